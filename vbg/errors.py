@@ -1,0 +1,67 @@
+"""What can be wrong, as data, and the five exceptions that carry it.
+
+A rule that a model breaks is a `Problem`: a value that the command line, the
+terminal interface and a script render alike.  The checks return tuples of
+them; only the outermost call raises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+Severity = Literal["error", "warning", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One broken rule: where, what was found and is allowed, and the remedy.
+
+    `where` is the path of the object in the user's words
+    (``joints.hinge.axis``); `file`, `line` and `column` are 1-based and 0 or
+    empty where the model did not come from a file.
+    """
+
+    severity: Severity
+    where: str
+    what: str
+    remedy: str = ""
+    file: str = ""
+    line: int = 0
+    column: int = 0
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}:{self.column}: " if self.line else ""
+        remedy = f" {self.remedy}" if self.remedy else ""
+        return f"{place}{self.severity}: {self.where}: {self.what}{remedy}"
+
+
+class VbgError(Exception):
+    """Base of all errors that a user of vbg may want to catch."""
+
+    def __init__(self, message: str, problems: Iterable[Problem] = ()):
+        self.problems = tuple(problems)
+        super().__init__(message)
+
+    @classmethod
+    def of(cls, problems: Iterable[Problem]):
+        """The error that lists all of `problems`, one a line."""
+        problems = tuple(problems)
+        return cls("\n".join(str(problem) for problem in problems), problems)
+
+
+class ModelError(VbgError):
+    """The model says something impossible or unreadable."""
+
+
+class CausalityError(VbgError):
+    """The bond graph admits no causal assignment: a modelling error."""
+
+
+class AssemblyError(VbgError):
+    """The mechanism cannot be put together or started as written."""
+
+
+class UsageError(VbgError):
+    """The program was asked for something it cannot do (a wrong call)."""

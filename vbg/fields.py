@@ -1,0 +1,115 @@
+"""Declaring the fields of a part once, for every reader.
+
+A part (a body, a joint, a motor, an orifice) is a frozen dataclass whose
+fields are made by the functions below.  Each carries a `Field`: its form,
+unit, range and one line of meaning.  The file reader, the writer, the
+checks, `vbg parts`, the documentation and the inspector of the terminal
+interface all read these, so nothing about a part is written twice.
+
+Values on a part are resolved: SI floats and tuples of floats, names as
+strings.  What the engineer wrote (units, expressions) stays in the model's
+document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any, Literal
+
+Form = Literal[
+    "quantity",  # number or expression or "3 mm"            -> float
+    "vector",  # list of `size` of those                      -> tuple of float
+    "matrix",  # rows of them, `size` x `size`, or a diagonal -> tuple of tuples
+    "direction",  # a vector of 3 that must not vanish        -> unit vector, tuple
+    "rotation",  # {axis, angle} | {quaternion} | {euler}     -> quaternion (w, x, y, z)
+    "points",  # table NAME = [x, y, z]                       -> mapping name -> tuple
+    "inertia",  # {xx, yy, zz, xy, yz, zx}                    -> (xx, yy, zz, xy, yz, zx)
+    "shape",  # {cylinder = {...}, density = ...} or a list   -> tuple of Shape
+    "ends",  # two attachments                                -> (Attachment, Attachment)
+    "end",  # one attachment                                  -> Attachment
+    "coordinate",  # "joints.NAME", "rotational.NODE", ...    -> str
+    "coordinates",  # list of `size` of those                 -> tuple of str
+    "nodes",  # list of `size` node names                     -> tuple of str
+    "signal",  # number, signal name or expression of t       -> float | str
+    "signals",  # list of signal names                        -> tuple of str
+    "table",  # rows of `size` numbers                        -> tuple of tuples
+    "group",  # sub-table described by `of`, a dataclass      -> that dataclass
+    "choice",  # one of `choices`                             -> str
+    "count",  # whole number                                  -> int
+    "flag",  # true or false                                  -> bool
+    "text",  # free text                                      -> str
+    "expression",  # an expression in `variables`             -> str
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """What is known of one field besides its name and default.
+
+    `unit` is the SI unit of the value ("kg", "N/m", "rad"; "1" without).
+    `above`, `below` are open bounds, `minimum`, `maximum` closed ones.
+    """
+
+    form: Form
+    doc: str
+    unit: str = "1"
+    size: int = 0
+    above: float | None = None
+    below: float | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[str, ...] = ()
+    of: type | None = None
+    variables: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A point of a body: `body` is a name or "ground", `at` is [m] in its
+    axes from the mass centre (world axes and origin for ground).  `point` is
+    the point's name where the engineer used one."""
+
+    body: str
+    at: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    point: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """One solid of a body, as drawn and weighed: `kind` is box, cylinder,
+    sphere, cone or tube; `sizes` its lengths by name [m]; `position` [m] and
+    `rotation` (quaternion) place it in the body's axes."""
+
+    kind: str
+    sizes: Mapping[str, float]
+    density: float = 0.0
+    position: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    rotation: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
+
+
+def declare(form: Form, doc: str, *, default: Any = MISSING, **details: Any) -> Any:
+    """A dataclass field that carries its `Field`; required without default."""
+    metadata = {"field": Field(form, doc, **details)}
+    if isinstance(default, dict):
+        return field(default_factory=lambda: default, metadata=metadata, kw_only=True)
+    return field(default=default, metadata=metadata, kw_only=True)
+
+
+def quantity(unit: str, doc: str, *, default: Any = MISSING, **bounds: Any) -> Any:
+    """One number in `unit`; bounds are above, below, minimum, maximum."""
+    return declare("quantity", doc, unit=unit, default=default, **bounds)
+
+
+def declared(part: type) -> dict[str, Field]:
+    """The fields of the part class `part`, by name, in order of declaration."""
+    return {f.name: f.metadata["field"] for f in fields(part) if "field" in f.metadata}
+
+
+def required(part: type) -> tuple[str, ...]:
+    """Names of the fields of `part` that have no default."""
+    return tuple(
+        f.name
+        for f in fields(part)
+        if "field" in f.metadata and f.default is MISSING and f.default_factory is MISSING
+    )
