@@ -1,0 +1,1 @@
+"""Joints and couplings: junction structures with constraint sources."""

@@ -1,0 +1,25 @@
+"""A belt couples two joints: speed2 = ratio * speed1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from vbg.fields import declare, quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Belt:
+    """One linear relation between the free coordinates of two joints:
+    coordinate2 - start2 = ratio * (coordinate1 - start1).
+
+    An open belt over radii r1 and r2 has ratio = r1/r2; a crossed one -r1/r2.  The effort on the second
+    coordinate is the unknown; the first takes -ratio times it, so no power is
+    lost.  The joints' own bodies carry the reactions.
+    """
+
+    table: ClassVar[str] = "joints"
+    kind: ClassVar[str] = "belt"
+
+    between: tuple[str, str] = declare("coordinates", 'the two joints: "joints.NAME"', size=2)
+    ratio: float = quantity("1", "speed of the second per speed of the first")

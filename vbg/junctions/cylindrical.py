@@ -1,0 +1,31 @@
+"""Cylindrical joint: one rotation and one translation along one axis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from vbg.fields import Attachment, declare
+from vbg.junctions.start import AngleSlideStart
+
+
+@dataclass(frozen=True, slots=True)
+class Cylindrical:
+    """Two translations and two rotations constrained; `angle` about and `slide`
+    along `axis` are free.
+    """
+
+    table: ClassVar[str] = "joints"
+    kind: ClassVar[str] = "cylindrical"
+
+    between: tuple[Attachment, Attachment] = declare("ends", "first and second body, with points")
+    axis: tuple[float, float, float] = declare("direction", "axis, in the first one's axes", size=3)
+    axis_on_second: tuple[float, float, float] | None = declare(
+        "direction",
+        "the same direction in the second one's axes; default: as written",
+        size=3,
+        default=None,
+    )
+    initial: AngleSlideStart = declare(
+        "group", "start of the free coordinate", of=AngleSlideStart, default=AngleSlideStart()
+    )

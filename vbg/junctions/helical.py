@@ -1,0 +1,41 @@
+"""Helical joint (screw): slide = lead * angle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from vbg.fields import Attachment, declare, quantity
+from vbg.junctions.start import AngleStart, Friction, Stop
+
+
+@dataclass(frozen=True, slots=True)
+class Helical:
+    """Two translations, two rotations and one relation between the others:
+    slide = lead * angle.  `angle` is free.
+    """
+
+    table: ClassVar[str] = "joints"
+    kind: ClassVar[str] = "helical"
+
+    between: tuple[Attachment, Attachment] = declare("ends", "first and second body, with points")
+    axis: tuple[float, float, float] = declare(
+        "direction", "axis of the screw, in the first one's axes", size=3
+    )
+    axis_on_second: tuple[float, float, float] | None = declare(
+        "direction",
+        "the same direction in the second one's axes; default: as written",
+        size=3,
+        default=None,
+    )
+    lead: float = quantity("m/rad", "slide per radian")
+    initial: AngleStart = declare(
+        "group", "start of the free coordinate", of=AngleStart, default=AngleStart()
+    )
+    drive: float | str | None = declare(
+        "signal", "prescribes the free coordinate", unit="rad", default=None
+    )
+    friction: Friction | None = declare(
+        "group", "friction on the free coordinate", of=Friction, default=None
+    )
+    stop: Stop | None = declare("group", "stops of the free coordinate", of=Stop, default=None)

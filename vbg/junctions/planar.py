@@ -1,0 +1,27 @@
+"""Planar joint: the bodies slide and turn on a common plane."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from vbg.fields import Attachment, declare
+
+
+@dataclass(frozen=True, slots=True)
+class Planar:
+    """One translation (along the normal `axis`) and two rotations constrained."""
+
+    table: ClassVar[str] = "joints"
+    kind: ClassVar[str] = "planar"
+
+    between: tuple[Attachment, Attachment] = declare("ends", "first and second body, with points")
+    axis: tuple[float, float, float] = declare(
+        "direction", "normal of the plane, in the first one's axes", size=3
+    )
+    axis_on_second: tuple[float, float, float] | None = declare(
+        "direction",
+        "the same direction in the second one's axes; default: as written",
+        size=3,
+        default=None,
+    )

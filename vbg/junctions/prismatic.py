@@ -1,0 +1,40 @@
+"""Prismatic joint: one free translation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from vbg.fields import Attachment, declare
+from vbg.junctions.start import Friction, SlideStart, Stop
+
+
+@dataclass(frozen=True, slots=True)
+class Prismatic:
+    """Two translations and all rotations constrained; `slide`, the position of the
+    second joint point from the first along `axis`, is free.
+    """
+
+    table: ClassVar[str] = "joints"
+    kind: ClassVar[str] = "prismatic"
+
+    between: tuple[Attachment, Attachment] = declare("ends", "first and second body, with points")
+    axis: tuple[float, float, float] = declare(
+        "direction", "direction of sliding, in the first one's axes", size=3
+    )
+    axis_on_second: tuple[float, float, float] | None = declare(
+        "direction",
+        "the same direction in the second one's axes; default: as written",
+        size=3,
+        default=None,
+    )
+    initial: SlideStart = declare(
+        "group", "start of the free coordinate", of=SlideStart, default=SlideStart()
+    )
+    drive: float | str | None = declare(
+        "signal", "prescribes the free coordinate", unit="m", default=None
+    )
+    friction: Friction | None = declare(
+        "group", "friction on the free coordinate", of=Friction, default=None
+    )
+    stop: Stop | None = declare("group", "stops of the free coordinate", of=Stop, default=None)

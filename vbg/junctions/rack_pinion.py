@@ -1,0 +1,25 @@
+"""Rack and pinion: slide speed of the second = ratio * angle speed of the first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from vbg.fields import declare, quantity
+
+
+@dataclass(frozen=True, slots=True)
+class RackPinion:
+    """One linear relation between the free coordinates of two joints:
+    coordinate2 - start2 = ratio * (coordinate1 - start1).
+
+    `ratio` is the pinion's radius, signed.  The effort on the second
+    coordinate is the unknown; the first takes -ratio times it, so no power is
+    lost.  The joints' own bodies carry the reactions.
+    """
+
+    table: ClassVar[str] = "joints"
+    kind: ClassVar[str] = "rack_pinion"
+
+    between: tuple[str, str] = declare("coordinates", 'the two joints: "joints.NAME"', size=2)
+    ratio: float = quantity("m/rad", "speed of the second per speed of the first")

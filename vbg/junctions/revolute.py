@@ -1,0 +1,40 @@
+"""Revolute joint: one free rotation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from vbg.fields import Attachment, declare
+from vbg.junctions.start import AngleStart, Friction, Stop
+
+
+@dataclass(frozen=True, slots=True)
+class Revolute:
+    """Three translations and two rotations constrained; `angle` of the second body
+    about `axis`, right-handed, is free.
+    """
+
+    table: ClassVar[str] = "joints"
+    kind: ClassVar[str] = "revolute"
+
+    between: tuple[Attachment, Attachment] = declare("ends", "first and second body, with points")
+    axis: tuple[float, float, float] = declare(
+        "direction", "axis of rotation, in the first one's axes", size=3
+    )
+    axis_on_second: tuple[float, float, float] | None = declare(
+        "direction",
+        "the same direction in the second one's axes; default: as written",
+        size=3,
+        default=None,
+    )
+    initial: AngleStart = declare(
+        "group", "start of the free coordinate", of=AngleStart, default=AngleStart()
+    )
+    drive: float | str | None = declare(
+        "signal", "prescribes the free coordinate", unit="rad", default=None
+    )
+    friction: Friction | None = declare(
+        "group", "friction on the free coordinate", of=Friction, default=None
+    )
+    stop: Stop | None = declare("group", "stops of the free coordinate", of=Stop, default=None)
