@@ -1,0 +1,181 @@
+"""The Solution: what a simulation returns, by whichever solver it was made.
+
+A value: time, signals by name, the audit, how it was made, and how it ended.
+Names of signals are those of the model file (``crank.position``, ``A.force``,
+``energy.kinetic``).  NaN stays visible: nothing here cleans the data.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal, final
+
+import numpy as np
+
+from vbg.errors import Problem, UsageError
+
+Code = Literal["finished", "cancelled", "failed"]
+
+_INDEXED = re.compile(r"(?P<name>.+)\[(?P<index>\d+)\]")
+# Letters of the components by their number: a quaternion is scalar first.
+_LETTERS = {3: "xyz", 4: "wxyz"}
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened at one instant: `where` is the part's path
+    (``forces.buffer``), `what` a few words ("touches")."""
+
+    time: float
+    where: str
+    what: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What the solver found when it checked its own result.
+
+    energy_residual : largest |stored + dissipated - supplied - start| over the
+        run, relative to the largest energy that took part [1].
+    position_residual : largest violation of a position constraint [m or rad].
+    velocity_residual : largest violation of a velocity constraint [m/s or rad/s].
+
+    NaN where the solver could not measure it.
+    """
+
+    energy_residual: float = float("nan")
+    position_residual: float = float("nan")
+    velocity_residual: float = float("nan")
+    events: tuple[Event, ...] = ()
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class MadeBy:
+    """How a solution was made, enough to make it again.
+
+    `n_steps` counts accepted steps, `n_rates` evaluations of the rate, `cpu`
+    is the processor time of the integration [s].
+    """
+
+    solver: str = ""
+    model: str = ""
+    model_hash: str = ""
+    method: str = ""
+    rtol: float = float("nan")
+    atol: float = float("nan")
+    versions: Mapping[str, str] = field(default_factory=dict)
+    n_steps: int = 0
+    n_rates: int = 0
+    cpu: float = float("nan")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How the run ended, in a sentence, and what to try if it ended early."""
+
+    code: Code
+    sentence: str
+    remedy: str = ""
+
+
+FINISHED = Status("finished", "The simulation reached its end.")
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Signals over time.
+
+    time : (n,) [s], increasing.
+    signals : name -> (n,) or (n, k); vectors in world axes unless the name's
+        definition says otherwise, quaternions scalar first.
+    units : name -> SI unit of the signal.
+    notes : what the solver wants the engineer to know: bodies that moved when
+        the mechanism was assembled, redundant joints, forces not unique.
+
+    ``solution["A.force"]`` is a whole signal, ``solution["A.force[2]"]`` and
+    ``solution["A.force.z"]`` are its third component.
+    """
+
+    time: np.ndarray
+    signals: Mapping[str, np.ndarray]
+    audit: Audit = Audit()
+    made_by: MadeBy = MadeBy()
+    status: Status = FINISHED
+    units: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[Problem, ...] = ()
+
+    def __post_init__(self) -> None:
+        time = _read_only(self.time)
+        if time.ndim != 1:
+            raise UsageError(f"Solution: time must have shape (n,); got {time.shape}.")
+        signals = {name: _read_only(values) for name, values in self.signals.items()}
+        for name, values in signals.items():
+            if values.ndim not in (1, 2) or len(values) != len(time):
+                raise UsageError(
+                    f"Solution: signal '{name}' must have shape ({len(time)},) or"
+                    f" ({len(time)}, k) like time; got {values.shape}."
+                )
+        object.__setattr__(self, "time", time)
+        object.__setattr__(self, "signals", MappingProxyType(signals))
+        object.__setattr__(self, "units", MappingProxyType(dict(self.units)))
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        found = self._find(name)
+        if found is None:
+            near = difflib.get_close_matches(name, self.signals, n=3)
+            hint = f" Nearest: {', '.join(near)}." if near else ""
+            raise UsageError(f"Solution: no signal '{name}' among {len(self.signals)}.{hint}")
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self._find(name) is not None
+
+    def unit(self, name: str) -> str:
+        """SI unit of the signal or component `name`; empty if it was not given."""
+        base, _ = _split(name) if name not in self.signals else (name, "")
+        return self.units.get(base, "")
+
+    def _find(self, name: str) -> np.ndarray | None:
+        if name in self.signals:
+            return self.signals[name]
+        base, part = _split(name)
+        values = self.signals.get(base)
+        if values is None or values.ndim != 2:
+            return None
+        width = values.shape[1]
+        index = int(part) if part.isdigit() else _LETTERS.get(width, "").find(part)
+        return values[:, index] if 0 <= index < width and part else None
+
+
+def components(solution: Solution) -> Iterator[tuple[str, np.ndarray]]:
+    """Every signal as columns: ("energy.kinetic", (n,)), ("A.force[0]", (n,)), ..."""
+    for name, values in solution.signals.items():
+        if values.ndim == 1:
+            yield name, values
+        else:
+            for index in range(values.shape[1]):
+                yield f"{name}[{index}]", values[:, index]
+
+
+def _split(name: str) -> tuple[str, str]:
+    """The signal and the component that `name` asks for: index or letter."""
+    indexed = _INDEXED.fullmatch(name)
+    if indexed:
+        return indexed["name"], indexed["index"]
+    base, _, letter = name.rpartition(".")
+    return base, letter if len(letter) == 1 else ""
+
+
+def _read_only(values: np.ndarray) -> np.ndarray:
+    view = np.asarray(values, dtype=float).view()
+    view.flags.writeable = False
+    return view
