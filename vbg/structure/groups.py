@@ -1,0 +1,175 @@
+"""Simple structural groups: the strongly connected parts of who-depends-on-whom.
+
+Where the flow sends an equation of a pair to body o, o depends on the other
+bodies of that pair (not on the frame).  Bodies that depend on each other form
+a simple structural group, for any saturating flow gives the same parts (the
+fine partition of Dulmage and Mendelsohn).  The paper finds the same groups by
+trying chains of growing length, in exponential time.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from vbg.structure.flow import Flow, Network
+from vbg.structure.pairs import ORDER, PLANAR
+from vbg.structure.topology import Pair, Topology
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One simple structural group; bodies and pairs by index in the topology.
+
+    `external` pairs join it to the frame or to groups solved before,
+    `internal` ones its own bodies; through `handed` it gives freedoms to
+    groups solved later.  `driven` is n_c of its active pairs, `level` 1 for
+    the groups that need the frame only.
+    """
+
+    number: int
+    bodies: tuple[int, ...]
+    type_name: str
+    driven: int
+    level: int
+    external: tuple[int, ...]
+    internal: tuple[int, ...]
+    handed: tuple[int, ...]
+    needs: tuple[int, ...]
+
+
+def dependencies(topology: Topology, net: Network, flow: Flow) -> tuple[np.ndarray, np.ndarray]:
+    """(k,), (k,) bodies that depend and bodies depended on, without the frame."""
+    fed = flow.amount > 0
+    count = len(topology.pairs)
+    first = np.fromiter((pair.ends[0] - 1 for pair in topology.pairs), np.int64, count)
+    last = np.fromiter((pair.ends[-1] - 1 for pair in topology.pairs), np.int64, count)
+    owner, pair = net.arc_body[fed], net.arc_pair[fed]
+    many = [i for i, p in enumerate(topology.pairs) if len(p.ends) > 2]
+    owners, others = [owner, owner], [first[pair], last[pair]]
+    for i in many:
+        for body in owner[pair == i]:
+            middle = np.array(topology.pairs[i].ends[1:-1], dtype=np.int64) - 1
+            owners.append(np.full(len(middle), body))
+            others.append(middle)
+    depends, on = np.concatenate(owners), np.concatenate(others)
+    keep = (on >= 0) & (depends != on)
+    return depends[keep], on[keep]
+
+
+def strong_parts(count: int, depends: np.ndarray, on: np.ndarray) -> np.ndarray:
+    """(count,) the number of the strongly connected part of each body."""
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    graph = csr_matrix((np.ones(len(on), np.int8), (on, depends)), shape=(count, count))
+    return connected_components(graph, directed=True, connection="strong")[1]
+
+
+def structural_groups(topology: Topology, net: Network, flow: Flow) -> tuple[Group, ...]:
+    """The groups in the paper's order of solution, for a saturating `flow`.
+
+    Order (its Algorithm 3): all groups of one body that are ready, by body
+    number; when there is none, the smallest ready chain, then the first by
+    body numbers; and again.
+    """
+    depends, on = dependencies(topology, net, flow)
+    part = strong_parts(len(net.demand), depends, on)
+    members: list[list[int]] = [[] for _ in range(int(part.max(initial=-1)) + 1)]
+    for body, p in enumerate(part.tolist()):
+        members[p].append(body + 1)
+    between = part[depends] != part[on]
+    edges = np.unique(np.stack([part[depends][between], part[on][between]], axis=1), axis=0)
+    needs: list[list[int]] = [[] for _ in members]
+    for later, earlier in edges.tolist():
+        needs[later].append(earlier)
+    order = _order(members, needs)
+    return _describe(topology, members, needs, order)
+
+
+def _order(members: list[list[int]], needs: list[list[int]]) -> list[int]:
+    """Parts in the order in which Algorithm 3 of the paper finds them."""
+    feeds: list[list[int]] = [[] for _ in members]
+    waiting = [len(n) for n in needs]
+    for later, earlier in enumerate(needs):
+        for part in earlier:
+            feeds[part].append(later)
+    singles: list[tuple[int, int]] = []
+    chains: list[tuple[int, list[int], int]] = []
+
+    def ready(part: int) -> None:
+        if len(members[part]) == 1:
+            singles.append((members[part][0], part))
+        else:
+            heapq.heappush(chains, (len(members[part]), members[part], part))
+
+    for part, n in enumerate(waiting):
+        if n == 0:
+            ready(part)
+    order: list[int] = []
+    while singles or chains:
+        found = [part for _, part in sorted(singles)] if singles else [heapq.heappop(chains)[2]]
+        singles.clear()
+        order += found
+        for part in found:
+            for later in feeds[part]:
+                waiting[later] -= 1
+                if waiting[later] == 0:
+                    ready(later)
+    return order
+
+
+def _describe(
+    topology: Topology, members: list[list[int]], needs: list[list[int]], order: list[int]
+) -> tuple[Group, ...]:
+    number = {part: i + 1 for i, part in enumerate(order)}
+    of_body = [0] * len(topology.bodies)
+    for part, i in number.items():
+        for body in members[part]:
+            of_body[body] = i
+    touching: list[list[int]] = [[] for _ in range(len(order) + 1)]
+    latest: list[int] = []
+    for index, pair in enumerate(topology.pairs):
+        numbers = {of_body[body] for body in pair.ends}
+        latest.append(max(numbers))
+        for i in numbers:
+            touching[i].append(index)
+    levels: dict[int, int] = {}
+    groups = []
+    for part in order:
+        n = number[part]
+        levels[part] = 1 + max((levels[p] for p in needs[part]), default=0)
+        external, internal, handed = [], [], []
+        for index in touching[n]:
+            ends = topology.pairs[index].ends
+            if all(of_body[body] == n for body in ends):
+                internal.append(index)
+            else:
+                (external if latest[index] == n else handed).append(index)
+        active = [topology.pairs[i] for i in (*external, *internal)]
+        groups.append(
+            Group(
+                n,
+                tuple(members[part]),
+                type_name(topology.dimension, active),
+                sum(pair.driven for pair in active),
+                levels[part],
+                tuple(external),
+                tuple(internal),
+                tuple(handed),
+                tuple(sorted(number[p] for p in needs[part])),
+            )
+        )
+    return tuple(groups)
+
+
+def type_name(dimension: int, active: Sequence[Pair]) -> str:
+    """The paper's name, such as 1R1P1U1S3D: pairs counted in the order of Table 3."""
+    counts = Counter(pair.code for pair in active)
+    codes = sorted(counts, key=ORDER.__getitem__)
+    ending = "2D" if dimension == PLANAR else "3D"
+    return "".join(f"{counts[code]}{code}" for code in codes) + ending

@@ -1,0 +1,134 @@
+"""`Structure`, the result of a structural analysis, and `analyse_topology`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from vbg.errors import Problem
+from vbg.structure.checks import check_drives
+from vbg.structure.flow import Flow, Network, drives_that_fix, network, over_constrained
+from vbg.structure.flow import saturate, under_driven
+from vbg.structure.groups import Group, structural_groups
+from vbg.structure.topology import Topology
+
+State = Literal["determined", "not determined"]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part that is not determined: its bodies and pairs by index.
+
+    `surplus` is equations minus unknowns: positive where over-constrained,
+    negative where under-driven.
+    """
+
+    bodies: tuple[int, ...]
+    pairs: tuple[int, ...]
+    surplus: int
+
+
+@dataclass(frozen=True, slots=True)
+class Drive:
+    """`count` freedoms of pair number `pair` to drive besides those driven."""
+
+    pair: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """What structural analysis says of a mechanism.
+
+    `groups` is empty unless `state` is "determined".  `over`, `under` are the
+    parts with too many and too few equations, `fixes` the drives that would
+    determine the second.  `problems` says the same in sentences.
+    """
+
+    topology: Topology
+    mobility: int
+    driven: int
+    state: State
+    groups: tuple[Group, ...] = ()
+    over: Part | None = None
+    under: Part | None = None
+    fixes: tuple[Drive, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def determined(self) -> bool:
+        """n_c = L in the whole and in every part."""
+        return self.state == "determined"
+
+    @property
+    def levels(self) -> tuple[tuple[Group, ...], ...]:
+        """Groups by level; those of one level can be solved in parallel."""
+        depth = max((group.level for group in self.groups), default=0)
+        rows: list[list[Group]] = [[] for _ in range(depth)]
+        for group in self.groups:
+            rows[group.level - 1].append(group)
+        return tuple(tuple(row) for row in rows)
+
+    def names(self, group: Group) -> tuple[str, ...]:
+        """Names of the bodies of `group`."""
+        return tuple(self.topology.bodies[body] for body in group.bodies)
+
+
+def analyse_topology(topology: Topology) -> Structure:
+    """Mobility, structural groups and levels, or the parts that prevent them."""
+    net = network(topology)
+    flow = saturate(net)
+    mobility, driven = topology.mobility, topology.driven
+    if not flow.excess.any() and not flow.deficit.any():
+        groups = structural_groups(topology, net, flow)
+        return Structure(topology, mobility, driven, "determined", groups)
+    over = _part(topology, over_constrained(net, flow), int(flow.excess.sum()))
+    under = _part(topology, under_driven(net, flow), -int(flow.deficit.sum()))
+    fixes = _fixes(topology, net, flow)
+    problems = check_drives(mobility, driven) + _sentences(topology, over, under, fixes)
+    state: State = "not determined"
+    return Structure(topology, mobility, driven, state, (), over, under, fixes, problems)
+
+
+def _part(topology: Topology, found: tuple[np.ndarray, np.ndarray], surplus: int) -> Part | None:
+    pairs, bodies = found
+    if surplus == 0:
+        return None
+    touching = tuple(np.flatnonzero(pairs).tolist())
+    return Part(tuple((1 + np.flatnonzero(bodies)).tolist()), touching, surplus)
+
+
+def _fixes(topology: Topology, net: Network, flow: Flow) -> tuple[Drive, ...]:
+    if not flow.deficit.any():
+        return ()
+    free = np.array([max(pair.grade - pair.driven, 0) for pair in topology.pairs], dtype=np.int64)
+    found = drives_that_fix(net, flow, free)
+    return tuple(Drive(i, int(n)) for i, n in enumerate(found.tolist()) if n)
+
+
+def _sentences(
+    topology: Topology, over: Part | None, under: Part | None, fixes: tuple[Drive, ...]
+) -> tuple[Problem, ...]:
+    found = []
+    if over is not None:
+        what = f"over-constrained by {over.surplus}: {_list(topology, over)}."
+        driven = [topology.pairs[i].name for i in over.pairs if topology.pairs[i].driven]
+        remedy = f"Release {over.surplus} of their driven freedoms ({', '.join(driven)})"
+        remedy = remedy if driven else "Free a joint"
+        remedy += ", or look for a geometric exception."
+        found.append(Problem("error", "structure", what, remedy))
+    if under is not None:
+        what = f"under-driven by {-under.surplus}: {_list(topology, under)}."
+        drives = ", ".join(f"{d.count} of {topology.pairs[d.pair].name}" for d in fixes)
+        found.append(Problem("error", "structure", what, f"Drive for instance {drives}."))
+    return tuple(found)
+
+
+def _list(topology: Topology, part: Part, most: int = 12) -> str:
+    bodies = [topology.bodies[body] for body in part.bodies]
+    pairs = [topology.pairs[index].name for index in part.pairs]
+    shown = ", ".join(bodies[:most]) + (", ..." if len(bodies) > most else "")
+    joined = ", ".join(pairs[:most]) + (", ..." if len(pairs) > most else "")
+    return f"bodies {shown or 'none'} with pairs {joined}"
