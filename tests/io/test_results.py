@@ -1,0 +1,144 @@
+"""Result files: what is written comes back, and a killed run leaves its rows."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from vbg.errors import Problem, UsageError
+from vbg.io import csv, hdf5
+from vbg.solution import Audit, Event, MadeBy, Solution, Status
+
+FLOATS = st.floats(allow_nan=True, allow_infinity=True, width=64)
+
+
+def made_up(scalar, vector):
+    """A solution with everything in it; scalar (n,), vector (n, 3)."""
+    return Solution(
+        np.linspace(0.0, 0.3, len(scalar)),
+        {
+            "energy.kinetic": scalar,
+            "A.force": vector,
+            "crank.rotation": np.tile(0.5, (len(scalar), 4)),
+        },
+        audit=Audit(1e-12, 2e-11, events=(Event(0.17, "forces.buffer", "touches"),)),
+        made_by=MadeBy("vbg", "crank", "abc", "dop853", 1e-8, 1e-10, {"numpy": "2"}, 17, 204, 0.03),
+        status=Status("cancelled", "Stopped by the user at t = 0.3 s."),
+        units={"A.force": "N", "energy.kinetic": "J"},
+        notes=(Problem("note", "joints.A", "was moved by 1 mm.", "Write its position."),),
+    )
+
+
+@settings(max_examples=25, deadline=None)
+@given(data=st.data(), n=st.integers(1, 6))
+def test_hdf5_gives_back_all_of_a_solution(tmp_path_factory, data, n):
+    path = tmp_path_factory.mktemp("h5") / "run.h5"
+    solution = made_up(
+        data.draw(arrays(float, n, elements=FLOATS)),
+        data.draw(arrays(float, (n, 3), elements=FLOATS)),
+    )
+    hdf5.write(solution, path, model="name = 'crank'")
+    again = hdf5.read(path)
+    assert hdf5.read_model(path) == "name = 'crank'"
+    np.testing.assert_array_equal(again.time, solution.time)
+    assert list(again.signals) == list(solution.signals)
+    for name, values in solution.signals.items():
+        np.testing.assert_array_equal(again[name], values)
+        assert again.unit(name) == solution.unit(name)
+    assert (again.status, again.notes, again.audit.events) == (
+        solution.status,
+        solution.notes,
+        solution.audit.events,
+    )
+    assert again.made_by == solution.made_by
+    assert np.isnan(again.audit.velocity_residual) and again.audit.energy_residual == 1e-12
+
+
+@settings(max_examples=25, deadline=None)
+@given(data=st.data(), n=st.integers(1, 6))
+def test_csv_gives_back_the_same_floats(tmp_path_factory, data, n):
+    path = tmp_path_factory.mktemp("csv") / "run.csv"
+    solution = made_up(
+        data.draw(arrays(float, n, elements=FLOATS)),
+        data.draw(arrays(float, (n, 3), elements=FLOATS)),
+    )
+    csv.write(solution, path)
+    again = csv.read(path)
+    np.testing.assert_array_equal(again.time, solution.time)
+    for name, values in solution.signals.items():
+        np.testing.assert_array_equal(again[name], values)
+
+
+def test_blocks_append_and_a_reader_sees_them_while_the_file_grows(tmp_path):
+    path = tmp_path / "run.h5"
+    rng = np.random.default_rng(20)
+    force = rng.normal(size=(900, 3))
+    times = np.linspace(0.0, 1.0, 900)
+    with hdf5.Writer(path, {"A.force": "N"}) as writer:
+        for start in range(0, 900, 70):
+            rows = slice(start, start + 70)
+            writer.append(times[rows], {"A.force": force[rows]})
+            seen = hdf5.read(path)
+            np.testing.assert_array_equal(seen["A.force"], force[: start + 70])
+            assert seen.status.code == "failed" and "no ending" in seen.status.sentence
+    np.testing.assert_array_equal(hdf5.read(path, start=850)["A.force"], force[850:])
+
+
+WRITER = """
+import sys, numpy as np
+from vbg.io.hdf5 import Writer
+writer = Writer(sys.argv[1], {"A.force": "N"})
+for block in range(100_000):
+    t = np.arange(block * 50, block * 50 + 50) * 1e-3
+    writer.append(t, {"A.force": np.outer(np.sin(t), [1.0, 2.0, 3.0]), "energy.kinetic": t * t})
+    print(block, flush=True)
+"""
+
+
+def test_kill_leaves_all_rows_up_to_the_last_append(tmp_path):
+    path = tmp_path / "run.h5"
+    child = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(path)],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=os.getcwd(),
+    )
+    assert child.stdout is not None
+    for line in child.stdout:
+        if int(line) == 40:
+            break
+    os.kill(child.pid, signal.SIGKILL)
+    rest = [int(line) for line in child.stdout]
+    assert child.wait() == -signal.SIGKILL
+    last = max([40, *rest])
+    solution = hdf5.read(path)
+    # The append after the last one announced may or may not have got through.
+    assert len(solution.time) >= 50 * (last + 1)
+    np.testing.assert_array_equal(solution.time, np.arange(len(solution.time)) * 1e-3)
+    np.testing.assert_array_equal(solution["A.force.z"], np.sin(solution.time) * 3.0)
+    assert solution.status.code == "failed" and solution.status.remedy
+
+
+def test_a_second_block_with_other_signals_is_refused(tmp_path):
+    with hdf5.Writer(tmp_path / "run.h5") as writer:
+        writer.append(np.zeros(1), {"a": np.zeros(1)})
+        with pytest.raises(UsageError, match=r"not in both.*'b'"):
+            writer.append(np.ones(1), {"a": np.zeros(1), "b": np.zeros(1)})
+
+
+@pytest.mark.parametrize("read", [hdf5.read, csv.read])
+def test_wrong_files_are_named(tmp_path, read):
+    with pytest.raises(UsageError, match="no such file"):
+        read(tmp_path / "none")
+    other = tmp_path / "other"
+    other.write_text("x,y\nred,2\n")
+    with pytest.raises(UsageError, match=str(other)):
+        read(other)

@@ -1,0 +1,185 @@
+"""Results on disk: an HDF5 file that grows while the simulation runs.
+
+Layout (format 1)::
+
+    rows      (n, 1 + k) float64   one row per output instant, time first
+    columns   (1 + k,) text        "time", "crank.position[0]", "energy.kinetic", ...
+    layout    text, JSON           [[signal, width or 0 for a scalar, unit], ...]
+    model     text                 the model file that was run, if known
+    ending    text, JSON           status, audit, how it was made; written last
+
+so that ``pandas.DataFrame(f["rows"][:], columns=f["columns"].asstr()[:])`` is
+the whole run.  The file is in single-writer-multiple-readers mode while it
+grows: a second process may read it at any time, and whatever kills the
+writer, all rows up to the last append can be read afterwards.  Other programs
+must open a file whose writer was killed in the same mode (`swmr=True`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import h5py
+import numpy as np
+
+from vbg.errors import UsageError
+from vbg.io.ending import from_plain, to_plain
+from vbg.solution import Solution, Status
+
+FORMAT = 1
+# Aimed at: large enough for the disk, small enough that one row is cheap to add.
+CHUNK_BYTES = 1 << 18
+
+Layout = list[tuple[str, int, str]]
+
+
+class Writer:
+    """Appends blocks of output rows to a new file.
+
+    The file comes to be with the first block, which fixes names and widths.
+    Every `append` is flushed: what was appended survives a kill.  Use as a
+    context manager, and hand `append` to the simulation as its sink.
+    """
+
+    def __init__(self, path: str | Path, units: Mapping[str, str] | None = None, model: str = ""):
+        self.path = Path(path)
+        self._units = dict(units or {})
+        self._model = model
+        self._file: h5py.File | None = None
+        self._layout: Layout = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def append(self, time: np.ndarray, signals: Mapping[str, np.ndarray]) -> None:
+        """Add rows: time (m,) [s], every signal (m,) or (m, k), and flush."""
+        if self._file is None:
+            self._layout = _layout(signals, self._units)
+            self._file = _create(self.path, self._layout, self._model)
+        _check_names(self._layout, signals)
+        block = np.column_stack([time, *(signals[name] for name, _, _ in self._layout)])
+        rows = self._file["rows"]
+        start = rows.shape[0]
+        rows.resize(start + len(block), axis=0)
+        rows[start:] = block
+        rows.flush()
+
+    def finish(self, solution: Solution) -> None:
+        """Close the file and write how the run ended; the rows are there already.
+
+        A run that ended before its first block gets its file here.
+        """
+        if self._file is None:
+            self._units = dict(solution.units)
+            self.append(solution.time, solution.signals)
+        self.close()
+        with h5py.File(self.path, "r+", libver="latest") as file:
+            file["ending"] = json.dumps(to_plain(solution))
+
+    def close(self) -> None:
+        """Close the file; it stays readable without an ending."""
+        if self._file is not None:
+            self._file.close()
+
+
+def write(solution: Solution, path: str | Path, model: str = "") -> None:
+    """Write the whole of `solution` to a new file."""
+    with Writer(path, solution.units, model) as writer:
+        writer.append(solution.time, solution.signals)
+        writer.finish(solution)
+
+
+def read(path: str | Path, start: int = 0) -> Solution:
+    """The solution in a file of this format, from row `start` on.
+
+    A file without an ending (its writer was killed, or is still at work)
+    comes back with all its rows and a status that says so.
+
+    Raises
+    ------
+    UsageError
+        the file is not a result of vbg.
+    """
+    try:
+        with h5py.File(path, "r", libver="latest", swmr=True) as file:
+            return _solution(file, start)
+    except FileNotFoundError:
+        raise UsageError(f"{path}: no such file.") from None
+    except (OSError, KeyError, ValueError) as error:
+        raise UsageError(
+            f"{path}: not a result file of vbg ({error})."
+            " Result files are written by `vbg run MODEL -o NAME.h5`."
+        ) from error
+
+
+def read_model(path: str | Path) -> str:
+    """Text of the model file whose results these are; empty if it is not known."""
+    with h5py.File(path, "r", libver="latest", swmr=True) as file:
+        return file["model"].asstr()[()]
+
+
+def _solution(file: h5py.File, start: int) -> Solution:
+    if file.attrs["vbg"] > FORMAT:
+        raise ValueError(f"format {file.attrs['vbg']}, newer than {FORMAT}, which this vbg reads")
+    rows = file["rows"][start:]
+    signals, units, column = {}, {}, 1
+    for name, width, unit in json.loads(file["layout"].asstr()[()]):
+        signals[name] = rows[:, column : column + width] if width else rows[:, column]
+        units[name] = unit
+        column += max(width, 1)
+    time = rows[:, 0]
+    if "ending" in file:
+        ending = from_plain(json.loads(file["ending"].asstr()[()]))
+    else:
+        ending = {"status": _without_ending(time)}
+    return Solution(time, signals, units=units, **ending)
+
+
+def _without_ending(time: np.ndarray) -> Status:
+    reach = f"the rows reach t = {time[-1]:.6g} s" if len(time) else "no row was written"
+    return Status(
+        "failed",
+        f"The file has no ending: its run was killed or is still at work; {reach}.",
+        "Everything up to there is valid; run again for the rest.",
+    )
+
+
+def _layout(signals: Mapping[str, np.ndarray], units: Mapping[str, str]) -> Layout:
+    widths = {name: 0 if values.ndim == 1 else values.shape[1] for name, values in signals.items()}
+    return [(name, width, units.get(name, "")) for name, width in widths.items()]
+
+
+def _check_names(layout: Layout, signals: Mapping[str, np.ndarray]) -> None:
+    expected = {name for name, _, _ in layout}
+    if expected != set(signals):
+        odd = sorted(expected.symmetric_difference(signals))
+        raise UsageError(f"Writer.append: every block has the same signals; not in both: {odd}.")
+
+
+def _create(path: Path, layout: Layout, model: str) -> h5py.File:
+    columns = ["time"]
+    for name, width, _ in layout:
+        columns += [f"{name}[{index}]" for index in range(width)] if width else [name]
+    chunk = max(1, CHUNK_BYTES // (8 * len(columns)))
+    file = h5py.File(path, "w", libver="latest")
+    file.attrs["vbg"] = FORMAT
+    file["columns"] = columns
+    file["layout"] = json.dumps(layout)
+    file["model"] = model
+    file.create_dataset(
+        "rows", (0, len(columns)), "f8", maxshape=(None, len(columns)), chunks=(chunk, len(columns))
+    )
+    file.swmr_mode = True
+    return file

@@ -1,0 +1,269 @@
+"""One simulation in a process of its own: ``python -m vbg.runner [JOB.json]``.
+
+The job is one JSON object, in the named file or on the first line of standard
+input::
+
+    {"model": "crank.toml",            path of the model file
+     "text": "...",                    its text, if not as on disk
+     "parameters": {"r": 0.12},        replaced values: numbers or what a file may say
+     "solver": "vbg",                  or "mstmm", the independent transfer-matrix solver
+     "settings": {"t_end": 1.0, ...},  over those of the model's [simulate]
+     "result": "out.h5"}               .h5 grows during the run; .csv is written at its end
+
+Everything but "model" may be left out.  What happens is told in JSON lines on
+standard output, at most ten a second::
+
+    {"kind": "stage", "stage": "reading" | "assembling" | "integrating"}
+    {"kind": "progress", "fraction": 0.4, "time": 0.4, "eta": 1.3}
+    {"kind": "finished", "name", "result", "wall", "status", "audit", "made_by", "notes",
+     "summary": [{"signal", "unit", "min", "max", "final"}, ...]}
+    {"kind": "failed", "error": "ModelError", "message", "problems": [...]}
+
+The last line is always "finished" (also of a run that was cancelled or got
+stuck: see its status) or "failed"; its absence means that the process was
+killed.  To cancel, write ``{"cmd": "cancel"}`` on standard input, close it, or
+send SIGINT or SIGTERM: the run stops at the next accepted step and the result
+so far is kept.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from vbg.model import Model
+    from vbg.solution import Solution
+
+SOLVERS = ("vbg", "mstmm")
+RESULT_SUFFIXES = (".h5", ".hdf5", ".csv")
+SECONDS_BETWEEN_LINES = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What to simulate; the fields are those of the module's docstring."""
+
+    model: str
+    text: str | None = None
+    parameters: Mapping[str, float | str] = field(default_factory=dict)
+    solver: str = "vbg"
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    result: str | None = None
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self))
+
+
+def command() -> list[str]:
+    """The command that starts a child which runs this very vbg."""
+    return [sys.executable, "-P", "-m", "vbg.runner"]
+
+
+def environment() -> dict[str, str]:
+    """The environment for it: this vbg first on the path, and UTF-8."""
+    here = str(Path(__file__).resolve().parent.parent)
+    paths = [here, *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "PYTHONUTF8": "1"}
+
+
+class _Reporter:
+    """Writes the messages; a reader that is gone cancels the run."""
+
+    def __init__(self, stream: IO[str], cancelled: threading.Event):
+        self._stream = stream
+        self._cancelled = cancelled
+        self._started = time.monotonic()
+        self._last = 0.0
+
+    def tell(self, kind: str, **content: Any) -> None:
+        try:
+            self._stream.write(json.dumps({"kind": kind, **content}) + "\n")
+            self._stream.flush()
+        except BrokenPipeError:
+            self._cancelled.set()
+
+    def start_clock(self) -> None:
+        """Count the remaining time from now: after reading and compiling."""
+        self._started = time.monotonic()
+
+    @property
+    def elapsed(self) -> float:
+        return time.monotonic() - self._started
+
+    def progress(self, fraction: float, t: float) -> bool:
+        """Tell how far it is; False asks the solver to stop."""
+        now = time.monotonic()
+        if now - self._last >= SECONDS_BETWEEN_LINES:
+            self._last = now
+            eta = self.elapsed * (1.0 - fraction) / fraction if fraction > 0.0 else None
+            self.tell("progress", fraction=fraction, time=t, eta=eta)
+        return not self._cancelled.is_set()
+
+
+def main(arguments: list[str]) -> int:
+    """Run the job of the command line; 0 unless the job could not be run."""
+    cancelled = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: cancelled.set())
+    stream = _message_stream()
+    text = Path(arguments[0]).read_text(encoding="utf-8") if arguments else sys.stdin.readline()
+    threading.Thread(target=_listen, args=(cancelled,), daemon=True).start()
+    return run(Job(**json.loads(text)), _Reporter(stream, cancelled))
+
+
+def run(job: Job, reporter: _Reporter) -> int:
+    """Run `job`, telling `reporter`; a broken model is told, not raised."""
+    from vbg.errors import VbgError
+
+    try:
+        _run(job, reporter)
+    except VbgError as error:
+        problems = [asdict(problem) for problem in error.problems]
+        reporter.tell("failed", error=type(error).__name__, message=str(error), problems=problems)
+        return 1
+    return 0
+
+
+def _run(job: Job, reporter: _Reporter) -> None:
+    reporter.tell("stage", stage="reading")
+    model = _model(job)
+    if job.result is None:
+        solution = _simulate(model, job, reporter, sink=None)
+    elif job.result.endswith(".csv"):
+        solution = _run_to_csv(model, job, Path(job.result), reporter)
+    else:
+        solution = _run_to_hdf5(model, job, Path(job.result), reporter)
+    from vbg.io.ending import to_plain
+
+    reporter.tell(
+        "finished",
+        name=model.name,
+        result=job.result,
+        wall=reporter.elapsed,
+        **to_plain(solution),
+        summary=summary(solution),
+    )
+
+
+def _model(job: Job) -> Model:
+    import vbg
+
+    if job.text is None:
+        model = vbg.read(job.model)
+    else:
+        from vbg.io import toml
+
+        model = toml.parse(job.text, job.model)
+    return model.with_parameters(**job.parameters) if job.parameters else model
+
+
+def _run_to_hdf5(model: Model, job: Job, path: Path, reporter: _Reporter) -> Solution:
+    from vbg.io.hdf5 import Writer
+
+    with Writer(path, model=_text(job)) as writer:
+        solution = _simulate(model, job, reporter, sink=writer.append)
+        writer.finish(solution)
+    return solution
+
+
+def _run_to_csv(model: Model, job: Job, path: Path, reporter: _Reporter) -> Solution:
+    """Stream beside the CSV file, so that a kill loses nothing, and export at the end."""
+    from vbg.io import csv
+
+    growing = path.with_name(path.name + ".part.h5")
+    solution = _run_to_hdf5(model, job, growing, reporter)
+    csv.write(solution, path)
+    growing.unlink()
+    return solution
+
+
+def _text(job: Job) -> str:
+    return job.text if job.text is not None else Path(job.model).read_text(encoding="utf-8")
+
+
+def _simulate(model: Model, job: Job, reporter: _Reporter, sink: Any) -> Solution:
+    import vbg
+
+    settings = _settings(model, job)
+    reporter.tell("stage", stage="assembling")
+    if job.solver == "mstmm":
+        from vbg import tmm_bridge
+
+        reporter.start_clock()
+        solution = tmm_bridge.simulate(model, progress=reporter.progress, **settings)
+        if sink is not None:
+            sink(solution.time, solution.signals)
+        return solution
+    system = vbg.assemble(model)
+    reporter.tell("stage", stage="integrating")
+    reporter.start_clock()
+    return vbg.simulate(system, progress=reporter.progress, sink=sink, **settings)
+
+
+def _settings(model: Model, job: Job) -> dict[str, Any]:
+    """Settings of the job over those of the model."""
+    from vbg.errors import UsageError
+
+    if job.solver not in SOLVERS:
+        raise UsageError(f"Unknown solver '{job.solver}'; there are {' and '.join(SOLVERS)}.")
+    names = ("t_end", "output_step", "method", "rtol", "atol")
+    unknown = sorted(set(job.settings) - set(names))
+    if unknown:
+        raise UsageError(f"Unknown settings {unknown}; there are {', '.join(names)}.")
+    settings = {name: getattr(model.simulate, name) for name in names} | dict(job.settings)
+    if job.solver == "mstmm":
+        del settings["method"]
+    return settings
+
+
+def summary(solution: Solution) -> list[dict[str, Any]]:
+    """One row per scalar or component: its unit, extremes and last value (null for NaN)."""
+    from vbg.solution import components
+
+    if len(solution.time) == 0:
+        return []
+    return [
+        {
+            "signal": name,
+            "unit": solution.unit(name),
+            "min": _number(values.min()),
+            "max": _number(values.max()),
+            "final": _number(values[-1]),
+        }
+        for name, values in components(solution)
+    ]
+
+
+def _number(value: np.floating) -> float | None:
+    number = float(value)
+    return number if abs(number) < float("inf") else None
+
+
+def _message_stream() -> IO[str]:
+    """Standard output for the messages alone: prints of libraries go to standard error."""
+    stream = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    return stream
+
+
+def _listen(cancelled: threading.Event) -> None:
+    """Cancel on the command, and when whoever started this process is gone."""
+    for line in sys.stdin:
+        if "cancel" in line:
+            break
+    cancelled.set()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
