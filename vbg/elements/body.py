@@ -6,6 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
+from vbg.blocks import const, mul, skew, transpose
+from vbg.builder import BodyNode, Builder
+from vbg.errors import UsageError
 from vbg.fields import Shape, declare, quantity
 
 Vector = tuple[float, float, float]
@@ -14,6 +19,12 @@ Vector = tuple[float, float, float]
 @dataclass(frozen=True, slots=True)
 class Body:
     """A rigid body: mass, inertia about the mass centre, start, named points.
+
+    States: linear momentum m v (W) and angular momentum h = J w (body axes), both
+    in integral causality, and the pose p_WB, quat_WB.
+      (m v)' = efforts,   h' = torques - w x h,   p' = v,   quat' = 1/2 quat o (0, w)
+    as a 1-junction of v with I(m) and Se(m g), and one of w with I(J) and the
+    Eulerian junction structure (vector-bond-graph.txt, section II and ref. 4).
 
     Either `mass` and `inertia` are written or they follow from `shape` and
     its density.  `com` is the mass centre in the axes in which `points` and
@@ -51,3 +62,44 @@ class Body:
     points: Mapping[str, Vector] = declare(
         "points", "named points in body axes, from the mass centre", unit="m", default={}
     )
+
+    def expand(self, name: str, builder: Builder) -> None:
+        if self.mass is None or self.inertia is None:
+            raise UsageError(f"bodies.{name} has no mass or inertia; give them or a shape")
+        start = builder.start(name)
+        xx, yy, zz, xy, yz, zx = self.inertia
+        J_B = np.array([[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]])
+        linear = builder.one(f"{name}.v", 3, "W", "translation")
+        angular = builder.one(f"{name}.w", 3, name, "rotation")
+        momentum = builder.inertia(
+            name,
+            linear,
+            inverse=const(np.eye(3) / self.mass),
+            initial=const(self.mass * start.v_WB),
+        )
+        h_B = builder.inertia(
+            name,
+            angular,
+            inverse=const(np.linalg.inv(J_B)),
+            initial=const(J_B @ start.w_WB_B),
+            state="angular_momentum",
+        )
+        p_WB, R_WB, quaternion = builder.pose(name, linear, angular, start)
+        builder.euler(name, angular, h_B)
+        builder.register_body(BodyNode(name, linear, angular, p_WB, R_WB))
+        weight = self.mass * builder.gravity
+        builder.effort_source(
+            f"{name}.gravity", linear, weight, energy=-1.0 * mul(transpose(weight), p_WB)
+        )
+        v, w = builder.flow(linear), builder.flow(angular)
+        builder.output(f"{name}.position", p_WB, "m")
+        builder.output(f"{name}.velocity", v, "m/s")
+        builder.output(
+            f"{name}.acceleration", (1.0 / self.mass) * builder.rate_of(momentum), "m/s^2"
+        )
+        builder.output(f"{name}.rotation", quaternion, "1")
+        builder.output(f"{name}.angular_velocity", w, "rad/s")
+        for point, p_BP_B in self.points.items():
+            arm = const(p_BP_B)
+            builder.output(f"{name}.{point}.position", p_WB + mul(R_WB, arm), "m")
+            builder.output(f"{name}.{point}.velocity", v + mul(R_WB, mul(-skew(arm), w)), "m/s")

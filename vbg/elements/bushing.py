@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
+from vbg.blocks import const, dot, mul, rows, stack
+from vbg.builder import Builder, Node
 from vbg.fields import Attachment, declare
+from vbg.relative import Relative, project, relative_motion, rotation_vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +18,10 @@ class Bushing:
     """On the relative motion of the second point in the first one's axes, translation
     x, y, z first, then rotation x, y, z (rotation vector):
     effort on the second = -stiffness @ displacement - damping @ rate, a 6x6 C and R
-    field in the place of constraint sources (elastic-damping hinge).
+    field in the place of constraint sources (elastic-damping hinge).  Zero: the points
+    coincide and the bodies are turned to each other as written.  The torque is
+    conjugate to w_B - w_A, so the energy 1/2 displacement^T stiffness displacement is
+    exact for large rotations.
     """
 
     table: ClassVar[str] = "forces"
@@ -26,3 +34,40 @@ class Bushing:
     damping: tuple[tuple[float, ...], ...] | None = declare(
         "matrix", "6x6, or its diagonal; default: none", size=6, default=None
     )
+
+    def expand(self, name: str, builder: Builder) -> None:
+        first, second = (builder.body(end.body) for end in self.between)
+        motion = relative_motion(
+            name,
+            builder,
+            first,
+            second,
+            const(self.between[0].at),
+            const(self.between[1].at),
+            points_coincide=False,
+        )
+        R_AB_0 = builder.start(first.name).R_WB.T @ builder.start(second.name).R_WB
+        turn = rotation_vector(motion.R_AB, R_AB_0)
+        twist = stack(motion.p_FM, turn.vector)
+        load = mul(const(self.stiffness), twist)
+        effort = stack(rows(load, 0, 3), mul(turn.to_torque, rows(load, 3, 6)))
+        node = self._six(name, builder, motion)
+        spring = builder.potential(name, node, effort=effort, energy=0.5 * dot(twist, load))
+        total = builder.effort(spring)
+        if self.damping is not None:
+            coefficients = const(self.damping)
+            damper = builder.resistor(name, node, effort=lambda flow: mul(coefficients, flow))
+            total = total + builder.effort(damper)
+        R_WA = first.R_WB
+        builder.output(f"{name}.force", -mul(R_WA, rows(total, 0, 3)), "N")
+        builder.output(f"{name}.torque", -mul(R_WA, rows(total, 3, 6)), "N*m")
+
+    def _six(self, name: str, builder: Builder, motion: Relative) -> Node:
+        """1-junction of the six relative velocities."""
+        frame = motion.translation.frame
+        six = builder.zero(f"{name}.dsix", 6, frame, "mechanical")
+        lift = np.eye(6)
+        project(name, builder, motion, six, const(lift[:, :3]), const(lift[:, 3:]))
+        node = builder.one(f"{name}.six", 6, frame, "mechanical")
+        builder.bond(node, six)
+        return node

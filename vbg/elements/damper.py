@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from vbg.builder import Builder
 from vbg.fields import Attachment, declare, quantity
+from vbg.reach import reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,3 +26,8 @@ class Damper:
         "coordinate", "free coordinate of a joint; or give `between`", default=None
     )
     c: float = quantity("N*s/m or N*m*s/rad", "damping", minimum=0.0)
+
+    def expand(self, name: str, builder: Builder) -> None:
+        where = reach(name, builder, on=self.on, between=self.between)
+        bond = builder.resistor(name, where.node, effort=lambda flow: self.c * flow)
+        where.declare(name, builder, builder.effort(bond))

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from vbg.blocks import dot, mul, stack
+from vbg.builder import Builder
 from vbg.fields import Attachment, declare
+from vbg.relative import point_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,3 +23,15 @@ class Force:
     axes: str = declare(
         "choice", "axes of the components", choices=("world", "body"), default="world"
     )
+
+    def expand(self, name: str, builder: Builder) -> None:
+        body = builder.body(self.on.body)
+        if body.linear is None or body.angular is None:
+            return  # a force on the ground moves nothing
+        components = stack(*(builder.signal(value, "N") for value in self.force))
+        in_world = self.axes == "world"
+        force_W = components if in_world else mul(body.R_WB, components)
+        point = point_of(name, builder, body, self.on.at)
+        builder.effort_source(name, point, force_W)
+        builder.output(f"{name}.force", force_W, "N")
+        builder.output(f"{name}.power", dot(force_W, builder.flow(point)), "W")

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from vbg.blocks import const, times
+from vbg.builder import Builder
 from vbg.fields import Attachment, declare, quantity
+from vbg.reach import reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +32,11 @@ class Spring:
     length: float = quantity(
         "m or rad", "free length, or free value of the coordinate", default=0.0
     )
+
+    def expand(self, name: str, builder: Builder) -> None:
+        where = reach(name, builder, on=self.on, between=self.between)
+        stretch = where.value - const(self.length)
+        bond = builder.potential(
+            name, where.node, effort=self.k * stretch, energy=0.5 * self.k * times(stretch, stretch)
+        )
+        where.declare(name, builder, builder.effort(bond))

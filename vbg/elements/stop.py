@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from vbg.blocks import const
+from vbg.builder import Builder
+from vbg.contact import contact
 from vbg.fields import Attachment, declare, quantity
+from vbg.relative import line_between
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,3 +26,11 @@ class ContactStop:
     gap: float = quantity("m", "distance below which they touch", above=0.0)
     k: float = quantity("N/m", "contact stiffness", above=0.0)
     c: float = quantity("N*s/m", "contact damping", default=0.0, minimum=0.0)
+
+    def expand(self, name: str, builder: Builder) -> None:
+        line = line_between(name, builder, self.between)
+        depth = const(self.gap) - line.length
+        effort = contact(name, builder, line.stretch, depth, self.k, self.c, sign=-1.0)
+        builder.event(name, depth, f"{name} touches or leaves")
+        builder.output(f"{name}.force", effort, "N")
+        builder.output(f"{name}.gap", -depth, "m")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from vbg.blocks import dot, mul, stack, transpose
+from vbg.builder import Builder
 from vbg.fields import Attachment, declare
 
 
@@ -25,3 +27,19 @@ class Torque:
     axes: str = declare(
         "choice", "axes of the components", choices=("world", "body"), default="world"
     )
+
+    def expand(self, name: str, builder: Builder) -> None:
+        components = stack(*(builder.signal(value, "N*m") for value in self.torque))
+        if isinstance(self.on, str):
+            node, _ = builder.coordinate(self.on)
+            builder.effort_source(name, node, components)
+            builder.output(f"{name}.torque", components, "N or N*m")
+            builder.output(f"{name}.power", dot(components, builder.flow(node)), "W")
+            return
+        body = builder.body(self.on.body)
+        if body.angular is None:
+            return  # a torque on the ground moves nothing
+        torque_B = components if self.axes == "body" else mul(transpose(body.R_WB), components)
+        builder.effort_source(name, body.angular, torque_B)
+        builder.output(f"{name}.torque", mul(body.R_WB, torque_B), "N*m")
+        builder.output(f"{name}.power", dot(torque_B, builder.flow(body.angular)), "W")

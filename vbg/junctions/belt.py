@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from vbg.builder import Builder
 from vbg.fields import declare, quantity
+from vbg.junctions.couple import couple
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,3 +25,6 @@ class Belt:
 
     between: tuple[str, str] = declare("coordinates", 'the two joints: "joints.NAME"', size=2)
     ratio: float = quantity("1", "speed of the second per speed of the first")
+
+    def expand(self, name: str, builder: Builder) -> None:
+        couple(name, builder, self.between, self.ratio)

@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from vbg.builder import Builder
 from vbg.fields import Attachment, declare
+from vbg.junctions.constrain import (
+    axes_parallel,
+    begin,
+    constrain,
+    on_axis,
+    reaction,
+    sliding,
+    turning,
+)
 from vbg.junctions.start import AngleSlideStart
 
 
@@ -29,3 +39,10 @@ class Cylindrical:
     initial: AngleSlideStart = declare(
         "group", "start of the free coordinate", of=AngleSlideStart, default=AngleSlideStart()
     )
+
+    def expand(self, name: str, builder: Builder) -> None:
+        pair = begin(name, builder, points_coincide=False)
+        wrench = constrain(pair, builder, on_axis(pair), axes_parallel(pair))
+        sliding(pair, builder, self.initial.slide, names=("slide", "slide_speed"))
+        turning(pair, builder, self.initial.angle)
+        reaction(pair, builder, wrench)

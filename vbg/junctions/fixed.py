@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from vbg.builder import Builder
 from vbg.fields import Attachment, declare
+from vbg.junctions.constrain import begin, coincide, constrain, no_rotation, reaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,3 +18,7 @@ class Fixed:
     kind: ClassVar[str] = "fixed"
 
     between: tuple[Attachment, Attachment] = declare("ends", "first and second body, with points")
+
+    def expand(self, name: str, builder: Builder) -> None:
+        pair = begin(name, builder, points_coincide=True)
+        reaction(pair, builder, constrain(pair, builder, coincide(pair), no_rotation(pair)))

@@ -5,7 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from vbg.blocks import const, dot, transpose
+from vbg.builder import Builder
 from vbg.fields import Attachment, declare, quantity
+from vbg.junctions.constrain import (
+    Rows,
+    axes_parallel,
+    begin,
+    constrain,
+    drive,
+    friction,
+    on_axis,
+    reaction,
+    turning,
+)
 from vbg.junctions.start import AngleStart, Friction, Stop
 
 
@@ -39,3 +52,19 @@ class Helical:
         "group", "friction on the free coordinate", of=Friction, default=None
     )
     stop: Stop | None = declare("group", "stops of the free coordinate", of=Stop, default=None)
+
+    def expand(self, name: str, builder: Builder) -> None:
+        pair = begin(name, builder, points_coincide=False)
+        free = turning(pair, builder, self.initial.angle)
+        start = const(0.0 if self.initial.angle is None else self.initial.angle)
+        advance = Rows(
+            transpose(pair.z_F),
+            -self.lead * transpose(pair.z_F),
+            dot(pair.z_F, pair.relative.p_FM) - self.lead * (free.value - start),
+            ("thread",),
+        )
+        wrench = constrain(pair, builder, on_axis(pair), axes_parallel(pair), advance)
+        builder.output(f"{name}.slide", dot(pair.z_F, pair.relative.p_FM), "m")
+        driven = drive(pair, builder, free, self.drive)
+        reaction(pair, builder, wrench if driven is None else wrench + driven)
+        friction(pair, builder, free, self.friction, self.stop)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from vbg.builder import Builder
 from vbg.fields import Attachment, declare
+from vbg.junctions.constrain import axes_parallel, begin, constrain, in_plane, reaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,3 +27,7 @@ class Planar:
         size=3,
         default=None,
     )
+
+    def expand(self, name: str, builder: Builder) -> None:
+        pair = begin(name, builder, points_coincide=False)
+        reaction(pair, builder, constrain(pair, builder, in_plane(pair), axes_parallel(pair)))

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from vbg.builder import Builder
 from vbg.fields import Attachment, declare
+from vbg.junctions.constrain import begin, constrain, on_axis, reaction, sliding
 from vbg.junctions.start import SlideStart
 
 
@@ -23,3 +25,9 @@ class PointOnLine:
     initial: SlideStart = declare(
         "group", "start of the free coordinate", of=SlideStart, default=SlideStart()
     )
+
+    def expand(self, name: str, builder: Builder) -> None:
+        pair = begin(name, builder, points_coincide=False)
+        wrench = constrain(pair, builder, on_axis(pair))
+        sliding(pair, builder, self.initial.slide)
+        reaction(pair, builder, wrench)

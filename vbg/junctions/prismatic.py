@@ -5,7 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from vbg.builder import Builder
 from vbg.fields import Attachment, declare
+from vbg.junctions.constrain import (
+    begin,
+    constrain,
+    drive,
+    friction,
+    no_rotation,
+    on_axis,
+    reaction,
+    sliding,
+)
 from vbg.junctions.start import Friction, SlideStart, Stop
 
 
@@ -38,3 +49,11 @@ class Prismatic:
         "group", "friction on the free coordinate", of=Friction, default=None
     )
     stop: Stop | None = declare("group", "stops of the free coordinate", of=Stop, default=None)
+
+    def expand(self, name: str, builder: Builder) -> None:
+        pair = begin(name, builder, points_coincide=False)
+        wrench = constrain(pair, builder, on_axis(pair), no_rotation(pair))
+        free = sliding(pair, builder, self.initial.slide)
+        driven = drive(pair, builder, free, self.drive)
+        reaction(pair, builder, wrench if driven is None else wrench + driven)
+        friction(pair, builder, free, self.friction, self.stop)

@@ -5,7 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from vbg.builder import Builder
 from vbg.fields import Attachment, declare
+from vbg.junctions.constrain import (
+    axes_parallel,
+    begin,
+    coincide,
+    constrain,
+    drive,
+    friction,
+    reaction,
+    turning,
+)
 from vbg.junctions.start import AngleStart, Friction, Stop
 
 
@@ -38,3 +49,11 @@ class Revolute:
         "group", "friction on the free coordinate", of=Friction, default=None
     )
     stop: Stop | None = declare("group", "stops of the free coordinate", of=Stop, default=None)
+
+    def expand(self, name: str, builder: Builder) -> None:
+        pair = begin(name, builder, points_coincide=True)
+        wrench = constrain(pair, builder, coincide(pair), axes_parallel(pair))
+        free = turning(pair, builder, self.initial.angle)
+        driven = drive(pair, builder, free, self.drive)
+        reaction(pair, builder, wrench if driven is None else wrench + driven)
+        friction(pair, builder, free, self.friction, self.stop)

@@ -1,0 +1,261 @@
+"""Derivatives of block expressions: tangent, substitution, linear coefficients."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from vbg.blocks.functions import FUNCTIONS
+from vbg.blocks.node import (
+    Block,
+    call,
+    const,
+    cross,
+    identity,
+    is_zero,
+    linear,
+    mul,
+    quaternion_rate,
+    rotation,
+    rows,
+    skew,
+    stack,
+    times,
+    transpose,
+    zeros,
+)
+
+
+def dependencies(roots: Iterable[Block]) -> list[Block]:
+    """All nodes that the roots depend on, arguments before their users."""
+    order: list[Block] = []
+    seen: set[Block] = set()
+    pending = [(root, False) for root in roots]
+    while pending:
+        block, visited = pending.pop()
+        if visited:
+            order.append(block)
+        elif block not in seen:
+            seen.add(block)
+            pending.append((block, True))
+            pending.extend((arg, False) for arg in block.args if arg not in seen)
+    return order
+
+
+def rebuild(block: Block, args: tuple[Block, ...]) -> Block:
+    """`block` with other arguments, simplified anew."""
+    match block.op:
+        case "const" | "leaf":
+            return block
+        case "sum":
+            return linear(*zip(block.data, args, strict=True))
+        case "mul":
+            return mul(*args)
+        case "product":
+            result = args[0]
+            for factor in args[1:]:
+                result = mul(result, factor)
+            return result
+        case "times":
+            return times(*args)
+        case "transpose":
+            return transpose(args[0])
+        case "stack":
+            return stack(*args)
+        case "rows":
+            return rows(args[0], *block.data)
+        case "rotation":
+            return rotation(args[0])
+        case "skew":
+            return skew(args[0])
+        case "quaternion_rate":
+            return quaternion_rate(*args)
+        case "call":
+            return call(block.data, *args)
+        case _:
+            return Block(block.op, args, block.data, *block.shape)
+
+
+class Substitution:
+    """Replaces blocks (mostly leaves) by others; remembers what it did."""
+
+    def __init__(self, replacements: Mapping[Block, Block]):
+        self._done: dict[Block, Block] = dict(replacements)
+
+    def __call__(self, block: Block) -> Block:
+        done = self._done
+        pending = [block]
+        while pending:
+            node = pending[-1]
+            if node in done:
+                pending.pop()
+                continue
+            missing = [arg for arg in node.args if arg not in done]
+            if missing:
+                pending.extend(missing)
+                continue
+            args = tuple(done[arg] for arg in node.args)
+            done[node] = node if args == node.args else rebuild(node, args)
+            pending.pop()
+        return done[block]
+
+
+@dataclass(slots=True)
+class Tangent:
+    """Directional derivative of expressions, forward mode.
+
+    `rates` gives the derivative of leaves (zero if absent).  `spins` gives
+    w_WB_B for rotations R_WB: d R_WB = R_WB skew(w_WB_B), which is exact and
+    cheaper than going through the quaternion.
+    """
+
+    rates: Mapping[Block, Block]
+    spins: Mapping[Block, Block] = field(default_factory=dict)
+    _done: dict[Block, Block] = field(default_factory=dict)
+
+    def __call__(self, block: Block) -> Block:
+        done = self._done
+        pending = [block]
+        while pending:
+            node = pending[-1]
+            if node in done:
+                pending.pop()
+                continue
+            missing = [arg for arg in node.args if arg not in done and node not in self.spins]
+            if missing:
+                pending.extend(missing)
+                continue
+            done[node] = self._rate(node)
+            pending.pop()
+        return done[block]
+
+    def _rate(self, node: Block) -> Block:
+        if node in self.rates:
+            return self.rates[node]
+        if node in self.spins:
+            return mul(node, skew(self.spins[node]))
+        args = node.args
+        dots = tuple(self._done[arg] for arg in args)
+        if all(is_zero(dot) for dot in dots):
+            return zeros(*node.shape)
+        match node.op:
+            case "mul":
+                return self._column_rate(args, dots)
+            case "product":
+                return self._product_rate(args, dots)
+            case "call":
+                partials = FUNCTIONS[node.data].partials(*args)
+                return linear(*((1.0, times(p, d)) for p, d in zip(partials, dots, strict=True)))
+            case "times":
+                return times(dots[0], args[1]) + times(args[0], dots[1])
+            case "quaternion_rate":
+                return quaternion_rate(dots[0], args[1]) + quaternion_rate(args[0], dots[1])
+            case "rotation":
+                raise ValueError("a rotation's rate is given by its spin, not by its quaternion")
+            case "implicit":
+                raise ValueError("an implicit solution has no symbolic rate")
+            case _:
+                return rebuild(node, dots)  # linear operations
+
+    def _column_rate(self, args: tuple[Block, ...], dots: tuple[Block, ...]) -> Block:
+        a, b = args
+        a_dot, b_dot = dots
+        if a in self.spins:  # (R b)' = R (w x b + b')
+            return mul(a, cross(self.spins[a], b) + b_dot)
+        if a.op == "transpose" and a.args[0] in self.spins:  # (R^T b)' = R^T b' - w x R^T b
+            return mul(a, b_dot) - cross(self.spins[a.args[0]], mul(a, b))
+        return mul(a_dot, b) + mul(a, b_dot)
+
+    def _product_rate(self, args: tuple[Block, ...], dots: tuple[Block, ...]) -> Block:
+        terms = []
+        for i, dot in enumerate(dots):
+            if is_zero(dot):
+                continue
+            term = dot
+            for factor in reversed(args[:i]):
+                term = mul(factor, term)
+            for factor in args[i + 1 :]:
+                term = mul(term, factor)
+            terms.append((1.0, term))
+        return linear(*terms)
+
+
+class Coefficients:
+    """Coefficient matrices of an expression that is linear in some leaves.
+
+    `coefficients(block)[leaf]` is the matrix C in block = ... + C @ leaf.
+    Raises ValueError where the expression is not linear in the leaves.
+    """
+
+    def __init__(self, leaves: Iterable[Block]):
+        self._done: dict[Block, dict[Block, Block]] = {
+            leaf: {leaf: identity(leaf.rows)} for leaf in leaves
+        }
+
+    def __call__(self, block: Block) -> dict[Block, Block]:
+        for node in dependencies_until(block, self._done):
+            self._done[node] = self._of(node)
+        return self._done[block]
+
+    def _of(self, node: Block) -> dict[Block, Block]:
+        inside = [self._done[arg] for arg in node.args]
+        if not any(inside):
+            return {}
+        match node.op:
+            case "sum":
+                result: dict[Block, Block] = {}
+                for factor, part in zip(node.data, inside, strict=True):
+                    for leaf, matrix in part.items():
+                        scaled = factor * matrix
+                        result[leaf] = result[leaf] + scaled if leaf in result else scaled
+                return result
+            case "mul" | "times" if not inside[0]:
+                operator = mul if node.op == "mul" else times
+                return {leaf: operator(node.args[0], m) for leaf, m in inside[1].items()}
+            case "times" if not inside[1] and node.cols == 1:
+                return {leaf: mul(node.args[1], m) for leaf, m in inside[0].items()}
+            case "mul" if node.args[0].op == "skew" and not inside[1]:
+                # skew(a) b = -skew(b) a
+                argument = self._done[node.args[0].args[0]]
+                flip = -skew(node.args[1])
+                return {leaf: mul(flip, m) for leaf, m in argument.items()}
+            case "stack":
+                leaves = {leaf for part in inside for leaf in part}
+                return {
+                    leaf: stack(
+                        *(
+                            part.get(leaf, zeros(arg.rows, leaf.rows))
+                            for part, arg in zip(inside, node.args, strict=True)
+                        )
+                    )
+                    for leaf in leaves
+                }
+            case "rows":
+                return {leaf: rows(m, *node.data) for leaf, m in inside[0].items()}
+            case "transpose" if node.args[0].cols == 1 and node.args[0].rows == 1:
+                return inside[0]
+            case "skew":
+                return inside[0]  # only reached through mul, which handles it
+            case _:
+                raise ValueError(f"{node.op} is not linear in {list(inside)}")
+
+
+def dependencies_until(root: Block, done: Mapping[Block, object]) -> list[Block]:
+    """Nodes below `root` that are not in `done`, arguments first."""
+    order: list[Block] = []
+    seen: set[Block] = set()
+    pending = [(root, False)]
+    while pending:
+        block, visited = pending.pop()
+        if visited:
+            order.append(block)
+        elif block not in seen and block not in done:
+            seen.add(block)
+            pending.append((block, True))
+            pending.extend((arg, False) for arg in block.args)
+    return order
+
+
+def time_derivative(block: Block, t: Block) -> Block:
+    """Derivative of an expression of time alone."""
+    return Tangent({t: const(1.0)})(block)

@@ -1,0 +1,436 @@
+"""Block expressions: matrices of known shape as values.
+
+Everything that vbg computes is written once in this small algebra: the
+moduli of transformers, constitutive laws, junction structure, constraint
+rows, outputs.  A `Block` is a node of an expression graph whose value is a
+real matrix (vectors are columns, scalars 1 x 1).  Nodes are immutable and
+compare by content, so equal sub-expressions are one node wherever they were
+built.  The functions here simplify as they build: constants fold, identities
+and zeros vanish, a rotation meets its transpose and both disappear.
+
+Readers (the compiled program, numpy, sympy) visit the few operations of
+`OPERATIONS`; nothing else exists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+OPERATIONS = (
+    "const",  # data: read-only array
+    "leaf",  # data: name; a state, input, unknown or placeholder
+    "sum",  # data: coefficients; sum of coefficient * argument
+    "mul",  # matrix product of two arguments, the second a column
+    "product",  # matrix product of any number of matrices
+    "times",  # scalar (1 x 1) times a matrix
+    "transpose",
+    "stack",  # arguments below one another
+    "rows",  # data: (first, last); some rows of the argument
+    "rotation",  # R_WB of a quaternion (w, x, y, z)
+    "skew",  # skew(a) @ b == cross(a, b)
+    "quaternion_rate",  # 1/2 quat o (0, w)
+    "call",  # data: name of a scalar function of scalars
+    "implicit",  # solution of an implicit system, see vbg.blocks.implicit
+)
+
+
+class Block:
+    """One node: `op` of `OPERATIONS`, its arguments, data, and shape."""
+
+    __slots__ = ("args", "cols", "data", "key", "op", "rows")
+
+    op: str
+    args: tuple[Block, ...]
+    data: Any
+    rows: int
+    cols: int
+    key: bytes
+
+    def __init__(self, op: str, args: tuple[Block, ...], data: Any, rows: int, cols: int):
+        self.op, self.args, self.data, self.rows, self.cols = op, args, data, rows, cols
+        digest = blake2b(digest_size=16)
+        digest.update(f"{op}|{rows}|{cols}|".encode())
+        digest.update(data.tobytes() if isinstance(data, np.ndarray) else repr(data).encode())
+        for arg in args:
+            digest.update(arg.key)
+        self.key = digest.digest()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Block) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return (self.rows, self.cols)
+
+    @property
+    def is_const(self) -> bool:
+        return self.op == "const"
+
+    def __repr__(self) -> str:
+        if self.op in ("const", "leaf"):
+            return f"{self.data}"
+        inside = ", ".join(map(repr, self.args))
+        return f"{self.op}{'' if self.data is None else f'[{self.data}]'}({inside})"
+
+    def __add__(self, other: Block) -> Block:
+        return linear((1.0, self), (1.0, other))
+
+    def __sub__(self, other: Block) -> Block:
+        return linear((1.0, self), (-1.0, other))
+
+    def __neg__(self) -> Block:
+        return linear((-1.0, self))
+
+    def __rmul__(self, factor: float) -> Block:
+        return linear((float(factor), self))
+
+    def __matmul__(self, other: Block) -> Block:
+        return mul(self, other)
+
+
+def const(value: ArrayLike) -> Block:
+    """A constant matrix; a sequence is a column, a number 1 x 1."""
+    array: NDArray[np.float64] = np.array(value, dtype=float)
+    if array.ndim < 2:
+        array = array.reshape(-1, 1)
+    array = np.ascontiguousarray(array) + 0.0  # -0.0 and 0.0 are one constant
+    array.setflags(write=False)
+    return Block("const", (), array, *array.shape)
+
+
+def zeros(rows: int, cols: int = 1) -> Block:
+    return const(np.zeros((rows, cols)))
+
+
+def identity(size: int) -> Block:
+    return const(np.eye(size))
+
+
+def leaf(name: str, rows: int, cols: int = 1) -> Block:
+    """A named unknown, state, input or placeholder."""
+    return Block("leaf", (), name, rows, cols)
+
+
+def is_zero(block: Block) -> bool:
+    return block.op == "const" and not block.data.any()
+
+
+def is_identity(block: Block) -> bool:
+    return (
+        block.op == "const"
+        and block.rows == block.cols
+        and bool(np.array_equal(block.data, np.eye(block.rows)))
+    )
+
+
+def linear(*terms: tuple[float, Block]) -> Block:
+    """Sum of coefficient * block; like terms and constants are merged."""
+    rows, cols = terms[0][1].shape
+    constant = np.zeros((rows, cols))
+    collected: dict[Block, float] = {}
+    for factor, term in terms:
+        if term.shape != (rows, cols):
+            raise ValueError(f"sum of shapes {(rows, cols)} and {term.shape}")
+        if term.op == "const":
+            constant = constant + factor * term.data
+        elif term.op == "sum":
+            for inner_factor, inner in zip(term.data, term.args, strict=True):
+                if inner.op == "const":
+                    constant = constant + factor * inner_factor * inner.data
+                else:
+                    collected[inner] = collected.get(inner, 0.0) + factor * inner_factor
+        else:
+            collected[term] = collected.get(term, 0.0) + factor
+    kept = [(term, factor) for term, factor in collected.items() if factor != 0.0]
+    merged = _merged_stacks(kept, constant)
+    if merged is not None:
+        return merged
+    if constant.any():
+        kept.append((const(constant), 1.0))
+    if not kept:
+        return zeros(rows, cols)
+    if len(kept) == 1 and kept[0][1] == 1.0:
+        return kept[0][0]
+    if len(kept) == 1 and kept[0][0].op == "const":
+        return const(kept[0][1] * kept[0][0].data)
+    blocks = tuple(term for term, _ in kept)
+    return Block("sum", blocks, tuple(factor for _, factor in kept), rows, cols)
+
+
+def _merged_stacks(terms: list[tuple[Block, float]], constant: NDArray[np.float64]) -> Block | None:
+    """A sum of stacks with the same cuts as the stack of sums."""
+    if not terms or any(term.op != "stack" for term, _ in terms):
+        return None
+    if len(terms) == 1 and terms[0][1] == 1.0 and not constant.any():
+        return None
+    cuts = [part.rows for part in terms[0][0].args]
+    if any([part.rows for part in term.args] != cuts for term, _ in terms):
+        return None
+    parts, start = [], 0
+    for i, size in enumerate(cuts):
+        here = [(factor, term.args[i]) for term, factor in terms]
+        parts.append(linear(*here, (1.0, const(constant[start : start + size]))))
+        start += size
+    return stack(*parts)
+
+
+def _scaled(block: Block) -> tuple[float, Block]:
+    """`block` as (number, block without leading number)."""
+    if block.op == "sum" and len(block.args) == 1:
+        return block.data[0], block.args[0]
+    return 1.0, block
+
+
+def mul(a: Block, b: Block) -> Block:
+    """Matrix product a @ b; products with a column stay nested (cheap)."""
+    if a.cols != b.rows:
+        if a.shape == (1, 1):
+            return times(a, b)
+        raise ValueError(f"product of shapes {a.shape} and {b.shape}")
+    if is_zero(a) or is_zero(b):
+        return zeros(a.rows, b.cols)
+    if is_identity(a):
+        return b
+    if is_identity(b):
+        return a
+    if a.is_const and b.is_const:
+        return const(a.data @ b.data)
+    if b.shape == (1, 1):
+        return times(b, a)
+    factor_a, a = _scaled(a)
+    factor_b, b = _scaled(b)
+    if factor_a * factor_b != 1.0:
+        return linear((factor_a * factor_b, mul(a, b)))
+    if a.op == "stack":
+        return stack(*(mul(part, b) for part in a.args))
+    if a.is_const and b.op == "stack":
+        split = _split_product(a, b)
+        if split is not None:
+            return split
+    if a.is_const and not a.data.any(axis=1).all():
+        return _trimmed_product(a, b)
+    return _mul_column(a, b) if b.cols == 1 else _mul_matrices(a, b)
+
+
+def _split_product(a: Block, b: Block) -> Block | None:
+    """Constant times stack as a stack, if each row of `a` touches one part."""
+    ends = np.cumsum([part.rows for part in b.args])
+    parts: list[Block] = []
+    row = 0
+    for part, end in zip(b.args, ends, strict=True):
+        touched = np.flatnonzero(a.data[:, end - part.rows : end].any(axis=1))
+        if touched.size == 0:
+            continue
+        first, last = int(touched[0]), int(touched[-1]) + 1
+        others = a.data[first:last].copy()
+        others[:, end - part.rows : end] = 0.0
+        if first < row or others.any():
+            return None
+        if first > row:
+            parts.append(zeros(first - row, b.cols))
+        parts.append(mul(const(a.data[first:last, end - part.rows : end]), part))
+        row = last
+    if row < a.rows:
+        parts.append(zeros(a.rows - row, b.cols))
+    return stack(*parts)
+
+
+def _trimmed_product(a: Block, b: Block) -> Block:
+    """Constant with rows of zeros, times a block, as a stack."""
+    kept = np.flatnonzero(a.data.any(axis=1))
+    first, last = int(kept[0]), int(kept[-1]) + 1
+    if last - first == a.rows:
+        return _mul_column(a, b) if b.cols == 1 else _mul_matrices(a, b)
+    inside = mul(const(a.data[first:last]), b)
+    return stack(zeros(first, b.cols), inside, zeros(a.rows - last, b.cols))
+
+
+def _cancels(a: Block, b: Block) -> bool:
+    """Whether a @ b is the identity because one is a rotation's transpose."""
+    return (a.op == "transpose" and a.args[0].op == "rotation" and a.args[0] == b) or (
+        b.op == "transpose" and b.args[0].op == "rotation" and b.args[0] == a
+    )
+
+
+def _mul_column(a: Block, b: Block) -> Block:
+    if a.op == "product":
+        for factor in reversed(a.args):
+            b = mul(factor, b)
+        return b
+    if b.op == "mul":
+        if a.is_const and b.args[0].is_const:
+            return mul(const(a.data @ b.args[0].data), b.args[1])
+        if _cancels(a, b.args[0]):
+            return b.args[1]
+    if a.op == "skew" and a.args[0] == b:
+        return zeros(3)
+    return Block("mul", (a, b), None, a.rows, 1)
+
+
+def _mul_matrices(a: Block, b: Block) -> Block:
+    factors: list[Block] = []
+    number = 1.0
+    for factor in (a.args if a.op == "product" else (a,)) + (b.args if b.op == "product" else (b,)):
+        if factors and factors[-1].is_const and factor.is_const:
+            factors[-1] = const(factors[-1].data @ factor.data)
+        elif factors and _cancels(factors[-1], factor):
+            factors.pop()
+            continue
+        else:
+            factors.append(factor)
+        if is_identity(factors[-1]):
+            factors.pop()
+    if not factors:
+        return identity(a.rows)
+    result = factors[0]
+    if len(factors) > 1:
+        result = Block("product", tuple(factors), None, a.rows, b.cols)
+    return linear((number, result)) if number != 1.0 else result
+
+
+def times(scalar: Block, block: Block) -> Block:
+    """A 1 x 1 block times a matrix."""
+    if scalar.is_const:
+        return linear((float(scalar.data[0, 0]), block))
+    if is_zero(block):
+        return block
+    if block.is_const and block.shape == (1, 1):
+        return linear((float(block.data[0, 0]), scalar))
+    factor_s, scalar = _scaled(scalar)
+    factor_b, block = _scaled(block)
+    if factor_s * factor_b != 1.0:
+        return linear((factor_s * factor_b, times(scalar, block)))
+    if block.is_const and is_identity(block) and block.rows == 1:
+        return scalar
+    return Block("times", (scalar, block), None, *block.shape)
+
+
+def transpose(a: Block) -> Block:
+    if a.shape == (1, 1):
+        return a
+    if a.op == "const":
+        return const(a.data.T)
+    if a.op == "transpose":
+        return a.args[0]
+    if a.op == "sum":
+        return linear(*((f, transpose(t)) for f, t in zip(a.data, a.args, strict=True)))
+    if a.op == "skew":
+        return -a
+    if a.op == "product":
+        result = transpose(a.args[-1])
+        for factor in reversed(a.args[:-1]):
+            result = mul(result, transpose(factor))
+        return result
+    if a.op == "times":
+        return times(a.args[0], transpose(a.args[1]))
+    return Block("transpose", (a,), None, a.cols, a.rows)
+
+
+def stack(*parts: Block) -> Block:
+    """The parts below one another."""
+    flat = [p for part in parts for p in (part.args if part.op == "stack" else (part,))]
+    merged: list[Block] = []
+    for part in flat:
+        if part.rows == 0:
+            continue
+        if merged and merged[-1].is_const and part.is_const:
+            merged[-1] = const(np.vstack([merged[-1].data, part.data]))
+        else:
+            merged.append(part)
+    if len(merged) == 1:
+        return merged[0]
+    rows = sum(part.rows for part in merged)
+    return Block("stack", tuple(merged), None, rows, merged[0].cols)
+
+
+def rows(a: Block, first: int, last: int) -> Block:
+    """Rows first..last-1 of `a`."""
+    if (first, last) == (0, a.rows):
+        return a
+    if a.op == "const":
+        return const(a.data[first:last])
+    if a.op == "sum":
+        return linear(*((f, rows(t, first, last)) for f, t in zip(a.data, a.args, strict=True)))
+    if a.op == "stack":
+        start, parts = 0, []
+        for part in a.args:
+            low, high = max(first - start, 0), min(last - start, part.rows)
+            if low < high:
+                parts.append(rows(part, low, high))
+            start += part.rows
+        return stack(*parts)
+    if a.op == "mul" and a.args[0].op in ("const", "stack"):
+        return mul(rows(a.args[0], first, last), a.args[1])
+    if a.op == "times":
+        return times(a.args[0], rows(a.args[1], first, last))
+    if a.op == "rows":
+        return rows(a.args[0], a.data[0] + first, a.data[0] + last)
+    return Block("rows", (a,), (first, last), last - first, a.cols)
+
+
+def rotation(quaternion: Block) -> Block:
+    """R_WB (3 x 3) of a unit quaternion quat_WB (4 x 1), scalar first."""
+    return Block("rotation", (quaternion,), None, 3, 3)
+
+
+def skew(a: Block) -> Block:
+    """skew(a) @ b == cross(a, b)."""
+    if a.is_const:
+        x, y, z = a.data[:, 0]
+        return const([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    factor, a = _scaled(a)
+    block = Block("skew", (a,), None, 3, 3)
+    return block if factor == 1.0 else linear((factor, block))
+
+
+def cross(a: Block, b: Block) -> Block:
+    return mul(skew(a), b)
+
+
+def dot(a: Block, b: Block) -> Block:
+    """a^T b, 1 x 1."""
+    return mul(transpose(a), b)
+
+
+def norm(a: Block) -> Block:
+    """Euclidean length of a column, 1 x 1."""
+    return call("sqrt", dot(a, a))
+
+
+def quaternion_rate(quaternion: Block, w_WB_B: Block) -> Block:
+    """1/2 quat o (0, w_B): rate of quat_WB (4 x 1)."""
+    if is_zero(w_WB_B):
+        return zeros(4)
+    return Block("quaternion_rate", (quaternion, w_WB_B), None, 4, 1)
+
+
+def call(name: str, *args: Block) -> Block:
+    """A scalar function of scalars by name, folded where all are constant."""
+    from vbg.blocks.functions import FUNCTIONS
+
+    function = FUNCTIONS[name]
+    if all(arg.is_const for arg in args):
+        with np.errstate(all="ignore"):
+            value = float(function.numpy(*(float(arg.data[0, 0]) for arg in args)))
+        if np.isfinite(value):
+            return const(value)
+    return Block("call", tuple(args), name, 1, 1)
+
+
+def divide(a: Block, b: Block) -> Block:
+    """a / b of scalars."""
+    if b.is_const and float(b.data[0, 0]) != 0.0:
+        return linear((1.0 / float(b.data[0, 0]), a))
+    return times(call("reciprocal", b), a)
+
+
+def column(parts: Sequence[Block]) -> Block:
+    return stack(*parts)

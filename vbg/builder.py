@@ -1,0 +1,237 @@
+"""What a part may say when it writes itself as a bond graph.
+
+`Builder` is the protocol that `expand(name, builder)` of every part talks to;
+the graph package implements it.  All power bonds are directed by the order
+of the arguments, power positive from the first to the second.
+
+Junctions are handed around as `Node` values.  Quantities are block
+expressions (`vbg.blocks`); `effort(bond)` and `flow(node)` are placeholders
+that assembly replaces, so a part can modulate, measure and feed back without
+knowing causality.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.blocks import Block
+
+Domain = Literal[
+    "translation", "rotation", "mechanical", "electric", "hydraulic", "thermal", "signal"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A junction: its vertex name, size and the frame its bonds are in."""
+
+    name: str
+    size: int
+    frame: str
+    domain: str
+
+
+@dataclass(frozen=True, slots=True)
+class BodyNode:
+    """The two 1-junctions of a rigid body (v_WB_W and w_WB_B) and its pose;
+    the junctions are None for the ground."""
+
+    name: str
+    linear: Node | None
+    angular: Node | None
+    p_WB: Block
+    R_WB: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Written posture and velocity of a body: p_WB [m], R_WB, quat_WB, v_WB [m/s],
+    w_WB_B [rad/s]."""
+
+    p_WB: NDArray[np.float64]
+    R_WB: NDArray[np.float64]
+    quat_WB: NDArray[np.float64]
+    v_WB: NDArray[np.float64]
+    w_WB_B: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class JointFrameBlocks:
+    """Pose of the joint frames on the two bodies as written by the engineer:
+    constant blocks, z is the joint's axis."""
+
+    first: str
+    second: str
+    p_AF_A: Block
+    R_AF: Block
+    p_BM_B: Block
+    R_BM: Block
+    coordinates: tuple[float, ...]
+
+
+class Builder(Protocol):
+    """See the module."""
+
+    gravity: Block
+    time: Block
+
+    def one(self, name: str, size: int, frame: str, domain: Domain) -> Node:
+        """A 1-junction: one flow, efforts sum to zero."""
+
+    def zero(self, name: str, size: int, frame: str, domain: Domain) -> Node:
+        """A 0-junction: one effort, flows sum to zero."""
+
+    def bond(self, tail: Node, head: Node) -> str:
+        """A power bond; returns its name.  Domain, size and frame must agree."""
+
+    def inertia(
+        self, name: str, node: Node, *, inverse: Block, initial: Block, state: str = "momentum"
+    ) -> Block:
+        """Linear I on `node`: flow = inverse @ momentum.  Returns the momentum."""
+
+    def inertia_law(
+        self, name: str, node: Node, *, energy: Callable[[Block], Block], initial: Block
+    ) -> Block:
+        """Nonlinear I: flow = d energy / d momentum.  Returns the momentum."""
+
+    def compliance(
+        self,
+        name: str,
+        node: Node,
+        *,
+        effort: Callable[[Block], Block],
+        energy: Callable[[Block], Block],
+        initial: Block,
+        state: str = "displacement",
+    ) -> Block:
+        """C on `node` with a displacement state of its own; returns the state."""
+
+    def potential(self, name: str, node: Node, *, effort: Block, energy: Block) -> str:
+        """C on `node` whose displacement is already known from configuration
+        states: `effort` and `energy` are expressions of those.  Returns the bond."""
+
+    def resistor(
+        self,
+        name: str,
+        node: Node,
+        *,
+        effort: Callable[[Block], Block] | None = None,
+        flow: Callable[[Block], Block] | None = None,
+    ) -> str:
+        """R on `node` with the laws effort(flow) and flow(effort) that exist."""
+
+    def effort_source(
+        self, name: str, node: Node, effort: Block, *, energy: Block | None = None
+    ) -> str:
+        """Se into `node`; `energy` is its potential where it is conservative."""
+
+    def flow_source(self, name: str, node: Node, flow: Block) -> str:
+        """Sf into `node`."""
+
+    def constraint(
+        self,
+        name: str,
+        node: Node,
+        *,
+        labels: tuple[str, ...],
+        position: Block | None,
+    ) -> Block:
+        """Constraint source: unknown effort into the 0-junction `node`, whose
+        conjugate flow is forced to zero.  `position` is the constraint it is the
+        rate of (None where non-holonomic).  Returns the effort."""
+
+    def transformer(
+        self,
+        name: str,
+        flow_side: Node,
+        effort_side: Node,
+        modulus: Block,
+        *,
+        toward: Literal["flow_side", "effort_side"],
+        inverse: Block | None = None,
+    ) -> None:
+        """TF or MTF: flow at effort_side = modulus @ flow at flow_side, effort at
+        flow_side = modulus^T @ effort at effort_side; power positive `toward`
+        one of the sides.  `inverse` where it may be used the other way round."""
+
+    def gyrator(self, name: str, first: Node, second: Node, ratio: Block) -> None:
+        """GY from first to second: effort2 = ratio @ flow1, effort1 = ratio^T @ flow2."""
+
+    def euler(self, name: str, node: Node, angular_momentum: Block) -> None:
+        """Eulerian junction structure on an angular 1-junction: effort = w x h,
+        as one gyrator with R_E = -skew(h); power free."""
+
+    def displacement(
+        self,
+        name: str,
+        node: Node,
+        *,
+        initial: Block,
+        rate: Callable[[Block, Block], Block] | None = None,
+        size: int | None = None,
+        unit: str = "m",
+        measured: Block | None = None,
+        period: float = 0.0,
+    ) -> Block:
+        """A configuration state: rate(state, flow of node), default the flow.
+        `measured` is its value from the posture, modulo `period` (0: exact)."""
+
+    def start(self, body: str) -> Start:
+        """The written posture and velocity of a body; identity for ground."""
+
+    def pose(
+        self, name: str, linear: Node, angular: Node, start: Start
+    ) -> tuple[Block, Block, Block]:
+        """The pose states of a body: p_WB' = v, quat_WB' = 1/2 quat o (0, w_B);
+        returns p_WB, R_WB and the quaternion."""
+
+    def start_of(self, value: Block) -> Block:
+        """The initial value of a displacement state."""
+
+    def rate_of(self, state: Block) -> Block:
+        """Placeholder for the time derivative of a state."""
+
+    def time_derivative(self, value: Block) -> Block:
+        """d/dt of an expression of time."""
+
+    def body(self, name: str) -> BodyNode:
+        """The junctions and pose of a body that has been expanded, or of ground."""
+
+    def frames(self, joint: str) -> JointFrameBlocks:
+        """The joint frames of a joint between bodies."""
+
+    def register_body(self, body: BodyNode) -> None:
+        """Called by a body when it has written itself."""
+
+    def register_coordinate(self, path: str, node: Node, value: Block) -> None:
+        """Makes a free coordinate reachable as "joints.NAME": its 1-junction
+        (flow: speed of the second body against the first) and its value."""
+
+    def coordinate(self, path: str) -> tuple[Node, Block]:
+        """The 1-junction and value of a coordinate registered before."""
+
+    def signal(self, value: float | str, unit: str = "1") -> Block:
+        """A number, a signal's name or an expression of t as a block."""
+
+    def flow(self, node: Node) -> Block:
+        """Placeholder for the flow of a 1-junction."""
+
+    def effort(self, bond: str) -> Block:
+        """Placeholder for the effort of a bond."""
+
+    def bond_flow(self, bond: str) -> Block:
+        """Placeholder for the flow of a bond."""
+
+    def output(self, name: str, value: Block, unit: str) -> None:
+        """A signal of the solution."""
+
+    def event(self, name: str, value: Block, what: str) -> None:
+        """A switching function: its zero crossings are located and reported."""
+
+    def hold(self, name: str, value: Block, target: float) -> None:
+        """A coordinate whose start value the engineer wrote: assembly keeps it."""

@@ -1,0 +1,120 @@
+"""Vertices, vector bonds and the graph they form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from vbg.blocks import Block
+
+Kind = Literal["0", "1", "I", "C", "R", "Se", "Sf", "TF", "GY", "EJS", "Sc"]
+
+
+@dataclass(frozen=True, slots=True)
+class Vertex:
+    """One vertex.  Which of the laws are set depends on `kind`.
+
+    I:  `state` (momentum), `law` flow of the state, `energy`; `inverse` where
+        the law is `inverse @ state`.
+    C:  `state` (displacement; None where it is known from the configuration),
+        `law` effort, `energy`.
+    R:  `effort_law` in the placeholder `port_flow`, `flow_law` in `port_effort`.
+    Se, Sf: `law`; `energy` of a conservative effort source.
+    Sc: constraint source: `state` is its unknown effort, `position` the
+        constraint whose rate its flow is, `labels` name its directions.
+    TF: `law` is the modulus, flow2 = T flow1; `inverse` where it exists.
+        Bond 1 is the flow side, bond 2 the effort side.
+    GY: `law` is the ratio, effort2 = G flow1.  EJS: `law` is R_E = -skew(h).
+    """
+
+    name: str
+    kind: Kind
+    size: int
+    part: str
+    frame: str = "W"
+    domain: str = "mechanical"
+    law: Block | None = None
+    state: Block | None = None
+    initial: Block | None = None
+    energy: Block | None = None
+    inverse: Block | None = None
+    effort_law: Block | None = None
+    flow_law: Block | None = None
+    port_flow: Block | None = None
+    port_effort: Block | None = None
+    position: Block | None = None
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Bond:
+    """A vector bond from `tail` to `head` (vertex names), power positive along it."""
+
+    name: str
+    tail: str
+    head: str
+    size: int
+    domain: str
+    frame: str
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """A displacement state without effort: rate = f(state, flow of `node`).
+
+    `quaternion_of` marks an orientation: the rotation block that its spin
+    turns.  `measured` is the state's value from the posture, modulo `period`.
+    """
+
+    name: str
+    state: Block
+    node: str
+    flow: Block
+    rate: Block
+    initial: Block
+    unit: str
+    measured: Block | None = None
+    period: float = 0.0
+    kind: Literal["displacement", "position", "quaternion"] = "displacement"
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    name: str
+    value: Block
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A switching function whose zero crossings are events."""
+
+    name: str
+    value: Block
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A coordinate that assembly keeps at the value the engineer wrote."""
+
+    name: str
+    value: Block
+    target: float
+
+
+@dataclass(frozen=True, slots=True)
+class BondGraph:
+    """The whole graph, frozen.  `model` is the Model it was expanded from."""
+
+    vertices: Mapping[str, Vertex]
+    bonds: Mapping[str, Bond]
+    configurations: tuple[Configuration, ...]
+    outputs: tuple[Output, ...]
+    switches: tuple[Switch, ...]
+    held: tuple[Held, ...]
+    bodies: tuple[str, ...]
+    time: Block
+    model: object = None
+    incident: Mapping[str, tuple[Bond, ...]] = field(default_factory=dict)

@@ -1,0 +1,419 @@
+"""The builder that parts write themselves into."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import Any, Literal
+
+from vbg.blocks import (
+    Block,
+    Coefficients,
+    Tangent,
+    const,
+    identity,
+    leaf,
+    mul,
+    quaternion_rate,
+    rotation,
+    skew,
+    transpose,
+    zeros,
+)
+from vbg.builder import BodyNode, JointFrameBlocks, Node, Start
+from vbg.errors import UsageError
+from vbg.graph.bondgraph import (
+    Bond,
+    BondGraph,
+    Configuration,
+    Held,
+    Kind,
+    Output,
+    Switch,
+    Vertex,
+)
+
+
+def gradient(energy: Block, state: Block) -> Block:
+    """d energy / d state as a column."""
+    direction = leaf("direction", state.rows)
+    slope = Coefficients([direction])(Tangent({state: direction})(energy)).get(direction)
+    return zeros(state.rows) if slope is None else transpose(slope)
+
+
+class GraphBuilder:
+    """Collects vertices and bonds of one model; `freeze` gives the graph."""
+
+    def __init__(
+        self,
+        gravity: tuple[float, float, float],
+        frames: Callable[[str], JointFrameBlocks],
+        start: Callable[[str], Start],
+        signal: Callable[[float | str, GraphBuilder], Block],
+    ):
+        self.gravity = const(gravity)
+        self.time = leaf("t", 1)
+        self.part = ""
+        self._frames = frames
+        self._start = start
+        self._signal = signal
+        self._vertices: dict[str, Vertex] = {}
+        self._bonds: dict[str, Bond] = {}
+        self._incident: dict[str, list[Bond]] = {}
+        self._configurations: list[Configuration] = []
+        self._outputs: list[Output] = []
+        self._switches: list[Switch] = []
+        self._held: list[Held] = []
+        ground = BodyNode("ground", None, None, zeros(3), identity(3))
+        self._bodies: dict[str, BodyNode] = {"ground": ground}
+        self._coordinates: dict[str, tuple[Node, Block]] = {}
+
+    # -- vertices and bonds --------------------------------------------------
+
+    def _add(self, name: str, kind: Kind, size: int, **laws: Any) -> Vertex:
+        if name in self._vertices:
+            raise UsageError(f"two bond-graph vertices are called {name!r}; rename one part")
+        vertex = Vertex(name, kind, size, self.part, **laws)
+        self._vertices[name] = vertex
+        self._incident[name] = []
+        return vertex
+
+    def _bond(self, tail: str, head: str, size: int, domain: str, frame: str) -> str:
+        name = f"{tail} -> {head}"
+        if name in self._bonds:
+            name = f"{name} ({len(self._bonds)})"
+        bond = Bond(name, tail, head, size, domain, frame)
+        self._bonds[name] = bond
+        self._incident[tail].append(bond)
+        self._incident[head].append(bond)
+        return name
+
+    def one(self, name: str, size: int, frame: str, domain: str) -> Node:
+        self._add(name, "1", size, frame=frame, domain=domain)
+        return Node(name, size, frame, domain)
+
+    def zero(self, name: str, size: int, frame: str, domain: str) -> Node:
+        self._add(name, "0", size, frame=frame, domain=domain)
+        return Node(name, size, frame, domain)
+
+    def bond(self, tail: Node, head: Node) -> str:
+        for what in ("size", "frame", "domain"):
+            a, b = getattr(tail, what), getattr(head, what)
+            if a != b:
+                raise UsageError(
+                    f"bond {tail.name} -> {head.name}: the {what}s of its ends differ, {a} and {b}; "
+                    "put a transformer between them"
+                )
+        return self._bond(tail.name, head.name, tail.size, tail.domain, tail.frame)
+
+    def _one_port(self, vertex: Vertex, node: Node, *, into_node: bool) -> str:
+        ends = (vertex.name, node.name) if into_node else (node.name, vertex.name)
+        return self._bond(*ends, node.size, node.domain, node.frame)
+
+    # -- stores, resistors, sources ------------------------------------------
+
+    def inertia(
+        self, name: str, node: Node, *, inverse: Block, initial: Block, state: str = "momentum"
+    ) -> Block:
+        momentum = leaf(f"{name}.{state}", node.size)
+        flow = mul(inverse, momentum)
+        energy = 0.5 * mul(transpose(momentum), flow)
+        vertex = self._add(
+            f"{name}.{state}.I",
+            "I",
+            node.size,
+            frame=node.frame,
+            domain=node.domain,
+            state=momentum,
+            law=flow,
+            energy=energy,
+            inverse=inverse,
+            initial=initial,
+        )
+        self._one_port(vertex, node, into_node=False)
+        return momentum
+
+    def inertia_law(
+        self, name: str, node: Node, *, energy: Callable[[Block], Block], initial: Block
+    ) -> Block:
+        momentum = leaf(f"{name}.momentum", node.size)
+        stored = energy(momentum)
+        vertex = self._add(
+            f"{name}.momentum.I",
+            "I",
+            node.size,
+            frame=node.frame,
+            domain=node.domain,
+            state=momentum,
+            law=gradient(stored, momentum),
+            energy=stored,
+            initial=initial,
+        )
+        self._one_port(vertex, node, into_node=False)
+        return momentum
+
+    def compliance(
+        self,
+        name: str,
+        node: Node,
+        *,
+        effort: Callable[[Block], Block],
+        energy: Callable[[Block], Block],
+        initial: Block,
+        state: str = "displacement",
+    ) -> Block:
+        displacement = leaf(f"{name}.{state}", node.size)
+        vertex = self._add(
+            f"{name}.{state}.C",
+            "C",
+            node.size,
+            frame=node.frame,
+            domain=node.domain,
+            state=displacement,
+            law=effort(displacement),
+            energy=energy(displacement),
+            initial=initial,
+        )
+        self._one_port(vertex, node, into_node=False)
+        return displacement
+
+    def potential(self, name: str, node: Node, *, effort: Block, energy: Block) -> str:
+        vertex = self._add(
+            f"{name}.C",
+            "C",
+            node.size,
+            frame=node.frame,
+            domain=node.domain,
+            law=effort,
+            energy=energy,
+        )
+        return self._one_port(vertex, node, into_node=False)
+
+    def resistor(
+        self,
+        name: str,
+        node: Node,
+        *,
+        effort: Callable[[Block], Block] | None = None,
+        flow: Callable[[Block], Block] | None = None,
+    ) -> str:
+        port_flow = leaf(f"{name}.R.flow", node.size)
+        port_effort = leaf(f"{name}.R.effort", node.size)
+        vertex = self._add(
+            f"{name}.R",
+            "R",
+            node.size,
+            frame=node.frame,
+            domain=node.domain,
+            port_flow=port_flow,
+            port_effort=port_effort,
+            effort_law=None if effort is None else effort(port_flow),
+            flow_law=None if flow is None else flow(port_effort),
+        )
+        return self._one_port(vertex, node, into_node=False)
+
+    def effort_source(
+        self, name: str, node: Node, effort: Block, *, energy: Block | None = None
+    ) -> str:
+        vertex = self._add(
+            f"{name}.Se",
+            "Se",
+            node.size,
+            frame=node.frame,
+            domain=node.domain,
+            law=effort,
+            energy=energy,
+        )
+        return self._one_port(vertex, node, into_node=True)
+
+    def flow_source(self, name: str, node: Node, flow: Block) -> str:
+        vertex = self._add(
+            f"{name}.Sf", "Sf", node.size, frame=node.frame, domain=node.domain, law=flow
+        )
+        return self._one_port(vertex, node, into_node=True)
+
+    def constraint(
+        self, name: str, node: Node, *, labels: tuple[str, ...], position: Block | None
+    ) -> Block:
+        effort = leaf(f"{name}.constraint", node.size)
+        vertex = self._add(
+            f"{name}.Sc",
+            "Sc",
+            node.size,
+            frame=node.frame,
+            domain=node.domain,
+            state=effort,
+            position=position,
+            labels=labels,
+        )
+        self._one_port(vertex, node, into_node=True)
+        return effort
+
+    # -- two-ports ------------------------------------------------------------
+
+    def transformer(
+        self,
+        name: str,
+        flow_side: Node,
+        effort_side: Node,
+        modulus: Block,
+        *,
+        toward: Literal["flow_side", "effort_side"],
+        inverse: Block | None = None,
+    ) -> None:
+        if modulus.shape != (effort_side.size, flow_side.size):
+            raise UsageError(
+                f"transformer {name}: modulus of shape {modulus.shape} between bonds of size "
+                f"{flow_side.size} and {effort_side.size}"
+            )
+        vertex = self._add(name, "TF", effort_side.size, law=modulus, inverse=inverse)
+        sides = (flow_side, effort_side)
+        for side in sides:  # bond 1 is the flow side
+            inward = (side is flow_side) == (toward == "effort_side")
+            self._one_port(vertex, side, into_node=not inward)
+
+    def gyrator(self, name: str, first: Node, second: Node, ratio: Block) -> None:
+        if ratio.shape != (second.size, first.size):
+            raise UsageError(
+                f"gyrator {name}: ratio of shape {ratio.shape} between bonds of size "
+                f"{first.size} and {second.size}"
+            )
+        vertex = self._add(name, "GY", second.size, law=ratio)
+        self._one_port(vertex, first, into_node=False)
+        self._one_port(vertex, second, into_node=True)
+
+    def euler(self, name: str, node: Node, angular_momentum: Block) -> None:
+        vertex = self._add(
+            f"{name}.EJS",
+            "EJS",
+            3,
+            frame=node.frame,
+            domain=node.domain,
+            law=-skew(angular_momentum),
+        )
+        self._one_port(vertex, node, into_node=False)
+
+    # -- configuration, registries, signals ----------------------------------
+
+    def displacement(
+        self,
+        name: str,
+        node: Node,
+        *,
+        initial: Block,
+        rate: Callable[[Block, Block], Block] | None = None,
+        size: int | None = None,
+        unit: str = "m",
+        measured: Block | None = None,
+        period: float = 0.0,
+    ) -> Block:
+        state = leaf(name, node.size if size is None else size)
+        flow = self.flow(node)
+        self._configurations.append(
+            Configuration(
+                name,
+                state,
+                node.name,
+                flow,
+                flow if rate is None else rate(state, flow),
+                initial,
+                unit,
+                measured,
+                period,
+            )
+        )
+        return state
+
+    def pose(
+        self, name: str, linear: Node, angular: Node, start: Start
+    ) -> tuple[Block, Block, Block]:
+        position, quaternion = leaf(f"{name}.position", 3), leaf(f"{name}.quaternion", 4)
+        v, w = self.flow(linear), self.flow(angular)
+        self._configurations += [
+            Configuration(
+                f"{name}.position",
+                position,
+                linear.name,
+                v,
+                v,
+                const(start.p_WB),
+                "m",
+                kind="position",
+            ),
+            Configuration(
+                f"{name}.quaternion",
+                quaternion,
+                angular.name,
+                w,
+                quaternion_rate(quaternion, w),
+                const(start.quat_WB),
+                "1",
+                kind="quaternion",
+            ),
+        ]
+        return position, rotation(quaternion), quaternion
+
+    def body(self, name: str) -> BodyNode:
+        return self._bodies[name]
+
+    def register_body(self, body: BodyNode) -> None:
+        self._bodies[body.name] = body
+
+    def frames(self, joint: str) -> JointFrameBlocks:
+        return self._frames(joint)
+
+    def register_coordinate(self, path: str, node: Node, value: Block) -> None:
+        self._coordinates.setdefault(path, (node, value))
+
+    def coordinate(self, path: str) -> tuple[Node, Block]:
+        if path not in self._coordinates:
+            raise UsageError(f"{path} has no free coordinate that a part could act on")
+        return self._coordinates[path]
+
+    def signal(self, value: float | str, unit: str = "1") -> Block:
+        return self._signal(value, self)
+
+    def start(self, body: str) -> Start:
+        return self._start(body)
+
+    def start_of(self, value: Block) -> Block:
+        return next(c.initial for c in self._configurations if c.state == value)
+
+    def time_derivative(self, value: Block) -> Block:
+        return Tangent({self.time: const(1.0)})(value)
+
+    def flow(self, node: Node) -> Block:
+        return leaf(f"flow of {node.name}", node.size)
+
+    def effort(self, bond: str) -> Block:
+        return leaf(f"effort of {bond}", self._bonds[bond].size)
+
+    def bond_flow(self, bond: str) -> Block:
+        return leaf(f"bond flow of {bond}", self._bonds[bond].size)
+
+    def rate_of(self, state: Block) -> Block:
+        """Placeholder for the time derivative of a state."""
+        return leaf(f"rate of {state.data}", state.rows)
+
+    def output(self, name: str, value: Block, unit: str) -> None:
+        self._outputs.append(Output(name, value, unit))
+
+    def event(self, name: str, value: Block, what: str) -> None:
+        self._switches.append(Switch(name, value, what))
+
+    def hold(self, name: str, value: Block, target: float) -> None:
+        self._held.append(Held(name, value, target))
+
+    def freeze(self, model: object) -> BondGraph:
+        return BondGraph(
+            vertices=MappingProxyType(dict(self._vertices)),
+            bonds=MappingProxyType(dict(self._bonds)),
+            configurations=tuple(self._configurations),
+            outputs=tuple(self._outputs),
+            switches=tuple(self._switches),
+            held=tuple(self._held),
+            bodies=tuple(name for name in self._bodies if name != "ground"),
+            time=self.time,
+            model=model,
+            incident=MappingProxyType({k: tuple(v) for k, v in self._incident.items()}),
+        )

@@ -1,0 +1,83 @@
+"""From the model to its bond graph: every part writes itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vbg.blocks import Block, const
+from vbg.builder import JointFrameBlocks, Start
+from vbg.expressions import parse
+from vbg.graph.bondgraph import BondGraph
+from vbg.graph.builder import GraphBuilder
+from vbg.laws import block_of
+from vbg.model.frames import joint_frames, placement
+from vbg.spatial import quaternion_from_matrix
+
+if TYPE_CHECKING:
+    from vbg.model import Model
+
+TABLES = (
+    "bodies",
+    "joints",
+    "rotational",
+    "translational",
+    "electric",
+    "hydraulic",
+    "forces",
+    "bondgraph",
+)
+
+
+def _ordered(model: Model) -> Iterator[tuple[str, Any]]:
+    """Parts so that each comes after those it stands on: bodies, joints, couplings
+    of joints, then the rest."""
+    yield from model.bodies.items()
+    couplings = {}
+    for name, joint in model.joints.items():
+        if isinstance(joint.between[0], str):
+            couplings[name] = joint
+        else:
+            yield name, joint
+    yield from couplings.items()
+    for table in TABLES[2:]:
+        yield from getattr(model, table).items()
+
+
+def expand(model: Model) -> BondGraph:
+    """The bond graph of `model`; its parts write themselves in a fixed order."""
+    poses = placement(model)
+    frames = joint_frames(model)
+    ground = Start(np.zeros(3), np.eye(3), np.array([1.0, 0, 0, 0]), np.zeros(3), np.zeros(3))
+    starts = {
+        name: Start(pose.p_WB, pose.R_WB, quaternion_from_matrix(pose.R_WB), pose.v_WB, pose.w_WB_B)
+        for name, pose in poses.items()
+    }
+    starts["ground"] = ground
+
+    def frames_of(joint: str) -> JointFrameBlocks:
+        f = frames[joint]
+        blocks = (const(f.p_AF_A), const(f.R_AF), const(f.p_BM_B), const(f.R_BM))
+        return JointFrameBlocks(f.first, f.second, *blocks, f.coordinates)
+
+    def signal(value: float | str, builder: GraphBuilder) -> Block:
+        if not isinstance(value, str):
+            return const(value)
+        if value in model.signals:
+            return model.signals[value].value(value, builder)
+        return block_of(parse(value), lambda name: _name(name, builder))
+
+    def _name(name: str, builder: GraphBuilder) -> Block:
+        if name == "t":
+            return builder.time
+        if name in model.signals:
+            return model.signals[name].value(name, builder)
+        return const(model.parameters[name])
+
+    builder = GraphBuilder(model.gravity, frames_of, starts.__getitem__, signal)
+    for name, part in _ordered(model):
+        builder.part = f"{part.table}.{name}"
+        part.expand(name, builder)
+    return builder.freeze(model)
