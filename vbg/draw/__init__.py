@@ -1,0 +1,1 @@
+"""Pictures of models, graphs and results; nothing here asks or decides."""

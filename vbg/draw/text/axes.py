@@ -1,0 +1,60 @@
+"""Round ticks and their labels."""
+
+from __future__ import annotations
+
+import math
+
+
+def ticks(low: float, high: float, wanted: int) -> tuple[float, ...]:
+    """About `wanted` round values (1, 2, 2.5 or 5 times a power of ten) in [low, high]."""
+    span = high - low
+    if not (math.isfinite(span) and span > 0) or wanted < 1:
+        return (low,) if math.isfinite(low) else ()
+    raw = span / wanted
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= raw * (1 - 1e-9))
+    first = math.ceil(low / step - 1e-9)
+    last = math.floor(high / step + 1e-9)
+    return tuple(round(i * step, 12 - math.floor(math.log10(step))) for i in range(first, last + 1))
+
+
+def decades(low: float, high: float, wanted: int) -> tuple[float, ...]:
+    """Whole exponents of ten between the logarithms `low` and `high`, at most `wanted`."""
+    first, last = math.ceil(low - 1e-9), math.floor(high + 1e-9)
+    stride = max(1, math.ceil((last - first + 1) / max(wanted, 1)))
+    return tuple(float(e) for e in range(first, last + 1, stride))
+
+
+def tick_labels(values: tuple[float, ...]) -> tuple[str, ...]:
+    """Labels of one axis, all with the same number of decimals, without loss."""
+    if not values:
+        return ()
+    largest = max(abs(v) for v in values)
+    step = min((b - a for a, b in zip(values, values[1:], strict=False)), default=largest or 1.0)
+    if largest >= 1e6 or (largest and largest < 1e-3) or step < 1e-6:
+        digits = max(0, math.floor(math.log10(largest)) - math.floor(math.log10(step)))
+        return tuple(_short_exponent(v, digits + 1) for v in values)
+    decimals = next(d for d in range(8) if all(abs(round(v, d) - v) < step * 1e-6 for v in values))
+    return tuple(f"{v + 0.0:.{decimals}f}" for v in values)
+
+
+def _short_exponent(value: float, digits: int) -> str:
+    """`value` like 2.5e-7, with no zeros that say nothing."""
+    if value == 0:
+        return "0"
+    mantissa, exponent = f"{value:.{digits}e}".split("e")
+    if "." in mantissa:
+        mantissa = mantissa.rstrip("0").rstrip(".")
+    return f"{mantissa}e{int(exponent)}"
+
+
+def number(value: float, digits: int = 4) -> str:
+    """`value` for reading: `digits` significant digits, e.g. 12.31, 3.2e-10, 0."""
+    if not math.isfinite(value):
+        return str(value)
+    if value == 0:
+        return "0"
+    if 1e-3 <= abs(value) < 10 ** max(digits, 5):
+        text = f"{value:.{digits}g}"
+        return text if "e" not in text else f"{value:.0f}"
+    return _short_exponent(value, digits - 1)
