@@ -34,7 +34,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -117,8 +117,9 @@ def main(arguments: list[str]) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: cancelled.set())
     stream = _message_stream()
-    text = Path(arguments[0]).read_text(encoding="utf-8") if arguments else sys.stdin.readline()
-    threading.Thread(target=_listen, args=(cancelled,), daemon=True).start()
+    commands = _lines(0)
+    text = Path(arguments[0]).read_text(encoding="utf-8") if arguments else next(commands, "null")
+    threading.Thread(target=_listen, args=(commands, cancelled), daemon=True).start()
     return run(Job(**json.loads(text)), _Reporter(stream, cancelled))
 
 
@@ -181,11 +182,16 @@ def _run_to_csv(model: Model, job: Job, path: Path, reporter: _Reporter) -> Solu
     """Stream beside the CSV file, so that a kill loses nothing, and export at the end."""
     from vbg.io import csv
 
-    growing = path.with_name(path.name + ".part.h5")
+    growing = Path(growing_file(str(path)))
     solution = _run_to_hdf5(model, job, growing, reporter)
     csv.write(solution, path)
     growing.unlink()
     return solution
+
+
+def growing_file(result: str) -> str:
+    """The file that grows during a run whose result goes to `result`."""
+    return result + ".part.h5" if result.endswith(".csv") else result
 
 
 def _text(job: Job) -> str:
@@ -257,9 +263,18 @@ def _message_stream() -> IO[str]:
     return stream
 
 
-def _listen(cancelled: threading.Event) -> None:
+def _lines(descriptor: int) -> Iterator[str]:
+    """Lines as they come, without the lock of sys.stdin, which a thread that waits
+    for input would hold while the interpreter wants to end."""
+    buffer = b""
+    while block := os.read(descriptor, 1 << 16):
+        *lines, buffer = (buffer + block).split(b"\n")
+        yield from (line.decode() for line in lines)
+
+
+def _listen(commands: Iterator[str], cancelled: threading.Event) -> None:
     """Cancel on the command, and when whoever started this process is gone."""
-    for line in sys.stdin:
+    for line in commands:
         if "cancel" in line:
             break
     cancelled.set()

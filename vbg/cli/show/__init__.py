@@ -1,0 +1,1 @@
+"""What `vbg show` can show, one module each, with `PLACE` and `register(subparsers)`."""

@@ -1,0 +1,45 @@
+"""Tables and figures as plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def table(rows: Sequence[Sequence[str]], align: str, indent: str = "") -> str:
+    """Columns of text; `align` has one of "<" (left) or ">" (right) per column.
+    The first row is the head."""
+    widths = [max(len(row[k]) for row in rows) for k in range(len(align))]
+    lines = (
+        indent + "  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(row, align, widths))
+        for row in rows
+    )
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def figure(value: float | None, digits: int = 5) -> str:
+    """A number in `digits` significant digits; None, which stands for NaN in JSON, as nan."""
+    return "nan" if value is None else f"{value:.{digits}g}"
+
+
+def count(number: int, noun: str) -> str:
+    """ "1 body" or "3 bodies"."""
+    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
+    return f"{number} {noun if number == 1 else plural}"
+
+
+def bar(fraction: float, width: int = 30) -> str:
+    """A progress bar."""
+    done = round(min(max(fraction, 0.0), 1.0) * width)
+    return "[" + "#" * done + "." * (width - done) + "]"
+
+
+def duration(seconds: float) -> str:
+    """A time span as one reads it: 0.4 s, 12 s, 3 min 20 s, 2 h 5 min."""
+    if seconds < 10.0:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -1,0 +1,73 @@
+"""`vbg new`: start a model file from an example."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from vbg.cli.parser import add, add_json
+from vbg.cli.text import table
+from vbg.errors import UsageError
+
+PLACE = 10
+
+
+def register(subparsers: Any) -> None:
+    parser = add(
+        subparsers,
+        "new",
+        act=act,
+        summary="start a model file from a template",
+        detail="Without a template: list them.",
+        examples="vbg new\nvbg new slider-crank\nvbg new pendulum -o swing.toml",
+    )
+    parser.add_argument("template", nargs="?", help="name of a template")
+    parser.add_argument("-o", "--output", metavar="FILE", help="file to write; default NAME.toml")
+    parser.add_argument("--force", action="store_true", help="overwrite a file that exists")
+    add_json(parser)
+
+
+def act(arguments: argparse.Namespace) -> int:
+    found = templates()
+    if arguments.template is None:
+        _list(found, as_json=arguments.json)
+        return 0
+    if arguments.template not in found:
+        from difflib import get_close_matches
+
+        near = get_close_matches(arguments.template, found, n=1)
+        remedy = f"Did you mean '{near[0]}'?" if near else "`vbg new` lists them."
+        raise UsageError(f"There is no template '{arguments.template}'. {remedy}")
+    target = Path(arguments.output or f"{arguments.template}.toml")
+    if target.exists() and not arguments.force:
+        raise UsageError(
+            f"{target} exists. Choose another name with -o, or overwrite with --force."
+        )
+    target.write_text(found[arguments.template].read_text(encoding="utf-8"), encoding="utf-8")
+    if arguments.json:
+        print(json.dumps({"file": str(target), "template": arguments.template}))
+    else:
+        print(f"Wrote {target}. Next: vbg run {target}")
+    return 0
+
+
+def templates() -> dict[str, Path]:
+    """Name -> file of the examples: in the installed package, or beside it in a checkout."""
+    package = Path(__file__).resolve().parents[2]
+    folders = (package / "examples", package.parent / "examples")
+    files = sorted(file for folder in folders for file in folder.glob("*.toml"))
+    return {file.stem: file for file in files}
+
+
+def _list(found: dict[str, Path], *, as_json: bool) -> None:
+    import tomllib
+
+    documents = {name: tomllib.loads(file.read_text("utf-8")) for name, file in found.items()}
+    about = {name: document.get("description", "") for name, document in documents.items()}
+    if as_json:
+        print(json.dumps(about))
+        return
+    rows = [(name, text.strip().splitlines()[0]) for name, text in about.items()]
+    print(table([("template", "what it is"), *rows], "<<"))
