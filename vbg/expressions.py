@@ -256,7 +256,9 @@ def evaluate(node: Expression, env: Mapping[str, float]) -> float:
     except ZeroDivisionError:
         raise ModelError(f"division by zero in {shown(to_text(node))}") from None
     except (ValueError, TypeError):
-        raise ModelError(f"argument outside the function's domain in {shown(to_text(node))}") from None
+        raise ModelError(
+            f"argument outside the function's domain in {shown(to_text(node))}"
+        ) from None
     except OverflowError:
         raise ModelError(f"result too large in {shown(to_text(node))}") from None
     if not math.isfinite(value):
@@ -444,9 +446,7 @@ def _call_derivative(function: str, x: Expression, dx: Expression) -> Expression
     return ZERO
 
 
-def _extreme_derivative(
-    function: str, arguments: tuple[Expression, ...], name: str
-) -> Expression:
+def _extreme_derivative(function: str, arguments: tuple[Expression, ...], name: str) -> Expression:
     """max(a, b)' = (a' + b')/2 + sign(a - b) (a' - b')/2; min with the other sign."""
     a = arguments[0] if len(arguments) == 2 else Call(function, arguments[:-1])
     b = arguments[-1]

@@ -28,11 +28,13 @@ Form = Literal[
     "shape",  # {cylinder = {...}, density = ...} or a list   -> tuple of Shape
     "ends",  # two attachments                                -> (Attachment, Attachment)
     "end",  # one attachment                                  -> Attachment
+    "end or coordinate",  # one attachment or "joints.NAME"   -> Attachment | str
     "coordinate",  # "joints.NAME", "rotational.NODE", ...    -> str
     "coordinates",  # list of `size` of those                 -> tuple of str
     "nodes",  # list of `size` node names                     -> tuple of str
     "signal",  # number, signal name or expression of t       -> float | str
-    "signals",  # list of signal names                        -> tuple of str
+    "signals",  # `size` of those, or one without brackets     -> tuple of float | str
+    "outputs",  # names of signals of the solution            -> tuple of str
     "table",  # rows of `size` numbers                        -> tuple of tuples
     "group",  # sub-table described by `of`, a dataclass      -> that dataclass
     "choice",  # one of `choices`                             -> str

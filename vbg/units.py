@@ -226,6 +226,13 @@ def _without_angle(unit: Unit, target: Unit) -> float | None:
     return (unit.factor / turns**unit.cycles) / (target.factor / turns**target.cycles)
 
 
+def coherent_factor(text: str) -> float:
+    """SI value per unit of `text`, where Hz counts as 1/s: what a parameter's value
+    is multiplied by, so that 2*pi*f means what it says for f = 50 Hz."""
+    unit = parse(text)
+    return unit.factor / (2 * math.pi) ** unit.cycles
+
+
 def described(unit: Unit) -> str:
     """ "a length" and so on, for messages."""
     return _NAMES.get(unit.dimension, "another quantity")

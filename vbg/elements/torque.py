@@ -20,7 +20,7 @@ class Torque:
     table: ClassVar[str] = "forces"
     kind: ClassVar[str] = "torque"
 
-    on: Attachment | str = declare("end", 'a body, or "joints.NAME"')
+    on: Attachment | str = declare("end or coordinate", 'a body, or "joints.NAME"')
     torque: tuple[float | str, ...] = declare(
         "signals", "three components, or one on a joint", unit="N*m"
     )

@@ -1,0 +1,145 @@
+"""Model files: read with the place of every mistake, written without losing a comment."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path as FilePath
+from typing import Any
+
+from vbg.errors import ModelError, Problem, UsageError
+from vbg.io._emit import emitted
+from vbg.io._places import scan_places
+from vbg.model.model import Model
+from vbg.model.plain import thaw
+
+MAX_SIZE = 50_000_000  # characters; a model of 100 000 bodies has half of that
+
+_TOML_PLACE = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)")
+
+
+def read(path: str | os.PathLike[str]) -> Model:
+    """The model in the file at `path`.
+
+    Raises ModelError, which lists every problem with file, line and column, and
+    UsageError where there is no such file.
+    """
+    name = os.fspath(path)
+    try:
+        data = FilePath(name).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UsageError(f"cannot read {name}: {reason}") from None
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        what = f"byte {error.start + 1} is not UTF-8 text."
+        raise _refused(name, what, line, 1, "Save the file as UTF-8.") from None
+    return parse(text, name)
+
+
+def parse(text: str, name: str = "model.toml") -> Model:
+    """The model that `text` writes; `name` is the file's name in messages."""
+    if len(text) > MAX_SIZE:
+        raise _refused(name, f"the file has more than {MAX_SIZE} characters.", 1, 1)
+    text = text.replace("\r\n", "\n")
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise _syntax_error(name, text, str(error)) from None
+    except RecursionError:
+        raise _refused(name, "lists or tables are nested too deeply.", 1, 1) from None
+    except ValueError:
+        raise _refused(
+            name, "a number has too many digits, or a date is impossible.", 1, 1
+        ) from None
+    return Model.from_document(document, name, scan_places(text))
+
+
+def _refused(name: str, what: str, line: int, column: int, remedy: str = "") -> ModelError:
+    return ModelError.of((Problem("error", "file", what, remedy, name, line, column),))
+
+
+def _syntax_error(name: str, text: str, message: str) -> ModelError:
+    """What `tomllib` says, as a problem with its place and the usual cause."""
+    match = _TOML_PLACE.search(message)
+    what = _TOML_PLACE.sub("", message)
+    line, column = text.count("\n") + 1, 1
+    if match and match[1]:
+        line, column = int(match[1]), int(match[2])
+    written = (text.split("\n")[line - 1 : line] or [""])[0]
+    return _refused(name, f"not valid TOML: {what}.", line, column, _remedy(written, what))
+
+
+def _remedy(written: str, what: str) -> str:
+    if what.startswith("Cannot"):
+        return "A key or a table is written twice."
+    if re.match(r"\s*[\w.-]+\s*=\s*[+-]?[0-9.eE+-]*\s*[A-Za-z_(*/^]", written):
+        return 'Expressions and numbers with a unit stand in quotes: "2*L", "3 mm".'
+    return ""
+
+
+def write(model: Model, path: str | os.PathLike[str]) -> None:
+    """Write the model's document to `path`, whole or not at all.
+
+    Where `path` already holds a model file, its comments, order and layout
+    stay and only entries that differ are changed.  Raises UsageError where the
+    file cannot be written.
+    """
+    name = os.fspath(path)
+    document = thaw(model.document)
+    target = FilePath(name)
+    try:
+        old = target.read_text(encoding="utf-8") if target.exists() else ""
+    except (OSError, UnicodeDecodeError):
+        old = ""
+    _replace(target, updated(old, document) if old.strip() else emitted(document))
+
+
+def updated(text: str, document: Mapping[str, Any]) -> str:
+    """The TOML `text` changed to say `document`, its comments kept; a new text where it
+    is not valid TOML."""
+    try:
+        if tomllib.loads(text) == document:
+            return text
+    except ValueError:
+        return emitted(document)
+    import tomlkit
+
+    from vbg.io._merge import merge
+
+    container = tomlkit.parse(text)
+    merge(container, document)
+    merged = tomlkit.dumps(container)
+    return merged if _says(merged, document) else emitted(document)
+
+
+def _says(text: str, document: Mapping[str, Any]) -> bool:
+    try:
+        return tomllib.loads(text) == document
+    except ValueError:
+        return False
+
+
+def _replace(target: FilePath, text: str) -> None:
+    """Put `text` in the place of the file `target` at once, so that no reader and no
+    crash ever meets half a file."""
+    try:
+        folder = target.resolve().parent
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", newline="\n", dir=folder, prefix=".vbg-", delete=False
+        ) as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            os.chmod(file.name, target.stat().st_mode & 0o7777)
+        else:
+            os.chmod(file.name, 0o644)
+        os.replace(file.name, target.resolve())
+    except OSError as error:
+        raise UsageError(f"cannot write {target}: {error.strerror}") from None

@@ -1,0 +1,55 @@
+"""The parts there are: every class with a table and a kind, found by walking the packages.
+
+Adding a part is adding a file to `vbg.elements` or `vbg.junctions`; no list
+has to be changed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator, Mapping
+from dataclasses import is_dataclass
+from functools import cache
+from types import MappingProxyType
+
+import vbg.elements
+import vbg.junctions
+
+# tables of parts in the order in which they are written and shown
+TABLES = (
+    "bodies",
+    "joints",
+    "forces",
+    "electric",
+    "hydraulic",
+    "rotational",
+    "translational",
+    "signals",
+    "bondgraph",
+)
+
+
+@cache
+def catalogue() -> Mapping[str, Mapping[str, type]]:
+    """table -> kind -> class of the part; tables in the order of TABLES, kinds by name."""
+    found: dict[str, dict[str, type]] = {table: {} for table in TABLES}
+    for part in _part_classes():
+        found[part.table][part.kind] = part  # type: ignore[attr-defined]
+    return MappingProxyType(
+        {table: MappingProxyType(dict(sorted(kinds.items()))) for table, kinds in found.items()}
+    )
+
+
+def _part_classes() -> Iterator[type]:
+    for package in (vbg.elements, vbg.junctions):
+        for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+            for value in vars(importlib.import_module(module.name)).values():
+                if (
+                    isinstance(value, type)
+                    and value.__module__ == module.name
+                    and is_dataclass(value)
+                    and hasattr(value, "table")
+                    and hasattr(value, "kind")
+                ):
+                    yield value

@@ -1,0 +1,226 @@
+"""The Model: what the engineer said, resolved and checked, and never changed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Self, final
+
+from vbg.errors import ModelError, Problem, UsageError
+from vbg.model.names import suggestion
+from vbg.model.places import Path, Place, Places, spelled
+from vbg.model.plain import freeze, plain, thaw
+from vbg.model.resolve import resolve
+from vbg.model.settings import Outputs, Simulate
+
+Parts = Mapping[str, Any]
+
+
+@final
+class Model:
+    """One machine: bodies, joints, forces, one-dimensional parts, signals.
+
+    `Model(name=..., parameters={...}, bodies={"rod": {...}}, joints={...}, ...)`
+    takes the keys of a model file as plain data; a part may also be an
+    instance of its class.  ModelError lists everything that is wrong.
+
+    Attributes
+    ----------
+    name, description : str
+    gravity : world gravity, W [m/s^2]
+    parameters : name -> value, SI
+    bodies, joints, forces, electric, hydraulic, rotational, translational,
+    signals, bondgraph : name -> instance of the part's class, values in SI
+    bonds : raw bonds, ``"a -> b"``
+    simulate, outputs : Simulate and Outputs
+    document : the nested plain data as written: expressions and units kept, read-only
+    path : the file it came from, or ""
+    places : key path -> (line, column) in that file
+    """
+
+    name: str
+    description: str
+    gravity: tuple[float, float, float]
+    parameters: Mapping[str, float]
+    bodies: Parts
+    joints: Parts
+    forces: Parts
+    electric: Parts
+    hydraulic: Parts
+    rotational: Parts
+    translational: Parts
+    signals: Parts
+    bondgraph: Parts
+    bonds: tuple[str, ...]
+    simulate: Simulate
+    outputs: Outputs
+    document: Mapping[str, Any]
+    path: str
+
+    def __init__(self, **document: Any):
+        self._fill(plain(document), "", Places())
+
+    @classmethod
+    def from_document(
+        cls, document: Mapping[str, Any], path: str = "", places: Places | None = None
+    ) -> Self:
+        """The model that a nested table of plain data describes; `path` and `places`
+        say where it was read.  Raises ModelError with every problem."""
+        model = cls.__new__(cls)
+        model._fill(plain(document), path, places or Places())
+        return model
+
+    def _fill(self, document: dict[str, Any], path: str, places: Places) -> None:
+        resolved = resolve(document, path, places)
+        if resolved.problems:
+            raise ModelError.of(resolved.problems)
+        values: dict[str, Any] = {
+            table: MappingProxyType(parts) for table, parts in resolved.parts.items()
+        }
+        values |= {
+            "name": resolved.name or "model",
+            "description": resolved.description,
+            "gravity": resolved.gravity,
+            "parameters": MappingProxyType(resolved.parameters),
+            "bonds": resolved.bonds,
+            "simulate": resolved.simulate,
+            "outputs": resolved.outputs,
+            "document": freeze(document),
+            "path": path,
+            "_places": places,
+        }
+        self.__dict__.update(values)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(
+            f"a Model does not change; model.edited(path, value) gives a changed one ({name})"
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"<Model {self.name}: {len(self.bodies)} bodies, {len(self.joints)} joints, "
+            f"{len(self.forces)} forces>"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (thaw(self.document), self.path, self._keys_and_values())
+
+    def _keys_and_values(self) -> tuple[dict[Path, Place], dict[Path, Place]]:
+        places: Places = self.__dict__["_places"]
+        return dict(places.keys), dict(places.values)
+
+    @property
+    def places(self) -> Mapping[Path, Place]:
+        """Key path -> (line, column), both from 1; empty for a model not read from a file."""
+        places: Places = self.__dict__["_places"]
+        return places.keys
+
+    @cached_property
+    def hash(self) -> str:
+        """sha256 of what the machine is: parts, gravity, bonds, in SI.  Names of
+        files, notes, the order of tables and how to simulate do not enter."""
+        tables = {
+            name: value for name, value in self.__dict__.items() if isinstance(value, Mapping)
+        }
+        content = {name: tables[name] for name in sorted(tables) if name in _HASHED}
+        content |= {"gravity": self.gravity, "bonds": tuple(sorted(self.bonds))}
+        return hashlib.sha256(_canonical(content).encode()).hexdigest()
+
+    def with_parameters(self, **values: float | str) -> Self:
+        """The model with other values of some parameters, everything resolved again.
+
+        A number is in SI; a text may be an expression or carry a unit.  Raises
+        UsageError for a parameter the model does not have.
+        """
+        changed = thaw(self.document)
+        table = changed.get("parameters", {})
+        for name, value in values.items():
+            if name not in table:
+                remedy = suggestion(name, table, "parameters")
+                raise UsageError(f"the model {self.name} has no parameter {name!r}. {remedy}")
+            entry = table[name]
+            note = {"note": entry["note"]} if isinstance(entry, dict) and "note" in entry else {}
+            table[name] = {"value": plain(value), **note} if note else plain(value)
+        return type(self).from_document(changed, self.path, self.__dict__["_places"])
+
+    def edited(self, path: Path, value: Any) -> Self:
+        """The model with the entry at `path`, ("bodies", "rod", "mass"), set to `value`;
+        None removes it.  Tables on the way are made.  Raises UsageError where the
+        path leads through something that is no table or list."""
+        document = thaw(self.document)
+        edit(document, path, value)
+        return type(self).from_document(document, self.path)
+
+
+_HASHED = frozenset(
+    (
+        "bodies",
+        "joints",
+        "forces",
+        "electric",
+        "hydraulic",
+        "rotational",
+        "translational",
+        "signals",
+        "bondgraph",
+    )
+)
+
+
+def _restored(
+    document: dict[str, Any],
+    path: str,
+    places: tuple[Mapping[Path, Place], Mapping[Path, Place]],
+) -> Model:
+    return Model.from_document(document, path, Places(*places))
+
+
+def edit(document: dict[str, Any], path: Path, value: Any) -> None:
+    """Set the entry at `path` of the plain data `document`, in place; None removes it."""
+    if not path:
+        raise UsageError("an edit needs the path of an entry, such as ('bodies', 'rod', 'mass')")
+    target: Any = document
+    for i, step in enumerate(path[:-1]):
+        if isinstance(target, dict):
+            target = target.setdefault(step, {})
+        elif (
+            isinstance(target, list)
+            and isinstance(step, int)
+            and -len(target) <= step < len(target)
+        ):
+            target = target[step]
+        else:
+            raise UsageError(f"{spelled(path[:i])} has no entry {step!r}")
+    last = path[-1]
+    if isinstance(target, dict):
+        if value is None:
+            target.pop(last, None)
+        else:
+            target[last] = plain(value)
+    elif isinstance(target, list) and isinstance(last, int) and 0 <= last <= len(target):
+        target[last : last + 1] = [] if value is None else [plain(value)]
+    else:
+        raise UsageError(f"{spelled(path[:-1])} has no entry {last!r}")
+
+
+def problems_of(document: Mapping[str, Any], path: str = "") -> tuple[Problem, ...]:
+    """Every problem of a nested table of plain data, without raising: for editors."""
+    return resolve(plain(document), path).problems
+
+
+def _canonical(value: Any) -> str:
+    """A text that is equal for equal content: tables by name, -0 as 0."""
+    if isinstance(value, Mapping):
+        entries = (f"{key}:{_canonical(value[key])}" for key in sorted(value))
+        return "{" + ",".join(entries) + "}"
+    if isinstance(value, (tuple, list)):
+        return "[" + ",".join(map(_canonical, value)) + "]"
+    if is_dataclass(value) and not isinstance(value, type):
+        entries = (f"{f.name}:{_canonical(getattr(value, f.name))}" for f in fields(value))
+        return f"{getattr(value, 'kind', '')}({','.join(entries)})"
+    if isinstance(value, float):
+        return repr(value + 0.0)
+    return repr(value)

@@ -1,0 +1,107 @@
+"""From one table of a document to the instance of its part, by the declared fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+from vbg.fields import Field, declared, required
+from vbg.model.bodies import complete_body
+from vbg.model.forms import read_value
+from vbg.model.places import Path
+from vbg.model.reading import Reading, Scope
+from vbg.model.shapes import read_shapes
+from vbg.model.values import unknown_keys
+
+COORDINATE_NAMES = ("angle", "slide", "angle2")
+
+
+@cache
+def coordinates_of(joint: type) -> tuple[str, ...]:
+    """Names of the free coordinates of a kind of joint: angle, slide, angle2."""
+    start = declared(joint).get("initial")
+    if start is None or start.of is None:
+        return ()
+    return tuple(name for name in declared(start.of) if name in COORDINATE_NAMES)
+
+
+@cache
+def _schema(part: type) -> tuple[Mapping[str, Field], tuple[str, ...], frozenset[str]]:
+    """Declared fields, required ones, and the keys that may be written."""
+    fields = declared(part)
+    own = ("kind",) if hasattr(part, "kind") else ()
+    return MappingProxyType(fields), required(part), frozenset((*fields, *own))
+
+
+def read_part(
+    reading: Reading, scope: Scope, path: Path, part: type, entry: Mapping[str, Any]
+) -> Any:
+    """An instance of `part`, or None if anything in its table is wrong."""
+    fields, needed, keys = _schema(part)
+    before = len(reading.problems)
+    whose = f"a {part.kind}" if hasattr(part, "kind") else str(path[-1])
+    if not entry.keys() <= keys:
+        unknown_keys(reading, path, entry, sorted(keys), whose)
+    values: dict[str, Any] = {}
+    written = [key for key in entry if key in fields]
+    for key in written:
+        value = _read_field(reading, scope, (*path, key), entry[key], fields[key])
+        if value is not None:
+            values[key] = value
+    complete = len(values) == len(written)
+    if path[0] == "bodies" and len(path) == 2:
+        _finish_body(reading, scope, path, entry, values)
+    for key in needed:
+        if key not in entry:
+            _lacks(reading, path, key, fields[key], whose)
+    _check_between_or_on(reading, path, fields, entry)
+    if not complete or len(reading.problems) > before:
+        return None
+    instance = part(**values)
+    faults = list(instance.faults()) if hasattr(instance, "faults") else []
+    for key, what, remedy in faults:
+        where = (*path, key) if key in entry else path
+        reading.fail(where, what, remedy)
+    return None if faults else instance
+
+
+def _read_field(reading: Reading, scope: Scope, path: Path, raw: Any, declared_as: Field) -> Any:
+    if declared_as.form == "shape":
+        return read_shapes(reading, path, raw)
+    if declared_as.form == "group" and declared_as.of is not None:
+        table = reading.table(path, raw)
+        return None if table is None else read_part(reading, scope, path, declared_as.of, table)
+    return read_value(reading, scope, path, raw, declared_as)
+
+
+def _lacks(reading: Reading, path: Path, key: str, field: Field, whose: str) -> None:
+    unit = "" if field.unit == "1" else f" [{field.unit}]"
+    reading.fail_key(path, f"{whose} needs {key}: {field.doc}{unit}.")
+
+
+def _check_between_or_on(
+    reading: Reading, path: Path, fields: Mapping[str, Field], entry: Mapping[str, Any]
+) -> None:
+    """A part that offers both acts between two points or on a coordinate: exactly one."""
+    if not {"between", "on"} <= fields.keys():
+        return
+    if ("between" in entry) == ("on" in entry):
+        found = "both" if "on" in entry else "neither"
+        reading.fail_key(path, f"needs either between or on, found {found}.")
+
+
+def _finish_body(
+    reading: Reading, scope: Scope, path: Path, entry: Mapping[str, Any], values: dict[str, Any]
+) -> None:
+    """Complete the body's values and make its points known to what comes after it."""
+    name = str(path[1])
+    origin = complete_body(reading, path, entry, values)
+    points = values.get("points")
+    if points is None and isinstance(entry.get("points"), Mapping):
+        # a wrong point is reported once, not again by everything that uses it
+        points = {point: (0.0, 0.0, 0.0) for point in entry["points"]}
+    scope.points[name] = points or {}
+    if origin.any():
+        scope.origins[name] = tuple(float(x) for x in origin)

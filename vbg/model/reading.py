@@ -1,0 +1,190 @@
+"""The state of reading one document: its parameters, its problems, and numbers."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from vbg import expressions, units
+from vbg.errors import ModelError, Problem, Severity
+from vbg.model.names import suggestion
+from vbg.model.places import Path, Places, spelled
+
+MAX_SUGGESTIONS = 50  # a search for the nearest name is slow in a model of thousands of parts
+
+
+@dataclass(slots=True)
+class Reading:
+    """Collects the problems of one document; lives only while it is resolved.
+
+    `parameters` are resolved values in SI, `parameter_units` the units some
+    were written in, `broken` the parameters whose own value is wrong: what
+    uses them is silently left out, so that one mistake is reported once.
+    """
+
+    file: str = ""
+    places: Places = field(default_factory=Places)
+    parameters: dict[str, float] = field(default_factory=dict)
+    parameter_units: dict[str, str] = field(default_factory=dict)
+    broken: set[str] = field(default_factory=set)
+    problems: list[Problem] = field(default_factory=list)
+
+    def fail(self, path: Path, what: str, remedy: str = "") -> None:
+        """Note that the value at `path` is wrong."""
+        self._note("error", path, what, remedy, self.places.of_value(path))
+
+    def fail_key(self, path: Path, what: str, remedy: str = "") -> None:
+        """Note that the key at `path` itself is wrong, or its table incomplete."""
+        self._note("error", path, what, remedy, self.places.of_key(path))
+
+    def _note(
+        self, severity: Severity, path: Path, what: str, remedy: str, place: tuple[int, int]
+    ) -> None:
+        line, column = place
+        self.problems.append(
+            Problem(severity, spelled(path), what, remedy, self.file, line, column)
+        )
+
+    def unknown(self, path: Path, what: str, name: str, known: Any, plural: str) -> None:
+        """Note an unknown name in a value, with the nearest known one."""
+        self.fail(path, f"{what} {expressions.shown(name)}.", self.hint(name, known, plural))
+
+    def hint(self, name: str, known: Any, plural: str) -> str:
+        """The nearest of the `known` names, as a remedy."""
+        if len(self.problems) > MAX_SUGGESTIONS:
+            return ""
+        return suggestion(name, known, plural)
+
+    def table(self, path: Path, raw: Any) -> Mapping[str, Any] | None:
+        """`raw` if it is a table; otherwise None, with a problem noted."""
+        if isinstance(raw, Mapping):
+            return raw
+        self.fail(path, f"expected a table, found {described(raw)}.")
+        return None
+
+    def text(self, path: Path, raw: Any) -> str | None:
+        """`raw` if it is a string that is not empty; otherwise None, with a problem noted."""
+        if isinstance(raw, str) and raw:
+            return raw
+        self.fail(path, f"expected a text in quotes, found {described(raw)}.")
+        return None
+
+    def number(self, path: Path, raw: Any, unit: str = "1") -> float | None:
+        """The value of a number, an expression in parameters or a text with a
+        unit, in `unit`; None, with a problem noted, where it has none."""
+        kind = type(raw)
+        if kind is float or kind is int:
+            value = _float(raw)
+        elif kind is str:
+            return self._text_number(path, raw, unit)
+        else:
+            self.fail(path, f"expected a number [{unit}], found {described(raw)}.")
+            return None
+        if not math.isfinite(value):
+            self.fail(path, f"expected a finite number [{unit}], found {described(raw)}.")
+            return None
+        return value
+
+    def _text_number(self, path: Path, text: str, unit: str) -> float | None:
+        try:
+            node, rest = expressions.parse_prefix(text)
+            factor, offset = units.conversion(rest, unit) if rest else (1.0, 0.0)
+            if not self.names_known(path, text, node, known=()):
+                return None
+            value = factor * expressions.evaluate(node, self.parameters) + offset
+            if isinstance(node, expressions.Name) and not rest:
+                value = self._in_unit(node.name, value, unit)
+        except ModelError as error:
+            self.fail(path, f"{error}.", self._unit_hint(text))
+            return None
+        if not math.isfinite(value):
+            self.fail(path, f"the value of {expressions.shown(text)} is not a finite number.")
+            return None
+        return value
+
+    def _in_unit(self, name: str, value: float, unit: str) -> float:
+        """The value of the parameter `name`, alone in a field of `unit`: its
+        dimension is checked, and Hz is told from rad/s."""
+        written = self.parameter_units.get(name)
+        if written is None:
+            return value
+        factor, _ = units.conversion(written, unit)
+        ratio = factor / units.coherent_factor(written)
+        return value if abs(ratio - 1) < 1e-12 else value * ratio
+
+    def _unit_hint(self, text: str) -> str:
+        """The remedy where a name after a number was taken for a unit: a missing ``*``."""
+        try:
+            node, rest = expressions.parse_prefix(text)
+        except ModelError:
+            return ""
+        if rest in self.parameters:
+            return f"For the parameter {rest} write {expressions.to_text(node)}*{rest}."
+        return ""
+
+    def names_known(self, path: Path, text: str, node: expressions.Expression, known: Any) -> bool:
+        """Whether every name of `node` is a parameter or in `known`; notes those that are not."""
+        missing = expressions.names(node) - self.parameters.keys()
+        fine = True
+        for name in sorted(missing):
+            if name in known:
+                continue
+            fine = False
+            if name in self.broken:
+                continue
+            if name == "t":
+                self.fail(
+                    path,
+                    f"{expressions.shown(text)} depends on the time t, but this value is constant.",
+                    "Only signals may use t.",
+                )
+                continue
+            remedy = self.hint(name, [*self.parameters, *known], "parameters")
+            self.fail(path, f"unknown name {name!r} in {expressions.shown(text)}.", remedy)
+        return fine
+
+
+@dataclass(slots=True)
+class Scope:
+    """The names that a value may refer to.
+
+    `points` has, per body, its points from the mass centre; `origins` the
+    mass centre from the origin in which points are written, where they differ;
+    `joints` the coordinates of each joint; `objects` every named thing that
+    can have an output signal.
+    """
+
+    points: dict[str, Mapping[str, tuple[float, ...]]] = field(default_factory=dict)
+    origins: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    joints: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    signals: frozenset[str] = frozenset()
+    objects: frozenset[str] = frozenset()
+    nodes: dict[str, frozenset[str]] = field(default_factory=dict)
+
+
+def _float(raw: float | int) -> float:
+    try:
+        return float(raw)
+    except OverflowError:
+        return math.inf
+
+
+def described(raw: Any) -> str:
+    """What `raw` is and says, for messages."""
+    if isinstance(raw, bool):
+        return "true" if raw else "false"
+    if isinstance(raw, str):
+        return f"the text {expressions.shown(raw)}" if raw else "an empty text"
+    if isinstance(raw, float) or type(raw) is int:
+        shown = str(raw) if isinstance(raw, float) or abs(raw) < 10**20 else "a number too large"
+        return shown
+    if isinstance(raw, Mapping):
+        return "a table"
+    if isinstance(raw, (list, tuple)):
+        return f"a list of {len(raw)}"
+    if isinstance(raw, (datetime.date, datetime.time)):
+        return f"the date or time {raw}"
+    return f"a {type(raw).__name__}"

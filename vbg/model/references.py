@@ -1,0 +1,290 @@
+"""Values that name other things: bodies and points, joints, nodes, signals, outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from vbg import expressions, units
+from vbg.errors import ModelError
+from vbg.fields import Attachment, Field
+from vbg.model.names import is_name
+from vbg.model.places import Path
+from vbg.model.reading import Reading, Scope, described
+from vbg.model.values import read_list, read_quantity, read_vector, unknown_keys
+
+GROUND = "ground"
+
+
+def read_end(reading: Reading, scope: Scope, path: Path, raw: Any) -> Attachment | None:
+    """An attachment: BODY, BODY.POINT, ground, or { body = ..., at = [...] }."""
+    if isinstance(raw, str):
+        return _named_end(reading, scope, path, raw)
+    if not isinstance(raw, Mapping):
+        reading.fail(
+            path,
+            f'expected "BODY", "BODY.POINT", "ground" or {{ body, at }}, found {described(raw)}.',
+        )
+        return None
+    unknown_keys(reading, path, raw, ("body", "at"), "an attachment")
+    if "body" not in raw:
+        reading.fail_key(path, "the attachment names no body.", "Write { body = ..., at = [...] }.")
+        return None
+    body = reading.text((*path, "body"), raw["body"])
+    at = read_vector(reading, (*path, "at"), raw.get("at", (0.0, 0.0, 0.0)), "m")
+    if body is None or at is None or not _body_known(reading, scope, (*path, "body"), body):
+        return None
+    if "at" in raw and body in scope.origins:
+        at = tuple(a - o for a, o in zip(at, scope.origins[body], strict=True))
+    return Attachment(body, at)  # type: ignore[arg-type]
+
+
+def _named_end(reading: Reading, scope: Scope, path: Path, text: str) -> Attachment | None:
+    body, dot, point = text.partition(".")
+    if not _body_known(reading, scope, path, body):
+        return None
+    if not dot:
+        return Attachment(body)
+    points = scope.points.get(body, {})
+    if body == GROUND:
+        reading.fail(
+            path,
+            f"ground has no points, found {expressions.shown(text)}.",
+            'Write { body = "ground", at = [x, y, z] }.',
+        )
+        return None
+    if point not in points:
+        what = f"the body {body} has no point"
+        reading.unknown(path, what, point, points, f"points of {body}")
+        return None
+    return Attachment(body, points[point], point)  # type: ignore[arg-type]
+
+
+def _body_known(reading: Reading, scope: Scope, path: Path, body: str) -> bool:
+    if body == GROUND or body in scope.points:
+        return True
+    reading.unknown(path, "unknown body", body, [*scope.points, GROUND], "bodies")
+    return False
+
+
+def _end(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field) -> Any:
+    return read_end(reading, scope, path, raw)
+
+
+def _ends(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field) -> Any:
+    entries = read_list(reading, path, raw, 2, "bodies")
+    if entries is None:
+        return None
+    first, second = (read_end(reading, scope, (*path, i), e) for i, e in enumerate(entries))
+    if first is None or second is None:
+        return None
+    if first.body == second.body:
+        reading.fail(
+            path,
+            f"both ends are on {first.body}: a part connected to itself.",
+            "Two different bodies are needed, one of them may be ground.",
+        )
+        return None
+    return first, second
+
+
+def _end_or_coordinate(
+    reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field
+) -> Any:
+    if isinstance(raw, str) and raw.startswith("joints."):
+        return read_coordinate(reading, scope, path, raw)
+    return read_end(reading, scope, path, raw)
+
+
+def _coordinate(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field) -> Any:
+    return read_coordinate(reading, scope, path, raw)
+
+
+def read_coordinate(reading: Reading, scope: Scope, path: Path, raw: Any) -> str | None:
+    """``joints.NAME`` with one free coordinate, or ``rotational.NODE``, ``translational.NODE``."""
+    text = reading.text(path, raw)
+    if text is None:
+        return None
+    table, _, name = text.partition(".")
+    if table in scope.nodes:
+        if name in scope.nodes[table]:
+            return text
+        reading.unknown(path, f"unknown {table} node", name, scope.nodes[table], "nodes")
+        return None
+    if table != "joints":
+        close = [f"joints.{joint}" for joint in scope.joints]
+        reading.fail(
+            path,
+            f'expected "joints.NAME", "rotational.NODE" or "translational.NODE", '
+            f"found {expressions.shown(text)}.",
+            reading.hint(f"joints.{text}", close, "coordinates"),
+        )
+        return None
+    if name not in scope.joints:
+        reading.unknown(path, "unknown joint", name, scope.joints, "joints")
+        return None
+    return text if _has_one_coordinate(reading, scope, path, name) else None
+
+
+def _has_one_coordinate(reading: Reading, scope: Scope, path: Path, joint: str) -> bool:
+    coordinates = scope.joints[joint]
+    if len(coordinates) == 1:
+        return True
+    found = f"{len(coordinates)}: {', '.join(coordinates)}" if coordinates else "none"
+    reading.fail(
+        path,
+        f"needs a joint with one free coordinate; {joint} has {found}.",
+        "Use a revolute, prismatic or helical joint.",
+    )
+    return False
+
+
+def _coordinates(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field) -> Any:
+    entries = read_list(reading, path, raw, declared.size, 'coordinates "joints.NAME"')
+    if entries is None:
+        return None
+    found = [read_coordinate(reading, scope, (*path, i), e) for i, e in enumerate(entries)]
+    if None in found:
+        return None
+    if len(set(found)) < len(found):
+        reading.fail(path, f"{found[0]} is coupled to itself.", "Name different joints.")
+        return None
+    return tuple(found)
+
+
+def _nodes(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field) -> Any:
+    entries = read_list(reading, path, raw, declared.size, "node names")
+    if entries is None:
+        return None
+    found = [_node(reading, (*path, i), entry) for i, entry in enumerate(entries)]
+    if None in found:
+        return None
+    if len(found) > 1 and len(set(found)) == 1:
+        reading.fail(path, f"all ends are on the node {found[0]}: a part connected to itself.")
+        return None
+    return tuple(found)
+
+
+def _node(reading: Reading, path: Path, raw: Any) -> str | None:
+    name = reading.text(path, raw)
+    if name is None or is_name(name):
+        return name
+    reading.fail(
+        path, f"{expressions.shown(name)} cannot name a node.", "Use letters, digits, _ and -."
+    )
+    return None
+
+
+def _signal(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field) -> Any:
+    """A number, or the text of a signal's name or of an expression in t, signals
+    and outputs, in which parameters and the unit have become numbers."""
+    if not isinstance(raw, str) or raw in scope.signals:
+        return raw if isinstance(raw, str) else read_quantity(reading, path, raw, declared)
+    try:
+        node, rest = expressions.parse_prefix(raw)
+        factor, offset = units.conversion(rest, declared.unit) if rest else (1.0, 0.0)
+    except ModelError as error:
+        remedy = reading.hint(raw, scope.signals, "signals") if raw.isidentifier() else ""
+        reading.fail(path, f"{error}.", remedy)
+        return None
+    if expressions.names(node) <= reading.parameters.keys():
+        return read_quantity(reading, path, raw, declared)
+    if not _varying_names_known(reading, scope, path, raw, node, ("t",)):
+        return None
+    if factor != 1.0:
+        node = expressions.Binary("*", expressions.Number(factor), node)
+    if offset:
+        node = expressions.Binary("+", node, expressions.Number(offset))
+    return expressions.to_text(expressions.substitute(node, reading.parameters))
+
+
+def _varying_names_known(
+    reading: Reading,
+    scope: Scope,
+    path: Path,
+    text: str,
+    node: expressions.Expression,
+    variables: tuple[str, ...],
+) -> bool:
+    """Whether every name is a parameter, one of `variables`, a signal, or an
+    output of something that exists (``hinge.angle``)."""
+    known = {*variables, *scope.signals}
+    for name in expressions.names(node):
+        owner, dot, _ = name.partition(".")
+        if dot and owner in scope.objects:
+            known.add(name)
+    return reading.names_known(path, text, node, known)
+
+
+def _signals(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field) -> Any:
+    """Components of a force or torque; one alone may stand without brackets."""
+    if not isinstance(raw, (list, tuple)):
+        raw = (raw,)
+    entries = read_list(reading, path, raw, declared.size, "numbers or signals")
+    if entries is None:
+        return None
+    found = [_signal(reading, scope, (*path, i), e, declared) for i, e in enumerate(entries)]
+    return None if None in found else tuple(found)
+
+
+def _names(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field) -> Any:
+    """Names of outputs, ``BODY.POINT.velocity``: what they belong to must exist."""
+    if not isinstance(raw, (list, tuple)):
+        reading.fail(path, f"expected a list of signal names, found {described(raw)}.")
+        return None
+    found = [_output_name(reading, scope, (*path, i), entry) for i, entry in enumerate(raw)]
+    return None if None in found else tuple(found)
+
+
+def _output_name(reading: Reading, scope: Scope, path: Path, raw: Any) -> str | None:
+    name = reading.text(path, raw)
+    if name is None or name in scope.signals:
+        return name
+    owner, dot, _ = name.partition(".")
+    if dot and owner in scope.objects:
+        return name
+    if owner in scope.objects:
+        reading.fail(
+            path,
+            f"{expressions.shown(name)} names a part, not one of its signals.",
+            f"For example {name}.position or {name}.force.",
+        )
+    else:
+        reading.unknown(path, "nothing has the signal", name, scope.objects, "parts")
+    return None
+
+
+def _expression(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field) -> Any:
+    """The text of an expression in the field's variables, parameters replaced."""
+    if type(raw) in (int, float):
+        value = reading.number(path, raw, declared.unit)
+        return None if value is None else repr(value)
+    text = reading.text(path, raw)
+    if text is None:
+        return None
+    try:
+        node = expressions.parse(text)
+    except ModelError as error:
+        reading.fail(path, f"{error}.")
+        return None
+    if not _varying_names_known(reading, scope, path, text, node, declared.variables):
+        return None
+    values = {n: v for n, v in reading.parameters.items() if n not in declared.variables}
+    return expressions.to_text(expressions.substitute(node, values))
+
+
+REFERENCES: Mapping[str, Callable[..., Any]] = MappingProxyType(
+    {
+        "ends": _ends,
+        "end": _end,
+        "end or coordinate": _end_or_coordinate,
+        "coordinate": _coordinate,
+        "coordinates": _coordinates,
+        "nodes": _nodes,
+        "signal": _signal,
+        "signals": _signals,
+        "outputs": _names,
+        "expression": _expression,
+    }
+)

@@ -1,0 +1,43 @@
+"""The tables [simulate] and [outputs]: what to compute, not what the machine is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vbg.fields import declare, quantity
+
+METHODS = ("auto", "dop853", "rk4", "radau", "cvode", "adams", "discrete-time")
+FORMULATIONS = ("constraint", "minimal", "baumgarte", "discrete-time")
+
+
+@dataclass(frozen=True, slots=True)
+class Simulate:
+    """How to run the model where the caller does not say otherwise."""
+
+    t_end: float = quantity("s", "end of the run", default=1.0, minimum=0.0)
+    output_step: float = quantity("s", "distance of the output times", default=1e-3, above=0.0)
+    method: str = declare("choice", "integrator", choices=METHODS, default="auto")
+    rtol: float = quantity("1", "relative tolerance", default=1e-8, above=0.0, below=1.0)
+    atol: float = quantity("1", "absolute tolerance, SI", default=1e-10, above=0.0)
+    formulation: str = declare(
+        "choice",
+        "constraint: redundant coordinates, projected; baumgarte: stabilised instead; "
+        "minimal: independent coordinates; discrete-time: joints as stiff bushings",
+        choices=FORMULATIONS,
+        default="constraint",
+    )
+    events: str = declare(
+        "choice",
+        "locate: stops, valves and switches are found to the root; ignore: stepped over",
+        choices=("locate", "ignore"),
+        default="locate",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """Signals to keep besides the default set."""
+
+    keep: tuple[str, ...] = declare(
+        "outputs", "names of signals, such as rod.tip.velocity", default=()
+    )

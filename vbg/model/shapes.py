@@ -1,0 +1,223 @@
+"""Solids that a body is made of: reading them, and their mass, mass centre and inertia.
+
+Each kind has its own axes with z along its axis.  Box, cylinder, sphere and
+tube have their origin in the middle; a cone has it in the centre of its base,
+with the tip at z = height.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from vbg.fields import Field, Shape
+from vbg.model.places import Path
+from vbg.model.reading import Reading, described
+from vbg.model.forms import read_rotation
+from vbg.model.values import read_direction, read_quantity, read_vector, unknown_keys
+from vbg.spatial import Array, quaternion_from_matrix, rotation_between, rotation_matrix
+
+Sizes = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Solid:
+    """A kind of solid: the names of its lengths, its volume [m^3], the height of
+    its mass centre on z [m], and its principal moments about the mass centre per mass [m^2].
+    """
+
+    sizes: tuple[str, ...]
+    volume: Callable[[Sizes], float]
+    centre: Callable[[Sizes], float]
+    moments: Callable[[Sizes], tuple[float, float, float]]
+
+
+def _middle(s: Sizes) -> float:
+    return 0.0
+
+
+def _box_moments(s: Sizes) -> tuple[float, float, float]:
+    x, y, z = s["x"] ** 2, s["y"] ** 2, s["z"] ** 2
+    return (y + z) / 12, (z + x) / 12, (x + y) / 12
+
+
+def _cylinder_moments(s: Sizes) -> tuple[float, float, float]:
+    across = s["radius"] ** 2 / 4 + s["length"] ** 2 / 12
+    return across, across, s["radius"] ** 2 / 2
+
+
+def _sphere_moments(s: Sizes) -> tuple[float, float, float]:
+    moment = 0.4 * s["radius"] ** 2
+    return moment, moment, moment
+
+
+def _cone_moments(s: Sizes) -> tuple[float, float, float]:
+    across = 0.15 * s["radius"] ** 2 + 0.0375 * s["height"] ** 2
+    return across, across, 0.3 * s["radius"] ** 2
+
+
+def _tube_moments(s: Sizes) -> tuple[float, float, float]:
+    squares = s["radius"] ** 2 + s["inner_radius"] ** 2
+    across = squares / 4 + s["length"] ** 2 / 12
+    return across, across, squares / 2
+
+
+SOLIDS: Mapping[str, Solid] = MappingProxyType(
+    {
+        "box": Solid(("x", "y", "z"), lambda s: s["x"] * s["y"] * s["z"], _middle, _box_moments),
+        "cylinder": Solid(
+            ("radius", "length"),
+            lambda s: math.pi * s["radius"] ** 2 * s["length"],
+            _middle,
+            _cylinder_moments,
+        ),
+        "sphere": Solid(
+            ("radius",), lambda s: 4 / 3 * math.pi * s["radius"] ** 3, _middle, _sphere_moments
+        ),
+        "cone": Solid(
+            ("radius", "height"),
+            lambda s: math.pi / 3 * s["radius"] ** 2 * s["height"],
+            lambda s: s["height"] / 4,
+            _cone_moments,
+        ),
+        "tube": Solid(
+            ("radius", "inner_radius", "length"),
+            lambda s: math.pi * (s["radius"] ** 2 - s["inner_radius"] ** 2) * s["length"],
+            _middle,
+            _tube_moments,
+        ),
+    }
+)
+_LENGTH = Field("quantity", "a length of a solid", unit="m", above=0.0)
+_DENSITY = Field("quantity", "mass per volume", unit="kg/m^3", above=0.0)
+_KEYS = ("density", "position", "rotation")
+
+
+@dataclass(frozen=True, slots=True)
+class MassProperties:
+    """mass [kg]; mass centre [m] and inertia about it [kg*m^2], (3,) and (3, 3), in one frame."""
+
+    mass: float
+    centre: Array
+    inertia: Array
+
+
+def mass_properties(shapes: tuple[Shape, ...]) -> MassProperties:
+    """Those of the solids together, in the axes in which they are placed.
+
+    Each solid turned by R: J = R diag(J1, J2, J3) R^T; put together about the
+    common mass centre by Steiner: J + m (d.d 1 - d d^T).
+    """
+    parts = [_one(shape) for shape in shapes]
+    mass = sum(part.mass for part in parts)
+    centre = sum((part.mass * part.centre for part in parts), np.zeros(3)) / mass
+    inertia = np.zeros((3, 3))
+    for part in parts:
+        d = part.centre - centre
+        inertia += part.inertia + part.mass * (d @ d * np.eye(3) - np.outer(d, d))
+    return MassProperties(mass, centre, inertia)
+
+
+def _one(shape: Shape) -> MassProperties:
+    solid = SOLIDS[shape.kind]
+    mass = shape.density * solid.volume(shape.sizes)
+    R = rotation_matrix(shape.rotation)
+    centre = np.array(shape.position) + R[:, 2] * solid.centre(shape.sizes)
+    return MassProperties(
+        mass, centre, R @ np.diag(mass * np.array(solid.moments(shape.sizes))) @ R.T
+    )
+
+
+def with_mass(shapes: tuple[Shape, ...], mass: float) -> tuple[Shape, ...]:
+    """The same solids with one common density, so that they weigh `mass` together."""
+    volume = sum(SOLIDS[shape.kind].volume(shape.sizes) for shape in shapes)
+    return tuple(replace(shape, density=mass / volume) for shape in shapes)
+
+
+def read_shapes(reading: Reading, path: Path, raw: Any) -> tuple[Shape, ...] | None:
+    """One solid, or a list of them."""
+    if not isinstance(raw, (list, tuple)):
+        shape = _read_shape(reading, path, raw)
+        return None if shape is None else (shape,)
+    if not raw:
+        reading.fail(path, "expected a solid or a list of solids, found an empty list.")
+        return None
+    shapes = [_read_shape(reading, (*path, i), entry) for i, entry in enumerate(raw)]
+    return None if None in shapes else tuple(shapes)  # type: ignore[arg-type]
+
+
+def _read_shape(reading: Reading, path: Path, raw: Any) -> Shape | None:
+    table = reading.table(path, raw)
+    if table is None:
+        return None
+    kinds = [key for key in table if key in SOLIDS]
+    unknown_keys(reading, path, table, (*SOLIDS, *_KEYS), "a shape")
+    if len(kinds) != 1:
+        found = " and ".join(kinds) or described(raw)
+        remedy = "Write a list of shapes for several." if kinds else ""
+        reading.fail_key(path, f"a shape is one of {', '.join(SOLIDS)}, found {found}.", remedy)
+        return None
+    kind = kinds[0]
+    before = len(reading.problems)
+    solid = reading.table((*path, kind), table[kind])
+    sizes = _read_sizes(reading, (*path, kind), kind, solid) if solid is not None else {}
+    density = position = rotation = None
+    if "density" in table:
+        density = read_quantity(reading, (*path, "density"), table["density"], _DENSITY)
+    if "position" in table:
+        position = read_vector(reading, (*path, "position"), table["position"], "m")
+    if "rotation" in table:
+        rotation = read_rotation(reading, (*path, "rotation"), table["rotation"])
+    if solid is not None and "axis" in solid:
+        rotation = _read_axis(reading, path, kind, table, solid)
+    if len(reading.problems) > before:
+        return None
+    identity = (1.0, 0.0, 0.0, 0.0)
+    return Shape(kind, sizes, density or 0.0, position or (0.0, 0.0, 0.0), rotation or identity)  # type: ignore[arg-type]
+
+
+def _read_sizes(
+    reading: Reading, path: Path, kind: str, table: Mapping[str, Any]
+) -> Mapping[str, float]:
+    names = SOLIDS[kind].sizes
+    turned = () if kind in ("box", "sphere") else ("axis",)
+    unknown_keys(reading, path, table, (*names, *turned), f"a {kind}")
+    sizes: dict[str, float] = {}
+    for name in names:
+        if name not in table:
+            reading.fail_key(
+                path, f"the {kind} has no {name}.", f"A {kind} needs {', '.join(names)}."
+            )
+            continue
+        value = read_quantity(reading, (*path, name), table[name], _LENGTH)
+        if value is not None:
+            sizes[name] = value
+    if sizes.get("inner_radius", 0.0) >= sizes.get("radius", math.inf):
+        reading.fail(
+            (*path, "inner_radius"),
+            f"the inner radius {sizes['inner_radius']:g} m is not below the radius {sizes['radius']:g} m.",
+        )
+    return MappingProxyType(sizes)
+
+
+def _read_axis(
+    reading: Reading, path: Path, kind: str, table: Mapping[str, Any], solid: Mapping[str, Any]
+) -> tuple[float, ...] | None:
+    """The rotation that turns the solid's z to its written `axis`."""
+    if kind in ("box", "sphere"):
+        return None
+    if "rotation" in table:
+        reading.fail_key(
+            (*path, "rotation"), "the shape has an axis and a rotation.", "Give one of them."
+        )
+        return None
+    axis = read_direction(reading, (*path, kind, "axis"), solid["axis"])
+    if axis is None:
+        return None
+    quat = quaternion_from_matrix(rotation_between((0.0, 0.0, 1.0), axis))
+    return tuple(float(component) for component in quat)
