@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 
 def ticks(low: float, high: float, wanted: int) -> tuple[float, ...]:
@@ -30,7 +31,7 @@ def tick_labels(values: tuple[float, ...]) -> tuple[str, ...]:
     if not values:
         return ()
     largest = max(abs(v) for v in values)
-    step = min((b - a for a, b in zip(values, values[1:], strict=False)), default=largest or 1.0)
+    step = min((b - a for a, b in pairwise(values)), default=largest or 1.0)
     if largest >= 1e6 or (largest and largest < 1e-3) or step < 1e-6:
         digits = max(0, math.floor(math.log10(largest)) - math.floor(math.log10(step)))
         return tuple(_short_exponent(v, digits + 1) for v in values)

@@ -7,12 +7,13 @@ causal stroke is at the end that receives effort.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
+from vbg.draw.text.braille import merge
 from vbg.draw.text.layers import Box, Layout, layered
 from vbg.draw.text.marks import Marks
 from vbg.draw.text.rows import Rows, cells
-from vbg.draw.text.braille import merge
 
 Cell = tuple[int, int]
 
@@ -108,7 +109,7 @@ def _lines(grid: dict[Cell, tuple[str, str]], drawing: Drawing, look: Look, mark
     for number, path in enumerate(drawing.layout.paths):
         bond = drawing.bonds[number]
         style = "cursor" if number == look.bond else bond.style
-        for start, end in zip(path, path[1:], strict=False):
+        for start, end in pairwise(path):
             for cell, side in _along(start, end):
                 sides.setdefault(cell, set()).update(side)
                 if styles.get(cell, "dim") == "dim":

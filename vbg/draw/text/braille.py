@@ -56,7 +56,7 @@ class Canvas:
             return
         for character in text:
             size = cell_width(character)
-            if 0 <= column and column + size <= self.width:
+            if column >= 0 and column + size <= self.width:
                 self.labels[row, column] = (character, style)
                 if size == 2:
                     self.labels[row, column + 1] = ("", style)

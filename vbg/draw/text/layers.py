@@ -8,6 +8,7 @@ route edges at right angles, each in its own column where they would overlap.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 Place = tuple[int, int]  # layer, number of the place
 
@@ -140,7 +141,7 @@ def _neighbours(chains: list[list[Place]]) -> tuple[dict[Place, list[Place]], ..
     before: dict[Place, list[Place]] = {}
     after: dict[Place, list[Place]] = {}
     for chain in chains:
-        for a, b in zip(chain, chain[1:], strict=False):
+        for a, b in pairwise(chain):
             after.setdefault(a, []).append(b)
             before.setdefault(b, []).append(a)
     return before, after
@@ -192,10 +193,12 @@ def _ports(order: list[list[Place]], chains: list[list[Place]]) -> Ports:
     leaving: dict[Place, list[tuple[int, int]]] = {}
     entering: dict[Place, list[tuple[int, int]]] = {}
     for number, chain in enumerate(chains):
-        for a, b in zip(chain, chain[1:], strict=False):
+        for a, b in pairwise(chain):
             leaving.setdefault(a, []).append((rank[b], number))
             entering.setdefault(b, []).append((rank[a], number))
-    out, into, height = {}, {}, {}
+    out: dict[tuple[Place, int], int] = {}
+    into: dict[tuple[Place, int], int] = {}
+    height: dict[Place, int] = {}
     for place in rank:
         outs, ins = sorted(leaving.get(place, ())), sorted(entering.get(place, ()))
         height[place] = max(len(outs), len(ins), 1)
@@ -210,7 +213,7 @@ def _rows(order: list[list[Place]], chains: list[list[Place]], ports: Ports) -> 
     before: dict[Place, list[tuple[Place, int]]] = {}
     after: dict[Place, list[tuple[Place, int]]] = {}
     for number, chain in enumerate(chains):
-        for a, b in zip(chain, chain[1:], strict=False):
+        for a, b in pairwise(chain):
             shift = ports.leaving[a, number] - ports.entering[b, number]
             before.setdefault(b, []).append((a, shift))
             after.setdefault(a, []).append((b, -shift))
@@ -277,7 +280,7 @@ def _routed(
     paths = []
     for number, chain in enumerate(chains):
         path: list[tuple[int, int]] = []
-        for a, _ in zip(chain, chain[1:], strict=False):
+        for a, _ in pairwise(chain):
             i = a[0]
             y0, y1 = pieces[i][number]
             if not path:
@@ -299,7 +302,7 @@ def _pieces(
     return {
         number: (rows[a] + ports.leaving[a, number], rows[b] + ports.entering[b, number])
         for number, chain in enumerate(chains)
-        for a, b in zip(chain, chain[1:], strict=False)
+        for a, b in pairwise(chain)
         if a[0] == i
     }
 
@@ -311,11 +314,9 @@ def _tracks(pieces: dict[int, tuple[int, int]]) -> dict[int, int]:
     out = {}
     for number in bent:
         low, high = sorted(pieces[number])
-        for track, spans in enumerate(taken):
-            if all(high < lo or low > hi for lo, hi in spans):
-                break
-        else:
-            track = len(taken)
+        free = (t for t, spans in enumerate(taken) if all(high < a or low > b for a, b in spans))
+        track = next(free, len(taken))
+        if track == len(taken):
             taken.append([])
         taken[track].append((low, high))
         out[number] = track

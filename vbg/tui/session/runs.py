@@ -1,0 +1,110 @@
+"""Runs: what was simulated, how far it is, and where its result lies.
+
+A run is a value; progress replaces it.  Each finished run leaves a small JSON
+file beside its result, so that it is listed again the next time.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal
+
+from vbg.tui.session.folders import name_of, state_folder
+
+State = Literal["starting", "running", "cancelling", "finished", "cancelled", "failed"]
+KEPT = 20  # results kept for each model; older ones are removed
+SOLVER_NAMES = {"vbg": "bond graph", "mstmm": "MSTMM"}
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One simulation.
+
+    text_hash : of the model text it was started with;  fraction, time, eta,
+    wall : of the progress [1, s, s, s];  audit : residuals by name, of the end.
+    """
+
+    number: int
+    solver: str
+    text_hash: str
+    result: str
+    state: State = "starting"
+    stage: str = ""
+    sentence: str = ""
+    remedy: str = ""
+    fraction: float = 0.0
+    time: float = 0.0
+    t_end: float = math.nan
+    eta: float | None = None
+    wall: float = 0.0
+    started: float = 0.0
+    audit: Mapping[str, Any] = field(default_factory=dict)
+    made_by: Mapping[str, Any] = field(default_factory=dict)
+    log: tuple[str, ...] = ()
+
+    @property
+    def active(self) -> bool:
+        return self.state in ("starting", "running", "cancelling")
+
+    @property
+    def title(self) -> str:
+        return f"run {self.number} {SOLVER_NAMES.get(self.solver, self.solver)}"
+
+    @property
+    def outcome(self) -> str:
+        """How it ended or how far it is, in a few words."""
+        if self.state == "finished":
+            return f"finished at t = {self.time:.6g} s"
+        if self.state == "cancelled":
+            return f"cancelled at t = {self.time:.6g} s"
+        if self.state == "failed":
+            return f"failed: {self.sentence}"
+        if self.state == "cancelling":
+            return "cancelling"
+        return f"running {100 * self.fraction:.0f} %"
+
+
+def runs_folder(model: Path | None) -> Path:
+    """The folder of the results of `model`, made if it is missing."""
+    folder = state_folder() / "runs" / name_of(model)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def remember(run: Run) -> None:
+    """Write the record of a run that has ended, beside its result."""
+    plain = {key: value for key, value in asdict(run).items() if key != "log"}
+    text = json.dumps({**plain, "log": list(run.log)})
+    Path(run.result).with_suffix(".json").write_text(text, encoding="utf-8")
+
+
+def remembered(model: Path | None) -> tuple[Run, ...]:
+    """The runs of `model` whose results still exist, oldest first."""
+    known = {f.name for f in fields(Run)}
+    found = []
+    for file in sorted(runs_folder(model).glob("*.json")):
+        try:
+            plain = json.loads(file.read_text("utf-8"))
+            run = Run(**{k: v for k, v in plain.items() if k in known})
+        except (json.JSONDecodeError, TypeError, OSError):
+            # a record that another version or a full disk left: its run is not listed
+            continue
+        if Path(run.result).exists():
+            found.append(run)
+    for old in found[:-KEPT]:
+        Path(old.result).unlink(missing_ok=True)
+        Path(old.result).with_suffix(".json").unlink(missing_ok=True)
+    return tuple(found[-KEPT:])
+
+
+def next_file(model: Path | None, runs: tuple[Run, ...], solver: str) -> tuple[int, Path]:
+    """Number and result file of a new run."""
+    number = 1 + max((run.number for run in runs), default=0)
+    folder = runs_folder(model)
+    while (folder / f"{number:04d}-{solver}.h5").exists():
+        number += 1
+    return number, folder / f"{number:04d}-{solver}.h5"
