@@ -18,8 +18,8 @@ from vbg.fields import Field
 from vbg.model.names import is_name
 from vbg.model.places import Path
 from vbg.model.plain import INERTIA_KEYS
-from vbg.model.references import REFERENCES
 from vbg.model.reading import Reading, Scope, described
+from vbg.model.references import REFERENCES
 from vbg.model.values import (
     in_bounds,
     read_direction,
@@ -139,7 +139,8 @@ def _euler(reading: Reading, path: Path, table: Mapping[str, Any]) -> tuple[floa
     ):
         reading.fail(
             (*path, "sequence"),
-            f"expected three of xyz (fixed axes) or of XYZ (moving axes), found {described(sequence)}.",
+            "expected three letters of xyz (fixed axes) or XYZ (moving axes), "
+            f"found {described(sequence)}.",
         )
         return None
     angles = read_vector(reading, (*path, "euler"), table["euler"], "rad")
@@ -156,7 +157,7 @@ def _points(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Fiel
     table = reading.table(path, raw)
     if table is None:
         return None
-    points = {}
+    points: dict[str, tuple[float, ...] | None] = {}
     for name, entry in table.items():
         if not is_name(name):
             reading.fail_key(

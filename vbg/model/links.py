@@ -71,7 +71,8 @@ def links_of(model: Model) -> tuple[Link, ...]:
 
 
 def _link(name: str, part: Any) -> Link:
-    names = coordinates_of(type(part))
+    joint: type = type(part)
+    names = coordinates_of(joint)
     initial = getattr(part, "initial", None)
     start = {coordinate: getattr(initial, coordinate) for coordinate in names}
     speed = {coordinate: getattr(initial, _rate_name(initial, coordinate)) for coordinate in names}

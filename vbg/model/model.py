@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, Self, final
 
 from vbg.errors import ModelError, Problem, UsageError
+from vbg.model.catalogue import TABLES
 from vbg.model.names import suggestion
 from vbg.model.places import Path, Place, Places, spelled
 from vbg.model.plain import freeze, plain, thaw
@@ -122,10 +123,7 @@ class Model:
     def hash(self) -> str:
         """sha256 of what the machine is: parts, gravity, bonds, in SI.  Names of
         files, notes, the order of tables and how to simulate do not enter."""
-        tables = {
-            name: value for name, value in self.__dict__.items() if isinstance(value, Mapping)
-        }
-        content = {name: tables[name] for name in sorted(tables) if name in _HASHED}
+        content: dict[str, Any] = {name: getattr(self, name) for name in TABLES}
         content |= {"gravity": self.gravity, "bonds": tuple(sorted(self.bonds))}
         return hashlib.sha256(_canonical(content).encode()).hexdigest()
 
@@ -153,21 +151,6 @@ class Model:
         document = thaw(self.document)
         edit(document, path, value)
         return type(self).from_document(document, self.path)
-
-
-_HASHED = frozenset(
-    (
-        "bodies",
-        "joints",
-        "forces",
-        "electric",
-        "hydraulic",
-        "rotational",
-        "translational",
-        "signals",
-        "bondgraph",
-    )
-)
 
 
 def _restored(

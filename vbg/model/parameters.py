@@ -170,10 +170,8 @@ def _report_circle(
                 break
             if onward[0] in chain:
                 circle = chain[chain.index(onward[0]) :]
-                reading.fail(
-                    left[circle[0]][0],
-                    f"parameters define each other in a circle: {' -> '.join([*circle, circle[0]])}.",
-                    "Give one of them a number.",
-                )
+                shown = " -> ".join([*circle, circle[0]])
+                what = f"parameters define each other in a circle: {shown}."
+                reading.fail(left[circle[0]][0], what, "Give one of them a number.")
                 return
             chain.append(onward[0])

@@ -101,7 +101,7 @@ def _finish_body(
     points = values.get("points")
     if points is None and isinstance(entry.get("points"), Mapping):
         # a wrong point is reported once, not again by everything that uses it
-        points = {point: (0.0, 0.0, 0.0) for point in entry["points"]}
+        points = dict.fromkeys(entry["points"], (0.0, 0.0, 0.0))
     scope.points[name] = points or {}
     if origin.any():
         scope.origins[name] = tuple(float(x) for x in origin)

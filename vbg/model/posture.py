@@ -30,7 +30,11 @@ def find_places(model: Model, links: tuple[Link, ...], axes: Axes) -> Places:
             places[name] = (np.array(body.position), R_WB)
 
     def across(link: Link, known: str, other: str) -> tuple[Array, Array]:
-        return _place_across(model, link, axes[link.name], places[known], other)
+        R_WB = written_rotation(model, other)
+        guide = _guide(neighbours, places, link, other)
+        if R_WB is None and guide is not None:
+            R_WB = _place_across(guide, axes[guide.name], places, other, None)[1]
+        return _place_across(link, axes[link.name], places, other, R_WB)
 
     neighbours = _neighbours(links)
     _spread(neighbours, places, list(places), across)
@@ -51,7 +55,13 @@ def find_rates(model: Model, links: tuple[Link, ...], axes: Axes, places: Places
             rates[name] = _as_written(model, places, name, np.zeros(3), np.zeros(3))
 
     def across(link: Link, known: str, other: str) -> tuple[Array, Array]:
-        return _rate_across(model, link, axes[link.name], places, rates[known], other)
+        guide = _guide(neighbours, rates, link, other) or link
+        w_FM = _relative_rates(guide, axes[guide.name], places)[1]
+        turns_first = guide.first.body == other
+        w = rates[guide.second.body][1] - w_FM if turns_first else rates[guide.first.body][1] + w_FM
+        w = _angular(model, places, other, w)
+        v = _speed_across(link, axes[link.name], places, rates[known], other, w)
+        return _as_written(model, places, other, v, w)
 
     neighbours = _neighbours(links)
     _spread(neighbours, rates, list(rates), across)
@@ -108,53 +118,74 @@ def _vagueness(link: Link) -> int:
     return 1 if unknown or link.kind == "spherical" else 0
 
 
-def _place_across(
-    model: Model,
+def _guide(
+    neighbours: Mapping[str, list[tuple[Link, str]]],
+    found: Mapping[str, Any],
     link: Link,
-    axes: tuple[Array, Array],
-    known: tuple[Array, Array],
-    other: str,
+    body: str,
+) -> Link | None:
+    """Where `link` leaves the orientation of `body` open, another joint from a body
+    that is found which does not: a slider on a pin takes its orientation from the rail."""
+    if not _turns_freely(link):
+        return None
+    for other_link, other in neighbours[body]:
+        if other in found and not _turns_freely(other_link):
+            return other_link
+    return None
+
+
+def _turns_freely(link: Link) -> bool:
+    open_angle = any(
+        name != "slide" and start is None and link.drive is None
+        for name, start in link.start.items()
+    )
+    return open_angle or link.kind == "spherical" or link.kind in _LOOSE
+
+
+def _place_across(
+    link: Link, axes: tuple[Array, Array], places: Places, other: str, R_W: Array | None
 ) -> tuple[Array, Array]:
-    """Pose of `other` from that of the body at the joint's known end."""
+    """Pose of `other` from that of the body at the joint's other end; `R_W` is its
+    rotation where that is known already."""
     R_AF, R_BM = axes
     p_AF_A, p_BM_B = np.array(link.first.at), np.array(link.second.at)
     p_FM_F, R_FM = relative_pose(link, R_AF, R_BM)
     R_AB = R_AF @ R_FM @ R_BM.T
-    written = written_rotation(model, other)
     if other == link.second.body:
-        p_WA, R_WA = known
-        R_WB = R_WA @ R_AB if written is None else written
+        p_WA, R_WA = places[link.first.body]
+        R_WB = R_WA @ R_AB if R_W is None else R_W
         return p_WA + R_WA @ (p_AF_A + R_AF @ p_FM_F) - R_WB @ p_BM_B, R_WB
-    p_WB, R_WB = known
-    R_WA = R_WB @ R_AB.T if written is None else written
+    p_WB, R_WB = places[link.second.body]
+    R_WA = R_WB @ R_AB.T if R_W is None else R_W
     return p_WB + R_WB @ p_BM_B - R_WA @ (p_AF_A + R_AF @ p_FM_F), R_WA
 
 
-def _rate_across(
-    model: Model,
+def _relative_rates(link: Link, axes: tuple[Array, Array], places: Places) -> tuple[Array, Array]:
+    """v_FM_W, w_FM_W : (3,) of the joint at its start speeds."""
+    R_WF = places[link.first.body][1] @ axes[0]
+    v_FM_F, w_FM_F = relative_rates(link, R_WF.T @ places[link.second.body][1] @ axes[1])
+    return R_WF @ v_FM_F, R_WF @ w_FM_F
+
+
+def _speed_across(
     link: Link,
     axes: tuple[Array, Array],
     places: Places,
     known: tuple[Array, Array],
     other: str,
-) -> tuple[Array, Array]:
-    """Velocities of `other` from those of the body at the joint's known end:
-    v_WM = v_WA + w_WA x p_AM + v_FM and w_WB = w_WA + w_FM, all in W."""
-    R_AF, R_BM = axes
-    (p_WA, R_WA), (p_WB, R_WB) = places[link.first.body], places[link.second.body]
-    R_WF = R_WA @ R_AF
-    v_FM_F, w_FM_F = relative_rates(link, R_WF.T @ R_WB @ R_BM)
-    v_FM_W, w_FM_W = R_WF @ v_FM_F, R_WF @ w_FM_F
+    w_other: Array,
+) -> Array:
+    """Velocity of the mass centre of `other`, which turns with `w_other`, from the
+    velocities of the body at the joint's other end:
+    v_WM = v_WA + w_WA x p_AM + v_FM = v_WB + w_WB x p_BM, all in W."""
+    (p_WA, _), (p_WB, R_WB) = places[link.first.body], places[link.second.body]
+    v_FM_W = _relative_rates(link, axes, places)[0]
     p_BM_W = R_WB @ np.array(link.second.at)
     p_AM_W = p_WB + p_BM_W - p_WA
     v, w = known
     if other == link.second.body:
-        w_WB = _angular(model, places, other, w + w_FM_W)
-        v_WB = v + np.cross(w, p_AM_W) + v_FM_W - np.cross(w_WB, p_BM_W)
-        return _as_written(model, places, other, v_WB, w_WB)
-    w_WA = _angular(model, places, other, w - w_FM_W)
-    v_WA = v + np.cross(w, p_BM_W) - v_FM_W - np.cross(w_WA, p_AM_W)
-    return _as_written(model, places, other, v_WA, w_WA)
+        return v + np.cross(w, p_AM_W) + v_FM_W - np.cross(w_other, p_BM_W)
+    return v + np.cross(w, p_BM_W) - v_FM_W - np.cross(w_other, p_AM_W)
 
 
 def _angular(model: Model, places: Places, body: str, otherwise: Array) -> Array:

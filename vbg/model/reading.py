@@ -179,8 +179,7 @@ def described(raw: Any) -> str:
     if isinstance(raw, str):
         return f"the text {expressions.shown(raw)}" if raw else "an empty text"
     if isinstance(raw, float) or type(raw) is int:
-        shown = str(raw) if isinstance(raw, float) or abs(raw) < 10**20 else "a number too large"
-        return shown
+        return str(raw) if isinstance(raw, float) or abs(raw) < 10**20 else "a number too large"
     if isinstance(raw, Mapping):
         return "a table"
     if isinstance(raw, (list, tuple)):

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from vbg.fields import Field, Shape
+from vbg.model.forms import read_rotation
 from vbg.model.places import Path
 from vbg.model.reading import Reading, described
-from vbg.model.forms import read_rotation
 from vbg.model.values import read_direction, read_quantity, read_vector, unknown_keys
 from vbg.spatial import Array, quaternion_from_matrix, rotation_between, rotation_matrix
 
@@ -200,7 +200,8 @@ def _read_sizes(
     if sizes.get("inner_radius", 0.0) >= sizes.get("radius", math.inf):
         reading.fail(
             (*path, "inner_radius"),
-            f"the inner radius {sizes['inner_radius']:g} m is not below the radius {sizes['radius']:g} m.",
+            f"the inner radius {sizes['inner_radius']:g} m is not below "
+            f"the radius {sizes['radius']:g} m.",
         )
     return MappingProxyType(sizes)
 
