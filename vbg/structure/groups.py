@@ -70,12 +70,23 @@ def strong_parts(count: int, depends: np.ndarray, on: np.ndarray) -> np.ndarray:
     return connected_components(graph, directed=True, connection="strong")[1]
 
 
-def structural_groups(topology: Topology, net: Network, flow: Flow) -> tuple[Group, ...]:
-    """The groups in the paper's order of solution, for a saturating `flow`.
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Bodies that depend on each other, in the paper's order of solution.
 
-    Order (its Algorithm 3): all groups of one body that are ready, by body
-    number; when there is none, the smallest ready chain, then the first by
-    body numbers; and again.
+    `bodies` : bodies of each part; `needs` : the parts, by place in `bodies`,
+    that must be solved before.
+    """
+
+    bodies: tuple[tuple[int, ...], ...]
+    needs: tuple[tuple[int, ...], ...]
+
+
+def dependent_parts(topology: Topology, net: Network, flow: Flow) -> Parts:
+    """The strongly connected parts in the order of the paper's Algorithm 3.
+
+    All parts of one body that are ready, by body number; when there is none,
+    the smallest ready chain, then the first by body numbers; and again.
     """
     depends, on = dependencies(topology, net, flow)
     part = strong_parts(len(net.demand), depends, on)
@@ -88,7 +99,9 @@ def structural_groups(topology: Topology, net: Network, flow: Flow) -> tuple[Gro
     for later, earlier in edges.tolist():
         needs[later].append(earlier)
     order = _order(members, needs)
-    return _describe(topology, members, needs, order)
+    place = {p: i for i, p in enumerate(order)}
+    bodies = tuple(tuple(members[p]) for p in order)
+    return Parts(bodies, tuple(tuple(sorted(place[q] for q in needs[p])) for p in order))
 
 
 def _order(members: list[list[int]], needs: list[list[int]]) -> list[int]:
@@ -123,48 +136,52 @@ def _order(members: list[list[int]], needs: list[list[int]]) -> list[int]:
     return order
 
 
-def _describe(
-    topology: Topology, members: list[list[int]], needs: list[list[int]], order: list[int]
-) -> tuple[Group, ...]:
-    number = {part: i + 1 for i, part in enumerate(order)}
+def structural_groups(topology: Topology, parts: Parts) -> tuple[Group, ...]:
+    """The parts of a determined mechanism as groups, numbered from 1."""
     of_body = [0] * len(topology.bodies)
-    for part, i in number.items():
-        for body in members[part]:
-            of_body[body] = i
-    touching: list[list[int]] = [[] for _ in range(len(order) + 1)]
-    latest: list[int] = []
+    for number, bodies in enumerate(parts.bodies, 1):
+        for body in bodies:
+            of_body[body] = number
+    touching: list[list[int]] = [[] for _ in range(len(parts.bodies) + 1)]
     for index, pair in enumerate(topology.pairs):
-        numbers = {of_body[body] for body in pair.ends}
-        latest.append(max(numbers))
-        for i in numbers:
-            touching[i].append(index)
-    levels: dict[int, int] = {}
-    groups = []
-    for part in order:
-        n = number[part]
-        levels[part] = 1 + max((levels[p] for p in needs[part]), default=0)
-        external, internal, handed = [], [], []
-        for index in touching[n]:
-            ends = topology.pairs[index].ends
-            if all(of_body[body] == n for body in ends):
-                internal.append(index)
-            else:
-                (external if latest[index] == n else handed).append(index)
-        active = [topology.pairs[i] for i in (*external, *internal)]
-        groups.append(
-            Group(
-                n,
-                tuple(members[part]),
-                type_name(topology.dimension, active),
-                sum(pair.driven for pair in active),
-                levels[part],
-                tuple(external),
-                tuple(internal),
-                tuple(handed),
-                tuple(sorted(number[p] for p in needs[part])),
-            )
-        )
+        for number in {of_body[body] for body in pair.ends}:
+            touching[number].append(index)
+    groups: list[Group] = []
+    for number, needs in enumerate(parts.needs, 1):
+        level = 1 + max((groups[i].level for i in needs), default=0)
+        groups.append(_group(topology, parts, number, level, touching[number], of_body))
     return tuple(groups)
+
+
+def _group(
+    topology: Topology,
+    parts: Parts,
+    number: int,
+    level: int,
+    touching: list[int],
+    of_body: list[int],
+) -> Group:
+    external, internal, handed = [], [], []
+    for index in touching:
+        numbers = [of_body[body] for body in topology.pairs[index].ends]
+        if max(numbers) > number:
+            handed.append(index)
+        elif min(numbers) == number:
+            internal.append(index)
+        else:
+            external.append(index)
+    active = [topology.pairs[i] for i in (*external, *internal)]
+    return Group(
+        number,
+        parts.bodies[number - 1],
+        type_name(topology.dimension, active),
+        sum(pair.driven for pair in active),
+        level,
+        tuple(external),
+        tuple(internal),
+        tuple(handed),
+        tuple(i + 1 for i in parts.needs[number - 1]),
+    )
 
 
 def type_name(dimension: int, active: Sequence[Pair]) -> str:

@@ -9,9 +9,10 @@ import numpy as np
 
 from vbg.errors import Problem
 from vbg.structure.checks import check_drives
+from vbg.structure.floating import self_constrained
 from vbg.structure.flow import Flow, Network, drives_that_fix, network, over_constrained
 from vbg.structure.flow import saturate, under_driven
-from vbg.structure.groups import Group, structural_groups
+from vbg.structure.groups import Group, dependent_parts, structural_groups
 from vbg.structure.topology import Topology
 
 State = Literal["determined", "not determined"]
@@ -43,8 +44,9 @@ class Structure:
     """What structural analysis says of a mechanism.
 
     `groups` is empty unless `state` is "determined".  `over`, `under` are the
-    parts with too many and too few equations, `fixes` the drives that would
-    determine the second.  `problems` says the same in sentences.
+    parts with too many and too few equations, `stiff` the parts off the frame
+    that over-constrain themselves, `fixes` the drives that would determine
+    `under`.  `problems` says the same in sentences.
     """
 
     topology: Topology
@@ -54,6 +56,7 @@ class Structure:
     groups: tuple[Group, ...] = ()
     over: Part | None = None
     under: Part | None = None
+    stiff: tuple[Part, ...] = ()
     fixes: tuple[Drive, ...] = ()
     problems: tuple[Problem, ...] = ()
 
@@ -81,15 +84,20 @@ def analyse_topology(topology: Topology) -> Structure:
     net = network(topology)
     flow = saturate(net)
     mobility, driven = topology.mobility, topology.driven
-    if not flow.excess.any() and not flow.deficit.any():
-        groups = structural_groups(topology, net, flow)
+    parts = dependent_parts(topology, net, flow)
+    selves = self_constrained(topology, net, flow, parts.bodies)
+    stiff = tuple(_stiff(topology, *found) for found in selves)
+    if not flow.excess.any() and not flow.deficit.any() and not stiff:
+        groups = structural_groups(topology, parts)
         return Structure(topology, mobility, driven, "determined", groups)
     over = _part(topology, over_constrained(net, flow), int(flow.excess.sum()))
     under = _part(topology, under_driven(net, flow), -int(flow.deficit.sum()))
     fixes = _fixes(topology, net, flow)
-    problems = check_drives(mobility, driven) + _sentences(topology, over, under, fixes)
+    problems = check_drives(mobility, driven)
+    problems += _over_sentences(topology, [*([over] if over else []), *stiff])
+    problems += _under_sentences(topology, under, fixes)
     state: State = "not determined"
-    return Structure(topology, mobility, driven, state, (), over, under, fixes, problems)
+    return Structure(topology, mobility, driven, state, (), over, under, stiff, fixes, problems)
 
 
 def _part(topology: Topology, found: tuple[np.ndarray, np.ndarray], surplus: int) -> Part | None:
@@ -100,6 +108,12 @@ def _part(topology: Topology, found: tuple[np.ndarray, np.ndarray], surplus: int
     return Part(tuple((1 + np.flatnonzero(bodies)).tolist()), touching, surplus)
 
 
+def _stiff(topology: Topology, bodies: tuple[int, ...], surplus: int) -> Part:
+    inside = set(bodies)
+    pairs = tuple(i for i, pair in enumerate(topology.pairs) if inside.issuperset(pair.ends))
+    return Part(bodies, pairs, surplus)
+
+
 def _fixes(topology: Topology, net: Network, flow: Flow) -> tuple[Drive, ...]:
     if not flow.deficit.any():
         return ()
@@ -108,22 +122,26 @@ def _fixes(topology: Topology, net: Network, flow: Flow) -> tuple[Drive, ...]:
     return tuple(Drive(i, int(n)) for i, n in enumerate(found.tolist()) if n)
 
 
-def _sentences(
-    topology: Topology, over: Part | None, under: Part | None, fixes: tuple[Drive, ...]
-) -> tuple[Problem, ...]:
+def _over_sentences(topology: Topology, parts: list[Part]) -> tuple[Problem, ...]:
     found = []
-    if over is not None:
-        what = f"over-constrained by {over.surplus}: {_list(topology, over)}."
-        driven = [topology.pairs[i].name for i in over.pairs if topology.pairs[i].driven]
-        remedy = f"Release {over.surplus} of their driven freedoms ({', '.join(driven)})"
+    for part in parts:
+        what = f"over-constrained by {part.surplus}: {_list(topology, part)}."
+        driven = [topology.pairs[i].name for i in part.pairs if topology.pairs[i].driven]
+        remedy = f"Release {part.surplus} of their driven freedoms ({', '.join(driven)})"
         remedy = remedy if driven else "Free a joint"
         remedy += ", or look for a geometric exception."
         found.append(Problem("error", "structure", what, remedy))
-    if under is not None:
-        what = f"under-driven by {-under.surplus}: {_list(topology, under)}."
-        drives = ", ".join(f"{d.count} of {topology.pairs[d.pair].name}" for d in fixes)
-        found.append(Problem("error", "structure", what, f"Drive for instance {drives}."))
     return tuple(found)
+
+
+def _under_sentences(
+    topology: Topology, under: Part | None, fixes: tuple[Drive, ...]
+) -> tuple[Problem, ...]:
+    if under is None:
+        return ()
+    what = f"under-driven by {-under.surplus}: {_list(topology, under)}."
+    drives = ", ".join(f"{d.count} of {topology.pairs[d.pair].name}" for d in fixes)
+    return (Problem("error", "structure", what, f"Drive for instance {drives}."),)
 
 
 def _list(topology: Topology, part: Part, most: int = 12) -> str:

@@ -163,6 +163,7 @@ def as_data(structure: Structure) -> dict:
         "determined": structure.determined,
         "groups": [_group_data(structure, group) for group in structure.groups],
         "over_constrained": _part_data(topology, structure.over),
+        "over_constrained_in_themselves": [_part_data(topology, part) for part in structure.stiff],
         "under_driven": _part_data(topology, structure.under),
         "drives_that_fix": {topology.pairs[d.pair].name: d.count for d in structure.fixes},
         "problems": [str(problem) for problem in structure.problems],

@@ -64,7 +64,9 @@ def assur(order: int) -> GroupTemplate:
     room = [3 - sum(i in pair[:2] for pair in row) for i in range(ternary)]
     carriers = [i for i in range(ternary) for _ in range(room[i])]
     legs = [(carrier, ternary + n, "R", 0) for n, carrier in enumerate(carriers)]
-    return GroupTemplate(PLANAR, 2 * order, (*row, *legs), tuple((b, "R", 0) for _, b, _, _ in legs))
+    return GroupTemplate(
+        PLANAR, 2 * order, (*row, *legs), tuple((b, "R", 0) for _, b, _, _ in legs)
+    )
 
 
 def dyads(dimension: int, codes: Sequence[str]) -> tuple[GroupTemplate, ...]:
@@ -180,7 +182,9 @@ def _two_or_more(rng: np.random.Generator, bodies: int, outside: int) -> list[in
     return carriers
 
 
-def synthesise(start: Topology, templates: Sequence[GroupTemplate], groups: int) -> Iterator[Topology]:
+def synthesise(
+    start: Topology, templates: Sequence[GroupTemplate], groups: int
+) -> Iterator[Topology]:
     """Every different mechanism of `start` and `groups` groups out of `templates`.
 
     Left out are groups that would be rigid with a single body, and mechanisms
