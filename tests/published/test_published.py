@@ -1,0 +1,20 @@
+"""Published problems, each to its own stated tolerance (benchmarks/published.py prints digits)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.published.problems import PROBLEMS
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_published_digits_are_met(name):
+    problem = PROBLEMS[name]
+    solution = problem.solve()
+    assert solution.status.code == "finished", solution.status
+    missed = [
+        f"{c.name}: {c.got:.12g}, published {c.reference:.12g}: {c.error:.1e} > {c.tolerance:.0e}"
+        for c in problem.channels(solution)
+        if not c.error <= c.tolerance
+    ]
+    assert not missed, "\n".join(missed)
