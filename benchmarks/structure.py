@@ -111,8 +111,8 @@ def print_growth(largest: int) -> None:
                 big = max(len(group.bodies) for group in found.groups)
                 times.append(seconds(topology, repeats=2))
                 print(
-                    f"{title + moved:38}{len(topology.bodies):8} bodies {len(found.groups):7} groups"
-                    f" (largest {big:6}) {len(found.levels):5} levels {times[-1]:8.3f} s"
+                    f"{title + moved:38}{len(topology.bodies):8} bodies {len(found.groups):7}"
+                    f" groups (largest {big:6}) {len(found.levels):5} levels {times[-1]:8.3f} s"
                 )
             if len(sizes) > 1:
                 span = math.log(sizes[-1] / sizes[0])

@@ -134,7 +134,7 @@ def random_topology(rng):
         undriven = with_drives(made, [0] * len(made.pairs))
         driven = [0] * len(made.pairs)
         last = int(rng.integers(len(made.pairs)))
-        driven[last] = made.pairs[last].grade
+        driven[last] = 1
         for drive in analyse_topology(with_drives(undriven, driven)).fixes:
             driven[drive.pair] += drive.count
         return with_drives(undriven, driven)

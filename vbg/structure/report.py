@@ -10,8 +10,15 @@ import numpy as np
 from vbg.errors import Problem
 from vbg.structure.checks import check_drives
 from vbg.structure.floating import self_constrained
-from vbg.structure.flow import Flow, Network, drives_that_fix, network, over_constrained
-from vbg.structure.flow import saturate, under_driven
+from vbg.structure.flow import (
+    Flow,
+    Network,
+    drives_that_fix,
+    network,
+    over_constrained,
+    saturate,
+    under_driven,
+)
 from vbg.structure.groups import Group, dependent_parts, structural_groups
 from vbg.structure.topology import Topology
 

@@ -107,7 +107,7 @@ def table_text(structure: Structure, library: Collection[str] = ()) -> str:
     lines += [str(problem) for problem in structure.problems]
     if structure.groups:
         lines += ["", *_columns(_group_rows(structure))]
-        rows = [("group type", "groups", "in library")]
+        rows: list[tuple[str, ...]] = [("group type", "groups", "in library")]
         for row in type_counts(structure, library):
             rows.append((row.type_name, str(row.groups), "yes" if row.in_library else "no"))
         lines += ["", *_columns(rows)]
