@@ -233,5 +233,7 @@ class Builder(Protocol):
     def event(self, name: str, value: Block, what: str) -> None:
         """A switching function: its zero crossings are located and reported."""
 
-    def hold(self, name: str, value: Block, target: float) -> None:
-        """A coordinate whose start value the engineer wrote: assembly keeps it."""
+    def hold(
+        self, name: str, node: Node, value: Block, target: float | None, speed: float | None
+    ) -> None:
+        """A coordinate whose start value or speed the engineer wrote: assembly keeps it."""

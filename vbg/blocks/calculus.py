@@ -152,8 +152,8 @@ class Tangent:
                 return quaternion_rate(dots[0], args[1]) + quaternion_rate(args[0], dots[1])
             case "rotation":
                 raise ValueError("a rotation's rate is given by its spin, not by its quaternion")
-            case "implicit":
-                raise ValueError("an implicit solution has no symbolic rate")
+            case "factor" | "solve":
+                raise ValueError("the solution of the constraint system has no symbolic rate")
             case _:
                 return rebuild(node, dots)  # linear operations
 

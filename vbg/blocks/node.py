@@ -35,7 +35,8 @@ OPERATIONS = (
     "skew",  # skew(a) @ b == cross(a, b)
     "quaternion_rate",  # 1/2 quat o (0, w)
     "call",  # data: name of a scalar function of scalars
-    "implicit",  # solution of an implicit system, see vbg.blocks.implicit
+    "factor",  # LDL^T factor of a block matrix; data: its layout, see `symmetric_factor`
+    "solve",  # solution for a factor and a right-hand side
 )
 
 
@@ -434,3 +435,23 @@ def divide(a: Block, b: Block) -> Block:
 
 def column(parts: Sequence[Block]) -> Block:
     return stack(*parts)
+
+
+def symmetric_factor(sizes: tuple[int, ...], pieces: Sequence[Piece]) -> Block:
+    """LDL^T factor of a symmetric positive semidefinite block matrix.
+
+    `sizes` are the sizes of its diagonal blocks; each piece is added into block
+    (i, j) with its upper left corner at (row, col) of the block.  Diagonal blocks
+    are given whole, of (i, j) and (j, i) only one.  Rows that depend on others (a
+    pivot below the threshold of the reader) get the solution zero.
+    """
+    data = (sizes, tuple((i, j, row, col) for i, j, row, col, _ in pieces))
+    return Block("factor", tuple(piece[-1] for piece in pieces), data, sum(sizes), sum(sizes))
+
+
+def solve(factor: Block, rhs: Block) -> Block:
+    """Solution of factor @ x = rhs (a column)."""
+    return Block("solve", (factor, rhs), None, rhs.rows, 1)
+
+
+Piece = tuple[int, int, int, int, Block]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -29,11 +30,30 @@ class Bushing:
 
     between: tuple[Attachment, Attachment] = declare("ends", "first and second body, with points")
     stiffness: tuple[tuple[float, ...], ...] = declare(
-        "matrix", "6x6, or its diagonal: N/m three times, N*m/rad three times", size=6
+        "matrix",
+        "6x6, or its diagonal: N/m three times, N*m/rad three times",
+        unit="N/m or N*m/rad or N",
+        size=6,
     )
     damping: tuple[tuple[float, ...], ...] | None = declare(
-        "matrix", "6x6, or its diagonal; default: none", size=6, default=None
+        "matrix",
+        "6x6, or its diagonal; default: none",
+        unit="N*s/m or N*m*s/rad or N*s",
+        size=6,
+        default=None,
     )
+
+    def faults(self) -> Iterator[tuple[str, str, str]]:
+        """A stiffness without energy, or matrices that could give power without end."""
+        for key, matrix in (("stiffness", self.stiffness), ("damping", self.damping)):
+            if matrix is None:
+                continue
+            values = np.array(matrix)
+            scale = np.abs(values).max()
+            if np.abs(values - values.T).max() > 1e-9 * scale:
+                yield key, "the matrix must be symmetric.", "Energy could be made from nothing."
+            elif np.linalg.eigvalsh(values)[0] < -1e-9 * scale:
+                yield key, "the matrix must not have a negative eigenvalue.", ""
 
     def expand(self, name: str, builder: Builder) -> None:
         first, second = (builder.body(end.body) for end in self.between)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -27,6 +28,13 @@ class Torque:
     axes: str = declare(
         "choice", "axes of the components", choices=("world", "body"), default="world"
     )
+
+    def faults(self) -> Iterator[tuple[str, str, str]]:
+        """A wrong number of components."""
+        needed = 1 if isinstance(self.on, str) else 3
+        if len(self.torque) != needed:
+            where = "a joint" if needed == 1 else "a body"
+            yield "torque", f"on {where} needs {needed} component(s), found {len(self.torque)}.", ""
 
     def expand(self, name: str, builder: Builder) -> None:
         components = stack(*(builder.signal(value, "N*m") for value in self.torque))

@@ -21,7 +21,7 @@ class Vertex:
         `law` effort, `energy`.
     R:  `effort_law` in the placeholder `port_flow`, `flow_law` in `port_effort`.
     Se, Sf: `law`; `energy` of a conservative effort source.
-    Sc: constraint source: `state` is its unknown effort, `position` the
+    Sc: constraint source: `state` is its unknown effort (flow if `dual`), `position` the
         constraint whose rate its flow is, `labels` name its directions.
     TF: `law` is the modulus, flow2 = T flow1; `inverse` where it exists.
         Bond 1 is the flow side, bond 2 the effort side.
@@ -45,6 +45,7 @@ class Vertex:
     port_effort: Block | None = None
     position: Block | None = None
     labels: tuple[str, ...] = ()
+    dual: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +98,13 @@ class Switch:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A coordinate that assembly keeps at the value the engineer wrote."""
+    """A coordinate whose start value or speed the engineer wrote: assembly keeps it."""
 
     name: str
     value: Block
-    target: float
+    flow: Block
+    target: float | None
+    speed: float | None
 
 
 @dataclass(frozen=True, slots=True)

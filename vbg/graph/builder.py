@@ -401,8 +401,11 @@ class GraphBuilder:
     def event(self, name: str, value: Block, what: str) -> None:
         self._switches.append(Switch(name, value, what))
 
-    def hold(self, name: str, value: Block, target: float) -> None:
-        self._held.append(Held(name, value, target))
+    def hold(
+        self, name: str, node: Node, value: Block, target: float | None, speed: float | None
+    ) -> None:
+        if target is not None or speed is not None:
+            self._held.append(Held(name, value, self.flow(node), target, speed))
 
     def freeze(self, model: object) -> BondGraph:
         return BondGraph(

@@ -161,7 +161,9 @@ def turning(
     pair: Pair,
     builder: Builder,
     angle: float | None,
+    speed: float | None,
     *,
+    driven: bool = False,
     names: tuple[str, str] = ("angle", "speed"),
 ) -> Coordinate:
     """The angle of M against F about z_F, counting turns."""
@@ -170,7 +172,7 @@ def turning(
     )
     measured = angle_between(pair.x_F, pair.axis_of_second(0), pair.z_F)
     return _coordinate(
-        pair, builder, node, names, angle, measured, 2.0 * pi, stack(zeros(3), pair.z_F)
+        pair, builder, node, names, angle, speed, driven, measured, 2.0 * pi, stack(zeros(3), pair.z_F)
     )
 
 
@@ -178,7 +180,9 @@ def sliding(
     pair: Pair,
     builder: Builder,
     slide: float | None,
+    speed: float | None,
     *,
+    driven: bool = False,
     names: tuple[str, str] = ("slide", "speed"),
 ) -> Coordinate:
     """The position of M from F along z_F."""
@@ -186,7 +190,7 @@ def sliding(
         f"{pair.name}.{names[0]}.free", builder, pair.relative, transpose(pair.z_F), None
     )
     measured = dot(pair.z_F, pair.relative.p_FM)
-    return _coordinate(pair, builder, node, names, slide, measured, 0.0, stack(pair.z_F, zeros(3)))
+    return _coordinate(pair, builder, node, names, slide, speed, driven, measured, 0.0, stack(pair.z_F, zeros(3)))
 
 
 def _coordinate(
@@ -195,6 +199,8 @@ def _coordinate(
     node: Node,
     names: tuple[str, str],
     start: float | None,
+    speed: float | None,
+    driven: bool,
     measured: Block,
     period: float,
     wrench: Block,
@@ -213,8 +219,8 @@ def _coordinate(
     builder.output(f"{pair.name}.{speed_name}", builder.flow(node), "rad/s" if turns else "m/s")
     builder.register_coordinate(f"joints.{pair.name}.{value_name}", node, value)
     builder.register_coordinate(f"joints.{pair.name}", node, value)
-    if start is not None:
-        builder.hold(f"{pair.name}.{value_name}", value, start)
+    if not driven:
+        builder.hold(f"{pair.name}.{value_name}", node, value, start, speed)
     return Coordinate(f"joints.{pair.name}", node, value, wrench)
 
 
@@ -284,16 +290,16 @@ def two_angles(pair: Pair, builder: Builder, start: TwoAngleStart) -> None:
     """
     z_M = pair.axis_of_second(2)
     # z_F . z_M = 0 on the constraint, so each speed is a projection of w_B - w_A
-    for names, axis, measured, value in (
-        (("angle", "speed"), pair.z_F, angle_between(pair.y_F, z_M, pair.z_F), start.angle),
-        (
-            ("angle2", "speed2"),
-            z_M,
-            angle_between(cross(z_M, pair.z_F), pair.axis_of_second(0), z_M),
-            start.angle2,
-        ),
+    first_angle = angle_between(pair.y_F, z_M, pair.z_F)
+    second_angle = angle_between(cross(z_M, pair.z_F), pair.axis_of_second(0), z_M)
+    for names, axis, measured, value, speed in (
+        (("angle", "speed"), pair.z_F, first_angle, start.angle, start.speed),
+        (("angle2", "speed2"), z_M, second_angle, start.angle2, start.speed2),
     ):
         node = free_direction(
             f"{pair.name}.{names[0]}.free", builder, pair.relative, None, transpose(axis)
         )
-        _coordinate(pair, builder, node, names, value, measured, 2.0 * pi, stack(zeros(3), axis))
+        wrench = stack(zeros(3), axis)
+        _coordinate(
+            pair, builder, node, names, value, speed, False, measured, 2.0 * pi, wrench
+        )

@@ -43,6 +43,7 @@ class Cylindrical:
     def expand(self, name: str, builder: Builder) -> None:
         pair = begin(name, builder, points_coincide=False)
         wrench = constrain(pair, builder, on_axis(pair), axes_parallel(pair))
-        sliding(pair, builder, self.initial.slide, names=("slide", "slide_speed"))
-        turning(pair, builder, self.initial.angle)
+        start = self.initial
+        sliding(pair, builder, start.slide, start.slide_speed, names=("slide", "slide_speed"))
+        turning(pair, builder, start.angle, start.speed)
         reaction(pair, builder, wrench)

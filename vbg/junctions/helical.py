@@ -55,7 +55,13 @@ class Helical:
 
     def expand(self, name: str, builder: Builder) -> None:
         pair = begin(name, builder, points_coincide=False)
-        free = turning(pair, builder, self.initial.angle)
+        free = turning(
+            pair,
+            builder,
+            self.initial.angle,
+            self.initial.speed,
+            driven=self.drive is not None,
+        )
         start = const(0.0 if self.initial.angle is None else self.initial.angle)
         advance = Rows(
             transpose(pair.z_F),

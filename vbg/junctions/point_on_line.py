@@ -29,5 +29,5 @@ class PointOnLine:
     def expand(self, name: str, builder: Builder) -> None:
         pair = begin(name, builder, points_coincide=False)
         wrench = constrain(pair, builder, on_axis(pair))
-        sliding(pair, builder, self.initial.slide)
+        sliding(pair, builder, self.initial.slide, self.initial.speed)
         reaction(pair, builder, wrench)

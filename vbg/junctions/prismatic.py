@@ -53,7 +53,13 @@ class Prismatic:
     def expand(self, name: str, builder: Builder) -> None:
         pair = begin(name, builder, points_coincide=False)
         wrench = constrain(pair, builder, on_axis(pair), no_rotation(pair))
-        free = sliding(pair, builder, self.initial.slide)
+        free = sliding(
+            pair,
+            builder,
+            self.initial.slide,
+            self.initial.speed,
+            driven=self.drive is not None,
+        )
         driven = drive(pair, builder, free, self.drive)
         reaction(pair, builder, wrench if driven is None else wrench + driven)
         friction(pair, builder, free, self.friction, self.stop)

@@ -53,7 +53,13 @@ class Revolute:
     def expand(self, name: str, builder: Builder) -> None:
         pair = begin(name, builder, points_coincide=True)
         wrench = constrain(pair, builder, coincide(pair), axes_parallel(pair))
-        free = turning(pair, builder, self.initial.angle)
+        free = turning(
+            pair,
+            builder,
+            self.initial.angle,
+            self.initial.speed,
+            driven=self.drive is not None,
+        )
         driven = drive(pair, builder, free, self.drive)
         reaction(pair, builder, wrench if driven is None else wrench + driven)
         friction(pair, builder, free, self.friction, self.stop)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from vbg.fields import quantity
@@ -61,3 +62,10 @@ class Stop:
     upper: float | None = quantity("m or rad", "upper stop; none if absent", default=None)
     k: float = quantity("N/m or N*m/rad", "contact stiffness", above=0.0)
     c: float = quantity("N*s/m or N*m*s/rad", "contact damping", default=0.0, minimum=0.0)
+
+    def faults(self) -> Iterator[tuple[str, str, str]]:
+        """No stop at all, or a lower one above the upper."""
+        if self.lower is None and self.upper is None:
+            yield "", "a stop needs lower, upper or both.", ""
+        elif self.lower is not None and self.upper is not None and self.lower >= self.upper:
+            yield "lower", f"lower = {self.lower:g} is not below upper = {self.upper:g}.", ""

@@ -1,0 +1,24 @@
+"""From the causal graph to a system that can be evaluated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vbg.assemble.equations import derive
+from vbg.assemble.system import System
+from vbg.causality import CausalGraph, assign
+from vbg.graph import BondGraph, expand
+
+__all__ = ["System", "assemble"]
+
+
+def assemble(source: Any) -> System:
+    """The system of a CausalGraph, a BondGraph or a Model.
+
+    Raises CausalityError or AssemblyError with the parts and remedies.
+    """
+    if not isinstance(source, CausalGraph | BondGraph):
+        source = expand(source)
+    if isinstance(source, BondGraph):
+        source = assign(source)
+    return System(source, derive(source))

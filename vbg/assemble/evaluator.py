@@ -1,0 +1,60 @@
+"""A program with a private workspace: fill inputs, run, read outputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.assemble.program import Program
+
+
+class Evaluator:
+    """Runs one Program.  Inputs stand first in its workspace (states, time, then
+    others), outputs last in their order; one evaluator belongs to one run."""
+
+    def __init__(self, program: Program, *, complex_valued: bool = False):
+        from vbg.assemble.machine import run
+
+        self._run = run
+        self.program = program
+        self.work: NDArray[Any] = program.workspace.astype(
+            np.complex128 if complex_valued else np.float64
+        )
+        spans = [(at, rows * cols) for at, rows, cols in program.outputs.values()]
+        self._first = spans[0][0] if spans else len(self.work)
+        self._last = spans[-1][0] + spans[-1][1] if spans else len(self.work)
+
+    def __call__(self, t: Any, x: NDArray[Any], *others: NDArray[Any]) -> NDArray[Any]:
+        """All outputs one behind the other (a view: copy to keep)."""
+        work = self.work
+        at = len(x)
+        work[:at] = x
+        work[at] = t
+        at += 1
+        for other in others:
+            work[at : at + len(other)] = other
+            at += len(other)
+        p = self.program
+        self._run(work, p.segments, p.operands, p.factors, p.stream)
+        return work[self._first : self._last]
+
+    def output(self, name: str) -> NDArray[Any]:
+        """One output of the last run, as matrix or column."""
+        at, rows, cols = self.program.outputs[name]
+        value = self.work[at : at + rows * cols]
+        return value if cols == 1 else value.reshape(rows, cols)
+
+    def inverse_pivots(self, schedule: int = 0) -> NDArray[Any]:
+        """1/D of the last factorisation by unknown; zero marks a dependent row."""
+        plan = self.program.schedules[schedule]
+        result = np.zeros(plan.unknowns, dtype=self.work.dtype)
+        stream = iter(plan.stream.tolist())
+        for _ in range(next(stream)):
+            size, block, first, later = (next(stream) for _ in range(4))
+            result[first : first + size] = self.work[block : block + size * size : size + 1]
+            for a in range(later):
+                for _ in range(3 + a + 1):
+                    next(stream)
+        return result

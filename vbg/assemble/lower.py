@@ -1,0 +1,419 @@
+"""From block expressions to a Program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from vbg.assemble.elimination import eliminate
+from vbg.assemble.program import OPERANDS, SEGMENT_FIELDS, Op, Program, Schedule, Slot
+from vbg.blocks import Block, dependencies
+from vbg.blocks.functions import FUNCTIONS
+
+FUNCTION_CODES = {name: code for code, name in enumerate(FUNCTIONS)}
+EXPANDS = ("mul", "product", "times")  # can be added into a destination directly
+
+
+class _Instance(NamedTuple):
+    """One operation before grouping: what decides its segment, and its operands."""
+
+    key: tuple[int, ...]  # op, accumulate, m, k, n, strides
+    operands: tuple[int, ...]
+    factor: float
+    level: int
+
+
+class Lowering:
+    """Work space of one lowering: slots of the blocks met so far."""
+
+    def __init__(self, outputs: Mapping[str, Block], inputs: Mapping[str, Block]):
+        self.words: list[float] = []
+        self.instances: list[_Instance] = []
+        self.slots: dict[Block, Slot] = {}
+        self.levels: dict[Block, int] = {}
+        self.schedules: list[Schedule] = []
+        self.schedule_of: dict[Block, int] = {}
+        self.inputs: dict[str, tuple[int, int, int]] = {}
+        self.outputs: dict[str, tuple[int, int, int]] = {}
+        for name, block in inputs.items():
+            slot = self._input(block)
+            self.inputs[name] = (slot.offset, block.rows, block.cols)
+        order = dependencies(outputs.values())
+        self.uses: dict[Block, int] = {}
+        for block in order:
+            for arg in block.args:
+                self.uses[arg] = self.uses.get(arg, 0) + 1
+        for block in outputs.values():
+            self.uses[block] = self.uses.get(block, 0) + 2
+        for block in outputs.values():
+            self._value(block)
+        for name, block in outputs.items():
+            self._place_output(name, block)
+
+    # -- storage ---------------------------------------------------------------
+
+    def _reserve(self, rows: int, cols: int) -> Slot:
+        offset = len(self.words)
+        self.words.extend([0.0] * (rows * cols))
+        return Slot(offset, cols, 1)
+
+    def _input(self, block: Block) -> Slot:
+        slot = self._reserve(block.rows, block.cols)
+        self.slots[block] = slot
+        self.levels[block] = 0
+        return slot
+
+    def _constant(self, block: Block) -> Slot:
+        offset = len(self.words)
+        self.words.extend(block.data.ravel().tolist())
+        return Slot(offset, block.cols, 1)
+
+    def _place_output(self, name: str, block: Block) -> None:
+        """A copy of the output, one behind the other in the order of the outputs."""
+        slot = self.slots[block]
+        target = self._reserve(block.rows, block.cols)
+        self._axpy(target, slot, block, 1.0, self.levels[block] + 1, accumulate=False)
+        self.outputs[name] = (target.offset, block.rows, block.cols)
+
+    # -- operations ---------------------------------------------------------------
+
+    def _emit(
+        self,
+        op: Op,
+        level: int,
+        operands: tuple[int, ...],
+        *,
+        shape: tuple[int, int, int] = (0, 0, 0),
+        strides: tuple[int, ...] = (),
+        factor: float = 1.0,
+        accumulate: bool = False,
+    ) -> None:
+        key = (int(op), int(accumulate), *shape, *strides, *([0] * (6 - len(strides))))
+        self.instances.append(_Instance(key, operands, factor, level))
+
+    def _axpy(
+        self, d: Slot, a: Slot, like: Block, factor: float, level: int, *, accumulate: bool
+    ) -> None:
+        self._emit(
+            Op.AXPY,
+            level,
+            (d.offset, a.offset),
+            shape=(like.rows, 0, like.cols),
+            strides=(d.row, d.col, a.row, a.col),
+            factor=factor,
+            accumulate=accumulate,
+        )
+
+    def _value(self, root: Block) -> Slot:
+        """The slot of `root`; emits what is needed to fill it."""
+        pending = [root]
+        while pending:
+            block = pending[-1]
+            if block in self.slots:
+                pending.pop()
+                continue
+            missing = [arg for arg in self._needs(block) if arg not in self.slots]
+            if missing:
+                pending.extend(missing)
+                continue
+            self._fill(block)
+            pending.pop()
+        return self.slots[root]
+
+    def _needs(self, block: Block) -> tuple[Block, ...]:
+        """Blocks whose slots `_fill` reads: arguments, or those of terms that are
+        added into the destination directly."""
+        if block.op in ("sum", "stack", "factor"):
+            return tuple(
+                inner
+                for arg in block.args
+                for inner in (self._factors(arg) if self._inlined(arg) else (arg,))
+            )
+        if block.op in EXPANDS:
+            return self._factors(block)
+        return block.args
+
+    def _inlined(self, block: Block) -> bool:
+        """Whether the term is used once and can be added into its user's slot."""
+        return (
+            block.op in EXPANDS and self.uses.get(block, 0) <= 1 and block not in self.slots
+        )
+
+    def _factors(self, block: Block) -> tuple[Block, ...]:
+        """What the last operation of a product reads."""
+        if block.op != "product":
+            if block.op == "mul" and block.args[0].op == "skew":
+                return (block.args[0].args[0], block.args[1])  # a cross product
+            return block.args
+        return _last_product(block)
+
+    def _fill(self, block: Block) -> None:
+        if block.op == "leaf":
+            raise ValueError(f"{block.data} is not an input of the program")
+        if block.op == "const":
+            self.slots[block], self.levels[block] = self._constant(block), 0
+            return
+        level = max((self.levels[arg] for arg in self._needs(block)), default=0)
+        match block.op:
+            case "transpose":
+                self.slots[block] = self.slots[block.args[0]].transposed
+                self.levels[block] = level
+                return
+            case "rows":
+                self.slots[block] = self.slots[block.args[0]].at(block.data[0])
+                self.levels[block] = level
+                return
+            case "factor":
+                self._factor(block, level)
+                return
+        slot = self._reserve(*block.shape)
+        self.slots[block] = slot
+        match block.op:
+            case "sum":
+                level = self._sum(block, slot)
+            case "stack":
+                level = self._stack(block, slot)
+            case "mul" | "product" | "times":
+                level = self._add_term(slot, block, 1.0, 0, accumulate=False)
+            case "solve":
+                factor, rhs = block.args
+                source = self._contiguous(rhs)
+                level += 2
+                self._emit(
+                    Op.SOLVE,
+                    level,
+                    (slot.offset, source.offset),
+                    shape=(self.schedule_of[factor], 0, 0),
+                )
+            case "rotation" | "skew" | "quaternion_rate":
+                op = Op[block.op.upper()]
+                level += 1
+                sources = [self.slots[arg] for arg in block.args]
+                strides = tuple(w for s in sources for w in (s.row, 0))
+                self._emit(
+                    op,
+                    level,
+                    (slot.offset, *(s.offset for s in sources)),
+                    strides=(slot.row, slot.col, *strides),
+                )
+            case "call":
+                level += 1
+                self._emit(
+                    Op.CALL,
+                    level,
+                    (slot.offset, *(self.slots[arg].offset for arg in block.args)),
+                    shape=(FUNCTION_CODES[block.data], 0, 0),
+                )
+            case _:
+                raise ValueError(f"no operation for {block.op}")
+        self.levels[block] = level
+
+    def _sum(self, block: Block, slot: Slot) -> int:
+        level = 0
+        for i, (factor, term) in enumerate(zip(block.data, block.args, strict=True)):
+            level = self._add_term(slot, term, factor, level, accumulate=i > 0)
+        return level
+
+    def _stack(self, block: Block, slot: Slot) -> int:
+        row, top = 0, 0
+        for part in block.args:
+            top = max(top, self._add_term(slot.at(row), part, 1.0, 0, accumulate=False))
+            row += part.rows
+        return top
+
+    def _add_term(
+        self, d: Slot, term: Block, factor: float, after: int, *, accumulate: bool
+    ) -> int:
+        """D (+)= factor * term; returns the level at which D is complete."""
+        if term in self.slots and not (term.op in EXPANDS and self.slots[term] is d):
+            level = 1 + max(after, self.levels[term])
+            self._axpy(d, self.slots[term], term, factor, level, accumulate=accumulate)
+            return level
+        factors = self._factors(term)
+        level = 1 + max(after, *(self.levels[arg] for arg in factors))
+        a, b = (self.slots[arg] for arg in factors)
+        operands = (d.offset, a.offset, b.offset)
+        if term.op == "times":
+            self._emit(
+                Op.TIMES,
+                level,
+                operands,
+                shape=(term.rows, 0, term.cols),
+                strides=(d.row, d.col, 0, 0, b.row, b.col),
+                factor=factor,
+                accumulate=accumulate,
+            )
+        elif term.op == "mul" and term.args[0].op == "skew":
+            self._emit(
+                Op.CROSS,
+                level,
+                operands,
+                strides=(d.row, 0, a.row, 0, b.row, 0),
+                factor=factor,
+                accumulate=accumulate,
+            )
+        else:
+            self._emit(
+                Op.GEMM,
+                level,
+                operands,
+                shape=(term.rows, factors[0].cols, term.cols),
+                strides=(d.row, d.col, a.row, a.col, b.row, b.col),
+                factor=factor,
+                accumulate=accumulate,
+            )
+        return level
+
+    def _contiguous(self, rhs: Block) -> Slot:
+        slot = self.slots[rhs]
+        if slot.row == 1:
+            return slot
+        copy = self._reserve(rhs.rows, 1)
+        self._axpy(copy, slot, rhs, 1.0, self.levels[rhs] + 1, accumulate=False)
+        return copy
+
+    # -- constraint system -------------------------------------------------------
+
+    def _factor(self, block: Block, level: int) -> None:
+        sizes, places = block.data
+        plan = _Layout(sizes, places)
+        storage = self._reserve(plan.words, 1).offset
+        template = np.zeros(plan.words)
+        variable = []
+        for (i, j, row, col), piece in zip(places, block.args, strict=True):
+            target = plan.slot(i, j, 0).at(row, col)
+            if piece.is_const:
+                rows, cols = np.indices(piece.shape)
+                at = target.offset + rows * target.row + cols * target.col
+                np.add.at(template, at.ravel(), piece.data.ravel())
+            else:
+                variable.append((i, j, row, col, piece))
+        constant = len(self.words)
+        self.words.extend(template.tolist())
+        self._emit(Op.COPY, 1, (storage, constant), shape=(plan.words, 0, 0))
+        done: dict[tuple[int, int], int] = {}
+        top = 1
+        for i, j, row, col, piece in variable:
+            target = plan.slot(i, j, storage).at(row, col)
+            place = (min(i, j), max(i, j))
+            after = max(1, done.get(place, 1))
+            done[place] = self._add_term(target, piece, 1.0, after, accumulate=True)
+            top = max(top, done[place])
+        scratch = self._reserve(plan.scratch_words, 1).offset
+        stream = plan.stream(storage)
+        index = len(self.schedules)
+        unknowns = sum(sizes)
+        self.schedules.append(
+            Schedule(stream, storage, plan.words, unknowns, scratch, sizes, plan.order)
+        )
+        self.schedule_of[block] = index
+        self._emit(Op.FACTOR, top + 1, (storage, scratch), shape=(index, 0, 0))
+        self.slots[block] = Slot(storage, 1, 1)
+        self.levels[block] = top + 1
+
+    # -- the finished program ------------------------------------------------------
+
+    def program(self) -> Program:
+        groups: dict[tuple[int, tuple[int, ...]], list[_Instance]] = {}
+        for instance in self.instances:
+            groups.setdefault((instance.level, instance.key), []).append(instance)
+        segments, operands, factors = [], [], []
+        for (_, key), members in sorted(groups.items(), key=lambda item: item[0]):
+            op, accumulate, m, k, n, *strides = key
+            segments.append((op, len(members), len(factors), accumulate, m, k, n, *strides))
+            for member in members:
+                operands.append((*member.operands, 0, 0, 0, 0)[:OPERANDS])
+                factors.append(member.factor)
+        starts, stream = [], []
+        for schedule in self.schedules:
+            starts.append((len(stream), schedule.scratch))
+            stream.extend(schedule.stream.tolist())
+        header = [len(starts), *(w for pair in starts for w in pair)]
+        shift = len(header)
+        header[1::2] = [start + shift for start, _ in starts]
+        width = len(SEGMENT_FIELDS)
+        return Program(
+            workspace=np.array(self.words),
+            segments=np.array(segments, dtype=np.int64).reshape(-1, width),
+            operands=np.array(operands, dtype=np.int64).reshape(-1, OPERANDS),
+            factors=np.array(factors),
+            schedules=tuple(self.schedules),
+            stream=np.array(header + stream, dtype=np.int64),
+            inputs=MappingProxyType(self.inputs),
+            outputs=MappingProxyType(self.outputs),
+        )
+
+
+def _last_product(block: Block) -> tuple[Block, Block]:
+    """A product of many matrices as a product of two.
+
+    Neighbouring matrices that are not constant are joined first, because such
+    pairs (R_AB = R_AW R_WB) are shared by many products.
+    """
+    factors = list(block.args)
+    while len(factors) > 2:
+        at = next(
+            (
+                i
+                for i in range(len(factors) - 1)
+                if not factors[i].is_const and not factors[i + 1].is_const
+            ),
+            0,
+        )
+        a, b = factors[at], factors[at + 1]
+        factors[at : at + 2] = [Block("product", (a, b), None, a.rows, b.cols)]
+    return factors[0], factors[1]
+
+
+class _Layout:
+    """Storage of a block matrix with its fill, in elimination order."""
+
+    def __init__(self, sizes: tuple[int, ...], places: tuple[tuple[int, int, int, int], ...]):
+        self.sizes = sizes
+        plan = eliminate(len(sizes), [(i, j) for i, j, _, _ in places])
+        self.order, self.later = plan.order, plan.later
+        self.position = {unknown: step for step, unknown in enumerate(self.order)}
+        self.offsets: dict[tuple[int, int], int] = {}
+        self.words = 0
+        for step, i in enumerate(self.order):
+            self._place(i, i)
+            for j in self.later[step]:
+                self._place(j, i)
+        self.first = np.concatenate([[0], np.cumsum(sizes)]).astype(int)
+        # original diagonal, and one block of work space
+        self.scratch_words = int(sum(sizes)) + 36
+
+    def _place(self, later: int, earlier: int) -> None:
+        self.offsets[later, earlier] = self.words
+        self.words += self.sizes[later] * self.sizes[earlier]
+
+    def slot(self, i: int, j: int, storage: int) -> Slot:
+        """Slot of block (i, j); stored with the later eliminated one as rows."""
+        if self.position[i] >= self.position[j]:
+            return Slot(storage + self.offsets[i, j], self.sizes[j], 1)
+        return self.slot(j, i, storage).transposed
+
+    def stream(self, storage: int) -> np.ndarray:
+        """pivots, then for each: size, offset of its block, first unknown, number of
+        neighbours; for each neighbour: size, block offset, first unknown, and the
+        offsets of the blocks it updates with the neighbours up to itself."""
+        words = [len(self.order)]
+        for step, i in enumerate(self.order):
+            later = self.later[step]
+            words += [self.sizes[i], storage + self.offsets[i, i], int(self.first[i]), len(later)]
+            for a, j in enumerate(later):
+                words += [self.sizes[j], storage + self.offsets[j, i], int(self.first[j])]
+                words += [storage + self.offsets[j, k] for k in later[: a + 1]]
+        return np.array(words, dtype=np.int64)
+
+
+def lower(outputs: Mapping[str, Block], inputs: Mapping[str, Block]) -> Program:
+    """The program that computes `outputs` from `inputs` (leaves by name).
+
+    Inputs stand first in the workspace, one behind the other; outputs are copied
+    to the end in the order given.
+    """
+    return Lowering(outputs, inputs).program()

@@ -1,0 +1,460 @@
+"""The compiled reader of a Program: one interpreter for every model.
+
+Everything that numba compiles together stands in this file, because its cache
+only notices changes of the file that holds a function.  The workspace may be
+float64 or complex128 (complex steps); comparisons look at real parts.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numba
+import numpy as np
+
+from vbg.assemble.program import Op
+from vbg.assemble.lower import FUNCTION_CODES
+
+PIVOT_THRESHOLD = 1e-12  # of the diagonal before elimination; below: a dependent row
+
+GEMM, AXPY, CROSS = int(Op.GEMM), int(Op.AXPY), int(Op.CROSS)
+ROTATION, SKEW, QUATERNION_RATE = int(Op.ROTATION), int(Op.SKEW), int(Op.QUATERNION_RATE)
+TIMES, CALL, COPY = int(Op.TIMES), int(Op.CALL), int(Op.COPY)
+FACTOR, SOLVE = int(Op.FACTOR), int(Op.SOLVE)
+
+SIN, COS, TAN = FUNCTION_CODES["sin"], FUNCTION_CODES["cos"], FUNCTION_CODES["tan"]
+ASIN, ACOS, ATAN = FUNCTION_CODES["asin"], FUNCTION_CODES["acos"], FUNCTION_CODES["atan"]
+ATAN2, SQRT, EXP = FUNCTION_CODES["atan2"], FUNCTION_CODES["sqrt"], FUNCTION_CODES["exp"]
+LOG, ABS, SIGN = FUNCTION_CODES["log"], FUNCTION_CODES["abs"], FUNCTION_CODES["sign"]
+POSITIVE, MIN, MAX = FUNCTION_CODES["positive"], FUNCTION_CODES["min"], FUNCTION_CODES["max"]
+POWER, RECIPROCAL = FUNCTION_CODES["power"], FUNCTION_CODES["reciprocal"]
+SELECT, FLOOR = FUNCTION_CODES["select"], FUNCTION_CODES["floor"]
+
+compiled = numba.njit(cache=True, fastmath={"contract", "nsz"}, error_model="numpy")
+
+
+@compiled
+def gemm3(work, operands, factors, first, count, accumulate, n, dr, dc, ar, ac, br, bc):
+    """3 x 3 times 3 x n, unrolled."""
+    for i in range(first, first + count):
+        d, a, b = operands[i, 0], operands[i, 1], operands[i, 2]
+        f = factors[i]
+        a00, a01, a02 = work[a], work[a + ac], work[a + 2 * ac]
+        a += ar
+        a10, a11, a12 = work[a], work[a + ac], work[a + 2 * ac]
+        a += ar
+        a20, a21, a22 = work[a], work[a + ac], work[a + 2 * ac]
+        for _ in range(n):
+            x, y, z = f * work[b], f * work[b + br], f * work[b + 2 * br]
+            u = a00 * x + a01 * y + a02 * z
+            v = a10 * x + a11 * y + a12 * z
+            w = a20 * x + a21 * y + a22 * z
+            if accumulate:
+                work[d] += u
+                work[d + dr] += v
+                work[d + 2 * dr] += w
+            else:
+                work[d] = u
+                work[d + dr] = v
+                work[d + 2 * dr] = w
+            b += bc
+            d += dc
+
+
+@compiled
+def gemm_inner3(work, operands, factors, first, count, accumulate, m, n, dr, dc, ar, ac, br, bc):
+    """m x 3 times 3 x n."""
+    for i in range(first, first + count):
+        d, a, b = operands[i, 0], operands[i, 1], operands[i, 2]
+        f = factors[i]
+        for c in range(n):
+            at = b + c * bc
+            x, y, z = f * work[at], f * work[at + br], f * work[at + 2 * br]
+            at = a
+            to = d + c * dc
+            for _ in range(m):
+                value = work[at] * x + work[at + ac] * y + work[at + 2 * ac] * z
+                if accumulate:
+                    work[to] += value
+                else:
+                    work[to] = value
+                at += ar
+                to += dr
+
+
+@compiled
+def gemm(work, operands, factors, first, count, accumulate, m, k, n, dr, dc, ar, ac, br, bc):
+    """m x k times k x n."""
+    for i in range(first, first + count):
+        d, a, b = operands[i, 0], operands[i, 1], operands[i, 2]
+        f = factors[i]
+        for r in range(m):
+            for c in range(n):
+                value = 0.0 * work[a]
+                for j in range(k):
+                    value += work[a + r * ar + j * ac] * work[b + j * br + c * bc]
+                at = d + r * dr + c * dc
+                if accumulate:
+                    work[at] += f * value
+                else:
+                    work[at] = f * value
+
+
+@compiled
+def axpy(work, operands, factors, first, count, accumulate, m, n, dr, dc, ar, ac):
+    for i in range(first, first + count):
+        d, a = operands[i, 0], operands[i, 1]
+        f = factors[i]
+        for r in range(m):
+            for c in range(n):
+                at = d + r * dr + c * dc
+                value = f * work[a + r * ar + c * ac]
+                if accumulate:
+                    work[at] += value
+                else:
+                    work[at] = value
+
+
+@compiled
+def times(work, operands, factors, first, count, accumulate, m, n, dr, dc, br, bc):
+    for i in range(first, first + count):
+        d, b = operands[i, 0], operands[i, 2]
+        f = factors[i] * work[operands[i, 1]]
+        for r in range(m):
+            for c in range(n):
+                at = d + r * dr + c * dc
+                value = f * work[b + r * br + c * bc]
+                if accumulate:
+                    work[at] += value
+                else:
+                    work[at] = value
+
+
+@compiled
+def cross(work, operands, factors, first, count, accumulate, dr, ar, br):
+    for i in range(first, first + count):
+        d, a, b = operands[i, 0], operands[i, 1], operands[i, 2]
+        f = factors[i]
+        ax, ay, az = f * work[a], f * work[a + ar], f * work[a + 2 * ar]
+        bx, by, bz = work[b], work[b + br], work[b + 2 * br]
+        x, y, z = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+        if accumulate:
+            work[d] += x
+            work[d + dr] += y
+            work[d + 2 * dr] += z
+        else:
+            work[d] = x
+            work[d + dr] = y
+            work[d + 2 * dr] = z
+
+
+@compiled
+def rotations(work, operands, first, count, dr, dc, ar):
+    """R_WB of quat_WB = (w, x, y, z)."""
+    for i in range(first, first + count):
+        d, a = operands[i, 0], operands[i, 1]
+        w, x, y, z = work[a], work[a + ar], work[a + 2 * ar], work[a + 3 * ar]
+        xx, yy, zz = x * x, y * y, z * z
+        xy, yz, zx = x * y, y * z, z * x
+        wx, wy, wz = w * x, w * y, w * z
+        work[d] = 1.0 - 2.0 * (yy + zz)
+        work[d + dc] = 2.0 * (xy - wz)
+        work[d + 2 * dc] = 2.0 * (zx + wy)
+        d += dr
+        work[d] = 2.0 * (xy + wz)
+        work[d + dc] = 1.0 - 2.0 * (xx + zz)
+        work[d + 2 * dc] = 2.0 * (yz - wx)
+        d += dr
+        work[d] = 2.0 * (zx - wy)
+        work[d + dc] = 2.0 * (yz + wx)
+        work[d + 2 * dc] = 1.0 - 2.0 * (xx + yy)
+
+
+@compiled
+def skews(work, operands, first, count, dr, dc, ar):
+    for i in range(first, first + count):
+        d, a = operands[i, 0], operands[i, 1]
+        x, y, z = work[a], work[a + ar], work[a + 2 * ar]
+        work[d] = 0.0 * x
+        work[d + dc] = -z
+        work[d + 2 * dc] = y
+        work[d + dr] = z
+        work[d + dr + dc] = 0.0 * x
+        work[d + dr + 2 * dc] = -x
+        work[d + 2 * dr] = -y
+        work[d + 2 * dr + dc] = x
+        work[d + 2 * dr + 2 * dc] = 0.0 * x
+
+
+@compiled
+def quaternion_rates(work, operands, first, count, dr, ar, br):
+    """1/2 quat o (0, w_B)."""
+    for i in range(first, first + count):
+        d, a, b = operands[i, 0], operands[i, 1], operands[i, 2]
+        w, x, y, z = work[a], work[a + ar], work[a + 2 * ar], work[a + 3 * ar]
+        p, q, r = 0.5 * work[b], 0.5 * work[b + br], 0.5 * work[b + 2 * br]
+        work[d] = -x * p - y * q - z * r
+        work[d + dr] = w * p + y * r - z * q
+        work[d + 2 * dr] = w * q + z * p - x * r
+        work[d + 3 * dr] = w * r + x * q - y * p
+
+
+@compiled
+def atan2(y, x):
+    """atan2 whose complex step is its derivative."""
+    base = math.atan2(y.real, x.real)
+    square = x.real * x.real + y.real * y.real
+    return (y * x.real - x * y.real) / square + base
+
+
+@compiled
+def function(code, a, b, c):
+    """The scalar function of `vbg.blocks.functions` with this code."""
+    if code == SIN:
+        return np.sin(a)
+    if code == COS:
+        return np.cos(a)
+    if code == TAN:
+        return np.tan(a)
+    if code == ASIN:
+        return np.arcsin(a)
+    if code == ACOS:
+        return np.arccos(a)
+    if code == ATAN:
+        return np.arctan(a)
+    if code == ATAN2:
+        return atan2(a, b)
+    if code == SQRT:
+        return np.sqrt(a)
+    if code == EXP:
+        return np.exp(a)
+    if code == LOG:
+        return np.log(a)
+    if code == ABS:
+        return -a if a.real < 0.0 else a
+    if code == SIGN:
+        return 0.0 * a + (1.0 if a.real > 0.0 else (-1.0 if a.real < 0.0 else 0.0))
+    if code == POSITIVE:
+        return 0.0 * a + (1.0 if a.real > 0.0 else 0.0)
+    if code == MIN:
+        return a if a.real <= b.real else b
+    if code == MAX:
+        return a if a.real >= b.real else b
+    if code == POWER:
+        return a**b
+    if code == RECIPROCAL:
+        return 1.0 / a
+    if code == SELECT:
+        return b if a.real > 0.0 else c
+    return 0.0 * a + math.floor(a.real)
+
+
+@compiled
+def calls(work, operands, first, count, code):
+    for i in range(first, first + count):
+        work[operands[i, 0]] = function(
+            code, work[operands[i, 1]], work[operands[i, 2]], work[operands[i, 3]]
+        )
+
+
+@compiled
+def eliminate_diagonal(work, d, m, original):
+    """LDL^T of an m x m block in place: unit lower triangle, inverse pivots on the
+    diagonal; a pivot below the threshold counts as a dependent row."""
+    for j in range(m):
+        pivot = work[d + j * m + j]
+        for k in range(j):
+            x = work[d + j * m + k]  # L_jk D_k, turned into L_jk
+            inverse = work[d + k * m + k]
+            pivot -= x * x * inverse
+            work[d + j * m + k] = x * inverse
+        inverse = 0.0 * pivot
+        if pivot.real > PIVOT_THRESHOLD * work[original + j].real:
+            inverse = 1.0 / pivot
+        work[d + j * m + j] = inverse
+        for i in range(j + 1, m):
+            value = work[d + i * m + j]
+            for k in range(j):
+                value -= work[d + i * m + k] * work[d + j * m + k]
+            work[d + i * m + j] = value
+
+
+@compiled
+def eliminate_coupling(work, d, m, b, n, w):
+    """n x m block at b: W = H L^-T into scratch w (n x m), M = W D^-1 in place."""
+    for r in range(n):
+        at = b + r * m
+        to = w + r * m
+        for j in range(m):
+            value = work[at + j]
+            for k in range(j):
+                value -= work[to + k] * work[d + j * m + k]
+            work[to + j] = value
+        for j in range(m):
+            work[at + j] = work[to + j] * work[d + j * m + j]
+
+
+@compiled
+def downdate(work, t, w, n, b, p, m, symmetric):
+    """H_t -= W M^T; W n x m at w, M p x m at b; the lower half where symmetric."""
+    for r in range(n):
+        last = r + 1 if symmetric else p
+        for c in range(last):
+            value = work[t + r * p + c]
+            for k in range(m):
+                value -= work[w + r * m + k] * work[b + c * m + k]
+            work[t + r * p + c] = value
+
+
+@compiled
+def factorise(work, stream, start, scratch):
+    """Block LDL^T in the fixed order; `scratch`: original diagonal, then W."""
+    at = start
+    pivots = stream[at]
+    at += 1
+    mark = at
+    unknowns = 0
+    for _ in range(pivots):  # remember the diagonal before anything is eliminated
+        m, d, first, later = stream[at], stream[at + 1], stream[at + 2], stream[at + 3]
+        at += 4
+        for j in range(m):
+            work[scratch + first + j] = work[d + j * m + j]
+        unknowns += m
+        for a in range(later):
+            at += 3 + a + 1
+    w = scratch + unknowns
+    at = mark
+    for _ in range(pivots):
+        m, d, first, later = stream[at], stream[at + 1], stream[at + 2], stream[at + 3]
+        at += 4
+        eliminate_diagonal(work, d, m, scratch + first)
+        neighbours = at
+        for a in range(later):
+            n, b = stream[at], stream[at + 1]
+            eliminate_coupling(work, d, m, b, n, w)
+            other = neighbours
+            for c in range(a + 1):
+                p, h = stream[other], stream[other + 1]
+                downdate(work, stream[at + 3 + c], w, n, h, p, m, c == a)
+                other += 3 + c + 1
+            at += 3 + a + 1
+
+
+@compiled
+def solve_factored(work, stream, start, scratch, x, rhs):
+    """x = solution; forward and backward through the stream."""
+    at = start
+    pivots = stream[at]
+    at += 1
+    total = 0
+    starts = np.empty(pivots, np.int64)
+    for step in range(pivots):
+        starts[step] = at
+        m, later = stream[at], stream[at + 3]
+        at += 4
+        total += m
+        for a in range(later):
+            at += 3 + a + 1
+    for i in range(total):
+        work[x + i] = work[rhs + i]
+    for step in range(pivots):
+        at = starts[step]
+        m, d, first, later = stream[at], stream[at + 1], stream[at + 2], stream[at + 3]
+        at += 4
+        y = x + first
+        for i in range(m):
+            value = work[y + i]
+            for k in range(i):
+                value -= work[d + i * m + k] * work[y + k]
+            work[y + i] = value
+        for a in range(later):
+            n, b, to = stream[at], stream[at + 1], x + stream[at + 2]
+            for r in range(n):
+                value = work[to + r]
+                for k in range(m):
+                    value -= work[b + r * m + k] * work[y + k]
+                work[to + r] = value
+            at += 3 + a + 1
+    for step in range(pivots - 1, -1, -1):
+        at = starts[step]
+        m, d, first, later = stream[at], stream[at + 1], stream[at + 2], stream[at + 3]
+        at += 4
+        y = x + first
+        for i in range(m):
+            work[y + i] *= work[d + i * m + i]
+        for a in range(later):
+            n, b, to = stream[at], stream[at + 1], x + stream[at + 2]
+            for k in range(m):
+                value = work[y + k]
+                for r in range(n):
+                    value -= work[b + r * m + k] * work[to + r]
+                work[y + k] = value
+            at += 3 + a + 1
+        for i in range(m - 1, -1, -1):
+            value = work[y + i]
+            for k in range(i + 1, m):
+                value -= work[d + k * m + i] * work[y + k]
+            work[y + i] = value
+
+
+@compiled
+def run(work, segments, operands, factors, stream):
+    """Runs the whole tape on `work`."""
+    for s in range(segments.shape[0]):
+        op, count, first = segments[s, 0], segments[s, 1], segments[s, 2]
+        accumulate = segments[s, 3] != 0
+        m, k, n = segments[s, 4], segments[s, 5], segments[s, 6]
+        dr, dc = segments[s, 7], segments[s, 8]
+        ar, ac = segments[s, 9], segments[s, 10]
+        br, bc = segments[s, 11], segments[s, 12]
+        if op == GEMM:
+            if m == 3 and k == 3:
+                gemm3(
+                    work, operands, factors, first, count, accumulate, n, dr, dc, ar, ac, br, bc
+                )
+            elif k == 3:
+                gemm_inner3(
+                    work, operands, factors, first, count, accumulate, m, n, dr, dc, ar, ac, br, bc
+                )
+            else:
+                gemm(
+                    work,
+                    operands,
+                    factors,
+                    first,
+                    count,
+                    accumulate,
+                    m,
+                    k,
+                    n,
+                    dr,
+                    dc,
+                    ar,
+                    ac,
+                    br,
+                    bc,
+                )
+        elif op == AXPY:
+            axpy(work, operands, factors, first, count, accumulate, m, n, dr, dc, ar, ac)
+        elif op == CROSS:
+            cross(work, operands, factors, first, count, accumulate, dr, ar, br)
+        elif op == ROTATION:
+            rotations(work, operands, first, count, dr, dc, ar)
+        elif op == SKEW:
+            skews(work, operands, first, count, dr, dc, ar)
+        elif op == QUATERNION_RATE:
+            quaternion_rates(work, operands, first, count, dr, ar, br)
+        elif op == TIMES:
+            times(work, operands, factors, first, count, accumulate, m, n, dr, dc, br, bc)
+        elif op == CALL:
+            calls(work, operands, first, count, m)
+        elif op == COPY:
+            for i in range(first, first + count):
+                d, a = operands[i, 0], operands[i, 1]
+                for j in range(m):
+                    work[d + j] = work[a + j]
+        elif op == FACTOR:
+            factorise(work, stream, stream[1 + 2 * m], stream[2 + 2 * m])
+        elif op == SOLVE:
+            x, rhs = operands[first, 0], operands[first, 1]
+            solve_factored(work, stream, stream[1 + 2 * m], stream[2 + 2 * m], x, rhs)

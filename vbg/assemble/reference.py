@@ -1,0 +1,156 @@
+"""The obvious reader of a Program: numpy, one operation after the other.
+
+It is the oracle for the compiled machine and takes complex workspaces too.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.assemble.program import Op, Program
+from vbg.blocks.functions import FUNCTIONS
+
+PIVOT_THRESHOLD = 1e-12  # of the diagonal before elimination; below: a dependent row
+_FUNCTIONS = list(FUNCTIONS.values())
+
+
+def evaluate(program: Program, workspace: NDArray) -> NDArray:
+    """Runs the tape on `workspace` (filled inputs, modified in place)."""
+    for segment in program.segments:
+        op, count, first, accumulate, m, k, n, *strides = (int(word) for word in segment)
+        for i in range(first, first + count):
+            operands = [int(word) for word in program.operands[i]]
+            factor = program.factors[i]
+            if op == Op.FACTOR:
+                _factor(program, m, workspace)
+            elif op == Op.SOLVE:
+                _solve(program, m, operands, workspace)
+            elif op == Op.COPY:
+                d, a = operands[:2]
+                workspace[d : d + m] = workspace[a : a + m]
+            elif op == Op.CALL:
+                _call(m, operands, workspace)
+            else:
+                _block(Op(op), accumulate, (m, k, n), strides, operands, factor, workspace)
+    return workspace
+
+
+def _view(work: NDArray, offset: int, shape: tuple[int, int], row: int, col: int) -> NDArray:
+    size = work.itemsize
+    return np.lib.stride_tricks.as_strided(work[offset:], shape, (row * size, col * size))
+
+
+def _block(
+    op: Op,
+    accumulate: int,
+    shape: tuple[int, int, int],
+    strides: list[int],
+    operands: list[int],
+    factor: float,
+    work: NDArray,
+) -> None:
+    m, k, n = shape
+    d_row, d_col, a_row, a_col, b_row, b_col = strides
+    d, a, b, _ = operands
+    if op == Op.GEMM:
+        left = _view(work, a, (m, k), a_row, a_col)
+        value = factor * (left @ _view(work, b, (k, n), b_row, b_col))
+    elif op == Op.AXPY:
+        value = factor * _view(work, a, (m, n), a_row, a_col)
+    elif op == Op.TIMES:
+        value = factor * work[a] * _view(work, b, (m, n), b_row, b_col)
+    elif op == Op.CROSS:
+        left = _view(work, a, (3, 1), a_row, 0)[:, 0]
+        value = factor * np.cross(left, _view(work, b, (3, 1), b_row, 0)[:, 0])[:, None]
+    elif op == Op.ROTATION:
+        value = _rotation(_view(work, a, (4, 1), a_row, 0)[:, 0])
+    elif op == Op.SKEW:
+        x, y, z = _view(work, a, (3, 1), a_row, 0)[:, 0]
+        value = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    else:
+        value = _quaternion_rate(
+            _view(work, a, (4, 1), a_row, 0)[:, 0], _view(work, b, (3, 1), b_row, 0)[:, 0]
+        )
+    target = _view(work, d, value.shape, d_row, d_col)
+    target[...] = target + value if accumulate else value
+
+
+def _rotation(q: NDArray) -> NDArray:
+    w, x, y, z = q
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def _quaternion_rate(q: NDArray, w_B: NDArray) -> NDArray:
+    vector = q[0] * w_B + np.cross(q[1:], w_B)
+    return 0.5 * np.concatenate([[-(q[1:] @ w_B)], vector])[:, None]
+
+
+def _call(code: int, operands: list[int], work: NDArray) -> None:
+    from inspect import signature
+
+    function = _FUNCTIONS[code]
+    count = len(signature(function.partials).parameters)
+    args = [work[at] for at in operands[1 : 1 + count]] if count else [work[operands[1]]]
+    work[operands[0]] = function.numpy(*args)
+
+
+def _matrix(program: Program, index: int, work: NDArray) -> NDArray:
+    """The whole matrix from its stored blocks."""
+    schedule = program.schedules[index]
+    whole = np.zeros((schedule.unknowns, schedule.unknowns), dtype=work.dtype)
+    stream = iter(schedule.stream.tolist())
+    for _ in range(next(stream)):
+        size, block, first, later = (next(stream) for _ in range(4))
+        span = slice(first, first + size)
+        whole[span, span] = work[block : block + size * size].reshape(size, size)
+        for a in range(later):
+            other, coupled, start = (next(stream) for _ in range(3))
+            values = work[coupled : coupled + other * size].reshape(other, size)
+            whole[start : start + other, span] = values
+            whole[span, start : start + other] = values.T
+            for _ in range(a + 1):
+                next(stream)
+    return whole
+
+
+def _unknown_order(program: Program, index: int) -> list[int]:
+    """Scalar unknowns in elimination order."""
+    schedule = program.schedules[index]
+    first = np.concatenate([[0], np.cumsum(schedule.sizes)])
+    return [int(i) for block in schedule.order for i in range(first[block], first[block + 1])]
+
+
+def _factor(program: Program, index: int, work: NDArray) -> None:
+    """Nothing to prepare: `_solve` eliminates the stored matrix each time."""
+
+
+def _solve(program: Program, index: int, operands: list[int], work: NDArray) -> None:
+    """Elimination in the fixed order; a dependent row gets the solution zero."""
+    d, b = operands[:2]
+    order = _unknown_order(program, index)
+    matrix = _matrix(program, index, work)[np.ix_(order, order)]
+    x = np.array(work[b : b + len(order)])[order]
+    diagonal = np.real(np.diag(matrix)).copy()
+    count = len(order)
+    lower, pivots = np.eye(count, dtype=work.dtype), np.zeros(count, dtype=work.dtype)
+    for i in range(count):
+        if np.real(matrix[i, i]) <= PIVOT_THRESHOLD * diagonal[i]:
+            continue
+        pivots[i] = 1.0 / matrix[i, i]
+        lower[i + 1 :, i] = matrix[i + 1 :, i] * pivots[i]
+        matrix[i + 1 :, i + 1 :] -= np.outer(lower[i + 1 :, i], matrix[i, i + 1 :])
+    for i in range(count):
+        x[i + 1 :] -= lower[i + 1 :, i] * x[i]
+    x *= pivots
+    for i in reversed(range(count)):
+        x[i] -= lower[i + 1 :, i] @ x[i + 1 :]
+    solution = np.empty_like(x)
+    solution[order] = x
+    work[d : d + count] = solution

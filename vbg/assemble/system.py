@@ -1,0 +1,191 @@
+"""The assembled system: what can be evaluated at a time and a state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from vbg.assemble.constraint_matrix import constraint_pieces
+from vbg.assemble.equations import DISSIPATED, SUPPLIED, Equations, State
+from vbg.assemble.evaluator import Evaluator
+from vbg.assemble.lower import lower
+from vbg.assemble.program import Program
+from vbg.blocks import Block, leaf
+from vbg.causality import CausalGraph
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class StateSlice:
+    """Where a state stands in x."""
+
+    state: State
+    first: int
+    last: int
+
+
+class System:
+    """State equations and constraint forces of a model, ready to evaluate.
+
+    x holds, in the order of `state_names`: momenta (and displacements of stores),
+    then poses and joint coordinates, then the two energy quadratures.  All methods
+    are pure; `evaluator(...)` gives one with a workspace of its own for fast loops.
+    """
+
+    def __init__(self, causal: CausalGraph, equations: Equations):
+        self.causal = causal
+        self.equations = equations
+        slices, at = [], 0
+        for state in equations.states:
+            slices.append(StateSlice(state, at, at + state.leaf.rows))
+            at += state.leaf.rows
+        self.slices = tuple(slices)
+        self.size = at
+
+    @property
+    def model(self) -> Any:
+        return self.causal.graph.model
+
+    @cached_property
+    def state_names(self) -> tuple[str, ...]:
+        """'crank.momentum[0]', ...: one for each component of x."""
+        return tuple(
+            s.state.name if s.last - s.first == 1 else f"{s.state.name}[{i}]"
+            for s in self.slices
+            for i in range(s.last - s.first)
+        )
+
+    @cached_property
+    def constraint_names(self) -> tuple[str, ...]:
+        """'A.force x', ...: one for each constraint effort."""
+        return tuple(
+            f"{c.name}.{label}" for c in self.equations.constraints for label in c.labels
+        )
+
+    @property
+    def signal_units(self) -> Mapping[str, str]:
+        return self.equations.units
+
+    # -- programs -------------------------------------------------------------------
+
+    def _inputs(self) -> dict[str, Block]:
+        inputs = {s.state.name: s.state.leaf for s in self.slices}
+        inputs["t"] = self.equations.time
+        return inputs
+
+    @cached_property
+    def rate_program(self) -> Program:
+        """rate of x, in its order."""
+        e = self.equations
+        return lower({s.state.name: e.rates[s.state.leaf] for s in self.slices}, self._inputs())
+
+    @cached_property
+    def effort_program(self) -> Program:
+        e = self.equations
+        return lower(
+            {"efforts": e.efforts, "acceleration": e.acceleration_residual}, self._inputs()
+        )
+
+    @cached_property
+    def output_program(self) -> Program:
+        e = self.equations
+        outputs = dict(e.outputs)
+        outputs["energy.kinetic"] = e.kinetic
+        outputs["energy.potential"] = e.potential
+        outputs["energy.stored"] = e.stored
+        outputs["energy.supplied"] = leaf(SUPPLIED, 1)
+        outputs["energy.dissipated"] = leaf(DISSIPATED, 1)
+        outputs["position residual"] = e.position
+        outputs["velocity residual"] = e.residual
+        return lower(outputs, self._inputs())
+
+    @cached_property
+    def residual_program(self) -> Program:
+        """Position and velocity residuals of the constraints."""
+        e = self.equations
+        return lower({"position": e.position, "velocity": e.residual}, self._inputs())
+
+    @cached_property
+    def correction_program(self) -> Program:
+        """Steps of posture and momenta for a given right-hand side (mass metric)."""
+        e = self.equations
+        inputs = self._inputs()
+        inputs["correction"] = e.right_hand_side
+        outputs = {f"posture {s.data}": step for s, step in e.posture_correction.items()}
+        outputs |= {f"velocity {s.data}": step for s, step in e.velocity_correction.items()}
+        return lower(outputs, inputs)
+
+    @cached_property
+    def switch_program(self) -> Program:
+        return lower(dict(self.equations.switches), self._inputs())
+
+    @cached_property
+    def energy_program(self) -> Program:
+        return lower({"stored": self.equations.stored}, self._inputs())
+
+    @cached_property
+    def measure_program(self) -> Program:
+        """Values of joint coordinates from the posture."""
+        return lower(
+            {
+                s.state.name: s.state.measured
+                for s in self.slices
+                if s.state.measured is not None
+            },
+            self._inputs(),
+        )
+
+    def evaluator(self, what: str, *, complex_valued: bool = False) -> Evaluator:
+        """A private evaluator of `what`: rate, effort, output, residual, correction,
+        switch, energy, measure."""
+        return Evaluator(getattr(self, f"{what}_program"), complex_valued=complex_valued)
+
+    # -- pure evaluations -----------------------------------------------------------
+
+    def rate(self, t: float, x: ArrayLike) -> Array:
+        """dx/dt, shape (n,)."""
+        return self.evaluator("rate")(t, np.asarray(x, dtype=float)).copy()
+
+    def constraint_efforts(self, t: float, x: ArrayLike) -> Array:
+        """Constraint efforts, shape (m,), in the order of `constraint_names`, in the
+        first body's axes; minimum-norm where they are not unique."""
+        from vbg.assemble.redundancy import minimum_norm
+
+        evaluate = self.evaluator("effort")
+        evaluate(t, np.asarray(x, dtype=float))
+        return minimum_norm(evaluate, evaluate.output("efforts").copy())
+
+    def outputs(self, t: float, x: ArrayLike) -> dict[str, Array]:
+        """All signals at (t, x) by name."""
+        evaluate = self.evaluator("output")
+        evaluate(t, np.asarray(x, dtype=float))
+        return {name: evaluate.output(name).copy() for name in self.output_program.outputs}
+
+    @cached_property
+    def written_state(self) -> Array:
+        """x as the engineer wrote it, before assembly."""
+        return np.concatenate([s.state.initial.data[:, 0] for s in self.slices])
+
+    @cached_property
+    def start(self) -> Any:
+        """The assembled start with its report, see `vbg.assemble.start`."""
+        from vbg.assemble.start import assemble_start
+
+        return assemble_start(self)
+
+    @property
+    def initial_state(self) -> Array:
+        """Consistent start: posture and velocities satisfy all constraints.
+
+        Raises AssemblyError with the residual by joint if they cannot.
+        """
+        return self.start.state.copy()
+
+
+__all__ = ["StateSlice", "System", "constraint_pieces"]

@@ -1,0 +1,6 @@
+"""Causal strokes on vector bonds, and the reasons for each."""
+
+from vbg.causality.assign import assign, find_causal_conflicts
+from vbg.causality.causal import CausalGraph, Conflict, Loop
+
+__all__ = ["CausalGraph", "Conflict", "Loop", "assign", "find_causal_conflicts"]
