@@ -6,6 +6,10 @@ unit, range and one line of meaning.  The file reader, the writer, the
 checks, `vbg parts`, the documentation and the inspector of the terminal
 interface all read these, so nothing about a part is written twice.
 
+A rule between the fields of one part is a method of it,
+``faults(self) -> Iterator[tuple[field, what, remedy]]``, which the reader asks
+once all fields are read and reports at that field (or at the part, for "").
+
 Values on a part are resolved: SI floats and tuples of floats, names as
 strings.  What the engineer wrote (units, expressions) stays in the model's
 document.

@@ -48,16 +48,19 @@ def parse(text: str, name: str = "model.toml") -> Model:
         raise _refused(name, f"the file has more than {MAX_SIZE} characters.", 1, 1)
     text = text.replace("\r\n", "\n")
     try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise _syntax_error(name, text, str(error)) from None
+        return Model.from_document(_loaded(text, name), name, scan_places(text))
     except RecursionError:
         raise _refused(name, "lists or tables are nested too deeply.", 1, 1) from None
+
+
+def _loaded(text: str, name: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise _syntax_error(name, text, str(error)) from None
     except ValueError:
-        raise _refused(
-            name, "a number has too many digits, or a date is impossible.", 1, 1
-        ) from None
-    return Model.from_document(document, name, scan_places(text))
+        what = "a number has too many digits, or a date is impossible."
+        raise _refused(name, what, 1, 1) from None
 
 
 def _refused(name: str, what: str, line: int, column: int, remedy: str = "") -> ModelError:

@@ -1,11 +1,224 @@
-"""Rules between the parts of a model that reads well: what will not work, or is unusual."""
+"""Rules between the parts of a model that reads well: what cannot work, or looks unintended."""
 
 from __future__ import annotations
 
-from vbg.errors import Problem
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from vbg.errors import Problem, Severity
+from vbg.fields import Attachment
+from vbg.model.bodies import principal_moments
+from vbg.model.catalogue import TABLES
+from vbg.model.frames import Pose, placement
 from vbg.model.model import Model
+from vbg.model.places import Path, Places, spelled
+
+# the node that fixes the level of each domain's efforts; a chain of inertias may float
+REFERENCES: Mapping[str, str] = {"electric": "gnd", "hydraulic": "tank"}
+_IDENTIFIER = re.compile(r"[^\W\d]\w*")
 
 
 def check(model: Model) -> tuple[Problem, ...]:
-    """Everything doubtful about `model`; empty is fine."""
-    return ()
+    """Everything that is wrong or doubtful between the parts of `model`, in the
+    order of its file; empty is fine.
+
+    Errors: circuits without a reference node.  Warnings: bodies that nothing holds or
+    moves, springs and rods whose ends coincide at the start, axes of a universal
+    joint in line, moments of inertia that strain the triangle inequality, nodes
+    with one part, parameters that nothing uses.
+    """
+    found = [
+        *_islands(model),
+        *_lonely_nodes(model),
+        *_loose_bodies(model),
+        *_inertias(model),
+        *_postures(model),
+        *_unused_parameters(model),
+        *_settings(model),
+    ]
+    return tuple(sorted(found, key=lambda problem: (problem.line, problem.column)))
+
+
+def _problem(model: Model, severity: Severity, path: Path, what: str, remedy: str = "") -> Problem:
+    line, column = Places(model.places).of_key(path) if model.places else (0, 0)
+    return Problem(severity, spelled(path), what, remedy, model.path, line, column)
+
+
+def _circuits(model: Model, table: str) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
+    """node -> the parts of `table` on it, each with all its nodes."""
+    found: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+    for name, part in getattr(model, table).items():
+        nodes = tuple(getattr(part, "nodes", ()) or ())
+        for node in nodes:
+            found.setdefault(node, []).append((name, nodes))
+    return found
+
+
+def _islands(model: Model) -> Iterator[Problem]:
+    """Circuits that no path of parts joins to their reference node."""
+    for table, reference in REFERENCES.items():
+        circuits = _circuits(model, table)
+        seen: set[str] = set()
+        for start in circuits:
+            if start in seen:
+                continue
+            island = _reached(circuits, start)
+            seen |= island
+            if reference in island:
+                continue
+            part = circuits[start][0][0]
+            yield _problem(
+                model,
+                "error",
+                (table, part),
+                f"the {table} nodes {', '.join(sorted(island))} have no path to {reference!r}: "
+                "a floating island.",
+                f"Connect one of them to {reference!r}.",
+            )
+
+
+def _reached(circuits: Mapping[str, list[tuple[str, tuple[str, ...]]]], start: str) -> set[str]:
+    island, waiting = {start}, [start]
+    while waiting:
+        for _, nodes in circuits[waiting.pop()]:
+            waiting.extend(node for node in nodes if node not in island)
+            island.update(nodes)
+    return island
+
+
+def _lonely_nodes(model: Model) -> Iterator[Problem]:
+    for table, reference in REFERENCES.items():
+        for node, parts in _circuits(model, table).items():
+            if len(parts) == 1 and node != reference:
+                name = parts[0][0]
+                what = f"nothing but {name} is on the node {node!r}."
+                remedy = "Is the name of the node written alike everywhere?"
+                yield _problem(model, "warning", (table, name, "nodes"), what, remedy)
+
+
+def _loose_bodies(model: Model) -> Iterator[Problem]:
+    """Bodies that no joint and no force touches, where there are others that some do."""
+    touched = {
+        body
+        for table in TABLES
+        for part in getattr(model, table).values()
+        for body in _bodies_of(part)
+    }
+    if not touched:
+        return
+    for name in model.bodies:
+        if name not in touched:
+            what = "no joint and no force is on this body: it moves freely."
+            yield _problem(model, "warning", ("bodies", name), what)
+
+
+def _bodies_of(part: Any) -> Iterator[str]:
+    """Names of the bodies that `part` is attached to."""
+    for field in fields(part):
+        value = getattr(part, field.name)
+        for end in value if isinstance(value, tuple) else (value,):
+            if isinstance(end, Attachment):
+                yield end.body
+
+
+def _inertias(model: Model) -> Iterator[Problem]:
+    for name, body in model.bodies.items():
+        smallest, middle, largest = principal_moments(body.inertia)
+        if largest > (smallest + middle) * (1 + 1e-6):
+            yield _problem(
+                model,
+                "warning",
+                ("bodies", name, "inertia"),
+                f"the largest principal moment {largest:.6g} exceeds the sum of the others "
+                f"{smallest + middle:.6g} kg*m^2 a little.",
+                "Rounded values?",
+            )
+
+
+def _postures(model: Model) -> Iterator[Problem]:
+    """What is singular at the written posture."""
+    poses = placement(model)
+    for table in ("joints", "forces"):
+        for name, part in getattr(model, table).items():
+            between = getattr(part, "between", None)
+            if not between or not isinstance(between[0], Attachment):
+                continue
+            if part.kind in ("spring", "damper", "stop", "distance"):
+                yield from _coinciding_ends(model, (table, name), part, poses)
+            elif part.kind == "universal":
+                yield from _axes_in_line(model, (table, name), part, poses)
+
+
+def _coinciding_ends(
+    model: Model, path: Path, part: Any, poses: Mapping[str, Pose]
+) -> Iterator[Problem]:
+    first, second = (_point(end, poses) for end in part.between)
+    if np.linalg.norm(second - first) > 1e-9:
+        return
+    severity: Severity = "error" if part.kind == "distance" and not part.length else "warning"
+    yield _problem(
+        model,
+        severity,
+        path,
+        f"the ends of this {part.kind} coincide at the written posture: it has no direction.",
+        "Write positions of the bodies, or other points.",
+    )
+
+
+def _point(end: Attachment, poses: Mapping[str, Pose]) -> Any:
+    pose = poses.get(end.body)
+    return np.array(end.at) if pose is None else pose.p_WB + pose.R_WB @ np.array(end.at)
+
+
+def _axes_in_line(
+    model: Model, path: Path, part: Any, poses: Mapping[str, Pose]
+) -> Iterator[Problem]:
+    ends = [
+        (end.body, axis) for end, axis in zip(part.between, (part.axis, part.axis2), strict=True)
+    ]
+    first, second = (
+        np.array(axis) if body not in poses else poses[body].R_WB @ np.array(axis)
+        for body, axis in ends
+    )
+    if abs(first @ second) > 1 - 1e-9:
+        yield _problem(
+            model,
+            "warning",
+            path,
+            "axis and axis2 are in line at the written posture; they must be perpendicular.",
+            "axis is in the first body's axes, axis2 in the second's.",
+        )
+
+
+def _unused_parameters(model: Model) -> Iterator[Problem]:
+    used: set[str] = set()
+    for key, value in model.document.items():
+        if key not in ("name", "description"):
+            used |= _identifiers(value)
+    for name in model.parameters:
+        if name not in used:
+            yield _problem(model, "note", ("parameters", name), "nothing uses this parameter.")
+
+
+def _identifiers(value: Any) -> set[str]:
+    """Every word in the texts of nested plain data, keys and notes not counted."""
+    if isinstance(value, str):
+        return set(_IDENTIFIER.findall(value))
+    entries = [v for k, v in value.items() if k != "note"] if isinstance(value, Mapping) else value
+    if isinstance(entries, (list, tuple)):
+        return set().union(*map(_identifiers, entries))
+    return set()
+
+
+def _settings(model: Model) -> Iterator[Problem]:
+    run = model.simulate
+    if run.t_end and run.output_step > run.t_end:
+        what = f"the output step {run.output_step:g} s is longer than the run of {run.t_end:g} s."
+        yield _problem(model, "warning", ("simulate", "output_step"), what)
+    if not any(len(getattr(model, table)) for table in TABLES):
+        remedy = "Write [bodies.NAME] or another table of parts."
+        yield _problem(model, "warning", (), "the model has no parts.", remedy)

@@ -19,7 +19,7 @@ def plain(value: Any) -> Any:
     keys whose value is None are left out.  Unknown objects stay, for the reader to refuse.
     """
     if isinstance(value, Mapping):
-        return {key: plain(entry) for key, entry in value.items() if entry is not None}
+        return {str(key): plain(entry) for key, entry in value.items() if entry is not None}
     if isinstance(value, (list, tuple)):
         return [plain(entry) for entry in value]
     if isinstance(value, np.ndarray):
