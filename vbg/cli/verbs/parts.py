@@ -116,5 +116,8 @@ def _field_facts(field: Any) -> dict[str, Any]:
 
 
 def _first_line(part: type) -> str:
+    """What a part is: the first line of its file, or of its class where a file has several."""
     module = inspect.getmodule(part)
-    return (inspect.getdoc(module) or inspect.getdoc(part) or "").splitlines()[0]
+    neighbours = [value for value in vars(module).values() if hasattr(value, "kind")]
+    described = module if len(neighbours) == 1 else part
+    return (inspect.getdoc(described) or "").splitlines()[0]

@@ -1,0 +1,83 @@
+"""`vbg show causal`: strokes, states, constraints, loops and conflicts; why a bond got its stroke."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING, Any
+
+from vbg.cli.models import read_checked
+from vbg.cli.parser import add, add_json, add_model
+from vbg.cli.text import count, table
+
+if TYPE_CHECKING:
+    from vbg.causality import CausalGraph
+
+PLACE = 20
+
+
+def register(subparsers: Any) -> None:
+    parser = add(
+        subparsers,
+        "causal",
+        act=act,
+        summary="causal strokes, states, constraint sources, loops, conflicts",
+        detail="'|' stands at the end that receives the effort.\n"
+        "Exit code 1 if the causality has a conflict.",
+        examples="""vbg show causal crank.toml
+            vbg show causal crank.toml --why A.force
+            vbg show causal crank.toml --json""",
+    )
+    add_model(parser)
+    parser.add_argument("--why", metavar="BOND", help="the reasons for the stroke of a bond")
+    add_json(parser)
+
+
+def act(arguments: argparse.Namespace) -> int:
+    import vbg
+
+    causal = vbg.assign(vbg.expand(read_checked(arguments)))
+    if arguments.why is not None:
+        reasons = causal.why(arguments.why)
+        print(json.dumps(reasons) if arguments.json else "\n".join(reasons))
+        return 0
+    print(json.dumps(as_plain(causal)) if arguments.json else as_text(causal))
+    return 1 if causal.conflicts else 0
+
+
+def as_plain(causal: CausalGraph) -> dict[str, Any]:
+    return {
+        "strokes": dict(causal.strokes),
+        "states": causal.states,
+        "dependent_stores": causal.dependent_stores,
+        "constraints": causal.constraints,
+        "arbitrary": causal.arbitrary,
+        "loops": [{"vertices": loop.vertices, "order": loop.order} for loop in causal.loops],
+        "conflicts": [
+            {"bond": c.bond, "vertex": c.vertex, "sentence": c.sentence} for c in causal.conflicts
+        ],
+    }
+
+
+def as_text(causal: CausalGraph) -> str:
+    rows = [("bond", "", "", "", "dim")]
+    for bond in causal.graph.bonds.values():
+        arrow = "---|>|" if causal.strokes[bond.name] == "head" else "|---> "
+        rows.append((bond.name, bond.tail, arrow, bond.head, str(bond.size)))
+    blocks = [table(rows, "<><<>")]
+    blocks += [
+        f"{title} ({len(names)})\n" + "\n".join(f"  {name}" for name in names)
+        for title, names in (
+            ("stores with a state of their own", causal.states),
+            ("dependent stores", causal.dependent_stores),
+            ("constraint sources, whose efforts are the joint forces", causal.constraints),
+            ("strokes chosen freely", causal.arbitrary),
+        )
+        if names
+    ]
+    if causal.loops:
+        lines = [f"  order {loop.order}: {', '.join(loop.vertices)}" for loop in causal.loops]
+        blocks.append("\n".join([count(len(causal.loops), "algebraic loop"), *lines]))
+    conflicts = [f"  {conflict.bond}: {conflict.sentence}" for conflict in causal.conflicts]
+    blocks.append("\n".join([count(len(conflicts), "conflict"), *conflicts]))
+    return "\n\n".join(blocks)
