@@ -157,29 +157,3 @@ def _reached(
     mask = np.zeros(origin + 1, dtype=bool)
     mask[seen] = True
     return mask[:pairs], mask[pairs:origin]
-
-
-def drives_that_fix(net: Network, flow: Flow, free: Integers) -> Integers:
-    """(pairs,) freedoms to drive besides the driven ones, to fill every body.
-
-    `free` is the number of undriven freedoms of each pair.  The deficits are
-    filled by a maximum flow over what `flow` leaves (its residual network),
-    so that no equation that has a body loses it.
-    """
-    from scipy.sparse import csr_matrix
-    from scipy.sparse.csgraph import maximum_flow
-
-    pairs, bodies = len(net.supply), len(net.demand)
-    source, sink = pairs + bodies, pairs + bodies + 1
-    plenty = np.full(len(net.arc_pair), net.demand.sum() + 1)
-    parts = [
-        (np.full(pairs, source), np.arange(pairs), free),
-        (net.arc_pair, pairs + net.arc_body, plenty),
-        (pairs + net.arc_body, net.arc_pair, flow.amount),
-        (pairs + np.arange(bodies), np.full(bodies, sink), flow.deficit),
-    ]
-    rows, columns, capacity = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    size = pairs + bodies + 2
-    graph = csr_matrix((capacity.astype(np.int32), (rows, columns)), shape=(size, size))
-    result = maximum_flow(graph, source, sink, method="dinic").flow
-    return np.asarray(result[np.full(pairs, source), np.arange(pairs)], dtype=np.int64).ravel()

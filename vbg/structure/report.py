@@ -13,13 +13,13 @@ from vbg.structure.floating import self_constrained
 from vbg.structure.flow import (
     Flow,
     Network,
-    drives_that_fix,
     network,
     over_constrained,
     saturate,
     under_driven,
 )
 from vbg.structure.groups import Group, dependent_parts, structural_groups
+from vbg.structure.pebbles import drives_that_fix, play, position_of, untouched
 from vbg.structure.topology import Topology
 
 State = Literal["determined", "not determined"]
@@ -99,7 +99,7 @@ def analyse_topology(topology: Topology) -> Structure:
         return Structure(topology, mobility, driven, "determined", groups)
     over = _part(topology, over_constrained(net, flow), int(flow.excess.sum()))
     under = _part(topology, under_driven(net, flow), -int(flow.deficit.sum()))
-    fixes = _fixes(topology, net, flow)
+    fixes = _fixes(topology, net, flow, sound=not stiff)
     problems = check_drives(mobility, driven)
     problems += _over_sentences(topology, [*([over] if over else []), *stiff])
     problems += _under_sentences(topology, under, fixes)
@@ -121,12 +121,16 @@ def _stiff(topology: Topology, bodies: tuple[int, ...], surplus: int) -> Part:
     return Part(bodies, pairs, surplus)
 
 
-def _fixes(topology: Topology, net: Network, flow: Flow) -> tuple[Drive, ...]:
+def _fixes(topology: Topology, net: Network, flow: Flow, *, sound: bool) -> tuple[Drive, ...]:
     if not flow.deficit.any():
         return ()
-    free = np.array([max(pair.grade - pair.driven, 0) for pair in topology.pairs], dtype=np.int64)
-    found = drives_that_fix(net, flow, free)
-    return tuple(Drive(i, int(n)) for i, n in enumerate(found.tolist()) if n)
+    if sound:
+        pebbles = position_of(topology, net, flow)
+    else:
+        pebbles = untouched(topology)
+        play(pebbles, topology, (topology.equations(pair) for pair in topology.pairs))
+    found = drives_that_fix(topology, pebbles)
+    return tuple(Drive(i, n) for i, n in enumerate(found) if n)
 
 
 def _over_sentences(topology: Topology, parts: list[Part]) -> tuple[Problem, ...]:
