@@ -1,4 +1,4 @@
-"""`vbg show causal`: strokes, states, constraints, loops and conflicts; why a bond got its stroke."""
+"""`vbg show causal`: strokes, states, constraints, loops, conflicts; why a bond got its stroke."""
 
 from __future__ import annotations
 
