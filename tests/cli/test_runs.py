@@ -56,8 +56,16 @@ def wait_for_rows(path, number=100):
 
 def children(pid):
     """Processes whose parent is `pid`."""
-    listed = Path(f"/proc/{pid}/task/{pid}/children").read_text()
-    return [int(child) for child in listed.split()]
+    found = []
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            after_name = file.read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            # it ended meanwhile
+            continue
+        if int(after_name[1]) == pid:
+            found.append(int(file.parent.name))
+    return found
 
 
 def alive(pid):
