@@ -31,7 +31,6 @@ from vbg.tmm_bridge.rows import (
     LINK_PARENT,
     LINK_POSITION,
     LINK_Q,
-    LINK_R,
     LINK_V,
     PRISMATIC,
     REVOLUTE,
@@ -166,7 +165,7 @@ def revolute_node(work, i, p, frame, arm, q, speed):
 
 @compiled
 def screw_node(work, i, p, frame, arm, angle, turn, slide, slip):
-    """Motion across a hinge that turns by `angle` at rate `turn` and slides by `slide` at `slip`."""
+    """Motion across a hinge that turns (`angle`, rate `turn`) and slides (`slide`, rate `slip`)."""
     turn_about_third(work, i, frame, angle)
     n = (frame[2], frame[5], frame[8])
     w = triple(work, p, W_W)

@@ -1,0 +1,379 @@
+"""Signals of a run: what was evaluated at the output states, under the names of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vbg.junctions.helical import Helical
+from vbg.tmm_bridge.forest import GROUND
+from vbg.tmm_bridge.mechanism import BodyPlace, CutJoint, Mechanism, TreeJoint
+from vbg.tmm_bridge.motion import Plant, Trajectory
+from vbg.tmm_bridge.rotation import Array, quaternions_of
+from vbg.tmm_bridge.rows import (
+    LINK_MASS,
+    W_ACC,
+    W_ALPHA,
+    W_FORCE,
+    W_MOMENT,
+    W_N,
+    W_P,
+    W_R,
+    W_V,
+    W_W,
+)
+from vbg.tmm_bridge.tables import (
+    COORDINATE_SLIDE,
+    COORDINATE_TREE,
+    LOAD_FORCE,
+    PAIR_SPRING,
+    ROW_DISTANCE,
+    ROW_DOT,
+    ROW_ROLL,
+    ROW_SCREW,
+    ROW_SLIDE,
+    ROW_TOUCH,
+)
+
+Signal = tuple[str, Array, str]
+_SPEEDS = {"angle": "speed", "slide": "speed", "angle2": "speed2"}
+
+
+@dataclass(frozen=True)
+class Record:
+    """Workspaces at every output time, first axis time."""
+
+    time: Array
+    states: Array
+    work: Array
+    cut: Array
+    effort: Array
+    gaps: Array
+    coordinate: Array
+    law: Array
+    pair: Array
+    load: Array
+    bush: Array
+    inputs: Array
+    drives: Array
+    speed_gain: Array
+
+
+def replay(mechanism: Mechanism, trajectory: Trajectory) -> Record:
+    """Evaluate the mechanism at every output state."""
+    plant = Plant(mechanism)
+    s = plant.scratch
+    taken: dict[str, list[Array]] = {name: [] for name in Record.__dataclass_fields__}
+    for t, state in zip(trajectory.time, trajectory.states, strict=True):
+        y = plant.evaluate(t, state)
+        values = {
+            "time": t,
+            "states": y,
+            "work": s.work,
+            "cut": s.cut,
+            "effort": s.effort,
+            "gaps": s.row_state,
+            "coordinate": s.coordinate,
+            "law": s.law,
+            "pair": s.pair,
+            "load": s.load,
+            "bush": s.bush,
+            "inputs": np.array([f.value(t) for f in mechanism.inputs]),
+            "drives": np.array([f.rates(t) for f in mechanism.drives]).reshape(-1, 3),
+            "speed_gain": s.row_gain,
+        }
+        for name, value in values.items():
+            taken[name].append(np.array(value))
+    return Record(**{name: np.array(values) for name, values in taken.items()})
+
+
+def signals(mechanism: Mechanism, record: Record) -> Iterator[Signal]:
+    """(name, values, unit) of everything that this solver knows."""
+    for body in mechanism.model.bodies:
+        yield from body_signals(mechanism, record, body)
+    for name in mechanism.model.joints:
+        if name in mechanism.couplings:
+            row = mechanism.couplings[name]
+            yield f"{name}.effort", record.effort[:, row], "N or N*m"
+            continue
+        yield from coordinate_signals(mechanism, record, name)
+        force, torque = joint_wrench(mechanism, record, name)
+        yield f"{name}.force", force, "N"
+        yield f"{name}.torque", torque, "N*m"
+        if name in mechanism.driven:
+            yield f"{name}.drive", drive_effort(mechanism, record, name), "N or N*m"
+        for effect in ("friction", "stop"):
+            place = mechanism.parts.get(f"{name}.{effect}")
+            if place is not None:
+                yield f"{name}.{effect}", record.law[:, place[1], 0], "N or N*m"
+    for name in mechanism.model.forces:
+        yield from force_signals(mechanism, record, name)
+    yield from energy_signals(mechanism, record)
+
+
+def rotation_of(record: Record, node: int) -> Array:
+    """R of a node over time, (n, 3, 3)."""
+    if node < 0:
+        return np.broadcast_to(np.eye(3), (len(record.time), 3, 3))
+    return record.work[:, node, W_R : W_R + 9].reshape(-1, 3, 3)
+
+
+def column(record: Record, node: int, at: int) -> Array:
+    """A triple of a node over time, (n, 3)."""
+    if node < 0:
+        return np.zeros((len(record.time), 3))
+    values: Array = record.work[:, node, at : at + 3]
+    return values
+
+
+def in_world(R: Array, v: Array) -> Array:
+    """R v for every instant."""
+    return np.einsum("nij,j->ni", R, v)
+
+
+def point_of(record: Record, node: int, p: Array) -> tuple[Array, Array]:
+    """Position and velocity of a point fixed in a node."""
+    arm = in_world(rotation_of(record, node), p)
+    w = column(record, node, W_W)
+    return column(record, node, W_P) + arm, column(record, node, W_V) + np.cross(w, arm)
+
+
+def body_signals(mechanism: Mechanism, record: Record, body: str) -> Iterator[Signal]:
+    """Position, velocity, acceleration (W), quaternion, angular velocity (body axes)."""
+    place = mechanism.bodies[body]
+    R_WN = rotation_of(record, place.node)
+    R_WB = R_WN @ place.R_NB
+    p, v = point_of(record, place.node, place.p_NB)
+    arm = in_world(R_WN, place.p_NB)
+    w, alpha = column(record, place.node, W_W), column(record, place.node, W_ALPHA)
+    a = column(record, place.node, W_ACC) + np.cross(alpha, arm)
+    a = a + np.cross(w, np.cross(w, arm))
+    yield f"{body}.position", p, "m"
+    yield f"{body}.velocity", v, "m/s"
+    yield f"{body}.acceleration", a, "m/s^2"
+    yield f"{body}.rotation", quaternions_of(R_WB), "1"
+    yield f"{body}.angular_velocity", np.einsum("nji,nj->ni", R_WB, w), "rad/s"
+    for point, at in mechanism.model.bodies[body].points.items():
+        p, v = point_of(record, place.node, place.p_NB + place.R_NB @ np.array(at))
+        yield f"{body}.{point}.position", p, "m"
+        yield f"{body}.{point}.velocity", v, "m/s"
+
+
+def coordinate_signals(mechanism: Mechanism, record: Record, name: str) -> Iterator[Signal]:
+    """Values and speeds of a joint's coordinates."""
+    joint = mechanism.model.joints[name]
+    for key in ("angle", "slide", "angle2"):
+        k = mechanism.coordinates.get((name, key))
+        if k is None:
+            continue
+        both = key == "slide" and (name, "angle") in mechanism.coordinates
+        speed = "slide_speed" if both else _SPEEDS[key]
+        sliding = key == "slide"
+        yield f"{name}.{key}", record.coordinate[:, k, 0], "m" if sliding else "rad"
+        yield f"{name}.{speed}", record.coordinate[:, k, 1], "m/s" if sliding else "rad/s"
+    if isinstance(joint, Helical):
+        k = mechanism.coordinates[name, "angle"]
+        written = mechanism.frames[name].written["angle"]
+        yield f"{name}.slide", joint.lead * (record.coordinate[:, k, 0] - written), "m"
+
+
+def joint_wrench(mechanism: Mechanism, record: Record, name: str) -> tuple[Array, Array]:
+    """Force and torque that the first body exerts on the second at its joint point M.
+
+    Constraint efforts and the drive's; efforts of parts and couplings on the
+    free coordinates, which the hinge transmits too, are taken out.
+    """
+    if name in mechanism.cut:
+        return cut_wrench(mechanism, record, mechanism.cut[name])
+    carried = mechanism.tree[name]
+    force, torque = transmitted(mechanism, record, carried)
+    for axis, sliding, effort in efforts_of_parts(mechanism, record, name):
+        if sliding:
+            force = force - effort[:, None] * axis
+        else:
+            torque = torque - effort[:, None] * axis
+    return force, torque
+
+
+def transmitted(mechanism: Mechanism, record: Record, carried: TreeJoint) -> tuple[Array, Array]:
+    """All that crosses a joint of the tree, on the second body at M."""
+    tip = carried.nodes[-1]
+    force, moment = column(record, tip, W_FORCE), column(record, tip, W_MOMENT)
+    if not carried.backward:
+        return force, moment
+    p_M, _ = point_of(record, carried.parent_node, carried.p_inboard)
+    arm = column(record, tip, W_P) - p_M
+    return -force, -(moment + np.cross(arm, force))
+
+
+def efforts_of_parts(
+    mechanism: Mechanism, record: Record, name: str
+) -> Iterator[tuple[Array, bool, Array]]:
+    """(axis in W as the coordinate counts, whether it slides, effort on the second body)
+    of the parts and couplings on each coordinate of a joint of the tree."""
+    carried = mechanism.tree[name]
+    t = mechanism.tables
+    for key in ("angle", "slide", "angle2"):
+        k = mechanism.coordinates.get((name, key))
+        if k is None:
+            continue
+        v = t.coordinates[k, 3]
+        node = next(n for n in carried.nodes if t.links[n, 3] == v)
+        axis = column(record, node, W_N) * (-1.0 if carried.backward else 1.0)
+        effort = record.coordinate[:, k, 2].copy()
+        for row in mechanism.couplings.values():
+            for place, other in enumerate(t.rows[row, 2:4]):
+                if other == k:
+                    effort += record.effort[:, row] * record.speed_gain[:, row, place]
+        yield axis, key == "slide", effort
+
+
+def cut_axis(record: Record, cut: int, frame: int, axis: int) -> Array:
+    """Axis of F (frame 0) or M (frame 1) of a cut joint, W, (n, 3)."""
+    at = 9 * frame + 3 * axis
+    values: Array = record.cut[:, cut, at : at + 3]
+    return values
+
+
+def cut_wrench(mechanism: Mechanism, record: Record, joint: CutJoint) -> tuple[Array, Array]:
+    """Efforts of a cut joint's rows as force and torque on the second body at M."""
+    t = mechanism.tables
+    force = np.zeros((len(record.time), 3))
+    torque = np.zeros_like(force)
+    for row in joint.rows:
+        primitive, cut, i, j, _ = t.rows[row]
+        effort = record.effort[:, row, None]
+        axis = cut_axis(record, cut, 0, i)
+        if primitive == ROW_SLIDE:
+            force += effort * axis
+        elif primitive == ROW_DOT:
+            torque += effort * np.cross(cut_axis(record, cut, 1, j), axis)
+        elif primitive == ROW_DISTANCE:
+            d = record.cut[:, cut, 21:24] - record.cut[:, cut, 18:21]
+            force += effort * d / np.linalg.norm(d, axis=1, keepdims=True)
+        elif primitive == ROW_SCREW:
+            force += effort * axis
+            torque -= t.row[row, 0] * effort * axis
+        elif primitive in (ROW_TOUCH, ROW_ROLL):
+            force += effort * axis
+            torque += np.cross(rim_arm(record, cut, t.row[row, 0]), effort * axis)
+        else:
+            torque += effort * axis
+    return force, torque
+
+
+def rim_arm(record: Record, cut: int, radius: float) -> Array:
+    """From the disc's centre to the touching point."""
+    n, e = cut_axis(record, cut, 0, 2), cut_axis(record, cut, 1, 2)
+    g = n - np.sum(n * e, axis=1, keepdims=True) * e
+    return -radius * g / np.linalg.norm(g, axis=1, keepdims=True)
+
+
+def drive_effort(mechanism: Mechanism, record: Record, name: str) -> Array:
+    """Effort of a drive on the second body along the free coordinate."""
+    if name in mechanism.cut:
+        drive = mechanism.driven[name]
+        row = next(r for r in mechanism.cut[name].rows if mechanism.tables.rows[r, 4] == drive)
+        return record.effort[:, row]
+    force, torque = joint_wrench(mechanism, record, name)
+    axis, sliding, _ = next(iter(efforts_of_parts(mechanism, record, name)))
+    along: Array = np.sum(axis * (force if sliding else torque), axis=1)
+    joint = mechanism.model.joints[name]
+    if isinstance(joint, Helical):
+        along = along + joint.lead * np.sum(axis * force, axis=1)
+    return along
+
+
+def force_signals(mechanism: Mechanism, record: Record, name: str) -> Iterator[Signal]:
+    """Efforts of the parts in [forces]."""
+    part = mechanism.model.forces[name]
+    table, row = mechanism.parts[name]
+    t = mechanism.tables
+    if table == "law":
+        k = t.laws[row, 1]
+        sliding = _slides(mechanism, k)
+        if part.kind == "torque":
+            yield f"{name}.torque", record.law[:, row, 0], "N or N*m"
+            return
+        yield f"{name}.{'force' if sliding else 'torque'}", record.law[:, row, 0], "N or N*m"
+    elif table == "pair":
+        effort = -record.pair[:, row, 0]
+        yield f"{name}.force", effort, "N"
+        stretch = record.pair[:, row, 3]
+        if t.pairs[row, 0] == PAIR_SPRING:
+            yield f"{name}.length", stretch + t.pair[row, 7], "m"
+        else:
+            yield f"{name}.gap", stretch, "m"
+    elif table == "load":
+        values = record.inputs[:, t.loads[row, 2:5]]
+        if t.load[row, 12] == 1.0:
+            R = rotation_of(record, t.loads[row, 1]) @ t.load[row, 3:12].reshape(3, 3)
+            values = np.einsum("nij,nj->ni", R, values)
+        what = "force" if t.loads[row, 0] == LOAD_FORCE else "torque"
+        yield f"{name}.{what}", values, "N" if what == "force" else "N*m"
+        yield f"{name}.power", record.load[:, row, 1], "W"
+    else:
+        R = rotation_of(record, t.bushes[row, 0]) @ t.bush[row, :9].reshape(3, 3)
+        yield f"{name}.force", np.einsum("nij,nj->ni", R, record.bush[:, row, 0:3]), "N"
+        yield f"{name}.torque", np.einsum("nij,nj->ni", R, record.bush[:, row, 3:6]), "N*m"
+
+
+def _slides(mechanism: Mechanism, k: int) -> bool:
+    kind = mechanism.tables.coordinates[k, 0]
+    if kind != COORDINATE_TREE:
+        return bool(kind == COORDINATE_SLIDE)
+    return next(key for (_, key), other in mechanism.coordinates.items() if other == k) == "slide"
+
+
+def energy_signals(mechanism: Mechanism, record: Record) -> Iterator[Signal]:
+    """Energies of the run; the residual is stored + dissipated - supplied - start."""
+    kinetic, potential = kinetic_energy(mechanism, record), gravity_energy(mechanism, record)
+    springs = (
+        record.law[:, :, 2].sum(axis=1)
+        + record.pair[:, :, 2].sum(axis=1)
+        + record.bush[:, :, 7].sum(axis=1)
+    )
+    stored = kinetic + potential + springs
+    supplied, dissipated = record.states[:, -2], record.states[:, -1]
+    yield "energy.kinetic", kinetic, "J"
+    yield "energy.potential", potential + springs, "J"
+    yield "energy.stored", stored, "J"
+    yield "energy.supplied", supplied, "J"
+    yield "energy.dissipated", dissipated, "J"
+    yield "energy.residual", stored + dissipated - supplied - stored[0], "J"
+    largest = np.zeros(len(record.time))
+    zero: Any = largest
+    m = record.gaps.shape[1]
+    yield "residual.position", np.abs(record.gaps[:, :, 0]).max(axis=1) if m else zero, "m"
+    yield "residual.velocity", np.abs(record.gaps[:, :, 1]).max(axis=1) if m else zero, "m/s"
+
+
+def _masses(mechanism: Mechanism) -> Iterator[tuple[str, BodyPlace, float]]:
+    for body, place in mechanism.bodies.items():
+        if body != GROUND:
+            yield body, place, float(mechanism.tables.link[place.node, LINK_MASS])
+
+
+def kinetic_energy(mechanism: Mechanism, record: Record) -> Array:
+    """1/2 m v^2 + 1/2 w J w of all bodies."""
+    total = np.zeros(len(record.time))
+    for _, place, mass in _masses(mechanism):
+        _, v = point_of(record, place.node, place.p_NB)
+        six = mechanism.tables.link[place.node, 16:22]
+        J = np.array([[six[0], six[3], six[5]], [six[3], six[1], six[4]], [six[5], six[4], six[2]]])
+        w = column(record, place.node, W_W)
+        w_N = np.einsum("nji,nj->ni", rotation_of(record, place.node), w)
+        total += 0.5 * mass * np.sum(v * v, axis=1) + 0.5 * np.einsum("ni,ij,nj->n", w_N, J, w_N)
+    return total
+
+
+def gravity_energy(mechanism: Mechanism, record: Record) -> Array:
+    """-m g . p of all bodies."""
+    total = np.zeros(len(record.time))
+    for _, place, mass in _masses(mechanism):
+        p, _ = point_of(record, place.node, place.p_NB)
+        total -= mass * p @ mechanism.tables.gravity
+    return total

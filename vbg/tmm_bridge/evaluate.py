@@ -1,0 +1,178 @@
+"""One evaluation: from the state to accelerations, internal forces and cut efforts."""
+
+from __future__ import annotations
+
+from vbg.tmm_bridge.constraints import all_rows
+from vbg.tmm_bridge.cuts import coordinate_values, cut_frames
+from vbg.tmm_bridge.efforts import applied_loads, bushings, coordinate_laws, pair_laws
+from vbg.tmm_bridge.kinematics import compiled, move
+from vbg.tmm_bridge.loops import (
+    load_cut_efforts,
+    mobility,
+    row_acceleration,
+    solve_rows,
+)
+from vbg.tmm_bridge.riccati import accelerate, dot, internal_forces, lean, load
+from vbg.tmm_bridge.rows import (
+    BALL,
+    LINK_KIND,
+    LINK_LEAD,
+    LINK_Q,
+    LINK_V,
+    PRISMATIC,
+    RIGID,
+    SCREW,
+    W_FORCE,
+    W_MOMENT,
+    W_N,
+)
+from vbg.tmm_bridge.tables import COORDINATE_TREE, LAW_INPUT
+
+
+@compiled
+def posture(t, s, y, drive):
+    """Kinematics of tree and cuts; driven coordinates of y are overwritten by their drives."""
+    n_q = t.sizes[0]
+    s.tau[:] = 0.0
+    s.prescribed[:] = 0.0
+    for d in range(t.drives.shape[0]):
+        v = t.drives[d, 0]
+        if v >= 0:
+            y[t.drives[d, 1]] = drive[d, 0]
+            y[n_q + v] = drive[d, 1]
+            s.prescribed[v] = drive[d, 2]
+    move(t.links, t.link, y, n_q, t.gravity, s.work)
+    cut_frames(t.cuts, t.cut, s.work, s.cut)
+    coordinate_values(t.coordinates, s.cut, y, n_q, s.coordinate)
+
+
+@compiled
+def close_loops(t, s):
+    """Cut efforts that keep the loops closed, and the accelerations with them.
+
+    Returns the rank of the rows' mobility.
+    """
+    m = t.rows.shape[0]
+    mobility(t, s)
+    b = s.row_state[:, 0].copy()
+    for r in range(m):
+        b[r] = -row_acceleration(s, r)
+    rank = solve_rows(s.K, b, s.effort)
+    load_cut_efforts(t, s)
+    accelerate(t.links, t.link, s.prescribed, s.work, s.acceleration)
+    return rank
+
+
+@compiled
+def evaluate(t, s, y, inputs, drive):
+    """Everything at one instant.  Returns (faulty node or -1, rank of the loop rows)."""
+    posture(t, s, y, drive)
+    coordinate_laws(t, s, inputs)
+    pair_laws(t, s)
+    applied_loads(t, s, inputs)
+    bushings(t, s)
+    faulty = lean(t.links, t.link, s.work)
+    if faulty >= 0:
+        return faulty, 0
+    load(t.links, t.link, s.tau, s.prescribed, s.work)
+    accelerate(t.links, t.link, s.prescribed, s.work, s.acceleration)
+    rank = 0
+    if t.rows.shape[0] > 0:
+        all_rows(t, s, drive)
+        rank = close_loops(t, s)
+    internal_forces(t.links, s.work)
+    return -1, rank
+
+
+@compiled
+def hinge_effort(t, s, i):
+    """Effort that the parent exerts along the column of hinge i."""
+    kind = t.links[i, LINK_KIND]
+    n = (s.work[i, W_N], s.work[i, W_N + 1], s.work[i, W_N + 2])
+    q = (s.work[i, W_FORCE], s.work[i, W_FORCE + 1], s.work[i, W_FORCE + 2])
+    m = (s.work[i, W_MOMENT], s.work[i, W_MOMENT + 1], s.work[i, W_MOMENT + 2])
+    if kind == PRISMATIC:
+        return dot(n, q)
+    if kind == SCREW:
+        return dot(n, m) + t.link[i, LINK_LEAD] * dot(n, q)
+    return dot(n, m)
+
+
+@compiled
+def powers(t, s, drive):
+    """(supplied, dissipated) power at the instant that was evaluated."""
+    supplied, lost = 0.0, 0.0
+    for n in range(t.laws.shape[0]):
+        if t.laws[n, 0] == LAW_INPUT:
+            supplied -= s.law[n, 1]
+        else:
+            lost += s.law[n, 1]
+    for n in range(t.pairs.shape[0]):
+        lost += s.pair[n, 1]
+    for n in range(t.bushes.shape[0]):
+        lost += s.bush[n, 6]
+    for n in range(t.loads.shape[0]):
+        supplied += s.load[n, 1]
+    for i in range(t.links.shape[0]):
+        v = t.links[i, LINK_V]
+        for d in range(t.drives.shape[0]):
+            if t.drives[d, 0] == v and v >= 0 and t.links[i, LINK_KIND] < BALL:
+                supplied += (hinge_effort(t, s, i) - s.tau[v]) * drive[d, 1]
+    for r in range(t.rows.shape[0]):
+        if t.rows[r, 4] >= 0:
+            supplied += s.effort[r] * drive[t.rows[r, 4], 1]
+        for place in range(2):
+            # A coupling turns a driven hinge: the drive has to pay for that too.
+            v = s.row_v[r, place]
+            if v >= 0:
+                for d in range(t.drives.shape[0]):
+                    if t.drives[d, 0] == v:
+                        supplied -= s.effort[r] * s.row_gain[r, place] * drive[d, 1]
+    return supplied, lost
+
+
+@compiled
+def rate(t, s, y, inputs, drive, out):
+    """State rate: coordinates, speeds, turns across cuts, supplied and dissipated work.
+
+    A ball's quaternion moves by quat' = 1/2 quat o (0, w), w in the node's frame.
+    """
+    n_q, n_v = t.sizes[0], t.sizes[1]
+    faulty, rank = evaluate(t, s, y, inputs, drive)
+    for i in range(t.links.shape[0]):
+        kind = t.links[i, LINK_KIND]
+        q, v = t.links[i, LINK_Q], t.links[i, LINK_V]
+        if kind == BALL:
+            a, b, c, d = y[q], y[q + 1], y[q + 2], y[q + 3]
+            x, z, u = y[n_q + v], y[n_q + v + 1], y[n_q + v + 2]
+            out[q] = -0.5 * (b * x + c * z + d * u)
+            out[q + 1] = 0.5 * (a * x + c * u - d * z)
+            out[q + 2] = 0.5 * (a * z + d * x - b * u)
+            out[q + 3] = 0.5 * (a * u + b * z - c * x)
+        elif kind != RIGID:
+            out[q] = y[n_q + v]
+    for v in range(n_v):
+        out[n_q + v] = s.acceleration[v]
+    for k in range(t.coordinates.shape[0]):
+        if t.coordinates[k, 0] != COORDINATE_TREE:
+            out[t.coordinates[k, 2]] = s.coordinate[k, 1]
+    supplied, lost = powers(t, s, drive)
+    tail = out.shape[0]
+    out[tail - 2] = supplied
+    out[tail - 1] = lost
+    return faulty, rank
+
+
+@compiled
+def closure(t, s, y, drive):
+    """Posture, S, rows and their mobility without any acceleration: for assembly and projection.
+
+    Returns the faulty node or -1.  Residuals of driven angles are taken to the nearest turn by
+    the counted coordinate.
+    """
+    posture(t, s, y, drive)
+    faulty = lean(t.links, t.link, s.work)
+    if faulty < 0 and t.rows.shape[0] > 0:
+        all_rows(t, s, drive)
+        mobility(t, s)
+    return faulty

@@ -1,0 +1,329 @@
+"""From the Model to the flat tables of the embedded solver."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from vbg.model import Model
+from vbg.model.frames import joint_frames, placement
+from vbg.tmm_bridge.forest import (
+    GROUND,
+    Carrier,
+    coordinate_joint,
+    coordinate_key,
+    ends_of,
+    is_coupling,
+    plant,
+)
+from vbg.tmm_bridge.loading import Loading, lay_forces
+from vbg.tmm_bridge.mechanism import (
+    GROUND_PLACE,
+    BodyPlace,
+    CutJoint,
+    JointFrames,
+    Mechanism,
+    TreeJoint,
+)
+from vbg.tmm_bridge.pairs import FREE, measured_coordinates, rows_of, series_of
+from vbg.tmm_bridge.rotation import Array, six_of, symmetric_matrix
+from vbg.tmm_bridge.rows import (
+    BALL,
+    LINK_COM,
+    LINK_DRIVEN,
+    LINK_FLOATS,
+    LINK_INTS,
+    LINK_J,
+    LINK_LEAD,
+    LINK_MASS,
+    LINK_POSITION,
+    LINK_V,
+    RIGID,
+)
+from vbg.tmm_bridge.tables import (
+    COORDINATE_TREE,
+    ROW_COUPLE,
+    ROW_SLIDE,
+    ROW_TURN,
+    Tables,
+)
+from vbg.tmm_bridge.timefunctions import TimeFunction, function_of
+
+
+@dataclass
+class _Draft:
+    """Tables while they grow."""
+
+    links: list[list[int]] = field(default_factory=list)
+    link: list[Array] = field(default_factory=list)
+    cuts: list[tuple[int, int]] = field(default_factory=list)
+    cut: list[Array] = field(default_factory=list)
+    rows: list[tuple[int, int, int, int, int]] = field(default_factory=list)
+    row: list[tuple[float, float]] = field(default_factory=list)
+    coordinates: list[list[int]] = field(default_factory=list)
+    drives: list[tuple[int, int]] = field(default_factory=list)
+    functions: list[TimeFunction] = field(default_factory=list)
+    n_q: int = 0
+    n_v: int = 0
+
+
+def lay_out(model: Model, replays: Mapping[str, TimeFunction] | None = None) -> Mechanism:
+    """Tables of the model.  `replays` are recorded efforts on the coordinates of joints
+    that parts without a twin here exert, by the name of the joint."""
+    frames = read_frames(model)
+    forest = plant(model)
+    draft = _Draft()
+    places: dict[str, BodyPlace] = {GROUND: GROUND_PLACE}
+    tree: dict[str, TreeJoint] = {}
+    floating: dict[str, tuple[int, ...]] = {}
+    named: dict[tuple[str, str], int] = {}
+    driven: dict[str, int] = {}
+    for carrier in forest.carriers:
+        if carrier.joint:
+            tree[carrier.joint] = _carry(model, frames, carrier, draft, places, named)
+            _drive_tree(model, carrier.joint, draft, named, driven)
+        else:
+            floating[carrier.body] = _float(model, carrier.body, draft, places)
+    cut = {name: _cut(model, frames, name, draft, places, named, driven) for name in forest.cut}
+    couplings = _couple(model, draft, named)
+    loading = lay_forces(model, places, named, replays or {})
+    tables = _tables(model, draft, loading)
+    return Mechanism(
+        model,
+        tables,
+        places,
+        frames,
+        tree,
+        cut,
+        floating,
+        named,
+        couplings,
+        tuple(draft.functions),
+        driven,
+        tuple(loading.functions),
+        dict(loading.parts),
+        tuple(replays or ()),
+    )
+
+
+def read_frames(model: Model) -> dict[str, JointFrames]:
+    """Joint frames of the written posture, in the vocabulary of this package."""
+    frames = {}
+    for name, f in joint_frames(model).items():
+        keys = [key for key, _ in measured_coordinates(model.joints[name])]
+        frames[name] = JointFrames(
+            f.first,
+            f.second,
+            np.array(f.p_AF_A, dtype=float),
+            np.array(f.R_AF, dtype=float),
+            np.array(f.p_BM_B, dtype=float),
+            np.array(f.R_BM, dtype=float),
+            dict(zip(keys, f.coordinates, strict=False)),
+        )
+    return frames
+
+
+def _append_nodes(
+    draft: _Draft, series: Any, joint: Any, parent: int, R: Array, p: Array
+) -> tuple[tuple[int, ...], dict[str, tuple[int, int]]]:
+    """Nodes of a series that starts at frame (R, p) of the parent's node."""
+    nodes, coordinates = [], {}
+    for hinge in series.hinges:
+        constants = np.zeros(LINK_FLOATS)
+        constants[:9] = (R @ hinge.before).ravel()
+        constants[LINK_POSITION : LINK_POSITION + 3] = p
+        constants[LINK_LEAD] = getattr(joint, "lead", 0.0)
+        draft.links.append([parent, hinge.kind, draft.n_q, draft.n_v, 0])
+        draft.link.append(constants)
+        if hinge.coordinate:
+            coordinates[hinge.coordinate] = (draft.n_q, draft.n_v)
+        draft.n_q += {BALL: 4, RIGID: 0}.get(hinge.kind, 1)
+        draft.n_v += {BALL: 3, RIGID: 0}.get(hinge.kind, 1)
+        parent = len(draft.links) - 1
+        nodes.append(parent)
+        R, p = np.eye(3), np.zeros(3)
+    return tuple(nodes), coordinates
+
+
+def _seat(draft: _Draft, body: Any, node: int, R_NB: Array, p_NB: Array) -> BodyPlace:
+    """Put mass and inertia of a body on its node."""
+    constants = draft.link[node]
+    constants[LINK_MASS] = body.mass
+    constants[LINK_COM : LINK_COM + 3] = p_NB
+    constants[LINK_J : LINK_J + 6] = six_of(R_NB @ symmetric_matrix(body.inertia) @ R_NB.T)
+    return BodyPlace(node, R_NB, p_NB)
+
+
+def _carry(
+    model: Model,
+    frames: Mapping[str, JointFrames],
+    carrier: Carrier,
+    draft: _Draft,
+    places: dict[str, BodyPlace],
+    named: dict[tuple[str, str], int],
+) -> TreeJoint:
+    """Nodes of a joint of the tree, and its body on the last of them."""
+    joint, f = model.joints[carrier.joint], frames[carrier.joint]
+    parent = places[carrier.parent]
+    R_in, p_in, R_out, p_out = f.R_AF, f.p_AF, f.R_BM, f.p_BM
+    if carrier.backward:
+        R_in, p_in, R_out, p_out = R_out, p_out, R_in, p_in
+    series = series_of(joint, backward=carrier.backward)
+    p = parent.p_NB + parent.R_NB @ p_in
+    R = parent.R_NB @ R_in
+    # slide = lead (angle - start): the hinge of a screw begins where its angle would be 0.
+    back = getattr(joint, "lead", 0.0) * f.written.get("angle", 0.0)
+    p_hinge = p - back * (R @ series.hinges[0].before)[:, 2]
+    nodes, coordinates = _append_nodes(draft, series, joint, parent.node, R, p_hinge)
+    for key, (q, v) in coordinates.items():
+        named[carrier.joint, key] = len(draft.coordinates)
+        draft.coordinates.append([COORDINATE_TREE, -1, q, v])
+    R_NB = series.after @ R_out.T
+    places[carrier.body] = _seat(draft, model.bodies[carrier.body], nodes[-1], R_NB, -R_NB @ p_out)
+    return TreeJoint(carrier.joint, nodes, carrier.backward, parent.node, p)
+
+
+def _float(model: Model, body: str, draft: _Draft, places: dict[str, BodyPlace]) -> tuple[int, ...]:
+    """Six coordinates of a body that floats: its mass centre in W, its quaternion."""
+    nodes, _ = _append_nodes(draft, FREE, None, -1, np.eye(3), np.zeros(3))
+    places[body] = _seat(draft, model.bodies[body], nodes[-1], np.eye(3), np.zeros(3))
+    return nodes
+
+
+def _drive_tree(
+    model: Model,
+    name: str,
+    draft: _Draft,
+    named: Mapping[tuple[str, str], int],
+    driven: dict[str, int],
+) -> None:
+    drive = getattr(model.joints[name], "drive", None)
+    if drive is None:
+        return
+    key = coordinate_key(model, f"joints.{name}")
+    _, _, q, v = draft.coordinates[named[name, key]]
+    for link in draft.links:
+        if link[LINK_V] == v and link[1] != RIGID:
+            link[LINK_DRIVEN] = 1
+    driven[name] = len(draft.drives)
+    draft.drives.append((v, q))
+    draft.functions.append(function_of(model, drive))
+
+
+def _cut(
+    model: Model,
+    frames: Mapping[str, JointFrames],
+    name: str,
+    draft: _Draft,
+    places: Mapping[str, BodyPlace],
+    named: dict[tuple[str, str], int],
+    driven: dict[str, int],
+) -> CutJoint:
+    """Rows of a joint that closes a loop, with a row for its drive."""
+    joint, f = model.joints[name], frames[name]
+    a, b = places[f.first], places[f.second]
+    index = len(draft.cuts)
+    draft.cuts.append((a.node, b.node))
+    draft.cut.append(
+        np.concatenate(
+            [
+                (a.R_NB @ f.R_AF).ravel(),
+                a.p_NB + a.R_NB @ f.p_AF,
+                (b.R_NB @ f.R_BM).ravel(),
+                b.p_NB + b.R_NB @ f.p_BM,
+            ]
+        )
+    )
+    for key, kind in measured_coordinates(joint):
+        named[name, key] = len(draft.coordinates)
+        draft.coordinates.append([kind, index, -1, -1])
+    rows = []
+    for row in rows_of(joint, written_distance=_written_distance(model, f)):
+        rows.append(len(draft.rows))
+        draft.rows.append((row.primitive, index, row.i, row.j, -1))
+        draft.row.append((row.parameter, row.parameter * f.written.get("angle", 0.0)))
+    drive = getattr(joint, "drive", None)
+    if drive is not None:
+        primitive = ROW_SLIDE if (name, "slide") in named else ROW_TURN
+        rows.append(len(draft.rows))
+        driven[name] = len(draft.drives)
+        draft.rows.append((primitive, index, 2, 0, len(draft.drives)))
+        draft.row.append((0.0, 0.0))
+        draft.drives.append((-1, -1))
+        draft.functions.append(function_of(model, drive))
+    return CutJoint(name, index, tuple(rows))
+
+
+def _written_distance(model: Model, f: JointFrames) -> float:
+    """|p_FM| at the written posture."""
+    written = placement(model)
+
+    def point(body: str, p: Array) -> Array:
+        if body == GROUND:
+            return p
+        pose = written[body]
+        return np.asarray(pose.p_WB) + np.asarray(pose.R_WB) @ p
+
+    return float(np.linalg.norm(point(f.second, f.p_BM) - point(f.first, f.p_AF)))
+
+
+def _couple(model: Model, draft: _Draft, named: Mapping[tuple[str, str], int]) -> dict[str, int]:
+    """Rows of gears, racks and belts: x2 - start2 = ratio (x1 - start1)."""
+    frames = joint_frames(model)
+    rows = {}
+    for name, joint in model.joints.items():
+        if not is_coupling(joint):
+            continue
+        places, starts = [], []
+        for reference in joint.between:
+            target, key = coordinate_joint(reference), coordinate_key(model, reference)
+            places.append(named[target, key])
+            keys = [k for k, _ in measured_coordinates(model.joints[target])]
+            starts.append(float(frames[target].coordinates[keys.index(key)]))
+        rows[name] = len(draft.rows)
+        draft.rows.append((ROW_COUPLE, -1, places[0], places[1], -1))
+        draft.row.append((joint.ratio, starts[1] - joint.ratio * starts[0]))
+    return rows
+
+
+def _tables(model: Model, draft: _Draft, loading: Loading) -> Tables:
+    """The draft as arrays; counted angles get their places in the state's tail."""
+    n_tail = 0
+    for coordinate in draft.coordinates:
+        if coordinate[0] != COORDINATE_TREE:
+            coordinate[2] = draft.n_q + draft.n_v + n_tail
+            n_tail += 1
+    return Tables(
+        links=_integers(draft.links, LINK_INTS),
+        link=_floats(draft.link, LINK_FLOATS),
+        cuts=_integers(draft.cuts, 2),
+        cut=_floats(draft.cut, 24),
+        rows=_integers(draft.rows, 5),
+        row=_floats(draft.row, 2),
+        coordinates=_integers(draft.coordinates, 4),
+        laws=_integers(loading.laws, 3),
+        law=_floats(loading.law, 5),
+        pairs=_integers(loading.pairs, 3),
+        pair=_floats(loading.pair, 9),
+        loads=_integers(loading.loads, 5),
+        load=_floats(loading.load, 13),
+        bushes=_integers(loading.bushes, 2),
+        bush=_floats(loading.bush, 96),
+        drives=_integers(draft.drives, 2),
+        gravity=np.array(model.gravity, dtype=float),
+        sizes=np.array([draft.n_q, draft.n_v, n_tail + 2], dtype=np.int64),
+    )
+
+
+def _integers(rows: Any, width: int) -> Array:
+    return np.array(rows, dtype=np.int64).reshape(-1, width)
+
+
+def _floats(rows: Any, width: int) -> Array:
+    return np.array(rows, dtype=float).reshape(-1, width)
+
+
+__all__ = ["ends_of", "lay_out", "read_frames"]

@@ -1,0 +1,210 @@
+"""Forces of the model as rows of the tables of laws."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from vbg.elements.bushing import Bushing
+from vbg.elements.damper import Damper
+from vbg.elements.force import Force
+from vbg.elements.spring import Spring
+from vbg.elements.stop import ContactStop
+from vbg.elements.torque import Torque
+from vbg.elements.torsion_spring import TorsionSpring
+from vbg.errors import UsageError
+from vbg.fields import Attachment
+from vbg.model import Model
+from vbg.model.frames import placement
+from vbg.tmm_bridge.forest import GROUND, coordinate_joint, coordinate_key
+from vbg.tmm_bridge.mechanism import BodyPlace
+from vbg.tmm_bridge.rotation import Array
+from vbg.tmm_bridge.tables import (
+    LAW_INPUT,
+    LAW_SPRING,
+    LAW_STOP,
+    LOAD_FORCE,
+    LOAD_TORQUE,
+    NO_INPUT,
+    PAIR_SPRING,
+    PAIR_STOP,
+)
+from vbg.tmm_bridge.timefunctions import TimeFunction, function_of
+
+
+@dataclass
+class Loading:
+    """Tables of laws while they grow; `parts` leads from a name to (table, row)."""
+
+    laws: list[tuple[int, int, int]] = field(default_factory=list)
+    law: list[tuple[float, ...]] = field(default_factory=list)
+    pairs: list[tuple[int, int, int]] = field(default_factory=list)
+    pair: list[Array] = field(default_factory=list)
+    loads: list[tuple[int, ...]] = field(default_factory=list)
+    load: list[Array] = field(default_factory=list)
+    bushes: list[tuple[int, int]] = field(default_factory=list)
+    bush: list[Array] = field(default_factory=list)
+    functions: list[TimeFunction] = field(default_factory=list)
+    parts: dict[str, tuple[str, int]] = field(default_factory=dict)
+
+
+def lay_forces(
+    model: Model,
+    places: Mapping[str, BodyPlace],
+    named: Mapping[tuple[str, str], int],
+    replays: Mapping[str, TimeFunction],
+) -> Loading:
+    """Rows of all forces, of the joints' friction and stops, and of replayed efforts.
+
+    Raises UsageError for a part that has no twin here and no replay.
+    """
+    loading = Loading()
+    for name, part in model.forces.items():
+        _lay(loading, model, places, named, name, part)
+    for name, joint in model.joints.items():
+        _lay_joint_effects(loading, model, named, name, joint)
+    for name, function in replays.items():
+        k = _coordinate(model, named, f"joints.{name}")
+        loading.parts[f"{name}.replay"] = ("law", len(loading.laws))
+        loading.laws.append((LAW_INPUT, k, _input(loading, function)))
+        loading.law.append((0.0,) * 5)
+    return loading
+
+
+def _lay(
+    loading: Loading,
+    model: Model,
+    places: Mapping[str, BodyPlace],
+    named: Mapping[tuple[str, str], int],
+    name: str,
+    part: Any,
+) -> None:
+    match part:
+        case Spring(on=str()) | Damper(on=str()) | TorsionSpring():
+            _on_coordinate(loading, model, named, name, part)
+        case Torque(on=str()):
+            k = _coordinate(model, named, part.on)
+            loading.parts[name] = ("law", len(loading.laws))
+            function = function_of(model, part.torque[0])
+            loading.laws.append((LAW_INPUT, k, _input(loading, function)))
+            loading.law.append((0.0,) * 5)
+        case Spring() | Damper() | ContactStop():
+            _between(loading, places, name, part)
+        case Force() | Torque():
+            _applied(loading, model, places, name, part)
+        case Bushing():
+            _bushing(loading, model, places, name, part)
+        case _:
+            raise UsageError(
+                f"forces.{name}: the embedded solver has no twin of a {part.kind}."
+                " Replay its recorded effort, or leave it out of the comparison."
+            )
+
+
+def _coordinate(model: Model, named: Mapping[tuple[str, str], int], reference: str) -> int:
+    """The coordinate of a joint that a part acts on."""
+    joint, key = coordinate_joint(reference), coordinate_key(model, reference)
+    if (joint, key) not in named:
+        raise UsageError(
+            f"{reference} has no free coordinate for a part to act on."
+            " Use a revolute, prismatic, helical, cylindrical or universal joint."
+        )
+    return named[joint, key]
+
+
+def _input(loading: Loading, function: TimeFunction) -> int:
+    loading.functions.append(function)
+    return len(loading.functions) - 1
+
+
+def _on_coordinate(
+    loading: Loading, model: Model, named: Mapping[tuple[str, str], int], name: str, part: Any
+) -> None:
+    k = getattr(part, "k", 0.0)
+    c = getattr(part, "c", 0.0)
+    rest = part.rest if isinstance(part, TorsionSpring) else getattr(part, "length", 0.0)
+    loading.parts[name] = ("law", len(loading.laws))
+    loading.laws.append((LAW_SPRING, _coordinate(model, named, part.on), NO_INPUT))
+    loading.law.append((k, rest, c, 0.0, 0.0))
+
+
+def _lay_joint_effects(
+    loading: Loading, model: Model, named: Mapping[tuple[str, str], int], name: str, joint: Any
+) -> None:
+    friction = getattr(joint, "friction", None)
+    if friction is not None:
+        loading.parts[f"{name}.friction"] = ("law", len(loading.laws))
+        loading.laws.append((LAW_SPRING, _coordinate(model, named, f"joints.{name}"), NO_INPUT))
+        loading.law.append((0.0, 0.0, friction.viscous, 0.0, 0.0))
+    stop = getattr(joint, "stop", None)
+    if stop is not None:
+        lower = -np.inf if stop.lower is None else stop.lower
+        upper = np.inf if stop.upper is None else stop.upper
+        loading.parts[f"{name}.stop"] = ("law", len(loading.laws))
+        loading.laws.append((LAW_STOP, _coordinate(model, named, f"joints.{name}"), NO_INPUT))
+        loading.law.append((stop.k, 0.0, stop.c, lower, upper))
+
+
+def on_node(places: Mapping[str, BodyPlace], end: Attachment) -> tuple[int, Array]:
+    """Node of an attachment and its point in the node's frame."""
+    place = places[end.body]
+    return place.node, place.p_NB + place.R_NB @ np.array(end.at)
+
+
+def _between(loading: Loading, places: Mapping[str, BodyPlace], name: str, part: Any) -> None:
+    (a, pa), (b, pb) = (on_node(places, end) for end in part.between)
+    kind, k, c = PAIR_SPRING, getattr(part, "k", 0.0), getattr(part, "c", 0.0)
+    rest = getattr(part, "length", 0.0)
+    if isinstance(part, ContactStop):
+        kind, rest = PAIR_STOP, part.gap
+    loading.parts[name] = ("pair", len(loading.pairs))
+    loading.pairs.append((kind, a, b))
+    loading.pair.append(np.concatenate([pa, pb, [k, rest, c]]))
+
+
+def _applied(
+    loading: Loading, model: Model, places: Mapping[str, BodyPlace], name: str, part: Any
+) -> None:
+    node, point = on_node(places, part.on)
+    components = part.force if isinstance(part, Force) else part.torque
+    inputs = [_input(loading, function_of(model, component)) for component in components]
+    kind = LOAD_FORCE if isinstance(part, Force) else LOAD_TORQUE
+    loading.parts[name] = ("load", len(loading.loads))
+    loading.loads.append((kind, node, *inputs))
+    turning = 1.0 if part.axes == "body" else 0.0
+    loading.load.append(np.concatenate([point, places[part.on.body].R_NB.ravel(), [turning]]))
+
+
+def _six(matrix: tuple[tuple[float, ...], ...] | None) -> Array:
+    return np.zeros((6, 6)) if matrix is None else np.array(matrix, dtype=float)
+
+
+def _written_rotation(model: Model, body: str) -> Array:
+    return np.eye(3) if body == GROUND else np.asarray(placement(model)[body].R_WB)
+
+
+def _bushing(
+    loading: Loading, model: Model, places: Mapping[str, BodyPlace], name: str, part: Any
+) -> None:
+    """F has the first body's axes; M's are parallel to them at the written posture."""
+    (a, pa), (b, pb) = (on_node(places, end) for end in part.between)
+    R_WA, R_WB = (_written_rotation(model, end.body) for end in part.between)
+    Ra, Rb = (places[end.body].R_NB for end in part.between)
+    Rb = Rb @ R_WB.T @ R_WA
+    loading.parts[name] = ("bush", len(loading.bushes))
+    loading.bushes.append((a, b))
+    loading.bush.append(
+        np.concatenate(
+            [
+                Ra.ravel(),
+                pa,
+                Rb.ravel(),
+                pb,
+                _six(part.stiffness).ravel(),
+                _six(part.damping).ravel(),
+            ]
+        )
+    )

@@ -1,0 +1,325 @@
+"""Loops: cut efforts as further right-hand sides of the Riccati transform.
+
+The tree's inverse inertia factors as H^T D^-1 H (the pass of `lean`), so a unit
+effort on row r leaves at every hinge an unbalanced effort W_r, the mobility
+between rows is K = W D^-1 W^T, and the loops close when
+
+    K lambda = -(G V' + products of the tree alone).
+
+K is scaled to a unit diagonal.  Where a pivot of it vanishes the rows are
+redundant or their body cannot move: the minimum-norm lambda of the scaled
+system is taken, and the caller names the forces that are not unique.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from vbg.tmm_bridge.kinematics import compiled, triple
+from vbg.tmm_bridge.riccati import (
+    block_times,
+    dot,
+    hinge_weights,
+    plus,
+    sum_of,
+    symmetric_times,
+    transposed_times,
+)
+from vbg.tmm_bridge.rows import (
+    BALL,
+    LINK_DRIVEN,
+    LINK_KIND,
+    LINK_LEAD,
+    LINK_PARENT,
+    LINK_V,
+    RIGID,
+    W_ACC,
+    W_ALPHA,
+    W_ARM,
+    W_D,
+    W_EQ,
+    W_F,
+    W_N,
+    W_U,
+)
+
+# A pivot of the unit-diagonal mobility below this is a redundant row.
+REDUNDANT = 1e-11
+
+
+@compiled
+def spread_load(links, link, work, hinge_effort, e, out):
+    """Pass the loads e (n, 6) to the root; `out` gets what they leave at the hinges.
+
+    f = tau - h . e,   e <- e + u f / d,   e_m <- e_m + r x e_q.
+    """
+    for i in range(links.shape[0] - 1, -1, -1):
+        p = links[i, LINK_PARENT]
+        kind = links[i, LINK_KIND]
+        v = links[i, LINK_V]
+        eq = triple(e, i, 0)
+        em = triple(e, i, 3)
+        if kind == BALL:
+            f = (-em[0], -em[1], -em[2])
+            out[v], out[v + 1], out[v + 2] = f
+            eq = sum_of(eq, block_times(work, i, symmetric_times(work, i, W_U, f)))
+            em = (0.0, 0.0, 0.0)
+        elif kind != RIGID and links[i, LINK_DRIVEN] == 0:
+            on_a, on_alpha = hinge_weights(kind, link[i, LINK_LEAD])
+            n = triple(work, i, W_N)
+            f1 = hinge_effort[v] - on_a * dot(n, eq) - on_alpha * dot(n, em)
+            out[v] = f1
+            eq = plus(eq, f1 * work[i, W_D], triple(work, i, W_U))
+            em = plus(em, f1 * work[i, W_D], triple(work, i, W_U + 3))
+        if p >= 0:
+            r = triple(work, i, W_ARM)
+            e[p, 0] += eq[0]
+            e[p, 1] += eq[1]
+            e[p, 2] += eq[2]
+            e[p, 3] += em[0] + r[1] * eq[2] - r[2] * eq[1]
+            e[p, 4] += em[1] + r[2] * eq[0] - r[0] * eq[2]
+            e[p, 5] += em[2] + r[0] * eq[1] - r[1] * eq[0]
+
+
+@compiled
+def add_row_load(s, r, gain, e, hinge_effort):
+    """Add `gain` times the loads of row r."""
+    for place in range(4):
+        node = s.row_nodes[r, place]
+        if node >= 0:
+            for j in range(6):
+                e[node, j] -= gain * s.row_wrench[r, place, j]
+    for place in range(2):
+        v = s.row_v[r, place]
+        if v >= 0:
+            hinge_effort[v] += gain * s.row_gain[r, place]
+
+
+@compiled
+def hinge_compliance(links, work, W, Y):
+    """Y = D^-1 W."""
+    for i in range(links.shape[0]):
+        kind = links[i, LINK_KIND]
+        v = links[i, LINK_V]
+        if kind == BALL:
+            for r in range(W.shape[0]):
+                y = symmetric_times(work, i, W_U, (W[r, v], W[r, v + 1], W[r, v + 2]))
+                Y[r, v], Y[r, v + 1], Y[r, v + 2] = y
+        elif kind != RIGID:
+            k = 0.0 if links[i, LINK_DRIVEN] == 1 else work[i, W_D]
+            for r in range(W.shape[0]):
+                Y[r, v] = k * W[r, v]
+
+
+@compiled
+def mobility(t, s):
+    """K of all rows at the posture in `s`; `lean` and `all_rows` have run."""
+    m = t.rows.shape[0]
+    effort = np.zeros(s.tau.shape[0])
+    for r in range(m):
+        s.spread[:] = 0.0
+        effort[:] = 0.0
+        s.W[r] = 0.0
+        add_row_load(s, r, 1.0, s.spread, effort)
+        spread_load(t.links, t.link, s.work, effort, s.spread, s.W[r])
+    hinge_compliance(t.links, s.work, s.W, s.Y)
+    for r in range(m):
+        for k in range(r + 1):
+            total = 0.0
+            for v in range(s.W.shape[1]):
+                total += s.W[r, v] * s.Y[k, v]
+            s.K[r, k] = total
+            s.K[k, r] = total
+
+
+@compiled
+def row_scales(K):
+    """1 / sqrt of the diagonal; 0 for a row that no motion of the tree can serve."""
+    m = K.shape[0]
+    largest = 0.0
+    for r in range(m):
+        largest = max(largest, K[r, r])
+    scales = np.zeros(m)
+    for r in range(m):
+        # Translation and rotation rows differ by a squared length; 1e-20 is out of reach of both.
+        if K[r, r] > 1e-20 * largest:
+            scales[r] = 1.0 / math.sqrt(K[r, r])
+    return scales
+
+
+@compiled
+def regular_solve(K, scales, b, x):
+    """LDL^T with diagonal pivoting of the scaled K; returns the rank found.
+
+    x is the solution if the rank is full and untouched otherwise.
+    """
+    m = K.shape[0]
+    L = np.empty((m, m))
+    order = np.arange(m)
+    for r in range(m):
+        for k in range(m):
+            L[r, k] = K[r, k] * scales[r] * scales[k]
+    for j in range(m):
+        best = j
+        for r in range(j + 1, m):
+            if L[order[r], order[r]] > L[order[best], order[best]]:
+                best = r
+        order[j], order[best] = order[best], order[j]
+        p = order[j]
+        if not L[p, p] > REDUNDANT:
+            return j
+        for r in range(j + 1, m):
+            o = order[r]
+            k = L[o, p] / L[p, p]
+            for c in range(j + 1, r + 1):
+                L[o, order[c]] -= k * L[order[c], p]
+                L[order[c], o] = L[o, order[c]]
+        for r in range(j + 1, m):
+            L[p, order[r]] = L[order[r], p] / L[p, p]
+    z = np.empty(m)
+    for j in range(m):
+        total = b[order[j]] * scales[order[j]]
+        for k in range(j):
+            total -= L[order[k], order[j]] * z[k]
+        z[j] = total
+    for j in range(m - 1, -1, -1):
+        z[j] /= L[order[j], order[j]]
+        for k in range(j + 1, m):
+            z[j] -= L[order[j], order[k]] * z[k]
+    for j in range(m):
+        x[order[j]] = z[j] * scales[order[j]]
+    return m
+
+
+@compiled
+def solve_rows(K, b, x):
+    """K x = b; minimum norm of the scaled x where K is singular.  Returns the rank."""
+    m = K.shape[0]
+    scales = row_scales(K)
+    rank = regular_solve(K, scales, b, x)
+    if rank == m:
+        return rank
+    scaled = np.empty((m, m))
+    for r in range(m):
+        for k in range(m):
+            scaled[r, k] = K[r, k] * scales[r] * scales[k]
+    values, vectors = np.linalg.eigh(scaled)
+    z = np.zeros(m)
+    rank = 0
+    for k in range(m):
+        if values[k] > REDUNDANT:
+            rank += 1
+            total = 0.0
+            for r in range(m):
+                total += vectors[r, k] * b[r] * scales[r]
+            total /= values[k]
+            for r in range(m):
+                z[r] += total * vectors[r, k]
+    for r in range(m):
+        x[r] = z[r] * scales[r]
+    return rank
+
+
+@compiled
+def row_acceleration(s, r):
+    """G V' + products of row r at the accelerations in `s`."""
+    total = s.row_state[r, 2]
+    for place in range(4):
+        node = s.row_nodes[r, place]
+        if node >= 0:
+            for j in range(3):
+                total += s.row_wrench[r, place, j] * s.work[node, W_ACC + j]
+                total += s.row_wrench[r, place, 3 + j] * s.work[node, W_ALPHA + j]
+    for place in range(2):
+        v = s.row_v[r, place]
+        if v >= 0:
+            total += s.row_gain[r, place] * s.acceleration[v]
+    return total
+
+
+@compiled
+def load_cut_efforts(t, s):
+    """Add the cut efforts in `s` to the e and to the unbalanced efforts of every hinge."""
+    s.spread[:] = 0.0
+    effort = np.zeros(s.tau.shape[0])
+    left = np.zeros(s.tau.shape[0])
+    for r in range(t.rows.shape[0]):
+        add_row_load(s, r, s.effort[r], s.spread, effort)
+    spread_load(t.links, t.link, s.work, effort, s.spread, left)
+    for i in range(t.links.shape[0]):
+        for j in range(6):
+            s.work[i, W_EQ + j] += s.spread[i, j]
+        kind = t.links[i, LINK_KIND]
+        v = t.links[i, LINK_V]
+        if kind == BALL:
+            for j in range(3):
+                s.work[i, W_F + j] += left[v + j]
+        elif kind != RIGID and t.links[i, LINK_DRIVEN] == 0:
+            s.work[i, W_F] += left[v]
+
+
+@compiled
+def hinge_motion(t, s, left, out):
+    """Hinge speeds that impulses leave behind: `left` as made by `spread_load`, from rest.
+
+    Uses the columns W_ACC, W_ALPHA of the work table.
+    """
+    for i in range(t.links.shape[0]):
+        p = t.links[i, LINK_PARENT]
+        kind = t.links[i, LINK_KIND]
+        v = t.links[i, LINK_V]
+        arm = triple(s.work, i, W_ARM)
+        w = triple(s.work, p, W_ALPHA)
+        a = triple(s.work, p, W_ACC)
+        a = (
+            a[0] + w[1] * arm[2] - w[2] * arm[1],
+            a[1] + w[2] * arm[0] - w[0] * arm[2],
+            a[2] + w[0] * arm[1] - w[1] * arm[0],
+        )
+        if kind == BALL:
+            hinge_motion_ball(s.work, i, a, w, left, out, v)
+            continue
+        x = 0.0
+        n = triple(s.work, i, W_N)
+        on_a, on_alpha = hinge_weights(kind, t.link[i, LINK_LEAD])
+        if kind != RIGID and t.links[i, LINK_DRIVEN] == 0:
+            x = s.work[i, W_D] * (
+                left[v] - dot(triple(s.work, i, W_U), a) - dot(triple(s.work, i, W_U + 3), w)
+            )
+        if kind != RIGID:
+            out[v] = x
+        a = plus(a, on_a * x, n)
+        w = plus(w, on_alpha * x, n)
+        for j in range(3):
+            s.work[i, W_ACC + j] = a[j]
+            s.work[i, W_ALPHA + j] = w[j]
+
+
+@compiled
+def hinge_motion_ball(work, i, a, w, left, out, v):
+    """As `hinge_motion`, behind a ball; speeds in the node's own frame."""
+    b = transposed_times(work, i, a)
+    x = symmetric_times(work, i, W_U, (left[v] - b[0], left[v + 1] - b[1], left[v + 2] - b[2]))
+    d = plus(x, -1.0, w)
+    for j in range(3):
+        out[v + j] = work[i, j] * d[0] + work[i, 3 + j] * d[1] + work[i, 6 + j] * d[2]
+        work[i, W_ACC + j] = a[j]
+        work[i, W_ALPHA + j] = x[j]
+
+
+@compiled
+def correction(t, s, b, out):
+    """Hinge motion of least kinetic energy that changes the rows' speeds by b.
+
+    Returns the rank of K.  `lean`, `all_rows` and `mobility` have run.
+    """
+    lam = np.zeros(t.rows.shape[0])
+    rank = solve_rows(s.K, b, lam)
+    left = np.zeros(s.tau.shape[0])
+    for r in range(t.rows.shape[0]):
+        for v in range(left.shape[0]):
+            left[v] += lam[r] * s.W[r, v]
+    hinge_motion(t, s, left, out)
+    return rank

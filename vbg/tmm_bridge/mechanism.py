@@ -1,0 +1,94 @@
+"""What the layout of a model is: flat tables, and where every name went in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from vbg.model import Model
+from vbg.tmm_bridge.rotation import Array
+from vbg.tmm_bridge.tables import Tables
+from vbg.tmm_bridge.timefunctions import TimeFunction
+
+
+@dataclass(frozen=True)
+class BodyPlace:
+    """Body B on its node N: v_N = R_NB v_B, mass centre at p_NB (N's axes)."""
+
+    node: int
+    R_NB: Array
+    p_NB: Array
+
+
+GROUND_PLACE = BodyPlace(-1, np.eye(3), np.zeros(3))
+
+
+@dataclass(frozen=True)
+class JointFrames:
+    """Frames F on the first body and M on the second, in the bodies' axes from
+    their mass centres, and the coordinates of the written posture by name."""
+
+    first: str
+    second: str
+    p_AF: Array
+    R_AF: Array
+    p_BM: Array
+    R_BM: Array
+    written: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class TreeJoint:
+    """A joint that carries a body: its nodes, root to tip, and the side it is met from.
+
+    p_inboard is the joint point of the parent, in the frame of the parent's node.
+    """
+
+    name: str
+    nodes: tuple[int, ...]
+    backward: bool
+    parent_node: int
+    p_inboard: Array
+
+
+@dataclass(frozen=True)
+class CutJoint:
+    """A joint that closes a loop: its row in the table of cuts, its constraint rows."""
+
+    name: str
+    index: int
+    rows: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """A model laid out for the embedded solver.
+
+    bodies, joints and coordinates lead from names to places in `tables`;
+    `tree` and `cut` say which joint is what; `floating` are the nodes of bodies
+    that no joint of the tree carries.  `couplings` leads to rows, `drives` and
+    `inputs` are the functions of time in the order of the tables.  `parts`
+    leads from a part's name to (table of laws, row).
+    """
+
+    model: Model
+    tables: Tables
+    bodies: Mapping[str, BodyPlace]
+    frames: Mapping[str, JointFrames]
+    tree: Mapping[str, TreeJoint]
+    cut: Mapping[str, CutJoint]
+    floating: Mapping[str, tuple[int, ...]]
+    coordinates: Mapping[tuple[str, str], int]
+    couplings: Mapping[str, int]
+    drives: tuple[TimeFunction, ...]
+    driven: Mapping[str, int]
+    inputs: tuple[TimeFunction, ...]
+    parts: Mapping[str, tuple[str, int]]
+    replayed: tuple[str, ...]
+
+    @property
+    def size(self) -> int:
+        """Length of the state: coordinates, speeds, counted angles, two works."""
+        return int(self.tables.sizes.sum())

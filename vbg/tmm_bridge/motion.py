@@ -1,0 +1,332 @@
+"""Time integration in joint coordinates, with the loops held closed by projection.
+
+Dormand and Prince's eighth-order pair with dense output.  After every accepted
+step the state returns to the loop closures: positions by Newton steps of least
+kinetic energy, speeds by one.  Stops are found to the root and the integration
+starts anew there and where an input jumps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from vbg.errors import Problem
+from vbg.solution import Event, Status
+from vbg.tmm_bridge.evaluate import closure, evaluate, rate
+from vbg.tmm_bridge.loops import correction
+from vbg.tmm_bridge.mechanism import Mechanism
+from vbg.tmm_bridge.rotation import Array
+from vbg.tmm_bridge.rows import BALL, LINK_KIND, LINK_Q
+from vbg.tmm_bridge.start import (
+    count_angles,
+    displace,
+    drive_rates,
+    model_size,
+    no_inertia,
+)
+from vbg.tmm_bridge.tables import LAW_STOP, PAIR_STOP, Scratch, scratch_for
+
+Progress = Callable[[float, float], bool | None]
+PROJECTED = 1e-13  # residual, relative to the model's size, below which nothing is projected
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """States at the output times that were reached, and how the run went."""
+
+    time: Array
+    states: Array
+    events: tuple[Event, ...]
+    n_steps: int
+    n_rates: int
+    status: Status
+
+
+class NoInertia(ArithmeticError):
+    """A hinge lost all resistance to its motion; carries the node."""
+
+    def __init__(self, node: int):
+        self.node = node
+        super().__init__(f"node {node}")
+
+
+@dataclass
+class Plant:
+    """A mechanism with its workspace and the span in which its inputs are smooth."""
+
+    mechanism: Mechanism
+    scratch: Scratch = field(init=False)
+    smooth: tuple[float, float] = (-np.inf, np.inf)
+    n_rates: int = 0
+    rank: int = -1
+
+    def __post_init__(self) -> None:
+        self.scratch = scratch_for(self.mechanism.tables)
+
+    def _at(self, t: float) -> tuple[Array, Array]:
+        """Inputs and drives at t, seen from inside the smooth span."""
+        inside = min(max(t, self.smooth[0]), self.smooth[1])
+        inputs = np.array([f.value(inside) for f in self.mechanism.inputs], dtype=float)
+        return inputs, drive_rates(self.mechanism, inside)
+
+    def rate(self, t: float, y: Array) -> Array:
+        """dy/dt.  Raises NoInertia."""
+        inputs, drive = self._at(t)
+        out = np.zeros_like(y)
+        faulty, self.rank = rate(self.mechanism.tables, self.scratch, y.copy(), inputs, drive, out)
+        self.n_rates += 1
+        if faulty >= 0:
+            raise NoInertia(faulty)
+        return out
+
+    def evaluate(self, t: float, y: Array) -> Array:
+        """Leave everything at (t, y) in the workspace; the state with its driven coordinates."""
+        inputs, drive = self._at(t)
+        y = y.copy()
+        faulty, self.rank = evaluate(self.mechanism.tables, self.scratch, y, inputs, drive)
+        if faulty >= 0:
+            raise NoInertia(faulty)
+        return y
+
+    def project(self, t: float, y: Array) -> Array:
+        """The state with its loops closed, its quaternions of unit length."""
+        tables, s = self.mechanism.tables, self.scratch
+        y = normalised(self.mechanism, y)
+        if not len(tables.rows):
+            return y
+        _, drive = self._at(t)
+        size = model_size(self.mechanism)
+        step = np.zeros(int(tables.sizes[1]))
+        for _ in range(4):
+            closure(tables, s, y, drive)
+            if np.abs(s.row_state[:, 0]).max() <= PROJECTED * size:
+                break
+            correction(tables, s, -s.row_state[:, 0].copy(), step)
+            y = displace(tables, y, step)
+        count_angles(self.mechanism, s, y, near=s.coordinate[:, 0].copy())
+        closure(tables, s, y, drive)
+        if np.abs(s.row_state[:, 1]).max() > PROJECTED * size:
+            correction(tables, s, -s.row_state[:, 1].copy(), step)
+            n_q = int(tables.sizes[0])
+            y[n_q : n_q + len(step)] += step
+        return y
+
+    def indicators(self, t: float, y: Array) -> Array:
+        """What changes sign where a stop touches, leaves or would begin to pull."""
+        tables, s = self.mechanism.tables, self.scratch
+        self.evaluate(t, y)
+        signs = []
+        for n in np.flatnonzero(tables.laws[:, 0] == LAW_STOP):
+            x, speed = s.coordinate[tables.laws[n, 1], :2]
+            k, _, c, lower, upper = tables.law[n]
+            for depth, rate_in in ((lower - x, -speed), (x - upper, speed)):
+                if np.isfinite(depth):
+                    signs += [depth, depth + c / k * rate_in]
+        signs += [-s.pair[n, 3] for n in np.flatnonzero(tables.pairs[:, 0] == PAIR_STOP)]
+        return np.array(signs)
+
+    def stop_names(self) -> list[str]:
+        """Part of each indicator."""
+        tables = self.mechanism.tables
+        by_place = {place: name for name, place in self.mechanism.parts.items()}
+        names = []
+        for n in np.flatnonzero(tables.laws[:, 0] == LAW_STOP):
+            finite = int(np.isfinite(tables.law[n, 3])) + int(np.isfinite(tables.law[n, 4]))
+            names += [by_place["law", int(n)]] * (2 * finite)
+        names += [by_place["pair", int(n)] for n in np.flatnonzero(tables.pairs[:, 0] == PAIR_STOP)]
+        return names
+
+
+def normalised(mechanism: Mechanism, y: Array) -> Array:
+    """A copy of the state with quaternions of unit length."""
+    y = y.copy()
+    for kind, q in mechanism.tables.links[:, [LINK_KIND, LINK_Q]]:
+        if kind == BALL:
+            y[q : q + 4] /= np.linalg.norm(y[q : q + 4])
+    return y
+
+
+def output_grid(t_end: float, output_step: float) -> Array:
+    """0, step, 2 step, ... and t_end."""
+    n = int(np.floor(t_end / output_step + 1e-9))
+    grid = np.arange(n + 1) * output_step
+    if t_end - grid[-1] > 1e-9 * output_step:
+        grid = np.append(grid, t_end)
+    else:
+        grid[-1] = t_end
+    return grid
+
+
+@dataclass
+class _Record:
+    """Output states and counters while the run goes on."""
+
+    grid: Array
+    states: list[Array]
+    events: list[Event] = field(default_factory=list)
+    n_steps: int = 0
+    failure: str = ""
+
+    @property
+    def done(self) -> int:
+        return len(self.states)
+
+
+def integrate(
+    mechanism: Mechanism,
+    y0: Array,
+    grid: Array,
+    rtol: float,
+    atol: float,
+    progress: Progress | None = None,
+) -> Trajectory:
+    """States on `grid` from y0.  A run that cannot go on returns what it has."""
+    plant = Plant(mechanism)
+    record = _Record(grid, [y0.copy()])
+    breaks = {float(grid[0]), float(grid[-1])}
+    for function in (*mechanism.drives, *mechanism.inputs):
+        breaks |= {b for b in function.breaks if grid[0] < b < grid[-1]}
+    stops = sorted(breaks)
+    y, status = y0, Status("finished", "The simulation reached its end.")
+    try:
+        for begin, end in pairwise(stops):
+            margin = 1e-12 * (1.0 + abs(end))
+            plant.smooth = (begin + margin, end - margin)
+            y, going = _smooth_span(plant, y, begin, end, (rtol, atol), record, progress)
+            if not going:
+                status = _stopped(record)
+                break
+    except NoInertia as fault:
+        status = _failed(str(no_inertia(mechanism, fault.node)))
+    n = record.done
+    return Trajectory(
+        grid[:n],
+        np.array(record.states),
+        tuple(record.events),
+        record.n_steps,
+        plant.n_rates,
+        status,
+    )
+
+
+def _stopped(record: _Record) -> Status:
+    if record.failure:
+        return _failed(record.failure)
+    at = record.grid[record.done - 1]
+    return Status("cancelled", f"The run was cancelled at {at:.6g} s.", "Run it again to the end.")
+
+
+def _failed(why: str) -> Status:
+    return Status(
+        "failed",
+        f"The embedded solver stopped early: {why}",
+        "Look at the last posture: a singular one needs another start or a drive elsewhere;"
+        " a stiff part may need a softer law or a wider tolerance.",
+    )
+
+
+def _smooth_span(
+    plant: Plant,
+    y: Array,
+    begin: float,
+    end: float,
+    tolerances: tuple[float, float],
+    record: _Record,
+    progress: Progress | None,
+) -> tuple[Array, bool]:
+    """Integrate over a span without jumps of the inputs; False if it has to end there."""
+    from scipy.integrate import DOP853
+
+    rtol, atol = tolerances
+    absolute = np.full(len(y), atol)
+    absolute[-2:] = np.inf  # the two works are sums over the motion, not part of it
+    names = plant.stop_names()
+    t = begin
+    while t < end:
+        solver = DOP853(plant.rate, t, y, end, rtol=rtol, atol=absolute)
+        signs = np.sign(plant.indicators(t, y)) if names else np.zeros(0)
+        restart = False
+        while solver.status == "running" and not restart:
+            message = solver.step()
+            if solver.status == "failed":
+                record.failure = f"{message} (at t = {solver.t:.6g} s)"
+                return y, False
+            record.n_steps += 1
+            dense = solver.dense_output()
+            t, y = solver.t, solver.y
+            if names:
+                t, which = _first_change(plant, dense, signs)
+                restart = which >= 0
+                if restart:
+                    y = dense(t)
+                    touches = np.sign(plant.indicators(t, y))[which] >= 0 > signs[which]
+                    what = "touches" if touches else "leaves"
+                    record.events.append(Event(t, names[which], what))
+                else:
+                    new = np.sign(plant.indicators(t, y))
+                    signs = np.where(new == 0.0, signs, new)
+            _keep_outputs(plant, dense, t, record)
+            y = plant.project(t, y)
+            if not restart and len(plant.mechanism.tables.rows):
+                solver.y, solver.f = y, plant.rate(t, y)
+            if progress is not None and progress((t - 0.0) / record.grid[-1], t) is False:
+                return y, False
+    return y, True
+
+
+def _keep_outputs(plant: Plant, dense: Any, t: float, record: _Record) -> None:
+    """Projected states at the output times up to t."""
+    while record.done < len(record.grid) and record.grid[record.done] <= t:
+        at = record.grid[record.done]
+        record.states.append(plant.project(at, dense(at)))
+
+
+def _first_change(plant: Plant, dense: Any, signs: Array) -> tuple[float, int]:
+    """Time of the first sign change of an indicator in the step, and which; -1 if none.
+
+    The time returned lies just behind the change.
+    """
+    late = dense.t
+
+    def changed(t: float) -> Array:
+        now = np.sign(plant.indicators(t, dense(t)))
+        return np.flatnonzero((now != signs) & (now != 0.0) & (signs != 0.0))
+
+    probes = np.linspace(dense.t_old, dense.t, 5)[1:]
+    early = dense.t_old
+    for probe in probes:
+        which = changed(probe)
+        if len(which):
+            late = probe
+            break
+        early = probe
+    else:
+        return dense.t, -1
+    for _ in range(60):
+        middle = 0.5 * (early + late)
+        if middle in (early, late):
+            break
+        found = changed(middle)
+        if len(found):
+            late, which = middle, found
+        else:
+            early = middle
+    return late, int(which[0])
+
+
+def problems_of(mechanism: Mechanism, moved: float) -> tuple[Problem, ...]:
+    """What the engineer should know of the start."""
+    if moved <= 1e-9 * model_size(mechanism):
+        return ()
+    return (
+        Problem(
+            "note",
+            "bodies",
+            f"the assembly moved a body by up to {moved:.3g} m from where it was written.",
+        ),
+    )

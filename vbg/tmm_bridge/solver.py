@@ -1,0 +1,100 @@
+"""`simulate`: the embedded transfer-matrix solver from a Model to a Solution."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import time
+from collections.abc import Mapping
+
+import numpy as np
+
+from vbg.model import Model
+from vbg.solution import Audit, MadeBy, Solution
+from vbg.tmm_bridge.channels import Record, replay, signals
+from vbg.tmm_bridge.layout import lay_out
+from vbg.tmm_bridge.mechanism import Mechanism
+from vbg.tmm_bridge.motion import Progress, Trajectory, integrate, output_grid, problems_of
+from vbg.tmm_bridge.start import Pose, start
+from vbg.tmm_bridge.timefunctions import TimeFunction
+from vbg.tmm_bridge.uniqueness import not_unique
+
+METHOD = "mstmm riccati, dop853"
+
+
+def simulate(
+    model: Model,
+    *,
+    t_end: float | None = None,
+    output_step: float | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+    progress: Progress | None = None,
+    poses: Mapping[str, Pose] | None = None,
+    replays: Mapping[str, TimeFunction] | None = None,
+) -> Solution:
+    """Motion and joint forces by the transfer matrix method.
+
+    What is not given is taken from `model.simulate`.  `poses` start the run from
+    assembled poses and velocities instead of assembling the written ones;
+    `replays` are recorded efforts on joints, by joint name.  A run that cannot
+    go on returns what it has, with a status that says why.
+
+    Raises AssemblyError for a mechanism that does not close or has a hinge
+    without inertia, UsageError for parts without a twin here.
+    """
+    settings = model.simulate
+    rtol = settings.rtol if rtol is None else rtol
+    atol = settings.atol if atol is None else atol
+    grid = output_grid(
+        settings.t_end if t_end is None else t_end,
+        settings.output_step if output_step is None else output_step,
+    )
+    begun = time.process_time()
+    mechanism = lay_out(model, replays)
+    begin = start(mechanism, poses)
+    trajectory = integrate(mechanism, begin.y, grid, rtol, atol, progress)
+    record = replay(mechanism, trajectory)
+    made_by = MadeBy(
+        solver="tmm_bridge",
+        model=model.name,
+        model_hash=model.hash,
+        method=METHOD,
+        rtol=rtol,
+        atol=atol,
+        versions={name: importlib.metadata.version(name) for name in ("numpy", "scipy", "numba")},
+        n_steps=trajectory.n_steps,
+        n_rates=trajectory.n_rates,
+        cpu=time.process_time() - begun,
+    )
+    notes = (*problems_of(mechanism, begin.moved), *not_unique(mechanism, trajectory))
+    return _solution(mechanism, trajectory, record, made_by, notes)
+
+
+def _solution(
+    mechanism: Mechanism, trajectory: Trajectory, record: Record, made_by: MadeBy, notes
+) -> Solution:  # type: ignore[no-untyped-def]
+    named, units = {}, {}
+    for name, values, unit in signals(mechanism, record):
+        named[name] = values
+        units[name] = unit
+    return Solution(
+        trajectory.time,
+        named,
+        _audit(named, trajectory),
+        made_by,
+        trajectory.status,
+        units,
+        notes,
+    )
+
+
+def _audit(named: Mapping[str, np.ndarray], trajectory: Trajectory) -> Audit:
+    energies = ("kinetic", "potential", "supplied", "dissipated")
+    swings = [np.ptp(named[f"energy.{name}"]) for name in energies]
+    largest = max(*swings, np.abs(named["energy.kinetic"]).max(), 1e-300)
+    return Audit(
+        energy_residual=float(np.abs(named["energy.residual"]).max() / largest),
+        position_residual=float(named["residual.position"].max(initial=0.0)),
+        velocity_residual=float(named["residual.velocity"].max(initial=0.0)),
+        events=trajectory.events,
+    )

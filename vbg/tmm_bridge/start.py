@@ -1,0 +1,440 @@
+"""Where and how fast the mechanism starts: assembly in joint coordinates.
+
+The written poses give every joint of the tree its coordinates; Newton's method
+with steps of least kinetic energy closes the loops, holding driven coordinates
+and those that the engineer gave; then the speeds are made consistent alike.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from vbg.errors import AssemblyError, Problem
+from vbg.model.frames import placement
+from vbg.tmm_bridge.cuts import measured_value
+from vbg.tmm_bridge.evaluate import closure
+from vbg.tmm_bridge.forest import GROUND
+from vbg.tmm_bridge.loops import correction
+from vbg.tmm_bridge.mechanism import BodyPlace, Mechanism
+from vbg.tmm_bridge.pairs import named_coordinates, unnamed_coordinates
+from vbg.tmm_bridge.rotation import Array, quaternion_of, quaternion_step
+from vbg.tmm_bridge.rows import (
+    BALL,
+    LINK_DRIVEN,
+    LINK_KIND,
+    LINK_Q,
+    LINK_V,
+    PRISMATIC,
+    REVOLUTE,
+    RIGID,
+    SCREW,
+    W_N,
+    W_P,
+    W_R,
+    W_V,
+    W_W,
+)
+from vbg.tmm_bridge.tables import (
+    COORDINATE_SLIDE,
+    COORDINATE_TREE,
+    ROW_SLIDE,
+    ROW_TURN,
+    Scratch,
+    Tables,
+    scratch_for,
+)
+
+CLOSED = 1e-12  # residual at which a loop counts as closed, relative to the model's size
+GIVEN_UP = 60
+_SPEED_OF = {"angle": "speed", "slide": "speed", "angle2": "speed2"}
+
+
+class Pose(Protocol):
+    """Mass centre p_WB and its velocity (W), R_WB, angular velocity (body axes)."""
+
+    p_WB: Array
+    R_WB: Array
+    v_WB: Array
+    w_WB_B: Array
+
+
+@dataclass(frozen=True)
+class Start:
+    """A consistent state and what is left of the residuals; `moved` is the farthest
+    that a mass centre went from where it was written [m]."""
+
+    y: Array
+    position_residual: float
+    velocity_residual: float
+    moved: float
+
+
+def drive_rates(mechanism: Mechanism, t: float) -> Array:
+    """f, f', f'' of every drive at t, (d, 3)."""
+    rates = np.array([function.rates(t) for function in mechanism.drives], dtype=float)
+    return rates.reshape(-1, 3)
+
+
+def start(mechanism: Mechanism, poses: Mapping[str, Pose] | None = None) -> Start:
+    """A consistent start from `poses`, by default the written ones.
+
+    Poses that are handed in come from somewhere that assembled them: then no
+    coordinate is held but the driven ones.  Raises AssemblyError if the loops
+    do not close.
+    """
+    held = poses is None
+    poses = placement(mechanism.model) if poses is None else poses
+    y = np.zeros(mechanism.size)
+    _read_positions(mechanism, poses, y)
+    drive = drive_rates(mechanism, 0.0)
+    given = given_coordinates(mechanism) if held else {}
+    for k, value in given.items():
+        if mechanism.tables.coordinates[k, 0] == COORDINATE_TREE:
+            y[mechanism.tables.coordinates[k, 2]] = value
+    position = _close_positions(mechanism, y, drive, given)
+    _read_speeds(mechanism, poses, y, drive)
+    speeds = given_speeds(mechanism) if held else {}
+    velocity = _close_speeds(mechanism, y, drive, speeds)
+    return Start(y, position, velocity, _farthest(mechanism, poses, y, drive))
+
+
+def given_coordinates(mechanism: Mechanism) -> dict[int, float]:
+    """Coordinates whose value the engineer wrote in `initial`."""
+    return _given(mechanism, lambda key: key)
+
+
+def given_speeds(mechanism: Mechanism) -> dict[int, float]:
+    """Coordinates whose speed the engineer wrote in `initial`."""
+    return _given(mechanism, lambda key: _speed_name(key))
+
+
+def _speed_name(key: str) -> str:
+    return _SPEED_OF[key]
+
+
+def _given(mechanism: Mechanism, entry_of) -> dict[int, float]:  # type: ignore[no-untyped-def]
+    given = {}
+    for (name, key), k in mechanism.coordinates.items():
+        joint = mechanism.model.joints[name]
+        initial = getattr(joint, "initial", None)
+        if initial is None or getattr(joint, "drive", None) is not None:
+            continue
+        entry = entry_of(key)
+        if key == "slide" and hasattr(initial, "slide_speed") and entry == "speed":
+            entry = "slide_speed"
+        value = getattr(initial, entry)
+        if value is not None:
+            given[k] = float(value)
+    return given
+
+
+def _relative(mechanism: Mechanism, poses: Mapping[str, Pose], name: str) -> tuple[Array, Array]:
+    """R_FM and p_FM (F axes) of a joint at the poses."""
+    f = mechanism.frames[name]
+
+    def pose(body: str) -> tuple[Array, Array]:
+        if body == GROUND:
+            return np.zeros(3), np.eye(3)
+        return np.asarray(poses[body].p_WB), np.asarray(poses[body].R_WB)
+
+    (pa, Ra), (pb, Rb) = pose(f.first), pose(f.second)
+    R_WF = Ra @ f.R_AF
+    return R_WF.T @ Rb @ f.R_BM, R_WF.T @ (pb + Rb @ f.p_BM - pa - Ra @ f.p_AF)
+
+
+def nearest_turn(angle: float, target: float) -> float:
+    """`angle` plus the whole turns that bring it nearest to `target`."""
+    return angle + 2.0 * math.pi * round((target - angle) / (2.0 * math.pi))
+
+
+def _read_positions(mechanism: Mechanism, poses: Mapping[str, Pose], y: Array) -> None:
+    """Coordinates of the tree's joints and of floating bodies at the poses."""
+    for name, carried in mechanism.tree.items():
+        joint = mechanism.model.joints[name]
+        R, d = _relative(mechanism, poses, name)
+        written = mechanism.frames[name].written
+        values = named_coordinates(joint, R, d)
+        for key, value in values.items():
+            if key != "slide":
+                value = nearest_turn(value, written.get(key, 0.0))
+            y[mechanism.tables.coordinates[mechanism.coordinates[name, key], 2]] = value
+        rest = unnamed_coordinates(joint, R, d, backward=carried.backward)
+        named = {
+            int(mechanism.tables.coordinates[mechanism.coordinates[name, key], 2]) for key in values
+        }
+        _fill(mechanism.tables, carried.nodes, named, rest, y)
+    for body, nodes in mechanism.floating.items():
+        values6 = [*poses[body].p_WB, *quaternion_of(np.asarray(poses[body].R_WB))]
+        _fill(mechanism.tables, nodes, set(), values6, y)
+
+
+def _fill(
+    t: Tables, nodes: tuple[int, ...], named: set[int], values: list[float], y: Array
+) -> None:
+    """Distribute `values` over the coordinates of the nodes that have no name."""
+    taken = 0
+    for node in nodes:
+        kind, q = t.links[node, LINK_KIND], t.links[node, LINK_Q]
+        if kind == RIGID or q in named:
+            continue
+        width = 4 if kind == BALL else 1
+        y[q : q + width] = values[taken : taken + width]
+        taken += width
+
+
+def held_tables(mechanism: Mechanism, given: Mapping[int, float]) -> tuple[Tables, Array]:
+    """Tables in which the given coordinates cannot move, and their drives' values.
+
+    A coordinate of the tree is held like a driven hinge, one that is measured
+    across a cut joint by a row of its own.
+    """
+    t = mechanism.tables
+    links, rows, row, drives = t.links.copy(), list(t.rows), list(t.row), list(t.drives)
+    values = []
+    for k, value in given.items():
+        kind, cut, _, v = t.coordinates[k]
+        if kind == COORDINATE_TREE:
+            for link in links:
+                if link[LINK_V] == v and link[LINK_KIND] != RIGID:
+                    link[LINK_DRIVEN] = 1
+            continue
+        primitive = ROW_SLIDE if kind == COORDINATE_SLIDE else ROW_TURN
+        rows.append(np.array([primitive, cut, 2, 0, len(drives)]))
+        row.append(np.zeros(2))
+        drives.append(np.array([-1, -1]))
+        values.append(value)
+    held = t._replace(
+        links=links,
+        rows=np.array(rows, dtype=np.int64).reshape(-1, 5),
+        row=np.array(row, dtype=float).reshape(-1, 2),
+        drives=np.array(drives, dtype=np.int64).reshape(-1, 2),
+    )
+    return held, np.array(values)
+
+
+def count_angles(mechanism: Mechanism, s: Scratch, y: Array, near: Array | None = None) -> None:
+    """Set the counted angles across cut joints to the posture in `s`, at the turn nearest
+    to `near` (by default the written value)."""
+    t = mechanism.tables
+    for (name, key), k in mechanism.coordinates.items():
+        kind, cut, place, _ = t.coordinates[k]
+        if kind == COORDINATE_TREE:
+            continue
+        value = measured_value(kind, s.cut[cut])
+        if kind != COORDINATE_SLIDE:
+            target = mechanism.frames[name].written.get(key, 0.0) if near is None else near[k]
+            value = nearest_turn(value, target)
+        y[place] = value
+
+
+def displace(t: Tables, y: Array, step: Array) -> Array:
+    """The state after a displacement of all hinges; quaternions stay of unit length."""
+    moved = y.copy()
+    for kind, q, v in t.links[:, [LINK_KIND, LINK_Q, LINK_V]]:
+        if kind == BALL:
+            moved[q : q + 4] = quaternion_step(y[q : q + 4], step[v : v + 3])
+            moved[q : q + 4] /= np.linalg.norm(moved[q : q + 4])
+        elif kind != RIGID:
+            moved[q] = y[q] + step[v]
+    return moved
+
+
+def _close_positions(
+    mechanism: Mechanism, y: Array, drive: Array, given: Mapping[int, float]
+) -> float:
+    """Close the loops at y, in place; returns the residual that is left."""
+    t, values = held_tables(mechanism, given)
+    s = scratch_for(t)
+    targets = np.column_stack([values, np.zeros((len(values), 2))]) if len(values) else None
+    drive = drive if targets is None else np.vstack([drive, targets])
+    rates = drive.copy()
+    rates[:, 1:] = 0.0
+    size = model_size(mechanism)
+    best = math.inf
+    step = np.zeros(int(t.sizes[1]))
+    for _ in range(GIVEN_UP):
+        _posture_or_fail(mechanism, t, s, y, rates)
+        count_angles(mechanism, s, y)
+        _posture_or_fail(mechanism, t, s, y, rates)
+        residual = float(np.abs(s.row_state[:, 0]).max(initial=0.0))
+        if residual <= CLOSED * size or (residual < 1e-9 * size and residual >= 0.5 * best):
+            return residual
+        best = min(best, residual)
+        correction(t, s, -s.row_state[:, 0].copy(), step)
+        # A turn of more than half a radian leaves the range of the linear model.
+        step *= min(1.0, 0.5 / max(np.abs(step).max(initial=0.0), 1e-300) * max(size, 1.0))
+        y[:] = displace(t, y, step)
+    if best > 1e-8 * size:
+        raise _not_closed(mechanism, s, best)
+    return best
+
+
+def _posture_or_fail(mechanism: Mechanism, t: Tables, s: Scratch, y: Array, drive: Array) -> None:
+    faulty = closure(t, s, y, drive)
+    if faulty >= 0:
+        raise AssemblyError.of([no_inertia(mechanism, faulty)])
+
+
+def node_name(mechanism: Mechanism, node: int) -> str:
+    """Path of the joint, or of the floating body, that a node belongs to."""
+    for name, carried in mechanism.tree.items():
+        if node in carried.nodes:
+            return f"joints.{name}"
+    for body, nodes in mechanism.floating.items():
+        if node in nodes:
+            return f"bodies.{body}"
+    return f"node {node}"
+
+
+def no_inertia(mechanism: Mechanism, node: int) -> Problem:
+    """The problem of a hinge behind which nothing resists its motion."""
+    return Problem(
+        "error",
+        node_name(mechanism, node),
+        "nothing behind it resists its free motion: the inertia about it is zero.",
+        "Give the body it carries a moment of inertia about the free axis, or fix that freedom.",
+    )
+
+
+def _not_closed(mechanism: Mechanism, s: Scratch, residual: float) -> AssemblyError:
+    worst = int(np.argmax(np.abs(s.row_state[:, 0])))
+    name = row_name(mechanism, worst)
+    return AssemblyError.of(
+        [
+            Problem(
+                "error",
+                f"joints.{name}",
+                f"the loop does not close here: {residual:.3g} m (or rad) are left after"
+                f" {GIVEN_UP} steps.",
+                "Check lengths and joint points, write a posture nearer to a closed one, or"
+                " give fewer coordinates in `initial`.",
+            )
+        ]
+    )
+
+
+def row_name(mechanism: Mechanism, row: int) -> str:
+    """The joint or coupling that a constraint row belongs to."""
+    for name, joint in mechanism.cut.items():
+        if row in joint.rows:
+            return name
+    for name, coupled in mechanism.couplings.items():
+        if coupled == row:
+            return name
+    return "a coordinate held by `initial`"
+
+
+def model_size(mechanism: Mechanism) -> float:
+    """A length of the model: the largest constant arm or point, at least 1e-3 m."""
+    t = mechanism.tables
+    arms = np.concatenate(
+        [t.link[:, 9:16].ravel(), t.cut[:, 9:12].ravel(), t.cut[:, 21:24].ravel()]
+    )
+    return max(float(np.abs(arms).max(initial=0.0)), 1e-3)
+
+
+def hinge_columns(t: Tables, s: Scratch, node: int) -> list[tuple[Array, Array]]:
+    """(velocity of the node's origin, angular velocity) per unit speed of its hinge."""
+    work = s.work[node]
+    kind, n, zero = t.links[node, LINK_KIND], work[W_N : W_N + 3].copy(), np.zeros(3)
+    if kind == REVOLUTE:
+        return [(zero, n)]
+    if kind == PRISMATIC:
+        return [(n, zero)]
+    if kind == SCREW:
+        return [(t.link[node, 22] * n, n)]
+    if kind == BALL:
+        R = work[W_R : W_R + 9].reshape(3, 3)
+        return [(zero, R[:, j].copy()) for j in range(3)]
+    return []
+
+
+def node_motion(place: BodyPlace, pose: Pose) -> tuple[Array, Array]:
+    """Velocity of a node's origin and its angular velocity, W, as the body's pose has them."""
+    R_WB = np.asarray(pose.R_WB)
+    w = R_WB @ np.asarray(pose.w_WB_B)
+    arm = R_WB @ place.R_NB.T @ place.p_NB
+    return np.asarray(pose.v_WB) - np.cross(w, arm), w
+
+
+def _read_speeds(mechanism: Mechanism, poses: Mapping[str, Pose], y: Array, drive: Array) -> None:
+    """Speeds of the tree's hinges, each joint the nearest to the poses' relative motion."""
+    t = mechanism.tables
+    n_q = int(t.sizes[0])
+    s = scratch_for(t)
+    owner = {place.node: body for body, place in mechanism.bodies.items() if body != GROUND}
+    chains = [c.nodes for c in mechanism.tree.values()] + list(mechanism.floating.values())
+    for nodes in sorted(chains, key=lambda chain: chain[0]):
+        closure(t, s, y, drive)
+        tip = nodes[-1]
+        body = owner[tip]
+        v, w = node_motion(mechanism.bodies[body], poses[body])
+        # What the node has with its own chain at rest, the carriers before it already moving.
+        v0, w0 = s.work[tip, W_V : W_V + 3], s.work[tip, W_W : W_W + 3]
+        columns, places = [], []
+        for node in nodes:
+            arm = s.work[tip, W_P : W_P + 3] - s.work[node, W_P : W_P + 3]
+            for j, (linear, angular) in enumerate(hinge_columns(t, s, node)):
+                columns.append(np.concatenate([linear + np.cross(angular, arm), angular]))
+                places.append(n_q + t.links[node, LINK_V] + j)
+        if columns:
+            wanted = np.concatenate([v - v0, w - w0])
+            y[places] = np.linalg.lstsq(np.array(columns).T, wanted, rcond=None)[0]
+
+
+def _close_speeds(
+    mechanism: Mechanism, y: Array, drive: Array, given: Mapping[int, float]
+) -> float:
+    """Make the speeds consistent, in place, holding the given ones; returns the residual."""
+    t, values = held_tables(mechanism, given)
+    s = scratch_for(t)
+    n_q, n_v = int(t.sizes[0]), int(t.sizes[1])
+    for k, value in given.items():
+        if t.coordinates[k, 0] == COORDINATE_TREE:
+            y[n_q + t.coordinates[k, 3]] = value
+    if len(values):
+        rows = np.column_stack([np.zeros(len(values)), values, np.zeros(len(values))])
+        drive = np.vstack([drive, rows])
+    step = np.zeros(n_v)
+    residual = 0.0
+    for _ in range(3):
+        _posture_or_fail(mechanism, t, s, y, drive)
+        residual = float(np.abs(s.row_state[:, 1]).max(initial=0.0))
+        if residual == 0.0:
+            break
+        correction(t, s, -s.row_state[:, 1].copy(), step)
+        y[n_q : n_q + n_v] += step
+    _posture_or_fail(mechanism, t, s, y, drive)
+    residual = float(np.abs(s.row_state[:, 1]).max(initial=0.0))
+    speed = float(np.abs(y[n_q : n_q + n_v]).max(initial=0.0))
+    if residual > 1e-7 * (1.0 + speed):
+        worst = row_name(mechanism, int(np.argmax(np.abs(s.row_state[:, 1]))))
+        raise AssemblyError.of(
+            [
+                Problem(
+                    "error",
+                    f"joints.{worst}",
+                    f"the start speeds contradict each other: {residual:.3g} m/s (or rad/s)"
+                    " are left.",
+                    "Give fewer speeds in `initial`.",
+                )
+            ]
+        )
+    return residual
+
+
+def _farthest(mechanism: Mechanism, poses: Mapping[str, Pose], y: Array, drive: Array) -> float:
+    s = scratch_for(mechanism.tables)
+    closure(mechanism.tables, s, y, drive)
+    farthest = 0.0
+    for body, place in mechanism.bodies.items():
+        if body != GROUND:
+            R = s.work[place.node, W_R : W_R + 9].reshape(3, 3)
+            p = s.work[place.node, W_P : W_P + 3] + R @ place.p_NB
+            farthest = max(farthest, float(np.linalg.norm(p - np.asarray(poses[body].p_WB))))
+    return farthest

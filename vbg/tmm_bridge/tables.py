@@ -1,0 +1,148 @@
+"""The constant tables and the workspaces that the compiled kernels read and write."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from vbg.tmm_bridge.rows import WORK
+
+Array = np.ndarray[Any, Any]
+
+# Primitives of a constraint row of a cut joint; F on body A, M on body B.
+ROW_SLIDE = 0  # i-th axis of F . (p_M - p_F) = target
+ROW_DOT = 1  # i-th axis of F . j-th axis of M = 0
+ROW_DISTANCE = 2  # |p_M - p_F| = length
+ROW_SCREW = 3  # axis . (p_M - p_F) = lead * angle
+ROW_TOUCH = 4  # rim of the disc touches the plane
+ROW_ROLL = 5  # the touching point does not slip along the i-th axis of F
+ROW_COUPLE = 6  # coordinate j - ratio * coordinate i = constant
+ROW_TURN = 7  # angle about the axis = target
+
+# Kinds of coordinate: of a hinge of the tree, or measured across a cut joint.
+COORDINATE_TREE = 0
+COORDINATE_TURN = 1  # about the axis of F
+COORDINATE_FIRST = 2  # first angle of a universal joint
+COORDINATE_SECOND = 3  # its second angle
+COORDINATE_SLIDE = 4  # along the axis of F
+
+# Laws on a coordinate.
+LAW_SPRING = 0  # -k (x - rest) - c x'
+LAW_STOP = 1  # beyond `lower` or `upper`: k, c, never pulling
+LAW_INPUT = 2  # the value of an input
+
+# Laws between two points.
+PAIR_SPRING = 0  # k (length - rest) + c rate, pulling together
+PAIR_STOP = 1  # pushing apart below `gap`, never pulling
+
+# Applied loads.
+LOAD_FORCE = 0
+LOAD_TORQUE = 1
+
+NO_INPUT = -1
+
+
+class Tables(NamedTuple):
+    """What stays constant during a run.
+
+    links, link : nodes, columns LINK_* of `rows`.
+    cuts (c, 2) : nodes of A and B, -1 for the ground;
+    cut (c, 24) : R_AF, p_AF, R_BM, p_BM in the frames of these nodes.
+    rows (m, 5) : primitive, cut, i, j, drive; row (m, 2) : parameter, constant.
+    coordinates (k, 4) : kind, cut, q, v (kind COORDINATE_TREE) or place in the
+        state's tail (others).
+    laws (l, 3) : law, coordinate, input; law (l, 5) : k, rest, c, lower, upper.
+    pairs (p, 3) : law, nodes; pair (p, 9) : points, k, rest or gap, c.
+    loads (f, 5) : kind, node, three inputs; load (f, 13) : point, rotation to
+        the node's frame, 1.0 if the axes turn with the body.
+    bushes (b, 2) : nodes; bush (b, 96) : R_AF, p_AF, R_BM, p_BM, stiffness, damping.
+    drives (d, 2) : v of the driven hinge (-1 if the joint is cut), q.
+    gravity (3,); sizes : n_q, n_v, n_tail.
+    """
+
+    links: Array
+    link: Array
+    cuts: Array
+    cut: Array
+    rows: Array
+    row: Array
+    coordinates: Array
+    laws: Array
+    law: Array
+    pairs: Array
+    pair: Array
+    loads: Array
+    load: Array
+    bushes: Array
+    bush: Array
+    drives: Array
+    gravity: Array
+    sizes: Array
+
+
+class Scratch(NamedTuple):
+    """Workspaces of one run.
+
+    work : nodes, columns W_* of `rows`.
+    cut (c, 36) : world frames and speeds of the cut joints.
+    row_nodes (m, 4), row_wrench (m, 4, 6) : loads of a unit effort, force and
+        moment about the node's origin; row_v (m, 2), row_gain (m, 2) : its
+        efforts on hinges; row_state (m, 3) : position residual, speed residual,
+        velocity products of the acceleration (with the drive's terms).
+    W (m, n_v), Y : unbalanced hinge efforts and their response; K = W Y^T.
+    effort (m,) : cut efforts, spread (n, 6) : their e.
+    coordinate (k, 3) : value, rate, effort of the laws and couplings on it.
+    law, pair, load, bush (., 3) : effort, dissipated power, stored energy;
+        for loads the supplied power is in column 1; `pair` also has the stretch.
+    tau, prescribed, acceleration (n_v,).
+    """
+
+    work: Array
+    cut: Array
+    row_nodes: Array
+    row_wrench: Array
+    row_v: Array
+    row_gain: Array
+    row_state: Array
+    W: Array
+    Y: Array
+    K: Array
+    effort: Array
+    spread: Array
+    coordinate: Array
+    law: Array
+    pair: Array
+    load: Array
+    bush: Array
+    tau: Array
+    prescribed: Array
+    acceleration: Array
+
+
+def scratch_for(tables: Tables) -> Scratch:
+    """Workspaces of the sizes that `tables` needs, zeroed."""
+    n, m, k = len(tables.links), len(tables.rows), len(tables.coordinates)
+    n_v = int(tables.sizes[1])
+    return Scratch(
+        work=np.zeros((n, WORK)),
+        cut=np.zeros((len(tables.cuts), 36)),
+        row_nodes=np.full((m, 4), -1, dtype=np.int64),
+        row_wrench=np.zeros((m, 4, 6)),
+        row_v=np.full((m, 2), -1, dtype=np.int64),
+        row_gain=np.zeros((m, 2)),
+        row_state=np.zeros((m, 3)),
+        W=np.zeros((m, n_v)),
+        Y=np.zeros((m, n_v)),
+        K=np.zeros((m, m)),
+        effort=np.zeros(m),
+        spread=np.zeros((n, 6)),
+        coordinate=np.zeros((k, 3)),
+        law=np.zeros((len(tables.laws), 3)),
+        pair=np.zeros((len(tables.pairs), 4)),
+        load=np.zeros((len(tables.loads), 3)),
+        bush=np.zeros((len(tables.bushes), 9)),
+        tau=np.zeros(n_v),
+        prescribed=np.zeros(n_v),
+        acceleration=np.zeros(n_v),
+    )
