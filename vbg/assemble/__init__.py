@@ -6,6 +6,7 @@ from typing import Any
 
 from vbg.assemble.equations import derive
 from vbg.assemble.system import System
+from vbg.callable_module import answers_calls
 from vbg.causality import CausalGraph, assign
 from vbg.graph import BondGraph, expand
 
@@ -22,3 +23,6 @@ def assemble(source: Any) -> System:
     if isinstance(source, BondGraph):
         source = assign(source)
     return System(source, derive(source))
+
+
+answers_calls(__name__, assemble)

@@ -33,10 +33,12 @@ from vbg.blocks import (
     leaf,
     linear,
     mul,
+    rotation,
     rows,
     solve,
     stack,
     symmetric_factor,
+    transpose,
     zeros,
 )
 from vbg.causality import CausalGraph
@@ -96,27 +98,29 @@ class Equations:
     potential: Block
     switches: Mapping[str, Block]
     held: tuple[HeldRow, ...]
+    start_posture: Mapping[Block, Block]
+    start_velocity: Mapping[Block, Block]
+    start_right_hand_side: Block
     time: Block
 
 
 @dataclass(frozen=True, slots=True)
 class HeldRow:
-    """A held start coordinate: value - target, flow - speed, and its coefficient on
-    the stores' flows for the Newton step."""
+    """A start coordinate or speed that the engineer wrote and assembly keeps."""
 
     name: str
+    unknown: Block
     value: Block
     flow: Block
     target: float | None
     speed: float | None
 
 
-def _spins(graph_states: Sequence[Configuration], flows: Mapping[str, Block]) -> dict[Block, Block]:
-    from vbg.blocks import rotation
-
-    return {
-        rotation(c.state): flows[c.name] for c in graph_states if c.kind == "quaternion"
-    }
+def _spins(
+    configurations: Sequence[Configuration], flows: Mapping[str, Block]
+) -> dict[Block, Block]:
+    """w_WB_B of every rotation R_WB."""
+    return {rotation(c.state): flows[c.name] for c in configurations if c.kind == "quaternion"}
 
 
 @dataclass(slots=True)
@@ -204,16 +208,9 @@ def _equations(work: _Derivation) -> Equations:
 
     z_leaves = [coenergy(v) for v, _ in work.stores]
     rows_of = Coefficients(z_leaves)
-    factor = None
-    if constraints:
-        pieces = constraint_pieces(
-            [rows_of(c.residual) for c in constraints],
-            {coenergy(v): _compliance(v) for v, _ in work.stores},
-        )
-        factor = symmetric_factor(tuple(c.unknown.rows for c in constraints), pieces)
-        efforts = solve(factor, -before)
-    else:
-        efforts = zeros(0)
+    of_constraints = [rows_of(c.residual) for c in constraints]
+    factor = _factor_of(of_constraints, work)
+    efforts = zeros(0) if factor is None else solve(factor, -before)
     split = {c.unknown: rows(efforts, c.first, c.first + c.unknown.rows) for c in constraints}
     close = Substitution(split)
     rates = {state: close(rate) for state, rate in full.items()} | config_rates
@@ -222,12 +219,18 @@ def _equations(work: _Derivation) -> Equations:
         leaf(SUPPLIED, 1): supplied,
         leaf(DISSIPATED, 1): dissipated,
     }
-    posture, velocity = _corrections(work, constraints, into, factor, flows)
+    rows_and_unknowns = [(row, c.unknown) for row, c in zip(of_constraints, constraints, strict=True)]
+    posture, velocity = correction_steps(work, rows_and_unknowns, factor)
+    held, of_held = _held(work, rows_of)
+    start_factor = _factor_of([*of_constraints, *of_held], work)
+    start_posture, start_velocity = correction_steps(
+        work, [*rows_and_unknowns, *((row, h.unknown) for row, h in zip(of_held, held, strict=True))],
+        start_factor,
+    )
     kinetic, potential = _energies(work)
-    rate_leaves = {leaf(f"{RATE}{s.data}", s.rows): r for s, r in rates.items()}
-    # placeholders of rates are resolved like efforts, with the constraint efforts put in
+    rate_leaves = {leaf(f"{RATE}{s.data}", s.rows): r for s, r in full.items()}
     outputs = {
-        o.name: close(Substitution(rate_leaves)(work.in_states(o.value))) for o in graph.outputs
+        o.name: Substitution(rate_leaves)(work.in_states(o.value)) for o in graph.outputs
     }
     positions = [
         zeros(c.unknown.rows) if c.position is None else c.position for c in constraints
@@ -254,10 +257,10 @@ def _equations(work: _Derivation) -> Equations:
         kinetic=kinetic,
         potential=potential,
         switches={s.name: close(work.in_states(s.value)) for s in graph.switches},
-        held=tuple(
-            HeldRow(h.name, work.in_states(h.value), work.in_states(h.flow), h.target, h.speed)
-            for h in graph.held
-        ),
+        held=held,
+        start_posture=start_posture,
+        start_velocity=start_velocity,
+        start_right_hand_side=leaf("correction", 0 if start_factor is None else start_factor.rows),
         time=graph.time,
     )
 
@@ -290,43 +293,69 @@ def _compliance(vertex: Vertex) -> Block:
     return slope.get(direction, zeros(vertex.size, vertex.size))
 
 
-def _corrections(
+def _factor_of(rows_of: Sequence[Mapping[Block, Block]], work: _Derivation) -> Block | None:
+    """Factor of H4 for constraint rows given by their coefficients on the Z."""
+    if not rows_of:
+        return None
+    compliances = {coenergy(v): _compliance(v) for v, _ in work.stores}
+    sizes = tuple(next(iter(row.values())).rows for row in rows_of)
+    return symmetric_factor(sizes, constraint_pieces(rows_of, compliances))
+
+
+def correction_steps(
     work: _Derivation,
-    constraints: Sequence[Constraint],
-    into: Mapping[str, Block],
+    rows_of: Sequence[tuple[Mapping[Block, Block], Block]],
     factor: Block | None,
-    flows: Mapping[str, Block],
 ) -> tuple[dict[Block, Block], dict[Block, Block]]:
-    """Steps along the constraint directions for a right-hand side "correction":
-    of the posture in the mass metric, dq = M^-1 G^T H4^-1 rhs, and of the stores'
-    states, G^T H4^-1 rhs (mathematics.md, section 5)."""
+    """Steps along constraint directions for a right-hand side "correction": of the
+    posture in the mass metric, dq = M^-1 G^T H4^-1 rhs, and of the stores' states,
+    G^T H4^-1 rhs (mathematics.md, section 5)."""
     if factor is None:
         return {}, {}
-    size = sum(c.unknown.rows for c in constraints)
-    efforts = solve(factor, leaf("correction", size))
-    split = {c.unknown: rows(efforts, c.first, c.first + c.unknown.rows) for c in constraints}
-    impulses = {}
-    for vertex, _ in work.stores:
-        parts = Coefficients([c.unknown for c in constraints])(into[vertex.name])
-        terms = [(1.0, mul(m, split[u])) for u, m in parts.items()]
-        impulses[vertex.name] = linear(*terms) if terms else zeros(vertex.size)
+    size = factor.rows
+    multipliers = solve(factor, leaf("correction", size))
+    impulses: dict[Block, list[tuple[float, Block]]] = {}
+    first = 0
+    for coefficients, unknown in rows_of:
+        part = rows(multipliers, first, first + unknown.rows)
+        first += unknown.rows
+        for z, matrix in coefficients.items():
+            impulses.setdefault(z, []).append((1.0, mul(transpose(matrix), part)))
+    steps = {z: linear(*terms) for z, terms in impulses.items()}
     velocity = {
-        v.state: impulses[v.name]
+        v.state: steps[coenergy(v)]
         for v, _ in work.stores
-        if v.state is not None and not is_zero(impulses[v.name])
+        if v.state is not None and coenergy(v) in steps
     }
+    still = {coenergy(v): zeros(v.size) for v, _ in work.stores}
     moves = Substitution(
-        {coenergy(v): mul(_compliance(v), impulses[v.name]) for v, _ in work.stores}
+        still | {z: mul(_compliance(v), steps[z]) for v, _ in work.stores
+                 if (z := coenergy(v)) in steps}
     )
-    still = Substitution({coenergy(v): zeros(v.size) for v, _ in work.stores})
+    at_rest = Substitution(still)
     posture = {}
     for c in work.causal.graph.configurations:
         flow = work.structure.resolve(c.flow)
-        step = moves(flow) - still(flow)
+        step = moves(flow) - at_rest(flow)
         rate = Substitution({c.flow: step})(c.rate)
         if not is_zero(rate):
             posture[c.state] = rate
     return posture, velocity
+
+
+def _held(
+    work: _Derivation, rows_of: Coefficients
+) -> tuple[tuple[HeldRow, ...], list[Mapping[Block, Block]]]:
+    """Start coordinates that the engineer wrote, and their rows on the Z."""
+    held, coefficients = [], []
+    for h in work.causal.graph.held:
+        flow = work.structure.resolve(h.flow)
+        coefficients.append(rows_of(flow))
+        unknown = leaf(f"{h.name} held", 1)
+        held.append(
+            HeldRow(h.name, unknown, work.in_states(h.value), work.laws(flow), h.target, h.speed)
+        )
+    return tuple(held), coefficients
 
 
 def _powers(work: _Derivation, close: Substitution) -> tuple[Block, Block]:

@@ -458,3 +458,26 @@ def run(work, segments, operands, factors, stream):
         elif op == SOLVE:
             x, rhs = operands[first, 0], operands[first, 1]
             solve_factored(work, stream, stream[1 + 2 * m], stream[2 + 2 * m], x, rhs)
+
+
+@compiled
+def rk4_step(work, segments, operands, factors, stream, first, t, h, x):
+    """One step of the classical Runge-Kutta method; x is replaced.
+
+    The program takes x and then t at the beginning of `work` and leaves dx/dt at
+    `first`.
+    """
+    n = x.shape[0]
+    total = np.zeros(n)
+    for stage in range(4):
+        shift = 0.0 if stage == 0 else (h if stage == 3 else 0.5 * h)
+        for i in range(n):
+            # work[first + i] still holds the rate of the stage before
+            work[i] = x[i] + (shift * work[first + i] if stage > 0 else 0.0)
+        work[n] = t + shift
+        run(work, segments, operands, factors, stream)
+        weight = 1.0 if stage == 0 or stage == 3 else 2.0
+        for i in range(n):
+            total[i] += weight * work[first + i]
+    for i in range(n):
+        x[i] += h / 6.0 * total[i]

@@ -94,16 +94,16 @@ class System:
 
     @cached_property
     def output_program(self) -> Program:
+        """All signals, from states, time and the constraint efforts."""
         e = self.equations
         outputs = dict(e.outputs)
+        inputs = self._inputs() | {c.name: c.unknown for c in e.constraints}
         outputs["energy.kinetic"] = e.kinetic
         outputs["energy.potential"] = e.potential
         outputs["energy.stored"] = e.stored
         outputs["energy.supplied"] = leaf(SUPPLIED, 1)
         outputs["energy.dissipated"] = leaf(DISSIPATED, 1)
-        outputs["position residual"] = e.position
-        outputs["velocity residual"] = e.residual
-        return lower(outputs, self._inputs())
+        return lower(outputs, inputs)
 
     @cached_property
     def residual_program(self) -> Program:
@@ -119,6 +119,19 @@ class System:
         inputs["correction"] = e.right_hand_side
         outputs = {f"posture {s.data}": step for s, step in e.posture_correction.items()}
         outputs |= {f"velocity {s.data}": step for s, step in e.velocity_correction.items()}
+        return lower(outputs, inputs)
+
+    @cached_property
+    def start_program(self) -> Program:
+        """Like `correction_program`, with the held start coordinates as further rows,
+        and their values and flows."""
+        e = self.equations
+        inputs = self._inputs()
+        inputs["correction"] = e.start_right_hand_side
+        outputs = {f"posture {s.data}": step for s, step in e.start_posture.items()}
+        outputs |= {f"velocity {s.data}": step for s, step in e.start_velocity.items()}
+        outputs |= {f"value {h.name}": h.value for h in e.held}
+        outputs |= {f"flow {h.name}": h.flow for h in e.held}
         return lower(outputs, inputs)
 
     @cached_property
@@ -164,7 +177,8 @@ class System:
     def outputs(self, t: float, x: ArrayLike) -> dict[str, Array]:
         """All signals at (t, x) by name."""
         evaluate = self.evaluator("output")
-        evaluate(t, np.asarray(x, dtype=float))
+        x = np.asarray(x, dtype=float)
+        evaluate(t, x, self.constraint_efforts(t, x))
         return {name: evaluate.output(name).copy() for name in self.output_program.outputs}
 
     @cached_property

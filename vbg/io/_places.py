@@ -79,6 +79,7 @@ class _Scanner:
             path = (*path, step)
             if many and i == len(steps) - 1:
                 self.counts[path] = self.counts.get(path, 0) + 1
+            self.keys.setdefault(path, start)
             if path in self.counts:
                 path = (*path, self.counts[path] - 1)
             self.keys.setdefault(path, start)

@@ -94,23 +94,26 @@ def write(model: Model, path: str | os.PathLike[str]) -> None:
     file cannot be written.
     """
     name = os.fspath(path)
-    document = thaw(model.document)
     target = FilePath(name)
     try:
         old = target.read_text(encoding="utf-8") if target.exists() else ""
     except (OSError, UnicodeDecodeError):
         old = ""
-    _replace(target, updated(old, document) if old.strip() else emitted(document))
+    _replace(target, updated(old, model.document))
 
 
 def updated(text: str, document: Mapping[str, Any]) -> str:
     """The TOML `text` changed to say `document`, its comments kept; a new text where it
-    is not valid TOML."""
+    is not valid TOML or empty."""
+    document = thaw(document)
     try:
-        if tomllib.loads(text) == document:
-            return text
+        old = tomllib.loads(text)
     except ValueError:
+        old = {}
+    if not old:
         return emitted(document)
+    if old == document:
+        return text
     import tomlkit
 
     from vbg.io._merge import merge

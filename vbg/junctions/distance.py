@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from vbg.blocks import const, mul, zeros
 from vbg.builder import Builder
 from vbg.fields import Attachment, declare, quantity
@@ -26,9 +28,8 @@ class Distance:
     )
 
     def expand(self, name: str, builder: Builder) -> None:
-        frames = builder.frames(name)
         line = line_between(name, builder, self.between)
-        length = const(frames.coordinates[0] if self.length is None else self.length)
+        length = const(self._written_length(builder) if self.length is None else self.length)
         node = builder.zero(f"{name}.constrained", 1, "scalar", "translation")
         builder.bond(node, line.stretch)
         effort = builder.constraint(
@@ -36,3 +37,12 @@ class Distance:
         )
         builder.output(f"{name}.force", mul(line.direction, effort), "N")
         builder.output(f"{name}.torque", zeros(3), "N*m")
+
+    def _written_length(self, builder: Builder) -> float:
+        """Distance of the two points at the written posture [m]."""
+        p_WF, p_WM = (
+            start.p_WB + start.R_WB @ np.array(end.at)
+            for end in self.between
+            for start in (builder.start(end.body),)
+        )
+        return float(np.linalg.norm(p_WM - p_WF))

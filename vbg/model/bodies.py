@@ -103,12 +103,13 @@ def _require(
     reading: Reading, path: Path, written: Mapping[str, Any], values: dict[str, Any]
 ) -> None:
     """Note a missing mass or inertia, unless what should give it is wrong itself."""
-    if "shape" in written and values.get("shape") is None:
+    shapes: tuple[Shape, ...] = values.get("shape") or ()
+    if "shape" in written and (not shapes or any(shape.density for shape in shapes)):
         return
     if values.get("mass") is None and "mass" not in written:
         remedy = "Write mass, or give the shape a density."
         reading.fail_key(path, "the body has no mass.", remedy)
-    elif values.get("inertia") is None and "inertia" not in written and not values.get("shape"):
+    elif values.get("inertia") is None and "inertia" not in written and not shapes:
         reading.fail_key(
             path,
             "the body has no inertia.",

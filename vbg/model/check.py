@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from vbg.errors import Problem, Severity
+from vbg import expressions
+from vbg.errors import ModelError, Problem, Severity
 from vbg.fields import Attachment
 from vbg.model.bodies import principal_moments
 from vbg.model.catalogue import TABLES
@@ -37,6 +38,7 @@ def check(model: Model) -> tuple[Problem, ...]:
         *_loose_bodies(model),
         *_inertias(model),
         *_postures(model),
+        *_drives(model),
         *_unused_parameters(model),
         *_settings(model),
     ]
@@ -192,6 +194,26 @@ def _axes_in_line(
             "axis and axis2 are in line at the written posture; they must be perpendicular.",
             "axis is in the first body's axes, axis2 in the second's.",
         )
+
+
+def _drives(model: Model) -> Iterator[Problem]:
+    """A drive sets speed and acceleration too: both must exist at the start."""
+    for name, part in model.joints.items():
+        drive = getattr(part, "drive", None)
+        if not isinstance(drive, str) or drive in model.signals:
+            continue
+        node = expressions.parse(drive)
+        if expressions.names(node) - {"t"}:
+            continue
+        for order in ("speed", "acceleration"):
+            node = expressions.derivative(node, "t")
+            try:
+                expressions.evaluate(node, {"t": 0.0})
+            except ModelError as error:
+                what = f"this drive has no {order} at t = 0: {error}."
+                remedy = "Begin smoothly, for example with t**2 instead of sqrt(t)."
+                yield _problem(model, "error", ("joints", name, "drive"), what, remedy)
+                break
 
 
 def _unused_parameters(model: Model) -> Iterator[Problem]:

@@ -123,7 +123,8 @@ def _quaternion(reading: Reading, path: Path, raw: Any) -> tuple[float, ...] | N
             "Divide it by its length.",
         )
         return None
-    return _as_quaternion(np.array(quat) / length)
+    scale = 1.0 if abs(length - 1) < 4e-16 else length  # a resolved one reads as itself
+    return _as_quaternion(np.array(quat) / scale)
 
 
 def _euler(reading: Reading, path: Path, table: Mapping[str, Any]) -> tuple[float, ...] | None:
@@ -170,9 +171,11 @@ def _points(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Fiel
 
 
 def _inertia(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field) -> Any:
-    table = reading.table(path, raw)
-    if table is None:
+    if not isinstance(raw, Mapping):
+        what = f"expected a table {{ xx = ..., yy = ..., zz = ... }}, found {described(raw)}."
+        reading.fail(path, what)
         return None
+    table = raw
     unknown_keys(reading, path, table, INERTIA_KEYS, "an inertia")
     values = []
     for key in INERTIA_KEYS:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from vbg import expressions
+from vbg.errors import ModelError
 from vbg.fields import Attachment
 from vbg.model.model import Model
 from vbg.model.parts import coordinates_of
@@ -95,9 +96,11 @@ def _drive_at_start(part: Any) -> tuple[float, float] | None:
     node = expressions.parse(drive)
     if expressions.names(node) - {"t"}:
         return None
-    at_start = {"t": 0.0}
-    rate = expressions.derivative(node, "t")
-    return expressions.evaluate(node, at_start), expressions.evaluate(rate, at_start)
+    start = expressions.evaluate(node, {"t": 0.0})
+    try:
+        return start, expressions.evaluate(expressions.derivative(node, "t"), {"t": 0.0})
+    except ModelError:
+        return start, 0.0  # `check` reports a drive that starts with an infinite speed
 
 
 def written_rotation(model: Model, body: str) -> Array | None:

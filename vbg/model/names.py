@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from collections.abc import Iterable
 
@@ -16,12 +17,17 @@ def is_name(text: str) -> bool:
 
 def nearest(name: str, candidates: Iterable[str]) -> str:
     """The candidate most like `name`, or "" where none is like it."""
-    candidates = list(candidates)
     folded = {candidate.lower(): candidate for candidate in candidates}
-    if name.lower() in folded:
-        return folded[name.lower()]
-    close = difflib.get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
-    return folded[close[0]] if close else ""
+    name = name.lower()
+    close = difflib.get_close_matches(name, folded, n=5, cutoff=0.6)
+    return folded[max(close, key=lambda other: _likeness(name, other))] if close else ""
+
+
+def _likeness(a: str, b: str) -> float:
+    """Share of letters in common, and a little for each that agrees at the start:
+    a slip is rarer there."""
+    agreeing = len(os.path.commonprefix((a, b)))
+    return difflib.SequenceMatcher(None, b, a).ratio() + 0.1 * min(agreeing, 4)
 
 
 def suggestion(name: str, candidates: Iterable[str], what: str) -> str:

@@ -10,9 +10,10 @@ from typing import Any
 
 from vbg import expressions, units
 from vbg.errors import ModelError, Problem, Severity
-from vbg.model.names import suggestion
+from vbg.model.names import nearest, suggestion
 from vbg.model.places import Path, Places, spelled
 
+LARGEST, SMALLEST = 1e50, 1e-100
 MAX_SUGGESTIONS = 50  # a search for the nearest name is slow in a model of thousands of parts
 
 
@@ -86,7 +87,14 @@ class Reading:
         if not math.isfinite(value):
             self.fail(path, f"expected a finite number [{unit}], found {described(raw)}.")
             return None
-        return value
+        return self._in_range(path, value)
+
+    def _in_range(self, path: Path, value: float) -> float | None:
+        """`value`, zero where its square would vanish; None where its powers would overflow."""
+        if abs(value) > LARGEST:
+            self.fail(path, f"no machine has a number as large as {value:.3g}.")
+            return None
+        return value if abs(value) > SMALLEST else 0.0
 
     def _text_number(self, path: Path, text: str, unit: str) -> float | None:
         try:
@@ -100,10 +108,7 @@ class Reading:
         except ModelError as error:
             self.fail(path, f"{error}.", self._unit_hint(text))
             return None
-        if not math.isfinite(value):
-            self.fail(path, f"the value of {expressions.shown(text)} is not a finite number.")
-            return None
-        return value
+        return self._in_range(path, value)
 
     def _in_unit(self, name: str, value: float, unit: str) -> float:
         """The value of the parameter `name`, alone in a field of `unit`: its
@@ -121,9 +126,10 @@ class Reading:
             node, rest = expressions.parse_prefix(text)
         except ModelError:
             return ""
-        if rest in self.parameters:
+        if rest in self.parameters:  # "2L"
             return f"For the parameter {rest} write {expressions.to_text(node)}*{rest}."
-        return ""
+        close = nearest(rest, units.symbols()) if rest.isalpha() else ""
+        return f"Did you mean {close!r}?" if close and close != rest else ""
 
     def names_known(self, path: Path, text: str, node: expressions.Expression, known: Any) -> bool:
         """Whether every name of `node` is a parameter or in `known`; notes those that are not."""
@@ -142,7 +148,7 @@ class Reading:
                     "Only signals may use t.",
                 )
                 continue
-            remedy = self.hint(name, [*self.parameters, *known], "parameters")
+            remedy = self.hint(name, [*self.parameters, *known], "names")
             self.fail(path, f"unknown name {name!r} in {expressions.shown(text)}.", remedy)
         return fine
 
@@ -154,14 +160,14 @@ class Scope:
     `points` has, per body, its points from the mass centre; `origins` the
     mass centre from the origin in which points are written, where they differ;
     `joints` the coordinates of each joint; `objects` every named thing that
-    can have an output signal.
+    can have an output signal, with its table.
     """
 
     points: dict[str, Mapping[str, tuple[float, ...]]] = field(default_factory=dict)
     origins: dict[str, tuple[float, ...]] = field(default_factory=dict)
     joints: dict[str, tuple[str, ...]] = field(default_factory=dict)
     signals: frozenset[str] = frozenset()
-    objects: frozenset[str] = frozenset()
+    objects: Mapping[str, str] = field(default_factory=dict)
     nodes: dict[str, frozenset[str]] = field(default_factory=dict)
 
 

@@ -196,7 +196,20 @@ def _signal(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Fiel
         node = expressions.Binary("*", expressions.Number(factor), node)
     if offset:
         node = expressions.Binary("+", node, expressions.Number(offset))
-    return expressions.to_text(expressions.substitute(node, reading.parameters))
+    node = expressions.substitute(node, reading.parameters)
+    if expressions.names(node) == {"t"} and not _has_start(reading, path, node):
+        return None
+    return expressions.to_text(node)
+
+
+def _has_start(reading: Reading, path: Path, node: expressions.Expression) -> bool:
+    """Whether a function of time has a value at t = 0, where every run begins."""
+    try:
+        expressions.evaluate(node, {"t": 0.0})
+    except ModelError as error:
+        reading.fail(path, f"has no value at t = 0: {error}.")
+        return False
+    return True
 
 
 def _varying_names_known(

@@ -140,8 +140,8 @@ def _names_of(reading: Reading, tables: Mapping[str, Mapping[str, Any]]) -> Scop
         points={name: {} for name in tables["bodies"]},
         joints=joints,
         signals=frozenset(tables["signals"]),
-        objects=frozenset(name for entries in tables.values() for name in entries)
-        | {"energy", "residual"},
+        objects={name: table for table, entries in tables.items() for name in entries}
+        | {"energy": "", "residual": ""},
         nodes={
             table: frozenset(
                 node
@@ -183,7 +183,12 @@ def _class_of(
     kind = reading.text((*path, "kind"), entry["kind"])
     if kind is None or kind in kinds:
         return kinds[kind] if kind else None
-    reading.unknown((*path, "kind"), f"unknown kind of {path[0]}", kind, kinds, "kinds")
+    elsewhere = [table for table, others in catalogue().items() if kind in others]
+    if elsewhere:
+        what = f"{kind} is a kind of {elsewhere[0]}, not of {path[0]}."
+        reading.fail((*path, "kind"), what, f"Write [{elsewhere[0]}.{path[1]}].")
+    else:
+        reading.unknown((*path, "kind"), f"unknown kind of {path[0]}", kind, kinds, "kinds")
     return None
 
 

@@ -93,8 +93,9 @@ SOLIDS: Mapping[str, Solid] = MappingProxyType(
         ),
     }
 )
-_LENGTH = Field("quantity", "a length of a solid", unit="m", above=0.0)
-_DENSITY = Field("quantity", "mass per volume", unit="kg/m^3", above=0.0)
+_LENGTH = Field("quantity", "a length of a solid", unit="m", above=1e-9)
+_DENSITY = Field("quantity", "mass per volume", unit="kg/m^3", above=1e-6)
+_NOT_ROUND = ("box", "sphere")  # solids without an axis of their own
 _KEYS = ("density", "position", "rotation")
 
 
@@ -156,36 +157,39 @@ def _read_shape(reading: Reading, path: Path, raw: Any) -> Shape | None:
     if table is None:
         return None
     kinds = [key for key in table if key in SOLIDS]
+    before = len(reading.problems)
     unknown_keys(reading, path, table, (*SOLIDS, *_KEYS), "a shape")
+    if not kinds and len(reading.problems) > before:
+        return None
     if len(kinds) != 1:
         found = " and ".join(kinds) or described(raw)
         remedy = "Write a list of shapes for several." if kinds else ""
         reading.fail_key(path, f"a shape is one of {', '.join(SOLIDS)}, found {found}.", remedy)
         return None
     kind = kinds[0]
-    before = len(reading.problems)
     solid = reading.table((*path, kind), table[kind])
-    sizes = _read_sizes(reading, (*path, kind), kind, solid) if solid is not None else {}
-    density = position = rotation = None
-    if "density" in table:
-        density = read_quantity(reading, (*path, "density"), table["density"], _DENSITY)
-    if "position" in table:
-        position = read_vector(reading, (*path, "position"), table["position"], "m")
-    if "rotation" in table:
-        rotation = read_rotation(reading, (*path, "rotation"), table["rotation"])
-    if solid is not None and "axis" in solid:
-        rotation = _read_axis(reading, path, kind, table, solid)
-    if len(reading.problems) > before:
+    if solid is None:
         return None
-    identity = (1.0, 0.0, 0.0, 0.0)
-    return Shape(kind, sizes, density or 0.0, position or (0.0, 0.0, 0.0), rotation or identity)  # type: ignore[arg-type]
+    given: dict[str, Any] = {"sizes": _read_sizes(reading, (*path, kind), kind, solid)}
+    if "density" in table:
+        given["density"] = read_quantity(reading, (*path, "density"), table["density"], _DENSITY)
+    if "position" in table:
+        given["position"] = read_vector(reading, (*path, "position"), table["position"], "m")
+    if "rotation" in table:
+        given["rotation"] = read_rotation(reading, (*path, "rotation"), table["rotation"])
+    if "axis" in solid and kind not in _NOT_ROUND:
+        given["rotation"] = _read_axis(reading, path, kind, table, solid)
+    # None without a problem noted comes of a parameter that is wrong itself
+    if None in given.values() or len(reading.problems) > before:
+        return None
+    return Shape(kind, **given)
 
 
 def _read_sizes(
     reading: Reading, path: Path, kind: str, table: Mapping[str, Any]
-) -> Mapping[str, float]:
+) -> Mapping[str, float] | None:
     names = SOLIDS[kind].sizes
-    turned = () if kind in ("box", "sphere") else ("axis",)
+    turned = () if kind in _NOT_ROUND else ("axis",)
     unknown_keys(reading, path, table, (*names, *turned), f"a {kind}")
     sizes: dict[str, float] = {}
     for name in names:
@@ -203,15 +207,13 @@ def _read_sizes(
             f"the inner radius {sizes['inner_radius']:g} m is not below "
             f"the radius {sizes['radius']:g} m.",
         )
-    return MappingProxyType(sizes)
+    return MappingProxyType(sizes) if len(sizes) == len(names) else None
 
 
 def _read_axis(
     reading: Reading, path: Path, kind: str, table: Mapping[str, Any], solid: Mapping[str, Any]
 ) -> tuple[float, ...] | None:
     """The rotation that turns the solid's z to its written `axis`."""
-    if kind in ("box", "sphere"):
-        return None
     if "rotation" in table:
         reading.fail_key(
             (*path, "rotation"), "the shape has an axis and a rotation.", "Give one of them."

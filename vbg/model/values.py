@@ -83,6 +83,8 @@ def read_direction(reading: Reading, path: Path, raw: Any) -> tuple[float, ...] 
             path, f"a direction must not vanish, found {list(vector)}.", "For example [0, 0, 1]."
         )
         return None
+    if abs(length - 1) < 4e-16:  # so that a resolved direction reads as itself
+        return vector
     return tuple(component / length for component in vector)
 
 

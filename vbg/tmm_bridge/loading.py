@@ -86,7 +86,7 @@ def _lay(
         case Spring(on=str()) | Damper(on=str()) | TorsionSpring():
             _on_coordinate(loading, model, named, name, part)
         case Torque(on=str()):
-            k = _coordinate(model, named, part.on)
+            k = _coordinate(model, named, str(part.on))
             loading.parts[name] = ("law", len(loading.laws))
             function = function_of(model, part.torque[0])
             loading.laws.append((LAW_INPUT, k, _input(loading, function)))

@@ -194,13 +194,17 @@ def regular_solve(K, scales, b, x):
 
 
 @compiled
-def solve_rows(K, b, x):
-    """K x = b; minimum norm of the scaled x where K is singular.  Returns the rank."""
+def solve_rows(K, b, x, limit):
+    """K x = b; minimum norm of the scaled x where K is singular.  Returns the rank.
+
+    At most `limit` eigenvalues count: the rank that was found at the last closed posture
+    holds within a step, where K of an overconstrained linkage is regular by its small
+    opening only.
+    """
     m = K.shape[0]
     scales = row_scales(K)
-    rank = regular_solve(K, scales, b, x)
-    if rank == m:
-        return rank
+    if limit >= m and regular_solve(K, scales, b, x) == m:
+        return m
     scaled = np.empty((m, m))
     for r in range(m):
         for k in range(m):
@@ -208,7 +212,7 @@ def solve_rows(K, b, x):
     values, vectors = np.linalg.eigh(scaled)
     z = np.zeros(m)
     rank = 0
-    for k in range(m):
+    for k in range(max(0, m - limit), m):
         if values[k] > REDUNDANT:
             rank += 1
             total = 0.0
@@ -316,7 +320,7 @@ def correction(t, s, b, out):
     Returns the rank of K.  `lean`, `all_rows` and `mobility` have run.
     """
     lam = np.zeros(t.rows.shape[0])
-    rank = solve_rows(s.K, b, lam)
+    rank = solve_rows(s.K, b, lam, s.limit[0])
     left = np.zeros(s.tau.shape[0])
     for r in range(t.rows.shape[0]):
         for v in range(left.shape[0]):

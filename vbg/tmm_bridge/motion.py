@@ -93,6 +93,13 @@ class Plant:
             raise NoInertia(faulty)
         return y
 
+    def settle(self, t: float, y: Array) -> Array:
+        """dy/dt at a closed posture, whose rank is believed until the next one."""
+        self.scratch.limit[0] = len(self.mechanism.tables.rows)
+        out = self.rate(t, y)
+        self.scratch.limit[0] = self.rank
+        return out
+
     def project(self, t: float, y: Array) -> Array:
         """The state with its loops closed, its quaternions of unit length."""
         tables, s = self.mechanism.tables, self.scratch
@@ -248,6 +255,7 @@ def _smooth_span(
     names = plant.stop_names()
     t = begin
     while t < end:
+        plant.settle(t, y)
         solver = DOP853(plant.rate, t, y, end, rtol=rtol, atol=absolute)
         signs = np.sign(plant.indicators(t, y)) if names else np.zeros(0)
         restart = False
@@ -273,7 +281,7 @@ def _smooth_span(
             _keep_outputs(plant, dense, t, record)
             y = plant.project(t, y)
             if not restart and len(plant.mechanism.tables.rows):
-                solver.y, solver.f = y, plant.rate(t, y)
+                solver.y, solver.f = y, plant.settle(t, y)
             if progress is not None and progress((t - 0.0) / record.grid[-1], t) is False:
                 return y, False
     return y, True

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from vbg.errors import Problem
 from vbg.model import Model
 from vbg.solution import Audit, MadeBy, Solution
 from vbg.tmm_bridge.channels import Record, replay, signals
@@ -71,8 +72,12 @@ def simulate(
 
 
 def _solution(
-    mechanism: Mechanism, trajectory: Trajectory, record: Record, made_by: MadeBy, notes
-) -> Solution:  # type: ignore[no-untyped-def]
+    mechanism: Mechanism,
+    trajectory: Trajectory,
+    record: Record,
+    made_by: MadeBy,
+    notes: tuple[Problem, ...],
+) -> Solution:
     named, units = {}, {}
     for name, values, unit in signals(mechanism, record):
         named[name] = values

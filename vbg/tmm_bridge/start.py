@@ -8,7 +8,7 @@ and those that the engineer gave; then the speeds are made consistent alike.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -57,10 +57,14 @@ _SPEED_OF = {"angle": "speed", "slide": "speed", "angle2": "speed2"}
 class Pose(Protocol):
     """Mass centre p_WB and its velocity (W), R_WB, angular velocity (body axes)."""
 
-    p_WB: Array
-    R_WB: Array
-    v_WB: Array
-    w_WB_B: Array
+    @property
+    def p_WB(self) -> Array: ...
+    @property
+    def R_WB(self) -> Array: ...
+    @property
+    def v_WB(self) -> Array: ...
+    @property
+    def w_WB_B(self) -> Array: ...
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,8 @@ def start(mechanism: Mechanism, poses: Mapping[str, Pose] | None = None) -> Star
     do not close.
     """
     held = poses is None
-    poses = placement(mechanism.model) if poses is None else poses
+    if poses is None:
+        poses = dict(placement(mechanism.model))
     y = np.zeros(mechanism.size)
     _read_positions(mechanism, poses, y)
     drive = drive_rates(mechanism, 0.0)
@@ -110,14 +115,10 @@ def given_coordinates(mechanism: Mechanism) -> dict[int, float]:
 
 def given_speeds(mechanism: Mechanism) -> dict[int, float]:
     """Coordinates whose speed the engineer wrote in `initial`."""
-    return _given(mechanism, lambda key: _speed_name(key))
+    return _given(mechanism, _SPEED_OF.__getitem__)
 
 
-def _speed_name(key: str) -> str:
-    return _SPEED_OF[key]
-
-
-def _given(mechanism: Mechanism, entry_of) -> dict[int, float]:  # type: ignore[no-untyped-def]
+def _given(mechanism: Mechanism, entry_of: Callable[[str], str]) -> dict[int, float]:
     given = {}
     for (name, key), k in mechanism.coordinates.items():
         joint = mechanism.model.joints[name]

@@ -1,0 +1,383 @@
+"""The consistent start: loops closed, velocities admissible, faults named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.assemble.evaluator import Evaluator
+from vbg.assemble.posture import Projector, spread
+from vbg.assemble.redundancy import null_space
+from vbg.assemble.system import System
+from vbg.errors import AssemblyError, Problem
+
+Array = NDArray[np.float64]
+
+CLOSED = 1e-11  # position residual of an assembled mechanism [m or rad]
+MOVED = 1e-9  # a body that moves less than this [m or rad] has not moved
+ITERATIONS = 60
+SMALL = 400  # up to this many constraint rows the mobility is examined densely
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The assembled start and what assembly found.
+
+    `state`: x.  `notes`: what moved, which start values could not be kept, which
+    constraint directions are redundant.  `redundant`: names of constraint
+    directions whose effort is not unique.  `freedoms`: degrees of freedom (None
+    for systems too large to examine).
+    """
+
+    state: Array
+    position_residual: float
+    velocity_residual: float
+    redundant: tuple[str, ...]
+    freedoms: int | None
+    notes: tuple[Problem, ...]
+
+
+def assemble_start(system: System) -> Start:
+    """Closes the mechanism from the written posture.
+
+    Start coordinates and speeds that the engineer wrote are kept where the
+    mechanism allows; what else moved is reported.  Raises AssemblyError where it
+    cannot be closed, is locked, starts in a singular posture, or two drives
+    contradict each other.
+    """
+    written = system.written_state
+    projector = Projector(system)
+    x, kept = _closed_posture(system, projector, written)
+    projector.measure(0.0, x)
+    x = _closed_velocity(system, projector, x, kept)
+    position, velocity = projector.residuals(0.0, x)
+    notes = list(_moved(system, written, x))
+    if not kept:
+        notes.append(_not_kept(system, x))
+    redundant, freedoms = (), None
+    if projector.rows:
+        redundant, freedoms, found = _examine(system, projector, x)
+        notes += found
+    return Start(
+        x, _largest(position), _largest(velocity), redundant, freedoms, tuple(n for n in notes if n)
+    )
+
+
+def _largest(values: Array) -> float:
+    return float(np.abs(values).max()) if values.size else 0.0
+
+
+class _HeldRows:
+    """Newton steps with the held start coordinates as further constraint rows."""
+
+    def __init__(self, system: System):
+        self.system = system
+        self.held = system.equations.held
+        self.evaluate: Evaluator = system.evaluator("start")
+        self.posture = spread(system, self.evaluate, "posture ")
+        self.velocity = spread(system, self.evaluate, "velocity ")
+        rows = system.equations.start_right_hand_side.rows
+        self.silent = np.zeros(rows)
+
+    def misses(self, x: Array, *, speeds: bool) -> Array:
+        """target - value of each held row; zero where nothing was written."""
+        self.evaluate(0.0, x, self.silent)
+        prefix = "flow " if speeds else "value "
+        result = np.zeros(len(self.held))
+        for i, held in enumerate(self.held):
+            target = held.speed if speeds else held.target
+            if target is not None:
+                result[i] = target - self.evaluate.output(prefix + held.name)[0]
+        return result
+
+    def move(self, x: Array, step: Array, *, speeds: bool) -> None:
+        self.evaluate(0.0, x, step)
+        for name, span in self.velocity if speeds else self.posture:
+            x[span] += self.evaluate.output(name)
+
+
+def _closed_posture(system: System, projector: Projector, written: Array) -> tuple[Array, bool]:
+    """The assembled posture, and whether the written coordinates could be kept."""
+    if projector.rows == 0:
+        return written.copy(), True
+    held = _HeldRows(system) if system.equations.held else None
+    if held is not None:
+        x = _newton(projector, written, held)
+        if x is not None:
+            return x, True
+    x = _newton(projector, written, None)
+    if x is None:
+        raise AssemblyError.of([_does_not_close(system, projector, written)])
+    return x, held is None
+
+
+def _newton(projector: Projector, written: Array, held: _HeldRows | None) -> Array | None:
+    """Newton from the written posture, halving steps that do not help."""
+    x = written.copy()
+    projector.measure(0.0, x)
+
+    def misfit(at: Array) -> Array:
+        position = -projector.residuals(0.0, at)[0]
+        return position if held is None else np.concatenate([position, held.misses(at, speeds=False)])
+
+    step = misfit(x)
+    for _ in range(ITERATIONS):
+        if np.abs(step).max() <= CLOSED:
+            return x
+        length = 1.0
+        while True:
+            trial = x.copy()
+            if held is None:
+                projector.move_posture(0.0, trial, length * step)
+            else:
+                held.move(trial, length * step, speeds=False)
+                projector.normalise(trial)
+            projector.measure(0.0, trial)
+            following = misfit(trial)
+            if np.abs(following).max() < np.abs(step).max() or length < 1e-3:
+                break
+            length *= 0.5
+        x, step = trial, following
+    return x if np.abs(step).max() <= 1e3 * CLOSED else None
+
+
+def _closed_velocity(system: System, projector: Projector, x: Array, kept: bool) -> Array:
+    """Momenta on the constraints; written joint speeds kept where possible."""
+    if projector.rows == 0:
+        return x
+    held = _HeldRows(system) if system.equations.held and kept else None
+    scale = 1.0 + np.abs(projector.residuals(0.0, x)[1]).max()
+    if held is not None:
+        trial = x.copy()
+        for _ in range(2):
+            velocity = -projector.residuals(0.0, trial)[1]
+            held.move(
+                trial, np.concatenate([velocity, held.misses(trial, speeds=True)]), speeds=True
+            )
+        left = np.abs(projector.residuals(0.0, trial)[1]).max()
+        if max(left, np.abs(held.misses(trial, speeds=True)).max()) < 1e-9 * scale:
+            return trial
+    result = x.copy()
+    for _ in range(2):
+        projector.move_velocity(0.0, result, -projector.residuals(0.0, result)[1])
+    velocity = projector.residuals(0.0, result)[1]
+    if np.abs(velocity).max() > 1e-8 * scale:
+        raise AssemblyError.of([_contradiction(system, velocity)])
+    return result
+
+
+def _worst(system: System, residual: Array) -> tuple[str, str, float]:
+    """Part, direction and value of the largest residual."""
+    worst = int(np.argmax(np.abs(residual)))
+    for c in system.equations.constraints:
+        if c.first <= worst < c.first + len(c.labels):
+            return c.part, c.labels[worst - c.first], float(residual[worst])
+    raise AssertionError("residual outside of all constraints")
+
+
+def _drives(system: System) -> list[str]:
+    return [c.part for c in system.equations.constraints if c.labels == ("drive",)]
+
+
+def _does_not_close(system: System, projector: Projector, written: Array) -> Problem:
+    """The remaining gap of the mechanism after Newton, by joint."""
+    x = written.copy()
+    for _ in range(ITERATIONS):
+        position, _ = projector.residuals(0.0, x)
+        projector.move_posture(0.0, x, -0.5 * position)
+        projector.measure(0.0, x)
+    position, _ = projector.residuals(0.0, x)
+    part, label, value = _worst(system, position)
+    if label == "drive" or (drives := _drives(system)) and len(drives) > 1 and part in drives:
+        return Problem(
+            "error",
+            part,
+            f"its drive cannot be followed at t = 0: {value:.3g} is left after assembly.",
+            f"Drives here: {', '.join(_drives(system))}; two of them contradict each other, or "
+            "one asks for a posture that the mechanism cannot reach. Remove or change one.",
+        )
+    return Problem(
+        "error",
+        part,
+        f"the loop through this joint cannot be closed: {abs(value):.3g} is left in "
+        f"direction '{label}' of the written posture's branch.",
+        "Check the lengths around the loop and the written positions; start nearer to a "
+        "posture that closes.",
+    )
+
+
+def _contradiction(system: System, velocity: Array) -> Problem:
+    part, label, value = _worst(system, velocity)
+    drives = _drives(system)
+    return Problem(
+        "error",
+        part,
+        f"no velocities satisfy all joints and drives at the start: {abs(value):.3g} is left in "
+        f"direction '{label}'.",
+        f"Drives that contradict each other: {', '.join(drives)}. Remove one of them."
+        if drives
+        else "Check the written speeds.",
+    )
+
+
+def _moved(system: System, written: Array, x: Array) -> list[Problem]:
+    """Bodies whose written position was changed by assembly."""
+    notes = []
+    for s in system.slices:
+        if s.state.kind != "position":
+            continue
+        distance = float(np.linalg.norm(x[s.first : s.last] - written[s.first : s.last]))
+        if distance > MOVED:
+            body = s.state.name.removesuffix(".position")
+            notes.append(
+                Problem("note", f"bodies.{body}", f"moved by {distance:.4g} m to close the mechanism.")
+            )
+    return notes
+
+
+def _not_kept(system: System, x: Array) -> Problem | None:
+    held = _HeldRows(system)
+    misses = held.misses(x, speeds=False)
+    changed = [
+        f"{h.name} (by {-miss:.4g})"
+        for h, miss in zip(held.held, misses, strict=True)
+        if abs(miss) > MOVED
+    ]
+    if not changed:
+        return None
+    return Problem(
+        "warning",
+        "joints",
+        f"not all written start coordinates could be kept; changed: {', '.join(changed)}.",
+        "Write only as many as the mechanism has freedoms.",
+    )
+
+
+def _examine(
+    system: System, projector: Projector, x: Array
+) -> tuple[tuple[str, ...], int | None, list[Problem]]:
+    """Redundant directions, mobility, locks and singular starts."""
+    evaluate = system.evaluator("effort")
+    evaluate(0.0, x)
+    dependent = int(np.count_nonzero(evaluate.inverse_pivots() == 0.0))
+    if dependent == 0 and projector.rows > SMALL:
+        return (), None, []
+    redundant = _redundant_names(system, evaluate) if dependent else ()
+    G, stores = constraint_rows(system, projector, x)
+    freedoms = G.shape[1] - (projector.rows - dependent)
+    if dependent:
+        _require_regular(system, projector, x, G, stores, dependent)
+    if freedoms == 0 and not _drives(system):
+        _require_motion(system)
+    notes = []
+    if dependent:
+        notes.append(
+            Problem(
+                "warning",
+                "joints",
+                f"{dependent} constraint direction(s) are redundant; efforts not unique: "
+                f"{', '.join(redundant)}.",
+                "The motion is unique; the forces shown are the smallest in the least-squares "
+                "sense. Free a direction (a spherical or universal joint) to make them unique.",
+            )
+        )
+    return redundant, freedoms, notes
+
+
+def _redundant_names(system: System, evaluate: Evaluator) -> tuple[str, ...]:
+    null = null_space(evaluate)
+    involved = np.linalg.norm(null, axis=1) > 1e-7
+    return tuple(n for n, found in zip(system.constraint_names, involved, strict=True) if found)
+
+
+def constraint_rows(system: System, projector: Projector, x: Array) -> tuple[Array, Array]:
+    """G on the momenta (rows x momenta), exact because flows are linear in them, and
+    the places of the momenta in x."""
+    inertias = {
+        v.state.data
+        for v in system.causal.graph.vertices.values()
+        if v.kind == "I" and v.state is not None
+    }
+    stores = np.concatenate(
+        [np.arange(s.first, s.last) for s in system.slices if s.state.name in inertias]
+        or [np.zeros(0, dtype=int)]
+    ).astype(int)
+    base = x.copy()
+    base[stores] = 0.0
+    offset = projector.residuals(0.0, base)[1]
+    G = np.empty((len(offset), len(stores)))
+    for column, at in enumerate(stores):
+        base[at] = 1.0
+        G[:, column] = projector.residuals(0.0, base)[1] - offset
+        base[at] = 0.0
+    return G, stores
+
+
+def _rank(G: Array) -> int:
+    scale = np.linalg.norm(G, axis=1)
+    return int(np.linalg.matrix_rank(G / np.where(scale > 0.0, scale, 1.0)[:, None], tol=1e-7))
+
+
+def _require_regular(
+    system: System, projector: Projector, x: Array, G: Array, stores: Array, dependent: int
+) -> None:
+    """AssemblyError if the rank is higher at a neighbouring assembled posture."""
+    free = np.linalg.svd(G)[2][_rank(G) :]
+    if len(free) == 0:
+        return
+    nearby = x.copy()
+    nearby[stores] = free.T @ np.random.default_rng(1).standard_normal(len(free))
+    rate = system.evaluator("rate")(0.0, nearby)
+    postures = [s for s in system.slices if s.state.kind in ("position", "quaternion", "displacement")]
+    speed = max((np.abs(rate[s.first : s.last]).max() for s in postures), default=0.0)
+    if speed == 0.0:
+        return
+    for s in postures:
+        nearby[s.first : s.last] += 1e-3 / speed * rate[s.first : s.last]
+    projector.normalise(nearby)
+    projector.measure(0.0, nearby)
+    for _ in range(20):
+        position, _ = projector.residuals(0.0, nearby)
+        if np.abs(position).max() < CLOSED:
+            break
+        projector.move_posture(0.0, nearby, -position)
+        projector.measure(0.0, nearby)
+    G_nearby, _ = constraint_rows(system, projector, nearby)
+    if _rank(G_nearby) > _rank(G):
+        parts = sorted({c.part for c in system.equations.constraints if c.labels != ("drive",)})
+        raise AssemblyError.of(
+            [
+                Problem(
+                    "error",
+                    parts[0],
+                    f"the start is a singular posture: {_rank(G_nearby) - _rank(G)} constraint "
+                    f"direction(s) of the joints {', '.join(parts)} lose their grip there, so the "
+                    "mechanism may go on along different branches.",
+                    "Start a little away from it (links not all on one line).",
+                )
+            ]
+        )
+
+
+def _require_motion(system: System) -> None:
+    """AssemblyError for a structure with joints but no freedom and no drive."""
+    coordinates = [
+        s.state.name for s in system.slices if s.state.kind == "displacement" and s.state.measured
+    ]
+    moving = [c.part for c in system.equations.constraints if len(c.labels) < 6]
+    if not moving:
+        return
+    raise AssemblyError.of(
+        [
+            Problem(
+                "error",
+                moving[0],
+                "the mechanism is locked: 0 degrees of freedom. "
+                f"Joints that cannot move: {', '.join(moving)}"
+                + (f" ({', '.join(coordinates)})." if coordinates else "."),
+                "Replace one joint by one with more freedom, or remove a body from the loop.",
+            )
+        ]
+    )

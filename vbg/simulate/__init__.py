@@ -1,0 +1,8 @@
+"""Time integration of a System."""
+
+from vbg.callable_module import answers_calls
+from vbg.simulate.run import METHODS, simulate
+
+__all__ = ["METHODS", "simulate"]
+
+answers_calls(__name__, simulate)

@@ -1,0 +1,99 @@
+"""Signals on the output grid, and the audit, while a run goes on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.assemble.redundancy import minimum_norm
+from vbg.assemble.system import System
+
+Array = NDArray[np.float64]
+Sink = Callable[[Array, Mapping[str, Array]], None]
+
+BLOCK = 256  # rows handed to the sink at once
+SECONDS = 0.5  # or after this time
+
+
+class Recorder:
+    """Evaluates all signals at output times; keeps them and feeds the sink."""
+
+    def __init__(self, system: System, grid: Array, sink: Sink | None):
+        self.grid = grid
+        self._efforts = system.evaluator("effort")
+        self._outputs = system.evaluator("output")
+        self._shapes = system.output_program.outputs
+        self._residual = system.evaluator("residual")
+        self._constrained = bool(system.equations.constraints)
+        width = sum(rows * cols for _, rows, cols in self._shapes.values())
+        self._data = np.empty((len(grid), width + 2))
+        self._width = width
+        self._sink = sink
+        self._sent = 0
+        self._sent_at = time.monotonic()
+        self.count = 0
+
+    def add(self, t: float, x: Array) -> None:
+        """The next row: signals at (t, x)."""
+        efforts = np.zeros(0)
+        row = self._data[self.count]
+        row[self._width :] = 0.0
+        if self._constrained:
+            self._efforts(t, x)
+            efforts = minimum_norm(self._efforts, self._efforts.output("efforts").copy())
+            self._residual(t, x)
+            row[self._width] = np.abs(self._residual.output("position")).max()
+            row[self._width + 1] = np.abs(self._residual.output("velocity")).max()
+        row[: self._width] = self._outputs(t, x, efforts)
+        self.count += 1
+        if self.count - self._sent >= BLOCK or time.monotonic() - self._sent_at > SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Hands the rows that the sink has not seen to it."""
+        if self._sink is not None and self.count > self._sent:
+            span = slice(self._sent, self.count)
+            self._sink(self.grid[span], self._signals(span))
+        self._sent = self.count
+        self._sent_at = time.monotonic()
+
+    def signals(self) -> dict[str, Array]:
+        return self._signals(slice(0, self.count))
+
+    def _signals(self, span: slice) -> dict[str, Array]:
+        """Columns of the rows in `span` by name, with energy and constraint residuals."""
+        data = self._data[span]
+        result: dict[str, Array] = {}
+        at = 0
+        for name, (_, rows, cols) in self._shapes.items():
+            size = rows * cols
+            result[name] = data[:, at] if size == 1 else data[:, at : at + size]
+            at += size
+        start = self._data[0]
+        stored = self._column("energy.stored")
+        result["energy.residual"] = (
+            result["energy.stored"]
+            - start[stored]
+            + result["energy.dissipated"]
+            - result["energy.supplied"]
+        )
+        result["residual.position"] = data[:, self._width]
+        result["residual.velocity"] = data[:, self._width + 1]
+        return result
+
+    def _column(self, name: str) -> int:
+        at = 0
+        for other, (_, rows, cols) in self._shapes.items():
+            if other == name:
+                return at
+            at += rows * cols
+        raise KeyError(name)
+
+
+ENERGY_UNITS = {
+    f"energy.{name}": "J"
+    for name in ("kinetic", "potential", "stored", "supplied", "dissipated", "residual")
+} | {"residual.position": "m or rad", "residual.velocity": "m/s or rad/s"}

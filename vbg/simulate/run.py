@@ -1,0 +1,237 @@
+"""The driver: steps, projections, events, output grid, progress, cancel."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.assemble.posture import Projector
+from vbg.assemble.system import System
+from vbg.errors import UsageError
+from vbg.simulate.events import Switches
+from vbg.simulate.jacobian import complex_step_jacobian
+from vbg.simulate.recorder import ENERGY_UNITS, Recorder, Sink
+from vbg.simulate.steppers import Adaptive, FixedStep, Stepper
+from vbg.solution import FINISHED, Audit, Event, MadeBy, Solution, Status
+
+Array = NDArray[np.float64]
+Progress = Callable[[float, float], bool | None]
+
+METHODS = ("auto", "dop853", "rk4", "radau")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a run needs besides the system."""
+
+    t_end: float
+    output_step: float
+    method: str
+    rtol: float
+    atol: float
+
+
+def simulate(
+    system: System,
+    *,
+    t_end: float | None = None,
+    output_step: float | None = None,
+    method: str | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+    progress: Progress | None = None,
+    sink: Sink | None = None,
+) -> Solution:
+    """Integrates `system` from its assembled start over [0, t_end] [s].
+
+    Settings that are not given are those of the model's [simulate].  `method`:
+    "dop853" (adaptive, explicit, order 8), "rk4" (fixed step = output_step),
+    "radau" (adaptive, implicit, for stiff models, exact Jacobian), "auto".
+    `progress(fraction, t)` is called after accepted steps; returning False
+    cancels.  `sink(time, signals)` receives finished rows as they come.
+
+    Returns a Solution; where the integration cannot go on its status says why and
+    it holds what was computed.  Raises AssemblyError if there is no consistent
+    start, UsageError for settings out of range.
+    """
+    defaults = system.model.simulate
+    settings = Settings(
+        defaults.t_end if t_end is None else t_end,
+        defaults.output_step if output_step is None else output_step,
+        defaults.method if method is None else method,
+        defaults.rtol if rtol is None else rtol,
+        defaults.atol if atol is None else atol,
+    )
+    _check(settings)
+    start = system.start
+    run = _Run(system, settings, start.state.copy(), progress, sink)
+    status = run.go()
+    return run.solution(status, start.notes)
+
+
+def _check(settings: Settings) -> None:
+    if settings.method not in METHODS:
+        raise UsageError(
+            f"method {settings.method!r} is not available; there are {', '.join(METHODS)}."
+        )
+    for name in ("t_end", "output_step", "rtol", "atol"):
+        value = getattr(settings, name)
+        if not np.isfinite(value) or value < 0.0 or (value == 0.0 and name != "t_end"):
+            raise UsageError(f"{name} must be a positive number; got {value}.")
+
+
+def output_grid(t_end: float, output_step: float) -> Array:
+    """0, step, 2 step, ... and t_end itself."""
+    count = int(np.floor(t_end / output_step + 1e-9))
+    grid = np.arange(count + 1) * output_step
+    if t_end - grid[-1] > 1e-9 * output_step:
+        return np.append(grid, t_end)
+    grid[-1] = t_end if count else 0.0
+    return grid
+
+
+class _Run:
+    """One integration; everything that changes lives here."""
+
+    def __init__(
+        self,
+        system: System,
+        settings: Settings,
+        x: Array,
+        progress: Progress | None,
+        sink: Sink | None,
+    ):
+        self.system, self.settings = system, settings
+        self.progress = progress
+        self.projector = Projector(system)
+        self.switches = Switches(system, x)
+        self.grid = output_grid(settings.t_end, settings.output_step)
+        self.recorder = Recorder(system, self.grid, sink)
+        self.events: list[Event] = []
+        self.steps = 0
+        self.began = time.process_time()
+        self.method = "dop853" if settings.method == "auto" else settings.method
+        self.stepper = self._stepper(x)
+        # constraints are held two digits tighter than the integration
+        self.position_tol = max(1e-2 * settings.atol, 1e-13)
+        self.velocity_tol = max(1e-1 * settings.rtol, 1e-12)
+
+    def _stepper(self, x: Array) -> Stepper:
+        s = self.settings
+        rate = self.system.evaluator("rate")
+        if self.method == "rk4":
+            return FixedStep(rate, 0.0, x, s.t_end, s.output_step)
+        jacobian = complex_step_jacobian(self.system) if self.method == "radau" else None
+        return Adaptive(self.method, rate, 0.0, x, s.t_end, s.rtol, s.atol, jacobian, np.inf)
+
+    def go(self) -> Status:
+        """Steps to the end; returns how it ended."""
+        self.recorder.add(0.0, self.stepper.x)
+        while self.stepper.t < self.settings.t_end:
+            trouble = self.stepper.step()
+            if trouble is not None:
+                return Status(
+                    "failed",
+                    f"The integration stopped at t = {self.stepper.t:.6g} s: {trouble}",
+                    "Near a singular posture or in a stiff model: try method = 'radau', a larger "
+                    "tolerance, or a start away from the singular posture.",
+                )
+            self.steps += 1
+            self._after_step()
+            if self.progress is not None:
+                answer = self.progress(self.stepper.t / self.settings.t_end, self.stepper.t)
+                if answer is False:
+                    return Status("cancelled", f"Cancelled at t = {self.stepper.t:.6g} s.")
+        return FINISHED
+
+    def _after_step(self) -> None:
+        """Events, output rows and projection of the step just made."""
+        stepper = self.stepper
+        found = self.switches.find(stepper)
+        if found is not None:
+            t, happened = found
+            state = stepper.between(t)
+            self._record_until(t)
+            self.events += happened
+            self._project(t, state)
+            self.switches.passed(t, state)
+            stepper.restart(t, state)
+            return
+        self._record_until(stepper.t)
+        x = stepper.x.copy()
+        if self._project(stepper.t, x):
+            stepper.reset(x)
+        else:
+            self.projector.normalise(stepper.x)
+
+    def _project(self, t: float, x: Array) -> bool:
+        self.projector.normalise(x)
+        return self.projector.project(t, x, self.position_tol, self.velocity_tol)
+
+    def _record_until(self, t: float) -> None:
+        """Output rows up to t, states projected as those of the steps are."""
+        recorder = self.recorder
+        while recorder.count < len(self.grid) and self.grid[recorder.count] <= t:
+            at = self.grid[recorder.count]
+            x = self.stepper.between(at)
+            self._project(at, x)
+            recorder.add(at, x)
+
+    def solution(self, status: Status, notes: tuple) -> Solution:
+        self.recorder.flush()
+        signals = self.recorder.signals()
+        model = self.system.model
+        return Solution(
+            time=self.grid[: self.recorder.count],
+            signals=signals,
+            audit=audit(signals, tuple(self.events)),
+            made_by=MadeBy(
+                solver="vbg",
+                model=model.name,
+                model_hash=model.hash,
+                method=self.method,
+                rtol=self.settings.rtol,
+                atol=self.settings.atol,
+                versions=versions(),
+                n_steps=self.steps,
+                n_rates=self.stepper.rates,
+                cpu=time.process_time() - self.began,
+            ),
+            status=status,
+            units=dict(self.system.signal_units) | ENERGY_UNITS,
+            notes=notes,
+        )
+
+
+def audit(signals: dict[str, Array], events: tuple[Event, ...]) -> Audit:
+    """Largest residuals; the energy's relative to the largest energy that took part."""
+    largest = max(
+        np.abs(signals["energy.kinetic"]).max(),
+        np.ptp(signals["energy.potential"]),
+        np.abs(signals["energy.supplied"]).max(),
+        np.abs(signals["energy.dissipated"]).max(),
+    )
+    residual = np.abs(signals["energy.residual"]).max()
+    return Audit(
+        energy_residual=float(residual / largest) if largest > 0.0 else float(residual),
+        position_residual=float(signals["residual.position"].max()),
+        velocity_residual=float(signals["residual.velocity"].max()),
+        events=events,
+    )
+
+
+def versions() -> dict[str, str]:
+    """Versions of what made a result."""
+    found = {"python": platform.python_version()}
+    for name in ("vbg", "numpy", "scipy", "numba"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "unknown"
+    return found

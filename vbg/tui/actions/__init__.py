@@ -1,0 +1,51 @@
+"""What the actions of the key table do, one module for each group of them.
+
+A handler takes the app; it may be a coroutine, then it may ask.  A refusal
+says why an action cannot be done now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from vbg.tui.keys import Action
+
+if TYPE_CHECKING:
+    from vbg.tui.app import VbgApp
+
+Handler = Callable[["VbgApp"], "Awaitable[None] | None"]
+Refusal = Callable[["VbgApp"], str]
+
+_MODULES = {
+    "view": "moving",
+    "pane": "moving",
+    "move": "moving",
+    "enter": "moving",
+    "back": "moving",
+    "zoom": "moving",
+    "jump": "moving",
+    "filter": "moving",
+    "problem": "moving",
+    "add": "adding",
+    "edit": "editing",
+    "undo": "editing",
+    "redo": "editing",
+    "history": "editing",
+    "graph": "graphing",
+    "fix": "graphing",
+    "why": "graphing",
+    "run": "running",
+    "cancel": "running",
+    "plot": "plotting",
+    "validate": "validating",
+    "space": "moving3d",
+}
+
+
+def handler(action: Action) -> tuple[Handler, Refusal | None]:
+    """What `action` does, and what may refuse it; loads its module on first use."""
+    group = action.id.split(".")[0]
+    module = import_module(f"vbg.tui.actions.{_MODULES.get(group, 'general')}")
+    return module.HANDLERS[action.id], module.REFUSALS.get(action.id)

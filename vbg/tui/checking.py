@@ -1,0 +1,76 @@
+"""Checks of the text that is open: the whole in the background, a field while it is typed."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from vbg.errors import ModelError, Problem, UsageError
+from vbg.model.places import spelled
+
+if TYPE_CHECKING:
+    from vbg.tui.workspace import Checked, Workspace
+
+Path = tuple[str | int, ...]
+_LARGE = 600  # parts; above, a field is checked when it is accepted, not while it is typed
+
+
+def check_text(text: str, file: str, text_hash: str) -> Checked:
+    """All problems of a model's text, and the model if it can be resolved."""
+    from vbg.io import toml
+    from vbg.model.check import check
+    from vbg.tui.workspace import Checked
+
+    try:
+        model = toml.parse(text, file)
+    except (ModelError, UsageError) as error:
+        problems = error.problems or (Problem("error", "model", str(error)),)
+        return Checked(text_hash, _ordered(problems))
+    return Checked(text_hash, _ordered(check(model)), model)
+
+
+def _ordered(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
+    """Errors first, in the order of the file."""
+    ranks = {"error": 0, "warning": 1, "note": 2}
+    return tuple(sorted(problems, key=lambda p: (ranks[p.severity], p.line, p.column)))
+
+
+def judge(work: Workspace, path: Path, value: Any) -> tuple[str, bool]:
+    """What is wrong with `value` at `path`: the message, and whether it may stay.
+
+    Whatever the whole model would say of this field and did not say before.
+    """
+    from vbg.model.model import problems_of
+
+    if sum(len(t) for t in work.data.values() if isinstance(t, Mapping)) > _LARGE:
+        return "", True
+    before = {(p.where, p.what) for p in problems_of(work.data)}
+    found = [
+        p
+        for p in problems_of(_with(work.data, path, value))
+        if p.severity == "error" and (p.where, p.what) not in before
+    ]
+    here = spelled(path)
+    for problem in found:
+        if problem.where == here or problem.where.startswith((here + ".", here + "[")):
+            return f"{problem.what} {problem.remedy}".strip(), False
+    if found:
+        first = found[0]
+        return f"then {first.where}: {first.what} {first.remedy}".strip(), True
+    return "", True
+
+
+def _with(data: Mapping[str, Any], path: Path, value: Any) -> dict[str, Any]:
+    """A copy of `data` with one value changed."""
+    out = copy.deepcopy(dict(data))
+    holder: Any = out
+    for key in path[:-1]:
+        holder = holder.setdefault(key, {}) if isinstance(holder, dict) else holder[key]
+    holder[path[-1]] = value
+    return out
+
+
+def resolved(work: Workspace) -> bool:
+    """Whether the model of the text that is open is known and without errors."""
+    return work.checked.model is not None and work.checked.text_hash == work.document.now.hash

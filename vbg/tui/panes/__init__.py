@@ -1,0 +1,12 @@
+"""The panes, one module for each view."""
+
+from __future__ import annotations
+
+from vbg.tui.pane import Pane
+
+
+def make_panes() -> list[Pane]:
+    """One of each pane."""
+    from vbg.tui.panes import bars, edit
+
+    return [*bars.panes(), *edit.panes()]

@@ -1,0 +1,306 @@
+"""Edit: the model's tree, the inspector, the problems."""
+
+from __future__ import annotations
+
+from vbg.draw.text.rows import Row, Rows, clip, fit, printable, wrap
+from vbg.errors import Problem
+from vbg.tui.content import fields, tree
+from vbg.tui.content.fields import FieldRow
+from vbg.tui.content.tree import TreeRow
+from vbg.tui.pane import Pane, scrolled, stepped
+
+
+class Tree(Pane):
+    """The model; what is marked here is selected everywhere."""
+
+    JUMP = "a"
+
+    def __init__(self, name: str):
+        super().__init__(name)
+        self._made: tuple[object, ...] = ()
+        self._tree: tuple[TreeRow, ...] = ()
+
+    @property
+    def tree(self) -> tuple[TreeRow, ...]:
+        """The rows of the model as it is; made anew only when something changed."""
+        work = self.work
+        made = (work.document.now, work.folded, work.filter)
+        if not self._made or any(a is not b for a, b in zip(made, self._made, strict=True)):
+            self._tree = tree.tree_rows(work.data, work.folded, work.filter)
+            self._made = made
+        return self._tree
+
+    @property
+    def index(self) -> int:
+        """The row of the selection, or of the nearest thing that contains it."""
+        places = {row.path: i for i, row in enumerate(self.tree)}
+        for length in range(len(self.work.selection), -1, -1):
+            found = places.get(self.work.selection[:length])
+            if found is not None:
+                return found
+        return 0
+
+    def title(self) -> str:
+        return f"Model: {self.work.filter}" if self.work.filter else "Model"
+
+    def hint(self) -> str:
+        return "/ filter"
+
+    def body(self, width: int, height: int) -> Rows:
+        rows, index = self.tree, self.index
+        self.top = scrolled(self.top, index, len(rows), height)
+        marked = _marked(self.work.problems)
+        return tuple(
+            tree.tree_row(
+                row,
+                self.work.marks,
+                current=i == index,
+                problem=marked.get(".".join(map(str, row.path)), ""),
+            )
+            for i, row in enumerate(rows[self.top : self.top + height], self.top)
+        )
+
+    def select(self, index: int) -> None:
+        if self.tree:
+            self.home.main.select(self.tree[max(0, min(index, len(self.tree) - 1))].path)
+
+    def move(self, direction: str) -> None:
+        row = self.tree[self.index]
+        if direction == "left":
+            if row.depth:
+                self.home.main.select(row.path[:1])
+            elif row.heading:
+                self.work.folded = self.work.folded | {str(row.path[0])}
+        elif direction == "right":
+            if row.heading and row.folded:
+                self.work.folded = self.work.folded - {str(row.path[0])}
+            elif not row.heading:
+                self.home.activate("inspector")
+        else:
+            self.select(stepped(self.index, len(self.tree), direction, self.inner[1]))
+
+    def enter(self) -> None:
+        row = self.tree[self.index]
+        if row.heading:
+            self.move("right" if row.folded else "left")
+        else:
+            self.home.activate("inspector")
+
+    def clicked(self, column: int, row: int) -> None:
+        self.select(self.top + row)
+
+
+def _marked(problems: tuple[Problem, ...]) -> dict[str, str]:
+    """The worst severity by part, and by table."""
+    out: dict[str, str] = {}
+    for problem in problems:
+        words = problem.where.split("[")[0].split(".")
+        for name in (".".join(words[:2]), words[0]):
+            if out.get(name) != "error":
+                out[name] = problem.severity
+    return out
+
+
+class Inspector(Pane):
+    """The fields of the selected part, and what the marked one means."""
+
+    JUMP = "s"
+
+    def fields(self) -> tuple[FieldRow, ...]:
+        return fields.field_rows(self.work.data, self.work.selection)
+
+    @property
+    def marked(self) -> FieldRow | None:
+        rows = self.fields()
+        return rows[min(self.work.field_index, len(rows) - 1)] if rows else None
+
+    def title(self) -> str:
+        selection = self.work.selection
+        if not selection:
+            return "model"
+        part = self.work.data.get(str(selection[0]))
+        if len(selection) > 1 and isinstance(part, dict):
+            inner = part.get(selection[1])
+            kind = inner.get("kind", "") if isinstance(inner, dict) else ""
+            return f"{selection[1]}  {kind}".strip()
+        return tree.TITLES.get(str(selection[0]), str(selection[0]))
+
+    def hint(self) -> str:
+        return "e edit"
+
+    def body(self, width: int, height: int) -> Rows:
+        rows = self.fields()
+        if not rows:
+            return self._empty(width)
+        index = min(self.work.field_index, len(rows) - 1)
+        below = self._below(rows[index], width)
+        room = max(height - len(below) - 1, 3)
+        self.top = scrolled(self.top, index, len(rows), room)
+        focused = self.home.active == "inspector"
+        out = [
+            fields.field_row(
+                row,
+                width,
+                self.work.marks,
+                current=focused and i == index,
+                problem=fields.problem_of(self.work.problems, row.path),
+            )
+            for i, row in enumerate(rows[self.top : self.top + room], self.top)
+        ]
+        out += [()] * (height - len(out) - len(below))
+        return (*out, *below)
+
+    def _empty(self, width: int) -> Rows:
+        table = str(self.work.selection[0])
+        part = len(self.work.selection) > 1
+        text = (
+            "nothing is written here"
+            if part
+            else f"{tree.TITLES.get(table, table)}: press a to add"
+        )
+        return (((clip(text, width), "dim"),),)
+
+    def _below(self, row: FieldRow, width: int) -> Rows:
+        """What the field is, its value, its problem, in up to five lines."""
+        part = fields.part_class(self.work.data, self.work.selection)
+        lines: list[Row] = []
+        problem = fields.problem_of(self.work.problems, row.path)
+        if problem is not None:
+            style = "error" if problem.severity == "error" else "warn"
+            text = f"{problem.what} {problem.remedy}"
+            lines += [((line, style),) for line in wrap(printable(text), width)[:3]]
+        else:
+            about = fields.about(part)
+            if about:
+                lines += [((line, "dim"),) for line in wrap(about, width)[:2]]
+        doc = f"{row.label}: {row.declared.doc}{_resolved(self.work, row)}"
+        lines += [((line, ""),) for line in wrap(printable(doc), width)[:3]]
+        return (((self.work.marks.across * width, "dim"),), *lines)
+
+    def move(self, direction: str) -> None:
+        if direction == "left":
+            self.home.activate("tree")
+        else:
+            count = len(self.fields())
+            index = min(self.work.field_index, max(count - 1, 0))
+            self.work.field_index = max(0, stepped(index, count, direction, self.inner[1]))
+
+    def enter(self) -> None:
+        self.home.main.act_id("edit.field")
+
+    def clicked(self, column: int, row: int) -> None:
+        index = self.top + row
+        if index < len(self.fields()):
+            if index == self.work.field_index:
+                self.enter()
+            self.work.field_index = index
+
+
+def _resolved(work, row: FieldRow) -> str:
+    """ " = 0.3 m" behind the meaning of a field written as an expression."""
+    model = work.checked.model
+    if model is None or not row.written or not isinstance(row.value, str) or len(row.path) < 2:
+        return ""
+    if row.path[0] == "parameters":
+        value = model.parameters.get(row.path[1])
+    else:
+        part = getattr(model, str(row.path[0]), None)
+        for key in row.path[1:]:
+            if isinstance(key, int) or part is None:
+                return ""
+            part = part.get(key) if hasattr(part, "get") else getattr(part, key, None)
+        value = part
+    if not isinstance(value, float):
+        return ""
+    unit = fields.unit_of(row.declared)
+    return f"; = {value:.6g} {unit}".rstrip()
+
+
+class Problems(Pane):
+    """All problems; Enter goes to the place."""
+
+    JUMP = "d"
+
+    def title(self) -> str:
+        return f"Problems: {len(self.work.problems)}" if self.work.problems else "Problems"
+
+    def hint(self) -> str:
+        return "] next"
+
+    def body(self, width: int, height: int) -> Rows:
+        work = self.work
+        if not work.problems:
+            text = "checking ..." if work.checking else f"{work.marks.ok} none; r runs the model"
+            return (((text, "dim" if work.checking else "ok"),),)
+        index = max(0, min(work.problem_index, len(work.problems) - 1))
+        self.top = scrolled(self.top, index, len(work.problems), height)
+        return tuple(
+            problem_row(problem, width, work, current=i == work.problem_index)
+            for i, problem in enumerate(work.problems[self.top : self.top + height], self.top)
+        )
+
+    def move(self, direction: str) -> None:
+        count = len(self.work.problems)
+        if count:
+            self.work.problem_index = stepped(
+                max(self.work.problem_index, 0), count, direction, self.inner[1]
+            )
+
+    def enter(self) -> None:
+        if self.work.problems:
+            self.home.main.go_to_problem(max(self.work.problem_index, 0))
+
+    def clicked(self, column: int, row: int) -> None:
+        if self.top + row < len(self.work.problems):
+            self.home.main.go_to_problem(self.top + row)
+
+
+def problem_row(problem: Problem, width: int, work, *, current: bool) -> Row:
+    """One problem in a line: mark, where, what, line of the file."""
+    marks = work.marks
+    mark, style = {
+        "error": (marks.error, "error"),
+        "warning": (marks.warn, "warn"),
+        "note": (marks.note, "note"),
+    }[problem.severity]
+    place = f" line {problem.line}" if problem.line else ""
+    text = f"{problem.where}: {problem.what} {problem.remedy}"
+    room = width - len(place) - 3
+    left = marks.cursor if current else " "
+    return fit(
+        (
+            (left, "focus"),
+            (f"{mark} ", style),
+            (clip(printable(text), room), "bold" if current else ""),
+            (place, "dim"),
+        ),
+        width,
+    )
+
+
+class ProblemLine(Pane):
+    """The marked problem in one line, where there is no room for the list."""
+
+    FRAMED = False
+
+    def body(self, width: int, height: int) -> Rows:
+        work = self.work
+        if not work.problems:
+            text = "checking ..." if work.checking else "no problems; r runs it"
+            return (((text, "dim"),),)
+        index = max(0, min(work.problem_index, len(work.problems) - 1))
+        more = f"   {index + 1}/{len(work.problems)} ] next"
+        row = problem_row(work.problems[index], width - len(more), work, current=False)
+        return ((*row, (more, "dim")),)
+
+    def clicked(self, column: int, row: int) -> None:
+        self.home.main.act_id("problem.next")
+
+
+def panes() -> list[Pane]:
+    return [
+        Tree("tree"),
+        Inspector("inspector"),
+        Problems("problems"),
+        ProblemLine("problemline"),
+    ]

@@ -1,0 +1,173 @@
+"""Which values of a document refer to which parts, by the declared forms of their fields."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from vbg.fields import Field, declared
+from vbg.tui.content.fields import part_class
+from vbg.tui.dialogs import Item
+
+Path = tuple[str | int, ...]
+
+_NAMING = ("ends", "end", "coordinate", "coordinates", "signal", "signals", "outputs", "expression")
+TABLES = (
+    "bodies",
+    "joints",
+    "forces",
+    "electric",
+    "hydraulic",
+    "rotational",
+    "translational",
+    "signals",
+    "bondgraph",
+)
+
+
+def _table(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    table = data.get(name)
+    return table if isinstance(table, Mapping) else {}
+
+
+def names(data: Mapping[str, Any]) -> set[str]:
+    """All names that a new part or parameter must not have."""
+    return {name for table in (*TABLES, "parameters") for name in _table(data, table)} | {"ground"}
+
+
+def free_name(data: Mapping[str, Any], stem: str) -> str:
+    """`stem` with the first number that makes it new."""
+    taken = names(data)
+    number = 1
+    while f"{stem}{number}" in taken:
+        number += 1
+    return f"{stem}{number}"
+
+
+def points_of(data: Mapping[str, Any], body: str) -> Mapping[str, Any]:
+    part = _table(data, "bodies").get(body)
+    points = part.get("points") if isinstance(part, Mapping) else None
+    return points if isinstance(points, Mapping) else {}
+
+
+def end_items(data: Mapping[str, Any], taken: list[str]) -> tuple[Item, ...]:
+    """The attachments there are; those on a body that is taken are refused."""
+    used = {end.split(".")[0] for end in taken}
+    items = []
+    for body in ("ground", *_table(data, "bodies")):
+        refusal = f"{body} is the first one already" if body in used else ""
+        where = "origin of the world" if body == "ground" else "mass centre"
+        items.append(Item(body, body, where, refusal))
+        for point, at in points_of(data, body).items():
+            from vbg.tui.values import shown
+
+            items.append(Item(f"{body}.{point}", f"{body}.{point}", shown(at), refusal))
+    return tuple(items)
+
+
+def coordinate_items(data: Mapping[str, Any]) -> tuple[Item, ...]:
+    """The free coordinates there are: joints with one, and one-dimensional nodes."""
+    items = []
+    for name, joint in _table(data, "joints").items():
+        kind = joint.get("kind", "") if isinstance(joint, Mapping) else ""
+        part = part_class(data, ("joints", name))
+        fields = declared(part) if part is not None else {}
+        if "initial" in fields:
+            items.append(Item(f"joints.{name}", f"joints.{name}", str(kind)))
+    for table in ("rotational", "translational"):
+        nodes = {
+            str(node)
+            for part in _table(data, table).values()
+            if isinstance(part, Mapping)
+            for node in part.get("nodes", ())
+        }
+        items += [Item(f"{table}.{node}", f"{table}.{node}", "node") for node in sorted(nodes)]
+    return tuple(items)
+
+
+def _naming_values(data: Mapping[str, Any]) -> Iterator[tuple[Path, Field, Any]]:
+    """Every written value whose field may name another part."""
+    for table in TABLES:
+        for name, part in _table(data, table).items():
+            if not isinstance(part, Mapping):
+                continue
+            cls = part_class(data, (table, name))
+            if cls is None:
+                continue
+            for key, field in declared(cls).items():
+                if key in part and field.form in _NAMING:
+                    yield (table, name, key), field, part[key]
+    outputs = _table(data, "outputs")
+    if "keep" in outputs:
+        yield ("outputs", "keep"), Field("outputs", ""), outputs["keep"]
+
+
+def _texts(path: Path, value: Any) -> Iterator[tuple[Path, str]]:
+    """The texts inside a value, with their paths."""
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, list):
+        for i, entry in enumerate(value):
+            yield from _texts((*path, i), entry)
+    elif isinstance(value, Mapping):
+        for key, entry in value.items():
+            yield from _texts((*path, key), entry)
+
+
+def _refers(field: Field, text: str, target: Path) -> bool:
+    """Whether `text` in a field of this form names the part at `target`."""
+    table, name = str(target[0]), str(target[1])
+    if field.form in ("ends", "end") and text.split(".")[0] == name and "." not in name:
+        return table == "bodies"
+    if text == f"{table}.{name}" or text.startswith(f"{table}.{name}."):
+        return True
+    if field.form in ("signal", "signals", "outputs", "expression"):
+        owner = table if table == "signals" else ""
+        words = re.findall(r"[^\W\d][\w-]*(?:\.[\w-]+)*", text)
+        return any(
+            (w == name and (owner or field.form == "outputs")) or w.startswith(f"{name}.")
+            for w in words
+        )
+    return False
+
+
+def users_of(data: Mapping[str, Any], target: Path) -> tuple[Path, ...]:
+    """Paths of the values that refer to the part at `target`."""
+    if len(target) != 2 or target[0] == "parameters":
+        return ()
+    return tuple(
+        at
+        for path, field, value in _naming_values(data)
+        for at, text in _texts(path, value)
+        if at[:2] != target and _refers(field, text, target)
+    )
+
+
+def renamed(
+    data: Mapping[str, Any], target: tuple[str, ...], name: str
+) -> tuple[tuple[Path, str], ...]:
+    """The values that must change when the part at `target` is called `name`."""
+    table, old = target
+    word = re.compile(rf"(?<![\w.-]){re.escape(old)}(?![\w-])")
+    if table == "parameters":
+        return tuple(
+            (path, word.sub(name, text))
+            for path, text in _texts((), dict(data))
+            if path[:1] not in (("name",), ("description",))
+            and path[-1] not in ("kind", "note", "unit")
+            and word.search(text)
+            and path != target
+        )
+    changes = []
+    for path, field, value in _naming_values(data):
+        for at, text in _texts(path, value):
+            if _refers(field, text, target):
+                if text.startswith(f"{table}.{old}"):
+                    new = f"{table}.{name}" + text[len(f"{table}.{old}") :]
+                elif field.form in ("ends", "end"):
+                    new = name + text[len(old) :]
+                else:
+                    new = word.sub(name, text)
+                changes.append((at, new))
+    return tuple(changes)

@@ -1,0 +1,182 @@
+"""The one screen: panes in their places, keys to actions."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from rich.style import Style
+from textual import events
+from textual.app import ComposeResult
+from textual.screen import Screen
+from textual.timer import Timer
+
+from vbg.tui import arrange, keys
+from vbg.tui.arrange import Rect
+from vbg.tui.pane import Pane
+from vbg.tui.panes import make_panes
+from vbg.tui.workspace import Workspace
+
+if TYPE_CHECKING:
+    from vbg.tui.app import VbgApp
+
+HINT_DELAY = 0.3  # s; who knows the keys never sees the popup
+_POPUP_ROWS = 9
+
+
+class MainScreen(Screen):
+    """All panes of all views, of which those of the current view are shown."""
+
+    ALLOW_SELECT = False
+    DEFAULT_CSS = """
+    MainScreen { layers: base above; background: $background; }
+    Pane { position: absolute; layer: base; background: $background; }
+    #popup { layer: above; }
+    #small { layer: above; }
+    """
+
+    def __init__(self, work: Workspace):
+        super().__init__()
+        self.work = work
+        self.actives = dict(arrange.FIRST)
+        self.zoomed = ""
+        self.prefix = ""
+        self.jumping = False
+        self.opening = False
+        self.rects: dict[str, Rect] = {}
+        self.panes: dict[str, Pane] = {}
+        self._hint_timer: Timer | None = None
+
+    @property
+    def main(self) -> VbgApp:
+        from vbg.tui.app import VbgApp
+
+        assert isinstance(self.app, VbgApp)
+        return self.app
+
+    @property
+    def words(self) -> dict[str, Style]:
+        return self.main.words
+
+    @property
+    def active(self) -> str:
+        """The pane that has the keys."""
+        return self.actives[self.work.view]
+
+    def compose(self) -> ComposeResult:
+        self.panes = {pane.pane: pane for pane in make_panes()}
+        yield from self.panes.values()
+
+    def on_mount(self) -> None:
+        self.place()
+
+    def on_resize(self) -> None:
+        self.place()
+
+    def place(self) -> None:
+        """Give every pane its rectangle, and paint."""
+        width, height = self.app.size
+        if not arrange.fits(width, height):
+            self.rects = {"small": Rect(0, 0, width, height)}
+        else:
+            view = self.work.view
+            self.rects = arrange.arrange(view, width, height, self.active, self.zoomed)
+            if self.prefix:
+                rows = min(_POPUP_ROWS, height - 4)
+                self.rects["popup"] = Rect(0, height - 1 - rows, width, rows)
+        for name, pane in self.panes.items():
+            rect = self.rects.get(name)
+            pane.display = rect is not None
+            if rect is not None:
+                pane.styles.offset = (rect.x, rect.y)
+                pane.styles.width = rect.width
+                pane.styles.height = rect.height
+        self.paint()
+
+    def paint(self, *names: str) -> None:
+        """Paint the named panes again, or all that are shown."""
+        for name in names or tuple(self.rects):
+            if name in self.rects and name in self.panes:
+                self.panes[name].repaint()
+
+    def show_view(self, view: str) -> None:
+        """Go to a view; its panes are told before they are painted."""
+        self.work.view = view
+        self.zoomed = ""
+        self.main.prepare_view(view)
+        self.place()
+
+    def activate(self, pane: str) -> None:
+        """Give the keys to a pane of this view."""
+        if pane in arrange.ORDER[self.work.view] and pane not in arrange.PASSIVE:
+            self.actives[self.work.view] = pane
+            self.zoomed = pane if self.zoomed else ""
+            self.place()
+
+    def next_pane(self, step: int) -> None:
+        panes = arrange.focusable(self.work.view, self.rects)
+        at = panes.index(self.active) if self.active in panes else 0
+        self.activate(panes[(at + step) % len(panes)])
+
+    def toggle_zoom(self) -> None:
+        self.zoomed = "" if self.zoomed else self.active
+        self.place()
+
+    def scrolled(self, pane: Pane, direction: str) -> None:
+        for _ in range(2):
+            pane.move(direction)
+        self.paint()
+
+    async def on_key(self, event: events.Key) -> None:
+        event.stop()
+        event.prevent_default()
+        while self.opening and self.app.screen is self:
+            await asyncio.sleep(0.002)
+        if self.app.screen is not self:
+            # typed ahead: it is meant for the dialog that has opened meanwhile
+            self.app.screen.post_message(event)
+            return
+        key = keys.canonical(event.key, event.character)
+        if self.jumping:
+            self._jump(key)
+        else:
+            self._press(key)
+
+    def _press(self, key: str) -> None:
+        keymap, view = self.work.keymap, self.work.view
+        if self.prefix:
+            key, prefix = f"{self.prefix} {key}", self.prefix
+            self._set_prefix("")
+            if keymap.find(key, view, self.active) is None:
+                if not key.endswith(" escape"):
+                    self.work.say(f"{prefix} is not followed by {key[len(prefix) + 1 :]}", "warn")
+                    self.paint("undo", "status")
+                return
+        elif keymap.continues(key, view, self.active):
+            self._set_prefix(key)
+            return
+        action = keymap.find(key, view, self.active)
+        if action is not None:
+            self.main.act(action)
+
+    def _set_prefix(self, prefix: str) -> None:
+        """Wait for the next key of a sequence; the popup comes if it is slow."""
+        shown = "popup" in self.rects
+        self.prefix = prefix
+        if self._hint_timer is not None:
+            self._hint_timer.stop()
+            self._hint_timer = None
+        if prefix:
+            self._hint_timer = self.set_timer(HINT_DELAY, self.place)
+        elif shown:
+            self.place()
+
+    def _jump(self, key: str) -> None:
+        self.jumping = False
+        if key in "123456" and len(key) == 1:
+            self.show_view(keys.VIEWS[int(key) - 1])
+            return
+        for name, pane in self.panes.items():
+            if key == pane.JUMP and name in arrange.ORDER[self.work.view]:
+                self.activate(name)
+        self.paint()

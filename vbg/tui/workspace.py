@@ -1,0 +1,179 @@
+"""What is open: the document, the selection, the runs, and what is seen of them.
+
+The one value that all panes read.  It knows nothing of the screen; whoever
+changes it tells the screen to paint again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Any
+
+from vbg.draw.text.marks import UNICODE, Marks
+from vbg.errors import Problem
+from vbg.tui.keys import Keymap
+from vbg.tui.session.document import Document
+from vbg.tui.session.files import Stamp
+from vbg.tui.session.runs import Run
+
+if TYPE_CHECKING:
+    from vbg.tui.content.motion import Motion
+    from vbg.tui.graphing import GraphState
+
+    from vbg.model import Model
+    from vbg.solution import Solution
+
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What the checks found for one text; `model` is None if it has errors."""
+
+    text_hash: str = ""
+    problems: tuple[Problem, ...] = ()
+    model: Model | None = None
+
+    def count(self, severity: str) -> int:
+        return sum(1 for problem in self.problems if problem.severity == severity)
+
+
+@dataclass(frozen=True, slots=True)
+class PlotState:
+    """What Plot shows: run and overlay by number, signals by name (components
+    with their index), window of time [s], cursor [s]."""
+
+    run: int = 0
+    overlay: int = 0
+    signals: tuple[str, ...] = ()
+    window: tuple[float, float] | None = None
+    cursor: float | None = None
+    split: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ValidateState:
+    """The verdict's settings and its last value."""
+
+    tolerance: float = 1e-4
+    skip_events: bool = False
+    verdict: Any = None
+    reference: int = 0
+    other: int = 0
+    waiting: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceState:
+    """What 3D shows: time [s], angles of the viewer [rad], zoom factor."""
+
+    time: float = 0.0
+    azimuth: float = -1.05
+    elevation: float = 0.43
+    zoom: float = 1.0
+    playing: bool = False
+    speed: float = 1.0
+    forces: bool = True
+    trace: str = ""
+    run: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How vbg was started."""
+
+    marks: Marks = UNICODE
+    slow: bool = False
+    no_color: bool = False
+    theme: str = "vbg-dark"
+
+
+@dataclass
+class Workspace:
+    """Everything that is open."""
+
+    document: Document
+    keymap: Keymap
+    options: Options = field(default_factory=Options)
+    view: str = "edit"
+    selection: Path = ()
+    field_index: int = 0
+    folded: frozenset[str] = frozenset()
+    filter: str = ""
+    checked: Checked = field(default_factory=Checked)
+    checking: bool = False
+    problem_index: int = -1
+    runs: tuple[Run, ...] = ()
+    run_index: int = -1
+    solutions: dict[int, Solution] = field(default_factory=dict)
+    motions: dict[int, Motion] = field(default_factory=dict)
+    plot: PlotState = field(default_factory=PlotState)
+    signal_index: int = 0
+    signal_filter: str = ""
+    validate: ValidateState = field(default_factory=ValidateState)
+    channel_index: int = 0
+    space: SpaceState = field(default_factory=SpaceState)
+    graph: GraphState | None = None
+    live_paused: bool = False
+    message: str = ""
+    message_style: str = ""
+    stamp: Stamp = field(default_factory=Stamp)
+    backed_up: bool = False
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        return self.document.now.data
+
+    @property
+    def file(self) -> FilePath | None:
+        return self.document.file
+
+    @property
+    def marks(self) -> Marks:
+        return self.options.marks
+
+    @property
+    def part_name(self) -> str:
+        """The name of the selected part, "" for headings and settings."""
+        return str(self.selection[1]) if len(self.selection) > 1 else ""
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        broken = self.document.now.broken
+        return (broken,) if broken else self.checked.problems
+
+    @property
+    def active_run(self) -> Run | None:
+        """The run that is under way."""
+        return next((run for run in reversed(self.runs) if run.active), None)
+
+    def run(self, number: int) -> Run | None:
+        return next((run for run in self.runs if run.number == number), None)
+
+    @property
+    def marked_run(self) -> Run | None:
+        """The run marked in the list; by default the newest."""
+        if not self.runs:
+            return None
+        index = self.run_index if -len(self.runs) <= self.run_index < len(self.runs) else -1
+        return self.runs[index]
+
+    def say(self, text: str, style: str = "") -> None:
+        """Show one line until the next thing happens."""
+        self.message, self.message_style = text, style
+
+    def put_run(self, run: Run) -> None:
+        """Replace the run of the same number, or add it."""
+        if self.run(run.number) is None:
+            self.runs = (*self.runs, run)
+            self.run_index = len(self.runs) - 1
+        else:
+            self.runs = tuple(run if r.number == run.number else r for r in self.runs)
+
+
+def clock() -> float:
+    """Seconds since the epoch; one place, so that tests can fix it."""
+    return time.time()
