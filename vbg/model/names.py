@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import os
 import re
 from collections.abc import Iterable
 
@@ -26,7 +25,7 @@ def nearest(name: str, candidates: Iterable[str]) -> str:
 def _likeness(a: str, b: str) -> float:
     """Share of letters in common, and a little for each that agrees at the start:
     a slip is rarer there."""
-    agreeing = len(os.path.commonprefix((a, b)))
+    agreeing = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
     return difflib.SequenceMatcher(None, b, a).ratio() + 0.1 * min(agreeing, 4)
 
 

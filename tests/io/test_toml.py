@@ -1,0 +1,178 @@
+"""Model files: what is read, what is written, and that nothing ends in a traceback."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vbg.errors import ModelError, UsageError
+from vbg.io import toml
+from vbg.model import Model, check, joint_frames, placement
+
+ROOT = Path(__file__).parents[2]
+FILES = sorted((ROOT / "examples").glob("*.toml"))
+GOOD = [path.read_text(encoding="utf-8") for path in FILES]
+every_example = pytest.mark.parametrize("text", GOOD, ids=[path.stem for path in FILES])
+
+PENDULUM = """\
+# A pendulum.
+vbg = 1
+name = "pendulum"
+
+[parameters]
+l = "50 cm"   # length of the rod
+m = { value = 2.0, unit = "kg", note = "steel" }
+
+[bodies.rod]
+mass = "m"
+inertia = { xx = 1e-3, yy = "m*l**2/12", zz = "m*l^2/12" }  # about the mass centre
+points = { A = ["-l/2", 0, 0] }
+
+[joints.hinge]
+kind = "revolute"
+between = ["ground", "rod.A"]
+axis = [0, 2, 0]
+initial = { angle = "30 deg", speed = "10 rpm" }
+"""
+
+
+def test_a_pendulum_is_read_in_si():
+    model = toml.parse(PENDULUM, "pendulum.toml")
+    assert model.name == "pendulum"
+    assert model.parameters == {"l": 0.5, "m": 2.0}
+    rod, hinge = model.bodies["rod"], model.joints["hinge"]
+    assert rod.mass == 2.0
+    assert rod.inertia == pytest.approx((1e-3, 2 * 0.25 / 12, 2 * 0.25 / 12, 0, 0, 0), rel=1e-15)
+    assert rod.points == {"A": (-0.25, 0.0, 0.0)}
+    assert hinge.between[1].point == "A"
+    assert hinge.between[1].at == (-0.25, 0.0, 0.0)
+    assert hinge.axis == (0.0, 1.0, 0.0)
+    assert hinge.initial.angle == pytest.approx(0.5235987755982988, rel=1e-15)
+    assert hinge.initial.speed == pytest.approx(1.0471975511965976, rel=1e-15)
+    assert model.places[("joints", "hinge", "initial", "speed")] == (18, 31)
+
+
+@every_example
+def test_written_files_read_the_same(text, tmp_path):
+    model = toml.parse(text)
+    path = tmp_path / "copy.toml"
+    toml.write(model, path)
+    again = toml.read(path)
+    assert again.hash == model.hash
+    assert again.document == model.document
+    assert (again.simulate, again.outputs) == (model.simulate, model.outputs)
+
+
+@every_example
+def test_parts_read_back_from_their_instances(text):
+    model = toml.parse(text)
+    tables = {
+        table: getattr(model, table)
+        for table in ("bodies", "joints", "forces")
+        if getattr(model, table)
+    }
+    assert Model(gravity=model.gravity, **tables).hash == model.hash
+
+
+def test_writing_over_a_file_keeps_comments_and_layout(tmp_path):
+    path = tmp_path / "pendulum.toml"
+    path.write_text(PENDULUM)
+    model = toml.read(path)
+    toml.write(model, path)
+    assert path.read_text() == PENDULUM
+    changed = model.edited(("bodies", "rod", "inertia", "xx"), 2e-3)
+    toml.write(changed, path)
+    assert path.read_text() == PENDULUM.replace("xx = 1e-3", "xx = 0.002")
+
+
+def test_writing_adds_and_removes_parts_in_place(tmp_path):
+    path = tmp_path / "pendulum.toml"
+    path.write_text(PENDULUM)
+    model = toml.read(path)
+    spring = {"kind": "spring", "on": "joints.hinge", "k": "3 N*m/rad"}
+    changed = model.edited(("forces", "hold"), spring).edited(("joints", "hinge", "initial"), None)
+    toml.write(changed, path)
+    text = path.read_text()
+    assert toml.read(path).hash == changed.hash
+    assert "# length of the rod" in text
+    assert "# about the mass centre" in text
+    assert "[forces.hold]" in text
+    assert "initial" not in text
+
+
+def test_misuse_is_told(tmp_path):
+    with pytest.raises(UsageError, match="No such file"):
+        toml.read(tmp_path / "nothing.toml")
+    with pytest.raises(UsageError, match="cannot read"):
+        toml.read(tmp_path)
+    with pytest.raises(UsageError, match="cannot write"):
+        toml.write(toml.parse(PENDULUM), tmp_path / "no" / "folder.toml")
+
+
+def survives(text):
+    """Read `text`; whatever it says, the answer is a model or a list of problems with places."""
+    try:
+        model = toml.parse(text, "mutant.toml")
+    except ModelError as error:
+        assert error.problems
+        for problem in error.problems:
+            assert problem.line >= 1
+            assert problem.column >= 1
+            assert problem.what
+        return
+    placement(model)
+    joint_frames(model)
+    check(model)
+    assert toml.parse(toml.updated("", model.document)).hash == model.hash
+
+
+CHARACTERS = "[]{}\"'=.,#\n+-*/^()ex0159 \\\x00é"
+ODD_VALUES = (
+    '""', '"nan"', "nan", "-inf", "true", "[]", "{}", "[[]]", "1e308", "-0.0",
+    "9223372036854775807", '"1e400"', '"((((("', '"t"', '"a.b"', '"1/0"', '"ground"', '"3 mm/"', '"-"', "07:32:00",
+    '"\\u0000"',
+    "[1, 2, 3, 4]", '{ body = "ground" }', '"joints."', "[nan, 0, 1]", '"10**400"', '"0**-1"',
+)  # fmt: skip
+
+
+@settings(max_examples=600, derandomize=True, deadline=None)
+@given(st.data())
+def test_characters_changed_at_random(data):
+    text = data.draw(st.sampled_from(GOOD))
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(text) - 1))
+        length = data.draw(st.integers(0, 3))
+        text = text[:at] + data.draw(st.text(CHARACTERS, max_size=3)) + text[at + length :]
+    survives(text)
+
+
+@settings(max_examples=400, derandomize=True, deadline=None)
+@given(st.data())
+def test_lines_moved_at_random(data):
+    lines = data.draw(st.sampled_from(GOOD)).splitlines()
+    for _ in range(data.draw(st.integers(1, 4))):
+        taken = lines.pop(data.draw(st.integers(0, len(lines) - 1)))
+        if data.draw(st.booleans()):
+            lines.insert(data.draw(st.integers(0, len(lines))), taken)
+    survives("\n".join(lines))
+
+
+@settings(max_examples=800, derandomize=True, deadline=None)
+@given(st.data())
+def test_values_replaced_at_random(data):
+    lines = data.draw(st.sampled_from(GOOD)).splitlines()
+    settable = [i for i, line in enumerate(lines) if " = " in line and not line.startswith("#")]
+    for _ in range(data.draw(st.integers(1, 3))):
+        index = data.draw(st.sampled_from(settable))
+        key = lines[index].split(" = ")[0]
+        lines[index] = f"{key} = {data.draw(st.sampled_from(ODD_VALUES))}"
+    survives("\n".join(lines))
+
+
+def test_nesting_without_end():
+    survives("a = " + "[" * 5000)
+    survives("a = " + "[" * 300 + "]" * 300)
+    survives("[bodies.b]\nshape = " + "{ a = " * 200 + "1" + " }" * 200)
+    survives('[bodies.b]\nmass = "' + "(" * 3000 + '"')
+    survives("[bodies.b]\nmass = " + "9" * 5000)
