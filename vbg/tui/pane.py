@@ -15,7 +15,6 @@ from vbg.tui.style import strip
 
 if TYPE_CHECKING:
     from vbg.tui.screen import MainScreen
-
     from vbg.tui.workspace import Workspace
 
 

@@ -20,11 +20,10 @@ from vbg.tui.session.files import Stamp
 from vbg.tui.session.runs import Run
 
 if TYPE_CHECKING:
-    from vbg.tui.content.motion import Motion
-    from vbg.tui.graphing import GraphState
-
     from vbg.model import Model
     from vbg.solution import Solution
+    from vbg.tui.content.motion import Motion
+    from vbg.tui.graphing import GraphState
 
 Path = tuple[str | int, ...]
 

@@ -69,7 +69,7 @@ def _next_hit(app: VbgApp) -> None:
 
     pane = app.main.panes["tree"]
     assert isinstance(pane, Tree)
-    parts = [i for i, row in enumerate(pane.tree) if len(row.path) > 1]
+    parts = [i for i, row in enumerate(pane.lines) if len(row.path) > 1]
     after = [i for i in parts if i > pane.index]
     if parts:
         pane.select(after[0] if after else parts[0])

@@ -73,7 +73,7 @@ def part_detail(table: str, part: Any) -> str:
     """What a part's row says besides its name."""
     if table == "parameters":
         if isinstance(part, Mapping):
-            return shown(part.get("value", ""))
+            return f"{shown(part.get('value', ''))} {part.get('unit', '')}".strip()
         return shown(part)
     if not isinstance(part, Mapping):
         return shown(part)

@@ -21,7 +21,7 @@ class Tree(Pane):
         self._tree: tuple[TreeRow, ...] = ()
 
     @property
-    def tree(self) -> tuple[TreeRow, ...]:
+    def lines(self) -> tuple[TreeRow, ...]:
         """The rows of the model as it is; made anew only when something changed."""
         work = self.work
         made = (work.document.now, work.folded, work.filter)
@@ -33,7 +33,7 @@ class Tree(Pane):
     @property
     def index(self) -> int:
         """The row of the selection, or of the nearest thing that contains it."""
-        places = {row.path: i for i, row in enumerate(self.tree)}
+        places = {row.path: i for i, row in enumerate(self.lines)}
         for length in range(len(self.work.selection), -1, -1):
             found = places.get(self.work.selection[:length])
             if found is not None:
@@ -47,7 +47,7 @@ class Tree(Pane):
         return "/ filter"
 
     def body(self, width: int, height: int) -> Rows:
-        rows, index = self.tree, self.index
+        rows, index = self.lines, self.index
         self.top = scrolled(self.top, index, len(rows), height)
         marked = _marked(self.work.problems)
         return tuple(
@@ -61,11 +61,11 @@ class Tree(Pane):
         )
 
     def select(self, index: int) -> None:
-        if self.tree:
-            self.home.main.select(self.tree[max(0, min(index, len(self.tree) - 1))].path)
+        if self.lines:
+            self.home.main.select(self.lines[max(0, min(index, len(self.lines) - 1))].path)
 
     def move(self, direction: str) -> None:
-        row = self.tree[self.index]
+        row = self.lines[self.index]
         if direction == "left":
             if row.depth:
                 self.home.main.select(row.path[:1])
@@ -77,10 +77,10 @@ class Tree(Pane):
             elif not row.heading:
                 self.home.activate("inspector")
         else:
-            self.select(stepped(self.index, len(self.tree), direction, self.inner[1]))
+            self.select(stepped(self.index, len(self.lines), direction, self.inner[1]))
 
     def enter(self) -> None:
-        row = self.tree[self.index]
+        row = self.lines[self.index]
         if row.heading:
             self.move("right" if row.folded else "left")
         else:

@@ -1,0 +1,80 @@
+"""The terminal interface: `vbg tui`.
+
+Nothing is imported here before `run` is called, so that the command line can
+list this verb without loading a terminal library.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from vbg.errors import UsageError
+
+
+def run(
+    path: str | None = None,
+    *,
+    marks: str = "",
+    theme: str = "",
+    mouse: bool = True,
+) -> int:
+    """Open `path` in the terminal interface; the exit code.
+
+    marks : "unicode", "block" or "ascii"; by default by the terminal.
+    theme : name of a colour theme.
+
+    Raises
+    ------
+    UsageError
+        there is no such file, or no terminal to draw on.
+    """
+    if not sys.stderr.isatty() or not sys.stdin.isatty():
+        raise UsageError(
+            "vbg tui draws on the terminal through standard error and reads from standard input;"
+            " one of them is redirected (2>file, a pipe). Start it without the redirection."
+        )
+    app = make_app(path, marks=marks, theme=theme)
+    code = app.run(mouse=mouse)
+    if app.report is not None:
+        print(f"vbg stopped on an error of its own; report: {app.report}", file=sys.stderr)
+        print("Your edits are in the journal and are offered at the next start.", file=sys.stderr)
+        return 70
+    return code or 0
+
+
+def make_app(path: str | None = None, *, marks: str = "", theme: str = ""):
+    """The application with `path` open, ready to run.
+
+    Raises
+    ------
+    UsageError
+        there is no such file, or it is not text.
+    """
+    from vbg.draw.text.marks import choose
+    from vbg.tui.app import VbgApp
+    from vbg.tui.keys import read_keymap
+    from vbg.tui.session.folders import config_folder
+    from vbg.tui.starting import opened
+    from vbg.tui.style import DEFAULT_THEME
+    from vbg.tui.workspace import Options
+
+    if path is not None and not Path(path).is_file():
+        raise UsageError(f"{path}: no such file. `vbg tui` without a file starts a new model.")
+    options = Options(
+        marks=choose(marks or _marks_of_terminal()),
+        slow="SSH_CONNECTION" in os.environ,
+        no_color="NO_COLOR" in os.environ,
+        theme=theme or os.environ.get("VBG_THEME", DEFAULT_THEME),
+    )
+    keymap = read_keymap(config_folder() / "keymap.toml")
+    return VbgApp(opened(Path(path) if path is not None else None, keymap, options))
+
+
+def _marks_of_terminal() -> str:
+    """ASCII where the locale cannot write anything else; blocks on the Linux console."""
+    encoding = (sys.stdout.encoding or "").lower().replace("-", "")
+    if encoding not in ("utf8", "utf16", "utf32"):
+        return "ascii"
+    return "ascii" if os.environ.get("TERM") in ("linux", "dumb") else "unicode"

@@ -1,0 +1,237 @@
+"""New parts: kind, ends, required fields, name; the catalogue says what is asked."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from vbg.fields import Field, declared, required
+from vbg.tui import references
+from vbg.tui.actions import Handler, Refusal
+from vbg.tui.actions.editing import _judge, _value, ask_ends, judge_name
+from vbg.tui.content.fields import FieldRow, about, unit_of
+from vbg.tui.dialogs import Item
+from vbg.tui.session.commands import AddTable, SetValue
+
+if TYPE_CHECKING:
+    from vbg.tui.app import VbgApp
+
+_TITLES = {
+    "joints": "Add a joint",
+    "forces": "Add a force",
+    "electric": "Add an electric part",
+    "hydraulic": "Add a hydraulic part",
+    "rotational": "Add a rotational part",
+    "translational": "Add a translational part",
+    "signals": "Add a signal",
+    "bondgraph": "Add a vertex",
+}
+# What is offered first for a required field of each form.
+_OFFERS: dict[str, str] = {
+    "direction": "[0, 0, 1]",
+    "vector": "[0, 0, 0]",
+    "quantity": "1",
+    "signal": "0",
+    "signals": "[0, 0, 0]",
+    "expression": "0",
+    "count": "1",
+}
+
+
+def summary(part: type) -> str:
+    """One line on a part: of its module, or of its class."""
+    module = sys.modules.get(part.__module__)
+    text = inspect.getdoc(module) if module is not None else ""
+    return (text or about(part)).splitlines()[0]
+
+
+def freedoms(part: type) -> int | None:
+    """Free coordinates that a joint leaves, as its `initial` declares them; None if it has none."""
+    fields = declared(part)
+    group = fields.get("initial")
+    if group is None or group.of is None:
+        return None
+    return sum(1 for name in declared(group.of) if not name.startswith(("speed", "slide_speed")))
+
+
+def preview(part: type) -> str:
+    """What a part would bring, before it is added."""
+    text = about(part)
+    free = freedoms(part)
+    if getattr(part, "table", "") == "joints" and free:
+        removed = 6 - free
+        return f"Removes {removed} of 6 freedoms; outputs force and torque. {text}"
+    return text
+
+
+async def _add(table: str, app: VbgApp) -> None:
+    """Ask for a part of `table`, and add it as one undo step."""
+    from vbg.model.catalogue import catalogue
+
+    kinds = catalogue().get(table, {})
+    if table == "bodies":
+        await _add_part(app, table, next(iter(kinds.values())))
+        return
+    items = tuple(Item(kind, kind, summary(part)) for kind, part in kinds.items())
+    kind = await app.choose(_TITLES[table], items, preview=lambda kind: preview(kinds[kind]))
+    if kind is not None:
+        await _add_part(app, table, kinds[kind])
+
+
+async def _add_on(app: VbgApp) -> None:
+    """A part that acts on the free coordinate of a joint: first which, then on what."""
+    from vbg.model.catalogue import catalogue
+
+    parts = {
+        f"{table}.{kind}": part
+        for table, kinds in catalogue().items()
+        for kind, part in kinds.items()
+        if ("on" in declared(part) and "coordinate" in declared(part)["on"].form)
+        or (kind in ("torque", "force") and table == "forces")
+    }
+    items = tuple(Item(key, key.split(".")[1], summary(part)) for key, part in parts.items())
+    chosen = await app.choose("Add on a joint", items, preview=lambda key: preview(parts[key]))
+    if chosen is None:
+        return
+    part = parts[chosen]
+    selected = app.work.selection
+    here = f"joints.{selected[1]}" if selected[:1] == ("joints",) and len(selected) > 1 else ""
+    joint = await app.choose(
+        "On which joint", references.coordinate_items(app.work.data), start=here
+    )
+    if joint is not None:
+        await _add_part(app, chosen.split(".")[0], part, {"on": joint})
+
+
+async def _add_part(
+    app: VbgApp, table: str, part: Any, given: dict[str, Any] | None = None
+) -> None:
+    values: dict[str, Any] = {} if table == "bodies" else {"kind": part.kind}
+    values |= given or {}
+    fields = declared(part)
+    for name in _asked(part, values):
+        answer = await _ask_field(app, part, name, fields[name], values)
+        if answer is None:
+            return
+        values[name] = answer
+    stem = {"bodies": "body", "joints": "J"}.get(table, part.kind)
+    taken = references.names(app.work.data)
+    new = await app.ask(
+        f"Name of the new {part.kind}",
+        references.free_name(app.work.data, stem),
+        lambda text: judge_name(text, taken),
+        about=preview(part),
+    )
+    if new:
+        app.do(AddTable((table, new), values, f"add {table}.{new}"))
+        app.select((table, new))
+        app.main.activate("inspector")
+
+
+def _asked(part: type, values: dict[str, Any]) -> tuple[str, ...]:
+    """The fields that must be asked for: required ones, and where the part is attached."""
+    fields = declared(part)
+    asked = [name for name in fields if name in required(part) and name not in values]
+    attached = {"between", "on", "nodes"} & set(fields)
+    if attached and not attached & {*asked, *values}:
+        asked.insert(0, "between" if "between" in fields else sorted(attached)[0])
+    if "mass" in fields:
+        asked += ["mass", "inertia"]
+    return tuple(asked)
+
+
+async def _ask_field(
+    app: VbgApp, part: Any, name: str, field: Field, values: dict[str, Any]
+) -> Any | None:
+    title = f"{part.kind}: {name}"
+    if field.form in ("ends", "end") and name != "on":
+        ends = await ask_ends(app, title, 2 if field.form == "ends" else 1)
+        return ends if ends is None or field.form == "ends" else ends[0]
+    if field.form == "coordinate":
+        return await app.choose(title, references.coordinate_items(app.work.data))
+    if field.form == "coordinates":
+        return await _ask_coordinates(app, title, field)
+    if field.form == "choice":
+        return await app.choose(title, tuple(Item(c, c) for c in field.choices))
+    if name == "on":
+        items = (
+            *references.coordinate_items(app.work.data),
+            *references.end_items(app.work.data, []),
+        )
+        return await app.choose(title, items)
+    unit = f" [{unit_of(field)}]" if unit_of(field) else ""
+    row = FieldRow(("new", name), name, field, False, needed=True)
+    text = await app.ask(
+        title,
+        _offer(name, field, values),
+        lambda text: _judge(app, row, text),
+        about=f"{field.doc}{unit}",
+    )
+    return None if text is None else _value(field, text)
+
+
+def _offer(name: str, field: Field, values: dict[str, Any]) -> str:
+    """What stands in the field at first."""
+    if field.form == "signals" and str(values.get("on", "")).startswith("joints."):
+        return "1"
+    if field.form == "inertia":
+        return "{ xx = 0.01, yy = 0.01, zz = 0.01 }"
+    if field.form == "nodes":
+        return "[" + ", ".join(chr(ord("a") + i) for i in range(max(field.size, 1))) + "]"
+    return _OFFERS.get(field.form, "")
+
+
+async def _ask_coordinates(app: VbgApp, title: str, field: Field) -> list[str] | None:
+    chosen: list[str] = []
+    for number in range(field.size or 2):
+        items = references.coordinate_items(app.work.data)
+        free = tuple(item for item in items if item.key not in chosen)
+        answer = await app.choose(f"{title} {number + 1}", free)
+        if answer is None:
+            return None
+        chosen.append(answer)
+    return chosen
+
+
+async def _add_parameter(app: VbgApp) -> None:
+    taken = references.names(app.work.data)
+    name = await app.ask("Name of the parameter", "", lambda text: judge_name(text, taken))
+    if not name:
+        return
+    row = FieldRow(("parameters", name), "value", Field("expression", ""), False, needed=True)
+    text = await app.ask(
+        f"Value of {name}", "1", lambda text: _judge(app, row, text), about="0.3, or 2*L, or 30 deg"
+    )
+    if text is not None:
+        value = _value(Field("expression", ""), text)
+        app.do(SetValue(("parameters", name), value, f"add parameter {name}"))
+        app.select(("parameters", name))
+
+
+def _empty(table: str, app: VbgApp) -> str:
+    from vbg.model.catalogue import catalogue
+
+    return "" if catalogue().get(table) else f"there are no parts for {table} in this vbg"
+
+
+_BY_ID = {
+    "add.body": "bodies",
+    "add.joint": "joints",
+    "add.force": "forces",
+    "add.electric": "electric",
+    "add.hydraulic": "hydraulic",
+    "add.rotational": "rotational",
+    "add.translational": "translational",
+    "add.signal": "signals",
+    "add.vertex": "bondgraph",
+}
+
+HANDLERS: dict[str, Handler] = {
+    **{id: partial(_add, table) for id, table in _BY_ID.items()},
+    "add": lambda app: app.press_prefix("a"),
+    "add.on": _add_on,
+    "add.parameter": _add_parameter,
+}
+REFUSALS: dict[str, Refusal] = {id: partial(_empty, table) for id, table in _BY_ID.items()}

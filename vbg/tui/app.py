@@ -1,0 +1,291 @@
+"""The application: what is open, what is being done, and the one screen."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable, Coroutine
+from pathlib import Path as FilePath
+from typing import Any, ClassVar
+
+from rich.style import Style
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.theme import Theme
+
+from vbg.draw.text.rows import Rows
+from vbg.errors import VbgError
+from vbg.tui.actions import handler
+from vbg.tui.crash import write_report
+from vbg.tui.dialogs import Ask, Choose, Item, Judge, Read
+from vbg.tui.keys import Action
+from vbg.tui.screen import MainScreen
+from vbg.tui.session import files
+from vbg.tui.session.commands import Command
+from vbg.tui.session.document import Document
+from vbg.tui.session.jobs import Job
+from vbg.tui.session.journal import Journal
+from vbg.tui.style import DEFAULT_THEME, THEMES, style_words
+from vbg.tui.workspace import Checked, Path, Workspace
+
+CHECK_DELAY = 0.15
+WATCH_SECONDS = 1.0
+CRASH_CODE = 70
+
+
+class VbgApp(App[int]):
+    """vbg in the terminal."""
+
+    ENABLE_COMMAND_PALETTE = False
+    ALLOW_SELECT = False
+    TITLE = "vbg"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+q", "quit", show=False, priority=True),
+        Binding("ctrl+c", "say_quit", show=False, priority=True),
+    ]
+
+    def __init__(self, work: Workspace):
+        super().__init__()
+        self.work = work
+        self.main = MainScreen(work)
+        self.words: dict[str, Style] = {}
+        self.job: Job | None = None
+        self.report: FilePath | None = None
+        for theme in THEMES:
+            self.register_theme(theme)
+        wanted = work.options.theme
+        ansi = wanted in self.available_themes and self.available_themes[wanted].ansi
+        known = wanted in self.available_themes and not (work.options.no_color and ansi)
+        self.theme = wanted if known else DEFAULT_THEME
+        self._take_colours(self.current_theme)
+
+    def get_default_screen(self) -> Screen:
+        return self.main
+
+    def on_mount(self) -> None:
+        self.theme_changed_signal.subscribe(self, self._recolour)
+        self.work.document.listeners.append(self.document_changed)
+        self.set_interval(WATCH_SECONDS, self._watch_file)
+        self.call_after_refresh(self.begin)
+
+    def begin(self) -> None:
+        """What waits until the first frame is seen."""
+        from vbg.tui import starting
+
+        self.check()
+        self.ask_later(starting.begin(self))
+
+    # actions
+
+    def act(self, action: Action) -> None:
+        """Do an action of the table, or say why not."""
+        self.work.say("")
+        do, refuse = handler(action)
+        reason = refuse(self) if refuse else ""
+        if reason:
+            self.work.say(f"{action.label}: {reason}", "warn")
+            self.main.paint()
+            return
+        try:
+            doing = do(self)
+        except (VbgError, OSError) as error:
+            self.work.say(str(error).splitlines()[0], "error")
+            doing = None
+        if inspect.iscoroutine(doing):
+            self.ask_later(doing)
+        self.main.paint()
+
+    def act_id(self, id: str) -> None:
+        self.act(self.work.keymap.by_id(id))
+
+    def press_prefix(self, key: str) -> None:
+        """As if `key`, the first of a sequence, had been pressed."""
+        self.main._set_prefix(key)
+
+    def ask_later(self, doing: Coroutine[Any, Any, None]) -> None:
+        """Go on with an action that may ask; keys typed ahead wait for its dialog."""
+        self.main.opening = True
+        self.run_worker(self._guarded(doing), group="asking")
+
+    async def _guarded(self, doing: Coroutine[Any, Any, None]) -> None:
+        try:
+            await doing
+        except (VbgError, OSError) as error:
+            self.work.say(str(error).splitlines()[0], "error")
+        finally:
+            self.main.opening = False
+        self.main.paint()
+
+    async def _dialog(self, screen: Screen) -> Any:
+        """Push a dialog and wait for its answer; keys go to it from now on."""
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+
+        def take(value: Any) -> None:
+            if not answer.done():
+                answer.set_result(value)
+
+        self.push_screen(screen, take)
+        self.main.opening = False
+        value = await answer
+        # the action that asked may ask again: keys wait until it has
+        self.main.opening = True
+        return value
+
+    async def ask(self, title: str, text: str, judge: Judge, *, about: str = "") -> str | None:
+        return await self._dialog(Ask(title, text, judge, self.work.marks, about=about))
+
+    async def choose(
+        self,
+        title: str,
+        items: tuple[Item, ...],
+        *,
+        start: str = "",
+        preview: Callable[[str], str] | None = None,
+    ) -> str | None:
+        dialog = Choose(title, items, self.work.marks, start=start, preview=preview)
+        return await self._dialog(dialog)
+
+    async def read(self, title: str, rows: Rows, *, keys: tuple[str, ...] = ()) -> str | None:
+        return await self._dialog(Read(title, rows, self.work.marks, keys=keys))
+
+    # the document
+
+    def do(self, command: Command) -> None:
+        """Apply an edit; the document tells everyone."""
+        self.work.document.apply(command)
+
+    def document_changed(self) -> None:
+        """The text is another one: paint it and check it."""
+        work = self.work
+        while work.selection and not _exists(work.data, work.selection):
+            work.selection = work.selection[:-1]
+        self.check()
+        self.main.paint()
+
+    def open_document(self, file: FilePath) -> None:
+        """Leave the document that is open for the one in `file`."""
+        from vbg.tui.starting import opened
+
+        if self.work.document.journal is not None:
+            self.work.document.journal.discard()
+        fresh = opened(file, self.work.keymap, self.work.options)
+        self.put_document(fresh.document)
+        self.work.runs = fresh.runs
+        self.work.stamp = fresh.stamp
+
+    def put_document(self, document: Document) -> None:
+        """Show another document."""
+        work = self.work
+        work.document.listeners.clear()
+        if document.journal is None:
+            document.journal = Journal.start(document.file, document.now.text)
+        document.listeners.append(self.document_changed)
+        work.document = document
+        work.selection, work.field_index, work.filter = (), 0, ""
+        work.checked, work.graph, work.backed_up = Checked(), None, False
+        work.solutions.clear()
+        work.motions.clear()
+        self.document_changed()
+
+    def check(self) -> None:
+        """Check the text in the background, after a pause in the typing."""
+        self.work.checking = True
+        self.run_worker(self._check(), group="check", exclusive=True)
+
+    async def _check(self) -> None:
+        from vbg.tui.checking import check_text
+
+        await asyncio.sleep(CHECK_DELAY if self.work.checked.text_hash else 0.0)
+        now = self.work.document.now
+        file = str(self.work.file or "model.toml")
+        checked = await asyncio.to_thread(check_text, now.text, file, now.hash)
+        if checked.text_hash == self.work.document.now.hash:
+            self.work.checked = checked
+            self.work.checking = False
+            if self.work.problem_index >= len(self.work.problems):
+                self.work.problem_index = -1
+            self.prepare_view(self.work.view)
+            self.main.paint()
+
+    def select(self, path: Path) -> None:
+        """Select a part everywhere."""
+        if path != self.work.selection:
+            self.work.selection = path
+            self.work.field_index = 0
+            self.main.paint("tree", "inspector", "graph", "problemline")
+
+    def go_to_problem(self, index: int) -> None:
+        """Mark a problem, and the part and field it is about."""
+        from vbg.tui.locating import place_of
+
+        work = self.work
+        work.problem_index = index
+        problem = work.problems[index]
+        path, row = place_of(work.data, problem.where)
+        self.main.show_view("edit")
+        if path or problem.where.startswith(("name", "gravity", "description")):
+            self.select(path)
+            work.field_index = row
+            self.main.activate("inspector")
+        work.say(f"{problem.where}: {problem.what} {problem.remedy}", "warn")
+        self.main.paint()
+
+    def prepare_view(self, view: str) -> None:
+        """What a view needs before it is painted."""
+
+    # watching, leaving, breaking
+
+    def _watch_file(self) -> None:
+        work = self.work
+        if work.file is None or self.main.opening or self.screen is not self.main:
+            return
+        if files.stamp(work.file) != work.stamp:
+            from vbg.tui.actions.general import file_changed
+
+            self.ask_later(file_changed(self))
+
+    def leave(self) -> None:
+        """Leave; nothing unsaved is left behind."""
+        if self.work.document.journal is not None:
+            self.work.document.journal.discard()
+        self.exit(0)
+
+    async def action_quit(self) -> None:
+        if self.screen is self.main:
+            self.act_id("quit")
+        else:
+            self.screen.dismiss(None)
+            self.call_after_refresh(self.act_id, "quit")
+
+    def action_say_quit(self) -> None:
+        self.work.say("ctrl+q quits", "focus")
+        self.main.paint()
+
+    def _recolour(self, theme: Theme) -> None:
+        self._take_colours(theme)
+        for pane in self.main.panes.values():
+            pane.refresh()
+
+    def _take_colours(self, theme: Theme) -> None:
+        variables = theme.to_color_system().generate()
+        self.words = style_words(variables, dark=theme.dark)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """An error nobody expected: the journal is closed, a report written."""
+        if self.report is None:
+            journal = self.work.document.journal
+            if journal is not None:
+                journal.close()
+            self.report = write_report(error, self.work)
+        super()._handle_exception(error)
+
+
+def _exists(data: Any, path: Path) -> bool:
+    if len(path) == 1:
+        return True
+    for key in path:
+        if not (hasattr(data, "get") and key in data):
+            return False
+        data = data[key]
+    return True

@@ -1,0 +1,62 @@
+"""The models that a new one can start from: the examples that come with vbg."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+# The smallest model that runs: for those who start from nothing.
+_EMPTY = """\
+vbg = 1
+name = "machine"
+gravity = [0, 0, -9.81]
+
+[parameters]
+L = 0.5
+
+[bodies.rod]
+mass = 1.0
+inertia = { xx = 1e-3, yy = "L**2/12", zz = "L**2/12" }
+points = { A = ["-L/2", 0, 0], B = ["L/2", 0, 0] }
+
+[joints.hinge]
+kind = "revolute"
+between = ["ground", "rod.A"]
+axis = [0, 1, 0]
+
+[simulate]
+t_end = 2.0
+output_step = 1e-3
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A model to start from."""
+
+    name: str
+    description: str
+    text: str
+
+
+def templates() -> tuple[Template, ...]:
+    """The examples, in the installed package or beside it, and the smallest model."""
+    package = Path(__file__).resolve().parents[1]
+    found = []
+    for folder in (package / "examples", package.parent / "examples"):
+        for file in sorted(folder.glob("*.toml")):
+            text = file.read_text(encoding="utf-8")
+            description = str(tomllib.loads(text).get("description", ""))
+            found.append(Template(file.stem, description, text))
+    found.sort(key=lambda template: (template.name != "pendulum", template.name))
+    return (*found, Template("empty", "one rod on one hinge, to start from", _EMPTY))
+
+
+def free_file(stem: str) -> str:
+    """`stem`.toml, or the first numbered name that no file has."""
+    name, number = f"{stem}.toml", 2
+    while Path(name).exists():
+        name = f"{stem}-{number}.toml"
+        number += 1
+    return name
