@@ -153,15 +153,16 @@ def test_run_writes_the_same_to_hdf5_and_csv(pendulum, tmp_path, capsys):
 
 
 def test_set_replaces_a_parameter(pendulum, capsys):
-    """The period of a pendulum grows with the root of its length."""
+    """A longer pendulum is slower."""
     speeds = []
     for setting in ("L=0.5", "L=2 m"):
         code, out, _ = run_verb(["run", pendulum, "--set", setting, "--json"], capsys)
         assert code == 0
         rows = {row["signal"]: row for row in json.loads(out)["summary"]}
         speeds.append(rows["hinge.speed"]["max"])
-    # From rest, horizontal, to the lowest point: speed^2 = 3 g / L.
-    np.testing.assert_allclose(speeds, [np.sqrt(3 * 9.81 / L) for L in (0.5, 2.0)], rtol=1e-4)
+    # From rest, horizontal, to the lowest point: speed^2 = 3 g / L; the output grid may
+    # miss that instant by half a step.
+    np.testing.assert_allclose(speeds, [np.sqrt(3 * 9.81 / L) for L in (0.5, 2.0)], rtol=1e-3)
 
 
 def test_run_refuses_what_it_cannot_do(pendulum, tmp_path, capsys):

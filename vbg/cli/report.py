@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 from vbg.cli.text import count, figure, table
 
 Ending = dict[str, Any]
+# A component of a vector below this part of the vector (or of 1, in SI) is left out.
+NEGLIGIBLE = 1e-9
 
 
 def report(ending: Ending, *, pattern: str | None, limit: int | None) -> str:
@@ -28,8 +31,15 @@ def _head(ending: Ending) -> str:
 
 
 def _signals(summary: list[Ending], pattern: str | None, limit: int | None) -> str:
+    """The table; without a limit all, else the first ones and the energies, leaving out
+    components that stay zero while others of their vector do not."""
     chosen = [row for row in summary if pattern is None or _matches(row["signal"], pattern)]
-    shown = chosen if limit is None else chosen[:limit]
+    shown = chosen
+    if limit is not None:
+        moving = _without_zeros(chosen)
+        energies = [row for row in moving if row["signal"].startswith("energy.")]
+        others = [row for row in moving if not row["signal"].startswith("energy.")]
+        shown = others[:limit] + energies
     if not shown:
         return f"No signal matches '{pattern}'." if pattern else "No output instant was reached."
     rows = [
@@ -38,7 +48,25 @@ def _signals(summary: list[Ending], pattern: str | None, limit: int | None) -> s
     ]
     text = table([("signal", "min", "max", "final", "unit"), *rows], "<>>><")
     hidden = len(chosen) - len(shown)
-    return text + (f"\n... and {hidden} more: --all, or --signals PATTERN" if hidden else "")
+    return text + (f"\n{hidden} not shown: --all, or --signals PATTERN" if hidden else "")
+
+
+def _without_zeros(rows: list[Ending]) -> list[Ending]:
+    largest: dict[str, float] = {}
+    for row in rows:
+        vector = row["signal"].split("[")[0]
+        largest[vector] = max(largest.get(vector, 0.0), _size(row))
+    return [
+        row
+        for row in rows
+        if "[" not in row["signal"]
+        or _size(row) > NEGLIGIBLE * max(1.0, largest[row["signal"].split("[")[0]])
+    ]
+
+
+def _size(row: Ending) -> float:
+    """Largest magnitude of a signal; infinite where it is not a number."""
+    return max(math.inf if row[k] is None else abs(row[k]) for k in ("min", "max"))
 
 
 def _matches(signal: str, pattern: str) -> bool:
