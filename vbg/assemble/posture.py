@@ -10,6 +10,8 @@ from vbg.assemble.system import System
 
 Array = NDArray[np.float64]
 
+PROJECTIONS = 8  # Newton steps at most; one is the rule between two time steps
+
 
 class Projector:
     """Projects states of one run; holds its workspaces.
@@ -80,16 +82,16 @@ class Projector:
         if self.rows == 0:
             return False
         moved = False
+        self.measure(t, x)
         position, velocity = self.residuals(t, x)
-        for _ in range(8):
+        for _ in range(PROJECTIONS):
             if np.abs(position).max() <= position_tol:
                 break
             self.move_posture(t, x, -position)
+            self.measure(t, x)
             moved = True
             position, velocity = self.residuals(t, x)
         if moved or np.abs(velocity).max() > velocity_tol:
-            self.measure(t, x)
-            _, velocity = self.residuals(t, x)
             self.move_velocity(t, x, -velocity)
             moved = True
         return moved

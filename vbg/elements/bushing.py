@@ -87,7 +87,7 @@ class Bushing:
         frame = motion.translation.frame
         six = builder.zero(f"{name}.dsix", 6, frame, "mechanical")
         lift = np.eye(6)
-        project(name, builder, motion, six, const(lift[:, :3]), const(lift[:, 3:]))
+        project(f"{name}.lift", builder, motion, six, const(lift[:, :3]), const(lift[:, 3:]))
         node = builder.one(f"{name}.six", 6, frame, "mechanical")
         builder.bond(node, six)
         return node

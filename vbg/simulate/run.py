@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.assemble.conditioning import Conditioning
 from vbg.assemble.posture import Projector
 from vbg.assemble.system import System
 from vbg.errors import UsageError
@@ -128,7 +129,10 @@ class _Run:
         if self.method == "rk4":
             return FixedStep(rate, 0.0, x, s.t_end, s.output_step)
         jacobian = complex_step_jacobian(self.system) if self.method == "radau" else None
-        return Adaptive(self.method, rate, 0.0, x, s.t_end, s.rtol, s.atol, jacobian, np.inf)
+        near = Conditioning(rate)
+        return Adaptive(
+            self.method, rate, 0.0, x, s.t_end, s.rtol, s.atol, jacobian, near.worst
+        )
 
     def go(self) -> Status:
         """Steps to the end; returns how it ended."""
@@ -169,6 +173,7 @@ class _Run:
             stepper.reset(x)
         else:
             self.projector.normalise(stepper.x)
+            stepper.keep()
 
     def _project(self, t: float, x: Array) -> bool:
         self.projector.normalise(x)

@@ -7,11 +7,18 @@ constraints between steps through `reset`.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.integrate import Radau
+from scipy.interpolate import KroghInterpolator
+
+from vbg.simulate.explicit import NearSingularPosture, SteadyDOP853
+
+HISTORY = 13  # steps remembered; every other one carries the motion across a singular posture
 
 Array = NDArray[np.float64]
 Rate = Callable[[float, Array], Array]
@@ -20,7 +27,8 @@ Rate = Callable[[float, Array], Array]
 class Stepper(Protocol):
     """t, x: where the integration stands; `step()` makes one accepted step and
     returns a sentence if it could not; `between(t)` is the state inside that step;
-    `reset(x)` goes on from another state (`restart` where the motion has a kink)."""
+    `reset(x)` goes on from another state, `keep()` from the step's own (`restart` where
+    the motion has a kink)."""
 
     t: float
     x: Array
@@ -30,6 +38,7 @@ class Stepper(Protocol):
     def step(self) -> str | None: ...
     def between(self, t: float) -> Array: ...
     def reset(self, x: Array) -> None: ...
+    def keep(self) -> None: ...
     def restart(self, t: float, x: Array) -> None: ...
 
 
@@ -46,15 +55,18 @@ class Adaptive:
         rtol: float,
         atol: float,
         jacobian: Callable[[float, Array], Array] | None,
-        max_step: float,
+        condition: Callable[[], float],
     ):
-        self._make = lambda t0, x0, first: _solver(
-            kind, self._counted, t0, x0, t_end, rtol, atol, jacobian, max_step, first
+        self._make = lambda t0, x0: _solver(
+            kind, self._counted, t0, x0, t_end, rtol, atol, jacobian, condition
         )
         self._rate = rate
+        self._t_end = t_end
         self.rates = 0
         self._dense: Any = None
-        self._solver = self._make(t, x, None)
+        self._solver = self._make(t, x)
+        self._condition = condition
+        self._history: deque[tuple[float, Array, Array]] = deque(maxlen=HISTORY)
         self.t, self.x, self.t_before = t, x, t
 
     def _counted(self, t: float, x: Array) -> Array:
@@ -63,12 +75,45 @@ class Adaptive:
 
     def step(self) -> str | None:
         self._dense = None
-        message = self._solver.step()
+        try:
+            message = self._solver.step()
+        except NearSingularPosture:
+            return self._leap()
         if self._solver.status == "failed":
             return str(message)
         self.t, self.x, self.t_before = self._solver.t, self._solver.y, self._solver.t_old
         if not np.all(np.isfinite(self.x)):
             return "The state is not finite any more."
+        return None
+
+    def _leap(self) -> str | None:
+        """Across a singular posture, by the polynomial through the last steps.
+
+        Hermite extrapolation through states and rates; the leap is lengthened until
+        the constraint matrix is as regular beyond as it was before.
+        """
+        nodes = list(self._history)[::2]
+        times, states, rates = (list(column) for column in zip(*nodes, strict=True))
+        if len(self._history) < HISTORY:
+            return "Required step size is less than spacing between numbers."
+        values = np.stack([v for pair in zip(states, rates, strict=True) for v in pair])
+        polynomial = KroghInterpolator(np.repeat(times, 2) - times[-1], values)
+        self._counted(times[-1], states[-1])
+        before, length, span = self._condition(), self._solver.h_abs, times[-1] - times[0]
+        while True:
+            length *= 1.5
+            if length > span:
+                return "The posture stays singular: the mechanism has lost a constraint."
+            beyond = polynomial(length)
+            self._counted(times[-1] + length, beyond)
+            if self._condition() < before:
+                break
+        if times[-1] + length > self._t_end:
+            length = self._t_end - times[-1]
+            beyond = polynomial(length)
+        self.restart(times[-1] + length, np.asarray(beyond))
+        self.t_before = times[-1]
+        self._dense = lambda t: polynomial(t - times[-1])
         return None
 
     def between(self, t: float) -> Array:
@@ -79,13 +124,20 @@ class Adaptive:
     def reset(self, x: Array) -> None:
         self.x = x
         self._solver.y = x
-        if hasattr(self._solver, "f"):
-            self._solver.f = self._counted(self.t, x)
+        self._solver.f = self._counted(self.t, x)
+        self._remember()
+
+    def keep(self) -> None:
+        self._remember()
+
+    def _remember(self) -> None:
+        self._history.append((self.t, self.x.copy(), self._solver.f.copy()))
 
     def restart(self, t: float, x: Array) -> None:
         self._dense = None
+        self._history.clear()
         self.t, self.x, self.t_before = t, x, t
-        self._solver = self._make(t, x, None)
+        self._solver = self._make(t, x)
 
 
 def _solver(
@@ -97,15 +149,11 @@ def _solver(
     rtol: float,
     atol: float,
     jacobian: Callable[[float, Array], Array] | None,
-    max_step: float,
-    first: float | None,
+    condition: Callable[[], float],
 ) -> Any:
-    from scipy.integrate import DOP853, Radau
-
-    common = {"rtol": rtol, "atol": atol, "first_step": first, "max_step": max_step}
     if kind == "radau":
-        return Radau(rate, t, x, t_end, jac=jacobian, **common)
-    return DOP853(rate, t, x, t_end, **common)
+        return Radau(rate, t, x, t_end, jac=jacobian, rtol=rtol, atol=atol)
+    return SteadyDOP853(rate, t, x, t_end, condition=condition, rtol=rtol, atol=atol)
 
 
 class FixedStep:
@@ -152,6 +200,9 @@ class FixedStep:
 
     def reset(self, x: Array) -> None:
         self.x = x
+
+    def keep(self) -> None:
+        """Nothing to remember: the next step starts from x alone."""
 
     def restart(self, t: float, x: Array) -> None:
         self.t, self.x, self.t_before = t, x.copy(), t
