@@ -6,9 +6,10 @@ between rows is K = W D^-1 W^T, and the loops close when
 
     K lambda = -(G V' + products of the tree alone).
 
-K is scaled to a unit diagonal.  Where a pivot of it vanishes the rows are
-redundant or their body cannot move: the minimum-norm lambda of the scaled
-system is taken, and the caller names the forces that are not unique.
+K is scaled by the largest mobility that each row has had.  Where a pivot of it
+vanishes the rows are redundant or their body cannot move: the minimum-norm
+lambda of the scaled system is taken, and the caller names the forces that are
+not unique.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ from vbg.tmm_bridge.rows import (
     W_U,
 )
 
-# A pivot of the unit-diagonal mobility below this is a redundant row.
+# A pivot of the scaled mobility below this is a redundant row.
 REDUNDANT = 1e-11
 
 
@@ -132,20 +133,25 @@ def mobility(t, s):
                 total += s.W[r, v] * s.Y[k, v]
             s.K[r, k] = total
             s.K[k, r] = total
+    reach_out(s.K, s.reach)
 
 
 @compiled
-def row_scales(K):
-    """1 / sqrt of the diagonal; 0 for a row that no motion of the tree can serve."""
-    m = K.shape[0]
-    largest = 0.0
-    for r in range(m):
-        largest = max(largest, K[r, r])
-    scales = np.zeros(m)
-    for r in range(m):
+def reach_out(K, reach):
+    """Keep the largest mobility that each row has had: what its present one is judged by."""
+    for r in range(K.shape[0]):
+        reach[r] = max(reach[r], K[r, r])
+
+
+@compiled
+def row_scales(reach):
+    """1 / sqrt of the reach; 0 for a row that no motion of the tree can serve."""
+    largest = reach.max()
+    scales = np.zeros(reach.shape[0])
+    for r in range(reach.shape[0]):
         # Translation and rotation rows differ by a squared length; 1e-20 is out of reach of both.
-        if K[r, r] > 1e-20 * largest:
-            scales[r] = 1.0 / math.sqrt(K[r, r])
+        if reach[r] > 1e-20 * largest:
+            scales[r] = 1.0 / math.sqrt(reach[r])
     return scales
 
 
@@ -194,7 +200,7 @@ def regular_solve(K, scales, b, x):
 
 
 @compiled
-def solve_rows(K, b, x, limit):
+def solve_rows(K, reach, b, x, limit):
     """K x = b; minimum norm of the scaled x where K is singular.  Returns the rank.
 
     At most `limit` eigenvalues count: the rank that was found at the last closed posture
@@ -202,7 +208,7 @@ def solve_rows(K, b, x, limit):
     opening only.
     """
     m = K.shape[0]
-    scales = row_scales(K)
+    scales = row_scales(reach)
     if limit >= m and regular_solve(K, scales, b, x) == m:
         return m
     scaled = np.empty((m, m))
@@ -320,7 +326,7 @@ def correction(t, s, b, out):
     Returns the rank of K.  `lean`, `all_rows` and `mobility` have run.
     """
     lam = np.zeros(t.rows.shape[0])
-    rank = solve_rows(s.K, b, lam, s.limit[0])
+    rank = solve_rows(s.K, s.reach, b, lam, s.limit[0])
     left = np.zeros(s.tau.shape[0])
     for r in range(t.rows.shape[0]):
         for v in range(left.shape[0]):

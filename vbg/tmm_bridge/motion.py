@@ -18,7 +18,7 @@ import numpy as np
 from vbg.errors import Problem
 from vbg.solution import Event, Status
 from vbg.tmm_bridge.evaluate import closure, evaluate, rate
-from vbg.tmm_bridge.loops import correction
+from vbg.tmm_bridge.loops import correction, row_scales
 from vbg.tmm_bridge.mechanism import Mechanism
 from vbg.tmm_bridge.rotation import Array
 from vbg.tmm_bridge.rows import BALL, LINK_KIND, LINK_Q
@@ -28,10 +28,13 @@ from vbg.tmm_bridge.start import (
     drive_rates,
     model_size,
     no_inertia,
+    row_name,
 )
 from vbg.tmm_bridge.tables import LAW_STOP, PAIR_STOP, Scratch, scratch_for
 
 Progress = Callable[[float, float], bool | None]
+JERK = 0.01  # relative change of the speeds by one projection that no smooth motion needs
+NEAR = 1e-5  # nearness of a singular posture at which it is jumped over
 PROJECTED = 1e-13  # residual, relative to the model's size, below which nothing is projected
 
 
@@ -45,6 +48,14 @@ class Trajectory:
     n_steps: int
     n_rates: int
     status: Status
+
+
+class Singular(ArithmeticError):
+    """The loops cannot be followed here: a projection changed the speeds visibly."""
+
+    def __init__(self, t: float, row: int, change: float):
+        self.t, self.row, self.change = t, row, change
+        super().__init__(f"t = {t}")
 
 
 class NoInertia(ArithmeticError):
@@ -100,6 +111,16 @@ class Plant:
         self.scratch.limit[0] = self.rank
         return out
 
+    def nearness(self) -> float:
+        """Smallest eigenvalue of the scaled mobility that counts, relative to the largest:
+        zero in a singular posture.  `settle` has run."""
+        K = self.scratch.K
+        if not len(K) or not self.rank:
+            return 1.0
+        scale = row_scales(self.scratch.reach)
+        values = np.linalg.eigvalsh(scale[:, None] * K * scale[None, :])
+        return float(values[len(values) - self.rank] / values[-1])
+
     def project(self, t: float, y: Array) -> Array:
         """The state with its loops closed, its quaternions of unit length."""
         tables, s = self.mechanism.tables, self.scratch
@@ -120,6 +141,10 @@ class Plant:
         if np.abs(s.row_state[:, 1]).max() > PROJECTED * size:
             correction(tables, s, -s.row_state[:, 1].copy(), step)
             n_q = int(tables.sizes[0])
+            speeds = y[n_q : n_q + len(step)]
+            change = float(np.abs(step).max() / (np.abs(speeds).max() + 1e-3))
+            if change > JERK:
+                raise Singular(t, int(np.argmax(np.abs(s.row_state[:, 1]))), change)
             y[n_q : n_q + len(step)] += step
         return y
 
@@ -210,6 +235,12 @@ def integrate(
                 break
     except NoInertia as fault:
         status = _failed(str(no_inertia(mechanism, fault.node)))
+    except Singular as pose:
+        status = _failed(
+            f"singular posture at t = {pose.t:.6g} s: closing the loop at"
+            f" joints.{row_name(mechanism, pose.row)} would change the speeds by"
+            f" {100 * pose.change:.2g} %."
+        )
     n = record.done
     return Trajectory(
         grid[:n],
@@ -237,6 +268,20 @@ def _failed(why: str) -> Status:
     )
 
 
+@dataclass
+class _Span:
+    """A span without jumps of the inputs while it is integrated."""
+
+    plant: Plant
+    record: _Record
+    end: float
+    rtol: float
+    atol: float
+    progress: Progress | None
+    names: list[str]
+    past: list[tuple[float, Array, Array]] = field(default_factory=list)
+
+
 def _smooth_span(
     plant: Plant,
     y: Array,
@@ -247,44 +292,112 @@ def _smooth_span(
     progress: Progress | None,
 ) -> tuple[Array, bool]:
     """Integrate over a span without jumps of the inputs; False if it has to end there."""
+    span = _Span(plant, record, end, *tolerances, progress, plant.stop_names())
+    t, going = begin, True
+    while t < end and going:
+        t, y, going = _until_restart(span, t, y)
+    return y, going
+
+
+def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]:
+    """Steps up to the end, a stop that touches or leaves, or a jump over a singular posture."""
     from scipy.integrate import DOP853
 
-    rtol, atol = tolerances
-    absolute = np.full(len(y), atol)
+    plant, record, names = span.plant, span.record, span.names
+    absolute = np.full(len(y), span.atol)
     absolute[-2:] = np.inf  # the two works are sums over the motion, not part of it
-    names = plant.stop_names()
-    t = begin
-    while t < end:
-        plant.settle(t, y)
-        solver = DOP853(plant.rate, t, y, end, rtol=rtol, atol=absolute)
-        signs = np.sign(plant.indicators(t, y)) if names else np.zeros(0)
-        restart = False
-        while solver.status == "running" and not restart:
-            message = solver.step()
-            if solver.status == "failed":
-                record.failure = f"{message} (at t = {solver.t:.6g} s)"
-                return y, False
-            record.n_steps += 1
-            dense = solver.dense_output()
-            t, y = solver.t, solver.y
-            if names:
-                t, which = _first_change(plant, dense, signs)
-                restart = which >= 0
-                if restart:
-                    y = dense(t)
-                    touches = np.sign(plant.indicators(t, y))[which] >= 0 > signs[which]
-                    what = "touches" if touches else "leaves"
-                    record.events.append(Event(t, names[which], what))
-                else:
-                    new = np.sign(plant.indicators(t, y))
-                    signs = np.where(new == 0.0, signs, new)
-            _keep_outputs(plant, dense, t, record)
-            y = plant.project(t, y)
-            if not restart and len(plant.mechanism.tables.rows):
-                solver.y, solver.f = y, plant.settle(t, y)
-            if progress is not None and progress((t - 0.0) / record.grid[-1], t) is False:
-                return y, False
-    return y, True
+    plant.settle(t, y)
+    solver = DOP853(plant.rate, t, y, span.end, rtol=span.rtol, atol=absolute)
+    signs = np.sign(plant.indicators(t, y)) if names else np.zeros(0)
+    span.past.clear()
+    while solver.status == "running":
+        message = solver.step()
+        if solver.status == "failed":
+            record.failure = f"{message} (at t = {solver.t:.6g} s)"
+            return solver.t, y, False
+        record.n_steps += 1
+        dense = solver.dense_output()
+        t, y, hit = solver.t, solver.y, -1
+        if names:
+            t, hit = _first_change(plant, dense, signs)
+            y = dense(t) if hit >= 0 else y
+            signs = _note_event(span, t, y, signs, hit)
+        try:
+            closed = plant.project(t, y)
+        except Singular:
+            landing = _jump(span)
+            if landing is None:
+                raise
+            return *landing, True
+        _keep_outputs(plant, dense, t, record)
+        y = closed
+        if span.progress is not None and span.progress(t / record.grid[-1], t) is False:
+            return t, y, False
+        if hit >= 0:
+            return t, y, True
+        if len(plant.mechanism.tables.rows):
+            solver.y, solver.f = y, plant.settle(t, y)
+            span.past.append((t, y, solver.f))
+            if plant.nearness() < NEAR:
+                landing = _jump(span)
+                if landing is not None:
+                    return *landing, True
+    return t, y, True
+
+
+def _note_event(span: _Span, t: float, y: Array, signs: Array, hit: int) -> Array:
+    """Record the change of indicator `hit` (-1: none); signs for the next step."""
+    new = np.sign(span.plant.indicators(t, y))
+    if hit >= 0:
+        what = "touches" if new[hit] >= 0 > signs[hit] else "leaves"
+        span.record.events.append(Event(t, span.names[hit], what))
+    updated: Array = np.where(new == 0.0, signs, new)
+    return updated
+
+
+def _jump(span: _Span) -> tuple[float, Array] | None:
+    """Pass a singular posture on the polynomial of the last steps.
+
+    There the loop rows lose rank and the equations say nothing about how the
+    mechanism goes on; the motion that got there does, being smooth.  Lands where
+    the rows have their rank again; None where that is not in reach.
+    """
+    from scipy.interpolate import KroghInterpolator
+
+    plant = span.plant
+    past = span.past[-5:]
+    if len(past) < 5:
+        return None
+    times = np.repeat([t for t, _, _ in past], 2)
+    rows = np.array([v for _, y, f in past for v in (y, f)])
+    path = KroghInterpolator(times - times[-1], rows)
+    t, lowest, rank = past[-1][0], np.inf, plant.rank
+    step = (past[-1][0] - past[0][0]) / 4.0
+    for k in range(1, 33):
+        ahead = k * step / 16.0
+        if t + ahead >= span.end:
+            return None
+        plant.settle(t + ahead, path(ahead))
+        near = plant.nearness() if plant.rank >= rank else 0.0
+        if near > 2.0 * NEAR and lowest < NEAR:
+            y = plant.project(t + ahead, path(ahead))
+            _keep_outputs(plant, _Extrapolated(path, t), t + ahead, span.record)
+            span.record.events.append(Event(t + 0.5 * ahead, "loops", "singular posture passed"))
+            return t + ahead, y
+        lowest = min(lowest, near)
+    return None
+
+
+@dataclass(frozen=True)
+class _Extrapolated:
+    """A polynomial in the time from its last node on, called like a dense output."""
+
+    path: Any
+    origin: float
+
+    def __call__(self, t: float) -> Array:
+        values: Array = self.path(t - self.origin)
+        return values
 
 
 def _keep_outputs(plant: Plant, dense: Any, t: float, record: _Record) -> None:

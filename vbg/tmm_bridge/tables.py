@@ -92,7 +92,7 @@ class Scratch(NamedTuple):
         velocity products of the acceleration (with the drive's terms).
     W (m, n_v), Y : unbalanced hinge efforts and their response; K = W Y^T.
     effort (m,) : cut efforts, spread (n, 6) : their e.
-    limit (1,) : largest rank of K that is believed.
+    limit (1,) : largest rank of K that is believed; reach (m,) : largest K_rr so far.
     coordinate (k, 3) : value, rate, effort of the laws and couplings on it.
     law, pair, load, bush (., 3) : effort, dissipated power, stored energy;
         for loads the supplied power is in column 1; `pair` also has the stretch.
@@ -112,6 +112,7 @@ class Scratch(NamedTuple):
     effort: Array
     spread: Array
     limit: Array
+    reach: Array
     coordinate: Array
     law: Array
     pair: Array
@@ -140,6 +141,7 @@ def scratch_for(tables: Tables) -> Scratch:
         effort=np.zeros(m),
         spread=np.zeros((n, 6)),
         limit=np.array([m], dtype=np.int64),
+        reach=np.zeros(m),
         coordinate=np.zeros((k, 3)),
         law=np.zeros((len(tables.laws), 3)),
         pair=np.zeros((len(tables.pairs), 4)),

@@ -12,7 +12,7 @@ import numpy as np
 
 from vbg.errors import Problem
 from vbg.tmm_bridge.channels import Record, joint_wrench, replay
-from vbg.tmm_bridge.loops import REDUNDANT
+from vbg.tmm_bridge.loops import REDUNDANT, row_scales
 from vbg.tmm_bridge.mechanism import Mechanism
 from vbg.tmm_bridge.motion import Plant, Trajectory
 from vbg.tmm_bridge.rotation import Array
@@ -28,10 +28,7 @@ def self_stresses(plant: Plant) -> Array:
     m = len(K)
     if m == 0 or plant.rank == m:
         return np.zeros((m, 0))
-    diagonal = np.diag(K)
-    scale = np.where(
-        diagonal > 1e-20 * diagonal.max(), 1.0 / np.sqrt(np.maximum(diagonal, 1e-300)), 0.0
-    )
+    scale = row_scales(plant.scratch.reach)
     values, vectors = np.linalg.eigh(scale[:, None] * K * scale[None, :])
     null = vectors[:, values <= REDUNDANT]
     # A row that nothing can move (scale 0) is its own null vector already.
