@@ -29,7 +29,10 @@ class _Instance(NamedTuple):
 class Lowering:
     """Work space of one lowering: slots of the blocks met so far."""
 
-    def __init__(self, outputs: Mapping[str, Block], inputs: Mapping[str, Block]):
+    def __init__(
+        self, outputs: Mapping[str, Block], inputs: Mapping[str, Block], shift: float
+    ):
+        self.shift = shift
         self.words: list[float] = []
         self.instances: list[_Instance] = []
         self.slots: dict[Block, Slot] = {}
@@ -182,11 +185,14 @@ class Lowering:
                 factor, rhs = block.args
                 source = self._contiguous(rhs)
                 level += 2
+                index = self.schedule_of[factor]
+                kept = self.schedules[index].kept
+                spare = self._reserve(2 * rhs.rows, 1).offset if kept else 0
                 self._emit(
                     Op.SOLVE,
                     level,
-                    (slot.offset, source.offset),
-                    shape=(self.schedule_of[factor], 0, 0),
+                    (slot.offset, source.offset, kept, spare),
+                    shape=(index, 0, 0),
                 )
             case "rotation" | "skew" | "quaternion_rate":
                 op = Op[block.op.upper()]
@@ -302,15 +308,22 @@ class Lowering:
             after = max(1, done.get(place, 1))
             done[place] = self._add_term(target, piece, 1.0, after, accumulate=True)
             top = max(top, done[place])
+        kept = 0
+        if self.shift > 0.0:  # the matrix itself, for the refinement of solutions
+            kept = self._reserve(plan.words, 1).offset
+            top += 1
+            self._emit(Op.COPY, top, (kept, storage), shape=(plan.words, 0, 0))
         scratch = self._reserve(plan.scratch_words, 1).offset
         stream = plan.stream(storage)
         index = len(self.schedules)
         unknowns = sum(sizes)
         self.schedules.append(
-            Schedule(stream, storage, plan.words, unknowns, scratch, sizes, plan.order)
+            Schedule(stream, storage, plan.words, unknowns, scratch, sizes, plan.order, kept)
         )
         self.schedule_of[block] = index
-        self._emit(Op.FACTOR, top + 1, (storage, scratch), shape=(index, 0, 0))
+        self._emit(
+            Op.FACTOR, top + 1, (storage, scratch), shape=(index, 0, 0), factor=self.shift
+        )
         self.slots[block] = Slot(storage, 1, 1)
         self.levels[block] = top + 1
 
@@ -410,10 +423,15 @@ class _Layout:
         return np.array(words, dtype=np.int64)
 
 
-def lower(outputs: Mapping[str, Block], inputs: Mapping[str, Block]) -> Program:
+def lower(
+    outputs: Mapping[str, Block], inputs: Mapping[str, Block], *, shift: float = 0.0
+) -> Program:
     """The program that computes `outputs` from `inputs` (leaves by name).
 
     Inputs stand first in the workspace, one behind the other; outputs are copied
-    to the end in the order given.
+    to the end in the order given.  With `shift` > 0 factors are those of the matrix
+    with its diagonal raised by this part of it, and solutions are refined against
+    the matrix itself: the way to solve a consistent singular system without
+    choosing which rows depend on which (see docs/derivations/redundancy.md).
     """
-    return Lowering(outputs, inputs).program()
+    return Lowering(outputs, inputs, shift).program()

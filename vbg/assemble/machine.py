@@ -16,6 +16,7 @@ from vbg.assemble.program import Op
 from vbg.assemble.lower import FUNCTION_CODES
 
 PIVOT_THRESHOLD = 1e-12  # of the diagonal before elimination; below: a dependent row
+REFINEMENTS = 2  # error after each: shift / (shift + eigenvalue over diagonal)
 
 GEMM, AXPY, CROSS = int(Op.GEMM), int(Op.AXPY), int(Op.CROSS)
 ROTATION, SKEW, QUATERNION_RATE = int(Op.ROTATION), int(Op.SKEW), int(Op.QUATERNION_RATE)
@@ -258,11 +259,11 @@ def calls(work, operands, first, count, code):
 
 
 @compiled
-def eliminate_diagonal(work, d, m, original):
+def eliminate_diagonal(work, d, m, original, shift):
     """LDL^T of an m x m block in place: unit lower triangle, inverse pivots on the
     diagonal; a pivot below the threshold counts as a dependent row."""
     for j in range(m):
-        pivot = work[d + j * m + j]
+        pivot = work[d + j * m + j] + shift * work[original + j]
         for k in range(j):
             x = work[d + j * m + k]  # L_jk D_k, turned into L_jk
             inverse = work[d + k * m + k]
@@ -307,7 +308,7 @@ def downdate(work, t, w, n, b, p, m, symmetric):
 
 
 @compiled
-def factorise(work, stream, start, scratch):
+def factorise(work, stream, start, scratch, shift):
     """Block LDL^T in the fixed order; `scratch`: original diagonal, then W."""
     at = start
     pivots = stream[at]
@@ -327,7 +328,7 @@ def factorise(work, stream, start, scratch):
     for _ in range(pivots):
         m, d, first, later = stream[at], stream[at + 1], stream[at + 2], stream[at + 3]
         at += 4
-        eliminate_diagonal(work, d, m, scratch + first)
+        eliminate_diagonal(work, d, m, scratch + first, shift)
         neighbours = at
         for a in range(later):
             n, b = stream[at], stream[at + 1]
@@ -341,7 +342,7 @@ def factorise(work, stream, start, scratch):
 
 
 @compiled
-def solve_factored(work, stream, start, scratch, x, rhs):
+def solve_factored(work, stream, start, x, rhs):
     """x = solution; forward and backward through the stream."""
     at = start
     pivots = stream[at]
@@ -395,6 +396,55 @@ def solve_factored(work, stream, start, scratch, x, rhs):
             for k in range(i + 1, m):
                 value -= work[d + k * m + i] * work[y + k]
             work[y + i] = value
+
+
+@compiled
+def unknowns_of(stream, start):
+    """Number of scalar unknowns of a schedule."""
+    at, total = start + 1, 0
+    for _ in range(stream[start]):
+        total += stream[at]
+        later = stream[at + 3]
+        at += 4 + 3 * later + later * (later + 1) // 2
+    return total
+
+
+@compiled
+def subtract_product(work, stream, start, shift, x, r):
+    """r -= H x, with the blocks of H `shift` words behind those of the factor."""
+    at = start
+    pivots = stream[at]
+    at += 1
+    for _ in range(pivots):
+        m, d, first, later = stream[at], stream[at + 1] + shift, stream[at + 2], stream[at + 3]
+        at += 4
+        for i in range(m):  # the lower half of the diagonal block is complete
+            for k in range(m):
+                h = work[d + i * m + k] if k <= i else work[d + k * m + i]
+                work[r + first + i] -= h * work[x + first + k]
+        for a in range(later):
+            n, b, to = stream[at], stream[at + 1] + shift, stream[at + 2]
+            for i in range(n):
+                for k in range(m):
+                    h = work[b + i * m + k]
+                    work[r + to + i] -= h * work[x + first + k]
+                    work[r + first + k] -= h * work[x + to + i]
+            at += 3 + a + 1
+
+
+@compiled
+def refine(work, stream, start, kept, x, rhs, spare):
+    """x += solution for the residual, twice: the fixed point solves H x = rhs itself
+    where the right-hand side is consistent, with x in the range of H."""
+    shift = kept - stream[start + 2]  # the first pivot's block is first in storage
+    total = unknowns_of(stream, start)
+    for _ in range(REFINEMENTS):
+        for i in range(total):
+            work[spare + i] = work[rhs + i]
+        subtract_product(work, stream, start, shift, x, spare)
+        solve_factored(work, stream, start, spare + total, spare)
+        for i in range(total):
+            work[x + i] += work[spare + total + i]
 
 
 @compiled
@@ -454,10 +504,14 @@ def run(work, segments, operands, factors, stream):
                 for j in range(m):
                     work[d + j] = work[a + j]
         elif op == FACTOR:
-            factorise(work, stream, stream[1 + 2 * m], stream[2 + 2 * m])
+            factorise(work, stream, stream[1 + 2 * m], stream[2 + 2 * m], factors[first])
         elif op == SOLVE:
             x, rhs = operands[first, 0], operands[first, 1]
-            solve_factored(work, stream, stream[1 + 2 * m], stream[2 + 2 * m], x, rhs)
+            kept, spare = operands[first, 2], operands[first, 3]
+            start = stream[1 + 2 * m]
+            solve_factored(work, stream, start, x, rhs)
+            if kept > 0:
+                refine(work, stream, start, kept, x, rhs, spare)
 
 
 @compiled

@@ -28,8 +28,9 @@ class Op(IntEnum):
     TIMES = 6  # D (+)= alpha s A
     CALL = 7  # D = function(a, b, c)
     COPY = 8  # D = a, `m` words
-    FACTOR = 9  # LDL^T of the block matrix of schedule `m`
-    SOLVE = 10  # solution with the factor of schedule `m`: D, right-hand side a
+    FACTOR = 9  # LDL^T of the block matrix of schedule `m`, diagonal raised by alpha of it
+    SOLVE = 10  # solution with the factor of schedule `m`: D, right-hand side a; refined
+    #             against the matrix kept at b (if not 0) with spare words at c
 
 
 SEGMENT_FIELDS = (
@@ -73,7 +74,8 @@ class Schedule:
 
     `stream` is read by the factor and solve kernels; `storage` is the offset of the
     factor in the workspace, `pivots` that of its inverse pivots by unknown (zero
-    where a row depends on others), `scratch` of the work space.
+    where a row depends on others), `scratch` of the work space,
+    `kept` of a copy of the matrix where solutions are refined (else 0).
     """
 
     stream: NDArray[np.int64]
@@ -83,6 +85,7 @@ class Schedule:
     scratch: int
     sizes: tuple[int, ...]
     order: tuple[int, ...]
+    kept: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Redundant constraint directions: found by pivots, named, minimum-norm forces."""
+"""Redundant constraint directions, from the pivots of the elimination."""
 
 from __future__ import annotations
 
@@ -8,19 +8,6 @@ from numpy.typing import NDArray
 from vbg.assemble.evaluator import Evaluator
 
 Array = NDArray[np.float64]
-
-
-def constraint_matrix(evaluate: Evaluator, factor: int = 0) -> Array:
-    """The factored H4 rebuilt from its factor, L D L^T in the fixed order.
-
-    Dependent rows were left out of D; their rows come back through L only, so the
-    result has the rank that elimination found.
-    """
-    lower, pivots, order = _factors(evaluate, factor)
-    whole = lower @ np.diag(pivots) @ lower.T
-    result = np.empty_like(whole)
-    result[np.ix_(order, order)] = whole
-    return result
 
 
 def _factors(evaluate: Evaluator, index: int) -> tuple[Array, Array, list[int]]:
@@ -59,11 +46,3 @@ def null_space(evaluate: Evaluator, factor: int = 0) -> Array:
     result = np.empty_like(vectors)
     result[order] = vectors
     return np.linalg.qr(result)[0]
-
-
-def minimum_norm(evaluate: Evaluator, efforts: Array, factor: int = 0) -> Array:
-    """`efforts` without their part along the null space."""
-    if not evaluate.program.schedules or np.all(evaluate.inverse_pivots(factor) != 0.0):
-        return efforts
-    null = null_space(evaluate, factor)
-    return efforts - null @ (null.T @ efforts)

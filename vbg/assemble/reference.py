@@ -12,20 +12,22 @@ from vbg.assemble.program import Op, Program
 from vbg.blocks.functions import FUNCTIONS
 
 PIVOT_THRESHOLD = 1e-12  # of the diagonal before elimination; below: a dependent row
+REFINEMENTS = 2
 _FUNCTIONS = list(FUNCTIONS.values())
 
 
 def evaluate(program: Program, workspace: NDArray) -> NDArray:
     """Runs the tape on `workspace` (filled inputs, modified in place)."""
+    shifts: dict[int, float] = {}
     for segment in program.segments:
         op, count, first, accumulate, m, k, n, *strides = (int(word) for word in segment)
         for i in range(first, first + count):
             operands = [int(word) for word in program.operands[i]]
             factor = program.factors[i]
             if op == Op.FACTOR:
-                _factor(program, m, workspace)
+                shifts[m] = factor
             elif op == Op.SOLVE:
-                _solve(program, m, operands, workspace)
+                _solve(program, m, operands, workspace, shifts[m])
             elif op == Op.COPY:
                 d, a = operands[:2]
                 workspace[d : d + m] = workspace[a : a + m]
@@ -127,21 +129,30 @@ def _unknown_order(program: Program, index: int) -> list[int]:
     return [int(i) for block in schedule.order for i in range(first[block], first[block + 1])]
 
 
-def _factor(program: Program, index: int, work: NDArray) -> None:
-    """Nothing to prepare: `_solve` eliminates the stored matrix each time."""
-
-
-def _solve(program: Program, index: int, operands: list[int], work: NDArray) -> None:
-    """Elimination in the fixed order; a dependent row gets the solution zero."""
+def _solve(
+    program: Program, index: int, operands: list[int], work: NDArray, shift: float
+) -> None:
+    """Solution by elimination in the fixed order, refined where a shift is used."""
     d, b = operands[:2]
+    matrix = _matrix(program, index, work)
+    rhs = np.array(work[b : b + len(matrix)])
+    raised = matrix + shift * np.diag(np.diag(matrix))
     order = _unknown_order(program, index)
-    matrix = _matrix(program, index, work)[np.ix_(order, order)]
-    x = np.array(work[b : b + len(order)])[order]
-    diagonal = np.real(np.diag(matrix)).copy()
+    x = _eliminated(raised, np.diag(matrix), rhs, order)
+    if shift > 0.0:
+        for _ in range(REFINEMENTS):
+            x = x + _eliminated(raised, np.diag(matrix), rhs - matrix @ x, order)
+    work[d : d + len(matrix)] = x
+
+
+def _eliminated(matrix: NDArray, diagonal: NDArray, rhs: NDArray, order: list[int]) -> NDArray:
+    """LDL^T solution; a dependent row gets the solution zero."""
+    matrix, x = matrix[np.ix_(order, order)].copy(), rhs[order].copy()
+    before = np.real(diagonal[order])
     count = len(order)
-    lower, pivots = np.eye(count, dtype=work.dtype), np.zeros(count, dtype=work.dtype)
+    lower, pivots = np.eye(count, dtype=matrix.dtype), np.zeros(count, dtype=matrix.dtype)
     for i in range(count):
-        if np.real(matrix[i, i]) <= PIVOT_THRESHOLD * diagonal[i]:
+        if np.real(matrix[i, i]) <= PIVOT_THRESHOLD * before[i]:
             continue
         pivots[i] = 1.0 / matrix[i, i]
         lower[i + 1 :, i] = matrix[i + 1 :, i] * pivots[i]
@@ -153,4 +164,4 @@ def _solve(program: Program, index: int, operands: list[int], work: NDArray) -> 
         x[i] -= lower[i + 1 :, i] @ x[i + 1 :]
     solution = np.empty_like(x)
     solution[order] = x
-    work[d : d + count] = solution
+    return solution

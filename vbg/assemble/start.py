@@ -259,7 +259,7 @@ def _examine(
     system: System, projector: Projector, x: Array
 ) -> tuple[tuple[str, ...], int | None, list[Problem]]:
     """Redundant directions, mobility, locks and singular starts."""
-    evaluate = system.evaluator("effort")
+    evaluate = system.evaluator("rank")
     evaluate(0.0, x)
     dependent = int(np.count_nonzero(evaluate.inverse_pivots() == 0.0))
     if dependent == 0 and projector.rows > SMALL:
@@ -329,13 +329,18 @@ def _require_regular(
         return
     nearby = x.copy()
     nearby[stores] = free.T @ np.random.default_rng(1).standard_normal(len(free))
-    rate = system.evaluator("rate")(0.0, nearby)
-    postures = [s for s in system.slices if s.state.kind in ("position", "quaternion", "displacement")]
-    speed = max((np.abs(rate[s.first : s.last]).max() for s in postures), default=0.0)
+    rate = system.evaluator("posture_rate")(0.0, nearby)
+    postures = np.concatenate(
+        [
+            np.arange(s.first, s.last)
+            for s in system.slices
+            if s.state.kind in ("position", "quaternion", "displacement")
+        ]
+    )
+    speed = float(np.abs(rate).max())
     if speed == 0.0:
         return
-    for s in postures:
-        nearby[s.first : s.last] += 1e-3 / speed * rate[s.first : s.last]
+    nearby[postures] += 1e-3 / speed * rate
     projector.normalise(nearby)
     projector.measure(0.0, nearby)
     for _ in range(20):

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vbg.assemble.constraint_matrix import constraint_pieces
 from vbg.assemble.equations import DISSIPATED, SUPPLIED, Equations, State
 from vbg.assemble.evaluator import Evaluator
 from vbg.assemble.lower import lower
@@ -19,6 +18,8 @@ from vbg.blocks import Block, leaf
 from vbg.causality import CausalGraph
 
 Array = NDArray[np.float64]
+
+SHIFT = 1e-9  # raise of a singular constraint matrix's diagonal, removed by refinement
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +84,40 @@ class System:
     def rate_program(self) -> Program:
         """rate of x, in its order."""
         e = self.equations
-        return lower({s.state.name: e.rates[s.state.leaf] for s in self.slices}, self._inputs())
+        rates = {s.state.name: e.rates[s.state.leaf] for s in self.slices}
+        return lower(rates, self._inputs(), shift=self.shift)
+
+    @cached_property
+    def posture_rate_program(self) -> Program:
+        """Rates of the poses and joint coordinates: no constraint effort enters."""
+        e = self.equations
+        return lower(
+            {
+                s.state.name: e.rates[s.state.leaf]
+                for s in self.slices
+                if s.state.kind in ("position", "quaternion", "displacement")
+            },
+            self._inputs(),
+        )
 
     @cached_property
     def effort_program(self) -> Program:
+        """Constraint efforts, and the accelerations they leave along the constraints."""
+        return lower(self._efforts(), self._inputs(), shift=self.shift)
+
+    def _efforts(self) -> dict[str, Block]:
         e = self.equations
-        return lower(
-            {"efforts": e.efforts, "acceleration": e.acceleration_residual}, self._inputs()
-        )
+        return {"efforts": e.efforts, "acceleration": e.acceleration_residual}
+
+    @cached_property
+    def rank_program(self) -> Program:
+        """The efforts by plain elimination, whose pivots show dependent rows."""
+        return lower(self._efforts(), self._inputs())
+
+    @cached_property
+    def shift(self) -> float:
+        """Raise of the constraint matrix's diagonal: 0 where its rows are independent."""
+        return SHIFT if self.start.redundant else 0.0
 
     @cached_property
     def output_program(self) -> Program:
@@ -119,7 +146,16 @@ class System:
         inputs["correction"] = e.right_hand_side
         outputs = {f"posture {s.data}": step for s, step in e.posture_correction.items()}
         outputs |= {f"velocity {s.data}": step for s, step in e.velocity_correction.items()}
-        return lower(outputs, inputs)
+        return lower(outputs, inputs, shift=SHIFT if self._redundant_at_start else 0.0)
+
+    @cached_property
+    def _redundant_at_start(self) -> bool:
+        """Whether plain elimination meets dependent rows at the written posture."""
+        if not self.equations.constraints:
+            return False
+        evaluate = self.evaluator("rank")
+        evaluate(0.0, self.written_state)
+        return bool(np.any(evaluate.inverse_pivots() == 0.0))
 
     @cached_property
     def start_program(self) -> Program:
@@ -167,12 +203,11 @@ class System:
 
     def constraint_efforts(self, t: float, x: ArrayLike) -> Array:
         """Constraint efforts, shape (m,), in the order of `constraint_names`, in the
-        first body's axes; minimum-norm where they are not unique."""
-        from vbg.assemble.redundancy import minimum_norm
-
+        first body's axes; where they are not unique, the smallest in the metric
+        diag(H4), which weighs forces and torques by the motion they cause."""
         evaluate = self.evaluator("effort")
         evaluate(t, np.asarray(x, dtype=float))
-        return minimum_norm(evaluate, evaluate.output("efforts").copy())
+        return evaluate.output("efforts").copy()
 
     def outputs(self, t: float, x: ArrayLike) -> dict[str, Array]:
         """All signals at (t, x) by name."""
@@ -201,5 +236,3 @@ class System:
         """
         return self.start.state.copy()
 
-
-__all__ = ["StateSlice", "System", "constraint_pieces"]

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.redundancy import minimum_norm
 from vbg.assemble.system import System
 
 Array = NDArray[np.float64]
@@ -43,7 +42,7 @@ class Recorder:
         row[self._width :] = 0.0
         if self._constrained:
             self._efforts(t, x)
-            efforts = minimum_norm(self._efforts, self._efforts.output("efforts").copy())
+            efforts = self._efforts.output("efforts")
             self._residual(t, x)
             row[self._width] = np.abs(self._residual.output("position")).max()
             row[self._width + 1] = np.abs(self._residual.output("velocity")).max()
