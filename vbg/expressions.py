@@ -22,7 +22,8 @@ from dataclasses import dataclass
 from vbg.errors import ModelError
 
 MAX_LENGTH = 4000
-MAX_DEPTH = 100
+MAX_DEPTH = 100  # of brackets
+MAX_TREE = 150  # of the tree: a derivative's derivative is four times as deep
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +230,32 @@ def parse_prefix(text: str) -> tuple[Expression, str]:
         raise ModelError(f"expression longer than {MAX_LENGTH} characters")
     parser = _Parser(text)
     node = parser.expression()
+    if _depth(node) > MAX_TREE:
+        raise ModelError(
+            f"more than {MAX_TREE} operations in a row in {shown(text)}; "
+            "name parts of it as parameters"
+        )
     return node, text[parser.end :].strip()
+
+
+def _depth(node: Expression) -> int:
+    """Levels of the tree, counted without recursion."""
+    level, depth = [node], 0
+    while level:
+        depth += 1
+        level = [child for parent in level for child in _children(parent)]
+    return depth
+
+
+def _children(node: Expression) -> tuple[Expression, ...]:
+    match node:
+        case Unary(operand):
+            return (operand,)
+        case Binary(_, left, right):
+            return left, right
+        case Call(_, arguments):
+            return arguments
+    return ()
 
 
 def parse(text: str) -> Expression:

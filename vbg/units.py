@@ -135,6 +135,8 @@ _NAMES: Mapping[Dimension, str] = {
     (1, 2, 0, 0, 0, 0): "a moment of inertia",
     (1, 0, -2, 0, 0, 0): "a stiffness",
     (1, 0, -1, 0, 0, 0): "a damping coefficient",
+    (1, 2, -2, 0, 0, -1): "a torsional stiffness",
+    (1, 2, -1, 0, 0, -1): "a torsional damping coefficient",
     (-1, -2, 4, 2, 0, 0): "a capacitance",
     (1, 2, -2, -2, 0, 0): "an inductance",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -166,9 +166,9 @@ class Scope:
     points: dict[str, Mapping[str, tuple[float, ...]]] = field(default_factory=dict)
     origins: dict[str, tuple[float, ...]] = field(default_factory=dict)
     joints: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    signals: frozenset[str] = frozenset()
+    signals: Collection[str] = ()
     objects: Mapping[str, str] = field(default_factory=dict)
-    nodes: dict[str, frozenset[str]] = field(default_factory=dict)
+    nodes: dict[str, Collection[str]] = field(default_factory=dict)
 
 
 def _float(raw: float | int) -> float:

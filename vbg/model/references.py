@@ -222,11 +222,11 @@ def _varying_names_known(
 ) -> bool:
     """Whether every name is a parameter, one of `variables`, a signal, or an
     output of something that exists (``hinge.angle``)."""
-    known = {*variables, *scope.signals}
+    known = dict.fromkeys((*variables, *scope.signals))
     for name in expressions.names(node):
         owner, dot, _ = name.partition(".")
         if dot and owner in scope.objects:
-            known.add(name)
+            known[name] = None
     return reading.names_known(path, text, node, known)
 
 

@@ -139,11 +139,11 @@ def _names_of(reading: Reading, tables: Mapping[str, Mapping[str, Any]]) -> Scop
     return Scope(
         points={name: {} for name in tables["bodies"]},
         joints=joints,
-        signals=frozenset(tables["signals"]),
+        signals=tables["signals"],
         objects={name: table for table, entries in tables.items() for name in entries}
         | {"energy": "", "residual": ""},
         nodes={
-            table: frozenset(
+            table: dict.fromkeys(
                 node
                 for entry in tables[table].values()
                 if isinstance(entry.get("nodes"), (list, tuple))
