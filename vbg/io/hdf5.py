@@ -87,6 +87,11 @@ class Writer:
         self.close()
         with h5py.File(self.path, "r+", libver="latest") as file:
             file["ending"] = json.dumps(to_plain(solution))
+            # the units are known to the solution, not to the blocks it was made of
+            units = solution.units
+            layout = [(name, width, units.get(name, unit)) for name, width, unit in self._layout]
+            del file["layout"]
+            file["layout"] = json.dumps(layout)
 
     def close(self) -> None:
         """Close the file; it stays readable without an ending."""

@@ -16,6 +16,7 @@ from textual.theme import Theme
 
 from vbg.draw.text.rows import Rows
 from vbg.errors import VbgError
+from vbg.tui import results
 from vbg.tui.actions import handler
 from vbg.tui.crash import write_report
 from vbg.tui.dialogs import Ask, Choose, Item, Judge, Read
@@ -26,11 +27,13 @@ from vbg.tui.session.commands import Command
 from vbg.tui.session.document import Document
 from vbg.tui.session.jobs import Job
 from vbg.tui.session.journal import Journal
+from vbg.tui.session.runs import Run
 from vbg.tui.style import DEFAULT_THEME, THEMES, style_words
 from vbg.tui.workspace import Checked, Path, Workspace
 
 CHECK_DELAY = 0.15
 WATCH_SECONDS = 1.0
+LIVE_SECONDS = 0.5
 CRASH_CODE = 70
 
 
@@ -67,6 +70,7 @@ class VbgApp(App[int]):
         self.theme_changed_signal.subscribe(self, self._recolour)
         self.work.document.listeners.append(self.document_changed)
         self.set_interval(WATCH_SECONDS, self._watch_file)
+        self.set_interval(LIVE_SECONDS, self._follow_run)
         self.call_after_refresh(self.begin)
 
     def begin(self) -> None:
@@ -232,7 +236,34 @@ class VbgApp(App[int]):
         self.main.paint()
 
     def prepare_view(self, view: str) -> None:
-        """What a view needs before it is painted."""
+        """Bring what a view needs, in the background if it takes time."""
+        from vbg.tui.preparing import prepare
+
+        self.run_worker(prepare(self, view), group="prepare", exclusive=True)
+
+    # runs
+
+    def run_changed(self, run: Run) -> None:
+        """A run has got on, or ended."""
+        before = self.work.run(run.number)
+        self.work.put_run(run)
+        if before is None or before.state != run.state:
+            self.main.paint()
+        else:
+            self.main.paint("status", "runs", "job", "log")
+
+    def show_run(self) -> None:
+        """A run that takes a while is shown, unless the user is busy elsewhere."""
+        if self.job is not None and self.screen is self.main and self.work.view == "edit":
+            self.main.show_view("run")
+
+    async def _follow_run(self) -> None:
+        """The curves of a run that grows."""
+        work = self.work
+        run = work.active_run
+        if run is not None and not work.live_paused and work.view in ("run", "plot", "edit"):
+            await results.load(self, run)
+            self.main.paint("live", "curves", "cursor", "signals", "preview")
 
     # watching, leaving, breaking
 

@@ -7,6 +7,6 @@ from vbg.tui.pane import Pane
 
 def make_panes() -> list[Pane]:
     """One of each pane."""
-    from vbg.tui.panes import bars, edit
+    from vbg.tui.panes import bars, edit, plot, run
 
-    return [*bars.panes(), *edit.panes()]
+    return [*bars.panes(), *edit.panes(), *run.panes(), *plot.panes()]

@@ -1,0 +1,143 @@
+"""Plot: which signals, which window, which other run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from vbg.tui import results
+from vbg.tui.actions import Handler, Refusal
+from vbg.tui.content import plotting
+from vbg.tui.dialogs import Item
+from vbg.tui.panes.plot import Curves, Signals
+
+if TYPE_CHECKING:
+    from vbg.tui.app import VbgApp
+
+
+def _signals(app: VbgApp) -> Signals:
+    pane = app.main.panes["signals"]
+    assert isinstance(pane, Signals)
+    return pane
+
+
+def _curves(app: VbgApp) -> Curves:
+    pane = app.main.panes["curves"]
+    assert isinstance(pane, Curves)
+    return pane
+
+
+def _toggle(app: VbgApp) -> None:
+    signal = _signals(app).marked
+    if signal is None:
+        return
+    plot = app.work.plot
+    names = tuple(name for name in plot.signals if name != signal.name)
+    if len(names) == len(plot.signals):
+        names = (*names, signal.name)
+    app.work.plot = replace(plot, signals=names)
+
+
+def _clear(app: VbgApp) -> None:
+    app.work.plot = replace(app.work.plot, signals=())
+
+
+def _zoom(factor: float, app: VbgApp) -> None:
+    """Zoom about the cursor, or about the middle."""
+    pane, plot = _curves(app), app.work.plot
+    full = pane.full()
+    window = pane.window or full
+    size = (window.high - window.low) * factor
+    if size >= full.high - full.low:
+        app.work.plot = replace(plot, window=None)
+        return
+    inside = plot.cursor is not None and window.low <= plot.cursor <= window.high
+    middle = plot.cursor if plot.cursor is not None and inside else (window.low + window.high) / 2
+    part = (middle - window.low) / (window.high - window.low)
+    low = min(max(middle - part * size, full.low), full.high - size)
+    app.work.plot = replace(plot, window=(low, low + size))
+
+
+def _fit(app: VbgApp) -> None:
+    app.work.plot = replace(app.work.plot, window=None)
+
+
+def _split(app: VbgApp) -> None:
+    app.work.plot = replace(app.work.plot, split=not app.work.plot.split)
+
+
+def _run_items(app: VbgApp) -> tuple[Item, ...]:
+    return tuple(Item(str(run.number), run.title, run.outcome) for run in reversed(app.work.runs))
+
+
+async def _overlay(app: VbgApp) -> None:
+    """Another run behind this one, dashed; again takes it away."""
+    plot = app.work.plot
+    if plot.overlay:
+        app.work.plot = replace(plot, overlay=0)
+        return
+    shown = results.plotted(app.work)
+    items = tuple(
+        item for item in _run_items(app) if shown is None or item.key != str(shown.number)
+    )
+    chosen = await app.choose("Compare with", items)
+    if chosen is None:
+        return
+    run = app.work.run(int(chosen))
+    if run is not None:
+        await results.load(app, run)
+        app.work.plot = replace(app.work.plot, overlay=run.number)
+
+
+async def _run(app: VbgApp) -> None:
+    chosen = await app.choose("Show the run", _run_items(app))
+    if chosen is not None:
+        app.work.plot = replace(app.work.plot, run=int(chosen))
+        app.prepare_view("plot")
+
+
+def _peak(app: VbgApp) -> None:
+    pane = _curves(app)
+    solution = pane.solution
+    if solution is None:
+        return
+    time = plotting.peak(solution, pane.names, pane.window)
+    if time is not None:
+        app.work.plot = replace(app.work.plot, cursor=time)
+
+
+def _space(app: VbgApp) -> None:
+    work = app.work
+    run = results.plotted(work)
+    if run is not None and work.plot.cursor is not None:
+        work.space = replace(work.space, time=work.plot.cursor, run=run.number, playing=False)
+        app.main.show_view("space")
+
+
+def _no_solution(app: VbgApp) -> str:
+    return "" if _signals(app).solution is not None else "there is no run to plot; r runs it"
+
+
+def _no_other(app: VbgApp) -> str:
+    return "" if len(app.work.runs) > 1 else "there is no other run"
+
+
+HANDLERS: dict[str, Handler] = {
+    "plot.toggle": _toggle,
+    "plot.clear": _clear,
+    "plot.in": partial(_zoom, 0.5),
+    "plot.out": partial(_zoom, 2.0),
+    "plot.fit": _fit,
+    "plot.split": _split,
+    "plot.overlay": _overlay,
+    "plot.run": _run,
+    "plot.peak": _peak,
+    "plot.space": _space,
+}
+REFUSALS: dict[str, Refusal] = {
+    **{f"plot.{name}": _no_solution for name in ("toggle", "in", "out", "fit", "split", "peak")},
+    "plot.overlay": _no_other,
+    "plot.run": lambda app: "" if app.work.runs else "there is no run yet",
+    "plot.space": lambda app: "" if app.work.plot.cursor is not None else "move the cursor first",
+}

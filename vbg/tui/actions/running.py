@@ -1,0 +1,141 @@
+"""Runs: start, cancel, look at."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vbg import runner
+from vbg.errors import UsageError
+from vbg.tui import checking, results
+from vbg.tui.actions import Handler, Refusal
+from vbg.tui.session.jobs import Job
+from vbg.tui.session.runs import Run, next_file
+
+if TYPE_CHECKING:
+    from vbg.tui.app import VbgApp
+
+SHOW_AFTER = 1.0  # s; shorter runs do not take the user away from where he is
+
+
+async def _run(solver: str, app: VbgApp) -> None:
+    """Start a run in the background, unless the model has errors."""
+    await ready(app)
+    app.run_worker(simulate(app, solver), group="run")
+
+
+async def ready(app: VbgApp) -> None:
+    """Wait for the check of the text that is open.
+
+    Raises
+    ------
+    UsageError
+        the model has errors; the first is marked.
+    """
+    while app.work.checking:
+        await asyncio.sleep(0.02)
+    errors = app.work.checked.count("error") + (app.work.document.now.broken is not None)
+    if errors:
+        app.go_to_problem(0)
+        raise UsageError(f"the model has {errors} error{'s' * (errors > 1)}; the first is marked.")
+
+
+async def simulate(app: VbgApp, solver: str) -> Run:
+    """Run the model as it is now and follow it to its end."""
+    work = app.work
+    now = work.document.now
+    number, file = next_file(work.file, work.runs, solver)
+    settings = (
+        work.checked.model.simulate if checking.resolved(work) and work.checked.model else None
+    )
+    t_end = float(settings.t_end) if settings is not None else float("nan")
+    order = runner.Job(
+        model=str(work.file or "model.toml"), text=now.text, solver=solver, result=str(file)
+    )
+    started = Run(number, solver, now.hash, str(file), t_end=t_end)
+    app.job = Job(started, order, app.run_changed)
+    timer = app.set_timer(SHOW_AFTER, app.show_run)
+    app.run_changed(started)
+    try:
+        run = await app.job.follow()
+    finally:
+        app.job = None
+        timer.stop()
+    work.plot = replace(work.plot, run=run.number)
+    work.space = replace(work.space, run=run.number)
+    # what was read while it grew is not all of it
+    work.solutions.pop(run.number, None)
+    await results.load(app, run)
+    good = run.state == "finished"
+    hint = "   4 plots it" if good or run.state == "cancelled" else ""
+    work.say(f"{run.title} {run.outcome}{hint}", "ok" if good else "warn")
+    app.prepare_view(work.view)
+    app.main.paint()
+    return run
+
+
+async def _cancel(app: VbgApp) -> None:
+    if app.job is not None:
+        await app.job.cancel()
+
+
+def _plot_run(app: VbgApp) -> None:
+    run = app.work.marked_run
+    if run is not None:
+        app.work.plot = replace(app.work.plot, run=run.number)
+        app.work.space = replace(app.work.space, run=run.number)
+        app.main.show_view("plot")
+
+
+def _delete(app: VbgApp) -> None:
+    work = app.work
+    run = work.marked_run
+    assert run is not None
+    Path(run.result).unlink(missing_ok=True)
+    Path(run.result).with_suffix(".json").unlink(missing_ok=True)
+    work.runs = tuple(r for r in work.runs if r.number != run.number)
+    work.solutions.pop(run.number, None)
+    work.motions.pop(run.number, None)
+    if work.plot.run == run.number:
+        work.plot = replace(work.plot, run=0)
+    if work.plot.overlay == run.number:
+        work.plot = replace(work.plot, overlay=0)
+
+
+def _pause(app: VbgApp) -> None:
+    app.work.live_paused = not app.work.live_paused
+
+
+def _busy(app: VbgApp) -> str:
+    return "" if app.job is None else "a run is under way; x cancels it"
+
+
+def _no_run(app: VbgApp) -> str:
+    run = app.work.marked_run
+    if run is None:
+        return "there is no run yet"
+    return "it is still running" if run.active else ""
+
+
+HANDLERS: dict[str, Handler] = {
+    "run": partial(_run, "vbg"),
+    "run.mstmm": partial(_run, "mstmm"),
+    "run.other": partial(_run, "mstmm"),
+    "cancel": _cancel,
+    "run.cancel": _cancel,
+    "run.plot": _plot_run,
+    "run.delete": _delete,
+    "run.pause": _pause,
+}
+REFUSALS: dict[str, Refusal] = {
+    "run": _busy,
+    "run.mstmm": _busy,
+    "run.other": _busy,
+    "cancel": lambda app: "" if app.job else "nothing is running",
+    "run.cancel": lambda app: "" if app.job else "nothing is running",
+    "run.plot": lambda app: "" if app.work.marked_run else "there is no run yet",
+    "run.delete": _no_run,
+}

@@ -1,0 +1,40 @@
+"""What each view needs before it can be painted, brought without blocking the keys."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from vbg.tui import results
+from vbg.tui.content import plotting
+
+if TYPE_CHECKING:
+    from vbg.tui.app import VbgApp
+
+
+async def prepare(app: VbgApp, view: str) -> None:
+    """Read results and draw graphs for `view`, then paint it."""
+    if view in ("run", "edit"):
+        await _marked_run(app)
+    elif view == "plot":
+        await _plot(app)
+    app.main.paint()
+
+
+async def _marked_run(app: VbgApp) -> None:
+    run = app.work.active_run or app.work.marked_run
+    if run is not None:
+        await results.load(app, run)
+
+
+async def _plot(app: VbgApp) -> None:
+    work = app.work
+    run = results.plotted(work)
+    if run is None:
+        return
+    solution = await results.load(app, run)
+    other = work.run(work.plot.overlay)
+    if other is not None:
+        await results.load(app, other)
+    if solution is not None and not work.plot.signals:
+        work.plot = replace(work.plot, signals=plotting.default_signals(solution, work.part_name))

@@ -1,0 +1,59 @@
+"""Results of runs: read from their files when they are looked at, again while they grow."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vbg.errors import UsageError
+
+if TYPE_CHECKING:
+    from vbg.solution import Solution
+    from vbg.tui.app import VbgApp
+    from vbg.tui.session.runs import Run
+    from vbg.tui.workspace import Workspace
+
+
+def read_result(file: str) -> Solution | None:
+    """The rows written so far; None before the first ones."""
+    from vbg.io import hdf5
+
+    if not Path(file).exists():
+        return None
+    try:
+        return hdf5.read(file)
+    except UsageError:
+        # the first block of a run that has just started is not whole yet
+        return None
+
+
+async def load(app: VbgApp, run: Run) -> Solution | None:
+    """The solution of `run`, read in a thread the first time; of an active run, anew."""
+    work = app.work
+    known = work.solutions.get(run.number)
+    if known is not None and not run.active:
+        return known
+    solution = await asyncio.to_thread(read_result, run.result)
+    if solution is not None:
+        work.solutions[run.number] = solution
+        work.motions.pop(run.number, None)
+    return solution
+
+
+def plotted(work: Workspace) -> Run | None:
+    """The run that Plot shows: the chosen one, or the newest with a result."""
+    chosen = work.run(work.plot.run)
+    if chosen is not None:
+        return chosen
+    return next((run for run in reversed(work.runs) if Path(run.result).exists()), None)
+
+
+def solution_of(work: Workspace, number: int) -> Solution | None:
+    """A solution that has been read."""
+    return work.solutions.get(number)
+
+
+def stale(work: Workspace, run: Run) -> bool:
+    """Whether the model has changed since `run` was started."""
+    return run.text_hash != work.document.now.hash
