@@ -1,6 +1,6 @@
 """Table 16 of Celdran, Saura and Dopico (2022) beside vbg, and the growth with size.
 
-Run:  python benchmarks/structure.py [largest number of bodies, default 100000]
+Run:  python -m benchmarks.structure [largest number of bodies, default 100000]
 
 The paper's pair counts for the ASSUR families fit the mobility formula with
 revolutes for I-2 only; the families here have 2 + 2kn bodies and 1 + 3kn
@@ -18,7 +18,16 @@ from pathlib import Path
 
 import numpy as np
 
+from tests.structure.mechanisms import (
+    nine_bar,
+    platform_path,
+    rotor,
+    stewart_inverse,
+    swings,
+)
 from vbg.structure import analyse_topology, from_pairs
+from vbg.structure.kinematics import group_program, run, whole_program
+from vbg.structure.schedule import routes, schedule_text
 from vbg.structure.synthesis import (
     assur,
     assur_family,
@@ -133,7 +142,31 @@ def move_a_drive(topology: Topology) -> Topology:
     return with_drives(topology, driven)
 
 
+def print_kinematics() -> None:
+    """Position, velocity and acceleration at one instant: by groups and as a whole."""
+    cases = (
+        ("nine-bar", nine_bar(), swings(4, 0.05)),
+        ("rotor", rotor(), swings(3, 0.1)),
+        ("Stewart inverse", stewart_inverse(), platform_path),
+    )
+    times = np.linspace(0.0, 2.0, 1001)
+    print(f"{'kinematics, 1001 instants':28}{'groups us':>12}{'whole us':>12}{'ratio':>8}")
+    for name, linkage, drives in cases:
+        structure = analyse_topology(linkage.topology)
+        spent = []
+        for program in (group_program(linkage, structure), whole_program(linkage)):
+            run(program, linkage, times[:2], drives)
+            start = time.perf_counter()
+            assert run(program, linkage, times, drives).status == "solved"
+            spent.append(1e6 * (time.perf_counter() - start) / len(times))
+        print(f"{name:28}{spent[0]:12.1f}{spent[1]:12.1f}{spent[1] / spent[0]:8.1f}")
+    stewart = analyse_topology(stewart_inverse().topology)
+    print("\n" + schedule_text(stewart, routes(stewart, workers=6)))
+
+
 if __name__ == "__main__":
     print_table()
+    print()
+    print_kinematics()
     print()
     print_growth(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)

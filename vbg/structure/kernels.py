@@ -16,7 +16,7 @@ DOT        a . b, a fixed in A, b in B            h = b x a
 DISTANCE   (d . d - l^2) / 2 l                    g = d / l
 TURN       angle of x_M from x_F about z_F        h = z_F
 FIRST      angle of z_M from y_F about z_F        h = z_F
-SECOND     angle about z_M from x_M to -z_F + 90  h = z_M
+SECOND     angle of -z_F from y_M about z_M       h = z_M
 ORIENT     rotation from a given R_FM, part i     h = axis i of F
 =========  =====================================  ============================
 """
@@ -62,12 +62,8 @@ class Terms(NamedTuple):
 
 @njit(cache=True)
 def cross(a, b):
-    """a x b, (3,)."""
-    out = np.empty(3)
-    out[0] = a[1] * b[2] - a[2] * b[1]
-    out[1] = a[2] * b[0] - a[0] * b[2]
-    out[2] = a[0] * b[1] - a[1] * b[0]
-    return out
+    """a x b; vectors of 3 are tuples here, which stay out of the heap."""
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
 @njit(cache=True)
@@ -77,12 +73,31 @@ def dot(a, b):
 
 
 @njit(cache=True)
+def plus(a, b):
+    """a + b of vectors of 3."""
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+
+
+@njit(cache=True)
+def minus(a, b):
+    """a - b of vectors of 3."""
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+@njit(cache=True)
 def turned(R, v):
-    """R v, (3,)."""
-    out = np.empty(3)
-    for i in range(3):
-        out[i] = R[i, 0] * v[0] + R[i, 1] * v[1] + R[i, 2] * v[2]
-    return out
+    """R v of a (3, 3) and a vector of 3."""
+    return (
+        R[0, 0] * v[0] + R[0, 1] * v[1] + R[0, 2] * v[2],
+        R[1, 0] * v[0] + R[1, 1] * v[1] + R[1, 2] * v[2],
+        R[2, 0] * v[0] + R[2, 1] * v[1] + R[2, 2] * v[2],
+    )
+
+
+@njit(cache=True)
+def axis_of(R, R_AF, i):
+    """Column i of R R_AF."""
+    return turned(R, (R_AF[0, i], R_AF[1, i], R_AF[2, i]))
 
 
 @njit(cache=True)
@@ -125,50 +140,62 @@ def wrapped(angle, near):
 
 @njit(cache=True)
 def term(terms, k, p, R, near, target):
-    """Value of term k, g and h in world axes, and d, p_M - p_A, p_M - p_B."""
+    """Value of term k, g and h in world axes, p_M - p_A and p_M - p_B."""
     A, B, kind = terms.first[k], terms.second[k], terms.kind[k]
     r_F, r_M = turned(R[A], terms.p_AF_A[k]), turned(R[B], terms.p_BM_B[k])
-    d = p[B] + r_M - p[A] - r_F
-    g, h = np.zeros(3), np.zeros(3)
+    lever = plus(minus(p[B], p[A]), r_M)
+    none = (0.0, 0.0, 0.0)
     if kind == POINT:
         g = turned(R[A], terms.a_A[k])
-        return dot(g, d), g, h, d, r_F + d, r_M
+        return dot(g, minus(lever, r_F)), g, none, lever, r_M
     if kind == DISTANCE:
-        length = terms.a_A[k, 0]
-        return (dot(d, d) - length**2) / (2.0 * length), d / length, h, d, r_F + d, r_M
+        d, length = minus(lever, r_F), terms.a_A[k, 0]
+        g = (d[0] / length, d[1] / length, d[2] / length)
+        return (dot(d, d) - length**2) / (2.0 * length), g, none, lever, r_M
     if kind == DOT:
         a, b = turned(R[A], terms.a_A[k]), turned(R[B], terms.b_B[k])
-        return dot(a, b), g, cross(b, a), d, r_F + d, r_M
-    F, M = product(R[A], terms.R_AF[k]), product(R[B], terms.R_BM[k])
-    if kind == ORIENT:
-        i = terms.part[k]
-        j, l = (i + 1) % 3, (i + 2) % 3
-        goal = product(F, target[k])
-        value = 0.0
-        for c in range(3):
-            value += 0.5 * (dot(F[:, j], goal[:, c]) * dot(F[:, l], M[:, c]))
-            value -= 0.5 * (dot(F[:, l], goal[:, c]) * dot(F[:, j], M[:, c]))
-        return value, g, F[:, i].copy(), d, r_F + d, r_M
+        return dot(a, b), none, cross(b, a), lever, r_M
+    value, h = angular(terms, k, R[A], R[B], target)
+    if kind != ORIENT:
+        value = wrapped(value, near[k])
+    return value, none, h, lever, r_M
+
+
+@njit(cache=True)
+def angular(terms, k, R_WA, R_WB, target):
+    """Value and h of a TURN, FIRST, SECOND or ORIENT, an angle within half a turn."""
+    kind, R_AF, R_BM = terms.kind[k], terms.R_AF[k], terms.R_BM[k]
+    x_F, y_F = axis_of(R_WA, R_AF, 0), axis_of(R_WA, R_AF, 1)
+    z_F, z_M = axis_of(R_WA, R_AF, 2), axis_of(R_WB, R_BM, 2)
+    x_M = axis_of(R_WB, R_BM, 0)
     if kind == TURN:
-        value = math.atan2(dot(F[:, 1], M[:, 0]), dot(F[:, 0], M[:, 0]))
-        return wrapped(value, near[k]), g, F[:, 2].copy(), d, r_F + d, r_M
+        return math.atan2(dot(y_F, x_M), dot(x_F, x_M)), z_F
     if kind == FIRST:
-        value = math.atan2(-dot(F[:, 0], M[:, 2]), dot(F[:, 1], M[:, 2]))
-        return wrapped(value, near[k]), g, F[:, 2].copy(), d, r_F + d, r_M
-    value = math.atan2(-dot(F[:, 2], M[:, 0]), -dot(F[:, 2], M[:, 1]))
-    return wrapped(value, near[k]), g, M[:, 2].copy(), d, r_F + d, r_M
+        return math.atan2(-dot(x_F, z_M), dot(y_F, z_M)), z_F
+    y_M = axis_of(R_WB, R_BM, 1)
+    if kind == SECOND:
+        return math.atan2(-dot(z_F, x_M), -dot(z_F, y_M)), z_M
+    i = terms.part[k]
+    j, m = (i + 1) % 3, (i + 2) % 3
+    F_j, F_m = axis_of(R_WA, R_AF, j), axis_of(R_WA, R_AF, m)
+    goal, value = target[k], 0.0
+    for c in range(3):
+        axis = axis_of(R_WB, R_BM, c)
+        value += 0.5 * (goal[j, c] * dot(F_m, axis) - goal[m, c] * dot(F_j, axis))
+    return value, axis_of(R_WA, R_AF, i)
 
 
 @njit(cache=True)
 def bias(terms, k, p, R, V):
     """s'' of term k without the accelerations: what the velocities alone make of it."""
     A, B, kind = terms.first[k], terms.second[k], terms.kind[k]
-    w_A, w_B = V[A, :3], V[B, :3]
-    if kind == POINT or kind == DISTANCE:
+    w_A, w_B = (V[A, 0], V[A, 1], V[A, 2]), (V[B, 0], V[B, 1], V[B, 2])
+    if kind == POINT or kind == DISTANCE:  # noqa: SIM109
         r_F, r_M = turned(R[A], terms.p_AF_A[k]), turned(R[B], terms.p_BM_B[k])
-        d = p[B] + r_M - p[A] - r_F
-        d_dot = V[B, 3:] + cross(w_B, r_M) - V[A, 3:] - cross(w_A, r_F)
-        d_ddot = cross(w_B, cross(w_B, r_M)) - cross(w_A, cross(w_A, r_F))
+        d = minus(plus(minus(p[B], p[A]), r_M), r_F)
+        v_F, v_M = plus(V[A, 3:], cross(w_A, r_F)), plus(V[B, 3:], cross(w_B, r_M))
+        d_dot = minus(v_M, v_F)
+        d_ddot = minus(cross(w_B, cross(w_B, r_M)), cross(w_A, cross(w_A, r_F)))
         if kind == DISTANCE:
             return (dot(d_dot, d_dot) + dot(d, d_ddot)) / terms.a_A[k, 0]
         a = turned(R[A], terms.a_A[k])
@@ -179,11 +206,9 @@ def bias(terms, k, p, R, V):
         a_dot, b_dot = cross(w_A, a), cross(w_B, b)
         return dot(cross(w_A, a_dot), b) + 2.0 * dot(a_dot, b_dot) + dot(a, cross(w_B, b_dot))
     if kind == SECOND:
-        z_M = turned(R[B], terms.R_BM[k, :, 2])
-        return dot(cross(w_B, z_M), w_B - w_A)
+        return dot(cross(w_B, axis_of(R[B], terms.R_BM[k], 2)), minus(w_B, w_A))
     i = terms.part[k] if kind == ORIENT else 2
-    axis = turned(R[A], terms.R_AF[k, :, i])
-    return dot(cross(w_A, axis), w_B - w_A)
+    return dot(cross(w_A, axis_of(R[A], terms.R_AF[k], i)), minus(w_B, w_A))
 
 
 @njit(cache=True)
@@ -197,16 +222,15 @@ def equation(terms, e, p, R, near, target, drive, columns, row, V):
     residual, outside = -terms.constant[e], 0.0
     slot = terms.slot[e]
     for k in range(terms.start[e], terms.start[e + 1]):
-        value, g, h, d, lever_A, lever_B = term(terms, k, p, R, near, target)
+        value, g, h, lever_A, lever_B = term(terms, k, p, R, near, target)
         weight = terms.weight[k]
         residual += weight * value
         if slot >= 0 and terms.kind[k] == ORIENT:
             slot = -1
-        on_A, on_B = cross(lever_A, g) + h, cross(lever_B, g) + h
         for side in range(2):
             body = terms.first[k] if side == 0 else terms.second[k]
             sign = -weight if side == 0 else weight
-            turn = on_A if side == 0 else on_B
+            turn = plus(cross(lever_A if side == 0 else lever_B, g), h)
             c = columns[body]
             if c >= 0:
                 for i in range(3):
@@ -222,6 +246,9 @@ def equation(terms, e, p, R, near, target, drive, columns, row, V):
 @njit(cache=True)
 def reduced(row, basis, out):
     """`row` over velocities (6 a body) as a row over the freedoms of a plane (3 a body)."""
+    if basis.shape[0] == 6:
+        out[:] = row
+        return
     for b in range(len(row) // 6):
         for i in range(basis.shape[0]):
             out[basis.shape[0] * b + i] = 0.0

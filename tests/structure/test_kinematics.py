@@ -1,0 +1,147 @@
+"""Group by group against the whole system, closed forms against Newton, rates against motion."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.structure.mechanisms import nine_bar, platform_path, rotor, stewart_inverse, swings
+from vbg.errors import UsageError
+from vbg.structure import analyse_topology
+from vbg.structure.dyads import DRIVEN, NEWTON, PRP, RPP, RPR, RRP, RRR
+from vbg.structure.kinematics import group_program, run, solve_by_groups, solve_whole
+from vbg.structure.linkage import PairAt, linkage_at
+
+TIMES = np.linspace(0.0, 2.0, 81)
+
+
+def assert_equal_motions(found, expected):
+    assert found.status == expected.status == "solved"
+    for name in ("p_WB", "R_WB", "V_WB_W", "A_WB_W"):
+        a, b = getattr(found, name), getattr(expected, name)
+        assert np.abs(a - b).max() <= 1e-12 * max(1.0, np.abs(b).max())
+
+
+@pytest.mark.parametrize(
+    ("linkage", "drives"),
+    [
+        (nine_bar(), swings(4, 0.05)),
+        (rotor(), swings(3, 0.1)),
+        (stewart_inverse(), platform_path),
+    ],
+    ids=["nine-bar", "rotor", "Stewart inverse"],
+)
+def test_groups_equal_the_whole(linkage, drives):
+    found = solve_by_groups(linkage, TIMES, drives)
+    assert_equal_motions(found, solve_whole(linkage, TIMES, drives))
+    assert np.abs(found.p_WB[-1] - found.p_WB[0]).max() > 0.01
+
+
+@pytest.mark.parametrize(
+    ("linkage", "drives"),
+    [(nine_bar(), swings(4, 0.05)), (rotor(), swings(3, 0.1)), (stewart_inverse(), platform_path)],
+    ids=["nine-bar", "rotor", "Stewart inverse"],
+)
+def test_rates_are_the_derivatives_of_the_motion(linkage, drives):
+    """Central differences of fourth order: their error is (h^4 / 30) of the fifth derivative."""
+    h, t = 5e-3, 0.9
+    near = solve_by_groups(linkage, np.linspace(0.0, t, 31), drives)
+    start = replace(linkage, p_WB=near.p_WB[-1], R_WB=near.R_WB[-1])
+    # the reference posture of planar closed forms and the angles' zero stay the linkage's own
+    program = group_program(linkage, analyse_topology(linkage.topology))
+    motion = run(program, start, t + h * np.array([-2.0, -1.0, 0.0, 1.0, 2.0]), drives)
+    weights = np.array([1.0, -8.0, 0.0, 8.0, -1.0]) / (12.0 * h)
+    p_dot = np.tensordot(weights, motion.p_WB, 1)
+    assert np.abs(p_dot - motion.V_WB_W[2, :, 3:]).max() < 1e-6
+    spin = np.tensordot(weights, motion.R_WB, 1) @ np.swapaxes(motion.R_WB[2], 1, 2)
+    w = np.stack([spin[:, 2, 1], spin[:, 0, 2], spin[:, 1, 0]], axis=1)
+    assert np.abs(w - motion.V_WB_W[2, :, :3]).max() < 1e-6
+    V_dot = np.tensordot(weights, motion.V_WB_W, 1)
+    assert np.abs(V_dot - motion.A_WB_W[2]).max() < 1e-5
+
+
+def dyad(codes, drives=("angle", "angle")):
+    """Two driven cranks and a dyad between them, pairs `codes` from the first to the second."""
+    points = [(0.1, 0.4, 0.0), (0.6, 0.9, 0.0), (1.0, 0.3, 0.0)]
+    slides = [(0.6, 1.0, 0.0), (1.0, -0.4, 0.0), (0.2, 1.0, 0.0)]
+    ends = [(1, 3), (3, 4), (4, 2)]
+    pairs = [
+        PairAt("R", 0, 1, (0.0, 0.0, 0.0), drives=(drives[0],)),
+        PairAt("R", 0, 2, (0.9, 0.0, 0.0), drives=(drives[1],)),
+    ]
+    for code, point, slide, pair in zip(codes, points, slides, ends, strict=True):
+        pairs.append(PairAt(code, *pair, point, slide if code == "P" else (0.0, 0.0, 1.0)))
+    positions = [(0.05, 0.2, 0.0), (0.95, 0.15, 0.0), (0.3, 0.7, 0.0), (0.8, 0.6, 0.0)]
+    return linkage_at(3, positions, pairs)
+
+
+@pytest.mark.parametrize(
+    ("codes", "kind"),
+    [
+        ("RRR", RRR),
+        ("RRP", RRP),
+        ("PRR", RRP),
+        ("RPR", RPR),
+        ("PRP", PRP),
+        ("RPP", RPP),
+        ("PPR", RPP),
+    ],
+)
+def test_closed_forms_of_the_dyads(codes, kind):
+    linkage = dyad(codes)
+    structure = analyse_topology(linkage.topology)
+    program = group_program(linkage, structure)
+    assert program.tables.dyads.kind.tolist() == [DRIVEN, DRIVEN, kind]
+    found = solve_by_groups(linkage, TIMES, swings(2, 0.15))
+    assert_equal_motions(found, solve_whole(linkage, TIMES, swings(2, 0.15)))
+
+
+def test_one_body_groups_of_space():
+    """A screwed arm, a cylindrical pair, a slide, a free body: posed by their drives."""
+    every = ("x", "y", "z", "rotation x", "rotation y", "rotation z")
+    pairs = [
+        PairAt("R", 0, 1, (0.1, 0.2, 0.3), (1.0, 2.0, 0.5), drives=("angle",)),
+        PairAt("C", 1, 2, (0.4, 0.1, 0.9), (0.3, -1.0, 0.5), drives=("angle", "slide")),
+        PairAt("P", 2, 3, (0.7, 0.8, 0.3), (0.1, 0.2, -1.0), drives=("slide",)),
+        PairAt("F", 3, 4, (1.0, 0.0, 0.2), (1.0, 1.0, 0.0), drives=every),
+        PairAt("H", 4, 5, (1.0, 0.6, 0.2), (0.0, 1.0, 0.4), drives=("angle",), lead=0.05),
+    ]
+    linkage = linkage_at(6, np.random.default_rng(8).normal(size=(5, 3)), pairs)
+    program = group_program(linkage, analyse_topology(linkage.topology))
+    assert program.tables.dyads.kind.tolist() == [DRIVEN] * 4 + [NEWTON]
+
+    def drives(t):
+        head, tail = swings(4, 0.4)(t), swings(1, 9.0)(t)
+        free = platform_path(t)
+        return tuple(np.concatenate(part) for part in zip(head, free, tail, strict=True))
+
+    found = solve_by_groups(linkage, TIMES, drives)
+    assert_equal_motions(found, solve_whole(linkage, TIMES, drives))
+    turns = drives(2.0)[0][-1]
+    assert turns > 2.0 * np.pi  # the screw advances with every turn
+    screwed = found.R_WB[-1, 4].T @ (found.p_WB[-1, 5] - found.p_WB[-1, 4])
+    assert np.isfinite(screwed).all()
+
+
+def test_an_end_of_travel_is_told():
+    def apart(t):
+        return np.array([t, -t]), np.array([1.0, -1.0]), np.zeros(2)
+
+    motion = solve_by_groups(dyad("RRR"), np.linspace(0.0, 4.0, 200), apart)
+    assert motion.status == "not assembled"
+    assert motion.where == ("4", "5")
+    assert 0.0 < motion.stopped < 4.0
+    assert len(motion.time) == len(motion.p_WB) > 3
+
+
+def test_misuse():
+    linkage = dyad("RRR")
+    topology = linkage.topology
+    undriven = tuple(replace(pair, driven=0) for pair in topology.pairs)
+    free = replace(
+        linkage, topology=replace(topology, pairs=undriven), drives=((),) * len(topology.pairs)
+    )
+    with pytest.raises(UsageError, match="Drive 2 more"):
+        solve_by_groups(free, TIMES, swings(2, 0.1))
+    with pytest.raises(UsageError, match="no coordinate 'slide'"):
+        solve_by_groups(dyad("RRR", ("slide", "angle")), TIMES, swings(2, 0.1))

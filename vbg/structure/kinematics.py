@@ -1,0 +1,118 @@
+"""Kinematics of driven mechanisms, group by group or as a whole.
+
+Positions of a group by a closed form where there is one (planar dyads,
+one-body groups whose freedoms are all driven) and by Newton's method
+otherwise; velocities and accelerations are linear.  Groups are solved in the
+order of the structural analysis, each with the bodies before it as frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.errors import UsageError
+from vbg.spatial import perpendicular
+from vbg.structure.linkage import Linkage, in_plane
+from vbg.structure.program import Program, make_program
+from vbg.structure.report import Structure, analyse_topology
+
+Array = NDArray[np.float64]
+Drives = Callable[[float], tuple[Array, Array, Array]]
+Status = Literal["solved", "singular", "not assembled"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Motion:
+    """The motion of all bodies; body 0 is the frame.
+
+    time : (k,); p_WB : (k, n, 3) [m]; R_WB : (k, n, 3, 3); V_WB_W, A_WB_W :
+    (k, n, 6) angular before linear velocity and acceleration, world axes.
+    Where `status` is not "solved", the arrays end before the time `stopped`
+    and `where` names the bodies that could not be solved.
+    """
+
+    time: Array
+    p_WB: Array
+    R_WB: Array
+    V_WB_W: Array
+    A_WB_W: Array
+    status: Status = "solved"
+    stopped: float = float("nan")
+    where: tuple[str, ...] = ()
+
+
+def solve_by_groups(linkage: Linkage, times: Sequence[float], drives: Drives) -> Motion:
+    """The motion at `times`, group by group.
+
+    `drives(t)` gives values, rates and accelerations of the driven
+    coordinates, each (drives,), pair by pair as in `linkage.drives`; of the
+    rotation of a free body (F) the value is a rotation vector of M in F, its
+    rates are the angular velocity and acceleration, axes of F.  The posture of
+    `linkage` chooses the branch.
+
+    Raises `UsageError` where the mechanism is not determined.
+    """
+    structure = analyse_topology(linkage.topology)
+    if not structure.determined:
+        raise UsageError("; ".join(str(problem) for problem in structure.problems))
+    return run(make_program(linkage, structure), linkage, times, drives)
+
+
+def solve_whole(linkage: Linkage, times: Sequence[float], drives: Drives) -> Motion:
+    """The motion at `times`, all equations at once by Newton's method."""
+    return run(whole_program(linkage), linkage, times, drives)
+
+
+def whole_program(linkage: Linkage) -> Program:
+    """All bodies as one group."""
+    return make_program(linkage, None)
+
+
+def group_program(linkage: Linkage, structure: Structure) -> Program:
+    """The groups of a determined `structure` in their order."""
+    return make_program(linkage, structure)
+
+
+def run(program: Program, linkage: Linkage, times: Sequence[float], drives: Drives) -> Motion:
+    """The motion that `program` computes at `times`, in order."""
+    from vbg.structure.solving import solve_at
+
+    p, R = linkage.p_WB.copy(), linkage.R_WB.copy()
+    near = program.near.copy()
+    found: list[tuple[Array, Array, Array, Array]] = []
+    basis = velocity_basis(linkage)
+    for t in times:
+        values, rate, second = (np.array(v, dtype=float) for v in drives(float(t)))
+        V, Acc = np.zeros((len(p), 6)), np.zeros((len(p), 6))
+        rates = np.stack([rate, second])
+        failed, ending = solve_at(program.tables, p, R, near, values, rates, V, Acc, basis)
+        if failed >= 0:
+            names = tuple(linkage.topology.bodies[body] for body in program.bodies_of(failed))
+            status: Status = "singular" if ending == 1 else "not assembled"
+            return _motion(times, found, status, float(t), names)
+        found.append((p.copy(), R.copy(), V, Acc))
+    return _motion(times, found, "solved", float("nan"), ())
+
+
+def velocity_basis(linkage: Linkage) -> Array:
+    """(B, 6) velocities that a body may have: rotations, then translations, W."""
+    if not in_plane(linkage):
+        return np.eye(6)
+    n = linkage.normal / np.linalg.norm(linkage.normal)
+    x = perpendicular(n)
+    basis = np.zeros((3, 6))
+    basis[0, :3], basis[1, 3:], basis[2, 3:] = n, x, np.cross(n, x)
+    return basis
+
+
+def _motion(
+    times: Sequence[float], found: list, status: Status, stopped: float, where: tuple[str, ...]
+) -> Motion:
+    n = len(found)
+    p, R, V, A = (np.array(part) for part in zip(*found, strict=True)) if n else [np.empty(0)] * 4
+    return Motion(np.array(times[:n], dtype=float), p, R, V, A, status, stopped, where)
