@@ -217,7 +217,16 @@ class VbgApp(App[int]):
         if path != self.work.selection:
             self.work.selection = path
             self.work.field_index = 0
-            self.main.paint("tree", "inspector", "graph", "problemline")
+            self._mark_in_graph(path)
+            self.main.paint("tree", "inspector", "graph", "problemline", "preview")
+
+    def _mark_in_graph(self, path: Path) -> None:
+        from vbg.tui import graphing
+
+        graph = self.work.graph
+        part = ".".join(map(str, path))
+        if graph is not None and len(path) == 2 and graph.marked_part != part:
+            self.work.graph = graphing.marked(graph, part)
 
     def go_to_problem(self, index: int) -> None:
         """Mark a problem, and the part and field it is about."""

@@ -134,7 +134,7 @@ _GRAPH = (
     _action("graph.next", "c", "Conflict", "go to the next conflict or loop", "graph", 30),
     _action("graph.goto", "e", "Go to part", "the marked part in Edit", "graph", 35),
     *(
-        _action(f"fix.{i}", str(i), f"Fix {i}", f"apply fix {i}", "pane:why", 1 if i == 1 else 0)
+        _action(f"fix.{i}", str(i), f"Fix {i}", f"apply fix {i}", "pane:why")
         for i in range(1, 5)
     ),
 )

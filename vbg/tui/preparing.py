@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 async def prepare(app: VbgApp, view: str) -> None:
     """Read results and draw graphs for `view`, then paint it."""
+    if "graph" in app.main.rects:
+        await _graph(app)
     if view in ("run", "edit"):
         await _marked_run(app)
     elif view == "plot":
@@ -25,6 +28,24 @@ async def _marked_run(app: VbgApp) -> None:
     run = app.work.active_run or app.work.marked_run
     if run is not None:
         await results.load(app, run)
+
+
+async def _graph(app: VbgApp) -> None:
+    """The bond graph of the model as it is, if it has no errors."""
+    from vbg.tui import graphing
+
+    work = app.work
+    model, known = work.checked.model, work.graph
+    if model is None:
+        if known is not None and work.checked.count("error"):
+            work.graph = None
+        return
+    if known is None or known.text_hash != work.checked.text_hash:
+        known = await asyncio.to_thread(graphing.made, model, work.checked.text_hash, known)
+        work.graph = known
+    part = ".".join(map(str, work.selection[:2]))
+    if len(work.selection) == 2 and known.marked_part != part:
+        work.graph = graphing.marked(known, part)
 
 
 async def _plot(app: VbgApp) -> None:

@@ -103,8 +103,8 @@ class MainScreen(Screen):
         """Go to a view; its panes are told before they are painted."""
         self.work.view = view
         self.zoomed = ""
-        self.main.prepare_view(view)
         self.place()
+        self.main.prepare_view(view)
 
     def activate(self, pane: str) -> None:
         """Give the keys to a pane of this view."""

@@ -93,16 +93,17 @@ def plain(rows: Rows) -> list[str]:
 
 
 def wrap(text: str, width: int) -> list[str]:
-    """`text` broken at blanks into lines of at most `width` cells."""
+    """`text` broken at blanks into lines of at most `width` cells; indents are kept."""
     lines: list[str] = []
     for paragraph in text.split("\n"):
+        indent = paragraph[: len(paragraph) - len(paragraph.lstrip(" "))]
         line = ""
-        for word in paragraph.split(" "):
+        for word in paragraph.split():
             if line and cells(line) + 1 + cells(word) > width:
                 lines.append(line)
-                line = word
+                line = indent + word
             else:
-                line = f"{line} {word}" if line else word
+                line = f"{line} {word}" if line else indent + word
             while cells(line) > width > 0:
                 head = clip(line, width + 1)[:-1] or line[:1]
                 lines.append(head)

@@ -7,6 +7,6 @@ from vbg.tui.pane import Pane
 
 def make_panes() -> list[Pane]:
     """One of each pane."""
-    from vbg.tui.panes import bars, edit, plot, run
+    from vbg.tui.panes import bars, edit, graph, plot, run
 
-    return [*bars.panes(), *edit.panes(), *run.panes(), *plot.panes()]
+    return [*bars.panes(), *edit.panes(), *graph.panes(), *run.panes(), *plot.panes()]

@@ -1,0 +1,180 @@
+"""Why strokes are where they are, and what can be done about a conflict, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from vbg.draw.text.marks import Marks
+from vbg.draw.text.rows import Row, Rows, printable, wrap
+from vbg.tui import references
+from vbg.tui.session.commands import AddTable, Command, Remove, ReplaceText, SetValue
+
+if TYPE_CHECKING:
+    from vbg.causality.causal import Conflict
+    from vbg.tui.graphing import GraphState
+
+_SERIES = {"electric": ("resistor", "R", 0.01), "hydraulic": ("resistance", "R", 1e6)}
+
+
+@dataclass(frozen=True)
+class Fix:
+    """A remedy that one key applies as one undo step."""
+
+    label: str
+    effect: str
+    commands: tuple[Command, ...]
+
+    def as_one(self, text: str) -> Command:
+        """All commands as one edit of `text`."""
+        if len(self.commands) == 1:
+            return self.commands[0]
+        for command in self.commands:
+            text = command.change_text(text)
+        return ReplaceText(text, self.label)
+
+
+def conflict_parts(state: GraphState, conflict: Conflict) -> tuple[str, ...]:
+    """The parts whose demands clash, by their paths, in a fixed order."""
+    graph, causal = state.graph, state.causal
+    assert graph is not None and causal is not None
+    bonds = [conflict.bond, *conflict.first.because, *conflict.second.because]
+    seen: list[str] = []
+    pending = list(bonds)
+    while pending:
+        name = pending.pop(0)
+        if name in seen or name not in graph.bonds:
+            continue
+        seen.append(name)
+        reason = causal.reasons.get(name)
+        pending += list(reason.because) if reason is not None else []
+    parts: list[str] = []
+    for name in seen:
+        for vertex_name in (graph.bonds[name].tail, graph.bonds[name].head):
+            vertex = graph.vertices[vertex_name]
+            if vertex.kind in ("Se", "Sf", "I", "C") and vertex.part not in parts:
+                parts.append(vertex.part)
+    return tuple(parts)
+
+
+def fixes(state: GraphState, conflict: Conflict, data: Mapping[str, Any]) -> tuple[Fix, ...]:
+    """Up to four remedies of a conflict, each with its effect."""
+    found: list[Fix] = []
+    for part in conflict_parts(state, conflict):
+        table, _, name = part.partition(".")
+        holder = data.get(table)
+        written = holder.get(name) if isinstance(holder, Mapping) else None
+        if not isinstance(written, Mapping):
+            continue
+        series = _with_series(data, table, name, written)
+        if series is not None:
+            found.append(series)
+        found.append(
+            Fix(
+                f"delete {part}",
+                "its demand is gone",
+                (Remove(((table, name),), f"delete {part}"),),
+            )
+        )
+    found.sort(key=lambda fix: fix.label.startswith("delete"))
+    return tuple(found[:4])
+
+
+def _with_series(
+    data: Mapping[str, Any], table: str, name: str, written: Mapping[str, Any]
+) -> Fix | None:
+    """A small resistance before a source, so that it no longer dictates its node."""
+    from vbg.model.catalogue import catalogue
+
+    nodes = written.get("nodes")
+    kind, field, value = _SERIES.get(table, ("", "", 0.0))
+    if kind not in catalogue().get(table, {}) or not isinstance(nodes, list) or len(nodes) < 2:
+        return None
+    inner = f"{name}_{nodes[0]}"
+    new = references.free_name(data, f"{field}_{name}")
+    label = f"put {new} = {value:g} in series with {name}"
+    commands: tuple[Command, ...] = (
+        SetValue((table, name, "nodes"), [inner, *nodes[1:]], label),
+        AddTable((table, new), {"kind": kind, "nodes": [nodes[0], inner], field: value}, label),
+    )
+    return Fix(label, "the source may differ a little from its node", commands)
+
+
+def why_rows(state: GraphState | None, data: Mapping[str, Any], width: int, marks: Marks) -> Rows:
+    """The explanation of the marked vertex, or of the marked conflict."""
+    if state is None or state.graph is None:
+        text = state.trouble if state else "the graph is drawn when the model has no errors"
+        return _text(text, width, "warn")
+    if 0 <= state.conflict < len(state.conflicts):
+        return conflict_rows(state, state.conflicts[state.conflict], data, width, marks)
+    rows: list[Row] = list(_summary(state, width, marks))
+    rows.append(())
+    graph, causal = state.graph, state.causal
+    inside = [v for v in graph.vertices.values() if v.part == state.marked_part]
+    if state.mark in graph.vertices and state.marked_part in state.opened:
+        inside = [graph.vertices[state.mark]]
+    names = {v.name for v in inside}
+    rows.append(((printable(state.mark), "title"),))
+    kinds = ", ".join(f"{v.kind}:{v.name.split('.', 1)[-1]}" for v in inside[:8])
+    rows += _text(f"vertices: {kinds}", width, "dim")
+    bonds = [b for b in graph.bonds.values() if (b.tail in names) != (b.head in names)]
+    if len(inside) == 1:
+        bonds = [b for b in graph.bonds.values() if names & {b.tail, b.head}]
+    for bond in bonds:
+        if causal is None:
+            continue
+        effort = causal.imposes_effort(bond).name
+        flow = causal.imposes_flow(bond).name
+        head = f"{bond.tail} {marks.harpoons[0]} {bond.head}"
+        rows.append(((printable(f"{head}  [{bond.size}]"), "bold"),))
+        rows += _text(f"  effort from {effort}, flow from {flow}", width, "")
+        reason = causal.reasons.get(bond.name)
+        if reason is not None:
+            rows += _text(f"  because {reason.sentence}", width, "dim")
+            if reason.because:
+                rows += _text(f"  which follows from {', '.join(reason.because)}", width, "dim")
+    return tuple(rows)
+
+
+def _summary(state: GraphState, width: int, marks: Marks) -> Rows:
+    """The causality of the whole graph in a line or two."""
+    causal = state.causal
+    if causal is None:
+        return _text(f"{marks.error} {state.trouble}", width, "error")
+    count = len(causal.conflicts)
+    if count:
+        return _text(
+            f"{marks.error} {count} causality conflict{'s' * (count > 1)}: c goes to the next",
+            width,
+            "error",
+        )
+    words = [f"{len(causal.states)} states", f"{len(causal.constraints)} constraint sources"]
+    if causal.dependent_stores:
+        words.append(f"{len(causal.dependent_stores)} dependent stores")
+    if causal.loops:
+        words.append(f"{len(causal.loops)} algebraic loops")
+    return _text(f"{marks.ok} causal: {', '.join(words)}", width, "ok")
+
+
+def conflict_rows(
+    state: GraphState, conflict: Conflict, data: Mapping[str, Any], width: int, marks: Marks
+) -> Rows:
+    """A conflict: what, the two chains of reasons, the numbered fixes."""
+    rows: list[Row] = []
+    rows += _text(f"{marks.error} {conflict.sentence}", width, "error")
+    rows.append(())
+    for word, reason in (("because", conflict.first), ("and", conflict.second)):
+        rows += _text(f"{word}  {reason.sentence}", width, "")
+        for bond in reason.because:
+            deeper = state.causal.reasons.get(bond) if state.causal else None
+            sentence = f": {deeper.sentence}" if deeper else ""
+            rows += _text(f"  {marks.harpoons[0]} {bond}{sentence}", width, "dim")
+    rows.append(())
+    for number, fix in enumerate(fixes(state, conflict, data), 1):
+        rows += _text(f"{number}  {fix.label}  ({fix.effect})", width, "focus")
+    return tuple(rows)
+
+
+def _text(text: str, width: int, style: str) -> Rows:
+    return tuple(((line, style),) for line in wrap(printable(text), width))

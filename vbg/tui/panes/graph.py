@@ -1,0 +1,114 @@
+"""Graph: the bond graph around the selection, and why it is as it is."""
+
+from __future__ import annotations
+
+from vbg.draw.text import bonds
+from vbg.draw.text.rows import Rows, printable, wrap
+from vbg.tui import graphing
+from vbg.tui.content import why
+from vbg.tui.graphing import GraphState
+from vbg.tui.pane import Pane
+
+
+class Graph(Pane):
+    """The graph in cells; arrows go from vertex to vertex."""
+
+    JUMP = "q"
+
+    @property
+    def state(self) -> GraphState | None:
+        return self.work.graph
+
+    def title(self) -> str:
+        state = self.state
+        if state is None or state.drawing is None:
+            return "Bond graph"
+        shown = len(state.drawing.vertices)
+        total = shown + state.hidden
+        part = f", around {state.marked_part.split('.', 1)[-1]}" if state.hidden else ""
+        return f"Bond graph  {shown} of {total} vertices{part}"
+
+    def hint(self) -> str:
+        return "o open  +/- zoom  w why"
+
+    def body(self, width: int, height: int) -> Rows:
+        state = self.state
+        if state is None or state.drawing is None:
+            text = state.trouble if state and state.trouble else self._waiting()
+            return tuple(((line, "dim"),) for line in wrap(printable(text), width))
+        look = bonds.centred(state.drawing, state.index, width, height)
+        look = bonds.Look(look.left, look.top, state.index)
+        return bonds.draw(state.drawing, width, height, look, self.work.marks)
+
+    def _waiting(self) -> str:
+        if self.work.checked.count("error") or self.work.document.now.broken:
+            return "The graph is drawn when the model has no errors; ] goes to the first."
+        return "drawing ..."
+
+    def move(self, direction: str) -> None:
+        state = self.state
+        if state is None or state.drawing is None:
+            return
+        if direction in ("first", "last"):
+            at = 0 if direction == "first" else len(state.drawing.vertices) - 1
+        else:
+            side = {"page_up": "up", "page_down": "down"}.get(direction, direction)
+            at = bonds.neighbour(state.drawing, state.index, side)
+        if at >= 0:
+            self.go(state.drawing.vertices[at].key)
+
+    def go(self, key: str) -> None:
+        """Mark a vertex, and select its part everywhere."""
+        state = self.state
+        if state is None:
+            return
+        self.work.graph = graphing.marked(state, key)
+        part = self.work.graph.marked_part
+        table, _, name = part.partition(".")
+        if name:
+            self.home.main.select((table, name))
+        self.home.paint("graph", "why")
+
+    def enter(self) -> None:
+        self.home.main.act_id("graph.open")
+
+    def clicked(self, column: int, row: int) -> None:
+        state = self.state
+        if state is None or state.drawing is None:
+            return
+        look = bonds.centred(state.drawing, state.index, *self.inner)
+        x, y = column + look.left, row + look.top
+        for vertex, box in zip(state.drawing.vertices, state.drawing.layout.boxes, strict=True):
+            inside = box.column <= x < box.column + box.width
+            if inside and box.row <= y < box.row + box.height:
+                self.go(vertex.key)
+
+
+class Why(Pane):
+    """The reasons, and the fixes."""
+
+    JUMP = "s"
+
+    def title(self) -> str:
+        state = self.work.graph
+        if state is not None and 0 <= state.conflict < len(state.conflicts):
+            return f"Why: conflict {state.conflict + 1} of {len(state.conflicts)}"
+        return "Why"
+
+    def hint(self) -> str:
+        state = self.work.graph
+        chosen = state is not None and 0 <= state.conflict < len(state.conflicts)
+        return "1-4 apply" if chosen and self.home.active == "why" else ""
+
+    def body(self, width: int, height: int) -> Rows:
+        rows = why.why_rows(self.work.graph, self.work.data, width, self.work.marks)
+        self.top = max(0, min(self.top, len(rows) - height))
+        return rows[self.top : self.top + height]
+
+    def move(self, direction: str) -> None:
+        step = {"up": -1, "down": 1, "page_up": -8, "page_down": 8}.get(direction, 0)
+        self.top = max(0, self.top + step)
+
+
+def panes() -> list[Pane]:
+    return [Graph("graph"), Why("why")]
