@@ -9,6 +9,7 @@ from vbg.assemble.system import System
 from vbg.callable_module import answers_calls
 from vbg.causality import CausalGraph, assign
 from vbg.graph import BondGraph, expand
+from vbg.paused_collection import paused_collection
 
 __all__ = ["System", "assemble"]
 
@@ -18,11 +19,12 @@ def assemble(source: Any) -> System:
 
     Raises CausalityError or AssemblyError with the parts and remedies.
     """
-    if not isinstance(source, CausalGraph | BondGraph):
-        source = expand(source)
-    if isinstance(source, BondGraph):
-        source = assign(source)
-    return System(source, derive(source))
+    with paused_collection():
+        if not isinstance(source, CausalGraph | BondGraph):
+            source = expand(source)
+        if isinstance(source, BondGraph):
+            source = assign(source)
+        return System(source, derive(source))
 
 
 answers_calls(__name__, assemble)

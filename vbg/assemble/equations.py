@@ -139,9 +139,7 @@ class _Derivation:
 
     def into_store(self, vertex: Vertex, bond: Bond) -> Block:
         """Rate of a store's state in Z: effort into an I, flow into a C."""
-        value = (
-            self.structure.effort(bond) if vertex.kind == "I" else self.structure.flow(bond)
-        )
+        value = self.structure.effort(bond) if vertex.kind == "I" else self.structure.flow(bond)
         return value if bond.head == vertex.name else -value
 
 
@@ -152,8 +150,11 @@ def derive(causal: CausalGraph) -> Equations:
     """
     graph = causal.graph
     structure = JunctionStructure(causal)
-    one_ports = [(v, graph.incident[v.name][0]) for v in graph.vertices.values()
-                 if v.kind in ("I", "C") and v.state is not None]
+    one_ports = [
+        (v, graph.incident[v.name][0])
+        for v in graph.vertices.values()
+        if v.kind in ("I", "C") and v.state is not None
+    ]
     laws = Substitution(
         {coenergy(v): structure.resolve(v.law) for v, _ in one_ports if v.law is not None}
     )
@@ -185,10 +186,6 @@ def _constraints(work: _Derivation) -> tuple[Constraint, ...]:
     return tuple(result)
 
 
-def _without(block: Block, unknowns: Sequence[Block]) -> Block:
-    return Substitution({u: zeros(u.rows) for u in unknowns})(block)
-
-
 def _equations(work: _Derivation) -> Equations:
     graph = work.causal.graph
     constraints = _constraints(work)
@@ -196,7 +193,8 @@ def _equations(work: _Derivation) -> Equations:
     into = {v.name: work.into_store(v, bond) for v, bond in work.stores}
     _require_index_two(work, constraints, unknowns)
     full = {v.state: work.laws(into[v.name]) for v, _ in work.stores if v.state is not None}
-    free = {state: _without(rate, unknowns) for state, rate in full.items()}
+    unforced = Substitution({u: zeros(u.rows) for u in unknowns})
+    free = {state: unforced(rate) for state, rate in full.items()}
     flows = {c.name: work.in_states(c.flow) for c in graph.configurations}
     config_rates = {
         c.state: Substitution({c.flow: flows[c.name]})(c.rate) for c in graph.configurations
@@ -219,26 +217,26 @@ def _equations(work: _Derivation) -> Equations:
         leaf(SUPPLIED, 1): supplied,
         leaf(DISSIPATED, 1): dissipated,
     }
-    rows_and_unknowns = [(row, c.unknown) for row, c in zip(of_constraints, constraints, strict=True)]
+    rows_and_unknowns = [
+        (row, c.unknown) for row, c in zip(of_constraints, constraints, strict=True)
+    ]
     posture, velocity = correction_steps(work, rows_and_unknowns, factor)
     held, of_held = _held(work, rows_of)
-    start_factor = _factor_of([*of_constraints, *of_held], work)
-    start_posture, start_velocity = correction_steps(
-        work, [*rows_and_unknowns, *((row, h.unknown) for row, h in zip(of_held, held, strict=True))],
-        start_factor,
-    )
+    start_factor, start_posture, start_velocity = factor, posture, velocity
+    if held:
+        start_factor = _factor_of([*of_constraints, *of_held], work)
+        all_rows = rows_and_unknowns + [
+            (row, h.unknown) for row, h in zip(of_held, held, strict=True)
+        ]
+        start_posture, start_velocity = correction_steps(work, all_rows, start_factor)
     kinetic, potential = _energies(work)
     rate_leaves = {leaf(f"{RATE}{s.data}", s.rows): r for s, r in full.items()}
-    outputs = {
-        o.name: Substitution(rate_leaves)(work.in_states(o.value)) for o in graph.outputs
-    }
-    positions = [
-        zeros(c.unknown.rows) if c.position is None else c.position for c in constraints
-    ]
+    outputs = {o.name: Substitution(rate_leaves)(work.in_states(o.value)) for o in graph.outputs}
+    positions = [zeros(c.unknown.rows) if c.position is None else c.position for c in constraints]
     acceleration = before
     if constraints:
-        acceleration = stack(*(Tangent(
-            {s: rates[s] for s in rates} | {graph.time: const(1.0)}, spins)(r) for r in residuals))
+        along = Tangent(rates | {graph.time: const(1.0)}, spins)
+        acceleration = stack(*(along(r) for r in residuals))
     return Equations(
         states=_states(work),
         constraints=constraints,
@@ -329,8 +327,8 @@ def correction_steps(
     }
     still = {coenergy(v): zeros(v.size) for v, _ in work.stores}
     moves = Substitution(
-        still | {z: mul(_compliance(v), steps[z]) for v, _ in work.stores
-                 if (z := coenergy(v)) in steps}
+        still
+        | {z: mul(_compliance(v), steps[z]) for v, _ in work.stores if (z := coenergy(v)) in steps}
     )
     at_rest = Substitution(still)
     posture = {}

@@ -89,9 +89,7 @@ class JunctionStructure:
     def _effort_from(self, vertex: Vertex, bond: Bond) -> Block:
         match vertex.kind:
             case "0":
-                strong = next(
-                    b for b in self._incident(vertex) if self._brings_effort(b, vertex)
-                )
+                strong = next(b for b in self._incident(vertex) if self._brings_effort(b, vertex))
                 return self.effort(strong)
             case "1":
                 return self._balance(vertex, bond, "effort")

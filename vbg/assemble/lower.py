@@ -12,6 +12,7 @@ from vbg.assemble.elimination import eliminate
 from vbg.assemble.program import OPERANDS, SEGMENT_FIELDS, Op, Program, Schedule, Slot
 from vbg.blocks import Block, dependencies
 from vbg.blocks.functions import FUNCTIONS
+from vbg.paused_collection import paused_collection
 
 FUNCTION_CODES = {name: code for code, name in enumerate(FUNCTIONS)}
 EXPANDS = ("mul", "product", "times")  # can be added into a destination directly
@@ -29,9 +30,7 @@ class _Instance(NamedTuple):
 class Lowering:
     """Work space of one lowering: slots of the blocks met so far."""
 
-    def __init__(
-        self, outputs: Mapping[str, Block], inputs: Mapping[str, Block], shift: float
-    ):
+    def __init__(self, outputs: Mapping[str, Block], inputs: Mapping[str, Block], shift: float):
         self.shift = shift
         self.words: list[float] = []
         self.instances: list[_Instance] = []
@@ -141,9 +140,7 @@ class Lowering:
 
     def _inlined(self, block: Block) -> bool:
         """Whether the term is used once and can be added into its user's slot."""
-        return (
-            block.op in EXPANDS and self.uses.get(block, 0) <= 1 and block not in self.slots
-        )
+        return block.op in EXPANDS and self.uses.get(block, 0) <= 1 and block not in self.slots
 
     def _factors(self, block: Block) -> tuple[Block, ...]:
         """What the last operation of a product reads."""
@@ -321,9 +318,7 @@ class Lowering:
             Schedule(stream, storage, plan.words, unknowns, scratch, sizes, plan.order, kept)
         )
         self.schedule_of[block] = index
-        self._emit(
-            Op.FACTOR, top + 1, (storage, scratch), shape=(index, 0, 0), factor=self.shift
-        )
+        self._emit(Op.FACTOR, top + 1, (storage, scratch), shape=(index, 0, 0), factor=self.shift)
         self.slots[block] = Slot(storage, 1, 1)
         self.levels[block] = top + 1
 
@@ -434,4 +429,5 @@ def lower(
     the matrix itself: the way to solve a consistent singular system without
     choosing which rows depend on which (see docs/derivations/redundancy.md).
     """
-    return Lowering(outputs, inputs, shift).program()
+    with paused_collection():
+        return Lowering(outputs, inputs, shift).program()

@@ -459,9 +459,7 @@ def run(work, segments, operands, factors, stream):
         br, bc = segments[s, 11], segments[s, 12]
         if op == GEMM:
             if m == 3 and k == 3:
-                gemm3(
-                    work, operands, factors, first, count, accumulate, n, dr, dc, ar, ac, br, bc
-                )
+                gemm3(work, operands, factors, first, count, accumulate, n, dr, dc, ar, ac, br, bc)
             elif k == 3:
                 gemm_inner3(
                     work, operands, factors, first, count, accumulate, m, n, dr, dc, ar, ac, br, bc

@@ -23,14 +23,16 @@ def _factors(evaluate: Evaluator, index: int) -> tuple[Array, Array, list[int]]:
         here = place[start]
         values = work[block : block + size * size].reshape(size, size).real
         inverse = np.diag(values)
-        pivots[here : here + size] = np.where(inverse == 0.0, 0.0, 1.0 / np.where(inverse, inverse, 1.0))
+        pivots[here : here + size] = np.where(
+            inverse == 0.0, 0.0, 1.0 / np.where(inverse, inverse, 1.0)
+        )
         lower[here : here + size, here : here + size] = np.tril(values, -1) + np.eye(size)
         for a in range(later):
             other, coupled, begin = (next(stream) for _ in range(3))
             there = place[begin]
-            lower[there : there + other, here : here + size] = work[
-                coupled : coupled + other * size
-            ].reshape(other, size).real
+            lower[there : there + other, here : here + size] = (
+                work[coupled : coupled + other * size].reshape(other, size).real
+            )
             for _ in range(a + 1):
                 next(stream)
     return lower, pivots, order

@@ -129,9 +129,7 @@ def _unknown_order(program: Program, index: int) -> list[int]:
     return [int(i) for block in schedule.order for i in range(first[block], first[block + 1])]
 
 
-def _solve(
-    program: Program, index: int, operands: list[int], work: NDArray, shift: float
-) -> None:
+def _solve(program: Program, index: int, operands: list[int], work: NDArray, shift: float) -> None:
     """Solution by elimination in the fixed order, refined where a shift is used."""
     d, b = operands[:2]
     matrix = _matrix(program, index, work)

@@ -120,7 +120,9 @@ def _newton(projector: Projector, written: Array, held: _HeldRows | None) -> Arr
 
     def misfit(at: Array) -> Array:
         position = -projector.residuals(0.0, at)[0]
-        return position if held is None else np.concatenate([position, held.misses(at, speeds=False)])
+        return (
+            position if held is None else np.concatenate([position, held.misses(at, speeds=False)])
+        )
 
     step = misfit(x)
     for _ in range(ITERATIONS):
@@ -232,7 +234,9 @@ def _moved(system: System, written: Array, x: Array) -> list[Problem]:
         if distance > MOVED:
             body = s.state.name.removesuffix(".position")
             notes.append(
-                Problem("note", f"bodies.{body}", f"moved by {distance:.4g} m to close the mechanism.")
+                Problem(
+                    "note", f"bodies.{body}", f"moved by {distance:.4g} m to close the mechanism."
+                )
             )
     return notes
 

@@ -65,9 +65,7 @@ class System:
     @cached_property
     def constraint_names(self) -> tuple[str, ...]:
         """'A.force x', ...: one for each constraint effort."""
-        return tuple(
-            f"{c.name}.{label}" for c in self.equations.constraints for label in c.labels
-        )
+        return tuple(f"{c.name}.{label}" for c in self.equations.constraints for label in c.labels)
 
     @property
     def signal_units(self) -> Mapping[str, str]:
@@ -182,11 +180,7 @@ class System:
     def measure_program(self) -> Program:
         """Values of joint coordinates from the posture."""
         return lower(
-            {
-                s.state.name: s.state.measured
-                for s in self.slices
-                if s.state.measured is not None
-            },
+            {s.state.name: s.state.measured for s in self.slices if s.state.measured is not None},
             self._inputs(),
         )
 
@@ -235,4 +229,3 @@ class System:
         Raises AssemblyError with the residual by joint if they cannot.
         """
         return self.start.state.copy()
-

@@ -15,6 +15,7 @@ Readers (the compiled program, numpy, sympy) visit the few operations of
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from hashlib import blake2b
 from typing import Any
 
@@ -40,10 +41,15 @@ OPERATIONS = (
 )
 
 
+@cache
+def _identity_bytes(size: int) -> bytes:
+    return np.eye(size).tobytes()
+
+
 class Block:
     """One node: `op` of `OPERATIONS`, its arguments, data, and shape."""
 
-    __slots__ = ("args", "cols", "data", "key", "op", "rows")
+    __slots__ = ("_hash", "args", "cols", "data", "is_identity", "is_zero", "key", "op", "rows")
 
     op: str
     args: tuple[Block, ...]
@@ -51,21 +57,28 @@ class Block:
     rows: int
     cols: int
     key: bytes
+    is_zero: bool
+    is_identity: bool
 
     def __init__(self, op: str, args: tuple[Block, ...], data: Any, rows: int, cols: int):
         self.op, self.args, self.data, self.rows, self.cols = op, args, data, rows, cols
-        digest = blake2b(digest_size=16)
-        digest.update(f"{op}|{rows}|{cols}|".encode())
-        digest.update(data.tobytes() if isinstance(data, np.ndarray) else repr(data).encode())
-        for arg in args:
-            digest.update(arg.key)
-        self.key = digest.digest()
+        self.is_zero = self.is_identity = False
+        if op == "const":
+            content = data.tobytes()
+            self.is_zero = not any(content)
+            self.is_identity = rows == cols and content == _identity_bytes(rows)
+        else:
+            content = repr(data).encode() if data is not None else b""
+        head = f"{op}|{rows}|{cols}|".encode()
+        keys = b"".join([arg.key for arg in args])
+        self.key = blake2b(head + content + keys, digest_size=16).digest()
+        self._hash = hash(self.key)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Block) and self.key == other.key
 
     def __hash__(self) -> int:
-        return hash(self.key)
+        return self._hash
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -107,11 +120,15 @@ def const(value: ArrayLike) -> Block:
     return Block("const", (), array, *array.shape)
 
 
+@cache
 def zeros(rows: int, cols: int = 1) -> Block:
+    """A constant zero matrix."""
     return const(np.zeros((rows, cols)))
 
 
+@cache
 def identity(size: int) -> Block:
+    """A constant identity matrix."""
     return const(np.eye(size))
 
 
@@ -121,31 +138,30 @@ def leaf(name: str, rows: int, cols: int = 1) -> Block:
 
 
 def is_zero(block: Block) -> bool:
-    return block.op == "const" and not block.data.any()
+    """Whether `block` is a constant zero."""
+    return block.is_zero
 
 
 def is_identity(block: Block) -> bool:
-    return (
-        block.op == "const"
-        and block.rows == block.cols
-        and bool(np.array_equal(block.data, np.eye(block.rows)))
-    )
+    """Whether `block` is a constant identity matrix."""
+    return block.is_identity
 
 
 def linear(*terms: tuple[float, Block]) -> Block:
     """Sum of coefficient * block; like terms and constants are merged."""
     rows, cols = terms[0][1].shape
-    constant = np.zeros((rows, cols))
+    constant: NDArray[np.float64] | None = None
     collected: dict[Block, float] = {}
     for factor, term in terms:
         if term.shape != (rows, cols):
             raise ValueError(f"sum of shapes {(rows, cols)} and {term.shape}")
         if term.op == "const":
-            constant = constant + factor * term.data
+            if not term.is_zero:
+                constant = _plus(constant, factor * term.data)
         elif term.op == "sum":
             for inner_factor, inner in zip(term.data, term.args, strict=True):
                 if inner.op == "const":
-                    constant = constant + factor * inner_factor * inner.data
+                    constant = _plus(constant, factor * inner_factor * inner.data)
                 else:
                     collected[inner] = collected.get(inner, 0.0) + factor * inner_factor
         else:
@@ -154,7 +170,7 @@ def linear(*terms: tuple[float, Block]) -> Block:
     merged = _merged_stacks(kept, constant)
     if merged is not None:
         return merged
-    if constant.any():
+    if constant is not None and constant.any():
         kept.append((const(constant), 1.0))
     if not kept:
         return zeros(rows, cols)
@@ -166,11 +182,17 @@ def linear(*terms: tuple[float, Block]) -> Block:
     return Block("sum", blocks, tuple(factor for _, factor in kept), rows, cols)
 
 
-def _merged_stacks(terms: list[tuple[Block, float]], constant: NDArray[np.float64]) -> Block | None:
+def _plus(total: NDArray[np.float64] | None, value: NDArray[np.float64]) -> NDArray[np.float64]:
+    return value if total is None else total + value
+
+
+def _merged_stacks(
+    terms: list[tuple[Block, float]], constant: NDArray[np.float64] | None
+) -> Block | None:
     """A sum of stacks with the same cuts as the stack of sums."""
     if not terms or any(term.op != "stack" for term, _ in terms):
         return None
-    if len(terms) == 1 and terms[0][1] == 1.0 and not constant.any():
+    if len(terms) == 1 and terms[0][1] == 1.0 and constant is None:
         return None
     cuts = [part.rows for part in terms[0][0].args]
     if any([part.rows for part in term.args] != cuts for term, _ in terms):
@@ -178,7 +200,9 @@ def _merged_stacks(terms: list[tuple[Block, float]], constant: NDArray[np.float6
     parts, start = [], 0
     for i, size in enumerate(cuts):
         here = [(factor, term.args[i]) for term, factor in terms]
-        parts.append(linear(*here, (1.0, const(constant[start : start + size]))))
+        if constant is not None:
+            here.append((1.0, const(constant[start : start + size])))
+        parts.append(linear(*here))
         start += size
     return stack(*parts)
 

@@ -64,8 +64,10 @@ class _Assignment:
     def _conflict(self, bond: Bond, vertex: str, reason: Reason) -> None:
         receives = self.effort_in(bond, vertex)
         what = "effort" if receives else "flow"
-        sentence = f"both ends of {bond.name} impose {what}" if not receives else (
-            f"both ends of {bond.name} wait for {what}"
+        sentence = (
+            f"both ends of {bond.name} impose {what}"
+            if not receives
+            else (f"both ends of {bond.name} wait for {what}")
         )
         if not any(c.bond == bond.name and c.vertex == vertex for c in self.conflicts):
             self.conflicts.append(
@@ -91,7 +93,9 @@ class _Assignment:
         strong = [b for b, known in zip(bonds, inputs, strict=True) if known is brings]
         open_bonds = [b for b, known in zip(bonds, inputs, strict=True) if known is None]
         if strong:
-            sentence = f"the {vertex.kind}-junction {vertex.name} has its {what} from {strong[0].name}"
+            sentence = (
+                f"the {vertex.kind}-junction {vertex.name} has its {what} from {strong[0].name}"
+            )
             for bond in open_bonds:
                 self.give(
                     bond,
@@ -103,12 +107,8 @@ class _Assignment:
                 self._conflict(bond, vertex.name, Reason(sentence, (strong[0].name,)))
         elif len(open_bonds) == 1:
             others = tuple(b.name for b in bonds if b is not open_bonds[0])
-            sentence = (
-                f"no other bond gives the {vertex.kind}-junction {vertex.name} its {what}"
-            )
-            self.give(
-                open_bonds[0], vertex.name, effort_in=brings, reason=Reason(sentence, others)
-            )
+            sentence = f"no other bond gives the {vertex.kind}-junction {vertex.name} its {what}"
+            self.give(open_bonds[0], vertex.name, effort_in=brings, reason=Reason(sentence, others))
         elif not open_bonds:
             last = bonds[-1]
             sentence = f"no bond gives the {vertex.kind}-junction {vertex.name} its {what}"

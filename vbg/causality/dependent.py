@@ -39,9 +39,7 @@ def with_constraint_source(graph: BondGraph, store: str) -> BondGraph:
     inward = bond.head == store
     first = replace(bond, **({"head": junction.name} if inward else {"tail": junction.name}))
     ends = (junction.name, store) if inward else (store, junction.name)
-    second = Bond(
-        f"{ends[0]} -> {ends[1]}", *ends, bond.size, bond.domain, bond.frame
-    )
+    second = Bond(f"{ends[0]} -> {ends[1]}", *ends, bond.size, bond.domain, bond.frame)
     third = Bond(
         f"{source.name} -> {junction.name}",
         source.name,
@@ -70,9 +68,7 @@ def _rewired(
         kept = [new if bond.name == old.name else bond for bond in incident.get(name, ())]
         kept = [bond for bond in kept if name in (bond.tail, bond.head)]
         known = {bond.name for bond in kept}
-        kept += [
-            b for b in (new, *more) if name in (b.tail, b.head) and b.name not in known
-        ]
+        kept += [b for b in (new, *more) if name in (b.tail, b.head) and b.name not in known]
         incident[name] = tuple(kept)
     return replace(
         graph,

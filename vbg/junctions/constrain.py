@@ -172,7 +172,16 @@ def turning(
     )
     measured = angle_between(pair.x_F, pair.axis_of_second(0), pair.z_F)
     return _coordinate(
-        pair, builder, node, names, angle, speed, driven, measured, 2.0 * pi, stack(zeros(3), pair.z_F)
+        pair,
+        builder,
+        node,
+        names,
+        angle,
+        speed,
+        driven,
+        measured,
+        2.0 * pi,
+        stack(zeros(3), pair.z_F),
     )
 
 
@@ -190,7 +199,9 @@ def sliding(
         f"{pair.name}.{names[0]}.free", builder, pair.relative, transpose(pair.z_F), None
     )
     measured = dot(pair.z_F, pair.relative.p_FM)
-    return _coordinate(pair, builder, node, names, slide, speed, driven, measured, 0.0, stack(pair.z_F, zeros(3)))
+    return _coordinate(
+        pair, builder, node, names, slide, speed, driven, measured, 0.0, stack(pair.z_F, zeros(3))
+    )
 
 
 def _coordinate(
@@ -300,6 +311,4 @@ def two_angles(pair: Pair, builder: Builder, start: TwoAngleStart) -> None:
             f"{pair.name}.{names[0]}.free", builder, pair.relative, None, transpose(axis)
         )
         wrench = stack(zeros(3), axis)
-        _coordinate(
-            pair, builder, node, names, value, speed, False, measured, 2.0 * pi, wrench
-        )
+        _coordinate(pair, builder, node, names, value, speed, False, measured, 2.0 * pi, wrench)

@@ -130,9 +130,7 @@ class _Run:
             return FixedStep(rate, 0.0, x, s.t_end, s.output_step)
         jacobian = complex_step_jacobian(self.system) if self.method == "radau" else None
         near = Conditioning(rate)
-        return Adaptive(
-            self.method, rate, 0.0, x, s.t_end, s.rtol, s.atol, jacobian, near.worst
-        )
+        return Adaptive(self.method, rate, 0.0, x, s.t_end, s.rtol, s.atol, jacobian, near.worst)
 
     def go(self) -> Status:
         """Steps to the end; returns how it ended."""
