@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import tempfile
 import tomllib
 from collections.abc import Mapping
@@ -13,12 +12,13 @@ from typing import Any
 from vbg.errors import ModelError, Problem, UsageError
 from vbg.io._emit import emitted
 from vbg.io._places import scan_places
+from vbg.io._syntax import load
 from vbg.model.model import Model
+from vbg.model.places import Places
 from vbg.model.plain import thaw
+from vbg.model.resolve import resolve
 
 MAX_SIZE = 50_000_000  # characters; a model of 100 000 bodies has half of that
-
-_TOML_PLACE = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)")
 
 
 def read(path: str | os.PathLike[str]) -> Model:
@@ -48,42 +48,26 @@ def parse(text: str, name: str = "model.toml") -> Model:
         raise _refused(name, f"the file has more than {MAX_SIZE} characters.", 1, 1)
     text = text.replace("\r\n", "\n")
     try:
-        return Model.from_document(_loaded(text, name), name, scan_places(text))
+        document, text, problems = load(text, name)
+        places = scan_places(text)
+        if problems:
+            raise ModelError.of(_with_others(problems, document, name, places))
+        return Model.from_document(document, name, places)
     except RecursionError:
         raise _refused(name, "lists or tables are nested too deeply.", 1, 1) from None
 
 
-def _loaded(text: str, name: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise _syntax_error(name, text, str(error)) from None
-    except ValueError:
-        what = "a number has too many digits, or a date is impossible."
-        raise _refused(name, what, 1, 1) from None
+def _with_others(
+    problems: tuple[Problem, ...], document: dict[str, Any], name: str, places: Places
+) -> list[Problem]:
+    """The mistakes of syntax and, on other lines, those of the model."""
+    lines = {problem.line for problem in problems}
+    others = (p for p in resolve(document, name, places).problems if p.line not in lines)
+    return sorted((*problems, *others), key=lambda problem: (problem.line, problem.column))
 
 
 def _refused(name: str, what: str, line: int, column: int, remedy: str = "") -> ModelError:
     return ModelError.of((Problem("error", "file", what, remedy, name, line, column),))
-
-
-def _syntax_error(name: str, text: str, message: str) -> ModelError:
-    """What `tomllib` says, as a problem with its place and the usual cause."""
-    match = _TOML_PLACE.search(message)
-    what = _TOML_PLACE.sub("", message)
-    line, column = text.count("\n") + 1, 1
-    if match and match[1]:
-        line, column = int(match[1]), int(match[2])
-    written = (text.split("\n")[line - 1 : line] or [""])[0]
-    return _refused(name, f"not valid TOML: {what}.", line, column, _remedy(written, what))
-
-
-def _remedy(written: str, what: str) -> str:
-    if what.startswith("Cannot"):
-        return "A key or a table is written twice."
-    if re.match(r"\s*[\w.-]+\s*=\s*[+-]?[0-9.eE+-]*\s*[A-Za-z_(*/^]", written):
-        return 'Expressions and numbers with a unit stand in quotes: "2*L", "3 mm".'
-    return ""
 
 
 def write(model: Model, path: str | os.PathLike[str]) -> None:

@@ -1,0 +1,30 @@
+"""The functions that an expression may call."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+
+def _sign(x: float) -> float:
+    return float((x > 0) - (x < 0))
+
+
+# name: (numeric function, least and greatest number of arguments)
+FUNCTIONS: Mapping[str, tuple[Callable[..., float], int, int]] = {
+    "sin": (math.sin, 1, 1),
+    "cos": (math.cos, 1, 1),
+    "tan": (math.tan, 1, 1),
+    "asin": (math.asin, 1, 1),
+    "acos": (math.acos, 1, 1),
+    "atan": (math.atan, 1, 1),
+    "atan2": (math.atan2, 2, 2),
+    "sqrt": (math.sqrt, 1, 1),
+    "exp": (math.exp, 1, 1),
+    "log": (math.log, 1, 1),
+    "abs": (abs, 1, 1),
+    "min": (min, 2, 100),
+    "max": (max, 2, 100),
+    "sign": (_sign, 1, 1),
+}
+RESERVED = frozenset(FUNCTIONS) | {"pi", "t"}

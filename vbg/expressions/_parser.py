@@ -1,0 +1,179 @@
+"""From text to a tree, by recursive descent.
+
+Grammar, loosest binding first (`**` and `^` are the same, right associative,
+and bind tighter than a sign on their left)::
+
+    sum     = product (("+" | "-") product)*
+    product = sign (("*" | "/") sign)*
+    sign    = ("+" | "-") sign | power
+    power   = atom (("**" | "^") sign)?
+    atom    = number | name | function "(" sum ("," sum)* ")" | "(" sum ")"
+
+A name may be dotted (``hinge.angle``).  `pi` becomes its number.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+from vbg.errors import ModelError
+from vbg.expressions._functions import FUNCTIONS
+from vbg.expressions._tree import Binary, Call, Expression, Name, Number, Unary, depth, shown
+
+MAX_LENGTH = 4000
+MAX_DEPTH = 100  # of brackets
+MAX_TREE = 150  # of the tree: a derivative's derivative is four times as deep
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
+    r"|(?P<name>[^\W\d]\w*(?:\.[^\W\d]\w*)*)"
+    r"|(?P<operator>\*\*|[-+*/^(),]))"
+)
+
+
+class _Parser:
+    """Recursive descent over one text; private to one call of `parse`."""
+
+    def __init__(self, text: str):
+        self.text = text
+        self.depth = 0
+        self.end = 0  # end of the last token taken
+        self.kind = self.value = ""
+        self.start = self.after = 0
+        self._look()
+
+    def _look(self) -> None:
+        """Read the token after the last one taken without taking it."""
+        match = _TOKEN.match(self.text, self.end)
+        if match is None:
+            self.kind, self.value, self.start = "", "", self.end
+            return
+        self.kind = match.lastgroup or ""
+        self.value = match[self.kind]
+        self.start, self.after = match.start(self.kind), match.end()
+
+    def _take(self) -> str:
+        value = self.value
+        self.end = self.after
+        self._look()
+        return value
+
+    def _is(self, *operators: str) -> bool:
+        return self.kind == "operator" and self.value in operators
+
+    def fail(self, what: str) -> ModelError:
+        return ModelError(f"{what} at character {self.start + 1} of {shown(self.text)}")
+
+    def expression(self) -> Expression:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise self.fail(f"brackets nested deeper than {MAX_DEPTH}")
+        node = self.product()
+        while self._is("+", "-"):
+            node = Binary(self._take(), node, self.product())
+        self.depth -= 1
+        return node
+
+    def product(self) -> Expression:
+        node = self.sign()
+        while self._is("*", "/"):
+            node = Binary(self._take(), node, self.sign())
+        return node
+
+    def sign(self) -> Expression:
+        if not self._is("+", "-"):
+            return self.power()
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise self.fail(f"more than {MAX_DEPTH} signs or powers in a row")
+        negative = self._take() == "-"
+        node = self.sign()
+        self.depth -= 1
+        return Unary(node) if negative else node
+
+    def power(self) -> Expression:
+        node = self.atom()
+        if not self._is("**", "^"):
+            return node
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise self.fail(f"more than {MAX_DEPTH} signs or powers in a row")
+        self._take()
+        node = Binary("**", node, self.sign())
+        self.depth -= 1
+        return node
+
+    def atom(self) -> Expression:
+        if self.kind == "number":
+            if math.isinf(float(self.value)):
+                raise self.fail(f"the number {shown(self.value)} is too large")
+            return Number(float(self._take()))
+        if self.kind == "name":
+            return self.name()
+        if self._is("("):
+            self._take()
+            node = self.expression()
+            self._close()
+            return node
+        found = shown(self.value) if self.kind else "the end"
+        if not self.kind and self.text[self.start :].strip():
+            found = shown(self.text[self.start :].strip()[0])
+        raise self.fail(f"expected a number, a name or '(', found {found}")
+
+    def _close(self) -> None:
+        if not self._is(")"):
+            raise self.fail("expected ')'")
+        self._take()
+
+    def name(self) -> Expression:
+        name = self.value
+        if name not in FUNCTIONS:
+            self._take()
+            if self._is("("):
+                raise self.fail(
+                    f"{shown(name)} is not a function; there are {', '.join(sorted(FUNCTIONS))}"
+                )
+            return Number(math.pi) if name == "pi" else Name(name)
+        self._take()
+        if not self._is("("):
+            raise self.fail(f"the function {name} needs its argument in brackets")
+        self._take()
+        arguments = [self.expression()]
+        while self._is(","):
+            self._take()
+            arguments.append(self.expression())
+        _, least, most = FUNCTIONS[name]
+        if not least <= len(arguments) <= most:
+            count = f"{least}" if least == most else f"at least {least}"
+            raise self.fail(f"{name} takes {count} argument(s), got {len(arguments)}")
+        self._close()
+        return Call(name, tuple(arguments))
+
+
+def parse_prefix(text: str) -> tuple[Expression, str]:
+    """The longest expression at the start of `text`, and what follows it (a unit).
+
+    Raises ModelError, with the character's position, where there is none.
+    """
+    if len(text) > MAX_LENGTH:
+        raise ModelError(f"expression longer than {MAX_LENGTH} characters")
+    parser = _Parser(text)
+    node = parser.expression()
+    if depth(node) > MAX_TREE:
+        raise ModelError(
+            f"more than {MAX_TREE} operations in a row in {shown(text)}; "
+            "name parts of it as parameters"
+        )
+    return node, text[parser.end :].strip()
+
+
+def parse(text: str) -> Expression:
+    """The syntax tree of `text`; raises ModelError with the character's position."""
+    node, rest = parse_prefix(text)
+    if rest:
+        position = text.rindex(rest) + 1
+        raise ModelError(
+            f"expected an operator at character {position} of {shown(text)}, found {shown(rest)}"
+        )
+    return node
