@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from vbg.fields import declare, quantity
 
-METHODS = ("auto", "dop853", "rk4", "radau", "cvode", "adams", "discrete-time")
-FORMULATIONS = ("constraint", "minimal", "baumgarte", "discrete-time")
+METHODS = ("auto", "dop853", "rk4", "radau")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,15 +20,14 @@ class Simulate:
     atol: float = quantity("1", "absolute tolerance, SI", default=1e-10, above=0.0)
     formulation: str = declare(
         "choice",
-        "constraint: redundant coordinates, projected; baumgarte: stabilised instead; "
-        "minimal: independent coordinates; discrete-time: joints as stiff bushings",
-        choices=FORMULATIONS,
+        "constraint: redundant coordinates, held on the constraints by projection",
+        choices=("constraint",),
         default="constraint",
     )
     events: str = declare(
         "choice",
-        "locate: stops, valves and switches are found to the root; ignore: stepped over",
-        choices=("locate", "ignore"),
+        "locate: contacts of stops are found to the root of their gap",
+        choices=("locate",),
         default="locate",
     )
 
