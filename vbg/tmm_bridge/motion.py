@@ -268,6 +268,16 @@ def _failed(why: str) -> Status:
     )
 
 
+@dataclass(frozen=True)
+class _Passed:
+    """An accepted, closed posture: state, rate, nearness of a singular posture."""
+
+    t: float
+    y: Array
+    rate: Array
+    near: float
+
+
 @dataclass
 class _Span:
     """A span without jumps of the inputs while it is integrated."""
@@ -279,7 +289,7 @@ class _Span:
     atol: float
     progress: Progress | None
     names: list[str]
-    past: list[tuple[float, Array, Array]] = field(default_factory=list)
+    past: list[_Passed] = field(default_factory=list)
 
 
 def _smooth_span(
@@ -337,8 +347,8 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
             return t, y, True
         if len(plant.mechanism.tables.rows):
             solver.y, solver.f = y, plant.settle(t, y)
-            span.past.append((t, y, solver.f))
-            if plant.nearness() < NEAR:
+            span.past.append(_Passed(t, y, solver.f, plant.nearness()))
+            if span.past[-1].near < NEAR:
                 landing = _jump(span)
                 if landing is not None:
                     return *landing, True
@@ -365,27 +375,52 @@ def _jump(span: _Span) -> tuple[float, Array] | None:
     from scipy.interpolate import KroghInterpolator
 
     plant = span.plant
-    past = span.past[-5:]
-    if len(past) < 5:
+    past, reach = _nodes(span.past)
+    if len(past) < 3:
         return None
-    times = np.repeat([t for t, _, _ in past], 2)
-    rows = np.array([v for _, y, f in past for v in (y, f)])
-    path = KroghInterpolator(times - times[-1], rows)
-    t, lowest, rank = past[-1][0], np.inf, plant.rank
-    step = (past[-1][0] - past[0][0]) / 4.0
-    for k in range(1, 33):
-        ahead = k * step / 16.0
-        if t + ahead >= span.end:
+    last = past[-1]
+    times = np.repeat([p.t - last.t for p in past], 2)
+    path = KroghInterpolator(times, np.array([v for p in past for v in (p.y, p.rate)]))
+    lowest = np.inf
+    plant.settle(last.t, last.y)
+    rank = plant.rank
+    for k in range(1, 49):
+        ahead = 0.25 * k * reach
+        t = last.t + ahead
+        if t >= span.end:
             return None
-        plant.settle(t + ahead, path(ahead))
+        plant.settle(t, path(ahead))
         near = plant.nearness() if plant.rank >= rank else 0.0
         if near > 2.0 * NEAR and lowest < NEAR:
-            y = plant.project(t + ahead, path(ahead))
-            _keep_outputs(plant, _Extrapolated(path, t), t + ahead, span.record)
-            span.record.events.append(Event(t + 0.5 * ahead, "loops", "singular posture passed"))
-            return t + ahead, y
+            y = plant.project(t, path(ahead))
+            _keep_outputs(plant, _Extrapolated(path, last.t), t, span.record)
+            span.record.events.append(
+                Event(float(last.t + 0.5 * ahead), "loops", "singular posture passed")
+            )
+            return t, y
         lowest = min(lowest, near)
     return None
+
+
+def _nodes(past: list[_Passed]) -> tuple[list[_Passed], float]:
+    """Up to five good postures to extrapolate from, and the time to the singular one.
+
+    sqrt(nearness) falls linearly; nodes lie about that time apart, so that rounding
+    is not blown up.
+    """
+    good = [p for p in past if p.near >= NEAR]
+    if len(good) < 3:
+        return [], 0.0
+    before, last = good[-2], good[-1]
+    fall = (np.sqrt(before.near) - np.sqrt(last.near)) / (last.t - before.t)
+    reach = float(np.sqrt(last.near) / fall) if fall > 0.0 else last.t - before.t
+    nodes = [last]
+    for p in reversed(good[:-1]):
+        if nodes[-1].t - p.t >= 0.7 * reach or len(good) <= 5:
+            nodes.append(p)
+        if len(nodes) == 5:
+            break
+    return (nodes[::-1], reach) if len(nodes) >= 3 else ([], 0.0)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ mobility K at the start; its stresses are passed through the tree as loads.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from vbg.errors import Problem
@@ -19,7 +21,7 @@ from vbg.tmm_bridge.rotation import Array
 from vbg.tmm_bridge.rows import W_FORCE, W_MOMENT
 
 SAMPLES = 5
-AXES = "xyz"
+MARK = "redundant constraints: not unique are "
 
 
 def self_stresses(plant: Plant) -> Array:
@@ -129,9 +131,20 @@ def not_unique(mechanism: Mechanism, trajectory: Trajectory) -> tuple[Problem, .
         Problem(
             "note",
             f"joints.{name}",
-            f"redundant constraints: not unique are {', '.join(components)}.",
+            f"{MARK}{', '.join(components)}.",
             "The values shown are those of least norm; free the redundant directions"
             " (a spherical or in-line joint instead of a revolute) to make them unique.",
         )
         for name, components in by_joint.items()
     )
+
+
+def channels_in(notes: Iterable[Problem]) -> frozenset[str]:
+    """The components that `not_unique` named, read back from a solution's notes."""
+    found: set[str] = set()
+    for note in notes:
+        if note.what.startswith(MARK):
+            joint = note.where.partition(".")[2]
+            listed = note.what[len(MARK) :].rstrip(".")
+            found |= {f"{joint}.{component}" for component in listed.split(", ")}
+    return frozenset(found)

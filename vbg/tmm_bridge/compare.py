@@ -1,0 +1,313 @@
+"""Two solutions of one model, channel by channel: the verdict.
+
+A pure function of two Solution values.  Joint forces and torques, efforts of
+drives and couplings, and the motion of bodies and joints are compared; energies
+and residuals are not, they belong to each solver.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from vbg.solution import Solution
+
+Array = np.ndarray[Any, Any]
+Mark = Literal["PASS", "FAIL", "VACUOUS", "NOT UNIQUE"]
+Result = Literal["PASS", "FAIL", "INCONCLUSIVE"]
+
+TOLERANCE = 1e-6
+# A measured error of integration loosens a channel's tolerance by this factor, up to a limit:
+# what grows faster in both solvers than any tolerance can follow is for the user to shorten.
+SAFETY = 30.0
+LOOSEST = 1e-3
+FLOOR = 1e-8  # of the largest channel of the same unit: smaller channels are zero
+ROUNDING = 1e-12  # of the largest channel of the same unit: what arithmetic leaves
+COVERAGE = 0.95
+_EFFORTS = ("N", "N*m", "N or N*m")
+_OWN = ("energy.", "residual.")
+
+
+@dataclass(frozen=True)
+class Channel:
+    """One compared component.
+
+    peak : largest magnitude in either solution; max_error at `worst_time` [s];
+    relative_l2 : ||difference|| / ||first||; tolerance : what was allowed;
+    integration : the second solver's own error, measured by a coarser run
+    (NaN if there was none); source : "integrated", or "replayed" where the
+    second solver took an effort from the first.
+    """
+
+    name: str
+    unit: str
+    peak: float
+    max_error: float
+    worst_time: float
+    relative_l2: float
+    tolerance: float
+    integration: float
+    source: str
+    result: Mark
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the comparison says; `sentence` says why.
+
+    halving : largest error of the coarser run over that of the finer, over all
+    channels: two solvers can agree on a coarse wrong answer, but then it stays
+    near 1.  `excluded` are the windows (from, to) that were left out.
+    """
+
+    result: Result
+    sentence: str
+    channels: tuple[Channel, ...] = ()
+    model: str = ""
+    model_hash: str = ""
+    solvers: tuple[str, str] = ("", "")
+    span: tuple[float, float] = (math.nan, math.nan)
+    halving: float = math.nan
+    excluded: tuple[tuple[float, float], ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+    def failed(self) -> tuple[Channel, ...]:
+        """Channels above their tolerance, worst first."""
+        bad = [channel for channel in self.channels if channel.result == "FAIL"]
+        return tuple(sorted(bad, key=lambda c: -c.max_error / max(c.peak, 1e-300)))
+
+
+def compare(
+    first: Solution,
+    second: Solution,
+    *,
+    tolerance: float | None = None,
+    coarser: Solution | None = None,
+    not_unique: frozenset[str] = frozenset(),
+    replayed: frozenset[str] = frozenset(),
+    exclude: tuple[tuple[float, float], ...] = (),
+) -> Verdict:
+    """PASS, FAIL or INCONCLUSIVE.
+
+    `tolerance` is relative to each channel's peak; without it, it is 1e-6 or the
+    measured error of integration if that is larger.  `coarser` is a run of the
+    second solver at wider tolerances.  `not_unique` names components that the
+    model does not determine, `replayed` the joints whose effort was replayed.
+    """
+    heading: dict[str, Any] = {
+        "model": second.made_by.model or first.made_by.model,
+        "model_hash": first.made_by.model_hash,
+        "solvers": (first.made_by.solver or "vbg", second.made_by.solver or "mstmm"),
+        "excluded": exclude,
+    }
+    obstacle = _obstacle(first, second)
+    if obstacle:
+        return Verdict("INCONCLUSIVE", obstacle, **heading)
+    common = _common_times(first, second, exclude)
+    if common is None:
+        return Verdict(
+            "INCONCLUSIVE",
+            f"The output times of the two runs agree over less than {100 * COVERAGE:.0f} %"
+            " of the span.",
+            **heading,
+        )
+    i, j = common
+    pairs = list(_pairs(first, second, i, j))
+    floors = _largest_by_unit(pairs)
+    columns = None if coarser is None else _coarse_columns(coarser, second, j)
+    channels = []
+    for name, unit, a, b in pairs:
+        rough = None if columns is None else columns.get(name)
+        channels.append(_channel(name, unit, first.time[i], a, b, rough, floors[unit], tolerance))
+    marked = tuple(_marked(c, not_unique, replayed) for c in channels)
+    result, sentence = _judge(marked)
+    return Verdict(
+        result,
+        sentence,
+        marked,
+        span=(float(first.time[i][0]), float(first.time[i][-1])),
+        halving=_halving(marked, columns, pairs),
+        notes=_missing(first, second),
+        **heading,
+    )
+
+
+def _obstacle(first: Solution, second: Solution) -> str:
+    """Why the two cannot be compared; empty if they can."""
+    for solution in (first, second):
+        if solution.status.code != "finished":
+            who = solution.made_by.solver or "a solver"
+            return f"{who}: {solution.status.sentence} {solution.status.remedy}".strip()
+    if first.made_by.model_hash != second.made_by.model_hash:
+        return "The two runs are of different models (their hashes differ). Run both again."
+    if not len(first.time) or not len(second.time):
+        return "A run has no output."
+    return ""
+
+
+def _common_times(
+    first: Solution, second: Solution, exclude: tuple[tuple[float, float], ...]
+) -> tuple[Array, Array] | None:
+    """Places of the common output times in both runs; None if they are too few."""
+    span = max(first.time[-1] - first.time[0], second.time[-1] - second.time[0])
+    near = 1e-9 * max(span, 1e-300)
+    j = np.clip(np.searchsorted(second.time, first.time), 1, len(second.time) - 1)
+    j = j - (np.abs(second.time[j - 1] - first.time) < np.abs(second.time[j] - first.time))
+    same = np.abs(second.time[j] - first.time) <= near
+    if same.sum() < COVERAGE * max(len(first.time), len(second.time)):
+        return None
+    for begin, end in exclude:
+        same &= (first.time < begin) | (first.time > end)
+    i = np.flatnonzero(same)
+    return (i, j[i]) if len(i) else None
+
+
+def _pairs(
+    first: Solution, second: Solution, i: Array, j: Array
+) -> Iterator[tuple[str, str, Array, Array]]:
+    """(name, unit, first, second) of every component that both solutions have."""
+    for name, values in first.signals.items():
+        if name.startswith(_OWN) or name not in second.signals:
+            continue
+        a, b = values[i], second.signals[name][j]
+        if a.shape != b.shape:
+            continue
+        unit = second.units.get(name, "")
+        if name.endswith(".rotation"):
+            b = b * np.where(np.sum(a * b, axis=1, keepdims=True) < 0.0, -1.0, 1.0)
+        if a.ndim == 1:
+            yield name, unit, a, b
+        else:
+            for k in range(a.shape[1]):
+                yield f"{name}[{k}]", unit, a[:, k], b[:, k]
+
+
+def _missing(first: Solution, second: Solution) -> tuple[str, ...]:
+    """A note if the second solver has no twin of some signals."""
+    lost = [n for n in first.signals if n not in second.signals and not n.startswith(_OWN)]
+    if not lost:
+        return ()
+    shown = ", ".join(lost[:8]) + (", ..." if len(lost) > 8 else "")
+    return (f"Not compared, the embedded solver does not have them: {shown}.",)
+
+
+def _peak(a: Array, b: Array) -> float:
+    return float(max(np.abs(a).max(), np.abs(b).max()))
+
+
+def _largest_by_unit(pairs: list[tuple[str, str, Array, Array]]) -> dict[str, float]:
+    largest: dict[str, float] = {}
+    for _, unit, a, b in pairs:
+        largest[unit] = max(largest.get(unit, 0.0), _peak(a, b))
+    forces = [largest[unit] for unit in _EFFORTS if unit in largest]
+    arm = max((_peak(a, b) for name, _, a, b in pairs if ".position" in name), default=0.0)
+    for unit in _EFFORTS[1:]:
+        # A moment is zero if it is next to nothing beside the forces at their arms.
+        if unit in largest:
+            largest[unit] = max([largest[unit], *(force * min(arm, 1.0) for force in forces)])
+    return largest
+
+
+def _coarse_columns(coarser: Solution, second: Solution, j: Array) -> dict[str, Array] | None:
+    """Components of the coarser run at the same places; None if it is not comparable."""
+    if coarser.status.code != "finished" or len(coarser.time) != len(second.time):
+        return None
+    return {name: b for name, _, _, b in _pairs(second, coarser, j, j)}
+
+
+def _channel(
+    name: str,
+    unit: str,
+    time: Array,
+    a: Array,
+    b: Array,
+    rough: Array | None,
+    largest: float,
+    tolerance: float | None,
+) -> Channel:
+    """Errors of one component and whether they are allowed."""
+    finite = bool(np.isfinite(a).all() and np.isfinite(b).all())
+    peak, error = _peak(a, b), np.abs(a - b)
+    worst = int(np.argmax(error)) if finite else int(np.argmax(~np.isfinite(a - b)))
+    size = float(np.linalg.norm(a))
+    l2 = float(np.linalg.norm(a - b)) / size if size > 0.0 else math.inf * bool(error.any())
+    integration = math.nan if rough is None else float(np.abs(rough - b).max()) / max(peak, 1e-300)
+    allowed = TOLERANCE if tolerance is None else tolerance
+    if tolerance is None and integration > 0.0:
+        allowed = min(max(allowed, SAFETY * integration), LOOSEST)
+    mark: Mark = "FAIL"
+    if not finite:
+        mark = "FAIL"
+    elif peak <= FLOOR * largest or peak == 0.0:
+        mark = "VACUOUS"
+    elif error[worst] <= ROUNDING * largest or (l2 <= allowed and error[worst] <= allowed * peak):
+        mark = "PASS"
+    return Channel(
+        name,
+        unit,
+        peak,
+        float(error[worst]),
+        float(time[worst]),
+        l2 if math.isfinite(l2) else math.inf,
+        allowed,
+        integration,
+        "integrated",
+        mark,
+    )
+
+
+def _marked(channel: Channel, not_unique: frozenset[str], replayed: frozenset[str]) -> Channel:
+    """The channel with what is known of its joint."""
+    if channel.name in not_unique:
+        channel = replace(channel, result="NOT UNIQUE")
+    if channel.name.split(".")[0] in replayed:
+        channel = replace(channel, source="replayed")
+    return channel
+
+
+def _judge(channels: tuple[Channel, ...]) -> tuple[Result, str]:
+    counted = [c for c in channels if c.result in ("PASS", "FAIL")]
+    failed = [c for c in counted if c.result == "FAIL"]
+    if not counted:
+        return "INCONCLUSIVE", "Nothing to compare: every channel is zero or not unique."
+    if failed:
+        worst = max(failed, key=lambda c: c.max_error / max(c.peak, 1e-300))
+        return "FAIL", (
+            f"{len(failed)} of {len(counted)} non-zero channels are above tolerance; worst is"
+            f" {worst.name}: {worst.max_error:.3g} {worst.unit} of {worst.peak:.3g} at"
+            f" t = {worst.worst_time:.6g} s."
+        )
+    worst = max(counted, key=lambda c: c.max_error / c.peak)
+    return "PASS", (
+        f"All {len(counted)} non-zero channels agree; worst is {worst.name}:"
+        f" {worst.max_error / worst.peak:.2g} of its peak."
+    )
+
+
+def _halving(
+    channels: tuple[Channel, ...],
+    columns: Mapping[str, Array] | None,
+    pairs: list[tuple[str, str, Array, Array]],
+) -> float:
+    """Largest error of the coarser run against the first solver, over that of the finer."""
+    if columns is None:
+        return math.nan
+    counted = {c.name: c.peak for c in channels if c.result in ("PASS", "FAIL")}
+    coarse = fine = 0.0
+    for name, _, a, b in pairs:
+        if name in counted and name in columns:
+            coarse = max(coarse, float(np.abs(columns[name] - a).max()) / counted[name])
+            fine = max(fine, float(np.abs(b - a).max()) / counted[name])
+    return coarse / fine if fine > 0.0 else math.inf
+
+
+def channel_table(verdict: Verdict) -> list[Mapping[str, Any]]:
+    """Channels as plain rows, worst first, for a report."""
+    rows = sorted(verdict.channels, key=lambda c: -c.max_error / max(c.peak, 1e-300))
+    return [
+        {name: getattr(channel, name) for name in Channel.__dataclass_fields__} for channel in rows
+    ]

@@ -1,0 +1,13 @@
+"""Runs both solvers on a model and reports whether they agree.
+
+``vbg.validate(model)`` is the call; `text`, `as_json`, `as_markdown`, `as_csv`
+and `write` render its Report.
+"""
+
+from vbg.callable_module import answers_calls
+from vbg.validate.both import Report, validate
+from vbg.validate.report import as_csv, as_json, as_markdown, text, write
+
+__all__ = ["Report", "as_csv", "as_json", "as_markdown", "text", "validate", "write"]
+
+answers_calls(__name__, validate)

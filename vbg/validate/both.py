@@ -1,0 +1,216 @@
+"""Both solvers on one model, each in a child process, and the verdict on their agreement."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import IO
+
+from vbg.errors import UsageError
+from vbg.model import Model
+from vbg.solution import Solution
+from vbg.tmm_bridge.compare import Channel, Verdict, compare
+from vbg.tmm_bridge.uniqueness import channels_in
+from vbg.validate.child import Answer, Job, restored, solve
+from vbg.validate.poses import first_poses, starts_differ
+
+Tell = Callable[[str, float], None]
+# A verdict is on the equations: integration is kept out of it where that is cheap.
+RTOL, ATOL = 1e-12, 1e-14
+ALSO = ("dt",)
+CHILD = "vbg.validate.child"
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """The verdict and everything it was made from; `also` holds further columns
+    (the discrete-time method) by name, each with its verdict."""
+
+    verdict: Verdict
+    solutions: Mapping[str, Solution]
+    also: Mapping[str, Verdict] = field(default_factory=dict)
+
+    @property
+    def result(self) -> str:
+        """PASS, FAIL or INCONCLUSIVE."""
+        return self.verdict.result
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """Channels of the verdict."""
+        return self.verdict.channels
+
+
+def validate(
+    model: Model,
+    *,
+    t_end: float | None = None,
+    output_step: float | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+    tolerance: float | None = None,
+    also: tuple[str, ...] = (),
+    exclude: tuple[tuple[float, float], ...] = (),
+    progress: Tell | None = None,
+    in_children: bool = True,
+) -> Report:
+    """Run the bond-graph solver and the embedded transfer-matrix solver and compare.
+
+    Settings that are not given are those of `model.simulate`, with tolerances of
+    at most 1e-12 and 1e-14.  `tolerance` is relative to each channel's peak (see
+    `compare`); `exclude` are windows of time to leave out, noted in the verdict;
+    `also=("dt",)` adds the discrete-time transfer matrix method.
+    `progress(solver, fraction)` is called as the runs go on.
+
+    Raises UsageError for an unknown column; the errors of the model that both
+    solvers meet (ModelError, AssemblyError, ...).
+    """
+    strange = set(also) - set(ALSO)
+    if strange:
+        raise UsageError(f"validate: also={sorted(strange)[0]!r} is unknown; there is {ALSO}.")
+    s = model.simulate
+    job = Job(
+        "vbg",
+        model,
+        s.t_end if t_end is None else t_end,
+        s.output_step if output_step is None else output_step,
+        min(s.rtol, RTOL) if rtol is None else rtol,
+        min(s.atol, ATOL) if atol is None else atol,
+    )
+    run = _in_children if in_children else _here
+    jobs = {"vbg": job, "mstmm": replace(job, solver="mstmm", coarse=True)}
+    jobs |= {name: replace(job, solver=name) for name in also}
+    answers = run(jobs, progress)
+    first = _sole(answers["vbg"])
+    notes: tuple[str, ...] = ()
+    moved = _moved(model, answers)
+    if moved is not None:
+        body, by = moved
+        again = replace(jobs["mstmm"], poses=first_poses(first, tuple(model.bodies)))
+        answers |= run({"mstmm": again}, progress)
+        notes = (
+            f"The two solvers assembled different starts ({body}, by {by:.2g}): the embedded"
+            " one was started again from the bond-graph solver's.",
+        )
+    return _report(model, answers, tolerance, exclude, notes, also)
+
+
+def _sole(answer: Answer) -> Solution:
+    """The solution of an answer; its error is raised."""
+    if answer.error is not None:
+        raise answer.error
+    return answer.solutions[0]
+
+
+def _moved(model: Model, answers: Mapping[str, Answer]) -> tuple[str, float] | None:
+    """Which body starts elsewhere in the second run, if one does."""
+    first, second = _sole(answers["vbg"]), _sole(answers["mstmm"])
+    bodies = tuple(model.bodies)
+    body, by = starts_differ(first_poses(first, bodies), first_poses(second, bodies))
+    return (body, by) if body else None
+
+
+def _report(
+    model: Model,
+    answers: Mapping[str, Answer],
+    tolerance: float | None,
+    exclude: tuple[tuple[float, float], ...],
+    notes: tuple[str, ...],
+    also: tuple[str, ...],
+) -> Report:
+    first, second = _sole(answers["vbg"]), _sole(answers["mstmm"])
+    free = channels_in(second.notes)
+    verdict = compare(
+        first,
+        second,
+        tolerance=tolerance,
+        coarser=answers["mstmm"].solutions[1],
+        not_unique=free,
+        exclude=exclude,
+    )
+    verdict = replace(verdict, notes=(*notes, *verdict.notes))
+    columns = {
+        name: compare(
+            first, _sole(answers[name]), tolerance=tolerance, not_unique=free, exclude=exclude
+        )
+        for name in also
+    }
+    solutions = {name: _sole(answer) for name, answer in answers.items()}
+    return Report(verdict, solutions, columns)
+
+
+def _here(jobs: Mapping[str, Job], progress: Tell | None) -> dict[str, Answer]:
+    """Run the jobs one after the other in this process."""
+
+    def teller(name: str) -> Callable[[float], None]:
+        return lambda fraction: progress(name, fraction) if progress is not None else None
+
+    return {name: solve(job, teller(name)) for name, job in jobs.items()}
+
+
+def _in_children(jobs: Mapping[str, Job], progress: Tell | None) -> dict[str, Answer]:
+    """Run each job in a child of its own, all at once."""
+    with tempfile.TemporaryDirectory(prefix="vbg-validate-") as folder:
+        children = {name: _start(job, Path(folder), name) for name, job in jobs.items()}
+        listeners = [
+            threading.Thread(target=_listen, args=(child.stdout, name, progress), daemon=True)
+            for name, child in children.items()
+        ]
+        for listener in listeners:
+            listener.start()
+        try:
+            answers = {}
+            for name, child in children.items():
+                errors = child.stderr.read() if child.stderr else ""
+                code = child.wait()
+                file = Path(folder) / f"{name}.answer"
+                if code != 0 or not file.exists():
+                    raise UsageError(
+                        f"validate: the process of solver {name} ended with code {code}."
+                        f" Its last words: {errors.strip()[-500:]}"
+                    )
+                answers[name] = restored(pickle.loads(file.read_bytes()))
+        finally:
+            for child in children.values():
+                if child.poll() is None:
+                    child.terminate()
+        for listener in listeners:
+            listener.join()
+    return answers
+
+
+def _start(job: Job, folder: Path, name: str) -> subprocess.Popen[str]:
+    """A child at work on the job."""
+    file = folder / f"{name}.job"
+    file.write_bytes(pickle.dumps(job))
+    here = str(Path(__file__).resolve().parents[2])
+    paths = [here, *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    return subprocess.Popen(
+        [
+            sys.executable,
+            "-P",
+            "-m",
+            "vbg.validate.child",
+            str(file),
+            str(folder / f"{name}.answer"),
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
+    )
+
+
+def _listen(stream: IO[str] | None, name: str, progress: Tell | None) -> None:
+    """Pass on what a child tells."""
+    for line in stream or ():
+        if progress is not None and line.startswith("{"):
+            progress(name, float(json.loads(line)["fraction"]))

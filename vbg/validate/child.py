@@ -1,0 +1,122 @@
+"""One solver in a process of its own: ``python -m vbg.validate.child JOB RESULT``.
+
+JOB is a pickled `Job` that the parent wrote a moment ago into a folder of its
+own, RESULT the file for the pickled answer.  Progress is told as JSON lines
+``{"fraction": 0.4}`` on standard output.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from vbg.errors import VbgError
+from vbg.model import Model
+from vbg.solution import Solution
+from vbg.validate.poses import StartPose
+from vbg.validate.recorded import Recorded
+
+COARSER = 256.0  # 2^8: tolerances whose step, at order 8, is twice as long
+SOLVERS = ("vbg", "mstmm", "dt")
+
+
+@dataclass(frozen=True)
+class Job:
+    """What one child computes; `coarse` asks for a second run at wider tolerances."""
+
+    solver: str
+    model: Model
+    t_end: float
+    output_step: float
+    rtol: float
+    atol: float
+    coarse: bool = False
+    poses: Mapping[str, StartPose] | None = None
+    replays: Mapping[str, Recorded] | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Solutions in the order fine, coarse; or the error that stopped the solver."""
+
+    solutions: tuple[Solution, ...] = ()
+    error: VbgError | None = None
+
+
+def solve(job: Job, tell: Any) -> Answer:
+    """Run the job in this process; errors of the model are answers."""
+    try:
+        solutions = [_once(job, job.rtol, job.atol, tell)]
+        if job.coarse:
+            solutions.append(_once(job, COARSER * job.rtol, COARSER * job.atol, tell))
+    except VbgError as error:
+        return Answer(error=error)
+    return Answer(tuple(solutions))
+
+
+def _once(job: Job, rtol: float, atol: float, tell: Any) -> Solution:
+    settings: dict[str, Any] = {
+        "t_end": job.t_end,
+        "output_step": job.output_step,
+        "rtol": rtol,
+        "atol": atol,
+        "progress": lambda fraction, t: tell(fraction),
+    }
+    if job.solver == "vbg":
+        from vbg.assemble import assemble
+        from vbg.simulate import simulate
+
+        return simulate(assemble(job.model), **settings)
+    from vbg.tmm_bridge.timefunctions import TimeFunction
+
+    replays = {name: TimeFunction(r.rates) for name, r in (job.replays or {}).items()}
+    if job.solver == "mstmm":
+        from vbg.tmm_bridge.solver import simulate as embedded
+
+        return embedded(job.model, poses=job.poses, replays=replays, **settings)
+    from vbg.tmm_bridge.discrete import simulate as discrete
+
+    return discrete(
+        job.model, t_end=job.t_end, output_step=job.output_step, progress=settings["progress"]
+    )
+
+
+def plain(answer: Answer) -> dict[str, Any]:
+    """The answer without read-only views, which do not pickle."""
+    solutions = [
+        {
+            f.name: dict(value) if isinstance(value, Mapping) else value
+            for f in fields(Solution)
+            for value in [getattr(solution, f.name)]
+        }
+        for solution in answer.solutions
+    ]
+    return {"solutions": solutions, "error": answer.error}
+
+
+def restored(content: Mapping[str, Any]) -> Answer:
+    """The answer that `plain` took apart."""
+    return Answer(tuple(Solution(**s) for s in content["solutions"]), content["error"])
+
+
+def main(arguments: list[str]) -> int:
+    """Run the pickled job and write the pickled answer."""
+    job = pickle.loads(Path(arguments[0]).read_bytes())
+
+    def tell(fraction: float) -> None:
+        print(json.dumps({"fraction": round(float(np.clip(fraction, 0.0, 1.0)), 4)}), flush=True)
+
+    content = pickle.dumps(plain(solve(job, tell)))
+    Path(arguments[1]).write_bytes(content)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,168 @@
+"""A verdict as text, JSON, Markdown and CSV; nothing is computed here."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from vbg.solution import Solution
+from vbg.tmm_bridge.compare import Channel, Verdict
+from vbg.validate.both import Report
+
+SIGNS = {"PASS": "ok", "FAIL": "FAIL", "VACUOUS": "zero", "NOT UNIQUE": "not unique"}
+COLUMNS = ("channel", "peak", "max error", "at [s]", "rel. L2", "tolerance", "result")
+
+
+def ratio(channel: Channel) -> float:
+    """Largest error over the peak."""
+    return channel.max_error / channel.peak if channel.peak else 0.0
+
+
+def ordered(verdict: Verdict) -> list[Channel]:
+    """Failed channels first, then by error; zero and not unique ones last."""
+    rank = {"FAIL": 0, "PASS": 1, "NOT UNIQUE": 2, "VACUOUS": 3}
+    return sorted(verdict.channels, key=lambda c: (rank[c.result], -ratio(c)))
+
+
+def _cells(c: Channel) -> tuple[str, ...]:
+    return (
+        c.name,
+        f"{c.peak:.4g} {c.unit}",
+        f"{ratio(c):.1e}",
+        f"{c.worst_time:.4g}",
+        f"{c.relative_l2:.1e}",
+        f"{c.tolerance:.1e}",
+        SIGNS[c.result] + (" (replayed)" if c.source == "replayed" else ""),
+    )
+
+
+def is_joint_force(channel: Channel) -> bool:
+    """Whether the channel is an effort: what the verdict is about."""
+    return any(f".{what}" in channel.name for what in ("force", "torque", "drive", "effort"))
+
+
+def text(report: Report, *, limit: int | None = 40) -> str:
+    """The table and the verdict for a terminal; all failed channels and at most `limit` rows."""
+    verdict = report.verdict
+    rows = [c for c in ordered(verdict) if c.result != "VACUOUS"]
+    efforts = [c for c in rows if is_joint_force(c)]
+    shown = [c for c in rows if c.result == "FAIL"]
+    shown += [c for c in efforts if c not in shown]
+    cut = shown if limit is None else shown[: max(limit, 1)]
+    table = [COLUMNS, *(_cells(c) for c in cut)]
+    widths = [max(len(row[k]) for row in table) for k in range(len(COLUMNS))]
+    lines = [
+        "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip()
+        for row in table
+    ]
+    lines.insert(1, "  ".join("-" * w for w in widths))
+    if len(shown) > len(cut):
+        lines.append(f"... and {len(shown) - len(cut)} more")
+    return "\n".join([*lines, "", *summary(report)])
+
+
+def summary(report: Report) -> list[str]:
+    """The verdict in a few lines."""
+    v = report.verdict
+    counts = {mark: sum(c.result == mark for c in v.channels) for mark in SIGNS}
+    lines = [f"{v.result}  {v.sentence}"]
+    if v.channels:
+        lines.append(
+            f"{v.model}: {v.solvers[0]} against {v.solvers[1]},"
+            f" {v.span[0]:.4g} to {v.span[1]:.4g} s; "
+            + ", ".join(f"{n} {SIGNS[mark]}" for mark, n in counts.items() if n)
+            + "."
+        )
+    if math.isfinite(v.halving):
+        lines.append(
+            f"Step halving: the error grows {v.halving:.3g} times when the embedded solver's"
+            " step doubles."
+        )
+    lines += [f"Left out: {a:.6g} to {b:.6g} s." for a, b in v.excluded]
+    lines += [f"Note: {note}" for note in v.notes]
+    lines += [f"{name}: {other.result}  {other.sentence}" for name, other in report.also.items()]
+    return lines
+
+
+def plain(report: Report) -> dict[str, Any]:
+    """The report as plain data; NaN and infinities become None."""
+    content = {
+        **asdict(report.verdict),
+        "also": {name: asdict(verdict) for name, verdict in report.also.items()},
+        "runs": {name: _made(solution) for name, solution in report.solutions.items()},
+    }
+    cleaned: dict[str, Any] = _finite(content)
+    return cleaned
+
+
+def _made(solution: Solution) -> dict[str, Any]:
+    made = {
+        name: getattr(solution.made_by, name)
+        for name in type(solution.made_by).__dataclass_fields__
+    }
+    return {
+        **{k: dict(v) if isinstance(v, Mapping) else v for k, v in made.items()},
+        "status": solution.status.code,
+        "energy_residual": solution.audit.energy_residual,
+        "position_residual": solution.audit.position_residual,
+        "velocity_residual": solution.audit.velocity_residual,
+    }
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _finite(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(v) for v in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def as_json(report: Report) -> str:
+    """The report for another program."""
+    return json.dumps(plain(report), indent=1)
+
+
+def as_markdown(report: Report) -> str:
+    """The report for a document."""
+    v = report.verdict
+    head, *rest = summary(report)
+    lines = [f"# Validation of {v.model}", "", f"**{head}**", "", *(f"- {line}" for line in rest)]
+    lines += [f"- model hash {v.model_hash}", ""]
+    lines += ["| " + " | ".join(COLUMNS) + " |", "|" + " --- |" * len(COLUMNS)]
+    lines += ["| " + " | ".join(_cells(c)) + " |" for c in ordered(v)]
+    return "\n".join(lines) + "\n"
+
+
+def as_csv(report: Report) -> str:
+    """All channels, one a row."""
+    stream = io.StringIO()
+    writer = csv.writer(stream)
+    names = list(Channel.__dataclass_fields__)
+    writer.writerow(names)
+    writer.writerows([getattr(c, name) for name in names] for c in ordered(report.verdict))
+    return stream.getvalue()
+
+
+def write(report: Report, folder: str | Path) -> tuple[Path, ...]:
+    """The report as report.txt, report.json, report.md and channels.csv in `folder`."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    contents = {
+        "report.txt": text(report, limit=None) + "\n",
+        "report.json": as_json(report) + "\n",
+        "report.md": as_markdown(report),
+        "channels.csv": as_csv(report),
+    }
+    paths = []
+    for name, content in contents.items():
+        (folder / name).write_text(content, encoding="utf-8")
+        paths.append(folder / name)
+    return tuple(paths)
