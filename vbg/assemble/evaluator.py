@@ -10,6 +10,11 @@ from numpy.typing import NDArray
 from vbg.assemble.program import Program
 
 
+def tape(program: Program) -> tuple[NDArray[Any], ...]:
+    """What the compiled machine reads: segments, operands (flat), factors, stream."""
+    return program.segments, program.operands.ravel(), program.factors, program.stream
+
+
 class Evaluator:
     """Runs one Program.  Inputs stand first in its workspace (states, time, then
     others), outputs last in their order; one evaluator belongs to one run."""
@@ -18,6 +23,7 @@ class Evaluator:
         from vbg.assemble.machine import run
 
         self._run = run
+        self._tape = tape(program)
         self.program = program
         self.work: NDArray[Any] = program.workspace.astype(
             np.complex128 if complex_valued else np.float64
@@ -36,8 +42,7 @@ class Evaluator:
         for other in others:
             work[at : at + len(other)] = other
             at += len(other)
-        p = self.program
-        self._run(work, p.segments, p.operands, p.factors, p.stream)
+        self._run(work, *self._tape)
         return work[self._first : self._last]
 
     def output(self, name: str) -> NDArray[Any]:

@@ -15,6 +15,7 @@ from vbg.blocks.functions import FUNCTIONS
 from vbg.paused_collection import paused_collection
 
 FUNCTION_CODES = {name: code for code, name in enumerate(FUNCTIONS)}
+COMPUTED = ("sum", "mul", "product", "times", "stack", "quaternion_rate", "call", "solve")
 EXPANDS = ("mul", "product", "times")  # can be added into a destination directly
 
 
@@ -36,6 +37,7 @@ class Lowering:
         self.instances: list[_Instance] = []
         self.slots: dict[Block, Slot] = {}
         self.levels: dict[Block, int] = {}
+        self.reserved: dict[Block, Slot] = {}
         self.schedules: list[Schedule] = []
         self.schedule_of: dict[Block, int] = {}
         self.inputs: dict[str, tuple[int, int, int]] = {}
@@ -50,10 +52,11 @@ class Lowering:
                 self.uses[arg] = self.uses.get(arg, 0) + 1
         for block in outputs.values():
             self.uses[block] = self.uses.get(block, 0) + 2
+        placed = self._reserve_outputs(outputs)
         for block in outputs.values():
             self._value(block)
         for name, block in outputs.items():
-            self._place_output(name, block)
+            self._place_output(name, block, placed[name])
 
     # -- storage ---------------------------------------------------------------
 
@@ -73,12 +76,23 @@ class Lowering:
         self.words.extend(block.data.ravel().tolist())
         return Slot(offset, block.cols, 1)
 
-    def _place_output(self, name: str, block: Block) -> None:
-        """A copy of the output, one behind the other in the order of the outputs."""
+    def _reserve_outputs(self, outputs: Mapping[str, Block]) -> dict[str, Slot]:
+        """Slots of the outputs, one behind the other; a block that is computed for one
+        output is computed there."""
+        placed = {}
+        for name, block in outputs.items():
+            slot = self._reserve(*block.shape)
+            placed[name] = slot
+            self.outputs[name] = (slot.offset, block.rows, block.cols)
+            if block.op in COMPUTED:
+                self.reserved.setdefault(block, slot)
+        return placed
+
+    def _place_output(self, name: str, block: Block, target: Slot) -> None:
+        """A copy of the output where it was not computed in place."""
         slot = self.slots[block]
-        target = self._reserve(block.rows, block.cols)
-        self._axpy(target, slot, block, 1.0, self.levels[block] + 1, accumulate=False)
-        self.outputs[name] = (target.offset, block.rows, block.cols)
+        if slot.offset != target.offset:
+            self._axpy(target, slot, block, 1.0, self.levels[block] + 1, accumulate=False)
 
     # -- operations ---------------------------------------------------------------
 
@@ -169,7 +183,7 @@ class Lowering:
             case "factor":
                 self._factor(block, level)
                 return
-        slot = self._reserve(*block.shape)
+        slot = self.reserved.get(block) or self._reserve(*block.shape)
         self.slots[block] = slot
         match block.op:
             case "sum":
@@ -215,8 +229,12 @@ class Lowering:
         self.levels[block] = level
 
     def _sum(self, block: Block, slot: Slot) -> int:
+        """Terms that are computed into the slot come first: they need no zero before."""
+        terms = sorted(
+            zip(block.data, block.args, strict=True), key=lambda term: term[1] in self.slots
+        )
         level = 0
-        for i, (factor, term) in enumerate(zip(block.data, block.args, strict=True)):
+        for i, (factor, term) in enumerate(terms):
             level = self._add_term(slot, term, factor, level, accumulate=i > 0)
         return level
 
@@ -423,8 +441,8 @@ def lower(
 ) -> Program:
     """The program that computes `outputs` from `inputs` (leaves by name).
 
-    Inputs stand first in the workspace, one behind the other; outputs are copied
-    to the end in the order given.  With `shift` > 0 factors are those of the matrix
+    Inputs stand first in the workspace, one behind the other, outputs behind them in
+    the order given.  With `shift` > 0 factors are those of the matrix
     with its diagonal raised by this part of it, and solutions are refined against
     the matrix itself: the way to solve a consistent singular system without
     choosing which rows depend on which (see docs/derivations/redundancy.md).

@@ -167,6 +167,7 @@ class FixedStep:
         self.rates = 0
 
     def step(self) -> str | None:
+        from vbg.assemble.evaluator import tape
         from vbg.assemble.machine import rk4_step
 
         h = min(self._h, self._t_end - self.t)
@@ -176,7 +177,7 @@ class FixedStep:
         p = e.program
         self._before = self.x.copy()
         first = next(iter(p.outputs.values()))[0]
-        rk4_step(e.work, p.segments, p.operands, p.factors, p.stream, first, self.t, h, self.x)
+        rk4_step(e.work, *tape(p), first, self.t, h, self.x)
         self.t_before, self.t = self.t, self.t + h
         self.rates += 4
         return None if np.all(np.isfinite(self.x)) else "The state is not finite any more."
