@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.errors import UsageError
-from vbg.spatial import perpendicular
-from vbg.structure.linkage import Linkage, in_plane
-from vbg.structure.program import Program, make_program
+from vbg.structure.linkage import Linkage
+from vbg.structure.program import Program, make_program, velocity_basis
 from vbg.structure.report import Structure, analyse_topology
 
 Array = NDArray[np.float64]
@@ -97,17 +96,6 @@ def run(program: Program, linkage: Linkage, times: Sequence[float], drives: Driv
             return _motion(times, found, status, float(t), names)
         found.append((p.copy(), R.copy(), V, Acc))
     return _motion(times, found, "solved", float("nan"), ())
-
-
-def velocity_basis(linkage: Linkage) -> Array:
-    """(B, 6) velocities that a body may have: rotations, then translations, W."""
-    if not in_plane(linkage):
-        return np.eye(6)
-    n = linkage.normal / np.linalg.norm(linkage.normal)
-    x = perpendicular(n)
-    basis = np.zeros((3, 6))
-    basis[0, :3], basis[1, 3:], basis[2, 3:] = n, x, np.cross(n, x)
-    return basis
 
 
 def _motion(

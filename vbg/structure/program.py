@@ -103,6 +103,16 @@ def plane_axes(linkage: Linkage) -> Array:
     return np.stack([x, np.cross(n, x), n])
 
 
+def velocity_basis(linkage: Linkage) -> Array:
+    """(B, 6) velocities that a body may have: rotations, then translations, W."""
+    if not in_plane(linkage):
+        return np.eye(6)
+    x, y, n = plane_axes(linkage)
+    basis = np.zeros((3, 6))
+    basis[0, :3], basis[1, 3:], basis[2, 3:] = n, x, y
+    return basis
+
+
 def _starts(counts: list[int]) -> Integers:
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 

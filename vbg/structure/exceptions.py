@@ -1,0 +1,184 @@
+"""Exceptions that the topology alone shows: multiple joints, spins, rolling, contacts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from vbg.structure.findings import Finding
+from vbg.structure.linkage import Linkage
+from vbg.structure.loops import world_axis
+from vbg.structure.pairs import BY_CODE
+from vbg.structure.topology import Pair, Topology, make_pair
+
+_SAME = 1e-9
+
+
+def expansions(bodies: Sequence[int], code: str = "R") -> Iterator[tuple[Pair, ...]]:
+    """All ways to write one joint of n bodies as n - 1 pairs: trees over the bodies.
+
+    The paper tries all choices of n - 1 out of n (n - 1) / 2 pairs; those that
+    close a loop and leave a body out are no expansions and are passed over.
+    """
+    for edges in combinations(combinations(bodies, 2), len(bodies) - 1):
+        if _is_tree(bodies, edges):
+            yield tuple(make_pair(f"KP({a + 1}-{b + 1})", a, b, code) for a, b in edges)
+
+
+def _is_tree(bodies: Sequence[int], edges: Sequence[tuple[int, int]]) -> bool:
+    part = {body: body for body in bodies}
+
+    def root(body: int) -> int:
+        while part[body] != body:
+            body = part[body]
+        return body
+
+    for a, b in edges:
+        if root(a) == root(b):
+            return False
+        part[root(a)] = root(b)
+    return True
+
+
+def with_multijoints(
+    topology: Topology, joints: Sequence[tuple[Sequence[int], str]]
+) -> Iterator[Topology]:
+    """`topology` with every combination of expansions of `joints`, (bodies, code) each."""
+    if not joints:
+        yield topology
+        return
+    (bodies, code), *others = joints
+    for pairs in expansions(bodies, code):
+        yield from with_multijoints(replace(topology, pairs=topology.pairs + pairs), others)
+
+
+def coaxial_sets(linkage: Linkage) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]:
+    """(bodies, pairs) of every pin that joins three bodies or more."""
+    pairs = linkage.topology.pairs
+    lines = {i: world_axis(linkage, i) for i, pair in enumerate(pairs) if pair.code == "R"}
+    sets: list[tuple[set[int], list[int]]] = []
+    for index, (point, axis) in lines.items():
+        joined = [(set(pairs[index].ends), [index])]
+        apart = []
+        for bodies, members in sets:
+            other, along = lines[members[0]]
+            same = np.linalg.norm(np.cross(axis, along)) < _SAME
+            same = same and np.linalg.norm(np.cross(point - other, axis)) < _SAME
+            (joined if same and bodies & set(pairs[index].ends) else apart).append(
+                (bodies, members)
+            )
+        union = set().union(*(bodies for bodies, _ in joined))
+        sets = [*apart, (union, sorted(i for _, members in joined for i in members))]
+    return tuple((tuple(sorted(b)), tuple(m)) for b, m in sets if len(b) > 2)
+
+
+def multijoint_findings(linkage: Linkage) -> tuple[Finding, ...]:
+    """Pins of three bodies and more, and the pairs on them that repeat others."""
+    found = []
+    for bodies, pairs in coaxial_sets(linkage):
+        surplus = len(pairs) - (len(bodies) - 1)
+        what = f"one pin joins {len(bodies)} bodies by {len(pairs)} revolutes."
+        action = "Any tree of pairs over them gives the same mobility."
+        if surplus > 0:
+            what += f" {surplus} of them repeat the others."
+            action = (
+                "The equations of the repeated ones are dropped; the pin's forces do not split."
+            )
+        found.append(
+            _finding(
+                linkage, "multiple joint", "multiple joint", bodies, pairs, surplus, what, action
+            )
+        )
+    return tuple(found)
+
+
+def spin_sets(topology: Topology) -> tuple[tuple[tuple[int, ...], tuple[int, int]], ...]:
+    """(bodies, two spherical pairs) that join a part to the rest by nothing else."""
+    part = list(range(len(topology.bodies)))
+
+    def root(body: int) -> int:
+        while part[body] != body:
+            part[body] = part[part[body]]
+            body = part[body]
+        return body
+
+    for pair in topology.pairs:
+        if pair.code != "S":
+            for body in pair.ends[1:]:
+                part[root(body)] = root(pair.ends[0])
+    held: dict[int, list[int]] = {}
+    for index, pair in enumerate(topology.pairs):
+        if pair.code == "S" and root(pair.ends[0]) != root(pair.ends[1]):
+            for body in pair.ends:
+                held.setdefault(root(body), []).append(index)
+    found = []
+    for top, pairs in held.items():
+        if len(pairs) == 2 and top != root(0):
+            bodies = tuple(b for b in range(len(part)) if root(b) == top)
+            found.append((bodies, (pairs[0], pairs[1])))
+    return tuple(found)
+
+
+def hold_spins(topology: Topology) -> Topology:
+    """`topology` with every redundant spin held, as one more driven freedom of a spherical pair."""
+    pairs = list(topology.pairs)
+    for _, (_, last) in spin_sets(topology):
+        pairs[last] = replace(pairs[last], driven=pairs[last].driven + 1)
+    return replace(topology, pairs=tuple(pairs))
+
+
+def spin_findings(linkage: Linkage) -> tuple[Finding, ...]:
+    """Bodies that spin about the line between two spherical pairs."""
+    found = []
+    for bodies, pairs in spin_sets(linkage.topology):
+        what = "turns freely about the line through its two spherical pairs; nothing sees it."
+        action = "The spin is held at its start value: one more driven freedom."
+        name = "double-spherical rod" if len(bodies) == 1 else "double-spherical group"
+        found.append(_finding(linkage, "redundant spin", name, bodies, pairs, -1, what, action))
+    return tuple(found)
+
+
+def contact_findings(linkage: Linkage) -> tuple[Finding, ...]:
+    """Pairs held together by contact, and pairs that roll."""
+    found = []
+    topology = linkage.topology
+    for index, pair in enumerate(topology.pairs):
+        row = BY_CODE.get(pair.code)
+        if row is None:
+            continue
+        if row.rolling and topology.dimension == 6 and linkage.frames[index].radius > 0.0:
+            what = "rolls without slip: 2 of its equations hold velocities only."
+            action = (
+                "They restrict speeds, not postures; both are counted, positions are integrated."
+            )
+            found.append(
+                _finding(linkage, "rolling", "rolling", pair.ends, (index,), 2, what, action)
+            )
+        elif row.contact:
+            lost = topology.dimension - pair.grade
+            what = (
+                f"{row.meaning}: if a force closes it, it may open, and mobility grows by {lost}."
+            )
+            action = "It is taken as closed; the sign of its force says when it would open."
+            found.append(
+                _finding(
+                    linkage, "contact", "contact pair", pair.ends, (index,), lost, what, action
+                )
+            )
+    return tuple(found)
+
+
+def _finding(linkage, kind, name, bodies, pairs, freedoms, what, action) -> Finding:  # type: ignore[no-untyped-def]
+    topology = linkage.topology
+    return Finding(
+        kind,
+        name,
+        tuple(topology.bodies[body] for body in bodies),
+        tuple(topology.pairs[index].name for index in pairs),
+        freedoms,
+        what,
+        action,
+    )
