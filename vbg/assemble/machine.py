@@ -92,27 +92,6 @@ def gemm3(work, operands, factors, first, count, accumulate, n, dr, dc, ar, ac, 
 
 
 @compiled
-def gemm_inner3(work, operands, factors, first, count, accumulate, m, n, dr, dc, ar, ac, br, bc):
-    """m x 3 times 3 x n."""
-    for i in range(first, first + count):
-        d, a, b = at(operands, 4 * i), at(operands, 4 * i + 1), at(operands, 4 * i + 2)
-        f = at(factors, i)
-        for c in range(n):
-            here = b + c * bc
-            x, y, z = f * at(work, here), f * at(work, here + br), f * at(work, here + 2 * br)
-            here = a
-            to = d + c * dc
-            for _ in range(m):
-                value = at(work, here) * x + at(work, here + ac) * y + at(work, here + 2 * ac) * z
-                if accumulate:
-                    put(work, to, at(work, to) + value)
-                else:
-                    put(work, to, value)
-                here += ar
-                to += dr
-
-
-@compiled
 def gemm(work, operands, factors, first, count, accumulate, m, k, n, dr, dc, ar, ac, br, bc):
     """m x k times k x n."""
     for i in range(first, first + count):
@@ -128,6 +107,52 @@ def gemm(work, operands, factors, first, count, accumulate, m, k, n, dr, dc, ar,
                     put(work, to, at(work, to) + (f * value))
                 else:
                     put(work, to, f * value)
+
+
+def inner3_kernel(rows, cols):
+    """Kernel for rows x 3 times 3 x cols; the two numbers are constants of the compiled
+    code, which unrolls it."""
+
+    @compiled
+    def kernel(work, operands, factors, first, count, accumulate, dr, dc, ar, ac, br, bc):
+        for i in range(first, first + count):
+            d, a, b = at(operands, 4 * i), at(operands, 4 * i + 1), at(operands, 4 * i + 2)
+            f = at(factors, i)
+            for c in range(cols):
+                x = f * at(work, b + c * bc)
+                y = f * at(work, b + c * bc + br)
+                z = f * at(work, b + c * bc + 2 * br)
+                for r in range(rows):
+                    here, to = a + r * ar, d + r * dr + c * dc
+                    value = at(work, here) * x
+                    value += at(work, here + ac) * y
+                    value += at(work, here + 2 * ac) * z
+                    if accumulate:
+                        value += at(work, to)
+                    put(work, to, value)
+
+    return kernel
+
+
+gemm_131 = inner3_kernel(1, 1)
+gemm_231 = inner3_kernel(2, 1)
+gemm_233 = inner3_kernel(2, 3)
+gemm_535 = inner3_kernel(5, 5)
+
+
+@compiled
+def gemm_inner3(work, operands, factors, first, count, accumulate, m, n, dr, dc, ar, ac, br, bc):
+    """m x 3 times 3 x n, the frequent shapes unrolled."""
+    if m == 5 and n == 5:
+        gemm_535(work, operands, factors, first, count, accumulate, dr, dc, ar, ac, br, bc)
+    elif m == 2 and n == 1:
+        gemm_231(work, operands, factors, first, count, accumulate, dr, dc, ar, ac, br, bc)
+    elif m == 2 and n == 3:
+        gemm_233(work, operands, factors, first, count, accumulate, dr, dc, ar, ac, br, bc)
+    elif m == 1 and n == 1:
+        gemm_131(work, operands, factors, first, count, accumulate, dr, dc, ar, ac, br, bc)
+    else:
+        gemm(work, operands, factors, first, count, accumulate, m, 3, n, dr, dc, ar, ac, br, bc)
 
 
 @compiled
@@ -301,53 +326,112 @@ def calls(work, operands, first, count, code):
         put(work, at(operands, 4 * i), value)
 
 
+def elimination_kernels(size):
+    """Kernels for a pivot block of `size` unknowns, a constant of the compiled code."""
+
+    @compiled
+    def diagonal(work, d, original, shift):
+        """LDL^T of the block in place: unit lower triangle, inverse pivots on the
+        diagonal; a pivot below the threshold counts as a dependent row."""
+        for j in range(size):
+            scale = at(work, original + j)
+            pivot = at(work, d + j * size + j) + shift * scale
+            for k in range(j):
+                x = at(work, d + j * size + k)  # L_jk D_k, turned into L_jk
+                factor = x * at(work, d + k * size + k)
+                pivot -= x * factor
+                put(work, d + j * size + k, factor)
+            inverse = 0.0 * pivot
+            if pivot.real > PIVOT_THRESHOLD * scale.real:
+                inverse = 1.0 / pivot
+            put(work, d + j * size + j, inverse)
+            for i in range(j + 1, size):
+                value = at(work, d + i * size + j)
+                for k in range(j):
+                    value -= at(work, d + i * size + k) * at(work, d + j * size + k)
+                put(work, d + i * size + j, value)
+
+    @compiled
+    def coupling(work, d, b, n, w):
+        """n rows at b: W = H L^-T into the scratch w, M = W D^-1 in place."""
+        for r in range(n):
+            here, to = b + r * size, w + r * size
+            for j in range(size):
+                value = at(work, here + j)
+                for k in range(j):
+                    value -= at(work, to + k) * at(work, d + j * size + k)
+                put(work, to + j, value)
+            for j in range(size):
+                put(work, here + j, at(work, to + j) * at(work, d + j * size + j))
+
+    @compiled
+    def downdate(work, t, w, n, b, p, symmetric):
+        """H_t -= W M^T; W has n rows at w, M p rows at b; the lower half if symmetric."""
+        for r in range(n):
+            last = r + 1 if symmetric else p
+            for c in range(last):
+                value = at(work, t + r * p + c)
+                for k in range(size):
+                    value -= at(work, w + r * size + k) * at(work, b + c * size + k)
+                put(work, t + r * p + c, value)
+
+    return diagonal, coupling, downdate
+
+
+diagonal_1, coupling_1, downdate_1 = elimination_kernels(1)
+diagonal_2, coupling_2, downdate_2 = elimination_kernels(2)
+diagonal_3, coupling_3, downdate_3 = elimination_kernels(3)
+diagonal_4, coupling_4, downdate_4 = elimination_kernels(4)
+diagonal_5, coupling_5, downdate_5 = elimination_kernels(5)
+diagonal_6, coupling_6, downdate_6 = elimination_kernels(6)
+
+
 @compiled
 def eliminate_diagonal(work, d, m, original, shift):
-    """LDL^T of an m x m block in place: unit lower triangle, inverse pivots on the
-    diagonal; a pivot below the threshold counts as a dependent row."""
-    for j in range(m):
-        pivot = at(work, d + j * m + j) + shift * at(work, original + j)
-        for k in range(j):
-            x = at(work, d + j * m + k)  # L_jk D_k, turned into L_jk
-            inverse = at(work, d + k * m + k)
-            pivot -= x * x * inverse
-            put(work, d + j * m + k, x * inverse)
-        inverse = 0.0 * pivot
-        if pivot.real > PIVOT_THRESHOLD * at(work, original + j).real:
-            inverse = 1.0 / pivot
-        put(work, d + j * m + j, inverse)
-        for i in range(j + 1, m):
-            value = at(work, d + i * m + j)
-            for k in range(j):
-                value -= at(work, d + i * m + k) * at(work, d + j * m + k)
-            put(work, d + i * m + j, value)
+    if m == 5:
+        diagonal_5(work, d, original, shift)
+    elif m == 1:
+        diagonal_1(work, d, original, shift)
+    elif m == 3:
+        diagonal_3(work, d, original, shift)
+    elif m == 4:
+        diagonal_4(work, d, original, shift)
+    elif m == 2:
+        diagonal_2(work, d, original, shift)
+    else:
+        diagonal_6(work, d, original, shift)
 
 
 @compiled
 def eliminate_coupling(work, d, m, b, n, w):
-    """n x m block here b: W = H L^-T into scratch w (n x m), M = W D^-1 in place."""
-    for r in range(n):
-        here = b + r * m
-        to = w + r * m
-        for j in range(m):
-            value = at(work, here + j)
-            for k in range(j):
-                value -= at(work, to + k) * at(work, d + j * m + k)
-            put(work, to + j, value)
-        for j in range(m):
-            put(work, here + j, at(work, to + j) * at(work, d + j * m + j))
+    if m == 5:
+        coupling_5(work, d, b, n, w)
+    elif m == 1:
+        coupling_1(work, d, b, n, w)
+    elif m == 3:
+        coupling_3(work, d, b, n, w)
+    elif m == 4:
+        coupling_4(work, d, b, n, w)
+    elif m == 2:
+        coupling_2(work, d, b, n, w)
+    else:
+        coupling_6(work, d, b, n, w)
 
 
 @compiled
 def downdate(work, t, w, n, b, p, m, symmetric):
-    """H_t -= W M^T; W n x m here w, M p x m here b; the lower half where symmetric."""
-    for r in range(n):
-        last = r + 1 if symmetric else p
-        for c in range(last):
-            value = at(work, t + r * p + c)
-            for k in range(m):
-                value -= at(work, w + r * m + k) * at(work, b + c * m + k)
-            put(work, t + r * p + c, value)
+    if m == 5:
+        downdate_5(work, t, w, n, b, p, symmetric)
+    elif m == 1:
+        downdate_1(work, t, w, n, b, p, symmetric)
+    elif m == 3:
+        downdate_3(work, t, w, n, b, p, symmetric)
+    elif m == 4:
+        downdate_4(work, t, w, n, b, p, symmetric)
+    elif m == 2:
+        downdate_2(work, t, w, n, b, p, symmetric)
+    else:
+        downdate_6(work, t, w, n, b, p, symmetric)
 
 
 @compiled
