@@ -42,8 +42,7 @@ from vbg.tmm_bridge.rows import (
 from vbg.tmm_bridge.tables import (
     COORDINATE_SLIDE,
     COORDINATE_TREE,
-    ROW_SLIDE,
-    ROW_TURN,
+    ROW_COUPLE,
     Scratch,
     Tables,
     scratch_for,
@@ -198,14 +197,14 @@ def held_tables(mechanism: Mechanism, given: Mapping[int, float]) -> tuple[Table
     links, rows, row, drives = t.links.copy(), list(t.rows), list(t.row), list(t.drives)
     values = []
     for k, value in given.items():
-        kind, cut, _, v = t.coordinates[k]
+        kind, _, _, v = t.coordinates[k]
         if kind == COORDINATE_TREE:
             for link in links:
                 if link[LINK_V] == v and link[LINK_KIND] != RIGID:
                     link[LINK_DRIVEN] = 1
             continue
-        primitive = ROW_SLIDE if kind == COORDINATE_SLIDE else ROW_TURN
-        rows.append(np.array([primitive, cut, 2, 0, len(drives)]))
+        # A coupling of ratio 0: the coordinate equals its drive.
+        rows.append(np.array([ROW_COUPLE, -1, k, k, len(drives)]))
         row.append(np.zeros(2))
         drives.append(np.array([-1, -1]))
         values.append(value)
