@@ -1,6 +1,8 @@
 """Model files: what is read, what is written, and that nothing ends in a traceback."""
 
+import tomllib
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from vbg.errors import ModelError, UsageError
 from vbg.io import toml
 from vbg.model import Model, check, joint_frames, placement
+from vbg.model.model import edit
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / "examples").glob("*.toml"))
@@ -99,6 +102,47 @@ def test_writing_adds_and_removes_parts_in_place(tmp_path):
     assert "# about the mass centre" in text
     assert "[forces.hold]" in text
     assert "initial" not in text
+
+
+@every_example
+@pytest.mark.parametrize("seed", range(4))
+def test_any_change_of_values_keeps_every_comment(text, seed):
+    """Numbers changed, entries and parts added: no comment is lost, and the text says it all."""
+    random = Random(seed)
+    document = tomllib.loads(text)
+    leaves = [path for path in leaf_paths(document) if len(path) > 2]
+    for path in random.sample(leaves, 3):
+        edit(document, path, random.choice([1.5, "2*l", [1, 2, 3]]))
+    edit(document, ("bodies", "added"), {"mass": 1.0, "points": {"A": [0, 0, 1]}})
+    edit(document, ("parameters", "added_too"), {"value": 1, "unit": "m"})
+    edit(document, ("description",), "another")
+    edit(document, ("electric", "R"), {"kind": "resistor", "nodes": ["a", "gnd"]})
+    changed = toml.updated(text, document)
+    assert tomllib.loads(changed) == document
+    comments = [line.split("#", 1)[1] for line in text.splitlines() if "#" in line]
+    assert [c for c in comments if c not in changed] == []
+
+
+def leaf_paths(value, path=()):
+    """Paths of all entries that are no tables."""
+    for key, entry in value.items():
+        if isinstance(entry, dict):
+            yield from leaf_paths(entry, (*path, key))
+        else:
+            yield (*path, key)
+
+
+def test_removing_parts_keeps_the_comments_of_the_others():
+    text = GOOD[0]
+    document = tomllib.loads(text)
+    names = list(document["joints"])
+    for name in names[1:]:
+        edit(document, ("joints", name), None)
+    changed = toml.updated(text, document)
+    assert tomllib.loads(changed) == document
+    assert text.split("[joints")[0].strip() in changed
+    edit(document, ("joints", names[0]), None)
+    assert "joints" not in tomllib.loads(toml.updated(changed, document))
 
 
 def test_misuse_is_told(tmp_path):

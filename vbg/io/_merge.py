@@ -6,12 +6,25 @@ from collections.abc import Mapping
 from typing import Any
 
 import tomlkit
+from tomlkit.container import OutOfOrderTableProxy
+from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import InlineTable
 
+from vbg.io._emit import inline
 from vbg.model.catalogue import TABLES
 
 
-def merge(container: Any, document: Mapping[str, Any], path: tuple[str, ...] = ()) -> None:
+def merged(text: str, document: Mapping[str, Any]) -> str:
+    """The TOML `text` changed to say `document`; "" where tomlkit cannot do it in place."""
+    try:
+        container = tomlkit.parse(text)
+        _merge(container, document)
+        return tomlkit.dumps(container)
+    except TOMLKitError:
+        return ""
+
+
+def _merge(container: Any, document: Mapping[str, Any], path: tuple[str, ...] = ()) -> None:
     """Make the tomlkit table `container` say `document`."""
     for key in [key for key in container if key not in document]:
         del container[key]
@@ -21,9 +34,21 @@ def merge(container: Any, document: Mapping[str, Any], path: tuple[str, ...] = (
             continue
         old = container[key]
         if isinstance(old, Mapping) and isinstance(value, Mapping):
-            merge(old, value, (*path, key))
+            if len(path) > 1 and _shrinks(old, value):
+                if isinstance(old, OutOfOrderTableProxy):
+                    del container[key]
+                container[key] = _item(value)
+                continue
+            _merge(old, value, (*path, key))
         elif not _same(old, value):
             container[key] = _item(value)
+
+
+def _shrinks(old: Any, value: Mapping[str, Any]) -> bool:
+    """A table inside a part that loses keys is written anew: an inline one holds no
+    comments, and of dotted keys (points.A, points.B) tomlkit removes only the first."""
+    inside = isinstance(old, InlineTable | OutOfOrderTableProxy)
+    return inside and any(key not in value for key in old)
 
 
 def _add(container: Any, key: str, value: Any, path: tuple[str, ...]) -> None:
@@ -43,17 +68,7 @@ def _is_table(path: tuple[str, ...]) -> bool:
 
 
 def _item(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        table = tomlkit.inline_table()
-        for key, inner in value.items():
-            table[key] = _item(inner)
-        return table
-    if isinstance(value, list):
-        array = tomlkit.array()
-        for inner in value:
-            array.append(_item(inner))
-        return array
-    return tomlkit.item(value)
+    return tomlkit.value(inline(value))
 
 
 def _same(old: Any, value: Any) -> bool:

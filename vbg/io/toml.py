@@ -90,29 +90,27 @@ def updated(text: str, document: Mapping[str, Any]) -> str:
     """The TOML `text` changed to say `document`, its comments kept; a new text where it
     is not valid TOML or empty."""
     document = thaw(document)
-    try:
-        old = tomllib.loads(text)
-    except ValueError:
-        old = {}
+    old = _loaded(text)
     if not old:
         return emitted(document)
     if old == document:
         return text
-    import tomlkit
+    from vbg.io._merge import merged
 
-    from vbg.io._merge import merge
-
-    container = tomlkit.parse(text)
-    merge(container, document)
-    merged = tomlkit.dumps(container)
-    return merged if _says(merged, document) else emitted(document)
+    new = merged(text, document)
+    return new if _without_empty(_loaded(new)) == _without_empty(document) else emitted(document)
 
 
-def _says(text: str, document: Mapping[str, Any]) -> bool:
+def _loaded(text: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text) == document
+        return tomllib.loads(text)
     except ValueError:
-        return False
+        return {}
+
+
+def _without_empty(document: Mapping[str, Any]) -> dict[str, Any]:
+    """`document` less its empty tables, which mean nothing."""
+    return {key: entry for key, entry in document.items() if entry != {}}
 
 
 def _replace(target: FilePath, text: str) -> None:
