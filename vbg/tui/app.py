@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import time
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any, ClassVar
 
@@ -13,6 +15,7 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.theme import Theme
+from textual.timer import Timer
 
 from vbg.draw.text.rows import Rows
 from vbg.errors import VbgError
@@ -34,6 +37,7 @@ from vbg.tui.workspace import Checked, Path, Workspace
 CHECK_DELAY = 0.15
 WATCH_SECONDS = 1.0
 LIVE_SECONDS = 0.5
+FRAMES, SLOW_FRAMES = 12.0, 4.0  # 3D frames a second, and over SSH
 CRASH_CODE = 70
 
 
@@ -55,6 +59,8 @@ class VbgApp(App[int]):
         self.words: dict[str, Style] = {}
         self.job: Job | None = None
         self.report: FilePath | None = None
+        self._frames: Timer | None = None
+        self._frame_time = 0.0
         for theme in THEMES:
             self.register_theme(theme)
         wanted = work.options.theme
@@ -273,6 +279,34 @@ class VbgApp(App[int]):
         if run is not None and not work.live_paused and work.view in ("run", "plot", "edit"):
             await results.load(self, run)
             self.main.paint("live", "curves", "cursor", "signals", "preview")
+
+    # motion
+
+    def animate_space(self) -> None:
+        """Start or stop the frames of 3D."""
+        if self._frames is not None:
+            self._frames.stop()
+            self._frames = None
+        if self.work.space.playing:
+            rate = SLOW_FRAMES if self.work.options.slow else FRAMES
+            self._frame_time = time.monotonic()
+            self._frames = self.set_interval(1.0 / rate, self._frame)
+
+    def _frame(self) -> None:
+        """The next frame: as far on as the clock, so that slow terminals skip."""
+        from vbg.tui.panes.space import shown_motion
+
+        now = time.monotonic()
+        passed, self._frame_time = now - self._frame_time, now
+        state, moving = self.work.space, shown_motion(self.work)
+        if self.work.view != "space" or moving is None or not state.playing:
+            self.work.space = replace(state, playing=False)
+            self.animate_space()
+            return
+        end = float(moving.time[-1])
+        at = state.time + passed * state.speed
+        self.work.space = replace(state, time=min(at, end), playing=at < end)
+        self.main.paint("space", "slider")
 
     # watching, leaving, breaking
 

@@ -133,10 +133,7 @@ _GRAPH = (
     _action("graph.all", "O", "Open all", "show the inside of all parts, or of none", "graph", 15),
     _action("graph.next", "c", "Conflict", "go to the next conflict or loop", "graph", 30),
     _action("graph.goto", "e", "Go to part", "the marked part in Edit", "graph", 35),
-    *(
-        _action(f"fix.{i}", str(i), f"Fix {i}", f"apply fix {i}", "pane:why")
-        for i in range(1, 5)
-    ),
+    *(_action(f"fix.{i}", str(i), f"Fix {i}", f"apply fix {i}", "pane:why") for i in range(1, 5)),
 )
 
 _RUN = (

@@ -21,6 +21,10 @@ async def prepare(app: VbgApp, view: str) -> None:
         await _marked_run(app)
     elif view == "plot":
         await _plot(app)
+    elif view == "validate":
+        await _validate(app)
+    elif view == "space":
+        await _space(app)
     app.main.paint()
 
 
@@ -46,6 +50,35 @@ async def _graph(app: VbgApp) -> None:
     part = ".".join(map(str, work.selection[:2]))
     if len(work.selection) == 2 and known.marked_part != part:
         work.graph = graphing.marked(known, part)
+
+
+async def _validate(app: VbgApp) -> None:
+    """A verdict from runs that are there already."""
+    from vbg.tui import comparing
+
+    state = app.work.validate
+    runs = [app.work.run(number) for number in (state.reference, state.other)]
+    fresh = all(run is not None and not results.stale(app.work, run) for run in runs)
+    if app.job is None and not (fresh and state.verdict is not None):
+        await comparing.compare_newest(app)
+
+
+async def _space(app: VbgApp) -> None:
+    """The motion of the run shown, or the written posture."""
+    from vbg.tui.content.motion import motion_of
+    from vbg.tui.panes.space import shown_run
+
+    work = app.work
+    model = work.checked.model
+    number = shown_run(work)
+    run = work.run(number)
+    if model is None:
+        return
+    if run is None or run.active:
+        work.motions[0] = await asyncio.to_thread(motion_of, model, None)
+    elif number not in work.motions:
+        solution = await results.load(app, run)
+        work.motions[number] = await asyncio.to_thread(motion_of, model, solution)
 
 
 async def _plot(app: VbgApp) -> None:

@@ -22,6 +22,7 @@ from vbg.tui.session.runs import Run
 if TYPE_CHECKING:
     from vbg.model import Model
     from vbg.solution import Solution
+    from vbg.tmm_bridge.compare import Verdict
     from vbg.tui.content.motion import Motion
     from vbg.tui.graphing import GraphState
 
@@ -57,9 +58,9 @@ class PlotState:
 class ValidateState:
     """The verdict's settings and its last value."""
 
-    tolerance: float = 1e-4
+    tolerance: float | None = None
     skip_events: bool = False
-    verdict: Any = None
+    verdict: Verdict | None = None
     reference: int = 0
     other: int = 0
     waiting: str = ""

@@ -20,7 +20,7 @@ from vbg.draw.text.rows import Rows
 INKS = ("", "ink1", "ink2", "ink3", "ink4", "ink5", "ink6", "focus", "dim")
 FOCUS, DIM = 7, 8
 _PIECES = 8  # pieces of an edge whose visibility is decided one by one
-_SIDES = 10  # sides of the polygon that stands for a circle
+_SIDES = 8  # sides of the polygon that stands for a circle
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,9 +46,9 @@ class Solid:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What is seen: solids, lines (n, 2, 3) with inks, names at points, arrows.
+    """What is seen: solids, lines with inks, names at points, arrows.
 
-    arrows : (n, 2, 3) foot and tip in world axes.
+    lines and arrows : (n, 2, 3) ends in world axes, of arrows foot and tip.
     """
 
     solids: tuple[Solid, ...] = ()
@@ -192,13 +192,24 @@ def view(scene: Scene, camera: Camera, width: int, height: int, marks: Marks) ->
         draw(lines, ink)
     for arrow, ink in scene.arrows:
         draw(arrow, ink)
-        _arrow_head(canvas, project(arrow, camera, width, height), ink)
+        for one in arrow:
+            _arrow_head(canvas, project(one, camera, width, height), ink)
     _triad(canvas, camera)
     for point, text, style in scene.names:
         column, row = project(point[None, :], camera, width, height)[0]
         if np.isfinite(column + row):
-            canvas.write(int(row // 4), int(column // 2) + 1, text, style)
+            _name(canvas, int(row // 4), int(column // 2) + 1, text, style)
     return rows_of(canvas, marks.dots, INKS)
+
+
+def _name(canvas: Canvas, row: int, column: int, text: str, style: str) -> None:
+    """A name at the first place beside its point where it covers no other name."""
+    size = len(text)
+    for down, right in ((0, 0), (-1, 0), (1, 0), (0, -size - 2), (-1, -size - 2), (1, -size - 2)):
+        taken = [(row + down, column + right + i) for i in range(-1, size + 1)]
+        if not any(cell in canvas.labels for cell in taken):
+            canvas.write(row + down, column + right, text, style)
+            return
 
 
 def _arrow_head(canvas: Canvas, flat: np.ndarray, ink: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -43,17 +44,19 @@ async def ready(app: VbgApp) -> None:
         raise UsageError(f"the model has {errors} error{'s' * (errors > 1)}; the first is marked.")
 
 
-async def simulate(app: VbgApp, solver: str) -> Run:
+async def simulate(app: VbgApp, solver: str, settings: Mapping[str, float] | None = None) -> Run:
     """Run the model as it is now and follow it to its end."""
     work = app.work
     now = work.document.now
     number, file = next_file(work.file, work.runs, solver)
-    settings = (
-        work.checked.model.simulate if checking.resolved(work) and work.checked.model else None
-    )
-    t_end = float(settings.t_end) if settings is not None else float("nan")
+    model = work.checked.model if checking.resolved(work) else None
+    t_end = float(model.simulate.t_end) if model is not None else float("nan")
     order = runner.Job(
-        model=str(work.file or "model.toml"), text=now.text, solver=solver, result=str(file)
+        model=str(work.file or "model.toml"),
+        text=now.text,
+        solver=solver,
+        settings=settings or {},
+        result=str(file),
     )
     started = Run(number, solver, now.hash, str(file), t_end=t_end)
     app.job = Job(started, order, app.run_changed)

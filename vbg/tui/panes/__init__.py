@@ -7,6 +7,7 @@ from vbg.tui.pane import Pane
 
 def make_panes() -> list[Pane]:
     """One of each pane."""
-    from vbg.tui.panes import bars, edit, graph, plot, run
+    from vbg.tui.panes import bars, edit, graph, plot, run, space, validate
 
-    return [*bars.panes(), *edit.panes(), *graph.panes(), *run.panes(), *plot.panes()]
+    modules = (bars, edit, graph, run, plot, validate, space)
+    return [pane for module in modules for pane in module.panes()]

@@ -1,0 +1,104 @@
+"""3D: play, step, look from elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from vbg.tui.actions import Handler, Refusal
+from vbg.tui.panes.space import DEFAULT, VIEWS, Slider, shown_motion
+
+if TYPE_CHECKING:
+    from vbg.tui.app import VbgApp
+
+
+def _play(app: VbgApp) -> None:
+    """Play from here, or from the start again; stop if it plays."""
+    work = app.work
+    moving = shown_motion(work)
+    assert moving is not None
+    state = work.space
+    start = 0.0 if state.time >= float(moving.time[-1]) else state.time
+    work.space = replace(state, playing=not state.playing, time=start)
+    app.animate_space()
+
+
+def _step(samples: int, app: VbgApp) -> None:
+    pane = app.main.panes["slider"]
+    assert isinstance(pane, Slider)
+    app.work.space = replace(app.work.space, playing=False)
+    moving = shown_motion(app.work)
+    assert moving is not None
+    pane.step(samples * max(len(moving.time) // 100, 1))
+
+
+def _zoom(factor: float, app: VbgApp) -> None:
+    state = app.work.space
+    app.work.space = replace(state, zoom=min(max(state.zoom * factor, 0.1), 50.0))
+
+
+def _fit(app: VbgApp) -> None:
+    azimuth, elevation = DEFAULT
+    app.work.space = replace(app.work.space, zoom=1.0, azimuth=azimuth, elevation=elevation)
+
+
+def _next_view(app: VbgApp) -> None:
+    """Oblique, front, side, top, and again."""
+    state = app.work.space
+    names = [at for _, at in VIEWS]
+    here = (state.azimuth, state.elevation)
+    index = names.index(here) + 1 if here in names else 0
+    azimuth, elevation = names[index % len(names)]
+    app.work.space = replace(state, azimuth=azimuth, elevation=elevation)
+
+
+def _forces(app: VbgApp) -> None:
+    app.work.space = replace(app.work.space, forces=not app.work.space.forces)
+
+
+def _trace(app: VbgApp) -> None:
+    """The path of the selected body; again takes it away."""
+    work = app.work
+    moving = shown_motion(work)
+    assert moving is not None
+    names = [body.name for body in moving.bodies]
+    name = work.part_name if work.part_name in names else names[-1]
+    work.space = replace(work.space, trace="" if work.space.trace else name)
+
+
+def _speed(factor: float, app: VbgApp) -> None:
+    state = app.work.space
+    app.work.space = replace(state, speed=min(max(state.speed * factor, 1 / 64), 64.0))
+    app.work.say(f"speed {app.work.space.speed:g}x", "dim")
+
+
+def _still(app: VbgApp) -> str:
+    moving = shown_motion(app.work)
+    if moving is None or len(moving.time) < 2:
+        return "there is no run to play; r runs it"
+    return ""
+
+
+def _nothing(app: VbgApp) -> str:
+    moving = shown_motion(app.work)
+    return "" if moving is not None and moving.bodies else "there is nothing to draw"
+
+
+HANDLERS: dict[str, Handler] = {
+    "space.play": _play,
+    "space.back": partial(_step, -1),
+    "space.step": partial(_step, 1),
+    "space.in": partial(_zoom, 1.25),
+    "space.out": partial(_zoom, 0.8),
+    "space.fit": _fit,
+    "space.forces": _forces,
+    "space.trace": _trace,
+    "space.iso": _next_view,
+    "space.slower": partial(_speed, 0.5),
+    "space.faster": partial(_speed, 2.0),
+}
+REFUSALS: dict[str, Refusal] = {
+    **{f"space.{name}": _still for name in ("play", "back", "step")},
+    "space.trace": _nothing,
+}

@@ -1,0 +1,144 @@
+"""Validate: run both solvers, judge, look at the worst."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from vbg.errors import UsageError
+from vbg.tui import comparing
+from vbg.tui.actions import Handler, Refusal
+from vbg.tui.actions.running import _busy, ready, simulate
+from vbg.tui.panes.validate import Channels
+from vbg.tui.values import shown, typed
+
+if TYPE_CHECKING:
+    from vbg.tui.app import VbgApp
+
+
+async def _rerun(app: VbgApp) -> None:
+    """Both solvers, one after the other, on the same text; then the verdict."""
+    await ready(app)
+    app.work.validate = replace(app.work.validate, verdict=None, reference=0, other=0)
+    app.run_worker(_both(app), group="run")
+
+
+async def _both(app: VbgApp) -> None:
+    from vbg.validate.both import ATOL, RTOL
+
+    work = app.work
+    tolerances = {"rtol": RTOL, "atol": ATOL}
+    _wait(app, "running the bond graph ...")
+    first = await simulate(app, "vbg", tolerances)
+    if first.state == "finished":
+        _wait(app, "running MSTMM ...")
+        second = await simulate(app, "mstmm", tolerances)
+        _wait(app, "comparing ...")
+        await comparing.compare_runs(app, first, second)
+    else:
+        from vbg.tmm_bridge.compare import Verdict
+
+        sentence = f"The run of the bond graph was {first.outcome}: nothing to compare with."
+        work.validate = replace(work.validate, verdict=Verdict("INCONCLUSIVE", sentence))
+    work.validate = replace(work.validate, waiting="")
+    app.main.paint()
+
+
+def _wait(app: VbgApp, text: str) -> None:
+    app.work.validate = replace(app.work.validate, waiting=text)
+    app.main.paint()
+
+
+async def _again(app: VbgApp) -> None:
+    """Judge the same runs with changed settings."""
+    state, work = app.work.validate, app.work
+    first, second = work.run(state.reference), work.run(state.other)
+    if first is not None and second is not None:
+        await comparing.compare_runs(app, first, second)
+
+
+async def _events(app: VbgApp) -> None:
+    state = app.work.validate
+    app.work.validate = replace(state, skip_events=not state.skip_events)
+    await _again(app)
+    word = "left out" if app.work.validate.skip_events else "compared as well"
+    app.work.say(f"windows about events are {word}; the report says so", "note")
+
+
+async def _tolerance(app: VbgApp) -> None:
+    def judge(text: str) -> tuple[str, bool]:
+        try:
+            value = typed(text) if text.strip() else None
+        except UsageError as error:
+            return str(error), False
+        fine = value is None or (isinstance(value, (int, float)) and 0 < value < 1)
+        return ("", True) if fine else ("a number between 0 and 1, or nothing", False)
+
+    old = app.work.validate.tolerance
+    text = await app.ask(
+        "Tolerance, relative to each channel's peak",
+        shown(old) if old is not None else "",
+        judge,
+        about="empty: 1e-6, or the measured error of integration if that is larger",
+    )
+    if text is None:
+        return
+    value = float(typed(text)) if text.strip() else None
+    app.work.validate = replace(app.work.validate, tolerance=value)
+    await _again(app)
+
+
+def _channels(app: VbgApp) -> Channels:
+    pane = app.main.panes["channels"]
+    assert isinstance(pane, Channels)
+    return pane
+
+
+def _worst(app: VbgApp) -> None:
+    """The machine at the time at which the marked channel is worst."""
+    channel = _channels(app).marked
+    assert channel is not None
+    work = app.work
+    _select(app)
+    work.space = replace(
+        work.space, time=channel.worst_time, run=work.validate.reference, playing=False
+    )
+    app.main.show_view("space")
+
+
+def _select(app: VbgApp) -> None:
+    channel = _channels(app).marked
+    assert channel is not None
+    name = channel.name.split(".")[0]
+    for table in ("joints", "forces", "bodies", "electric", "hydraulic", "rotational"):
+        parts = app.work.data.get(table)
+        if isinstance(parts, dict) and name in parts:
+            app.select((table, name))
+
+
+def _goto(app: VbgApp) -> None:
+    _select(app)
+    app.main.show_view("edit")
+
+
+def _no_channel(app: VbgApp) -> str:
+    return "" if _channels(app).marked is not None else "R runs both solvers first"
+
+
+def _no_pair(app: VbgApp) -> str:
+    return "" if app.work.validate.other else "R runs both solvers first"
+
+
+HANDLERS: dict[str, Handler] = {
+    "validate.rerun": _rerun,
+    "validate.events": _events,
+    "validate.tolerance": _tolerance,
+    "validate.worst": _worst,
+    "validate.goto": _goto,
+}
+REFUSALS: dict[str, Refusal] = {
+    "validate.rerun": _busy,
+    "validate.events": _no_pair,
+    "validate.worst": _no_channel,
+    "validate.goto": _no_channel,
+}

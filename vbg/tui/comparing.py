@@ -1,0 +1,66 @@
+"""The verdict on two runs that lie on disk."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vbg.tui import results
+from vbg.tui.content.validating import event_windows
+from vbg.tui.session.runs import Run
+
+if TYPE_CHECKING:
+    from vbg.tui.app import VbgApp
+    from vbg.tui.workspace import Workspace
+
+
+def newest(work: Workspace, solver: str) -> Run | None:
+    """The newest run of `solver` for the text that is open, ended and with a result."""
+    for run in reversed(work.runs):
+        same = run.solver == solver and run.text_hash == work.document.now.hash
+        if same and not run.active and Path(run.result).exists():
+            return run
+    return None
+
+
+async def compare_newest(app: VbgApp) -> None:
+    """Compare the newest run of each solver; without both there is no verdict."""
+    work = app.work
+    first, second = newest(work, "vbg"), newest(work, "mstmm")
+    if first is None or second is None:
+        work.validate = replace(work.validate, verdict=None, reference=0, other=0)
+        return
+    await compare_runs(app, first, second)
+
+
+async def compare_runs(app: VbgApp, first: Run, second: Run) -> None:
+    """Judge two runs with the settings in force."""
+    from vbg.tmm_bridge.compare import compare
+    from vbg.tmm_bridge.uniqueness import channels_in
+
+    work = app.work
+    a, b = await results.load(app, first), await results.load(app, second)
+    if a is None or b is None:
+        return
+    state = work.validate
+    windows = event_windows(a, b) if state.skip_events else ()
+    verdict = await asyncio.to_thread(
+        compare,
+        a,
+        b,
+        tolerance=state.tolerance,
+        not_unique=channels_in(b.notes),
+        exclude=windows,
+    )
+    work.validate = replace(
+        work.validate, verdict=verdict, reference=first.number, other=second.number, waiting=""
+    )
+    part = work.part_name
+    if part and work.channel_index == 0:
+        from vbg.validate.report import ordered
+
+        names = [channel.name for channel in ordered(verdict)]
+        own = [i for i, name in enumerate(names) if name.startswith(f"{part}.force")]
+        work.channel_index = own[0] if own and verdict.result == "PASS" else 0

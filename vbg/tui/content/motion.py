@@ -1,0 +1,212 @@
+"""The machine as it moves: bodies from their shapes or as sticks, joint forces as arrows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vbg.draw.text.wire import (
+    DIM,
+    FOCUS,
+    Camera,
+    Scene,
+    Solid,
+    box,
+    fitted,
+    frustum,
+    sphere,
+)
+from vbg.spatial import rotation_matrix
+
+if TYPE_CHECKING:
+    from vbg.fields import Shape
+    from vbg.model import Model
+    from vbg.solution import Solution
+
+ARROW_PART = 0.25  # of the machine's size, for the largest force of the run
+_PULSE = 6  # inks
+
+
+@dataclass(frozen=True, eq=False)
+class Moving:
+    """One body over time: p (n, 3) [m], quat (n, 4), what it looks like in its axes."""
+
+    name: str
+    p: np.ndarray
+    quat: np.ndarray
+    solids: tuple[Solid, ...]
+    sticks: np.ndarray
+    reach: float
+
+
+@dataclass(frozen=True, eq=False)
+class Acting:
+    """A joint: where on its second body (or in the world) it acts, and its force (n, 3) [N]."""
+
+    name: str
+    body: str
+    at: np.ndarray
+    force: np.ndarray | None
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """A machine over time; one instant if it has not been run."""
+
+    time: np.ndarray
+    bodies: tuple[Moving, ...]
+    joints: tuple[Acting, ...]
+    size: float
+    strongest: float
+
+    def index(self, time: float) -> int:
+        """The sample nearest to `time`."""
+        return int(np.argmin(np.abs(self.time - time)))
+
+
+def motion_of(model: Model, solution: Solution | None) -> Motion:
+    """The motion of `model` in `solution`, or its written posture without one.
+
+    Raises
+    ------
+    ModelError
+        the written posture cannot be found.
+    """
+    from vbg.model.frames import joint_frames, placement
+
+    frames = joint_frames(model)
+    poses = placement(model)
+    time = np.zeros(1) if solution is None else solution.time
+    points: dict[str, list[np.ndarray]] = {name: [] for name in model.bodies}
+    for frame in frames.values():
+        for body, at in ((frame.first, frame.p_AF_A), (frame.second, frame.p_BM_B)):
+            points.setdefault(body, []).append(np.asarray(at))
+    bodies = []
+    for name, body in model.bodies.items():
+        own = [*points[name], *(np.array(at) for at in body.points.values())]
+        if solution is not None and f"{name}.position" in solution.signals:
+            p, quat = solution[f"{name}.position"], solution[f"{name}.rotation"]
+        else:
+            from vbg.spatial import quaternion_from_matrix
+
+            pose = poses[name]
+            p = np.tile(pose.p_WB, (len(time), 1))
+            quat = np.tile(quaternion_from_matrix(pose.R_WB), (len(time), 1))
+        bodies.append(_moving(name, p, quat, body.shape, own))
+    joints = tuple(
+        Acting(name, frame.second, np.asarray(frame.p_BM_B), _force(solution, name))
+        for name, frame in frames.items()
+    )
+    cloud = _cloud(tuple(bodies))
+    size = float(np.ptp(cloud, axis=0).max()) if len(cloud) else 1.0
+    strongest = max((_largest(joint.force) for joint in joints), default=0.0)
+    return Motion(time, tuple(bodies), joints, max(size, 1e-9), strongest)
+
+
+def _force(solution: Solution | None, joint: str) -> np.ndarray | None:
+    if solution is None or f"{joint}.force" not in solution.signals:
+        return None
+    force = solution[f"{joint}.force"]
+    return force if force.ndim == 2 and force.shape[1] == 3 else None
+
+
+def _largest(force: np.ndarray | None) -> float:
+    if force is None or len(force) == 0:
+        return 0.0
+    size = np.linalg.norm(force, axis=1)
+    size = size[np.isfinite(size)]
+    return float(size.max()) if len(size) else 0.0
+
+
+def _moving(
+    name: str, p: np.ndarray, quat: np.ndarray, shapes: tuple[Shape, ...], points: list[np.ndarray]
+) -> Moving:
+    solids = tuple(_solid(shape) for shape in shapes)
+    sticks = np.zeros((0, 2, 3))
+    if not solids and points:
+        sticks = np.array([[np.zeros(3), at] for at in points])
+    corners = [solid.corners for solid in solids] + [np.array(points).reshape(-1, 3)]
+    far = np.vstack(corners)
+    reach = float(np.linalg.norm(far, axis=1).max()) if len(far) else 0.0
+    return Moving(name, np.asarray(p), np.asarray(quat), solids, sticks, reach)
+
+
+def _solid(shape: Shape) -> Solid:
+    """A shape as a convex solid in the body's axes."""
+    s = shape.sizes
+    shift = np.zeros(3)
+    if shape.kind == "box":
+        solid = box((s["x"], s["y"], s["z"]))
+    elif shape.kind == "sphere":
+        solid = sphere(s["radius"])
+    elif shape.kind == "cone":
+        solid = frustum(s["radius"], 0.0, s["height"])
+        shift = np.array([0.0, 0.0, s["height"] / 2])
+    else:
+        solid = frustum(s["radius"], s["radius"], s["length"])
+    R = rotation_matrix(np.array(shape.rotation))
+    return solid.placed(R, np.array(shape.position) + R @ shift, 1)
+
+
+def _cloud(bodies: tuple[Moving, ...]) -> np.ndarray:
+    """Points that hold the whole motion: boxes about the paths of all bodies."""
+    found = []
+    for body in bodies:
+        p = body.p[np.isfinite(body.p).all(axis=1)]
+        if len(p):
+            found += [p.min(axis=0) - body.reach, p.max(axis=0) + body.reach]
+    return np.array(found).reshape(-1, 3)
+
+
+def camera_of(
+    motion: Motion, azimuth: float, elevation: float, zoom: float, width: int, height: int
+) -> Camera:
+    """A camera that has the whole motion in sight, then nearer by `zoom`."""
+    camera = fitted(_cloud(motion.bodies), Camera(azimuth, elevation), width, height)
+    return Camera(azimuth, elevation, camera.centre, camera.scale * zoom)
+
+
+def scene_of(motion: Motion, time: float, *, selected: str, forces: bool, trace: str) -> Scene:
+    """The machine at `time`: the selected body or joint marked, names, arrows, a path."""
+    i = motion.index(time)
+    solids: list[Solid] = []
+    lines: list[tuple[np.ndarray, int]] = []
+    names: list[tuple[np.ndarray, str, str]] = []
+    where: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+    for number, body in enumerate(motion.bodies):
+        p, R = body.p[i], rotation_matrix(body.quat[i])
+        where[body.name] = (p, R)
+        ink = FOCUS if body.name == selected else 1 + number % _PULSE
+        solids += [solid.placed(R, p, ink) for solid in body.solids]
+        if len(body.sticks):
+            lines.append((body.sticks @ R.T + p, ink))
+        names.append(
+            (p, body.name, "focus" if body.name == selected else f"ink{1 + number % _PULSE}")
+        )
+        if body.name == trace:
+            path = body.p[: i + 1]
+            path = path[:: max(len(path) // 200, 1)]
+            if len(path) > 1:
+                lines.append((np.stack([path[:-1], path[1:]], axis=1), DIM))
+    arrows: list[tuple[np.ndarray, int]] = []
+    for joint in motion.joints:
+        p, R = where.get(joint.body, (np.zeros(3), np.eye(3)))
+        at = p + R @ joint.at
+        chosen = joint.name == selected
+        names.append((at, joint.name, "focus" if chosen else "dim"))
+        if forces and joint.force is not None and motion.strongest > 0:
+            arrow = ARROW_PART * motion.size / motion.strongest * joint.force[i]
+            if np.isfinite(arrow).all():
+                arrows.append((np.array([[at, at + arrow]]), FOCUS if chosen else 6))
+    return Scene(tuple(solids), tuple(lines), tuple(names), tuple(arrows))
+
+
+def force_at(motion: Motion, joint: str, time: float) -> float:
+    """The size of a joint's force at `time` [N]; NaN without one."""
+    for acting in motion.joints:
+        if acting.name == joint and acting.force is not None:
+            return float(np.linalg.norm(acting.force[motion.index(time)]))
+    return math.nan

@@ -1,0 +1,180 @@
+"""The comparison of the two solvers as rows: table, curves, difference, verdict."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vbg.draw.text.axes import number
+from vbg.draw.text.curves import Curve, Frame, plot
+from vbg.draw.text.marks import Marks
+from vbg.draw.text.rows import Row, Rows, clip, fit, pad, printable, wrap
+
+if TYPE_CHECKING:
+    from vbg.solution import Solution
+    from vbg.tmm_bridge.compare import Channel, Verdict
+    from vbg.tui.session.runs import Run
+
+STYLES = {
+    "PASS": "ok",
+    "FAIL": "error",
+    "VACUOUS": "dim",
+    "NOT UNIQUE": "note",
+    "INCONCLUSIVE": "warn",
+}
+_WORDS = {"VACUOUS": "VACUOUS (all zero)"}
+EVENT_SAMPLES = 2  # output steps left out on each side of an event
+
+
+def event_windows(first: Solution, second: Solution) -> tuple[tuple[float, float], ...]:
+    """Windows about the events of both runs, joined where they overlap."""
+    steps = [float(np.median(np.diff(s.time))) for s in (first, second) if len(s.time) > 1]
+    margin = EVENT_SAMPLES * max(steps, default=0.0)
+    times = sorted(event.time for s in (first, second) for event in s.audit.events)
+    windows: list[tuple[float, float]] = []
+    for time in times:
+        if windows and time - margin <= windows[-1][1]:
+            windows[-1] = (windows[-1][0], time + margin)
+        else:
+            windows.append((time - margin, time + margin))
+    return tuple(windows)
+
+
+def counts(verdict: Verdict) -> str:
+    """How many channels have which result."""
+    found = [channel.result for channel in verdict.channels]
+    words = [f"{found.count(r)} {r}" for r in STYLES if r in found]
+    return "  ".join(words) or verdict.result
+
+
+def channel_rows(
+    channels: tuple[Channel, ...], width: int, marks: Marks, *, top: int, height: int, index: int
+) -> Rows:
+    """The table: a header, then one row for each channel."""
+    name = max(18, width - 60)
+    head = (
+        f"  {pad('channel', name)} {'max|Δ|':>13} {'rel.L2':>8} {'tol':>8} {'worst t':>9}  verdict"
+    )
+    rows: list[Row] = [((clip(head, width), "dim"),)]
+    for i, channel in enumerate(channels[top : top + height - 1], top):
+        here = i == index
+        style = "cursor" if here else ""
+        left = marks.cursor if here else " "
+        error = f"{number(channel.max_error, 2)} {channel.unit}"
+        worst = number(channel.worst_time, 4) if channel.result != "VACUOUS" else "-"
+        body = (
+            f" {pad(printable(channel.name), name)} {pad(error, 13):>13}"
+            f" {number(channel.relative_l2, 2):>8} {number(channel.tolerance, 2):>8} {worst:>9}  "
+        )
+        word = _WORDS.get(channel.result, channel.result)
+        rows.append(((left, "focus"), (body, style), (word, STYLES[channel.result])))
+    return tuple(rows)
+
+
+def overlay_rows(
+    first: Solution, second: Solution, channel: Channel, width: int, height: int, marks: Marks
+) -> Rows:
+    """The channel by both solvers, the second dashed."""
+    name = channel.name
+    curves = []
+    for number_, (solution, pattern) in enumerate(((first, "solid"), (second, "dashed")), 1):
+        values = _values(solution, name)
+        if values is not None:
+            curves.append(Curve(solution.time, values, name, number_, pattern))  # type: ignore[arg-type]
+    line, dash = marks.line, marks.dashed
+    legend: Row = (
+        (f"{line}{line} bond graph   ", "ink1"),
+        (f"{dash}{dash} MSTMM   ", "ink2"),
+        (f"{printable(name)} [{channel.unit}]", "dim"),
+    )
+    frame = Frame(unit=(channel.unit, ""), cursor=channel.worst_time)
+    return (fit(legend, width), *plot(tuple(curves), width, height - 1, frame, marks))
+
+
+def error_rows(
+    first: Solution, second: Solution, channel: Channel, width: int, height: int, marks: Marks
+) -> Rows:
+    """|difference| on a logarithmic scale with the tolerance as a line."""
+    a, b = _values(first, channel.name), _values(second, channel.name)
+    if a is None or b is None or len(second.time) < 2 or len(first.time) < 2:
+        return ((("nothing to compare", "dim"),),)
+    inside = (first.time >= second.time[0]) & (first.time <= second.time[-1])
+    time = first.time[inside]
+    difference = np.abs(a[inside] - np.interp(time, second.time, b))
+    level = channel.tolerance * channel.peak
+    curve = Curve(time, difference, channel.name, 6)
+    frame = Frame(level=level if level > 0 else None, log=True)
+    rows = plot((curve,), width, height - 1, frame, marks)
+    note = f"|Δ|, log scale; {marks.dashed * 3} tolerance {number(level, 2)} {channel.unit}"
+    return (((pad(note, width), "dim"),), *rows)
+
+
+def _values(solution: Solution, name: str) -> np.ndarray | None:
+    """A channel of a solution; None if it has none of this name."""
+    from vbg.errors import UsageError
+
+    try:
+        return solution[name]
+    except UsageError:
+        return None
+
+
+def verdict_rows(verdict: Verdict | None, waiting: str, width: int, marks: Marks) -> Rows:
+    """The verdict, its reason, its notes."""
+    if waiting:
+        return (((clip(waiting, width), "note"),),)
+    if verdict is None:
+        return (
+            (("INCONCLUSIVE  there are no two runs of this model to compare", "warn"),),
+            (("R runs both solvers and compares them", "focus"),),
+        )
+    mark = {"PASS": marks.ok, "FAIL": marks.error}.get(verdict.result, marks.warn)
+    word = {"PASS": "PASS", "FAIL": "FAIL: NOT VALIDATED"}.get(verdict.result, verdict.result)
+    rows: list[Row] = []
+    text = f"{mark} {word}   {verdict.sentence}"
+    rows += [((line, STYLES[verdict.result]),) for line in wrap(printable(text), width)]
+    for low, high in verdict.excluded:
+        rows.append(((f"left out: {low:.6g} to {high:.6g} s (about an event)", "warn"),))
+    for note in verdict.notes:
+        rows += [((line, "dim"),) for line in wrap(printable(f"note: {note}"), width)]
+    return tuple(rows)
+
+
+def side_rows(
+    first: tuple[Run, Solution], second: tuple[Run, Solution], verdict: Verdict, width: int
+) -> Rows:
+    """The two runs side by side."""
+    (run_a, a), (run_b, b) = first, second
+    column = max((width - 18) // 2, 8)
+
+    def row(name: str, left: Any, right: Any) -> Row:
+        return (
+            (pad(f" {name}", 18), "dim"),
+            (pad(str(left), column), ""),
+            (pad(str(right), column), ""),
+        )
+
+    hashes = [s.made_by.model_hash[:12] or "?" for s in (a, b)]
+    rows = [
+        row("", run_a.title, run_b.title),
+        row("model", *hashes),
+        row(
+            "time",
+            *(f"{s.time[0]:.4g}..{s.time[-1]:.4g} s" if len(s.time) else "-" for s in (a, b)),
+        ),
+        row("samples", len(a.time), len(b.time)),
+        row("rtol", *(number(s.made_by.rtol, 2) for s in (a, b))),
+        row("energy", *(_residual(s.audit.energy_residual) for s in (a, b))),
+        row("position", *(_residual(s.audit.position_residual) for s in (a, b))),
+        row("wall", *(f"{run.wall:.1f} s" for run in (run_a, run_b))),
+    ]
+    if math.isfinite(verdict.halving):
+        text = f" step doubled: error grows {verdict.halving:.3g} times"
+        rows.append(((clip(text, width), "dim"),))
+    return tuple(rows)
+
+
+def _residual(value: float) -> str:
+    return number(value, 2) if math.isfinite(value) else "-"
