@@ -1,0 +1,52 @@
+"""The package as a whole: its public names, its modules, its layers of import."""
+
+from __future__ import annotations
+
+import pkgutil
+import subprocess
+import sys
+import tomllib
+from importlib import import_module, metadata
+from pathlib import Path
+
+import pytest
+
+import vbg
+
+ROOT = Path(__file__).resolve().parents[1]
+MODULES = [module.name for module in pkgutil.walk_packages(vbg.__path__, "vbg.")]
+
+
+@pytest.mark.parametrize("name", vbg.__all__)
+def test_every_public_name_resolves(name):
+    assert getattr(vbg, name) is not None
+
+
+@pytest.mark.parametrize("name", [n for n in MODULES if not n.endswith("__main__")])
+def test_every_module_imports_and_exports_what_it_lists(name):
+    module = import_module(name)
+    assert module.__doc__, f"{name} has no docstring"
+    for export in getattr(module, "__all__", ()):
+        assert hasattr(module, export), export
+
+
+def test_importing_vbg_is_light():
+    code = (
+        "import sys, vbg; "
+        "print({'numpy', 'numba', 'scipy', 'h5py', 'textual', 'tomlkit'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def test_the_installed_version_is_that_of_the_project():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert metadata.version("vbg") == project["version"]
+    assert f"version: {project['version']}" in (ROOT / "CITATION.cff").read_text("utf-8")
+
+
+def test_the_readme_has_exactly_two_set_up_commands():
+    text = (ROOT / "README.md").read_text("utf-8").split("## Set up")[1].split("\n## ")[0]
+    commands = [line for line in text.splitlines() if line.startswith("    ")]
+    assert len(commands) == 2
+    assert "vbg run examples/" in commands[0] and "pytest" in commands[1]
