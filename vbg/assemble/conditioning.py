@@ -29,13 +29,6 @@ class Conditioning:
 def _pivot_places(evaluate: Evaluator) -> tuple[np.ndarray, np.ndarray]:
     """Offsets in the workspace of the inverse pivots and of the original diagonal."""
     plan = evaluate.program.schedules[0]
-    pivots, diagonal = [], []
-    stream = iter(plan.stream.tolist())
-    for _ in range(next(stream)):
-        size, block, first, later = (next(stream) for _ in range(4))
-        pivots += [block + i * (size + 1) for i in range(size)]
-        diagonal += [plan.scratch + first + i for i in range(size)]
-        for a in range(later):
-            for _ in range(3 + a + 1):
-                next(stream)
+    pivots = [p.block + i * (p.size + 1) for p in plan.pivots for i in range(p.size)]
+    diagonal = [plan.scratch + p.first + i for p in plan.pivots for i in range(p.size)]
     return np.array(pivots), np.array(diagonal)

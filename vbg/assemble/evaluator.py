@@ -55,11 +55,7 @@ class Evaluator:
         """1/D of the last factorisation by unknown; zero marks a dependent row."""
         plan = self.program.schedules[schedule]
         result = np.zeros(plan.unknowns, dtype=self.work.dtype)
-        stream = iter(plan.stream.tolist())
-        for _ in range(next(stream)):
-            size, block, first, later = (next(stream) for _ in range(4))
-            result[first : first + size] = self.work[block : block + size * size : size + 1]
-            for a in range(later):
-                for _ in range(3 + a + 1):
-                    next(stream)
+        for p in plan.pivots:
+            diagonal = self.work[p.block : p.block + p.size * p.size : p.size + 1]
+            result[p.first : p.first + p.size] = diagonal
         return result

@@ -9,7 +9,16 @@ from typing import NamedTuple
 import numpy as np
 
 from vbg.assemble.elimination import eliminate
-from vbg.assemble.program import OPERANDS, SEGMENT_FIELDS, Op, Program, Schedule, Slot
+from vbg.assemble.program import (
+    OPERANDS,
+    SEGMENT_FIELDS,
+    Coupling,
+    Op,
+    Pivot,
+    Program,
+    Schedule,
+    Slot,
+)
 from vbg.blocks import Block, dependencies
 from vbg.blocks.functions import FUNCTIONS
 from vbg.paused_collection import paused_collection
@@ -329,12 +338,9 @@ class Lowering:
             top += 1
             self._emit(Op.COPY, top, (kept, storage), shape=(plan.words, 0, 0))
         scratch = self._reserve(plan.scratch_words, 1).offset
-        stream = plan.stream(storage)
         index = len(self.schedules)
         unknowns = sum(sizes)
-        self.schedules.append(
-            Schedule(stream, storage, plan.words, unknowns, scratch, sizes, plan.order, kept)
-        )
+        self.schedules.append(Schedule(plan.pivots(storage), unknowns, scratch, kept))
         self.schedule_of[block] = index
         self._emit(Op.FACTOR, top + 1, (storage, scratch), shape=(index, 0, 0), factor=self.shift)
         self.slots[block] = Slot(storage, 1, 1)
@@ -356,7 +362,7 @@ class Lowering:
         starts, stream = [], []
         for schedule in self.schedules:
             starts.append((len(stream), schedule.scratch))
-            stream.extend(schedule.stream.tolist())
+            stream.extend(schedule.stream())
         header = [len(starts), *(w for pair in starts for w in pair)]
         shift = len(header)
         header[1::2] = [start + shift for start, _ in starts]
@@ -422,18 +428,24 @@ class _Layout:
             return Slot(storage + self.offsets[i, j], self.sizes[j], 1)
         return self.slot(j, i, storage).transposed
 
-    def stream(self, storage: int) -> np.ndarray:
-        """pivots, then for each: size, offset of its block, first unknown, number of
-        neighbours; for each neighbour: size, block offset, first unknown, and the
-        offsets of the blocks it updates with the neighbours up to itself."""
-        words = [len(self.order)]
-        for step, i in enumerate(self.order):
-            later = self.later[step]
-            words += [self.sizes[i], storage + self.offsets[i, i], int(self.first[i]), len(later)]
-            for a, j in enumerate(later):
-                words += [self.sizes[j], storage + self.offsets[j, i], int(self.first[j])]
-                words += [storage + self.offsets[j, k] for k in later[: a + 1]]
-        return np.array(words, dtype=np.int64)
+    def pivots(self, storage: int) -> tuple[Pivot, ...]:
+        """The elimination of the matrix stored at `storage`."""
+
+        def coupling(i: int, later: tuple[int, ...], a: int) -> Coupling:
+            j = later[a]
+            targets = tuple(storage + self.offsets[j, k] for k in later[: a + 1])
+            at = storage + self.offsets[j, i]
+            return Coupling(self.sizes[j], at, int(self.first[j]), targets)
+
+        return tuple(
+            Pivot(
+                self.sizes[i],
+                storage + self.offsets[i, i],
+                int(self.first[i]),
+                tuple(coupling(i, later, a) for a in range(len(later))),
+            )
+            for i, later in zip(self.order, self.later, strict=True)
+        )
 
 
 def lower(

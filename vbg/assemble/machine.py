@@ -15,8 +15,8 @@ from numba import types
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from vbg.assemble.program import Op
 from vbg.assemble.lower import FUNCTION_CODES
+from vbg.assemble.program import Op
 
 PIVOT_THRESHOLD = 1e-12  # of the diagonal before elimination; below: a dependent row
 REFINEMENTS = 2  # error after each: shift / (shift + eigenvalue over diagonal)
@@ -378,6 +378,46 @@ def elimination_kernels(size):
     return diagonal, coupling, downdate
 
 
+def substitution_kernels(size):
+    """Forward and backward substitution at a pivot block of `size` unknowns at y."""
+
+    @compiled
+    def forward(work, d, y):
+        for i in range(1, size):
+            value = at(work, y + i)
+            for k in range(i):
+                value -= at(work, d + i * size + k) * at(work, y + k)
+            put(work, y + i, value)
+
+    @compiled
+    def forward_coupling(work, b, n, to, y):
+        for r in range(n):
+            value = at(work, to + r)
+            for k in range(size):
+                value -= at(work, b + r * size + k) * at(work, y + k)
+            put(work, to + r, value)
+
+    @compiled
+    def backward_coupling(work, b, n, to, y):
+        for r in range(n):
+            x = at(work, to + r)
+            for k in range(size):
+                put(work, y + k, at(work, y + k) - at(work, b + r * size + k) * x)
+
+    @compiled
+    def backward(work, d, y):
+        for i in range(size - 1, -1, -1):
+            value = at(work, y + i)
+            for k in range(i + 1, size):
+                value -= at(work, d + k * size + i) * at(work, y + k)
+            put(work, y + i, value)
+
+    return forward, forward_coupling, backward_coupling, backward
+
+
+forward_3, forward_coupling_3, backward_coupling_3, backward_3 = substitution_kernels(3)
+forward_5, forward_coupling_5, backward_coupling_5, backward_5 = substitution_kernels(5)
+
 diagonal_1, coupling_1, downdate_1 = elimination_kernels(1)
 diagonal_2, coupling_2, downdate_2 = elimination_kernels(2)
 diagonal_3, coupling_3, downdate_3 = elimination_kernels(3)
@@ -435,25 +475,34 @@ def downdate(work, t, w, n, b, p, m, symmetric):
 
 
 @compiled
+def stream_head(stream, here):
+    """Size, block offset, first unknown and number of neighbours of a pivot."""
+    return at(stream, here), at(stream, here + 1), at(stream, here + 2), at(stream, here + 3)
+
+
+@compiled
+def unknowns_of(stream, start):
+    """Number of scalar unknowns of a schedule."""
+    last = at(stream, start)
+    return at(stream, start + 1 + last)
+
+
+@compiled
 def factorise(work, stream, start, scratch, shift):
     """Block LDL^T in the fixed order; `scratch`: original diagonal, then W."""
-    here = start
-    pivots = at(stream, here)
-    here += 1
-    mark = here
-    unknowns = 0
+    pivots = at(stream, start)
+    unknowns = unknowns_of(stream, start)
+    mark = start + 2 + pivots
+    here = mark
     for _ in range(pivots):  # remember the diagonal before anything is eliminated
-        m, d, first, later = at(stream, here), at(stream, here + 1), at(stream, here + 2), at(stream, here + 3)
-        here += 4
+        m, d, first, later = stream_head(stream, here)
+        here += 4 + 3 * later + later * (later + 1) // 2
         for j in range(m):
             put(work, scratch + first + j, at(work, d + j * m + j))
-        unknowns += m
-        for a in range(later):
-            here += 3 + a + 1
     w = scratch + unknowns
     here = mark
     for _ in range(pivots):
-        m, d, first, later = at(stream, here), at(stream, here + 1), at(stream, here + 2), at(stream, here + 3)
+        m, d, first, later = stream_head(stream, here)
         here += 4
         eliminate_diagonal(work, d, m, scratch + first, shift)
         neighbours = here
@@ -469,55 +518,61 @@ def factorise(work, stream, start, scratch, shift):
 
 
 @compiled
-def solve_factored(work, stream, start, x, rhs):
-    """x = solution; forward and backward through the stream."""
-    here = start
-    pivots = at(stream, here)
-    here += 1
-    total = 0
-    starts = np.empty(pivots, np.int64)
-    for step in range(pivots):
-        starts[step] = here
-        m, later = at(stream, here), at(stream, here + 3)
-        here += 4
-        total += m
-        for a in range(later):
-            here += 3 + a + 1
-    for i in range(total):
-        put(work, x + i, at(work, rhs + i))
-    for step in range(pivots):
-        here = starts[step]
-        m, d, first, later = at(stream, here), at(stream, here + 1), at(stream, here + 2), at(stream, here + 3)
-        here += 4
-        y = x + first
-        for i in range(m):
+def forward_step(work, stream, here, x):
+    """Forward substitution of the pivot that stands at `here` in the stream."""
+    m, d, first, later = stream_head(stream, here)
+    here += 4
+    y = x + first
+    if m == 5:
+        forward_5(work, d, y)
+    elif m == 3:
+        forward_3(work, d, y)
+    else:
+        for i in range(1, m):
             value = at(work, y + i)
             for k in range(i):
                 value -= at(work, d + i * m + k) * at(work, y + k)
             put(work, y + i, value)
-        for a in range(later):
-            n, b, to = at(stream, here), at(stream, here + 1), x + at(stream, here + 2)
+    for a in range(later):
+        n, b, to = at(stream, here), at(stream, here + 1), x + at(stream, here + 2)
+        if m == 5:
+            forward_coupling_5(work, b, n, to, y)
+        elif m == 3:
+            forward_coupling_3(work, b, n, to, y)
+        else:
             for r in range(n):
                 value = at(work, to + r)
                 for k in range(m):
                     value -= at(work, b + r * m + k) * at(work, y + k)
                 put(work, to + r, value)
-            here += 3 + a + 1
-    for step in range(pivots - 1, -1, -1):
-        here = starts[step]
-        m, d, first, later = at(stream, here), at(stream, here + 1), at(stream, here + 2), at(stream, here + 3)
-        here += 4
-        y = x + first
-        for i in range(m):
-            put(work, y + i, at(work, y + i) * (at(work, d + i * m + i)))
-        for a in range(later):
-            n, b, to = at(stream, here), at(stream, here + 1), x + at(stream, here + 2)
-            for k in range(m):
-                value = at(work, y + k)
-                for r in range(n):
-                    value -= at(work, b + r * m + k) * at(work, to + r)
-                put(work, y + k, value)
-            here += 3 + a + 1
+        here += 3 + a + 1
+
+
+@compiled
+def backward_step(work, stream, here, x):
+    """Division by the pivots and backward substitution."""
+    m, d, first, later = stream_head(stream, here)
+    here += 4
+    y = x + first
+    for i in range(m):
+        put(work, y + i, at(work, y + i) * at(work, d + i * m + i))
+    for a in range(later):
+        n, b, to = at(stream, here), at(stream, here + 1), x + at(stream, here + 2)
+        if m == 5:
+            backward_coupling_5(work, b, n, to, y)
+        elif m == 3:
+            backward_coupling_3(work, b, n, to, y)
+        else:
+            for r in range(n):
+                for k in range(m):
+                    value = at(work, y + k) - at(work, b + r * m + k) * at(work, to + r)
+                    put(work, y + k, value)
+        here += 3 + a + 1
+    if m == 5:
+        backward_5(work, d, y)
+    elif m == 3:
+        backward_3(work, d, y)
+    else:
         for i in range(m - 1, -1, -1):
             value = at(work, y + i)
             for k in range(i + 1, m):
@@ -526,24 +581,27 @@ def solve_factored(work, stream, start, x, rhs):
 
 
 @compiled
-def unknowns_of(stream, start):
-    """Number of scalar unknowns of a schedule."""
-    here, total = start + 1, 0
-    for _ in range(at(stream, start)):
-        total += at(stream, here)
-        later = at(stream, here + 3)
-        here += 4 + 3 * later + later * (later + 1) // 2
-    return total
+def solve_factored(work, stream, start, x, rhs):
+    """x = solution; forward and backward through the stream, whose first words after
+    the number of pivots are the places of the pivots."""
+    pivots = at(stream, start)
+    total = unknowns_of(stream, start)
+    for i in range(total):
+        put(work, x + i, at(work, rhs + i))
+    for step in range(pivots):
+        forward_step(work, stream, at(stream, start + 1 + step) + start, x)
+    for step in range(pivots - 1, -1, -1):
+        backward_step(work, stream, at(stream, start + 1 + step) + start, x)
 
 
 @compiled
 def subtract_product(work, stream, start, shift, x, r):
     """r -= H x, with the blocks of H `shift` words behind those of the factor."""
-    here = start
-    pivots = at(stream, here)
-    here += 1
+    pivots = at(stream, start)
+    here = start + 2 + pivots
     for _ in range(pivots):
-        m, d, first, later = at(stream, here), at(stream, here + 1) + shift, at(stream, here + 2), at(stream, here + 3)
+        m, d, first, later = stream_head(stream, here)
+        d += shift
         here += 4
         for i in range(m):  # the lower half of the diagonal block is complete
             for k in range(m):
@@ -563,7 +621,8 @@ def subtract_product(work, stream, start, shift, x, r):
 def refine(work, stream, start, kept, x, rhs, spare):
     """x += solution for the residual, twice: the fixed point solves H x = rhs itself
     where the right-hand side is consistent, with x in the range of H."""
-    shift = kept - at(stream, start + 2)  # the first pivot's block is first in storage
+    # the first pivot's block is the first of the factor
+    shift = kept - at(stream, start + 3 + at(stream, start))
     total = unknowns_of(stream, start)
     for _ in range(REFINEMENTS):
         for i in range(total):
@@ -631,7 +690,9 @@ def run(work, segments, operands, factors, stream):
                 for j in range(m):
                     put(work, d + j, at(work, a + j))
         elif op == FACTOR:
-            factorise(work, stream, at(stream, 1 + 2 * m), at(stream, 2 + 2 * m), at(factors, first))
+            factorise(
+                work, stream, at(stream, 1 + 2 * m), at(stream, 2 + 2 * m), at(factors, first)
+            )
         elif op == SOLVE:
             x, rhs = at(operands, 4 * first), at(operands, 4 * first + 1)
             kept, spare = at(operands, 4 * first + 2), at(operands, 4 * first + 3)

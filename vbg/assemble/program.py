@@ -69,23 +69,57 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True)
-class Schedule:
-    """Elimination of one block matrix, see `vbg.assemble.elimination`.
+class Coupling:
+    """A block below a pivot: rows of a later unknown, where it stands, and the blocks
+    that it and the couplings up to itself bring their product to."""
 
-    `stream` is read by the factor and solve kernels; `storage` is the offset of the
-    factor in the workspace, `pivots` that of its inverse pivots by unknown (zero
-    where a row depends on others), `scratch` of the work space,
-    `kept` of a copy of the matrix where solutions are refined (else 0).
+    size: int
+    block: int
+    first: int
+    targets: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pivot:
+    """One step of an elimination: `size` unknowns from `first` on, the offset of their
+    diagonal block, the couplings to later unknowns in order of their elimination."""
+
+    size: int
+    block: int
+    first: int
+    couplings: tuple[Coupling, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Elimination of one block matrix, in a fixed order (`vbg.assemble.elimination`).
+
+    `scratch` is the offset of the work space, `kept` that of a copy of the matrix
+    where solutions are refined (else 0).  After the factorisation the diagonals of
+    the pivot blocks hold the inverse pivots, 0 where a row depends on others.
     """
 
-    stream: NDArray[np.int64]
-    storage: int
-    size: int
+    pivots: tuple[Pivot, ...]
     unknowns: int
     scratch: int
-    sizes: tuple[int, ...]
-    order: tuple[int, ...]
     kept: int = 0
+
+    def scalar_order(self) -> list[int]:
+        """Scalar unknowns in the order of their elimination."""
+        return [i for p in self.pivots for i in range(p.first, p.first + p.size)]
+
+    def stream(self) -> list[int]:
+        """As the compiled machine reads it: number of pivots; place of each; number of
+        unknowns; for each pivot size, block, first, number of couplings, and for
+        each of those size, block, first and targets."""
+        places, words = [], []
+        start = len(self.pivots) + 2
+        for p in self.pivots:
+            places.append(start + len(words))
+            words += [p.size, p.block, p.first, len(p.couplings)]
+            for c in p.couplings:
+                words += [c.size, c.block, c.first, *c.targets]
+        return [len(self.pivots), *places, self.unknowns, *words]
 
 
 @dataclass(frozen=True, slots=True)

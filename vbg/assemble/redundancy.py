@@ -12,29 +12,20 @@ Array = NDArray[np.float64]
 
 def _factors(evaluate: Evaluator, index: int) -> tuple[Array, Array, list[int]]:
     plan = evaluate.program.schedules[index]
-    work, count = evaluate.work, plan.unknowns
-    first = np.concatenate([[0], np.cumsum(plan.sizes)]).astype(int)
-    order = [int(i) for b in plan.order for i in range(first[b], first[b + 1])]
+    work, count, order = evaluate.work.real, plan.unknowns, plan.scalar_order()
     place = {unknown: row for row, unknown in enumerate(order)}
     lower, pivots = np.eye(count), np.zeros(count)
-    stream = iter(plan.stream.tolist())
-    for _ in range(next(stream)):
-        size, block, start, later = (next(stream) for _ in range(4))
-        here = place[start]
-        values = work[block : block + size * size].reshape(size, size).real
+    for p in plan.pivots:
+        here = slice(place[p.first], place[p.first] + p.size)
+        values = work[p.block : p.block + p.size * p.size].reshape(p.size, p.size)
         inverse = np.diag(values)
-        pivots[here : here + size] = np.where(
-            inverse == 0.0, 0.0, 1.0 / np.where(inverse, inverse, 1.0)
-        )
-        lower[here : here + size, here : here + size] = np.tril(values, -1) + np.eye(size)
-        for a in range(later):
-            other, coupled, begin = (next(stream) for _ in range(3))
-            there = place[begin]
-            lower[there : there + other, here : here + size] = (
-                work[coupled : coupled + other * size].reshape(other, size).real
-            )
-            for _ in range(a + 1):
-                next(stream)
+        independent = inverse != 0.0
+        pivots[here] = np.where(independent, 1.0 / np.where(independent, inverse, 1.0), 0.0)
+        lower[here, here] = np.tril(values, -1) + np.eye(p.size)
+        for c in p.couplings:
+            there = slice(place[c.first], place[c.first] + c.size)
+            block = work[c.block : c.block + c.size * p.size]
+            lower[there, here] = block.reshape(c.size, p.size)
     return lower, pivots, order
 
 

@@ -107,26 +107,14 @@ def _matrix(program: Program, index: int, work: NDArray) -> NDArray:
     """The whole matrix from its stored blocks."""
     schedule = program.schedules[index]
     whole = np.zeros((schedule.unknowns, schedule.unknowns), dtype=work.dtype)
-    stream = iter(schedule.stream.tolist())
-    for _ in range(next(stream)):
-        size, block, first, later = (next(stream) for _ in range(4))
-        span = slice(first, first + size)
-        whole[span, span] = work[block : block + size * size].reshape(size, size)
-        for a in range(later):
-            other, coupled, start = (next(stream) for _ in range(3))
-            values = work[coupled : coupled + other * size].reshape(other, size)
-            whole[start : start + other, span] = values
-            whole[span, start : start + other] = values.T
-            for _ in range(a + 1):
-                next(stream)
+    for p in schedule.pivots:
+        span = slice(p.first, p.first + p.size)
+        whole[span, span] = work[p.block : p.block + p.size * p.size].reshape(p.size, p.size)
+        for c in p.couplings:
+            block = work[c.block : c.block + c.size * p.size].reshape(c.size, p.size)
+            whole[c.first : c.first + c.size, span] = block
+            whole[span, c.first : c.first + c.size] = block.T
     return whole
-
-
-def _unknown_order(program: Program, index: int) -> list[int]:
-    """Scalar unknowns in elimination order."""
-    schedule = program.schedules[index]
-    first = np.concatenate([[0], np.cumsum(schedule.sizes)])
-    return [int(i) for block in schedule.order for i in range(first[block], first[block + 1])]
 
 
 def _solve(program: Program, index: int, operands: list[int], work: NDArray, shift: float) -> None:
@@ -135,7 +123,7 @@ def _solve(program: Program, index: int, operands: list[int], work: NDArray, shi
     matrix = _matrix(program, index, work)
     rhs = np.array(work[b : b + len(matrix)])
     raised = matrix + shift * np.diag(np.diag(matrix))
-    order = _unknown_order(program, index)
+    order = program.schedules[index].scalar_order()
     x = _eliminated(raised, np.diag(matrix), rhs, order)
     if shift > 0.0:
         for _ in range(REFINEMENTS):

@@ -192,7 +192,7 @@ def _does_not_close(system: System, projector: Projector, written: Array) -> Pro
         projector.measure(0.0, x)
     position, _ = projector.residuals(0.0, x)
     part, label, value = _worst(system, position)
-    if label == "drive" or (drives := _drives(system)) and len(drives) > 1 and part in drives:
+    if label == "drive" or ((drives := _drives(system)) and len(drives) > 1 and part in drives):
         return Problem(
             "error",
             part,
