@@ -88,8 +88,8 @@ def check_drives(mobility: int, driven: int) -> tuple[Problem, ...]:
     what = f"drive {driven} freedoms where the mobility is {mobility}."
     if driven > mobility:
         remedy = f"Release {driven - mobility} of the driven freedoms."
-        return (Problem("error", "KnownInputs", "more drives than freedoms: they " + what, remedy),)
-    return (Problem("error", "KnownInputs", what, f"Drive {mobility - driven} more."),)
+        return (Problem("error", "drives", "more drives than freedoms: they " + what, remedy),)
+    return (Problem("error", "drives", what, f"Drive {mobility - driven} more."),)
 
 
 def _error(where: str, what: str, remedy: str) -> Problem:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.errors import UsageError
-from vbg.structure.kernels import DISTANCE, DOT, FIRST, ORIENT, POINT, SECOND, TURN, Terms
+from vbg.structure.kernels import DISTANCE, DOT, FIRST, ORIENT, POINT, SECOND, TURN, Terms, term
 from vbg.structure.linkage import COORDINATES, Coupling, Linkage, PairFrame, in_plane
 
 Array = NDArray[np.float64]
@@ -55,8 +55,12 @@ def equations_of(linkage: Linkage) -> Equations:
     for coupling in linkage.couplings:
         rows.append((coupling.pair, "coupling", _coupled(linkage, coupling)))
         slot_of_row.append(-1)
+    table = _table(linkage, rows, slot_of_row)
+    for e, row in enumerate(rows):
+        if row[1] == "coupling":
+            table.constant[e] = _value(linkage, table, e)
     return Equations(
-        _table(linkage, rows, slot_of_row),
+        table,
         np.array([row[0] for row in rows], dtype=np.int64),
         tuple(row[1] for row in rows),
         tuple(slots),
@@ -105,6 +109,8 @@ def _held(linkage: Linkage, index: int, frame: PairFrame) -> Iterator[tuple[str,
         case "W":
             yield from (point(0), point(1), point(2))
             yield from (square(1, 2), square(2, 0), square(0, 1))
+        case "RP":
+            yield from (point(0), point(1), point(2))
         case "F" | "K":
             return
         case _:
@@ -174,6 +180,16 @@ def _coupled(linkage: Linkage, coupling: Coupling) -> list[Term]:
     second = coordinate_terms(linkage, *coupling.second)
     first = coordinate_terms(linkage, *coupling.first)
     return second + [(kind, -coupling.ratio * w, *rest) for kind, w, *rest in first]  # type: ignore[misc]
+
+
+def _value(linkage: Linkage, terms: Terms, e: int) -> float:
+    """The sum of the terms of equation `e` as the linkage stands."""
+    count = len(terms.kind)
+    near, target = np.zeros(count), np.zeros((count, 3, 3))
+    return sum(
+        terms.weight[k] * term(terms, k, linkage.p_WB, linkage.R_WB, near, target)[0]
+        for k in range(terms.start[e], terms.start[e + 1])
+    )
 
 
 def _table(linkage: Linkage, rows: list, slots: list[int]) -> Terms:

@@ -62,7 +62,7 @@ def coaxial_sets(linkage: Linkage) -> tuple[tuple[tuple[int, ...], tuple[int, ..
     sets: list[tuple[set[int], list[int]]] = []
     for index, (point, axis) in lines.items():
         joined = [(set(pairs[index].ends), [index])]
-        apart = []
+        apart: list[tuple[set[int], list[int]]] = []
         for bodies, members in sets:
             other, along = lines[members[0]]
             same = np.linalg.norm(np.cross(axis, along)) < _SAME
@@ -87,10 +87,9 @@ def multijoint_findings(linkage: Linkage) -> tuple[Finding, ...]:
             action = (
                 "The equations of the repeated ones are dropped; the pin's forces do not split."
             )
+        names = _names(linkage, bodies, pairs)
         found.append(
-            _finding(
-                linkage, "multiple joint", "multiple joint", bodies, pairs, surplus, what, action
-            )
+            Finding("multiple joint", "multiple joint", *names, max(surplus, 0), what, action)
         )
     return tuple(found)
 
@@ -123,10 +122,10 @@ def spin_sets(topology: Topology) -> tuple[tuple[tuple[int, ...], tuple[int, int
 
 
 def hold_spins(topology: Topology) -> Topology:
-    """`topology` with every redundant spin held, as one more driven freedom of a spherical pair."""
+    """`topology` with every redundant spin held by one more equation of a spherical pair."""
     pairs = list(topology.pairs)
     for _, (_, last) in spin_sets(topology):
-        pairs[last] = replace(pairs[last], driven=pairs[last].driven + 1)
+        pairs[last] = replace(pairs[last], dropped=pairs[last].dropped - 1)
     return replace(topology, pairs=tuple(pairs))
 
 
@@ -135,9 +134,10 @@ def spin_findings(linkage: Linkage) -> tuple[Finding, ...]:
     found = []
     for bodies, pairs in spin_sets(linkage.topology):
         what = "turns freely about the line through its two spherical pairs; nothing sees it."
-        action = "The spin is held at its start value: one more driven freedom."
+        action = "The spin is held at its start value by one equation more."
         name = "double-spherical rod" if len(bodies) == 1 else "double-spherical group"
-        found.append(_finding(linkage, "redundant spin", name, bodies, pairs, -1, what, action))
+        names = _names(linkage, bodies, pairs)
+        found.append(Finding("redundant spin", name, *names, -1, what, action))
     return tuple(found)
 
 
@@ -149,36 +149,24 @@ def contact_findings(linkage: Linkage) -> tuple[Finding, ...]:
         row = BY_CODE.get(pair.code)
         if row is None:
             continue
-        if row.rolling and topology.dimension == 6 and linkage.frames[index].radius > 0.0:
-            what = "rolls without slip: 2 of its equations hold velocities only."
-            action = (
-                "They restrict speeds, not postures; both are counted, positions are integrated."
-            )
-            found.append(
-                _finding(linkage, "rolling", "rolling", pair.ends, (index,), 2, what, action)
-            )
+        names = _names(linkage, pair.ends, (index,))
+        if row.rolling and linkage.frames[index].radius > 0.0:
+            what = "rolls without slip: 2 of its equations hold speeds only."
+            action = "They are counted as speeds; two coordinates more are integrated."
+            found.append(Finding("rolling", "rolling", *names, 2, what, action))
         elif row.contact:
             lost = topology.dimension - pair.grade
-            what = (
-                f"{row.meaning}: if a force closes it, it may open, and mobility grows by {lost}."
-            )
+            what = f"{row.meaning}: where a force closes it, it may open ({lost} freedoms more)."
             action = "It is taken as closed; the sign of its force says when it would open."
-            found.append(
-                _finding(
-                    linkage, "contact", "contact pair", pair.ends, (index,), lost, what, action
-                )
-            )
+            found.append(Finding("contact", "contact pair", *names, lost, what, action))
     return tuple(found)
 
 
-def _finding(linkage, kind, name, bodies, pairs, freedoms, what, action) -> Finding:  # type: ignore[no-untyped-def]
+def _names(
+    linkage: Linkage, bodies: Sequence[int], pairs: Sequence[int]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     topology = linkage.topology
-    return Finding(
-        kind,
-        name,
+    return (
         tuple(topology.bodies[body] for body in bodies),
         tuple(topology.pairs[index].name for index in pairs),
-        freedoms,
-        what,
-        action,
     )

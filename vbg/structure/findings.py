@@ -38,4 +38,5 @@ class Finding:
     action: str
 
     def __str__(self) -> str:
-        return f"{self.name} ({', '.join(self.bodies)}): {self.what} {self.action}"
+        bodies = ", ".join(self.bodies)
+        return f"{self.name} of {bodies}: {self.what} {self.action}"

@@ -9,6 +9,7 @@ import numpy as np
 
 from vbg.errors import Problem
 from vbg.structure.checks import check_drives
+from vbg.structure.findings import Finding
 from vbg.structure.floating import self_constrained
 from vbg.structure.flow import (
     Flow,
@@ -53,7 +54,8 @@ class Structure:
     `groups` is empty unless `state` is "determined".  `over`, `under` are the
     parts with too many and too few equations, `stiff` the parts off the frame
     that over-constrain themselves, `fixes` the drives that would determine
-    `under`.  `problems` says the same in sentences.
+    `under`.  `problems` says the same in sentences; `findings` are exceptions of
+    geometry, where it is known.
     """
 
     topology: Topology
@@ -66,6 +68,7 @@ class Structure:
     stiff: tuple[Part, ...] = ()
     fixes: tuple[Drive, ...] = ()
     problems: tuple[Problem, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
     @property
     def determined(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,6 +105,7 @@ def table_text(structure: Structure, library: Collection[str] = ()) -> str:
         f"mobility {structure.mobility}, driven freedoms {structure.driven}: {structure.state}",
     ]
     lines += [str(problem) for problem in structure.problems]
+    lines += [f"note: {finding}" for finding in structure.findings]
     if structure.groups:
         lines += ["", *_columns(_group_rows(structure))]
         rows: list[tuple[str, ...]] = [("group type", "groups", "in library")]
@@ -166,6 +167,7 @@ def as_data(structure: Structure) -> dict:
         "over_constrained_in_themselves": [_part_data(topology, part) for part in structure.stiff],
         "under_driven": _part_data(topology, structure.under),
         "drives_that_fix": {topology.pairs[d.pair].name: d.count for d in structure.fixes},
+        "findings": [asdict(finding) for finding in structure.findings],
         "problems": [str(problem) for problem in structure.problems],
     }
 

@@ -8,7 +8,7 @@ paradoxical linkage, parallel cranks) or is infinitesimal (tangent freedoms).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from vbg.structure.manifold import (
     step_along,
 )
 from vbg.structure.named import loop_name, parallel_cranks
-from vbg.structure.pairs import SPATIAL
+from vbg.structure.pairs import COUPLING, SPATIAL
 
 Array = NDArray[np.float64]
 
@@ -66,7 +66,7 @@ def block_mobility(block: Block) -> BlockMobility:
     linkage = block.linkage
     posture, _ = projected(posture_of(linkage))
     J, _, _ = jacobian(posture)
-    free, left = null_space(J)
+    free, _ = null_space(J)
     count = linkage.topology.mobility
     visited, test = [posture], 0.0
     rolls = any(frame.radius > 0.0 for frame in linkage.frames)
@@ -195,7 +195,10 @@ def count_in(subgroup: Subgroup, found: BlockMobility) -> int:
     block = found.block.linkage
     dimension = subgroup.twists.shape[1]
     count = dimension * (len(block.topology.bodies) - 1)
-    for index in range(len(block.topology.pairs)):
+    for index, pair in enumerate(block.topology.pairs):
+        if pair.code == COUPLING.code:
+            count -= 1
+            continue
         screws = _screws_of(found.visited[0], index)
         both = np.hstack([subgroup.twists, screws])
         values = np.linalg.svd(both, compute_uv=False)
@@ -213,8 +216,8 @@ def _screws_of(posture: Posture, index: int) -> Array:
     block = J[:, 6 * (moving - 1) : 6 * moving]
     shift = np.eye(6)
     shift[3:, :3] = -_skew(posture.p_WB[moving] / posture.size)  # v_Bo = v_O + w x p
-    values_free, _ = null_space(block @ shift) if len(rows) else (np.eye(6), None)
-    return np.linalg.qr(values_free)[0]
+    free, _ = null_space(block @ shift)
+    return free
 
 
 def geometric_findings(linkage: Linkage) -> tuple[Finding, ...]:
@@ -332,14 +335,3 @@ def find_exceptions(linkage: Linkage) -> tuple[Finding, ...]:
         *geometric_findings(linkage),
         *contact_findings(linkage),
     )
-
-
-def in_its_plane(linkage: Linkage, normal: Array) -> Linkage:
-    """A spatial linkage whose pairs are all R, P or W, as a planar one."""
-    topology = replace(linkage.topology, dimension=3)
-    return replace(linkage, topology=topology, normal=plane_axes_normal(normal))
-
-
-def plane_axes_normal(normal: Array) -> Array:
-    """The unit normal."""
-    return np.asarray(normal, dtype=float) / np.linalg.norm(normal)

@@ -20,7 +20,8 @@ class Pair:
 
     `grade` is the number of freedoms left, `driven` how many of them are
     prescribed, `dropped` how many of the B - grade equations repeat others
-    for reasons of geometry (found by `vbg.structure.singularities`).
+    for reasons of geometry; -1 where one more holds a redundant spin (both
+    found by `vbg.structure.singularities` and `exceptions`).
     """
 
     name: str
