@@ -10,13 +10,20 @@ from __future__ import annotations
 import statistics
 
 from tests.published.problems import PROBLEMS
+from vbg.runner import SOLVERS
 
 
 def main() -> None:
-    head = ("problem", "values", "fewest", "median", "worst/tolerance", "energy", "position")
+    for solver in SOLVERS:
+        table(solver)
+
+
+def table(solver: str) -> None:
+    """One line per problem."""
+    head = (solver, "values", "fewest", "median", "worst/tolerance", "energy", "position")
     print("{:24}{:>7}{:>8}{:>8}{:>17}{:>10}{:>10}".format(*head))
     for problem in PROBLEMS.values():
-        solution = problem.solve()
+        solution = problem.solve(solver)
         channels = problem.channels(solution)
         digits = sorted(channel.digits for channel in channels)
         worst = max(channel.error / channel.tolerance for channel in channels)

@@ -53,18 +53,19 @@ class Published:
     def data(self) -> dict:
         return json.loads((ROOT / "tests/data" / f"{self.name}.json").read_text("utf-8"))
 
-    def solve(self, **settings: object) -> Solution:
-        """The solution with the settings of the model file, or others."""
+    def solve(self, solver: str = "vbg") -> Solution:
+        """The solution by either solver with the settings of the model file."""
         model = vbg.read(self.model)
         plan = model.simulate
-        chosen = {
+        settings = {
             "t_end": plan.t_end,
             "output_step": plan.output_step,
-            "method": plan.method,
             "rtol": plan.rtol,
             "atol": plan.atol,
-        } | settings
-        return vbg.simulate(vbg.assemble(model), **chosen)
+        }
+        if solver == "mstmm":
+            return vbg.tmm_bridge.simulate(model, **settings)
+        return vbg.simulate(vbg.assemble(model), method=plan.method, **settings)
 
     def channels(self, solution: Solution) -> list[Channel]:
         return list(self.compare(solution, self.data()))

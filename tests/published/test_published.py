@@ -5,12 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tests.published.problems import PROBLEMS
+from vbg.runner import SOLVERS
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("name", PROBLEMS)
-def test_published_digits_are_met(name):
+def test_published_digits_are_met(name, solver):
     problem = PROBLEMS[name]
-    solution = problem.solve()
+    solution = problem.solve(solver)
     assert solution.status.code == "finished", solution.status
     missed = [
         f"{c.name}: {c.got:.12g}, published {c.reference:.12g}: {c.error:.1e} > {c.tolerance:.0e}"
