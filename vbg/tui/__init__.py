@@ -44,6 +44,37 @@ def run(
     return code or 0
 
 
+def screenshot(
+    path: str | None, view: str, output: str, *, size: str = "", marks: str = "", theme: str = ""
+) -> int:
+    """Write what `view` of `path` looks like to `output`, .svg or .txt, with no terminal.
+
+    size : columns and rows, "160x48".
+
+    Raises
+    ------
+    UsageError
+        there is no such view, or the size or the name of the output is not one.
+    """
+    from vbg.tui.picturing import take
+
+    return take(path, view, output, size=size, marks=marks, theme=theme)
+
+
+def key_list() -> str:
+    """All actions by name with their keys, as the keymap file may change them."""
+    from vbg.tui.keys import read_keymap
+    from vbg.tui.session.folders import config_folder
+
+    file = config_folder() / "keymap.toml"
+    rows = [
+        f"{action.id:22} {', '.join(action.keys) or '-':20} {action.help}"
+        for action in read_keymap(file).actions
+    ]
+    head = f'Other keys in {file}, as in:  [keys]  "edit.delete" = ["d", "backspace"]'
+    return "\n".join([head, "", *rows])
+
+
 def make_app(path: str | None = None, *, marks: str = "", theme: str = ""):
     """The application with `path` open, ready to run.
 

@@ -1,0 +1,189 @@
+"""Export of what is seen: figures, tables, reports, each with the command that makes it again."""
+
+from __future__ import annotations
+
+import html
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vbg.draw.text.rows import Rows, cells, row_width
+from vbg.errors import UsageError
+from vbg.tui.content import plotting, validating
+from vbg.tui.dialogs import Item
+
+if TYPE_CHECKING:
+    from rich.style import Style
+
+    from vbg.solution import Solution
+    from vbg.tui.app import VbgApp
+
+_FONTS = "DejaVu Sans Mono, Menlo, Consolas, monospace"
+_CELL = (8.4, 17.0)  # width and height of a cell [px], for a 14 px monospaced font
+
+
+async def export(app: VbgApp) -> None:
+    """Ask what and where; write it; say where it is."""
+    items = _choices(app)
+    chosen = await app.choose("Export", items)
+    if chosen is None:
+        return
+    stem = app.work.file.stem if app.work.file else "model"
+    folder = chosen == "report"
+    suffix = "-report" if folder else f"-{app.work.view}.{chosen.split('-')[-1]}"
+
+    def judge(text: str) -> tuple[str, bool]:
+        path = Path(text).expanduser()
+        if not text.strip() or not path.parent.is_dir():
+            return f"there is no folder {path.parent}", False
+        if folder and path.is_file():
+            return f"{path} is a file", False
+        return (f"{path} will be replaced" if path.is_file() else ""), True
+
+    target = await app.ask("Write to", f"{stem}{suffix}", judge, about=_about(chosen))
+    if target is None:
+        return
+    path = Path(target).expanduser()
+    _WRITERS[chosen](app, path)
+    app.work.say(f"wrote {path}{_command(app, chosen, path)}", "ok")
+
+
+def _choices(app: VbgApp) -> tuple[Item, ...]:
+    """What can be exported from this view."""
+    view = app.work.view
+    items = [Item("view-svg", "the pane as a picture (SVG)", "as it is seen")]
+    if view in ("plot", "run"):
+        none = "" if _plotted(app) is not None else "there is no run yet"
+        items = [
+            Item("plot-svg", "curves (SVG)", "the signals in sight", none),
+            Item("plot-png", "curves (PNG)", "the signals in sight", none),
+            Item("plot-csv", "the signals shown (CSV)", "time and one column each", none),
+            *items,
+        ]
+    if view == "validate":
+        none = "" if app.work.validate.other else "R runs both solvers first"
+        items.insert(0, Item("report", "the report (folder)", "verdict, table, curves", none))
+    return tuple(items)
+
+
+def _about(chosen: str) -> str:
+    if chosen == "report":
+        return "a folder: report.md, report.txt, report.json, channels.csv, error.svg"
+    return "file name"
+
+
+def _plotted(app: VbgApp) -> Solution | None:
+    from vbg.tui import results
+
+    run = results.plotted(app.work)
+    return app.work.solutions.get(run.number) if run is not None else None
+
+
+def _command(app: VbgApp, chosen: str, path: Path) -> str:
+    """The command that makes the same file, where there is one."""
+    file = app.work.file
+    if file is None or app.work.document.dirty:
+        return ""
+    if chosen == "report":
+        return f"   same: vbg validate {file} -o {path}"
+    return ""
+
+
+def _write_view(app: VbgApp, path: Path) -> None:
+    pane = app.main.panes[app.main.active]
+    path.write_text(rows_svg(pane._rows, app.words), encoding="utf-8")
+
+
+def rows_svg(rows: Rows, words: dict[str, Style]) -> str:
+    """Rows of text as a picture that any browser shows."""
+    width = max((row_width(row) for row in rows), default=0)
+    w, h = _CELL
+    back, front = words[""].bgcolor, words[""].color
+    fill = back.get_truecolor().hex if back is not None else "#000000"
+    ink = front.get_truecolor().hex if front is not None else "#ffffff"
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width * w + 20:.0f}" '
+        f'height="{len(rows) * h + 20:.0f}">',
+        f'<rect width="100%" height="100%" fill="{fill}"/>',
+        f'<g font-family="{_FONTS}" font-size="14" fill="{ink}">',
+    ]
+    for y, row in enumerate(rows):
+        x = 0
+        for text, style in row:
+            if text.strip():
+                colour = words.get(style, words[""]).color
+                hue = colour.get_truecolor().hex if colour is not None else ink
+                place = f'x="{10 + x * w:.1f}" y="{24 + y * h:.1f}" fill="{hue}"'
+                length = f'textLength="{cells(text) * w:.1f}" xml:space="preserve"'
+                out.append(f"<text {place} {length}>{html.escape(text)}</text>")
+            x += cells(text)
+    return "\n".join([*out, "</g>", "</svg>", ""])
+
+
+def _write_plot(app: VbgApp, path: Path) -> None:
+    """The curves in sight, drawn by matplotlib."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise UsageError("curves as SVG or PNG need matplotlib: pip install matplotlib.") from None
+    solution = _plotted(app)
+    assert solution is not None
+    plot = app.work.plot
+    known = {signal.name: signal.unit for signal in plotting.signals(solution)}
+    names = [name for name in plot.signals if name in known]
+    units = list(dict.fromkeys(known[name] for name in names))
+    figure = Figure(figsize=(9, 2.6 * max(len(units), 1)), layout="constrained")
+    all_axes = np.atleast_1d(figure.subplots(max(len(units), 1), 1, sharex=True))
+    other = app.work.solutions.get(plot.overlay)
+    for axes, unit in zip(all_axes, units, strict=False):
+        for name in names:
+            if known[name] == unit:
+                (line,) = axes.plot(solution.time, solution[name], label=name, linewidth=1)
+                if other is not None and name in {s.name for s in plotting.signals(other)}:
+                    axes.plot(other.time, other[name], "--", color=line.get_color(), linewidth=1)
+        axes.set_ylabel(f"[{unit}]")
+        axes.grid(visible=True, alpha=0.3)
+        axes.legend(fontsize="small")
+    all_axes[-1].set_xlabel("t [s]")
+    if plot.window is not None:
+        all_axes[-1].set_xlim(*plot.window)
+    figure.savefig(path)
+
+
+def _write_csv(app: VbgApp, path: Path) -> None:
+    solution = _plotted(app)
+    assert solution is not None
+    known = {signal.name: signal.unit for signal in plotting.signals(solution)}
+    names = [name for name in app.work.plot.signals if name in known]
+    header = ",".join(["time [s]", *(f"{name} [{known[name]}]" for name in names)])
+    columns = [solution.time, *(solution[name] for name in names)]
+    np.savetxt(path, np.column_stack(columns), delimiter=",", header=header, comments="")
+
+
+def _write_report(app: VbgApp, path: Path) -> None:
+    """The verdict with its table, and the difference of the worst channel as a picture."""
+    from vbg.tui.panes.validate import Channels
+    from vbg.validate import Report, write
+
+    pane = app.main.panes["channels"]
+    assert isinstance(pane, Channels)
+    pair, verdict = pane.pair(), pane.verdict
+    assert pair is not None and verdict is not None
+    (_, first), (_, second) = pair
+    write(Report(verdict, {"vbg": first, "mstmm": second}), path)
+    channel = pane.marked
+    if channel is not None:
+        marks = app.work.marks
+        rows = validating.overlay_rows(first, second, channel, 100, 14, marks)
+        rows += validating.error_rows(first, second, channel, 100, 14, marks)
+        (path / "error.svg").write_text(rows_svg(rows, app.words), encoding="utf-8")
+
+
+_WRITERS = {
+    "view-svg": _write_view,
+    "plot-svg": _write_plot,
+    "plot-png": _write_plot,
+    "plot-csv": _write_csv,
+    "report": _write_report,
+}

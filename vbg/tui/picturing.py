@@ -1,0 +1,91 @@
+"""Pictures of the terminal interface, for documents and reviews: no terminal is needed."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vbg.errors import UsageError
+from vbg.tui.keys import VIEWS
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+    from vbg.tui.app import VbgApp
+
+_PATIENCE = 30.0  # s
+
+
+def take(
+    path: str | None, view: str, output: str, *, size: str = "", marks: str = "", theme: str = ""
+) -> int:
+    """Write a picture of one view to `output`; the exit code."""
+    from vbg.tui import make_app
+
+    if view not in VIEWS:
+        raise UsageError(f"there is no view {view!r}; there are {', '.join(VIEWS)}.")
+    found = re.fullmatch(r"(\d+)x(\d+)", size or "100x30")
+    if found is None:
+        raise UsageError(f"--size {size}: expected columns and rows, as in 160x48.")
+    if Path(output).suffix not in (".svg", ".txt"):
+        raise UsageError(f"-o {output}: the name must end in .svg or .txt.")
+    app = make_app(path, marks=marks or "unicode", theme=theme)
+    asyncio.run(_take(app, view, output, (int(found[1]), int(found[2]))))
+    return 0
+
+
+async def _take(app: VbgApp, view: str, output: str, size: tuple[int, int]) -> None:
+    async with app.run_test(size=size) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, [str(VIEWS.index(view) + 1)])
+        if output.endswith(".svg"):
+            text = app.export_screenshot(title="")
+        else:
+            text = screen_text(app) + "\n"
+        Path(output).write_text(text, encoding="utf-8")
+        if app.work.document.journal is not None:
+            app.work.document.journal.discard()
+
+
+async def settled(app: VbgApp, pilot: Pilot) -> None:
+    """Wait until nothing is being checked, read, drawn or run."""
+    end = time.monotonic() + _PATIENCE
+    while time.monotonic() < end:
+        await pilot.pause()
+        # a worker that asks waits for keys: it is not at work
+        busy = [w for w in app.workers if not w.is_finished and w.group != "asking"]
+        if not busy and not app.work.checking and app.job is None:
+            return
+        await asyncio.sleep(0.02)
+    raise UsageError(f"the view was not ready after {_PATIENCE:.0f} s.")
+
+
+async def press(app: VbgApp, pilot: Pilot, keys: Sequence[str]) -> None:
+    """Press keys, waiting after each until its effect is there."""
+    for key in keys:
+        await pilot.press(key)
+        await settled(app, pilot)
+
+
+def screen_text(app: VbgApp) -> str:
+    """The text of the screen, row by row, from its picture."""
+    import html
+
+    rows: dict[float, dict[int, str]] = {}
+    pattern = r'<text class="([^"]*)" x="([\d.]+)" y="([\d.]+)"[^>]*?>(.*?)</text>'
+    for kind, x, y, text in re.findall(pattern, app.export_screenshot(title="")):
+        if kind.endswith("-title"):
+            continue
+        column = round(float(x) / 12.2)
+        rows.setdefault(float(y), {})[column] = html.unescape(text).replace("\xa0", " ")
+    lines = []
+    for y in sorted(rows):
+        line = ""
+        for column in sorted(rows[y]):
+            line = line.ljust(column) + rows[y][column]
+        lines.append(line.rstrip())
+    return "\n".join(lines)
