@@ -53,7 +53,8 @@ Form = Literal[
 class Field:
     """What is known of one field besides its name and default.
 
-    `unit` is the SI unit of the value ("kg", "N/m", "rad"; "1" without).
+    `unit` is the SI unit of the value ("kg", "N/m", "rad"; "1" without one,
+    "N/m or N*m/rad" either, "" any, as for the values of a signal).
     `above`, `below` are open bounds, `minimum`, `maximum` closed ones.
     """
 

@@ -202,10 +202,12 @@ def conversion(written: str, expected: str) -> tuple[float, float]:
     """(factor, offset): value in `expected` = factor * value in `written` + offset.
 
     `expected` may name alternatives, ``"N/m or N*m/rad"``; the first one that
-    fits is meant.  Raises ModelError where `written` is no unit or of another
-    dimension.
+    fits is meant, or be "" for any dimension in SI.  Raises ModelError where
+    `written` is no unit or of another dimension.
     """
     unit = parse(written)
+    if not expected:
+        return coherent_factor(written), unit.offset
     for alternative in expected.split(" or "):
         target = parse(alternative)
         if unit.dimension == target.dimension:
@@ -235,6 +237,11 @@ def coherent_factor(text: str) -> float:
     return unit.factor / (2 * math.pi) ** unit.cycles
 
 
+def in_brackets(unit: str) -> str:
+    """ " [N/m]", or nothing for a plain number, to follow a value in a message."""
+    return "" if unit in ("", "1") else f" [{unit}]"
+
+
 def described(unit: Unit) -> str:
     """ "a length" and so on, for messages."""
     return _NAMES.get(unit.dimension, "another quantity")
@@ -245,7 +252,7 @@ def _wanted(expected: str) -> str:
     words = dict.fromkeys(described(parse(a)) for a in alternatives)
     if "another quantity" in words:
         return f"[{expected}]"
-    return f"{' or '.join(words)} [{expected}]"
+    return " or ".join(words) + in_brackets(expected)
 
 
 def convert(text: str, unit: str) -> float:

@@ -73,7 +73,8 @@ def _table(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field
     if entries is None:
         return None
     rows = [
-        read_vector(reading, (*path, i), row, size=declared.size) for i, row in enumerate(entries)
+        read_vector(reading, (*path, i), row, declared.unit, declared.size)
+        for i, row in enumerate(entries)
     ]
     return None if None in rows else tuple(rows)
 

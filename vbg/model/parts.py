@@ -7,6 +7,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
+from vbg import units
 from vbg.fields import Field, declared, required
 from vbg.model.bodies import complete_body
 from vbg.model.forms import read_value
@@ -77,8 +78,7 @@ def _read_field(reading: Reading, scope: Scope, path: Path, raw: Any, declared_a
 
 
 def _lacks(reading: Reading, path: Path, key: str, field: Field, whose: str) -> None:
-    unit = "" if field.unit == "1" else f" [{field.unit}]"
-    reading.fail_key(path, f"{whose} needs {key}: {field.doc}{unit}.")
+    reading.fail_key(path, f"{whose} needs {key}: {field.doc}{units.in_brackets(field.unit)}.")
 
 
 def _check_between_or_on(

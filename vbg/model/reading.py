@@ -82,10 +82,11 @@ class Reading:
         elif kind is str:
             return self._text_number(path, raw, unit)
         else:
-            self.fail(path, f"expected a number [{unit}], found {described(raw)}.")
+            self.fail(path, f"expected a number{units.in_brackets(unit)}, found {described(raw)}.")
             return None
         if not math.isfinite(value):
-            self.fail(path, f"expected a finite number [{unit}], found {described(raw)}.")
+            wanted = f"a finite number{units.in_brackets(unit)}"
+            self.fail(path, f"expected {wanted}, found {described(raw)}.")
             return None
         return self._in_range(path, value)
 

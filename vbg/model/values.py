@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from vbg import units
 from vbg.fields import Field
 from vbg.model.places import Path
 from vbg.model.reading import Reading, described
@@ -26,7 +27,7 @@ def in_bounds(reading: Reading, path: Path, value: float, declared: Field) -> bo
         (declared.maximum, _at_most, "at most"),
     ):
         if bound is not None and not fits(value, bound):
-            unit = "" if declared.unit == "1" else f" [{declared.unit}]"
+            unit = units.in_brackets(declared.unit)
             reading.fail(path, f"must be {words} {bound:g}{unit}, found {value:.6g}.")
             return False
     return True
