@@ -15,7 +15,7 @@ import time
 import numpy as np
 
 import vbg
-from benchmarks.machines import chain, pin_chain
+from benchmarks.machines import chain, has_pinocchio, pin_chain
 from benchmarks.timing import best_seconds, exponent
 
 SIZES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
@@ -44,7 +44,7 @@ def rates(sizes: tuple[int, ...]) -> None:
         ours = 1e6 * seconds[-1]
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
         print(f"{n:5} {build:8.3f} {ours:8.2f} ({ours / n:5.2f})", end="  ")
-        if n <= LARGEST_FOR_PINOCCHIO:
+        if has_pinocchio() and n <= LARGEST_FOR_PINOCCHIO:
             aba, acceleration = pinocchio(n)
             error = np.abs(first_accelerations(system, x, n) - acceleration).max()
             print(f"{aba:8.2f} ({aba / n:5.2f}) {ours / aba:6.2f} {error:8.1e}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,11 @@ def windows(n: int, *, redundant: bool, tilt: float = 0.3) -> vbg.Model:
     return vbg.Model(
         name=f"{n} windows", gravity=[0.0, -GRAVITY, 0.0], bodies=bodies, joints=joints
     )
+
+
+def has_pinocchio() -> bool:
+    """Whether Pinocchio is installed: pip install 'vbg[bench]'."""
+    return find_spec("pinocchio") is not None
 
 
 def pin_chain(n: int) -> tuple[Any, np.ndarray, np.ndarray]:

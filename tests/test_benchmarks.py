@@ -1,0 +1,41 @@
+"""The speed benchmarks run, and the machines that they time are the machines they say."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import vbg
+from benchmarks import chain, loops
+from benchmarks.machines import windows
+
+
+def test_the_chain_benchmark_prints_a_line_for_every_size(capsys):
+    chain.rates((1, 3))
+    chain.tips()
+    out = capsys.readouterr().out
+    assert re.search(r"^ +3 ", out, re.MULTILINE)
+    errors = [float(e) for e in re.findall(r"error ([0-9.e+-]+) m", out)]
+    assert len(errors) == len(chain.TIPS) and max(errors) < 1e-9
+
+
+@pytest.mark.parametrize("redundant", [False, True])
+def test_the_loop_benchmark_times_the_right_acceleration(redundant, capsys):
+    loops.table((1, 3), redundant=redundant)
+    out = capsys.readouterr().out
+    errors = [float(e) for e in re.findall(r"^ +\d+ +[0-9.]+ +([0-9.e+-]+)", out, re.MULTILINE)]
+    assert len(errors) == 2 and max(errors) < 1e-10
+
+
+def test_windows_satisfy_their_constraints_and_only_revolutes_are_redundant():
+    for redundant in (False, True):
+        solution = vbg.simulate(
+            vbg.assemble(windows(2, redundant=redundant)), t_end=0.2, output_step=0.1
+        )
+        assert solution.audit.position_residual < 1e-10
+        said = any("redundant" in note.what for note in solution.notes)
+        assert said == redundant
+        spins = [solution[f"V{k}.angular_velocity"][:, 2] for k in range(3)]
+        np.testing.assert_allclose(spins, np.tile(spins[0], (3, 1)), rtol=1e-9)
