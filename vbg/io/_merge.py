@@ -33,14 +33,12 @@ def _merge(container: Any, document: Mapping[str, Any], path: tuple[str, ...] = 
             _add(container, key, value, (*path, key))
             continue
         old = container[key]
-        if isinstance(old, Mapping) and isinstance(value, Mapping):
-            if len(path) > 1 and _shrinks(old, value):
-                if isinstance(old, OutOfOrderTableProxy):
-                    del container[key]
-                container[key] = _item(value)
-                continue
+        tables = isinstance(old, Mapping) and isinstance(value, Mapping)
+        if tables and not (len(path) > 1 and _shrinks(old, value)):
             _merge(old, value, (*path, key))
         elif not _same(old, value):
+            if isinstance(old, OutOfOrderTableProxy):
+                del container[key]
             container[key] = _item(value)
 
 
