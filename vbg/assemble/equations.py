@@ -97,10 +97,8 @@ class Equations:
     kinetic: Block
     potential: Block
     switches: Mapping[str, Block]
-    held: tuple[HeldRow, ...]
-    start_posture: Mapping[Block, Block]
-    start_velocity: Mapping[Block, Block]
-    start_right_hand_side: Block
+    held_values: HeldStart
+    held_speeds: HeldStart
     time: Block
 
 
@@ -109,11 +107,18 @@ class HeldRow:
     """A start coordinate or speed that the engineer wrote and assembly keeps."""
 
     name: str
-    unknown: Block
     value: Block
-    flow: Block
-    target: float | None
-    speed: float | None
+    target: float
+
+
+@dataclass(frozen=True, slots=True)
+class HeldStart:
+    """Held rows behind the constraint rows: the steps of the states for a right-hand
+    side "correction" of `size` rows."""
+
+    rows: tuple[HeldRow, ...]
+    steps: Mapping[Block, Block]
+    size: int
 
 
 def _spins(
@@ -221,14 +226,6 @@ def _equations(work: _Derivation) -> Equations:
         (row, c.unknown) for row, c in zip(of_constraints, constraints, strict=True)
     ]
     posture, velocity = correction_steps(work, rows_and_unknowns, factor)
-    held, of_held = _held(work, rows_of)
-    start_factor, start_posture, start_velocity = factor, posture, velocity
-    if held:
-        start_factor = _factor_of([*of_constraints, *of_held], work)
-        all_rows = rows_and_unknowns + [
-            (row, h.unknown) for row, h in zip(of_held, held, strict=True)
-        ]
-        start_posture, start_velocity = correction_steps(work, all_rows, start_factor)
     kinetic, potential = _energies(work)
     rate_leaves = {leaf(f"{RATE}{s.data}", s.rows): r for s, r in full.items()}
     outputs = {o.name: Substitution(rate_leaves)(work.in_states(o.value)) for o in graph.outputs}
@@ -255,10 +252,8 @@ def _equations(work: _Derivation) -> Equations:
         kinetic=kinetic,
         potential=potential,
         switches={s.name: close(work.in_states(s.value)) for s in graph.switches},
-        held=held,
-        start_posture=start_posture,
-        start_velocity=start_velocity,
-        start_right_hand_side=leaf("correction", 0 if start_factor is None else start_factor.rows),
+        held_values=_held_values(work, of_constraints, rows_and_unknowns, rows_of),
+        held_speeds=_held_speeds(work, of_constraints, rows_and_unknowns, rows_of),
         time=graph.time,
     )
 
@@ -341,19 +336,54 @@ def correction_steps(
     return posture, velocity
 
 
-def _held(
-    work: _Derivation, rows_of: Coefficients
-) -> tuple[tuple[HeldRow, ...], list[Mapping[Block, Block]]]:
-    """Start coordinates that the engineer wrote, and their rows on the Z."""
-    held, coefficients = [], []
-    for h in work.causal.graph.held:
-        flow = work.structure.resolve(h.flow)
-        coefficients.append(rows_of(flow))
-        unknown = leaf(f"{h.name} held", 1)
-        held.append(
-            HeldRow(h.name, unknown, work.in_states(h.value), work.laws(flow), h.target, h.speed)
-        )
-    return tuple(held), coefficients
+Rows = Sequence[tuple[Mapping[Block, Block], Block]]
+
+
+def _held_values(
+    work: _Derivation,
+    of_constraints: Sequence[Mapping[Block, Block]],
+    known: Rows,
+    rows_of: Coefficients,
+) -> HeldStart:
+    """Start coordinates whose value the engineer wrote."""
+    held = [h for h in work.causal.graph.held if h.target is not None]
+    rows_here = tuple(HeldRow(h.name, work.in_states(h.value), h.target or 0.0) for h in held)
+    flows = [work.structure.resolve(h.flow) for h in held]
+    posture, _, size = _with_held(work, of_constraints, known, [rows_of(f) for f in flows])
+    return HeldStart(rows_here, posture, size)
+
+
+def _held_speeds(
+    work: _Derivation,
+    of_constraints: Sequence[Mapping[Block, Block]],
+    known: Rows,
+    rows_of: Coefficients,
+) -> HeldStart:
+    """Start coordinates whose speed the engineer wrote."""
+    held = [h for h in work.causal.graph.held if h.speed is not None]
+    flows = [work.structure.resolve(h.flow) for h in held]
+    rows_here = tuple(
+        HeldRow(h.name, work.laws(flow), h.speed or 0.0)
+        for h, flow in zip(held, flows, strict=True)
+    )
+    _, velocity, size = _with_held(work, of_constraints, known, [rows_of(f) for f in flows])
+    return HeldStart(rows_here, velocity, size)
+
+
+def _with_held(
+    work: _Derivation,
+    of_constraints: Sequence[Mapping[Block, Block]],
+    known: Rows,
+    of_held: Sequence[Mapping[Block, Block]],
+) -> tuple[dict[Block, Block], dict[Block, Block], int]:
+    """Correction steps with held coordinates as further constraint rows, and the number
+    of rows."""
+    if not of_held:
+        return {}, {}, 0
+    factor = _factor_of([*of_constraints, *of_held], work)
+    held = [(row, leaf(f"held {i}", 1)) for i, row in enumerate(of_held)]
+    posture, velocity = correction_steps(work, [*known, *held], factor)
+    return posture, velocity, 0 if factor is None else factor.rows
 
 
 def _powers(work: _Derivation, close: Substitution) -> tuple[Block, Block]:

@@ -53,6 +53,8 @@ class Evaluator:
 
     def inverse_pivots(self, schedule: int = 0) -> NDArray[Any]:
         """1/D of the last factorisation by unknown; zero marks a dependent row."""
+        if not self.program.schedules:
+            return np.zeros(0)
         plan = self.program.schedules[schedule]
         result = np.zeros(plan.unknowns, dtype=self.work.dtype)
         for p in plan.pivots:

@@ -25,6 +25,7 @@ from vbg.paused_collection import paused_collection
 
 FUNCTION_CODES = {name: code for code, name in enumerate(FUNCTIONS)}
 COMPUTED = ("sum", "mul", "product", "times", "stack", "quaternion_rate", "call", "solve")
+NEWTON_WORDS = 4  # of a record: iterations, halvings, last residual, polishing steps
 EXPANDS = ("mul", "product", "times")  # can be added into a destination directly
 
 
@@ -49,6 +50,7 @@ class Lowering:
         self.reserved: dict[Block, Slot] = {}
         self.schedules: list[Schedule] = []
         self.schedule_of: dict[Block, int] = {}
+        self.bodies: list[tuple[list[_Instance], _Instance]] = []
         self.inputs: dict[str, tuple[int, int, int]] = {}
         self.outputs: dict[str, tuple[int, int, int]] = {}
         for name, block in inputs.items():
@@ -233,9 +235,56 @@ class Lowering:
                     (slot.offset, *(self.slots[arg].offset for arg in block.args)),
                     shape=(FUNCTION_CODES[block.data], 0, 0),
                 )
+            case "linear_solve":
+                level = self._linear_solve(block, slot, level)
+            case "implicit":
+                level += 1
+                self._implicit(block, slot, level)
             case _:
                 raise ValueError(f"no operation for {block.op}")
         self.levels[block] = level
+
+    def _linear_solve(self, block: Block, slot: Slot, level: int) -> int:
+        a, b = block.args
+        used = self._reserve(a.rows, a.cols)
+        self._axpy(used, self.slots[a], a, 1.0, level + 1, accumulate=False)
+        self._axpy(slot, self.slots[b], b, 1.0, level + 1, accumulate=False)
+        shape = (b.rows, 0, b.cols)
+        self._emit(Op.LINEAR_SOLVE, level + 2, (slot.offset, used.offset), shape=shape)
+        return level + 2
+
+    def _implicit(self, block: Block, slot: Slot, level: int) -> None:
+        """The iteration of an implicit block: its equations are lowered as a tape of
+        their own, which stands between NEWTON and NEWTON_STEP."""
+        body, size = block.data, block.rows
+        record = self._reserve(NEWTON_WORDS + 2 * size + size * size, 1)
+        shape = (size, len(self.bodies), 0)
+        self._emit(Op.NEWTON, level, (slot.offset, record.offset), shape=shape)
+        outside = (self.slots, self.levels, self.instances, self.uses, self.reserved)
+        self.slots = {body.unknown: slot} | {
+            inner: self.slots[arg] for inner, arg in zip(body.inputs, block.args, strict=True)
+        }
+        self.levels = dict.fromkeys(self.slots, 0)
+        self.instances, self.reserved, self.uses = [], {}, {}
+        for node in dependencies([body.residual, body.slope]):
+            for arg in node.args:
+                self.uses[arg] = self.uses.get(arg, 0) + 1
+        self.uses |= {body.residual: 2, body.slope: 2}
+        places = []
+        for root in (body.residual, body.slope):
+            self._value(root)
+            place = self._reserve(*root.shape)
+            source = self.slots[root]
+            self._axpy(place, source, root, 1.0, self.levels[root] + 1, accumulate=False)
+            places.append(place.offset)
+        step = _Instance(
+            (int(Op.NEWTON_STEP), 0, size, 0, 0, *([0] * 6)),
+            (slot.offset, *places, record.offset),
+            1.0,
+            0,
+        )
+        self.bodies.append((self.instances, step))
+        self.slots, self.levels, self.instances, self.uses, self.reserved = outside
 
     def _sum(self, block: Block, slot: Slot) -> int:
         """Terms that are computed into the slot come first: they need no zero before."""
@@ -349,16 +398,30 @@ class Lowering:
     # -- the finished program ------------------------------------------------------
 
     def program(self) -> Program:
-        groups: dict[tuple[int, tuple[int, ...]], list[_Instance]] = {}
-        for instance in self.instances:
-            groups.setdefault((instance.level, instance.key), []).append(instance)
-        segments, operands, factors = [], [], []
-        for (_, key), members in sorted(groups.items(), key=lambda item: item[0]):
-            op, accumulate, m, k, n, *strides = key
-            segments.append((op, len(members), len(factors), accumulate, m, k, n, *strides))
+        segments: list[tuple[int, ...]] = []
+        operands: list[tuple[int, ...]] = []
+        factors: list[float] = []
+
+        def write(key: tuple[int, ...], members: list[_Instance]) -> None:
+            op, accumulate, *rest = key
+            segments.append((op, len(members), len(factors), accumulate, *rest))
             for member in members:
                 operands.append((*member.operands, 0, 0, 0, 0)[:OPERANDS])
                 factors.append(member.factor)
+
+        def write_all(instances: list[_Instance]) -> None:
+            groups: dict[tuple[int, tuple[int, ...]], list[_Instance]] = {}
+            for instance in instances:
+                groups.setdefault((instance.level, instance.key), []).append(instance)
+            for (_, key), members in sorted(groups.items(), key=lambda item: item[0]):
+                write(key, members)
+                if key[0] == Op.NEWTON:
+                    first = len(segments)
+                    body, step = self.bodies[key[3]]
+                    write_all(body)
+                    write((*step.key[:3], first, *step.key[4:]), [step])
+
+        write_all(self.instances)
         starts, stream = [], []
         for schedule in self.schedules:
             starts.append((len(stream), schedule.scratch))

@@ -26,30 +26,25 @@ class Projector:
         self._residual = system.evaluator("residual")
         self._correction = system.evaluator("correction")
         self._measure = system.evaluator("measure")
-        self._quaternions = np.array(
-            [s.first for s in system.slices if s.state.kind == "quaternion"], dtype=int
-        )
+        starts = [s.first for s in system.slices if s.state.kind == "quaternion"]
+        self._quaternions = np.array(starts, dtype=int)[:, None] + np.arange(4)
         by_name = {s.state.name: s for s in system.slices}
         self._measured = [by_name[name] for name in system.measure_program.outputs]
         self._at = np.array([s.first for s in self._measured], dtype=int)
         self._period = np.array([s.state.period for s in self._measured])
-        self._posture = spread(system, self._correction, "posture ")
-        self._velocity = spread(system, self._correction, "velocity ")
+        self._posture = Steps(system, self._correction, "posture ")
+        self._velocity = Steps(system, self._correction, "velocity ")
         self.rows = len(self._residual.output("position"))
 
     def residuals(self, t: float, x: Array) -> tuple[Array, Array]:
         """Position and velocity residuals of all constraints at (t, x)."""
-        self._residual(t, x)
-        return (
-            self._residual.output("position").copy(),
-            self._residual.output("velocity").copy(),
-        )
+        both = self._residual(t, x).copy()
+        return both[: self.rows], both[self.rows :]
 
     def normalise(self, x: Array) -> None:
         """Unit quaternions, in place."""
-        for at in self._quaternions:
-            q = x[at : at + 4]
-            q /= np.sqrt(q @ q)
+        quaternions = x[self._quaternions]
+        x[self._quaternions] = quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
 
     def measure(self, t: float, x: Array) -> None:
         """Joint coordinates from the posture, in place; angles keep their turns."""
@@ -66,15 +61,13 @@ class Projector:
     def move_posture(self, t: float, x: Array, step: Array) -> None:
         """One Newton step of the posture for the right-hand side `step`, in place."""
         self._correction(t, x, step)
-        for name, span in self._posture:
-            x[span] += self._correction.output(name)
+        self._posture.add(x)
         self.normalise(x)
 
     def move_velocity(self, t: float, x: Array, step: Array) -> None:
         """The same for momenta."""
         self._correction(t, x, step)
-        for name, span in self._velocity:
-            x[span] += self._correction.output(name)
+        self._velocity.add(x)
 
     def project(self, t: float, x: Array, position_tol: float, velocity_tol: float) -> bool:
         """Brings the residuals below the tolerances if they exceed them, in place;
@@ -97,11 +90,22 @@ class Projector:
         return moved
 
 
-def spread(system: System, evaluate: Evaluator, prefix: str) -> list[tuple[str, slice]]:
-    """Outputs of `evaluate` whose name begins with `prefix`, with their place in x."""
-    by_name = {s.state.name: slice(s.first, s.last) for s in system.slices}
-    return [
-        (name, by_name[name.removeprefix(prefix)])
-        for name in evaluate.program.outputs
-        if name.startswith(prefix)
-    ]
+class Steps:
+    """The outputs of an evaluator whose names begin with `prefix`, as steps of states."""
+
+    def __init__(self, system: System, evaluate: Evaluator, prefix: str):
+        by_name = {s.state.name: s for s in system.slices}
+        self._evaluate = evaluate
+        words: list[int] = []
+        places: list[int] = []
+        for name, (at, size, _) in evaluate.program.outputs.items():
+            if name.startswith(prefix):
+                state = by_name[name.removeprefix(prefix)]
+                words += range(at, at + size)
+                places += range(state.first, state.last)
+        self._words = np.array(words, dtype=int)
+        self._places = np.array(places, dtype=int)
+
+    def add(self, x: Array) -> None:
+        """Adds the steps of the last run to x, in place."""
+        x[self._places] += self._evaluate.work[self._words]

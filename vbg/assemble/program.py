@@ -31,6 +31,10 @@ class Op(IntEnum):
     FACTOR = 9  # LDL^T of the block matrix of schedule `m`, diagonal raised by alpha of it
     SOLVE = 10  # solution with the factor of schedule `m`: D, right-hand side a; refined
     #             against the matrix kept at b (if not 0) with spare words at c
+    LINEAR_SOLVE = 11  # D holds B (m x n) and becomes A^-1 B, A (m x m) at a is used up
+    NEWTON = 12  # begins the iteration on the m words at D; its record is at a
+    NEWTON_STEP = 13  # residual at a, slope at b (used up), record at c; back to segment `k`
+    #                   until it has converged
 
 
 SEGMENT_FIELDS = (

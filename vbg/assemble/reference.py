@@ -13,13 +13,17 @@ from vbg.blocks.functions import FUNCTIONS
 
 PIVOT_THRESHOLD = 1e-12  # of the diagonal before elimination; below: a dependent row
 REFINEMENTS = 2
+ITERATIONS = 300
 _FUNCTIONS = list(FUNCTIONS.values())
 
 
 def evaluate(program: Program, workspace: NDArray) -> NDArray:
     """Runs the tape on `workspace` (filled inputs, modified in place)."""
     shifts: dict[int, float] = {}
-    for segment in program.segments:
+    at = -1
+    while at + 1 < len(program.segments):
+        at += 1
+        segment = program.segments[at]
         op, count, first, accumulate, m, k, n, *strides = (int(word) for word in segment)
         for i in range(first, first + count):
             operands = [int(word) for word in program.operands[i]]
@@ -33,9 +37,32 @@ def evaluate(program: Program, workspace: NDArray) -> NDArray:
                 workspace[d : d + m] = workspace[a : a + m]
             elif op == Op.CALL:
                 _call(m, operands, workspace)
+            elif op == Op.LINEAR_SOLVE:
+                d, a = operands[:2]
+                right = workspace[d : d + m * n].reshape(m, n)
+                matrix = workspace[a : a + m * m].reshape(m, m)
+                workspace[d : d + m * n] = np.linalg.solve(matrix, right).ravel()
+            elif op == Op.NEWTON:
+                workspace[operands[1]] = 0.0
+            elif op == Op.NEWTON_STEP:
+                if _newton_step(operands, m, workspace):
+                    at = k - 1
             else:
                 _block(Op(op), accumulate, (m, k, n), strides, operands, factor, workspace)
     return workspace
+
+
+def _newton_step(operands: list[int], m: int, work: NDArray) -> bool:
+    """A step, halved while it would be longer than the last one; whether to go on."""
+    y, residual, slope, record = operands
+    work[record] += 1.0
+    step = np.linalg.solve(work[slope : slope + m * m].reshape(m, m), work[residual : residual + m])
+    longest = np.abs(step.real).max()
+    last = work[record + 2].real if work[record].real > 1.0 else np.inf
+    factor = 1.0 if longest <= last else 0.5 * last / longest
+    work[y : y + m] -= factor * step
+    work[record + 2] = factor * longest
+    return longest > 1e-14 * np.abs(work[y : y + m].real).max() and work[record].real < ITERATIONS
 
 
 def _view(work: NDArray, offset: int, shape: tuple[int, int], row: int, col: int) -> NDArray:

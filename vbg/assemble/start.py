@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.assemble.equations import HeldStart
 from vbg.assemble.evaluator import Evaluator
-from vbg.assemble.posture import Projector, spread
+from vbg.assemble.posture import Projector, Steps
 from vbg.assemble.redundancy import null_space
 from vbg.assemble.system import System
 from vbg.errors import AssemblyError, Problem
@@ -49,20 +50,18 @@ def assemble_start(system: System) -> Start:
     """
     written = system.written_state
     projector = Projector(system)
-    x, kept = _closed_posture(system, projector, written)
+    x, coordinates_changed = _closed_posture(system, projector, written)
     projector.measure(0.0, x)
-    x = _closed_velocity(system, projector, x, kept)
+    x, speeds_changed = _closed_velocity(system, projector, x)
     position, velocity = projector.residuals(0.0, x)
     notes = list(_moved(system, written, x))
-    if not kept:
-        notes.append(_not_kept(system, x))
-    redundant, freedoms = (), None
+    notes += [note for note in (coordinates_changed, speeds_changed) if note is not None]
+    redundant: tuple[str, ...] = ()
+    freedoms: int | None = None
     if projector.rows:
         redundant, freedoms, found = _examine(system, projector, x)
         notes += found
-    return Start(
-        x, _largest(position), _largest(velocity), redundant, freedoms, tuple(n for n in notes if n)
-    )
+    return Start(x, _largest(position), _largest(velocity), redundant, freedoms, tuple(notes))
 
 
 def _largest(values: Array) -> float:
@@ -70,47 +69,51 @@ def _largest(values: Array) -> float:
 
 
 class _HeldRows:
-    """Newton steps with the held start coordinates as further constraint rows."""
+    """Newton steps with written start coordinates (or speeds) as further rows."""
 
-    def __init__(self, system: System):
-        self.system = system
-        self.held = system.equations.held
-        self.evaluate: Evaluator = system.evaluator("start")
-        self.posture = spread(system, self.evaluate, "posture ")
-        self.velocity = spread(system, self.evaluate, "velocity ")
-        rows = system.equations.start_right_hand_side.rows
-        self.silent = np.zeros(rows)
+    def __init__(self, held: HeldStart, evaluate: Evaluator, system: System):
+        self.rows = held.rows
+        self._evaluate = evaluate
+        self._steps = Steps(system, evaluate, "step ")
+        self._silent = np.zeros(held.size)
 
-    def misses(self, x: Array, *, speeds: bool) -> Array:
-        """target - value of each held row; zero where nothing was written."""
-        self.evaluate(0.0, x, self.silent)
-        prefix = "flow " if speeds else "value "
-        result = np.zeros(len(self.held))
-        for i, held in enumerate(self.held):
-            target = held.speed if speeds else held.target
-            if target is not None:
-                result[i] = target - self.evaluate.output(prefix + held.name)[0]
-        return result
+    def misses(self, x: Array) -> Array:
+        """target - value of each row."""
+        self._evaluate(0.0, x, self._silent)
+        return np.array(
+            [row.target - self._evaluate.output(f"value {row.name}")[0] for row in self.rows]
+        )
 
-    def move(self, x: Array, step: Array, *, speeds: bool) -> None:
-        self.evaluate(0.0, x, step)
-        for name, span in self.velocity if speeds else self.posture:
-            x[span] += self.evaluate.output(name)
+    def move(self, x: Array, step: Array) -> None:
+        self._evaluate(0.0, x, step)
+        self._steps.add(x)
 
 
-def _closed_posture(system: System, projector: Projector, written: Array) -> tuple[Array, bool]:
-    """The assembled posture, and whether the written coordinates could be kept."""
+def _held_values(system: System) -> _HeldRows | None:
+    held = system.equations.held_values
+    return _HeldRows(held, system.evaluator("held_values"), system) if held.rows else None
+
+
+def _held_speeds(system: System) -> _HeldRows | None:
+    held = system.equations.held_speeds
+    return _HeldRows(held, system.evaluator("held_speeds"), system) if held.rows else None
+
+
+def _closed_posture(
+    system: System, projector: Projector, written: Array
+) -> tuple[Array, Problem | None]:
+    """The assembled posture, and a warning if written coordinates could not be kept."""
     if projector.rows == 0:
-        return written.copy(), True
-    held = _HeldRows(system) if system.equations.held else None
+        return written.copy(), None
+    held = _held_values(system)
     if held is not None:
         x = _newton(projector, written, held)
         if x is not None:
-            return x, True
+            return x, None
     x = _newton(projector, written, None)
     if x is None:
         raise AssemblyError.of([_does_not_close(system, projector, written)])
-    return x, held is None
+    return x, None if held is None else _not_kept(held, x, "coordinates")
 
 
 def _newton(projector: Projector, written: Array, held: _HeldRows | None) -> Array | None:
@@ -120,9 +123,7 @@ def _newton(projector: Projector, written: Array, held: _HeldRows | None) -> Arr
 
     def misfit(at: Array) -> Array:
         position = -projector.residuals(0.0, at)[0]
-        return (
-            position if held is None else np.concatenate([position, held.misses(at, speeds=False)])
-        )
+        return position if held is None else np.concatenate([position, held.misses(at)])
 
     step = misfit(x)
     for _ in range(ITERATIONS):
@@ -134,7 +135,7 @@ def _newton(projector: Projector, written: Array, held: _HeldRows | None) -> Arr
             if held is None:
                 projector.move_posture(0.0, trial, length * step)
             else:
-                held.move(trial, length * step, speeds=False)
+                held.move(trial, length * step)
                 projector.normalise(trial)
             projector.measure(0.0, trial)
             following = misfit(trial)
@@ -145,29 +146,29 @@ def _newton(projector: Projector, written: Array, held: _HeldRows | None) -> Arr
     return x if np.abs(step).max() <= 1e3 * CLOSED else None
 
 
-def _closed_velocity(system: System, projector: Projector, x: Array, kept: bool) -> Array:
+def _closed_velocity(
+    system: System, projector: Projector, x: Array
+) -> tuple[Array, Problem | None]:
     """Momenta on the constraints; written joint speeds kept where possible."""
     if projector.rows == 0:
-        return x
-    held = _HeldRows(system) if system.equations.held and kept else None
-    scale = 1.0 + np.abs(projector.residuals(0.0, x)[1]).max()
+        return x, None
+    held = _held_speeds(system)
+    scale = 1.0 + float(np.abs(projector.residuals(0.0, x)[1]).max())
     if held is not None:
         trial = x.copy()
         for _ in range(2):
             velocity = -projector.residuals(0.0, trial)[1]
-            held.move(
-                trial, np.concatenate([velocity, held.misses(trial, speeds=True)]), speeds=True
-            )
-        left = np.abs(projector.residuals(0.0, trial)[1]).max()
-        if max(left, np.abs(held.misses(trial, speeds=True)).max()) < 1e-9 * scale:
-            return trial
+            held.move(trial, np.concatenate([velocity, held.misses(trial)]))
+        left = _largest(projector.residuals(0.0, trial)[1])
+        if max(left, _largest(held.misses(trial))) < 1e-9 * scale:
+            return trial, None
     result = x.copy()
     for _ in range(2):
         projector.move_velocity(0.0, result, -projector.residuals(0.0, result)[1])
     velocity = projector.residuals(0.0, result)[1]
     if np.abs(velocity).max() > 1e-8 * scale:
         raise AssemblyError.of([_contradiction(system, velocity)])
-    return result
+    return result, None if held is None else _not_kept(held, result, "speeds")
 
 
 def _worst(system: System, residual: Array) -> tuple[str, str, float]:
@@ -241,12 +242,10 @@ def _moved(system: System, written: Array, x: Array) -> list[Problem]:
     return notes
 
 
-def _not_kept(system: System, x: Array) -> Problem | None:
-    held = _HeldRows(system)
-    misses = held.misses(x, speeds=False)
+def _not_kept(held: _HeldRows, x: Array, what: str) -> Problem | None:
     changed = [
-        f"{h.name} (by {-miss:.4g})"
-        for h, miss in zip(held.held, misses, strict=True)
+        f"{row.name} (by {-miss:.4g})"
+        for row, miss in zip(held.rows, held.misses(x), strict=True)
         if abs(miss) > MOVED
     ]
     if not changed:
@@ -254,7 +253,7 @@ def _not_kept(system: System, x: Array) -> Problem | None:
     return Problem(
         "warning",
         "joints",
-        f"not all written start coordinates could be kept; changed: {', '.join(changed)}.",
+        f"not all written start {what} could be kept; changed: {', '.join(changed)}.",
         "Write only as many as the mechanism has freedoms.",
     )
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vbg.assemble.equations import DISSIPATED, SUPPLIED, Equations, State
+from vbg.assemble.equations import DISSIPATED, SUPPLIED, Equations, HeldStart, State
 from vbg.assemble.evaluator import Evaluator
 from vbg.assemble.lower import lower
 from vbg.assemble.program import Program
@@ -80,10 +80,11 @@ class System:
 
     @cached_property
     def rate_program(self) -> Program:
-        """rate of x, in its order."""
+        """rate of x, in its order, and behind it the constraint efforts."""
         e = self.equations
-        rates = {s.state.name: e.rates[s.state.leaf] for s in self.slices}
-        return lower(rates, self._inputs(), shift=self.shift)
+        outputs = {s.state.name: e.rates[s.state.leaf] for s in self.slices}
+        outputs["efforts"] = e.efforts
+        return lower(outputs, self._inputs(), shift=self.shift)
 
     @cached_property
     def posture_rate_program(self) -> Program:
@@ -101,16 +102,14 @@ class System:
     @cached_property
     def effort_program(self) -> Program:
         """Constraint efforts, and the accelerations they leave along the constraints."""
-        return lower(self._efforts(), self._inputs(), shift=self.shift)
-
-    def _efforts(self) -> dict[str, Block]:
         e = self.equations
-        return {"efforts": e.efforts, "acceleration": e.acceleration_residual}
+        outputs = {"efforts": e.efforts, "acceleration": e.acceleration_residual}
+        return lower(outputs, self._inputs(), shift=self.shift)
 
     @cached_property
     def rank_program(self) -> Program:
         """The efforts by plain elimination, whose pivots show dependent rows."""
-        return lower(self._efforts(), self._inputs())
+        return lower({"efforts": self.equations.efforts}, self._inputs())
 
     @cached_property
     def shift(self) -> float:
@@ -156,16 +155,20 @@ class System:
         return bool(np.any(evaluate.inverse_pivots() == 0.0))
 
     @cached_property
-    def start_program(self) -> Program:
-        """Like `correction_program`, with the held start coordinates as further rows,
-        and their values and flows."""
-        e = self.equations
+    def held_values_program(self) -> Program:
+        """Posture steps with the written start coordinates as further rows."""
+        return self._held_program(self.equations.held_values)
+
+    @cached_property
+    def held_speeds_program(self) -> Program:
+        """Momentum steps with the written start speeds as further rows."""
+        return self._held_program(self.equations.held_speeds)
+
+    def _held_program(self, held: HeldStart) -> Program:
         inputs = self._inputs()
-        inputs["correction"] = e.start_right_hand_side
-        outputs = {f"posture {s.data}": step for s, step in e.start_posture.items()}
-        outputs |= {f"velocity {s.data}": step for s, step in e.start_velocity.items()}
-        outputs |= {f"value {h.name}": h.value for h in e.held}
-        outputs |= {f"flow {h.name}": h.flow for h in e.held}
+        inputs["correction"] = leaf("correction", held.size)
+        outputs = {f"step {state.data}": step for state, step in held.steps.items()}
+        outputs |= {f"value {row.name}": row.value for row in held.rows}
         return lower(outputs, inputs)
 
     @cached_property
@@ -185,23 +188,21 @@ class System:
         )
 
     def evaluator(self, what: str, *, complex_valued: bool = False) -> Evaluator:
-        """A private evaluator of `what`: rate, effort, output, residual, correction,
-        switch, energy, measure."""
+        """A private evaluator of `what`: rate (followed by the constraint efforts),
+        effort, output, residual, correction, switch, energy, measure."""
         return Evaluator(getattr(self, f"{what}_program"), complex_valued=complex_valued)
 
     # -- pure evaluations -----------------------------------------------------------
 
     def rate(self, t: float, x: ArrayLike) -> Array:
         """dx/dt, shape (n,)."""
-        return self.evaluator("rate")(t, np.asarray(x, dtype=float)).copy()
+        return self.evaluator("rate")(t, np.asarray(x, dtype=float))[: self.size].copy()
 
     def constraint_efforts(self, t: float, x: ArrayLike) -> Array:
         """Constraint efforts, shape (m,), in the order of `constraint_names`, in the
         first body's axes; where they are not unique, the smallest in the metric
         diag(H4), which weighs forces and torques by the motion they cause."""
-        evaluate = self.evaluator("effort")
-        evaluate(t, np.asarray(x, dtype=float))
-        return evaluate.output("efforts").copy()
+        return self.evaluator("rate")(t, np.asarray(x, dtype=float))[self.size :].copy()
 
     def outputs(self, t: float, x: ArrayLike) -> dict[str, Array]:
         """All signals at (t, x) by name."""

@@ -13,7 +13,9 @@ from vbg.blocks.node import (
     cross,
     identity,
     is_zero,
+    leaf,
     linear,
+    linear_solve,
     mul,
     quaternion_rate,
     rotation,
@@ -72,6 +74,8 @@ def rebuild(block: Block, args: tuple[Block, ...]) -> Block:
             return quaternion_rate(*args)
         case "call":
             return call(block.data, *args)
+        case "linear_solve":
+            return linear_solve(*args)
         case _:
             return Block(block.op, args, block.data, *block.shape)
 
@@ -81,6 +85,10 @@ class Substitution:
 
     def __init__(self, replacements: Mapping[Block, Block]):
         self._done: dict[Block, Block] = dict(replacements)
+
+    def define(self, node: Block, replacement: Block) -> None:
+        """One replacement more, of a leaf that has not been met so far."""
+        self._done[node] = replacement
 
     def __call__(self, block: Block) -> Block:
         done = self._done
@@ -150,6 +158,10 @@ class Tangent:
                 return times(dots[0], args[1]) + times(args[0], dots[1])
             case "quaternion_rate":
                 return quaternion_rate(dots[0], args[1]) + quaternion_rate(args[0], dots[1])
+            case "linear_solve":  # (A^-1 B)' = A^-1 (B' - A' A^-1 B)
+                return linear_solve(args[0], dots[1] - mul(dots[0], node))
+            case "implicit":
+                return _implicit_rate(node, args, dots)
             case "rotation":
                 raise ValueError("a rotation's rate is given by its spin, not by its quaternion")
             case "factor" | "solve":
@@ -178,6 +190,16 @@ class Tangent:
                 term = mul(term, factor)
             terms.append((1.0, term))
         return linear(*terms)
+
+
+def _implicit_rate(node: Block, args: tuple[Block, ...], dots: tuple[Block, ...]) -> Block:
+    """y' = -(dG/dy)^-1 (dG/da a') of the root y of G(y, a) = 0."""
+    body = node.data
+    directions = [leaf(f"rate {i} of implicit", a.rows, a.cols) for i, a in enumerate(args)]
+    along = Tangent(dict(zip(body.inputs, directions, strict=True)))(body.residual)
+    inside = dict(zip(body.inputs, args, strict=True)) | {body.unknown: node}
+    outside = Substitution(inside | dict(zip(directions, dots, strict=True)))
+    return -linear_solve(outside(body.slope), outside(along))
 
 
 class Coefficients:
@@ -232,6 +254,8 @@ class Coefficients:
                 }
             case "rows":
                 return {leaf: rows(m, *node.data) for leaf, m in inside[0].items()}
+            case "linear_solve" if not inside[0]:
+                return {leaf: linear_solve(node.args[0], m) for leaf, m in inside[1].items()}
             case "transpose" if node.args[0].cols == 1 and node.args[0].rows == 1:
                 return inside[0]
             case "skew":

@@ -23,7 +23,7 @@ def complex_step_jacobian(system: System) -> Callable[[float, Array], Array]:
         result = np.empty((len(x), len(x)))
         for i in range(len(x)):
             z[i] += 1j * STEP
-            result[:, i] = evaluate(t, z).imag / STEP
+            result[:, i] = evaluate(t, z)[: len(x)].imag / STEP
             z[i] = x[i]
         return result
 

@@ -22,7 +22,8 @@ class Recorder:
 
     def __init__(self, system: System, grid: Array, sink: Sink | None):
         self.grid = grid
-        self._efforts = system.evaluator("effort")
+        self._rate = system.evaluator("rate")
+        self._size = system.size
         self._outputs = system.evaluator("output")
         self._shapes = system.output_program.outputs
         self._residual = system.evaluator("residual")
@@ -41,8 +42,7 @@ class Recorder:
         row = self._data[self.count]
         row[self._width :] = 0.0
         if self._constrained:
-            self._efforts(t, x)
-            efforts = self._efforts.output("efforts")
+            efforts = self._rate(t, x)[self._size :]
             self._residual(t, x)
             row[self._width] = np.abs(self._residual.output("position")).max()
             row[self._width + 1] = np.abs(self._residual.output("velocity")).max()

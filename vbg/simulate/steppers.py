@@ -71,7 +71,7 @@ class Adaptive:
 
     def _counted(self, t: float, x: Array) -> Array:
         self.rates += 1
-        return self._rate(t, x).copy()
+        return self._rate(t, x)[: len(x)].copy()
 
     def step(self) -> str | None:
         self._dense = None
@@ -188,8 +188,9 @@ class FixedStep:
         s = (t - self.t_before) / h if h > 0.0 else 1.0
         if s >= 1.0:
             return self.x.copy()
-        f0 = self._evaluator(self.t_before, self._before).copy()
-        f1 = self._evaluator(self.t, self.x).copy()
+        size = len(self.x)
+        f0 = self._evaluator(self.t_before, self._before)[:size].copy()
+        f1 = self._evaluator(self.t, self.x)[:size].copy()
         x0, x1 = self._before, self.x
         return (
             (1 + 2 * s) * (1 - s) ** 2 * x0
