@@ -58,6 +58,7 @@ class VbgApp(App[int]):
         self.main = MainScreen(work)
         self.words: dict[str, Style] = {}
         self.job: Job | None = None
+        self.endings: list[Job] = []
         self.report: FilePath | None = None
         self._frames: Timer | None = None
         self._frame_time = 0.0
@@ -319,8 +320,11 @@ class VbgApp(App[int]):
 
             self.ask_later(file_changed(self))
 
-    def leave(self) -> None:
-        """Leave; nothing unsaved is left behind."""
+    async def leave(self) -> None:
+        """Leave; nothing unsaved is left behind, and no child."""
+        for job in self.endings:
+            if job.ending is not None:
+                await job.ending
         if self.work.document.journal is not None:
             self.work.document.journal.discard()
         self.exit(0)

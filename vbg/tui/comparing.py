@@ -12,6 +12,8 @@ from vbg.tui.content.validating import event_windows
 from vbg.tui.session.runs import Run
 
 if TYPE_CHECKING:
+    from vbg.solution import Solution
+    from vbg.tmm_bridge.compare import Verdict
     from vbg.tui.app import VbgApp
     from vbg.tui.workspace import Workspace
 
@@ -37,23 +39,13 @@ async def compare_newest(app: VbgApp) -> None:
 
 async def compare_runs(app: VbgApp, first: Run, second: Run) -> None:
     """Judge two runs with the settings in force."""
-    from vbg.tmm_bridge.compare import compare
-    from vbg.tmm_bridge.uniqueness import channels_in
-
     work = app.work
     a, b = await results.load(app, first), await results.load(app, second)
     if a is None or b is None:
         return
     state = work.validate
     windows = event_windows(a, b) if state.skip_events else ()
-    verdict = await asyncio.to_thread(
-        compare,
-        a,
-        b,
-        tolerance=state.tolerance,
-        not_unique=channels_in(b.notes),
-        exclude=windows,
-    )
+    verdict = await asyncio.to_thread(_judged, a, b, state.tolerance, windows)
     work.validate = replace(
         work.validate, verdict=verdict, reference=first.number, other=second.number, waiting=""
     )
@@ -64,3 +56,17 @@ async def compare_runs(app: VbgApp, first: Run, second: Run) -> None:
         names = [channel.name for channel in ordered(verdict)]
         own = [i for i, name in enumerate(names) if name.startswith(f"{part}.force")]
         work.channel_index = own[0] if own and verdict.result == "PASS" else 0
+
+
+def _judged(
+    a: Solution,
+    b: Solution,
+    tolerance: float | None,
+    windows: tuple[tuple[float, float], ...],
+) -> Verdict:
+    """The verdict; in a thread, for its package takes a moment to load."""
+    from vbg.tmm_bridge.compare import compare
+    from vbg.tmm_bridge.uniqueness import channels_in
+
+    free = channels_in(b.notes)
+    return compare(a, b, tolerance=tolerance, not_unique=free, exclude=windows)

@@ -132,7 +132,7 @@ async def _quit(app: VbgApp) -> None:
         return
     if app.job is not None:
         await app.job.cancel()
-    app.leave()
+    await app.leave()
 
 
 async def _editor(app: VbgApp) -> None:

@@ -65,10 +65,12 @@ async def simulate(app: VbgApp, solver: str, settings: Mapping[str, float] | Non
     try:
         run = await app.job.follow()
     finally:
+        app.endings.append(app.job)
         app.job = None
         timer.stop()
-    work.plot = replace(work.plot, run=run.number)
-    work.space = replace(work.space, run=run.number)
+    if Path(run.result).exists():
+        work.plot = replace(work.plot, run=run.number)
+        work.space = replace(work.space, run=run.number)
     # what was read while it grew is not all of it
     work.solutions.pop(run.number, None)
     await results.load(app, run)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from vbg.draw.text.rows import Rows
-from vbg.solution import Solution
-from vbg.tmm_bridge.compare import Channel, Verdict
 from vbg.tui.content import validating
 from vbg.tui.pane import Pane, scrolled, stepped
 from vbg.tui.session.runs import Run
+
+if TYPE_CHECKING:
+    # only for the types: it brings the compiled kernels of a solver
+    from vbg.solution import Solution
+    from vbg.tmm_bridge.compare import Channel, Verdict
 
 
 class ValidatePane(Pane):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -20,6 +21,9 @@ from vbg.tui.session.runs import Run, remember
 
 TERMINATE_SECONDS = 1.0
 KILL_SECONDS = 3.0
+
+# The line of a traceback that names the error.
+_ERROR = re.compile(r"[\w.]+(Error|Exception|Interrupt)\b")
 
 Report = Callable[[Run], None]
 
@@ -33,6 +37,7 @@ class Job:
     report: Report
     process: asyncio.subprocess.Process | None = None
     cancelled: bool = False
+    ending: asyncio.Task[bytes] | None = None
 
     async def follow(self) -> Run:
         """Start the child and follow it to its end; the run as it ended."""
@@ -51,12 +56,29 @@ class Job:
         self._write(self.order.to_json())
         ended = False
         async for line in self.process.stdout:
-            ended = self._hear(json.loads(line)) or ended
-        await self.process.wait()
+            ended = self._hear(json.loads(line))
+            if ended:
+                break
+        self.ending = asyncio.create_task(self._wait(complaints))
         if not ended:
-            self._died((await complaints).decode(errors="replace"))
+            self._died((await self.ending).decode(errors="replace"))
         remember(self.run)
         return self.run
+
+    async def _wait(self, complaints: asyncio.Task[bytes]) -> bytes:
+        """Wait until the child is gone; what it wrote on standard error.
+
+        After its last word a child only tidies up: that is not waited for,
+        except when leaving.
+        """
+        assert self.process is not None and self.process.stdin is not None
+        self.process.stdin.close()
+        try:
+            await asyncio.wait_for(self.process.wait(), KILL_SECONDS)
+        except TimeoutError:
+            self.process.kill()
+            await self.process.wait()
+        return await complaints
 
     async def cancel(self) -> None:
         """Stop the child in three steps; returns when it is gone."""
@@ -140,9 +162,11 @@ class Job:
             )
             return
         last = [line for line in complaint.splitlines() if line.strip()][-12:]
+        named = [line for line in last if _ERROR.match(line)]
+        words = (named or last or [f"the solver's process ended with code {code}"])[-1]
         self._change(
             state="failed",
-            sentence=last[-1] if last else f"the solver's process ended with code {code}",
+            sentence=words,
             remedy="The log has what it said last; the rows written so far can be plotted.",
             wall=wall,
             log=(*self.run.log, f"{_clock()} the solver's process ended with code {code}", *last),
