@@ -1,16 +1,19 @@
 """Group by group against the whole system, closed forms against Newton, rates against motion."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from tests.structure.mechanisms import nine_bar, platform_path, rotor, stewart_inverse, swings
 from vbg.errors import UsageError
+from vbg.model import Model
 from vbg.structure import analyse_topology
 from vbg.structure.dyads import DRIVEN, NEWTON, PRP, RPP, RPR, RRP, RRR
 from vbg.structure.kinematics import group_program, run, solve_by_groups, solve_whole
 from vbg.structure.linkage import PairAt, linkage_at
+from vbg.structure.motion import drives_of, kinematics
 
 TIMES = np.linspace(0.0, 2.0, 81)
 
@@ -132,6 +135,54 @@ def test_an_end_of_travel_is_told():
     assert motion.where == ("4", "5")
     assert 0.0 < motion.stopped < 4.0
     assert len(motion.time) == len(motion.p_WB) > 3
+
+
+def closed_four_bar(drive):
+    """A four-bar in the xz plane as a Model, its crank driven."""
+    body = {"mass": 1.0, "inertia": {"xx": 0.1, "yy": 0.1, "zz": 0.1}}
+    A, B, C, D = (0.0, 0.0), (0.1, 0.3), (0.7, 0.5), (0.8, -0.1)
+    middle = {"crank": (A, B), "rod": (B, C), "rocker": (C, D)}
+    centres = {n: ((p[0] + q[0]) / 2, 0.0, (p[1] + q[1]) / 2) for n, (p, q) in middle.items()}
+
+    def at(name, point):
+        place = np.array([point[0], 0.0, point[1]])
+        return {"body": name, "at": (place - centres.get(name, np.zeros(3))).tolist()}
+
+    ends = {
+        "A": ("ground", "crank", A),
+        "B": ("crank", "rod", B),
+        "C": ("rod", "rocker", C),
+        "D": ("rocker", "ground", D),
+    }
+    joints = {
+        name: {"kind": "revolute", "between": [at(a, p), at(b, p)], "axis": [0, 1, 0]}
+        for name, (a, b, p) in ends.items()
+    }
+    joints["A"]["drive"] = drive
+    bodies = {name: {**body, "position": list(centre)} for name, centre in centres.items()}
+    return Model(name="four-bar", bodies=bodies, joints=joints)
+
+
+def test_kinematics_of_a_model():
+    """By groups, as a whole, and the crank's pin against its circle; whole turns are kept."""
+    model = closed_four_bar("6*t + 0.3*t**2")
+    times = np.linspace(0.0, 2.0, 401)
+    found = kinematics(model, times)
+    assert_equal_motions(found, kinematics(model, times, by_groups=False))
+    angle, rate = 6.0 * times + 0.3 * times**2, 6.0 + 0.6 * times
+    arm = np.array([0.05, 0.0, 0.15])
+    c, s = np.cos(angle), np.sin(angle)
+    path = np.stack([c * arm[0] + s * arm[2], 0.0 * c, -s * arm[0] + c * arm[2]], axis=1)
+    assert np.abs(found.p_WB[:, 1] - path).max() < 1e-12
+    assert np.abs(found.V_WB_W[:, 1, 1] - rate).max() < 1e-11
+    assert np.abs(found.A_WB_W[:, 1, 1] - 0.6).max() < 1e-11
+
+
+def test_a_model_driven_by_a_signal_is_refused():
+    """A part stands in for a joint whose drive names a signal."""
+    model = SimpleNamespace(joints={"A": SimpleNamespace(drive="2*command + t")})
+    with pytest.raises(UsageError, match="names command"):
+        drives_of(model)
 
 
 def test_misuse():

@@ -85,10 +85,10 @@ def check_drives(mobility: int, driven: int) -> tuple[Problem, ...]:
         what = f"is {mobility}: the pairs impose {-mobility} equations more than the bodies have."
         remedy = "Look for a geometric exception (planar, parallel) or free a joint."
         return (Problem("error", "mobility", what, remedy),)
-    what = f"drive {driven} freedoms where the mobility is {mobility}."
+    what = f"{driven} freedoms are driven where the mobility is {mobility}."
     if driven > mobility:
         remedy = f"Release {driven - mobility} of the driven freedoms."
-        return (Problem("error", "drives", "more drives than freedoms: they " + what, remedy),)
+        return (Problem("error", "drives", "more drives than freedoms: " + what, remedy),)
     return (Problem("error", "drives", what, f"Drive {mobility - driven} more."),)
 
 

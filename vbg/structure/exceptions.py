@@ -117,8 +117,24 @@ def spin_sets(topology: Topology) -> tuple[tuple[tuple[int, ...], tuple[int, int
     for top, pairs in held.items():
         if len(pairs) == 2 and top != root(0):
             bodies = tuple(b for b in range(len(part)) if root(b) == top)
-            found.append((bodies, (pairs[0], pairs[1])))
+            if _in_a_loop(topology, bodies, pairs):
+                found.append((bodies, (pairs[0], pairs[1])))
     return tuple(found)
+
+
+def _in_a_loop(topology: Topology, bodies: Sequence[int], pairs: Sequence[int]) -> bool:
+    """Whether the rest joins what the two `pairs` hold; the links of an open chain swing."""
+    others = [next(b for b in topology.pairs[i].ends if b not in bodies) for i in pairs]
+    neighbours: dict[int, set[int]] = {}
+    for pair in topology.pairs:
+        for body in pair.ends:
+            neighbours.setdefault(body, set()).update(pair.ends)
+    reached, front = {others[0]}, [others[0]]
+    while front:
+        ahead = neighbours[front.pop()] - reached - set(bodies)
+        reached |= ahead
+        front += ahead
+    return others[1] in reached
 
 
 def hold_spins(topology: Topology) -> Topology:
@@ -134,7 +150,7 @@ def spin_findings(linkage: Linkage) -> tuple[Finding, ...]:
     found = []
     for bodies, pairs in spin_sets(linkage.topology):
         what = "turns freely about the line through its two spherical pairs; nothing sees it."
-        action = "The spin is held at its start value by one equation more."
+        action = "The count holds it by one equation more; a simulation integrates it."
         name = "double-spherical rod" if len(bodies) == 1 else "double-spherical group"
         names = _names(linkage, bodies, pairs)
         found.append(Finding("redundant spin", name, *names, -1, what, action))
@@ -142,7 +158,7 @@ def spin_findings(linkage: Linkage) -> tuple[Finding, ...]:
 
 
 def contact_findings(linkage: Linkage) -> tuple[Finding, ...]:
-    """Pairs held together by contact, and pairs that roll."""
+    """Pairs that roll, and pairs held together by contact unless they are `bilateral`."""
     found = []
     topology = linkage.topology
     for index, pair in enumerate(topology.pairs):
@@ -154,7 +170,7 @@ def contact_findings(linkage: Linkage) -> tuple[Finding, ...]:
             what = "rolls without slip: 2 of its equations hold speeds only."
             action = "They are counted as speeds; two coordinates more are integrated."
             found.append(Finding("rolling", "rolling", *names, 2, what, action))
-        elif row.contact:
+        elif row.contact and not linkage.bilateral:
             lost = topology.dimension - pair.grade
             what = f"{row.meaning}: where a force closes it, it may open ({lost} freedoms more)."
             action = "It is taken as closed; the sign of its force says when it would open."

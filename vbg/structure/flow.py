@@ -67,8 +67,9 @@ def saturate(net: Network) -> Flow:
     Bodies are renumbered breadth first from the frame: it halves the time of
     large mechanisms, because neighbours then lie near each other in memory.
     """
-    order = _near_first(net)
-    rank_pair, rank_body = order
+    if len(net.arc_pair) == 0:
+        return Flow(np.zeros(0, dtype=np.int64), net.supply, net.demand)
+    rank_pair, rank_body = _near_first(net)
     amount = _maximum_flow(
         rank_pair[net.arc_pair],
         rank_body[net.arc_body],

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.errors import UsageError
+from vbg.structure.kernels import FIRST, SECOND, TURN
 from vbg.structure.linkage import Linkage
 from vbg.structure.program import Program, make_program, velocity_basis
 from vbg.structure.report import Structure, analyse_topology
@@ -82,7 +83,7 @@ def run(program: Program, linkage: Linkage, times: Sequence[float], drives: Driv
     from vbg.structure.solving import solve_at
 
     p, R = linkage.p_WB.copy(), linkage.R_WB.copy()
-    near = program.near.copy()
+    near = start_angles(program, drives(float(times[0]))[0]) if len(times) else program.near
     found: list[tuple[Array, Array, Array, Array]] = []
     basis = velocity_basis(linkage)
     for t in times:
@@ -96,6 +97,17 @@ def run(program: Program, linkage: Linkage, times: Sequence[float], drives: Driv
             return _motion(times, found, status, float(t), names)
         found.append((p.copy(), R.copy(), V, Acc))
     return _motion(times, found, "solved", float("nan"), ())
+
+
+def start_angles(program: Program, values: Array) -> Array:
+    """(k,) what angles are near to at first: driven ones to their drives, turns kept."""
+    near = program.near.copy()
+    terms = program.tables.terms
+    for e, slot in enumerate(terms.slot):
+        k = terms.start[e]
+        if slot >= 0 and terms.kind[k] in (TURN, FIRST, SECOND):
+            near[k] = values[slot]
+    return near
 
 
 def _motion(

@@ -69,7 +69,8 @@ class Linkage:
 
     `frames[i]`, `drives[i]` belong to pair i of `topology`.  p_WB : (n, 3)
     [m]; R_WB : (n, 3, 3); body 0 is the frame, at the origin.  In the plane,
-    `normal` (3,) in W is perpendicular to it.
+    `normal` (3,) in W is perpendicular to it.  `bilateral` says that pairs
+    which look like contacts are joints that pull as well as push.
     """
 
     topology: Topology
@@ -79,6 +80,7 @@ class Linkage:
     R_WB: Array
     couplings: tuple[Coupling, ...] = ()
     normal: Array = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
+    bilateral: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

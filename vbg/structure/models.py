@@ -64,7 +64,9 @@ def linkage_of(model: Model) -> Linkage:
         drives.append(())
         couplings.append(coupling)
     topology = Topology(SPATIAL, bodies, tuple(pairs))
-    return Linkage(topology, tuple(made), tuple(drives), p_WB, R_WB, tuple(couplings))
+    return Linkage(
+        topology, tuple(made), tuple(drives), p_WB, R_WB, tuple(couplings), bilateral=True
+    )
 
 
 def _drives(part: Any, code: str) -> tuple[str, ...]:

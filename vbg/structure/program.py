@@ -12,7 +12,7 @@ from vbg.spatial import perpendicular
 from vbg.structure.dyads import DRIVEN, NEWTON, PRP, RPP, RPR, RRP, RRR, Dyads
 from vbg.structure.equations import Equations, equations_of
 from vbg.structure.groups import Group
-from vbg.structure.kernels import Terms
+from vbg.structure.kernels import Terms, term
 from vbg.structure.linkage import COORDINATES, Linkage, in_plane
 from vbg.structure.report import Structure
 
@@ -93,7 +93,7 @@ def make_program(linkage: Linkage, structure: Structure | None) -> Program:
         linkage.p_WB.copy(),
         linkage.R_WB.copy(),
     )
-    return Program(tables, equations, np.zeros(len(equations.terms.kind)))
+    return Program(tables, equations, _screwed(linkage, equations))
 
 
 def plane_axes(linkage: Linkage) -> Array:
@@ -115,6 +115,19 @@ def velocity_basis(linkage: Linkage) -> Array:
 
 def _starts(counts: list[int]) -> Integers:
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+
+def _screwed(linkage: Linkage, equations: Equations) -> Array:
+    """(k,) angles to begin near to: a screw's turns follow from how far it has advanced."""
+    terms, near = equations.terms, np.zeros(len(equations.terms.kind))
+    target = np.zeros((len(near), 3, 3))
+    for e, label in enumerate(equations.labels):
+        if label == "screw":
+            k = terms.start[e]
+            advance = term(terms, k, linkage.p_WB, linkage.R_WB, near, target)[0]
+            lead = -terms.weight[k + 1]
+            near[k + 1] = advance / lead if lead else 0.0
+    return near
 
 
 _NO_DYAD = (NEWTON, (0, 0, 0, 0), (0j,) * 6, (0j,) * 3)
@@ -146,10 +159,22 @@ def _dyad(linkage: Linkage, group: Group | None) -> tuple:
         (outer[j], j),
         (outer[j], carriers[1]),
     )
+    if not all(_slides_straight(linkage, pair) for pair in (*outer.values(), inner)):
+        return _NO_DYAD
     points = tuple(_point(linkage, pair, body) for pair, body in places)
     slides = ((outer[i], carriers[0]), (inner, i), (outer[j], carriers[1]))
     along = tuple(_direction(linkage, pair) for pair, _ in slides)
     return _DYADS[name], (i, j, *carriers), points, along
+
+
+def _slides_straight(linkage: Linkage, index: int) -> bool:
+    """Whether a sliding pair's axes on both bodies agree at the reference posture."""
+    pair, frame = linkage.topology.pairs[index], linkage.frames[index]
+    if pair.code != "P":
+        return True
+    first, second = (linkage.R_WB[body] for body in pair.ends)
+    apart = first @ frame.R_AF[:, 2] - second @ frame.R_BM[:, 2]
+    return bool(np.linalg.norm(apart) < 1e-13)
 
 
 def _flat(linkage: Linkage, vector: Array) -> complex:

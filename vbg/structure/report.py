@@ -155,7 +155,8 @@ def _under_sentences(
         return ()
     what = f"under-driven by {-under.surplus}: {_list(topology, under)}."
     drives = ", ".join(f"{d.count} of {topology.pairs[d.pair].name}" for d in fixes)
-    return (Problem("error", "structure", what, f"Drive for instance {drives}."),)
+    remedy = f"Drive for instance {drives}." if fixes else "No pair of theirs has a free freedom."
+    return (Problem("error", "structure", what, remedy),)
 
 
 def _list(topology: Topology, part: Part, most: int = 12) -> str:
@@ -163,4 +164,4 @@ def _list(topology: Topology, part: Part, most: int = 12) -> str:
     pairs = [topology.pairs[index].name for index in part.pairs]
     shown = ", ".join(bodies[:most]) + (", ..." if len(bodies) > most else "")
     joined = ", ".join(pairs[:most]) + (", ..." if len(pairs) > most else "")
-    return f"bodies {shown or 'none'} with pairs {joined}"
+    return f"bodies {shown or 'none'} with {'pairs ' + joined if joined else 'no pairs'}"

@@ -76,7 +76,10 @@ def _named(topology: Topology, rows: Iterable[tuple]) -> list[tuple]:
 
 
 def _listed(rows: Iterable[tuple]) -> str:
-    text = "".join("&".join(str(end) for end in row[:-1]) + f"{row[-1]}." for row in rows)
+    text = ""
+    for *ends, code in rows:
+        mark = ":" if ends[-1][-1:].isalpha() else ""  # keeps the name apart from the code
+        text += "&".join(ends) + f"{mark}{code}."
     return text or "-"
 
 
