@@ -169,6 +169,7 @@ def test_run_refuses_what_it_cannot_do(pendulum, tmp_path, capsys):
     for arguments, words in (
         (["run", tmp_path / "none.toml"], "no such file"),
         (["run", pendulum, "-o", "x.xls"], ".h5"),
+        (["run", pendulum, "-o", tmp_path / "none" / "x.h5"], "cannot be written"),
         (["run", pendulum, "--set", "length=2"], "no parameter"),
         (["run", pendulum, "--method", "magic"], "magic"),
     ):

@@ -142,3 +142,20 @@ def test_wrong_files_are_named(tmp_path, read):
     other.write_text("x,y\nred,2\n")
     with pytest.raises(UsageError, match=str(other)):
         read(other)
+
+
+@pytest.mark.parametrize("write", [hdf5.write, csv.write])
+def test_a_place_that_cannot_be_written_is_named(tmp_path, write):
+    path = tmp_path / "no folder" / "run"
+    with pytest.raises(UsageError, match=r"no folder.*cannot be written"):
+        write(Solution(np.zeros(1), {"a": np.zeros(1)}), path)
+
+
+def test_two_writers_cannot_take_the_same_file(tmp_path):
+    path = tmp_path / "run.h5"
+    with hdf5.Writer(path) as first:
+        first.append(np.zeros(1), {"a": np.zeros(1)})
+        with pytest.raises(UsageError, match="cannot be written"):
+            hdf5.write(Solution(np.zeros(1), {"a": np.zeros(1)}), path)
+        first.append(np.ones(1), {"a": np.ones(1)})
+    np.testing.assert_array_equal(hdf5.read(path)["a"], [0.0, 1.0])

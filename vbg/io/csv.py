@@ -20,11 +20,20 @@ _COMPONENT = re.compile(r"(?P<name>.+)\[\d+\]")
 
 
 def write(solution: Solution, path: str | Path) -> None:
-    """Write time and all signals of `solution`."""
+    """Write time and all signals of `solution`.
+
+    Raises
+    ------
+    UsageError
+        the file cannot be written.
+    """
     columns = dict(components(solution))
     table = np.column_stack([solution.time, *columns.values()])
     header = ",".join(["time", *columns])
-    np.savetxt(path, table, fmt="%.17g", delimiter=",", header=header, comments="")
+    try:
+        np.savetxt(path, table, fmt="%.17g", delimiter=",", header=header, comments="")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror}).") from error
 
 
 def read(path: str | Path) -> Solution:

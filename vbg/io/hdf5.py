@@ -178,7 +178,12 @@ def _create(path: Path, layout: Layout, model: str) -> h5py.File:
     for name, width, _ in layout:
         columns += [f"{name}[{index}]" for index in range(width)] if width else [name]
     chunk = max(1, CHUNK_BYTES // (8 * len(columns)))
-    file = h5py.File(path, "w", libver="latest")
+    try:
+        file = h5py.File(path, "w", libver="latest")
+    except OSError as error:
+        raise UsageError(
+            f"{path}: cannot be written ({error}). Is its folder there, and no other run at it?"
+        ) from error
     file.attrs["vbg"] = FORMAT
     file["columns"] = columns
     file["layout"] = json.dumps(layout)
