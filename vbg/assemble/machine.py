@@ -703,13 +703,13 @@ def step_newton(work, y, residual, slope, record, m):
         return False
     work[record] = iterations + 1.0
     halvings, polished = work[record + 1].real, work[record + 3].real
-    if iterations > 0.0 and polished == 0.0 and halvings < 40.0:
-        if not size <= work[record + 2].real:
-            for i in range(m):
-                work[step + i] *= 0.5
-                work[y + i] = work[before + i] - work[step + i]
-            work[record + 1] = halvings + 1.0
-            return True
+    grown = not size <= work[record + 2].real
+    if iterations > 0.0 and polished == 0.0 and halvings < 40.0 and grown:
+        for i in range(m):
+            work[step + i] *= 0.5
+            work[y + i] = work[before + i] - work[step + i]
+        work[record + 1] = halvings + 1.0
+        return True
     for i in range(m):
         work[before + i] = work[y + i]
         work[step + i] = work[residual + i]
@@ -802,7 +802,11 @@ def run(work, segments, operands, factors, stream):
         elif op == NEWTON:
             begin_newton(work, at(operands, 4 * first), at(operands, 4 * first + 1), m)
         elif op == NEWTON_STEP:
-            y, residual, slope = at(operands, 4 * first), at(operands, 4 * first + 1), at(operands, 4 * first + 2)
+            y, residual, slope = (
+                at(operands, 4 * first),
+                at(operands, 4 * first + 1),
+                at(operands, 4 * first + 2),
+            )
             if step_newton(work, y, residual, slope, at(operands, 4 * first + 3), m):
                 s = k - 1
 

@@ -53,16 +53,23 @@ def evaluate(program: Program, workspace: NDArray) -> NDArray:
 
 
 def _newton_step(operands: list[int], m: int, work: NDArray) -> bool:
-    """A step, halved while it would be longer than the last one; whether to go on."""
+    """A step, or half of the last one where that made the residual grow; whether to go on."""
     y, residual, slope, record = operands
+    last, before = work[record + 4 + m : record + 4 + 2 * m], record + 4
+    size = np.abs(work[residual : residual + m].real).max()
     work[record] += 1.0
-    step = np.linalg.solve(work[slope : slope + m * m].reshape(m, m), work[residual : residual + m])
-    longest = np.abs(step.real).max()
-    last = work[record + 2].real if work[record].real > 1.0 else np.inf
-    factor = 1.0 if longest <= last else 0.5 * last / longest
-    work[y : y + m] -= factor * step
-    work[record + 2] = factor * longest
-    return longest > 1e-14 * np.abs(work[y : y + m].real).max() and work[record].real < ITERATIONS
+    if work[record].real > 1.0 and not size <= work[record + 2].real and np.abs(last).max() > 1e-12:
+        last *= 0.5
+        work[y : y + m] = work[before : before + m] - last
+        return work[record].real < ITERATIONS
+    work[before : before + m] = work[y : y + m]
+    last[:] = np.linalg.solve(
+        work[slope : slope + m * m].reshape(m, m), work[residual : residual + m]
+    )
+    work[y : y + m] -= last
+    work[record + 2] = size
+    close = np.abs(last.real).max() <= 1e-14 * np.abs(work[y : y + m].real).max()
+    return not close and size > 0.0 and work[record].real < ITERATIONS
 
 
 def _view(work: NDArray, offset: int, shape: tuple[int, int], row: int, col: int) -> NDArray:
