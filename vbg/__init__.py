@@ -35,7 +35,7 @@ _HOMES = {
     "simulate": "vbg.simulate",
     "write": "vbg.io.toml",
 }
-_PACKAGES = ("analysis", "structure", "tmm_bridge")
+_PACKAGES = ("analysis", "structure", "tmm_bridge", "validate")
 
 __all__ = sorted((*_HOMES, *_PACKAGES))
 

@@ -1,0 +1,29 @@
+"""`vbg show transfer`: the overall transfer equation of the embedded solver."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from vbg.cli.models import read_checked
+from vbg.cli.parser import add, add_model
+
+PLACE = 60
+
+
+def register(subparsers: Any) -> None:
+    parser = add(
+        subparsers,
+        "transfer",
+        act=act,
+        summary="the overall transfer equation, by the automatic deduction theorem",
+        examples="vbg show transfer crank.toml",
+    )
+    add_model(parser)
+
+
+def act(arguments: argparse.Namespace) -> int:
+    from vbg.tmm_bridge.deduction import transfer_text
+
+    print(transfer_text(read_checked(arguments)))
+    return 0

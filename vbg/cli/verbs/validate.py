@@ -1,0 +1,91 @@
+"""`vbg validate`: both solvers on one model, and whether they agree."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from vbg.cli.models import read_checked
+from vbg.cli.parser import add, add_json, add_model
+
+PLACE = 45
+
+
+def register(subparsers: Any) -> None:
+    parser = add(
+        subparsers,
+        "validate",
+        act=act,
+        summary="solve a model twice, by bond graph and by transfer matrices, and compare",
+        detail="Prints the joint forces channel by channel and the verdict: PASS, FAIL or\n"
+        "INCONCLUSIVE.  Exit code 1 unless it is PASS.",
+        examples="""vbg validate crank.toml
+            vbg validate crank.toml --t-end 2 --tolerance 1e-5 -o report
+            vbg validate crank.toml --also dt --exclude 0.41:0.43 --json""",
+    )
+    add_model(parser)
+    parser.add_argument("-o", "--output", metavar="FOLDER", help="write the report there as well")
+    parser.add_argument("--t-end", type=float, metavar="S", help="end of the run [s]")
+    parser.add_argument("--output-step", type=float, metavar="S", help="distance of outputs [s]")
+    parser.add_argument("--rtol", type=float, help="relative tolerance of both integrations")
+    parser.add_argument("--atol", type=float, help="absolute tolerance of both integrations")
+    parser.add_argument(
+        "--tolerance", type=float, help="allowed error relative to a channel's peak"
+    )
+    parser.add_argument(
+        "--also", action="append", default=[], choices=("dt",), help="a further method to compare"
+    )
+    parser.add_argument(
+        "--exclude",
+        action="append",
+        default=[],
+        type=_window,
+        metavar="FROM:TO",
+        help="a window of time to leave out, recorded in the report",
+    )
+    parser.add_argument("--all", action="store_true", help="print all channels, however many")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress line")
+    add_json(parser)
+
+
+def _window(text: str) -> tuple[float, float]:
+    begin, _, end = text.partition(":")
+    return float(begin), float(end)
+
+
+def act(arguments: argparse.Namespace) -> int:
+    from vbg.validate import as_json, text, validate, write
+
+    report = validate(
+        read_checked(arguments),
+        t_end=arguments.t_end,
+        output_step=arguments.output_step,
+        rtol=arguments.rtol,
+        atol=arguments.atol,
+        tolerance=arguments.tolerance,
+        also=tuple(arguments.also),
+        exclude=tuple(arguments.exclude),
+        progress=_Line(quiet=arguments.quiet or arguments.json).tell,
+    )
+    if arguments.output is not None:
+        write(report, arguments.output)
+    print(as_json(report) if arguments.json else text(report, limit=None if arguments.all else 40))
+    return 0 if report.result == "PASS" else 1
+
+
+class _Line:
+    """Both solvers' progress in one line, on a terminal only."""
+
+    def __init__(self, *, quiet: bool):
+        self._shown = not quiet and sys.stderr.isatty()
+        self._fractions: dict[str, float] = {}
+
+    def tell(self, solver: str, fraction: float) -> None:
+        if not self._shown:
+            return
+        self._fractions[solver] = fraction
+        line = "  ".join(f"{name} {100 * f:3.0f} %" for name, f in self._fractions.items())
+        done = all(f >= 1.0 for f in self._fractions.values())
+        sys.stderr.write("\r\x1b[K" + ("" if done else line))
+        sys.stderr.flush()

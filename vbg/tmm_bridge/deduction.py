@@ -1,0 +1,161 @@
+"""The overall transfer equation by the automatic deduction theorem, as text.
+
+Elements are bodies and hinges.  Along a path from a tip to the root the state
+vector is pre-multiplied by the transfer matrices of the elements passed.  A
+body with several inputs adds one geometrical equation per further input; a cut
+joint adds a couple of ends with the same state vector (mstmmsim.txt, theorems
+1 to 5; Rui et al., reference 45 there).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from vbg.model import Model
+from vbg.tmm_bridge.forest import GROUND, Carrier, Forest, ends_of, is_coupling, plant
+
+
+@dataclass(frozen=True)
+class End:
+    """A boundary end: its name, the body it is on, and what is known of it."""
+
+    name: str
+    body: str
+    condition: str
+
+
+@dataclass(frozen=True)
+class Deduction:
+    """topology : "chain", "tree", "closed loop" or "general"; `paths` leads from an end
+    to the elements passed on the way to the root; `equations` are the rows."""
+
+    topology: str
+    ends: tuple[End, ...]
+    roots: tuple[str, ...]
+    paths: Mapping[str, tuple[str, ...]]
+    equations: tuple[str, ...]
+
+
+def deduce(model: Model) -> Deduction:
+    """Topology, boundary ends and the rows of the overall transfer equation."""
+    forest = plant(model)
+    carriers = {carrier.body: carrier for carrier in forest.carriers}
+    children: dict[str, list[str]] = {body: [] for body in (GROUND, *model.bodies)}
+    for carrier in forest.carriers:
+        children[carrier.parent].append(carrier.body)
+    ends = _ends(model, forest, children)
+    paths = {end.name: _path(end.body, carriers) for end in ends}
+    trunks = [c for c in forest.carriers if c.parent == GROUND]
+    roots = tuple(_root_name(c) for c in trunks)
+    equations = []
+    for trunk, root in zip(trunks, roots, strict=True):
+        own = [end for end in ends if _trunk(end.body, carriers) == trunk.body]
+        terms = " + ".join(f"{_product(paths[end.name])} {end.name}" for end in own)
+        equations.append(f"-{root} + {terms} = 0")
+        for body in _subtree(trunk.body, children):
+            equations += _geometry(body, carriers, children, own, paths)
+    equations += [f"z[{name}']  =  z[{name}\"]" for name in forest.cut]
+    return Deduction(_topology(model, forest, ends, trunks), ends, roots, paths, tuple(equations))
+
+
+def _ends(model: Model, forest: Forest, children: Mapping[str, list[str]]) -> tuple[End, ...]:
+    """Free tips, then the two ends of every cut joint (those on moving bodies).
+
+    A tip that a cut joint leaves is that joint's end and not free.
+    """
+    cut = {body for name in forest.cut for body in ends_of(model.joints[name])}
+    ends = [
+        End(f"z[{body}]", body, "free end: m = 0, q = 0")
+        for body in model.bodies
+        if not children[body] and body not in cut
+    ]
+    for name in forest.cut:
+        for body, mark in zip(ends_of(model.joints[name]), ("'", '"'), strict=True):
+            if body != GROUND:
+                condition = "cut end: m, q are the efforts of the joint, with opposite signs"
+                ends.append(End(f"z[{name}{mark}]", body, condition))
+    return tuple(ends)
+
+
+def _path(body: str, carriers: Mapping[str, Carrier]) -> tuple[str, ...]:
+    """Elements from the body to the ground: body, its hinge, the next body, ..."""
+    elements: list[str] = []
+    while body != GROUND:
+        carrier = carriers[body]
+        elements += [body, carrier.joint or "free"]
+        body = carrier.parent
+    return tuple(elements)
+
+
+def _product(path: tuple[str, ...]) -> str:
+    """U of the last element first, as matrices multiply."""
+    return " ".join(f"U[{element}]" for element in reversed(path)) or "1"
+
+
+def _trunk(body: str, carriers: Mapping[str, Carrier]) -> str:
+    """The body of the same tree that the ground carries."""
+    while carriers[body].parent != GROUND:
+        body = carriers[body].parent
+    return body
+
+
+def _root_name(carrier: Carrier) -> str:
+    return f"z[ground at {carrier.joint}]" if carrier.joint else f"z[{carrier.body} afloat]"
+
+
+def _subtree(body: str, children: Mapping[str, list[str]]) -> list[str]:
+    found = [body]
+    for child in children[body]:
+        found += _subtree(child, children)
+    return found
+
+
+def _geometry(
+    body: str,
+    carriers: Mapping[str, Carrier],
+    children: Mapping[str, list[str]],
+    own: list[End],
+    paths: Mapping[str, tuple[str, ...]],
+) -> list[str]:
+    """a and alpha of the k-th input follow from those of the first: 6 rows each."""
+    inputs = children[body]
+    rows = []
+    for child in inputs[1:]:
+        sides = []
+        for k, side in ((1, inputs[0]), (inputs.index(child) + 1, child)):
+            ends = [end for end in own if side in paths[end.name]]
+            elements = {end.name: _until(paths[end.name], body) for end in ends}
+            terms = " + ".join(f"{_product(elements[e.name])} {e.name}" for e in ends)
+            sides.append(f"H[{body},{k}] ({terms})")
+        rows.append(f"{sides[0]} - {sides[1]} = 0")
+    return rows
+
+
+def _until(path: tuple[str, ...], body: str) -> tuple[str, ...]:
+    return path[: path.index(body)]
+
+
+def _topology(model: Model, forest: Forest, ends: tuple[End, ...], trunks: list[Carrier]) -> str:
+    if forest.cut:
+        return "closed loop" if len(forest.cut) == 1 and len(trunks) == 1 else "general"
+    tips = sum(1 for end in ends if end.condition.startswith("free"))
+    return "chain" if tips == len(trunks) else "tree"
+
+
+def transfer_text(model: Model) -> str:
+    """Topology, paths, equation and boundary conditions, for `vbg show transfer`."""
+    found = deduce(model)
+    couplings = [name for name, joint in model.joints.items() if is_coupling(joint)]
+    lines = [f"{model.name}: {found.topology}", "", "State vector  z = [a, alpha, m, q, 1]", ""]
+    lines.append("Transfer paths, tip to root")
+    lines += [f"  {name}: {' > '.join(path)} > ground" for name, path in found.paths.items()]
+    lines += ["", "Overall transfer equation"]
+    lines += [f"  {equation}" for equation in found.equations]
+    lines += [f"  effort[{name}] couples two hinges" for name in couplings]
+    lines += ["", "Boundary conditions"]
+    for root in found.roots:
+        known = "m = 0, q = 0" if "afloat" in root else "a = 0, alpha = 0"
+        lines.append(f"  {root}: {known}")
+    lines += [f"  {end.name}: {end.condition}" for end in found.ends]
+    return "\n".join(lines)
