@@ -13,7 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.errors import UsageError
-from vbg.structure.kernels import DISTANCE, DOT, FIRST, ORIENT, POINT, SECOND, TURN, Terms, term
+from vbg.structure.kernels import (
+    DISTANCE,
+    DOT,
+    FIRST,
+    ORIENT,
+    POINT,
+    SECOND,
+    TURN,
+    WEIGHT,
+    WIDTH,
+    Terms,
+    term,
+)
 from vbg.structure.linkage import COORDINATES, Coupling, Linkage, PairFrame, in_plane
 
 Array = NDArray[np.float64]
@@ -184,10 +196,11 @@ def _coupled(linkage: Linkage, coupling: Coupling) -> list[Term]:
 
 def _value(linkage: Linkage, terms: Terms, e: int) -> float:
     """The sum of the terms of equation `e` as the linkage stands."""
-    count = len(terms.kind)
+    count = len(terms.codes)
     near, target = np.zeros(count), np.zeros((count, 3, 3))
     return sum(
-        terms.weight[k] * term(terms, k, linkage.p_WB, linkage.R_WB, near, target)[0]
+        terms.data[k, WEIGHT]
+        * term(terms.codes, terms.data, k, linkage.p_WB, linkage.R_WB, near, target)[0]
         for k in range(terms.start[e], terms.start[e + 1])
     )
 
@@ -195,25 +208,12 @@ def _value(linkage: Linkage, terms: Terms, e: int) -> float:
 def _table(linkage: Linkage, rows: list, slots: list[int]) -> Terms:
     terms: list[Term] = [term for row in rows for term in row[2]]
     start = np.cumsum([0, *(len(row[2]) for row in rows)])
-    ends = [linkage.topology.pairs[term[2]].ends for term in terms]
-    frames = [linkage.frames[term[2]] for term in terms]
-
-    def stacked(values: list, shape: tuple[int, ...]) -> Array:
-        return np.ascontiguousarray(np.array(values, dtype=float).reshape(-1, *shape))
-
-    return Terms(
-        start.astype(np.int64),
-        np.array([term[0] for term in terms], dtype=np.int64),
-        np.array([end[0] for end in ends], dtype=np.int64),
-        np.array([end[-1] for end in ends], dtype=np.int64),
-        np.array([term[1] for term in terms], dtype=float),
-        stacked([term[3] for term in terms], (3,)),
-        stacked([term[4] for term in terms], (3,)),
-        np.array([term[5] for term in terms], dtype=np.int64),
-        stacked([frame.p_AF_A for frame in frames], (3,)),
-        stacked([frame.p_BM_B for frame in frames], (3,)),
-        stacked([frame.R_AF for frame in frames], (3, 3)),
-        stacked([frame.R_BM for frame in frames], (3, 3)),
-        np.array(slots, dtype=np.int64),
-        np.zeros(len(rows)),
-    )
+    codes = np.zeros((len(terms), 4), dtype=np.int64)
+    data = np.zeros((len(terms), WIDTH))
+    for k, (kind, weight, pair, a_A, b_B, part) in enumerate(terms):
+        ends, frame = linkage.topology.pairs[pair].ends, linkage.frames[pair]
+        codes[k] = kind, ends[0], ends[-1], part
+        places = (a_A, b_B, frame.p_AF_A, frame.p_BM_B, frame.R_AF.ravel(), frame.R_BM.ravel())
+        data[k] = np.concatenate([[weight], *places])
+    constants = np.zeros(len(rows))
+    return Terms(start.astype(np.int64), codes, data, np.array(slots, dtype=np.int64), constants)

@@ -33,29 +33,25 @@ POINT, DOT, DISTANCE, TURN, FIRST, SECOND, ORIENT = range(7)
 OPEN, SINGULAR, CLOSED = range(3)  # how a solution ended: not converged, singular, solved
 
 
+# columns of Terms.codes and of Terms.data
+KIND, BODY_A, BODY_B, PART = range(4)
+WEIGHT, A_VECTOR, B_VECTOR, AT_F, AT_M, AXES_F, AXES_M, WIDTH = 0, 1, 4, 7, 10, 13, 22, 31
+
+
 class Terms(NamedTuple):
     """Terms of all equations, those of one equation one after the other.
 
     `start` : (equations + 1,) where the terms of an equation begin;
-    `kind`, `first`, `second` : (k,); `weight` : (k,); `a_A`, `b_B` : (k, 3)
-    vectors of DOT and POINT, `a_A[0]` the length of a DISTANCE; `part` : (k,)
-    component of an ORIENT; `p_AF_A`, `p_BM_B` : (k, 3); `R_AF`, `R_BM` :
-    (k, 3, 3); `slot` : (equations,) number of the drive, -1 without;
-    `constant` : (equations,).
+    `codes` : (k, 4) kind, bodies A and B, component of an ORIENT;
+    `data` : (k, 31) weight, a in A (a DISTANCE has its length there), b in B,
+    p_AF_A, p_BM_B, R_AF and R_BM row by row: in one array, because a call
+    counts the references of every array it passes on;
+    `slot` : (equations,) number of the drive, -1 without; `constant` : (equations,).
     """
 
     start: np.ndarray
-    kind: np.ndarray
-    first: np.ndarray
-    second: np.ndarray
-    weight: np.ndarray
-    a_A: np.ndarray
-    b_B: np.ndarray
-    part: np.ndarray
-    p_AF_A: np.ndarray
-    p_BM_B: np.ndarray
-    R_AF: np.ndarray
-    R_BM: np.ndarray
+    codes: np.ndarray
+    data: np.ndarray
     slot: np.ndarray
     constant: np.ndarray
 
@@ -95,9 +91,25 @@ def turned(R, v):
 
 
 @njit(cache=True)
-def axis_of(R, R_AF, i):
-    """Column i of R R_AF."""
-    return turned(R, (R_AF[0, i], R_AF[1, i], R_AF[2, i]))
+def fixed_in(R, body, data, k, c):
+    """World axes of the vector in columns c to c + 2 of term k, fixed in `body`."""
+    x, y, z = data[k, c], data[k, c + 1], data[k, c + 2]
+    return (
+        R[body, 0, 0] * x + R[body, 0, 1] * y + R[body, 0, 2] * z,
+        R[body, 1, 0] * x + R[body, 1, 1] * y + R[body, 1, 2] * z,
+        R[body, 2, 0] * x + R[body, 2, 1] * y + R[body, 2, 2] * z,
+    )
+
+
+@njit(cache=True)
+def axis_of(R, body, data, k, c, i):
+    """World axes of column i of the matrix in columns c to c + 8 of term k, fixed in `body`."""
+    x, y, z = data[k, c + i], data[k, c + 3 + i], data[k, c + 6 + i]
+    return (
+        R[body, 0, 0] * x + R[body, 0, 1] * y + R[body, 0, 2] * z,
+        R[body, 1, 0] * x + R[body, 1, 1] * y + R[body, 1, 2] * z,
+        R[body, 2, 0] * x + R[body, 2, 1] * y + R[body, 2, 2] * z,
+    )
 
 
 @njit(cache=True)
@@ -139,96 +151,98 @@ def wrapped(angle, near):
 
 
 @njit(cache=True)
-def term(terms, k, p, R, near, target):
+def term(codes, data, k, p, R, near, target):
     """Value of term k, g and h in world axes, p_M - p_A and p_M - p_B."""
-    A, B, kind = terms.first[k], terms.second[k], terms.kind[k]
-    r_F, r_M = turned(R[A], terms.p_AF_A[k]), turned(R[B], terms.p_BM_B[k])
-    lever = plus(minus(p[B], p[A]), r_M)
+    kind, A, B = codes[k, KIND], codes[k, BODY_A], codes[k, BODY_B]
+    r_F, r_M = fixed_in(R, A, data, k, AT_F), fixed_in(R, B, data, k, AT_M)
+    lever = (
+        p[B, 0] - p[A, 0] + r_M[0],
+        p[B, 1] - p[A, 1] + r_M[1],
+        p[B, 2] - p[A, 2] + r_M[2],
+    )
     none = (0.0, 0.0, 0.0)
     if kind == POINT:
-        g = turned(R[A], terms.a_A[k])
+        g = fixed_in(R, A, data, k, A_VECTOR)
         return dot(g, minus(lever, r_F)), g, none, lever, r_M
     if kind == DISTANCE:
-        d, length = minus(lever, r_F), terms.a_A[k, 0]
+        d, length = minus(lever, r_F), data[k, A_VECTOR]
         g = (d[0] / length, d[1] / length, d[2] / length)
         return (dot(d, d) - length**2) / (2.0 * length), g, none, lever, r_M
     if kind == DOT:
-        a, b = turned(R[A], terms.a_A[k]), turned(R[B], terms.b_B[k])
+        a, b = fixed_in(R, A, data, k, A_VECTOR), fixed_in(R, B, data, k, B_VECTOR)
         return dot(a, b), none, cross(b, a), lever, r_M
-    value, h = angular(terms, k, R[A], R[B], target)
+    value, h = angular(codes, data, k, R, target)
     if kind != ORIENT:
         value = wrapped(value, near[k])
     return value, none, h, lever, r_M
 
 
 @njit(cache=True)
-def angular(terms, k, R_WA, R_WB, target):
+def angular(codes, data, k, R, target):
     """Value and h of a TURN, FIRST, SECOND or ORIENT, an angle within half a turn."""
-    kind, R_AF, R_BM = terms.kind[k], terms.R_AF[k], terms.R_BM[k]
-    x_F, y_F = axis_of(R_WA, R_AF, 0), axis_of(R_WA, R_AF, 1)
-    z_F, z_M = axis_of(R_WA, R_AF, 2), axis_of(R_WB, R_BM, 2)
-    x_M = axis_of(R_WB, R_BM, 0)
+    kind, A, B = codes[k, KIND], codes[k, BODY_A], codes[k, BODY_B]
+    x_F, y_F = axis_of(R, A, data, k, AXES_F, 0), axis_of(R, A, data, k, AXES_F, 1)
+    z_F, z_M = axis_of(R, A, data, k, AXES_F, 2), axis_of(R, B, data, k, AXES_M, 2)
+    x_M = axis_of(R, B, data, k, AXES_M, 0)
     if kind == TURN:
         return math.atan2(dot(y_F, x_M), dot(x_F, x_M)), z_F
     if kind == FIRST:
         return math.atan2(-dot(x_F, z_M), dot(y_F, z_M)), z_F
-    y_M = axis_of(R_WB, R_BM, 1)
     if kind == SECOND:
-        return math.atan2(-dot(z_F, x_M), -dot(z_F, y_M)), z_M
-    i = terms.part[k]
+        return math.atan2(-dot(z_F, x_M), -dot(z_F, axis_of(R, B, data, k, AXES_M, 1))), z_M
+    i = codes[k, PART]
     j, m = (i + 1) % 3, (i + 2) % 3
-    F_j, F_m = axis_of(R_WA, R_AF, j), axis_of(R_WA, R_AF, m)
-    goal, value = target[k], 0.0
+    F_j, F_m = axis_of(R, A, data, k, AXES_F, j), axis_of(R, A, data, k, AXES_F, m)
+    value = 0.0
     for c in range(3):
-        axis = axis_of(R_WB, R_BM, c)
-        value += 0.5 * (goal[j, c] * dot(F_m, axis) - goal[m, c] * dot(F_j, axis))
-    return value, axis_of(R_WA, R_AF, i)
+        axis = axis_of(R, B, data, k, AXES_M, c)
+        value += 0.5 * (target[k, j, c] * dot(F_m, axis) - target[k, m, c] * dot(F_j, axis))
+    return value, axis_of(R, A, data, k, AXES_F, i)
 
 
 @njit(cache=True)
-def bias(terms, k, p, R, V):
+def bias(codes, data, k, p, R, V):
     """s'' of term k without the accelerations: what the velocities alone make of it."""
-    A, B, kind = terms.first[k], terms.second[k], terms.kind[k]
+    kind, A, B = codes[k, KIND], codes[k, BODY_A], codes[k, BODY_B]
     w_A, w_B = (V[A, 0], V[A, 1], V[A, 2]), (V[B, 0], V[B, 1], V[B, 2])
     if kind == POINT or kind == DISTANCE:  # noqa: SIM109
-        r_F, r_M = turned(R[A], terms.p_AF_A[k]), turned(R[B], terms.p_BM_B[k])
-        d = minus(plus(minus(p[B], p[A]), r_M), r_F)
-        v_F, v_M = plus(V[A, 3:], cross(w_A, r_F)), plus(V[B, 3:], cross(w_B, r_M))
-        d_dot = minus(v_M, v_F)
+        r_F, r_M = fixed_in(R, A, data, k, AT_F), fixed_in(R, B, data, k, AT_M)
+        v_F = plus((V[A, 3], V[A, 4], V[A, 5]), cross(w_A, r_F))
+        v_M = plus((V[B, 3], V[B, 4], V[B, 5]), cross(w_B, r_M))
+        p_AB = (p[B, 0] - p[A, 0], p[B, 1] - p[A, 1], p[B, 2] - p[A, 2])
+        d, d_dot = minus(plus(p_AB, r_M), r_F), minus(v_M, v_F)
         d_ddot = minus(cross(w_B, cross(w_B, r_M)), cross(w_A, cross(w_A, r_F)))
         if kind == DISTANCE:
-            return (dot(d_dot, d_dot) + dot(d, d_ddot)) / terms.a_A[k, 0]
-        a = turned(R[A], terms.a_A[k])
+            return (dot(d_dot, d_dot) + dot(d, d_ddot)) / data[k, A_VECTOR]
+        a = fixed_in(R, A, data, k, A_VECTOR)
         a_dot = cross(w_A, a)
         return dot(a, d_ddot) + 2.0 * dot(a_dot, d_dot) + dot(cross(w_A, a_dot), d)
     if kind == DOT:
-        a, b = turned(R[A], terms.a_A[k]), turned(R[B], terms.b_B[k])
+        a, b = fixed_in(R, A, data, k, A_VECTOR), fixed_in(R, B, data, k, B_VECTOR)
         a_dot, b_dot = cross(w_A, a), cross(w_B, b)
         return dot(cross(w_A, a_dot), b) + 2.0 * dot(a_dot, b_dot) + dot(a, cross(w_B, b_dot))
     if kind == SECOND:
-        return dot(cross(w_B, axis_of(R[B], terms.R_BM[k], 2)), minus(w_B, w_A))
-    i = terms.part[k] if kind == ORIENT else 2
-    return dot(cross(w_A, axis_of(R[A], terms.R_AF[k], i)), minus(w_B, w_A))
+        return dot(cross(w_B, axis_of(R, B, data, k, AXES_M, 2)), minus(w_B, w_A))
+    i = codes[k, PART] if kind == ORIENT else 2
+    return dot(cross(w_A, axis_of(R, A, data, k, AXES_F, i)), minus(w_B, w_A))
 
 
 @njit(cache=True)
-def equation(terms, e, p, R, near, target, drive, columns, row, V):
-    """Residual of equation e; its Jacobian over the bodies with a column goes to `row`.
+def equation(terms, e, p, R, near, target, columns, row, V):
+    """Value of equation e; its Jacobian over the bodies with a column goes to `row`.
 
     `columns` : (n,) first column of a body or -1; `row` : (m,) is overwritten.
-    Returns the residual and J V of the bodies without columns, from `V` (n, 6).
+    Returns the value and J V of the bodies without columns, from `V` (n, 6).
     """
+    codes, data = terms.codes, terms.data
     row[:] = 0.0
-    residual, outside = -terms.constant[e], 0.0
-    slot = terms.slot[e]
+    total, outside = -terms.constant[e], 0.0
     for k in range(terms.start[e], terms.start[e + 1]):
-        value, g, h, lever_A, lever_B = term(terms, k, p, R, near, target)
-        weight = terms.weight[k]
-        residual += weight * value
-        if slot >= 0 and terms.kind[k] == ORIENT:
-            slot = -1
+        value, g, h, lever_A, lever_B = term(codes, data, k, p, R, near, target)
+        weight = data[k, WEIGHT]
+        total += weight * value
         for side in range(2):
-            body = terms.first[k] if side == 0 else terms.second[k]
+            body = codes[k, BODY_A + side]
             sign = -weight if side == 0 else weight
             turn = plus(cross(lever_A if side == 0 else lever_B, g), h)
             c = columns[body]
@@ -237,10 +251,9 @@ def equation(terms, e, p, R, near, target, drive, columns, row, V):
                     row[c + i] += sign * turn[i]
                     row[c + 3 + i] += sign * g[i]
             elif body > 0:
-                outside += sign * (dot(turn, V[body, :3]) + dot(g, V[body, 3:]))
-    if slot >= 0:
-        residual -= drive[slot]
-    return residual, outside
+                for i in range(3):
+                    outside += sign * (turn[i] * V[body, i] + g[i] * V[body, 3 + i])
+    return total, outside
 
 
 @njit(cache=True)
@@ -265,13 +278,42 @@ def system(terms, equations, bodies, p, R, near, target, drive, V, basis, column
     J, residual, outside = np.empty((m, B * len(bodies))), np.empty(m), np.empty(m)
     row = np.empty(6 * len(bodies))
     for i in range(m):
-        residual[i], outside[i] = equation(
-            terms, equations[i], p, R, near, target, drive, columns, row, V
-        )
+        e = equations[i]
+        value, beside = equation(terms, e, p, R, near, target, columns, row, V)
+        slot = terms.slot[e]
+        if slot >= 0 and terms.codes[terms.start[e], KIND] != ORIENT:
+            value -= drive[slot]
+        residual[i], outside[i] = value, beside
         reduced(row, basis, J[i])
     for i in range(len(bodies)):
         columns[bodies[i]] = -1
     return J, residual, outside
+
+
+@njit(cache=True)
+def beside(terms, equations, bodies, p, R, V):
+    """(m,) J V of the bodies that are not among `bodies`."""
+    inside = np.zeros(len(p), dtype=np.bool_)
+    for i in range(len(bodies)):
+        inside[bodies[i]] = True
+    nothing, identity = np.zeros(len(terms.codes)), np.zeros((len(terms.codes), 3, 3))
+    out = np.zeros(len(equations))
+    for i in range(len(equations)):
+        e = equations[i]
+        for k in range(terms.start[e], terms.start[e + 1]):
+            A, B = terms.codes[k, BODY_A], terms.codes[k, BODY_B]
+            if (inside[A] or A == 0) and (inside[B] or B == 0):
+                continue
+            _, g, h, lever_A, lever_B = term(terms.codes, terms.data, k, p, R, nothing, identity)
+            for side in range(2):
+                body = A if side == 0 else B
+                if inside[body] or body == 0:
+                    continue
+                turn = plus(cross(lever_A if side == 0 else lever_B, g), h)
+                sign = (-1.0 if side == 0 else 1.0) * terms.data[k, WEIGHT]
+                for c in range(3):
+                    out[i] += sign * (turn[c] * V[body, c] + g[c] * V[body, 3 + c])
+    return out
 
 
 @njit(cache=True)
@@ -358,14 +400,14 @@ def rates(terms, equations, bodies, p, R, near, target, drive, rate, V, Acc, bas
     if not regular:
         return False
     _spread(bodies, found, basis, V)
-    _, _, outside = system(terms, equations, bodies, p, R, near, target, drive, Acc, basis, columns)
+    outside = beside(terms, equations, bodies, p, R, Acc)
     for i in range(m):
         e = equations[i]
         rhs[i] = -outside[i]
         if terms.slot[e] >= 0:
             rhs[i] += rate[1, terms.slot[e]]
         for k in range(terms.start[e], terms.start[e + 1]):
-            rhs[i] -= terms.weight[k] * bias(terms, k, p, R, V)
+            rhs[i] -= terms.data[k, WEIGHT] * bias(terms.codes, terms.data, k, p, R, V)
     found, regular = solved(J, rhs)
     _spread(bodies, found, basis, Acc)
     return regular
@@ -383,7 +425,8 @@ def _spread(bodies, found, basis, V):
 def angles(terms, p, R, near, target):
     """(k,) values of the angular terms, whole turns kept; others unchanged."""
     out = near.copy()
-    for k in range(len(terms.kind)):
-        if terms.kind[k] == TURN or terms.kind[k] == FIRST or terms.kind[k] == SECOND:
-            out[k] = term(terms, k, p, R, near, target)[0]
+    for k in range(len(terms.codes)):
+        kind = terms.codes[k, KIND]
+        if kind == TURN or kind == FIRST or kind == SECOND:  # noqa: SIM109
+            out[k] = term(terms.codes, terms.data, k, p, R, near, target)[0]
     return out

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.errors import UsageError
-from vbg.structure.kernels import FIRST, SECOND, TURN
+from vbg.structure.kernels import FIRST, KIND, SECOND, SINGULAR, TURN
 from vbg.structure.linkage import Linkage
 from vbg.structure.program import Program, make_program, velocity_basis
 from vbg.structure.report import Structure, analyse_topology
@@ -80,23 +80,31 @@ def group_program(linkage: Linkage, structure: Structure) -> Program:
 
 def run(program: Program, linkage: Linkage, times: Sequence[float], drives: Drives) -> Motion:
     """The motion that `program` computes at `times`, in order."""
-    from vbg.structure.solving import solve_at
+    from vbg.structure.solving import solve_all
 
+    when = np.array(times, dtype=float)
+    rows = np.array([np.stack([np.asarray(v, float) for v in drives(t)]) for t in when.tolist()])
+    moves = rows.reshape(len(when), 3, -1)
     p, R = linkage.p_WB.copy(), linkage.R_WB.copy()
-    near = start_angles(program, drives(float(times[0]))[0]) if len(times) else program.near
-    found: list[tuple[Array, Array, Array, Array]] = []
-    basis = velocity_basis(linkage)
-    for t in times:
-        values, rate, second = (np.array(v, dtype=float) for v in drives(float(t)))
-        V, Acc = np.zeros((len(p), 6)), np.zeros((len(p), 6))
-        rates = np.stack([rate, second])
-        failed, ending = solve_at(program.tables, p, R, near, values, rates, V, Acc, basis)
-        if failed >= 0:
-            names = tuple(linkage.topology.bodies[body] for body in program.bodies_of(failed))
-            status: Status = "singular" if ending == 1 else "not assembled"
-            return _motion(times, found, status, float(t), names)
-        found.append((p.copy(), R.copy(), V, Acc))
-    return _motion(times, found, "solved", float("nan"), ())
+    near = start_angles(program, moves[0, 0]) if len(when) else program.near
+    many = (len(when), len(p))
+    p_all, R_all = np.zeros((*many, 3)), np.zeros((*many, 3, 3))
+    V_all, A_all = np.zeros((*many, 6)), np.zeros((*many, 6))
+    done, failed, ending = solve_all(
+        program.tables, p, R, near, moves, velocity_basis(linkage), p_all, R_all, V_all, A_all
+    )
+    if failed < 0:
+        return Motion(when, p_all, R_all, V_all, A_all)
+    return Motion(
+        when[:done],
+        p_all[:done],
+        R_all[:done],
+        V_all[:done],
+        A_all[:done],
+        "singular" if ending == SINGULAR else "not assembled",
+        float(when[done]),
+        tuple(linkage.topology.bodies[body] for body in program.bodies_of(failed)),
+    )
 
 
 def start_angles(program: Program, values: Array) -> Array:
@@ -105,14 +113,6 @@ def start_angles(program: Program, values: Array) -> Array:
     terms = program.tables.terms
     for e, slot in enumerate(terms.slot):
         k = terms.start[e]
-        if slot >= 0 and terms.kind[k] in (TURN, FIRST, SECOND):
+        if slot >= 0 and terms.codes[k, KIND] in (TURN, FIRST, SECOND):
             near[k] = values[slot]
     return near
-
-
-def _motion(
-    times: Sequence[float], found: list, status: Status, stopped: float, where: tuple[str, ...]
-) -> Motion:
-    n = len(found)
-    p, R, V, A = (np.array(part) for part in zip(*found, strict=True)) if n else [np.empty(0)] * 4
-    return Motion(np.array(times[:n], dtype=float), p, R, V, A, status, stopped, where)

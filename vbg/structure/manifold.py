@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.structure.equations import Equations, equations_of
-from vbg.structure.kernels import bias, move, system
+from vbg.structure.kernels import WEIGHT, bias, move, system
 from vbg.structure.linkage import Linkage
 from vbg.structure.program import velocity_basis
 
@@ -55,7 +55,7 @@ def posture_of(linkage: Linkage) -> Posture:
     ]
     spread = np.ptp(np.array(places), axis=0) if places else np.zeros(3)
     size = float(np.linalg.norm(spread)) or 1.0
-    near = np.zeros(len(equations.terms.kind))
+    near = np.zeros(len(equations.terms.codes))
     p, R = linkage.p_WB.copy(), linkage.R_WB.copy()
     return Posture(linkage, equations, rows, p, R, near, size, velocity_basis(linkage))
 
@@ -165,5 +165,6 @@ def obstruction(posture: Posture, direction: Array) -> float:
     raw = np.zeros(len(posture.rows))
     for i, e in enumerate(posture.rows):
         for k in range(terms.start[e], terms.start[e + 1]):
-            raw[i] += terms.weight[k] * bias(terms, k, posture.p_WB, posture.R_WB, V)
+            where = (terms.codes, terms.data, k, posture.p_WB, posture.R_WB)
+            raw[i] += terms.data[k, WEIGHT] * bias(*where, V)
     return float(np.abs(left.T @ (raw * scale)).max(initial=0.0))

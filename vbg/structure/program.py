@@ -12,7 +12,7 @@ from vbg.spatial import perpendicular
 from vbg.structure.dyads import DRIVEN, NEWTON, PRP, RPP, RPR, RRP, RRR, Dyads
 from vbg.structure.equations import Equations, equations_of
 from vbg.structure.groups import Group
-from vbg.structure.kernels import Terms, term
+from vbg.structure.kernels import WEIGHT, Terms, term
 from vbg.structure.linkage import COORDINATES, Linkage, in_plane
 from vbg.structure.report import Structure
 
@@ -119,13 +119,14 @@ def _starts(counts: list[int]) -> Integers:
 
 def _screwed(linkage: Linkage, equations: Equations) -> Array:
     """(k,) angles to begin near to: a screw's turns follow from how far it has advanced."""
-    terms, near = equations.terms, np.zeros(len(equations.terms.kind))
+    terms, near = equations.terms, np.zeros(len(equations.terms.codes))
     target = np.zeros((len(near), 3, 3))
     for e, label in enumerate(equations.labels):
         if label == "screw":
             k = terms.start[e]
-            advance = term(terms, k, linkage.p_WB, linkage.R_WB, near, target)[0]
-            lead = -terms.weight[k + 1]
+            where = (terms.codes, terms.data, k, linkage.p_WB, linkage.R_WB)
+            advance = term(*where, near, target)[0]
+            lead = -terms.data[k + 1, WEIGHT]
             near[k + 1] = advance / lead if lead else 0.0
     return near
 

@@ -7,10 +7,20 @@ from numba import njit
 
 from vbg.structure.dyads import DRIVEN, NEWTON, solve_dyad
 from vbg.structure.kernels import (
+    AT_F,
+    AT_M,
+    AXES_F,
+    AXES_M,
+    BODY_A,
     CLOSED,
+    KIND,
     OPEN,
+    ORIENT,
+    PART,
+    WIDTH,
     angles,
     dot,
+    fixed_in,
     minus,
     newton,
     plus,
@@ -26,9 +36,9 @@ MOST_STEPS = 60
 @njit(cache=True)
 def pose_driven(tables, g, body, p, R, drive):
     """Pose of a one-body group: carrier's pose, F, drives, and back from M."""
-    terms, k = tables.terms, tables.pair_of[g]
-    A, slots = terms.first[k], tables.drive_of[g]
-    F = product(R[A], terms.R_AF[k])
+    data, k = tables.terms.data, tables.pair_of[g]
+    A, slots = tables.terms.codes[k, BODY_A], tables.drive_of[g]
+    F = product(R[A], data[k, AXES_F:AXES_M].copy().reshape(3, 3))
     shift, turn = np.zeros(3), np.zeros(3)
     if slots[0] >= 0:
         turn[2] = drive[slots[0]]
@@ -40,9 +50,9 @@ def pose_driven(tables, g, body, p, R, drive):
         if slots[5] >= 0:
             turn[i] = drive[slots[5] + i]
     M = product(F, rotation(turn))
-    R[body] = product(M, terms.R_BM[k].T)
-    joint = plus(turned(R[A], terms.p_AF_A[k]), turned(F, shift))
-    joint = minus(joint, turned(R[body], terms.p_BM_B[k]))
+    R[body] = product(M, data[k, AXES_M:WIDTH].copy().reshape(3, 3).T)
+    joint = plus(fixed_in(R, A, data, k, AT_F), turned(F, shift))
+    joint = minus(joint, fixed_in(R, body, data, k, AT_M))
     for i in range(3):
         p[body, i] = p[A, i] + joint[i]
 
@@ -120,13 +130,29 @@ def solve_at(tables, p, R, near, drive, rate, V, Acc, basis):
 @njit(cache=True)
 def targets(terms, drive):
     """(k, 3, 3) the driven rotation R_FM of ORIENT terms, the identity for others."""
-    out = np.zeros((len(terms.kind), 3, 3))
+    out = np.zeros((len(terms.codes), 3, 3))
     for k in range(len(out)):
         for i in range(3):
             out[k, i, i] = 1.0
     for e in range(len(terms.slot)):
         k = terms.start[e]
-        if terms.slot[e] >= 0 and terms.kind[k] == 6:
-            first = terms.slot[e] - terms.part[k]
+        if terms.slot[e] >= 0 and terms.codes[k, KIND] == ORIENT:
+            first = terms.slot[e] - terms.codes[k, PART]
             out[k] = rotation(drive[first : first + 3])
     return out
+
+
+@njit(cache=True)
+def solve_all(tables, p, R, near, drives, basis, p_all, R_all, V_all, A_all):
+    """Every instant in turn, each from the posture before; results go to the last four.
+
+    `drives` : (instants, 3, drives) values, rates, second rates.  Returns the
+    number of instants solved, then the group that failed or -1, and how.
+    """
+    for i in range(len(drives)):
+        V, Acc = np.zeros((len(p), 6)), np.zeros((len(p), 6))
+        failed, ending = solve_at(tables, p, R, near, drives[i, 0], drives[i, 1:], V, Acc, basis)
+        if failed >= 0:
+            return i, failed, ending
+        p_all[i], R_all[i], V_all[i], A_all[i] = p, R, V, Acc
+    return len(drives), -1, CLOSED
