@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vbg.assemble.equations import derive
+from vbg.assemble.derive import derive
 from vbg.assemble.system import System
 from vbg.callable_module import answers_calls
 from vbg.causality import CausalGraph, assign

@@ -2,22 +2,40 @@
 
 The walk knows vertices, not parts: a bond's effort is asked of the vertex that
 imposes it, its flow of the other; each answers in terms of its other bonds,
-down to the co-energies Z of stores, the unknown constraint efforts, sources
-and configuration states.  The result is linear in Z and in the constraint
-efforts wherever the laws are, and its coefficients are the J matrices of
-vector-bond-graph.txt, eq. 9-13.
+down to the co-energies Z of stores, the outputs D of resistors, the unknown
+constraint efforts, sources and configuration states.  The result is linear in
+all of these, and its coefficients are the J matrices of vector-bond-graph.txt,
+eq. 9-13.  Z, D, sources that read other variables and signals are leaves with
+definitions; a walk that comes back to where it began leaves such a leaf, too.
 """
 
 from __future__ import annotations
 
+import difflib
+import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from vbg.blocks import Block, Substitution, dependencies, leaf, linear, mul, transpose, zeros
+from vbg.blocks import (
+    Block,
+    Substitution,
+    dependencies,
+    leaf,
+    linear,
+    mul,
+    rows,
+    transpose,
+    zeros,
+)
 from vbg.causality import CausalGraph
 from vbg.errors import AssemblyError, Problem
 from vbg.graph.bondgraph import Bond, Vertex
 
 FLOW, EFFORT, BOND_FLOW, RATE = "flow of ", "effort of ", "bond flow of ", "rate of "
+OUTPUT, SIGNAL = "output of ", "signal of "
+PLACEHOLDERS = (FLOW, EFFORT, BOND_FLOW, OUTPUT)
+LETTERS = {"x": 0, "y": 1, "z": 2, "w": 0}
+COMPONENT = re.compile(r"(?P<name>.+?)(?:\[(?P<index>\d+)\]|\.(?P<letter>[xyzw]))")
 
 
 def coenergy(vertex: Vertex) -> Block:
@@ -25,50 +43,90 @@ def coenergy(vertex: Vertex) -> Block:
     return leaf(f"Z of {vertex.name}", vertex.size)
 
 
+def reads_bonds(block: Block) -> bool:
+    """Whether `block` has placeholders for variables of bonds or signals."""
+    return not block.is_const and any(
+        node.op == "leaf" and node.data.startswith((*PLACEHOLDERS, SIGNAL))
+        for node in dependencies([block])
+    )
+
+
 @dataclass(slots=True)
 class JunctionStructure:
-    """Remembers the efforts and flows found so far; one per assembly."""
+    """Remembers the efforts and flows found so far; one per assembly.
+
+    `definitions`: Z, D, modulated sources, signals and the variables at which a
+    closed walk was cut, in terms of one another.
+    """
 
     causal: CausalGraph
     _effort: dict[str, Block] = field(default_factory=dict)
     _flow: dict[str, Block] = field(default_factory=dict)
-    _open: list[tuple[str, str]] = field(default_factory=list)
+    definitions: dict[Block, Block] = field(default_factory=dict)
+    _open: set[tuple[str, str]] = field(default_factory=set)
+    _cuts: dict[tuple[str, str], Block] = field(default_factory=dict)
+    _waiting: dict[Block, Callable[[], Block]] = field(default_factory=dict)
     _resolved: dict[Block, Block] = field(default_factory=dict)
 
     def effort(self, bond: Bond) -> Block:
-        """Effort of `bond` in terms of Z, constraint efforts, sources, states."""
+        """Effort of `bond` in terms of Z, D, constraint efforts, sources, states."""
         if bond.name not in self._effort:
-            self._enter("effort", bond)
-            vertex = self.causal.imposes_effort(bond)
-            self._effort[bond.name] = self.resolve(self._effort_from(vertex, bond))
-            self._open.pop()
+            return self._walk("effort", bond, self._effort, self._imposed_effort)
         return self._effort[bond.name]
 
     def flow(self, bond: Bond) -> Block:
         """Flow of `bond`, likewise."""
         if bond.name not in self._flow:
-            self._enter("flow", bond)
-            vertex = self.causal.imposes_flow(bond)
-            self._flow[bond.name] = self.resolve(self._flow_from(vertex, bond))
-            self._open.pop()
+            return self._walk("flow", bond, self._flow, self._imposed_flow)
         return self._flow[bond.name]
 
-    def _enter(self, what: str, bond: Bond) -> None:
-        if (what, bond.name) in self._open:
-            cycle = self._open[self._open.index((what, bond.name)) :]
-            raise AssemblyError.of(
-                [
-                    Problem(
-                        "error",
-                        self.causal.graph.vertices[bond.head].part or bond.head,
-                        "an algebraic loop: "
-                        + ", ".join(f"the {w} of {name}" for w, name in cycle)
-                        + " determine one another.",
-                        "Put a store (a compliance or an inertia) between the parts.",
-                    )
-                ]
-            )
-        self._open.append((what, bond.name))
+    def _walk(
+        self, what: str, bond: Bond, found: dict[str, Block], step: Callable[[Bond], Block]
+    ) -> Block:
+        key = (what, bond.name)
+        if key in self._open:  # the walk has come back: a loop of ideal parts
+            return self._cuts.setdefault(key, leaf(f"{what} around {bond.name}", bond.size))
+        self._open.add(key)
+        value = self.resolve(step(bond))
+        self._open.discard(key)
+        found[bond.name] = value
+        if key in self._cuts:
+            self.definitions[self._cuts[key]] = value
+        return value
+
+    def _imposed_effort(self, bond: Bond) -> Block:
+        return self._effort_from(self.causal.imposes_effort(bond), bond)
+
+    def _imposed_flow(self, bond: Bond) -> Block:
+        return self._flow_from(self.causal.imposes_flow(bond), bond)
+
+    def _variable(self, variable: Block, definition: Callable[[], Block]) -> Block:
+        """`variable`, to be defined when the walk is over."""
+        if variable not in self.definitions and variable not in self._waiting:
+            self._waiting[variable] = definition
+        return variable
+
+    def complete(self) -> None:
+        """Definitions of all variables met so far."""
+        while self._waiting:
+            variable, definition = self._waiting.popitem()
+            self.definitions[variable] = variable  # known from here on
+            self.definitions[variable] = self.resolve(definition())
+
+    def _source(self, vertex: Vertex) -> Block:
+        """What a source imposes: its law, or a variable where the law reads others."""
+        law = _law(vertex)
+        if not reads_bonds(law):
+            return law
+        return self._variable(leaf(f"U of {vertex.name}", law.rows), lambda: law)
+
+    def _resistance(self, vertex: Vertex, bond: Bond, law: Block, port: Block) -> Block:
+        """D of an R: `law` in its `port` variable, the effort or flow it receives."""
+        receives = self.flow if port == vertex.port_flow else self.effort
+        return self._variable(
+            leaf(f"D of {vertex.name}", vertex.size),
+            lambda: Substitution({port: receives(bond)})(law),
+        )
 
     def _incident(self, vertex: Vertex) -> tuple[Bond, ...]:
         return self.causal.graph.incident[vertex.name]
@@ -93,16 +151,16 @@ class JunctionStructure:
                 return self.effort(strong)
             case "1":
                 return self._balance(vertex, bond, "effort")
-            case "C":
-                return coenergy(vertex) if vertex.state is not None else _law(vertex)
-            case "Se":
-                return _law(vertex)
+            case "C" if vertex.state is not None:
+                return coenergy(vertex)
+            case "C" | "Se":
+                return self._source(vertex)
             case "Sc" if vertex.state is not None:
                 return vertex.state
             case "EJS":
                 return mul(_law(vertex), self.flow(bond))
             case "R" if vertex.effort_law is not None and vertex.port_flow is not None:
-                return Substitution({vertex.port_flow: self.flow(bond)})(vertex.effort_law)
+                return self._resistance(vertex, bond, vertex.effort_law, vertex.port_flow)
             case "TF" | "GY":
                 return self._effort_through(vertex, bond)
         raise AssertionError(f"{vertex.kind} {vertex.name} cannot impose effort")
@@ -130,11 +188,11 @@ class JunctionStructure:
             case "I":
                 return coenergy(vertex)
             case "Sf":
-                return _law(vertex)
+                return self._source(vertex)
             case "Sc" if vertex.state is not None:
                 return vertex.state
             case "R" if vertex.flow_law is not None and vertex.port_effort is not None:
-                return Substitution({vertex.port_effort: self.effort(bond)})(vertex.flow_law)
+                return self._resistance(vertex, bond, vertex.flow_law, vertex.port_effort)
             case "TF" | "GY":
                 return self._flow_through(vertex, bond)
         raise AssertionError(f"{vertex.kind} {vertex.name} cannot impose flow")
@@ -154,10 +212,14 @@ class JunctionStructure:
         """`block` with all placeholders for bond variables replaced."""
         if block in self._resolved:
             return self._resolved[block]
+        for node in dependencies([block]):
+            if node.op == "leaf" and node.data.startswith(SIGNAL):
+                name = node.data.removeprefix(SIGNAL)
+                self._variable(node, lambda name=name: self.causal.graph.signals[name])
         found = {
             node: self._placeholder(node)
             for node in dependencies([block])
-            if node.op == "leaf" and node.data.startswith((FLOW, EFFORT, BOND_FLOW))
+            if node.op == "leaf" and node.data.startswith(PLACEHOLDERS)
         }
         result = Substitution(found)(block) if found else block
         self._resolved[block] = result
@@ -170,7 +232,35 @@ class JunctionStructure:
             return self.effort(graph.bonds[name.removeprefix(EFFORT)])
         if name.startswith(BOND_FLOW):
             return self.flow(graph.bonds[name.removeprefix(BOND_FLOW)])
+        if name.startswith(OUTPUT):
+            return self.resolve(self._output(name.removeprefix(OUTPUT)))
         return self.flow(graph.incident[name.removeprefix(FLOW)][0])
+
+    def _output(self, name: str) -> Block:
+        """An output of the graph by its name, or a component of one."""
+        outputs = {output.name: output.value for output in self.causal.graph.outputs}
+        if name in outputs:
+            return outputs[name]
+        match = COMPONENT.fullmatch(name)
+        if match is None or match["name"] not in outputs:
+            raise AssemblyError.of([_no_output(name, outputs)])
+        whole = outputs[match["name"]]
+        place = int(match["index"]) if match["index"] else LETTERS[match["letter"]]
+        if match["letter"] and whole.rows == 4:
+            place = "wxyz".index(match["letter"])
+        if place >= whole.rows:
+            raise AssemblyError.of([_no_output(name, outputs)])
+        return rows(whole, place, place + 1)
+
+
+def _no_output(name: str, outputs: dict[str, Block]) -> Problem:
+    close = difflib.get_close_matches(name, outputs, n=1)
+    return Problem(
+        "error",
+        name.partition(".")[0],
+        f"there is no signal {name!r} to read.",
+        f"Did you mean {close[0]!r}?" if close else "`vbg run` lists the signals of a model.",
+    )
 
 
 def _law(vertex: Vertex) -> Block:

@@ -22,7 +22,8 @@ class Vertex:
     R:  `effort_law` in the placeholder `port_flow`, `flow_law` in `port_effort`.
     Se, Sf: `law`; `energy` of a conservative effort source.
     Sc: constraint source: `state` is its unknown effort (flow if `dual`), `position` the
-        constraint whose rate its flow is, `labels` name its directions.
+        constraint whose rate its flow is, `labels` name its directions; `active`
+        is a mode, 1 while it holds (None: always).
     TF: `law` is the modulus, flow2 = T flow1; `inverse` where it exists.
         Bond 1 is the flow side, bond 2 the effort side.
     GY: `law` is the ratio, effort2 = G flow1.  EJS: `law` is R_E = -skew(h).
@@ -46,6 +47,7 @@ class Vertex:
     position: Block | None = None
     labels: tuple[str, ...] = ()
     dual: bool = False
+    active: Block | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,48 @@ class Configuration:
     measured: Block | None = None
     period: float = 0.0
     kind: Literal["displacement", "position", "quaternion"] = "displacement"
+
+
+@dataclass(frozen=True, slots=True)
+class SignalState:
+    """A state of a controller: rate is any expression."""
+
+    name: str
+    state: Block
+    rate: Block
+    initial: Block
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """A state that is 1 or 0 and changes at events only: it becomes 1 where `condition`
+    grows through zero and 0 where it falls through zero."""
+
+    name: str
+    state: Block
+    condition: Block
+    what: str
+    initial: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Instants first, first + period, ... (one where the period is zero)."""
+
+    first: float
+    period: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """A state that becomes `update` at the instants of `clock` and is constant between."""
+
+    name: str
+    state: Block
+    update: Block
+    clock: Clock
+    initial: Block
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,4 +164,9 @@ class BondGraph:
     bodies: tuple[str, ...]
     time: Block
     model: object = None
+    signals: Mapping[str, Block] = field(default_factory=dict)
+    signal_states: tuple[SignalState, ...] = ()
+    modes: tuple[Mode, ...] = ()
+    sampled: tuple[Sampled, ...] = ()
+    clocks: tuple[Clock, ...] = ()
     incident: Mapping[str, tuple[Bond, ...]] = field(default_factory=dict)

@@ -1,0 +1,222 @@
+"""Constraint sources: the rows that must vanish and the efforts that make them.
+
+A row whose constrained flow depends on constraint efforts (through a resistance) gives
+them without a derivative: case (14) of vector-bond-graph.txt.  A row that does not is
+differentiated once: case (15).  Where T_LE is singular but not zero, its rows are split
+by rank: the regular combinations as (14), the others as (15).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from vbg.assemble.corrections import factor_of
+from vbg.assemble.derivation import Derivation
+from vbg.assemble.equations import Constraint
+from vbg.assemble.junction_structure import coenergy
+from vbg.assemble.variables import Variables, solution_of, variables_in
+from vbg.blocks import (
+    Block,
+    Coefficients,
+    Substitution,
+    Tangent,
+    const,
+    leaf,
+    linear,
+    mul,
+    rows,
+    solve,
+    stack,
+    times,
+    zeros,
+)
+
+RANK = 1e-10  # singular values of T_LE below this part of the largest count as zero
+
+
+def constraints_of(work: Derivation) -> tuple[Constraint, ...]:
+    """The rows of case (15), after `work` has been told the efforts of case (14)."""
+    return _numbered(_without_direct(work, _all(work)))
+
+
+def _all(work: Derivation) -> list[Constraint]:
+    result = []
+    for vertex, bond in work.sources:
+        flow = work.structure.effort(bond) if vertex.dual else work.structure.flow(bond)
+        sign = 1.0 if bond.tail == vertex.name else -1.0
+        assert vertex.state is not None
+        residual = linear((sign, flow))
+        if vertex.active is not None:
+            residual = times(vertex.active, residual)
+        result.append(
+            Constraint(
+                vertex.name.removesuffix(".Sc"),
+                vertex.part,
+                vertex.state,
+                vertex.labels,
+                0,
+                residual,
+                None if vertex.position is None else work.laws(vertex.position),
+                vertex.active,
+            )
+        )
+    return result
+
+
+def _numbered(constraints: Sequence[Constraint]) -> tuple[Constraint, ...]:
+    result, first = [], 0
+    for constraint in constraints:
+        result.append(replace(constraint, first=first))
+        first += constraint.unknown.rows
+    return tuple(result)
+
+
+def _without_direct(work: Derivation, constraints: list[Constraint]) -> list[Constraint]:
+    """Case (14): solves the rows that depend on constraint efforts; returns the others."""
+    unknowns = {c.unknown: None for c in constraints}
+    full = {c.name: work.laws(c.residual) for c in constraints}
+    direct = [c for c in constraints if variables_in(full[c.name], unknowns)]
+    if not direct:
+        return constraints
+    others = [c for c in constraints if c not in direct]
+    equations = stack(*(full[c.name] for c in direct))
+    values, mixed = _direct_efforts(direct, equations)
+    work.solve_direct(values)
+    return others + mixed
+
+
+def _direct_efforts(
+    direct: Sequence[Constraint], equations: Block
+) -> tuple[dict[Block, Block], list[Constraint]]:
+    """The efforts of `direct` rows, and the combinations of rows that T_LE leaves out."""
+    unknowns = [c.unknown for c in direct]
+    size = equations.rows
+    y = leaf("direct efforts", size)
+    parts = _parts(unknowns, y)
+    joined = Substitution(parts)(equations)
+    try:
+        slope = Coefficients([y])(joined).get(y, zeros(size, size))
+    except ValueError:
+        slope = y  # not linear, so not constant
+    if slope.is_const and slope.shape == (size, size):
+        U, values, Vt = np.linalg.svd(slope.data)
+        rank = int(np.count_nonzero(values > RANK * values[0]))
+        if rank < size:
+            return _split(direct, joined, y, U, Vt, rank)
+    solution, _ = solution_of(unknowns, [equations], direct[0].part)
+    return dict(zip(unknowns, solution, strict=True)), []
+
+
+def _parts(unknowns: Sequence[Block], y: Block) -> dict[Block, Block]:
+    result, first = {}, 0
+    for unknown in unknowns:
+        result[unknown] = rows(y, first, first + unknown.rows)
+        first += unknown.rows
+    return result
+
+
+def _split(
+    direct: Sequence[Constraint], joined: Block, y: Block, U: np.ndarray, Vt: np.ndarray, rank: int
+) -> tuple[dict[Block, Block], list[Constraint]]:
+    """The mixed case: y = V1 alpha + V2 mu, U1^T r = 0 gives alpha, U2^T r = 0 holds for
+    any alpha and mu and is differentiated, with mu as its unknown."""
+    size = y.rows
+    name = " and ".join(c.name for c in direct)
+    mu = leaf(f"{name}.mixed constraint", size - rank)
+    alpha = leaf(f"{name}.direct constraint", rank)
+    regular = mul(const(U[:, :rank].T), joined)
+    left = mul(const(U[:, rank:].T), Substitution({y: zeros(size)})(joined))
+    effort = linear((1.0, mul(const(Vt[:rank].T), alpha)), (1.0, mul(const(Vt[rank:].T), mu)))
+    (value,), _ = solution_of([alpha], [Substitution({y: effort})(regular)], direct[0].part)
+    whole = Substitution({alpha: value})(effort)
+    labels = tuple(f"combination {i}" for i in range(size - rank))
+    mixed = Constraint(name, direct[0].part, mu, labels, 0, left, None, None)
+    return _parts([c.unknown for c in direct], whole), [mixed]
+
+
+@dataclass(frozen=True, slots=True)
+class Efforts:
+    """Solution of the rows of case (15): the efforts one behind the other, the factor of
+    H4 and the coefficients of the rows on the Z."""
+
+    values: Block
+    factor: Block | None
+    rows_on_z: tuple[Mapping[Block, Block], ...]
+    before: Block
+
+
+def efforts_of(
+    work: Derivation,
+    constraints: Sequence[Constraint],
+    residuals: Sequence[Block],
+    rates: Mapping[Block, Block],
+    spins: Mapping[Block, Block],
+) -> Efforts:
+    """Case (15): U2 from r' = 0 with the `rates` of all states, U2 in them still unknown.
+
+    Where the rows reach the stores through the junction structure alone, H4 = J_C1 F1 J_C1^T
+    is symmetric and sparse and is eliminated as such; else r' is solved as it is.
+    """
+    if not constraints:
+        return Efforts(zeros(0), None, (), zeros(0))
+    unknowns = {c.unknown: None for c in constraints}
+    plain = _is_plain(work, constraints, unknowns)
+    on_z = tuple(_rows_on_z(work, constraints, plain))
+    idle = [c.active for c in constraints]
+    factor = factor_of(on_z, work, idle)
+    unforced = Substitution({u: zeros(u.rows) for u in unknowns})
+    free = rates if not plain else {state: unforced(rate) for state, rate in rates.items()}
+    tangent = Tangent(free, spins)
+    before = stack(*(tangent(r) for r in residuals))
+    if plain and factor is not None:
+        return Efforts(solve(factor, -before), factor, on_z, before)
+    equations = [
+        tangent(r) if c.active is None else tangent(r) + times(const(1.0) - c.active, c.unknown)
+        for c, r in zip(constraints, residuals, strict=True)
+    ]
+    solution, _ = solution_of(list(unknowns), equations, constraints[0].part)
+    return Efforts(stack(*solution), factor, on_z, unforced(before))
+
+
+def _is_plain(
+    work: Derivation, constraints: Sequence[Constraint], unknowns: Mapping[Block, None]
+) -> bool:
+    """Whether rows depend on nothing but Z, posture and time, and nothing but rates of
+    stores depends on their efforts."""
+    if work.direct:
+        return False
+    graph = work.causal.graph
+    z = {coenergy(v) for v, _ in work.stores}
+    others = {v: None for v in work.structure.definitions if v not in z}
+    moving: dict[Block, None] = {s.state: None for s in graph.signal_states}
+    for c in constraints:
+        residual = work.structure.resolve(c.residual)
+        if variables_in(residual, others | moving):
+            return False
+    return not any(variables_in(work.laws.values[v], unknowns) for v in others)
+
+
+def _rows_on_z(
+    work: Derivation, constraints: Sequence[Constraint], plain: bool
+) -> list[dict[Block, Block]]:
+    """Coefficients of each row on the Z; where it is not linear, its gradient by Z."""
+    z = [coenergy(v) for v, _ in work.stores]
+    if plain:
+        rows_of = Coefficients(z)
+        return [rows_of(work.structure.resolve(c.residual)) for c in constraints]
+    again = Variables(work.structure, kept=frozenset(z))
+    directions = {leaf_: leaf(f"direction of {leaf_.data}", leaf_.rows) for leaf_ in z}
+    tangent = Tangent(directions)
+    rows_of = Coefficients(directions.values())
+    back = {direction: leaf_ for leaf_, direction in directions.items()}
+    unforced = Substitution({c.unknown: zeros(c.unknown.rows) for c in constraints})
+    close = Substitution(work.direct)
+    laws = Substitution({leaf_: work.laws.values[leaf_] for leaf_ in z})
+    result = []
+    for c in constraints:
+        slopes = rows_of(tangent(unforced(close(again(c.residual)))))
+        result.append({back[d]: laws(matrix) for d, matrix in slopes.items()})
+    return result

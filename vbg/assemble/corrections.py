@@ -1,0 +1,138 @@
+"""Steps that bring states onto the constraints, in the mass metric (mathematics.md, 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from vbg.assemble.constraint_matrix import constraint_pieces
+from vbg.assemble.derivation import Derivation, compliance
+from vbg.assemble.equations import HeldRow, HeldStart
+from vbg.assemble.junction_structure import coenergy
+from vbg.blocks import (
+    Block,
+    Coefficients,
+    Substitution,
+    const,
+    identity,
+    is_zero,
+    leaf,
+    linear,
+    mul,
+    rows,
+    solve,
+    symmetric_factor,
+    times,
+    transpose,
+    zeros,
+)
+
+
+def factor_of(
+    rows_of: Sequence[Mapping[Block, Block]],
+    work: Derivation,
+    active: Sequence[Block | None] = (),
+) -> Block | None:
+    """Factor of H4 for constraint rows given by their coefficients on the Z.  Rows that are
+    not `active` are zero; 1 on their diagonal gives them the effort zero."""
+    if not rows_of:
+        return None
+    compliances = {coenergy(v): compliance(v) for v, _ in work.stores}
+    sizes = tuple(next(iter(row.values())).rows for row in rows_of)
+    pieces = constraint_pieces(rows_of, compliances)
+    for i, mode in enumerate(active):
+        if mode is not None:
+            pieces.append((i, i, 0, 0, times(const(1.0) - mode, identity(sizes[i]))))
+    return symmetric_factor(sizes, pieces)
+
+
+def correction_steps(
+    work: Derivation,
+    rows_of: Sequence[tuple[Mapping[Block, Block], Block]],
+    factor: Block | None,
+) -> tuple[dict[Block, Block], dict[Block, Block]]:
+    """Steps along constraint directions for a right-hand side "correction": of the
+    posture in the mass metric, dq = M^-1 G^T H4^-1 rhs, and of the stores' states,
+    G^T H4^-1 rhs (mathematics.md, section 5)."""
+    if factor is None:
+        return {}, {}
+    size = factor.rows
+    multipliers = solve(factor, leaf("correction", size))
+    impulses: dict[Block, list[tuple[float, Block]]] = {}
+    first = 0
+    for coefficients, unknown in rows_of:
+        part = rows(multipliers, first, first + unknown.rows)
+        first += unknown.rows
+        for z, matrix in coefficients.items():
+            impulses.setdefault(z, []).append((1.0, mul(transpose(matrix), part)))
+    steps = {z: linear(*terms) for z, terms in impulses.items()}
+    velocity = {
+        v.state: steps[coenergy(v)]
+        for v, _ in work.stores
+        if v.state is not None and coenergy(v) in steps
+    }
+    still = {coenergy(v): zeros(v.size) for v, _ in work.stores}
+    # what passes through resistors or signals does not move with an impulse
+    still |= {v: zeros(v.rows) for v in work.laws.values if v not in still}
+    moves = Substitution(
+        still
+        | {z: mul(compliance(v), steps[z]) for v, _ in work.stores if (z := coenergy(v)) in steps}
+    )
+    at_rest = Substitution(still)
+    posture = {}
+    for c in work.causal.graph.configurations:
+        flow = work.structure.resolve(c.flow)
+        step = moves(flow) - at_rest(flow)
+        rate = Substitution({c.flow: step})(c.rate)
+        if not is_zero(rate):
+            posture[c.state] = rate
+    return posture, velocity
+
+
+Rows = Sequence[tuple[Mapping[Block, Block], Block]]
+
+
+def held_values(
+    work: Derivation,
+    of_constraints: Sequence[Mapping[Block, Block]],
+    known: Rows,
+    rows_of: Coefficients,
+) -> HeldStart:
+    """Start coordinates whose value the engineer wrote."""
+    held = [h for h in work.causal.graph.held if h.target is not None]
+    rows_here = tuple(HeldRow(h.name, work.in_states(h.value), h.target or 0.0) for h in held)
+    flows = [work.structure.resolve(h.flow) for h in held]
+    posture, _, size = _with_held(work, of_constraints, known, [rows_of(f) for f in flows])
+    return HeldStart(rows_here, posture, size)
+
+
+def held_speeds(
+    work: Derivation,
+    of_constraints: Sequence[Mapping[Block, Block]],
+    known: Rows,
+    rows_of: Coefficients,
+) -> HeldStart:
+    """Start coordinates whose speed the engineer wrote."""
+    held = [h for h in work.causal.graph.held if h.speed is not None]
+    flows = [work.structure.resolve(h.flow) for h in held]
+    rows_here = tuple(
+        HeldRow(h.name, work.laws(flow), h.speed or 0.0)
+        for h, flow in zip(held, flows, strict=True)
+    )
+    _, velocity, size = _with_held(work, of_constraints, known, [rows_of(f) for f in flows])
+    return HeldStart(rows_here, velocity, size)
+
+
+def _with_held(
+    work: Derivation,
+    of_constraints: Sequence[Mapping[Block, Block]],
+    known: Rows,
+    of_held: Sequence[Mapping[Block, Block]],
+) -> tuple[dict[Block, Block], dict[Block, Block], int]:
+    """Correction steps with held coordinates as further constraint rows, and the number
+    of rows."""
+    if not of_held:
+        return {}, {}, 0
+    factor = factor_of([*of_constraints, *of_held], work)
+    held = [(row, leaf(f"held {i}", 1)) for i, row in enumerate(of_held)]
+    posture, velocity = correction_steps(work, [*known, *held], factor)
+    return posture, velocity, 0 if factor is None else factor.rows

@@ -1,0 +1,131 @@
+"""From a causal graph to its equations.
+
+r' comes from one more pass over the flow expressions (`Tangent`): stores give
+f0, rotations their spin, sources U1'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from vbg.assemble.constraints import constraints_of, efforts_of
+from vbg.assemble.corrections import correction_steps, held_speeds, held_values
+from vbg.assemble.derivation import Derivation, begin
+from vbg.assemble.energy import energies, powers
+from vbg.assemble.equations import DISSIPATED, SUPPLIED, Constraint, Equations, State
+from vbg.assemble.junction_structure import RATE, coenergy
+from vbg.blocks import (
+    Block,
+    Coefficients,
+    Substitution,
+    Tangent,
+    const,
+    leaf,
+    rotation,
+    rows,
+    stack,
+    zeros,
+)
+from vbg.causality import CausalGraph
+from vbg.graph.bondgraph import Configuration
+
+
+def derive(causal: CausalGraph) -> Equations:
+    """The equations of `causal`.
+
+    Raises AssemblyError for an algebraic loop that cannot be solved.
+    """
+    work = begin(causal)
+    graph = causal.graph
+    into = {v.state: work.into_store(v, bond) for v, bond in work.stores if v.state is not None}
+    constraints = constraints_of(work)
+    full = {state: work.in_states(rate) for state, rate in into.items()}
+    flows = {c.name: work.in_states(c.flow) for c in graph.configurations}
+    config_rates = {
+        c.state: Substitution({c.flow: flows[c.name]})(c.rate) for c in graph.configurations
+    }
+    signal_rates = {s.state: work.in_states(s.rate) for s in graph.signal_states}
+    spins = _spins(graph.configurations, flows)
+    residuals = [work.in_states(c.residual) for c in constraints]
+    all_rates = full | config_rates | signal_rates | {graph.time: const(1.0)}
+    efforts = efforts_of(work, constraints, residuals, all_rates, spins)
+    close = _closing(constraints, efforts.values)
+    rates = {state: close(rate) for state, rate in (full | signal_rates).items()} | config_rates
+    supplied, dissipated = powers(work, close)
+    rates |= {leaf(SUPPLIED, 1): supplied, leaf(DISSIPATED, 1): dissipated}
+    rates |= {d.state: zeros(d.state.rows) for d in (*graph.modes, *graph.sampled)}
+    acceleration = efforts.before
+    if constraints:
+        along = Tangent(rates | {graph.time: const(1.0)}, spins)
+        acceleration = stack(*(along(r) for r in residuals))
+    rows_and_unknowns = [
+        (row, c.unknown) for row, c in zip(efforts.rows_on_z, constraints, strict=True)
+    ]
+    posture, velocity = correction_steps(work, rows_and_unknowns, efforts.factor)
+    kinetic, potential = energies(work)
+    rate_leaves = {leaf(f"{RATE}{s.data}", s.rows): r for s, r in full.items()}
+    with_rates = Substitution(rate_leaves)
+    outputs = {o.name: with_rates(work.in_states(o.value)) for o in graph.outputs}
+    positions = [zeros(c.unknown.rows) if c.position is None else c.position for c in constraints]
+    rows_of = Coefficients([coenergy(v) for v, _ in work.stores])
+    return Equations(
+        states=_states(work),
+        constraints=constraints,
+        rates=rates,
+        efforts=efforts.values,
+        residual=stack(*residuals) if residuals else zeros(0),
+        position=stack(*positions) if positions else zeros(0),
+        acceleration_residual=acceleration,
+        posture_correction=posture,
+        velocity_correction=velocity,
+        right_hand_side=leaf("correction", sum(c.unknown.rows for c in constraints)),
+        factor=efforts.factor,
+        outputs=outputs,
+        units={o.name: o.unit for o in graph.outputs},
+        stored=kinetic + potential,
+        kinetic=kinetic,
+        potential=potential,
+        switches={s.name: close(with_rates(work.in_states(s.value))) for s in graph.switches}
+        | {m.name: close(work.in_states(m.condition)) for m in graph.modes},
+        held_values=held_values(work, efforts.rows_on_z, rows_and_unknowns, rows_of),
+        held_speeds=held_speeds(work, efforts.rows_on_z, rows_and_unknowns, rows_of),
+        time=graph.time,
+        loops=tuple(work.laws.loops),
+        direct=dict(work.direct),
+        updates={s.state: close(work.in_states(s.update)) for s in graph.sampled},
+    )
+
+
+def _closing(constraints: Sequence[Constraint], efforts: Block) -> Substitution:
+    """Replaces the unknown constraint efforts by their solution."""
+    return Substitution(
+        {c.unknown: rows(efforts, c.first, c.first + c.unknown.rows) for c in constraints}
+    )
+
+
+def _spins(
+    configurations: Sequence[Configuration], flows: Mapping[str, Block]
+) -> dict[Block, Block]:
+    """w_WB_B of every rotation R_WB."""
+    return {rotation(c.state): flows[c.name] for c in configurations if c.kind == "quaternion"}
+
+
+def _states(work: Derivation) -> tuple[State, ...]:
+    graph = work.causal.graph
+    states = []
+    for vertex, _ in work.stores:
+        assert vertex.state is not None
+        initial = vertex.initial if vertex.initial is not None else const(np.zeros(vertex.size))
+        states.append(State(vertex.state.data, vertex.state, initial, "store"))
+    for c in graph.configurations:
+        measured = None if c.measured is None else work.in_states(c.measured)
+        states.append(State(c.name, c.state, c.initial, c.kind, c.unit, measured, c.period))
+    for s in graph.signal_states:
+        states.append(State(s.name, s.state, s.initial, "signal", s.unit))
+    for d in (*graph.modes, *graph.sampled):
+        states.append(State(d.name, d.state, d.initial, "discrete"))
+    for name in (SUPPLIED, DISSIPATED):
+        states.append(State(name, leaf(name, 1), zeros(1), "quadrature", "J"))
+    return tuple(states)

@@ -1,0 +1,36 @@
+"""Powers and energies of a graph, for the audit of every run."""
+
+from __future__ import annotations
+
+from vbg.assemble.derivation import Derivation
+from vbg.blocks import Block, Substitution, dot, linear, zeros
+
+
+def powers(work: Derivation, close: Substitution) -> tuple[Block, Block]:
+    """Power of the sources that are not conservative, and of the resistors."""
+    graph = work.causal.graph
+    supplied: list[tuple[float, Block]] = [(0.0, zeros(1))]
+    dissipated: list[tuple[float, Block]] = [(0.0, zeros(1))]
+    for vertex in graph.vertices.values():
+        if vertex.kind in ("Se", "Sf") and vertex.energy is None:
+            terms, into = supplied, False
+        elif vertex.kind == "R":
+            terms, into = dissipated, True
+        else:
+            continue
+        (bond,) = graph.incident[vertex.name]
+        power = dot(work.structure.effort(bond), work.structure.flow(bond))
+        along = (bond.head == vertex.name) == into
+        terms.append((1.0 if along else -1.0, close(work.in_states(power))))
+    return linear(*supplied), linear(*dissipated)
+
+
+def energies(work: Derivation) -> tuple[Block, Block]:
+    """Kinetic energy (of the I) and the rest of what is stored."""
+    kinetic: list[tuple[float, Block]] = [(0.0, zeros(1))]
+    potential: list[tuple[float, Block]] = [(0.0, zeros(1))]
+    for vertex in work.causal.graph.vertices.values():
+        if vertex.energy is not None:
+            terms = kinetic if vertex.kind == "I" else potential
+            terms.append((1.0, work.in_states(vertex.energy)))
+    return linear(*kinetic), linear(*potential)
