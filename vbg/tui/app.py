@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import os
+import sys
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
@@ -11,8 +13,10 @@ from pathlib import Path as FilePath
 from typing import Any, ClassVar
 
 from rich.style import Style
+from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.geometry import Size
 from textual.screen import Screen
 from textual.theme import Theme
 from textual.timer import Timer
@@ -77,6 +81,7 @@ class VbgApp(App[int]):
         self.theme_changed_signal.subscribe(self, self._recolour)
         self.work.document.listeners.append(self.document_changed)
         self.set_interval(WATCH_SECONDS, self._watch_file)
+        self.set_interval(WATCH_SECONDS, self._watch_size)
         self.set_interval(LIVE_SECONDS, self._follow_run)
         self.call_after_refresh(self.begin)
 
@@ -310,6 +315,15 @@ class VbgApp(App[int]):
         self.main.paint("space", "slider")
 
     # watching, leaving, breaking
+
+    def _watch_size(self) -> None:
+        """A terminal that was resized while vbg started tells it only once, too early."""
+        if self.is_headless or sys.__stderr__ is None:
+            return
+        width, height = os.get_terminal_size(sys.__stderr__.fileno())
+        if (width, height) != self.main.extent:
+            size = Size(width, height)
+            self.main.post_message(events.Resize(size, size))
 
     def _watch_file(self) -> None:
         work = self.work

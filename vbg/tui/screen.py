@@ -43,6 +43,7 @@ class MainScreen(Screen):
         self.prefix = ""
         self.jumping = False
         self.opening = False
+        self.extent = arrange.LEAST
         self.rects: dict[str, Rect] = {}
         self.panes: dict[str, Pane] = {}
         self._hint_timer: Timer | None = None
@@ -68,14 +69,16 @@ class MainScreen(Screen):
         yield from self.panes.values()
 
     def on_mount(self) -> None:
+        self.extent = (self.app.size.width, self.app.size.height)
         self.place()
 
-    def on_resize(self) -> None:
+    def on_resize(self, event: events.Resize) -> None:
+        self.extent = (event.size.width, event.size.height)
         self.place()
 
     def place(self) -> None:
         """Give every pane its rectangle, and paint."""
-        width, height = self.app.size
+        width, height = self.extent
         if not arrange.fits(width, height):
             self.rects = {"small": Rect(0, 0, width, height)}
         else:

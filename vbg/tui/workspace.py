@@ -104,7 +104,7 @@ class Workspace:
     folded: frozenset[str] = frozenset()
     filter: str = ""
     checked: Checked = field(default_factory=Checked)
-    checking: bool = False
+    checking: bool = True
     problem_index: int = -1
     runs: tuple[Run, ...] = ()
     run_index: int = -1

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 import sys
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
+from vbg.errors import VbgError
 from vbg.fields import Field, declared, required
 from vbg.tui import references
 from vbg.tui.actions import Handler, Refusal
@@ -14,6 +15,7 @@ from vbg.tui.actions.editing import _judge, _value, ask_ends, judge_name
 from vbg.tui.content.fields import FieldRow, about, unit_of
 from vbg.tui.dialogs import Item
 from vbg.tui.session.commands import AddTable, SetValue
+from vbg.tui.values import typed
 
 if TYPE_CHECKING:
     from vbg.tui.app import VbgApp
@@ -47,22 +49,34 @@ def summary(part: type) -> str:
     return (text or about(part)).splitlines()[0]
 
 
-def freedoms(part: type) -> int | None:
-    """Free coordinates that a joint leaves, as its `initial` declares them; None if it has none."""
-    fields = declared(part)
-    group = fields.get("initial")
-    if group is None or group.of is None:
+@cache
+def removed(kind: str) -> int | None:
+    """Freedoms that a joint of this kind takes away: the constraint sources in the
+    bond graph of one body on it; None where one body alone cannot show it."""
+    import vbg
+    from vbg.model.catalogue import catalogue
+
+    part = catalogue()["joints"][kind]
+    values: dict[str, Any] = {"kind": kind, "between": ["ground", "a"]}
+    for name, field in declared(part).items():
+        if name in required(part) and name not in values:
+            values[name] = typed(_OFFERS.get(field.form, "1"))
+    body = {"mass": 1.0, "inertia": {"xx": 1.0, "yy": 1.0, "zz": 1.0}, "position": [0, 0, 1]}
+    try:
+        graph = vbg.expand(vbg.Model(bodies={"a": body}, joints={"j": values}))
+    except VbgError:
         return None
-    return sum(1 for name in declared(group.of) if not name.startswith(("speed", "slide_speed")))
+    sources = (v for v in graph.vertices.values() if v.kind == "Sc" and v.part == "joints.j")
+    return sum(source.size for source in sources)
 
 
-def preview(part: type) -> str:
+def preview(part: Any) -> str:
     """What a part would bring, before it is added."""
     text = about(part)
-    free = freedoms(part)
-    if getattr(part, "table", "") == "joints" and free:
-        removed = 6 - free
-        return f"Removes {removed} of 6 freedoms; outputs force and torque. {text}"
+    if getattr(part, "table", "") == "joints":
+        count = removed(part.kind)
+        if count:
+            return f"Removes {count} of 6 freedoms; outputs force and torque. {text}"
     return text
 
 

@@ -46,7 +46,7 @@ def problem_count(work: Workspace) -> tuple[str, str]:
     problems = work.problems
     errors = sum(1 for p in problems if p.severity == "error")
     warnings = sum(1 for p in problems if p.severity == "warning")
-    if work.checking and not problems:
+    if work.checking and not problems and not work.checked.text_hash:
         return ("checking ", "dim")
     if errors:
         return (f"{marks.error} {errors} error{'s' * (errors > 1)} ", "error")
