@@ -8,10 +8,15 @@ from vbg.assemble.evaluator import Evaluator
 
 
 class Conditioning:
-    """Watches the factor that `evaluate` computed last."""
+    """Watches the factor that `evaluate` computed last.
 
-    def __init__(self, evaluate: Evaluator):
+    `dependent` is the number of rows that depend on others at the start; as many of
+    the smallest pivots say nothing about a singular posture.
+    """
+
+    def __init__(self, evaluate: Evaluator, dependent: int):
         self._evaluate = evaluate
+        self._dependent = dependent
         self._at: np.ndarray = np.zeros(0, dtype=int)
         self._diagonal: np.ndarray = self._at
         if evaluate.program.schedules:
@@ -20,10 +25,12 @@ class Conditioning:
     def worst(self) -> float:
         """Largest diagonal over independent pivot: 1 at best; it grows with the inverse
         square of the distance to a singular posture."""
-        if self._at.size == 0:
+        if self._at.size <= self._dependent:
             return 1.0
         work = self._evaluate.work
-        return float((work[self._at].real * work[self._diagonal].real).max())
+        ratio = np.abs(work[self._at].real * work[self._diagonal].real)
+        at = self._at.size - 1 - self._dependent
+        return float(np.partition(ratio, at)[at])
 
 
 def _pivot_places(evaluate: Evaluator) -> tuple[np.ndarray, np.ndarray]:

@@ -20,14 +20,14 @@ class Evaluator:
     others), outputs last in their order; one evaluator belongs to one run."""
 
     def __init__(self, program: Program, *, complex_valued: bool = False):
-        from vbg.assemble.machine import run
+        from vbg.assemble.machine import ensure_compiled, run
 
         self._run = run
         self._tape = tape(program)
         self.program = program
-        self.work: NDArray[Any] = program.workspace.astype(
-            np.complex128 if complex_valued else np.float64
-        )
+        kind = np.complex128 if complex_valued else np.float64
+        ensure_compiled(kind)
+        self.work: NDArray[Any] = program.workspace.astype(kind)
         spans = [(at, rows * cols) for at, rows, cols in program.outputs.values()]
         self._first = spans[0][0] if spans else len(self.work)
         self._last = spans[-1][0] + spans[-1][1] if spans else len(self.work)

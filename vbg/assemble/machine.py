@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 from numba import types
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
+from vbg.assemble import program
 from vbg.assemble.lower import FUNCTION_CODES
 from vbg.assemble.program import Op
+from vbg.blocks import functions
+from vbg.compiled import Kernels
 
 PIVOT_THRESHOLD = 1e-12  # of the diagonal before elimination; below: a dependent row
 NEWTON_LIMIT = 300  # iterations and halvings of one algebraic loop
 NEWTON_CLOSE = 1e-9  # relative step after which one more makes the root exact to rounding
-REFINEMENTS = 2  # error after each: shift / (shift + eigenvalue over diagonal)
+REFINEMENTS = 3  # error after each: shift / (shift + eigenvalue over diagonal)
 
 GEMM, AXPY, CROSS = int(Op.GEMM), int(Op.AXPY), int(Op.CROSS)
 ROTATION, SKEW, QUATERNION_RATE = int(Op.ROTATION), int(Op.SKEW), int(Op.QUATERNION_RATE)
@@ -37,7 +39,12 @@ POSITIVE, MIN, MAX = FUNCTION_CODES["positive"], FUNCTION_CODES["min"], FUNCTION
 POWER, RECIPROCAL = FUNCTION_CODES["power"], FUNCTION_CODES["reciprocal"]
 SELECT, FLOOR = FUNCTION_CODES["select"], FUNCTION_CODES["floor"]
 
-compiled = numba.njit(cache=True, fastmath={"contract", "nsz"}, error_model="numpy")
+KERNELS = Kernels("assemble", [__file__, program.__file__, functions.__file__])
+
+
+def compiled(function):
+    """Decorator of all kernels; contraction to fused multiply-add is allowed."""
+    return KERNELS.compiled(function, fastmath={"contract", "nsz"}, error_model="numpy")
 
 
 @intrinsic
@@ -832,3 +839,17 @@ def rk4_step(work, segments, operands, factors, stream, first, t, h, x):
             total[i] += weight * at(work, first + i)
     for i in range(n):
         x[i] += h / 6.0 * total[i]
+
+
+def ensure_compiled(kind):
+    """Compiles the machine for workspaces of the dtype `kind`, or loads it."""
+
+    def compile_all():
+        work = np.zeros(8, dtype=kind)
+        segments = np.zeros((0, len(program.SEGMENT_FIELDS)), dtype=np.int64)
+        operands, stream = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        run(work, segments, operands, np.zeros(0), stream)
+        if kind is np.float64:
+            rk4_step(work, segments, operands, np.zeros(0), stream, 4, 0.0, 0.0, np.zeros(1))
+
+    KERNELS.ensure(np.dtype(kind).name, compile_all)

@@ -28,7 +28,7 @@ class Start:
 
     `state`: x.  `notes`: what moved, which start values could not be kept, which
     constraint directions are redundant.  `redundant`: names of constraint
-    directions whose effort is not unique.  `freedoms`: degrees of freedom (None
+    directions whose effort is not unique, `dependent` how many rows are too many.  `freedoms`: degrees of freedom (None
     for systems too large to examine).
     """
 
@@ -36,6 +36,7 @@ class Start:
     position_residual: float
     velocity_residual: float
     redundant: tuple[str, ...]
+    dependent: int
     freedoms: int | None
     notes: tuple[Problem, ...]
 
@@ -57,11 +58,11 @@ def assemble_start(system: System) -> Start:
     notes = list(_moved(system, written, x))
     notes += [note for note in (coordinates_changed, speeds_changed) if note is not None]
     redundant: tuple[str, ...] = ()
-    freedoms: int | None = None
+    dependent, freedoms = 0, None
     if projector.rows:
-        redundant, freedoms, found = _examine(system, projector, x)
+        redundant, dependent, freedoms, found = _examine(system, projector, x)
         notes += found
-    return Start(x, _largest(position), _largest(velocity), redundant, freedoms, tuple(notes))
+    return Start(x, _largest(position), _largest(velocity), redundant, dependent, freedoms, tuple(notes))
 
 
 def _largest(values: Array) -> float:
@@ -260,13 +261,13 @@ def _not_kept(held: _HeldRows, x: Array, what: str) -> Problem | None:
 
 def _examine(
     system: System, projector: Projector, x: Array
-) -> tuple[tuple[str, ...], int | None, list[Problem]]:
+) -> tuple[tuple[str, ...], int, int | None, list[Problem]]:
     """Redundant directions, mobility, locks and singular starts."""
     evaluate = system.evaluator("rank")
     evaluate(0.0, x)
     dependent = int(np.count_nonzero(evaluate.inverse_pivots() == 0.0))
     if dependent == 0 and projector.rows > SMALL:
-        return (), None, []
+        return (), 0, None, []
     redundant = _redundant_names(system, evaluate) if dependent else ()
     G, stores = constraint_rows(system, projector, x)
     freedoms = G.shape[1] - (projector.rows - dependent)
@@ -286,7 +287,7 @@ def _examine(
                 "sense. Free a direction (a spherical or universal joint) to make them unique.",
             )
         )
-    return redundant, freedoms, notes
+    return redundant, dependent, freedoms, notes
 
 
 def _redundant_names(system: System, evaluate: Evaluator) -> tuple[str, ...]:

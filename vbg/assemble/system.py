@@ -19,7 +19,7 @@ from vbg.causality import CausalGraph
 
 Array = NDArray[np.float64]
 
-SHIFT = 1e-9  # raise of a singular constraint matrix's diagonal, removed by refinement
+SHIFT = 1e-6  # raise of a singular constraint matrix's diagonal, removed by refinement
 
 
 @dataclass(frozen=True, slots=True)

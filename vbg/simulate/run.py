@@ -129,7 +129,7 @@ class _Run:
         if self.method == "rk4":
             return FixedStep(rate, 0.0, x, s.t_end, s.output_step)
         jacobian = complex_step_jacobian(self.system) if self.method == "radau" else None
-        near = Conditioning(rate)
+        near = Conditioning(rate, self.system.start.dependent)
         return Adaptive(self.method, rate, 0.0, x, s.t_end, s.rtol, s.atol, jacobian, near.worst)
 
     def go(self) -> Status:
