@@ -51,6 +51,8 @@ def check_inputs(
             code = normal_code(str(matrix[i][j]))
             where = f"M({i + 1},{j + 1})"
             found += _code(where, code, dimension)
+            if normal_code(str(matrix[j][i])) != code:
+                found += _code(f"M({j + 1},{i + 1})", normal_code(str(matrix[j][i])), dimension)
             found += _drive(f"KnownInputs({i + 1},{j + 1})", code, known_inputs[i][j])
     return tuple(found)
 

@@ -34,8 +34,7 @@ def roman(number: int) -> str:
 def graph_dot(structure: Structure) -> str:
     """The structural graph in the DOT language."""
     topology = structure.topology
-    lines = ["graph structure {", "  node [shape=circle]; layout=neato; overlap=false;"]
-    lines.append("  splines=true; sep=0.3;")
+    lines = ["graph structure {", "  node [shape=circle]; nodesep=0.4;"]
     lines.append(f"  b0 [label={_quoted(topology.bodies[0])}, shape=doublecircle];")
     for group in structure.groups:
         lines.append(f"  subgraph cluster_{group.number} {{")
@@ -52,7 +51,7 @@ def graph_dot(structure: Structure) -> str:
         ends = f"b{pair.ends[0]} -- b{pair.ends[-1]}"
         for n in range(max(pair.grade, 1)):
             width = 4 if n < pair.driven else 1
-            label = f", label={_quoted(pair.code)}" if n == 0 else ""
+            label = f", label={_quoted(pair.code)}" if n == pair.grade - 1 else ""
             lines.append(f"  {ends} [penwidth={width}{label}];")
     return "\n".join([*lines, "}", ""])
 
@@ -104,5 +103,4 @@ def draw(structure: Structure, path: str | Path, picture: Picture = "diagram") -
         raise UsageError(
             f"drawing {target.name} needs pygraphviz (pip install 'vbg[draw]'); .dot needs nothing"
         ) from missing
-    layout = "dot" if picture == "diagram" else "neato"
-    pygraphviz.AGraph(string=text).draw(str(target), format=ending, prog=layout)
+    pygraphviz.AGraph(string=text).draw(str(target), format=ending, prog="dot")

@@ -139,11 +139,17 @@ def _group_rows(structure: Structure) -> list[tuple[str, ...]]:
 
 
 def _columns(rows: list[tuple[str, ...]]) -> list[str]:
+    rows = [tuple(_cut(cell) for cell in row) for row in rows]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in rows
     ]
+
+
+def _cut(cell: str, most: int = 60) -> str:
+    """A cell of a table that stays readable; the JSON form has everything."""
+    return cell if len(cell) <= most else cell[: most - 4] + " ..."
 
 
 def as_data(structure: Structure) -> dict:

@@ -1,0 +1,81 @@
+"""`vbg structure` and `vbg show structure` as a user meets them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from vbg.cli.main import main
+from vbg.cli.verbs import structure as verb
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+
+FOUR_BAR = """
+ProblemType = 6;
+M = {'-' 'R' '-' 'P'; 'R' '-' 'S' '-'; '-' 'S' '-' 'C'; 'P' '-' 'C' '-'};
+KnownInputs = [0 1 0 0; 1 0 0 0; 0 0 0 0; 0 0 0 0];
+"""
+
+
+@pytest.fixture
+def four_bar(tmp_path):
+    path = tmp_path / "four_bar.m"
+    path.write_text(FOUR_BAR)
+    return str(path)
+
+
+def test_a_bare_topology(four_bar, tmp_path, capsys):
+    picture = tmp_path / "diagram.dot"
+    assert main(["structure", four_bar, "--diagram", str(picture), "--library", "1R3D"]) == 0
+    printed = capsys.readouterr().out
+    assert "mobility 1, driven freedoms 1: determined" in printed
+    assert "1P1C1S3D" in printed
+    assert "SG-II" in picture.read_text()
+    assert main(["structure", four_bar, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["results_matrix"][0] == [0, 1, 2, 2]
+
+
+def test_wrong_and_undetermined_topologies(tmp_path, capsys):
+    loose = tmp_path / "loose.m"
+    loose.write_text(FOUR_BAR.split("KnownInputs")[0])
+    assert main(["structure", str(loose)]) == 1
+    assert "Drive for instance" in capsys.readouterr().out
+    wrong = tmp_path / "wrong.m"
+    wrong.write_text(FOUR_BAR.replace("'S' '-' 'C'", "'X' '-' 'C'"))
+    assert main(["structure", str(wrong)]) == 1
+    assert "is no pair of Table 3" in capsys.readouterr().err
+
+
+def test_search_store_and_query(four_bar, tmp_path, capsys):
+    store = str(tmp_path / "found.sqlite")
+    assert main(["structure", four_bar, "--transform", "--store", store, "--json"]) == 0
+    searched = json.loads(capsys.readouterr().out)
+    assert searched["complete"]
+    assert len(searched["choices"]) == 4
+    assert main(["structure", four_bar, "--query", "--store", store, "--keep", "2"]) == 0
+    assert "KP(1-2)" in capsys.readouterr().out
+    arguments = ["structure", four_bar, "--transform", "--allow", "KP(1-4)"]
+    assert main(arguments) == 0
+    assert "1 choices" in capsys.readouterr().out
+    assert main([*arguments[:-1], "KP(7-9)"]) == 2
+    assert main(["structure", four_bar, "--query"]) == 2
+
+
+def test_an_interrupted_search_keeps_what_it_found():
+    import signal
+
+    with verb._stoppable() as progress:
+        assert progress(1, 0.1)
+        signal.raise_signal(signal.SIGINT)
+        assert not progress(2, 0.2)
+
+
+@pytest.mark.parametrize(
+    ("example", "finding"), [("bennett", "Bennett linkage"), ("slider-crank", None)]
+)
+def test_models(example, finding, capsys):
+    assert main(["show", "structure", str(EXAMPLES / f"{example}.toml"), "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["mobility"] == 1
+    assert data["with_proposed_drives"]["determined"]
+    assert [f["name"] for f in data["findings"]] == ([finding] if finding else [])
