@@ -1,0 +1,201 @@
+"""Laws of mechanics on random machines of every joint, through the public interface only.
+
+What is checked knows nothing of bond graphs: Newton and Euler for every body with
+the reported joint forces, power, energy, and invariances.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+import vbg
+from tests.laws.machines import (
+    KINDS,
+    Machine,
+    flipped,
+    moved,
+    random_loop,
+    random_tree,
+    renamed,
+    unit,
+)
+from vbg.solution import Solution
+from vbg.spatial import axis_angle, rotation_matrix
+
+SEEDS = st.integers(0, 10_000)
+MANY = settings(max_examples=20, deadline=None, derandomize=True)
+FEW = settings(max_examples=6, deadline=None, derandomize=True)
+T_END, STEP = 0.2, 0.01
+
+
+def solve(machine: Machine, rtol: float = 1e-10) -> Solution:
+    solution = vbg.simulate(
+        vbg.assemble(machine.model()), t_end=T_END, output_step=STEP, rtol=rtol, atol=1e-12
+    )
+    assert solution.status.code == "finished", solution.status
+    return solution
+
+
+class Body:
+    """Motion of a body at one instant, world axes; `moment` is h' about the mass centre."""
+
+    def __init__(self, machine: Machine, values: dict[str, np.ndarray], name: str):
+        self.p = self.v = self.a = self.w = self.moment = np.zeros(3)
+        self.R = np.eye(3)
+        if name == "ground":
+            return
+        self.p, self.v = values[f"{name}.position"], values[f"{name}.velocity"]
+        self.a = values[f"{name}.acceleration"]
+        self.R = rotation_matrix(values[f"{name}.rotation"])
+        w_B, h_B_rate = values[f"{name}.angular_velocity"], values[f"{name}.h_rate"]
+        J = machine.bodies[name]["inertia"]
+        J_B = np.array(
+            [
+                [J["xx"], J["xy"], J["zx"]],
+                [J["xy"], J["yy"], J["yz"]],
+                [J["zx"], J["yz"], J["zz"]],
+            ]
+        )
+        self.w = self.R @ w_B
+        self.moment = self.R @ (h_B_rate + np.cross(w_B, J_B @ w_B))
+
+    def point(self, at: list[float]) -> np.ndarray:
+        return self.p + self.R @ np.array(at)
+
+    def velocity_at(self, point: np.ndarray) -> np.ndarray:
+        return self.v + np.cross(self.w, point - self.p)
+
+
+def start_of(machine: Machine) -> dict[str, np.ndarray]:
+    """Signals at the start, and the rate of every body's angular momentum, body axes."""
+    system = vbg.assemble(machine.model())
+    x = system.initial_state
+    values = dict(system.outputs(0.0, x))
+    rate = dict(zip(system.state_names, system.rate(0.0, x), strict=True))
+    for name in machine.bodies:
+        h_rate = [rate[f"{name}.angular_momentum[{k}]"] for k in range(3)]
+        values[f"{name}.h_rate"] = np.array(h_rate)
+    return values
+
+
+def loads(
+    machine: Machine, values: dict[str, np.ndarray], bodies: dict[str, Body]
+) -> dict[str, np.ndarray]:
+    """Force and moment about the mass centre on every body, (2, 3): gravity, joints, springs."""
+    total = {name: np.zeros((2, 3)) for name in bodies}
+
+    def push(name: str, force: np.ndarray, torque: np.ndarray, point: np.ndarray) -> None:
+        total[name] += [force, torque + np.cross(point - bodies[name].p, force)]
+
+    for name, entry in machine.bodies.items():
+        push(name, entry["mass"] * machine.gravity, np.zeros(3), bodies[name].p)
+    for name, joint in machine.joints.items():
+        first, second = joint["between"]
+        where = bodies[second["body"]].point(second["at"])
+        force, torque = values[f"{name}.force"], values[f"{name}.torque"]
+        push(second["body"], force, torque, where)
+        push(first["body"], -force, -torque, where)
+    for spring in machine.forces.values():
+        a, b = spring["between"]
+        at_a, at_b = bodies[a["body"]].point(a["at"]), bodies[b["body"]].point(b["at"])
+        line = at_b - at_a
+        length = np.linalg.norm(line)
+        pull = spring["k"] * (length - spring["length"]) * line / length
+        push(a["body"], pull, np.zeros(3), at_a)
+        push(b["body"], -pull, np.zeros(3), at_b)
+    return total
+
+
+def assert_newton_euler_and_no_work(machine: Machine) -> None:
+    """m a = sum of forces and h' = sum of moments for every body; no joint gives power."""
+    values = start_of(machine)
+    bodies = {name: Body(machine, values, name) for name in (*machine.bodies, "ground")}
+    for name, (force, moment) in loads(machine, values, bodies).items():
+        if name == "ground":
+            continue
+        body, mass = bodies[name], machine.bodies[name]["mass"]
+        size = 1.0 + max(np.linalg.norm(values[f"{joint}.force"]) for joint in machine.joints)
+        assert_allclose(mass * body.a, force, atol=1e-10 * size, err_msg=name)
+        assert_allclose(body.moment, moment, atol=1e-10 * size, err_msg=name)
+    for name, joint in machine.joints.items():
+        first, second = (bodies[end["body"]] for end in joint["between"])
+        where = second.point(joint["between"][1]["at"])
+        slip = second.velocity_at(where) - first.velocity_at(where)
+        force, torque = values[f"{name}.force"], values[f"{name}.torque"]
+        power = force @ slip + torque @ (second.w - first.w)
+        assert abs(power) < 1e-9 * (1.0 + np.linalg.norm(force) + np.linalg.norm(torque)), name
+
+
+@MANY
+@given(seed=SEEDS)
+def test_joint_forces_balance_every_body_of_a_tree_and_do_no_work(seed):
+    assert_newton_euler_and_no_work(random_tree(seed))
+
+
+@MANY
+@given(seed=SEEDS)
+def test_joint_forces_balance_every_body_of_a_loop_and_do_no_work(seed):
+    assert_newton_euler_and_no_work(random_loop(seed))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_joint_forces_balance_and_do_no_work_for_each_kind(kind):
+    assert_newton_euler_and_no_work(random_tree(31, n=2, kinds=(kind,)))
+
+
+@FEW
+@given(seed=SEEDS)
+def test_energy_of_conservative_machines_is_kept(seed):
+    for machine in (random_tree(seed), random_loop(seed)):
+        assert solve(machine).audit.energy_residual < 1e-9
+
+
+@FEW
+@given(seed=SEEDS)
+def test_names_and_order_of_tables_do_not_matter(seed):
+    machine = random_loop(seed)
+    other, names = renamed(machine, np.random.default_rng(seed))
+    first, second = solve(machine), solve(other)
+    for name in machine.bodies:
+        for what in ("position", "rotation", "angular_velocity"):
+            assert_allclose(
+                second[f"{names[name]}.{what}"], first[f"{name}.{what}"], rtol=1e-7, atol=1e-8
+            )
+    for name in machine.joints:
+        force = first[f"{name}.force"]
+        assert_allclose(second[f"{names[name]}.force"], force, atol=1e-6 * (1 + abs(force).max()))
+
+
+@FEW
+@given(seed=SEEDS)
+def test_the_world_frame_does_not_matter(seed):
+    rng = np.random.default_rng(seed)
+    Q = rotation_matrix(axis_angle(tuple(unit(rng)), rng.uniform(0.0, 3.0)))
+    d = rng.normal(size=3)
+    machine = random_loop(seed)
+    first, second = solve(machine), solve(moved(machine, Q, d))
+    for name in machine.bodies:
+        p = first[f"{name}.position"] @ Q.T + d
+        assert_allclose(second[f"{name}.position"], p, rtol=1e-7, atol=1e-8)
+    for name in machine.joints:
+        force = first[f"{name}.force"] @ Q.T
+        assert_allclose(second[f"{name}.force"], force, atol=1e-6 * (1 + abs(force).max()))
+
+
+FLIPPABLE = tuple(kind for kind in KINDS if kind not in ("point_on_line", "point_on_plane"))
+
+
+@pytest.mark.parametrize("kind", FLIPPABLE)
+def test_the_order_of_a_joints_bodies_does_not_matter(kind):
+    """The motion stays; the force changes its sign."""
+    machine = random_tree(57, n=2, kinds=(kind,))
+    first, second = solve(machine), solve(flipped(machine, "joint1"))
+    for name in machine.bodies:
+        for what in ("position", "angular_velocity"):
+            assert_allclose(second[f"{name}.{what}"], first[f"{name}.{what}"], atol=1e-8)
+    force = first["joint1.force"]
+    assert_allclose(second["joint1.force"], -force, atol=1e-7 * (1 + abs(force).max()))
