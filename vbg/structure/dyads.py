@@ -20,7 +20,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from vbg.structure.kernels import compiled
 
 NEWTON, RRR, RRP, RPR, PRP, RPP, DRIVEN = range(7)
 
@@ -41,19 +42,19 @@ class Dyads(NamedTuple):
     along: np.ndarray
 
 
-@njit(cache=True)
+@compiled
 def _component(a, b):
     """Re(conj(a) b), the component of b along a."""
     return a.real * b.real + a.imag * b.imag
 
 
-@njit(cache=True)
+@compiled
 def _across(a, b):
     """Im(conj(a) b), positive where b lies to the left of a."""
     return a.real * b.imag - a.imag * b.real
 
 
-@njit(cache=True)
+@compiled
 def rrr(A, B, a, b, C_before):
     """C at distances a from A and b from B, on the side of AB where it was.
 
@@ -71,7 +72,7 @@ def rrr(A, B, a, b, C_before):
     return A + D * complex(x, side * math.sqrt(y2)), True
 
 
-@njit(cache=True)
+@compiled
 def rrp(A, a, start, along, C_before):
     """C at distance a from A on the line start + s along, next to where it was."""
     half = _component(along, start - A)
@@ -82,7 +83,7 @@ def rrp(A, a, start, along, C_before):
     return start + along * (-half + side * math.sqrt(square)), True
 
 
-@njit(cache=True)
+@compiled
 def rpr(A, B, q, offset, u_before):
     """u with  conj(u q) . (B - A) = offset  (component along u q), next to u_before."""
     W = np.conj(q) * (B - A)
@@ -97,7 +98,7 @@ def rpr(A, B, q, offset, u_before):
     return second, True
 
 
-@njit(cache=True)
+@compiled
 def meet(start, along, other, onward):
     """The point where the lines start + s along and other + t onward meet."""
     wide = _across(along, onward)
@@ -106,7 +107,7 @@ def meet(start, along, other, onward):
     return start + along * (_across(other - start, onward) / wide), True
 
 
-@njit(cache=True)
+@compiled
 def solve_dyad(dyads, g, z, u):
     """Poses of the two bodies of planar group g; False where it cannot be assembled."""
     kind = dyads.kind[g]

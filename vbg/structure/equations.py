@@ -24,6 +24,7 @@ from vbg.structure.kernels import (
     WEIGHT,
     WIDTH,
     Terms,
+    ensure_terms,
     term,
 )
 from vbg.structure.linkage import COORDINATES, Coupling, Linkage, PairFrame, in_plane
@@ -196,6 +197,7 @@ def _coupled(linkage: Linkage, coupling: Coupling) -> list[Term]:
 
 def _value(linkage: Linkage, terms: Terms, e: int) -> float:
     """The sum of the terms of equation `e` as the linkage stands."""
+    ensure_terms()
     count = len(terms.codes)
     near, target = np.zeros(count), np.zeros((count, 3, 3))
     return sum(

@@ -24,10 +24,21 @@ ORIENT     rotation from a given R_FM, part i     h = axis i of F
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from vbg.compiled import Kernels
+
+_SOURCES = ("kernels.py", "dyads.py", "solving.py")
+KERNELS = Kernels("structure", [Path(__file__).with_name(name) for name in _SOURCES])
+
+
+def compiled(function: Any) -> Any:
+    """Decorator of all kernels of this package; a division by zero gives inf or nan."""
+    return KERNELS.compiled(function, error_model="numpy")
+
 
 POINT, DOT, DISTANCE, TURN, FIRST, SECOND, ORIENT = range(7)
 OPEN, SINGULAR, CLOSED = range(3)  # how a solution ended: not converged, singular, solved
@@ -56,31 +67,31 @@ class Terms(NamedTuple):
     constant: np.ndarray
 
 
-@njit(cache=True)
+@compiled
 def cross(a, b):
     """a x b; vectors of 3 are tuples here, which stay out of the heap."""
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
-@njit(cache=True)
+@compiled
 def dot(a, b):
     """a . b of vectors of 3."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@njit(cache=True)
+@compiled
 def plus(a, b):
     """a + b of vectors of 3."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
-@njit(cache=True)
+@compiled
 def minus(a, b):
     """a - b of vectors of 3."""
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
-@njit(cache=True)
+@compiled
 def turned(R, v):
     """R v of a (3, 3) and a vector of 3."""
     return (
@@ -90,7 +101,7 @@ def turned(R, v):
     )
 
 
-@njit(cache=True)
+@compiled
 def fixed_in(R, body, data, k, c):
     """World axes of the vector in columns c to c + 2 of term k, fixed in `body`."""
     x, y, z = data[k, c], data[k, c + 1], data[k, c + 2]
@@ -101,7 +112,7 @@ def fixed_in(R, body, data, k, c):
     )
 
 
-@njit(cache=True)
+@compiled
 def axis_of(R, body, data, k, c, i):
     """World axes of column i of the matrix in columns c to c + 8 of term k, fixed in `body`."""
     x, y, z = data[k, c + i], data[k, c + 3 + i], data[k, c + 6 + i]
@@ -112,7 +123,7 @@ def axis_of(R, body, data, k, c, i):
     )
 
 
-@njit(cache=True)
+@compiled
 def rotation(vector):
     """Rotation matrix of a rotation vector, (3, 3) (Rodrigues)."""
     angle = math.sqrt(dot(vector, vector))
@@ -133,7 +144,7 @@ def rotation(vector):
     return out
 
 
-@njit(cache=True)
+@compiled
 def product(A, B):
     """A B of 3 x 3 matrices."""
     out = np.zeros((3, 3))
@@ -144,13 +155,13 @@ def product(A, B):
     return out
 
 
-@njit(cache=True)
+@compiled
 def wrapped(angle, near):
     """The angle plus whole turns that lies nearest to `near`."""
     return angle - 2.0 * math.pi * round((angle - near) / (2.0 * math.pi))
 
 
-@njit(cache=True)
+@compiled
 def term(codes, data, k, p, R, near, target):
     """Value of term k, g and h in world axes, p_M - p_A and p_M - p_B."""
     kind, A, B = codes[k, KIND], codes[k, BODY_A], codes[k, BODY_B]
@@ -177,7 +188,7 @@ def term(codes, data, k, p, R, near, target):
     return value, none, h, lever, r_M
 
 
-@njit(cache=True)
+@compiled
 def angular(codes, data, k, R, target):
     """Value and h of a TURN, FIRST, SECOND or ORIENT, an angle within half a turn."""
     kind, A, B = codes[k, KIND], codes[k, BODY_A], codes[k, BODY_B]
@@ -200,7 +211,7 @@ def angular(codes, data, k, R, target):
     return value, axis_of(R, A, data, k, AXES_F, i)
 
 
-@njit(cache=True)
+@compiled
 def bias(codes, data, k, p, R, V):
     """s'' of term k without the accelerations: what the velocities alone make of it."""
     kind, A, B = codes[k, KIND], codes[k, BODY_A], codes[k, BODY_B]
@@ -227,7 +238,7 @@ def bias(codes, data, k, p, R, V):
     return dot(cross(w_A, axis_of(R, A, data, k, AXES_F, i)), minus(w_B, w_A))
 
 
-@njit(cache=True)
+@compiled
 def equation(terms, e, p, R, near, target, columns, row, V):
     """Value of equation e; its Jacobian over the bodies with a column goes to `row`.
 
@@ -256,7 +267,7 @@ def equation(terms, e, p, R, near, target, columns, row, V):
     return total, outside
 
 
-@njit(cache=True)
+@compiled
 def reduced(row, basis, out):
     """`row` over velocities (6 a body) as a row over the freedoms of a plane (3 a body)."""
     if basis.shape[0] == 6:
@@ -269,7 +280,7 @@ def reduced(row, basis, out):
                 out[basis.shape[0] * b + i] += basis[i, j] * row[6 * b + j]
 
 
-@njit(cache=True)
+@compiled
 def system(terms, equations, bodies, p, R, near, target, drive, V, basis, columns):
     """J (m, B N), residual (m,) and the part of J V outside, for some equations and bodies."""
     m, B = len(equations), basis.shape[0]
@@ -290,7 +301,7 @@ def system(terms, equations, bodies, p, R, near, target, drive, V, basis, column
     return J, residual, outside
 
 
-@njit(cache=True)
+@compiled
 def beside(terms, equations, bodies, p, R, V):
     """(m,) J V of the bodies that are not among `bodies`."""
     inside = np.zeros(len(p), dtype=np.bool_)
@@ -316,7 +327,7 @@ def beside(terms, equations, bodies, p, R, V):
     return out
 
 
-@njit(cache=True)
+@compiled
 def move(bodies, step, basis, p, R):
     """Displace `bodies` by `step`, (B N,): rotations about world axes, then translations."""
     B = basis.shape[0]
@@ -328,7 +339,7 @@ def move(bodies, step, basis, p, R):
         p[bodies[i]] += delta[3:]
 
 
-@njit(cache=True)
+@compiled
 def solved(J, rhs):
     """x of J x = rhs by Gauss with row pivots, in place; False where J is singular."""
     n = len(rhs)
@@ -357,7 +368,7 @@ def solved(J, rhs):
     return x, True
 
 
-@njit(cache=True)
+@compiled
 def newton(terms, equations, bodies, p, R, near, target, drive, basis, columns, most):
     """Poses of one group from those known: Newton with steps in world axes.
 
@@ -383,7 +394,7 @@ def newton(terms, equations, bodies, p, R, near, target, drive, basis, columns, 
     return most, OPEN
 
 
-@njit(cache=True)
+@compiled
 def rates(terms, equations, bodies, p, R, near, target, drive, rate, V, Acc, basis, columns):
     """Velocities V and accelerations Acc (n, 6) of one group: two right sides of one matrix.
 
@@ -413,7 +424,7 @@ def rates(terms, equations, bodies, p, R, near, target, drive, rate, V, Acc, bas
     return regular
 
 
-@njit(cache=True)
+@compiled
 def _spread(bodies, found, basis, V):
     for i in range(len(bodies)):
         V[bodies[i]] = 0.0
@@ -421,7 +432,7 @@ def _spread(bodies, found, basis, V):
             V[bodies[i]] += basis[k] * found[basis.shape[0] * i + k]
 
 
-@njit(cache=True)
+@compiled
 def angles(terms, p, R, near, target):
     """(k,) values of the angular terms, whole turns kept; others unchanged."""
     out = near.copy()
@@ -430,3 +441,21 @@ def angles(terms, p, R, near, target):
         if kind == TURN or kind == FIRST or kind == SECOND:  # noqa: SIM109
             out[k] = term(terms.codes, terms.data, k, p, R, near, target)[0]
     return out
+
+
+def ensure_terms() -> None:
+    """Compiles what is called for single linkages outside the sweep, or loads it."""
+
+    def compile_all() -> None:
+        codes, data = np.zeros((1, 4), dtype=np.int64), np.zeros((1, WIDTH))
+        start, slot = np.arange(2), np.full(1, -1, dtype=np.int64)
+        terms = Terms(start, codes, data, slot, np.zeros(1))
+        p, R, V = np.zeros((2, 3)), np.zeros((2, 3, 3)), np.zeros((2, 6))
+        near, target, columns = np.zeros(1), np.zeros((1, 3, 3)), np.full(2, -1, dtype=np.int64)
+        one, basis = np.arange(1, 2), np.eye(6)
+        system(terms, one - 1, one, p, R, near, target, near, V, basis, columns)
+        move(one, np.zeros(6), basis, p, R)
+        term(codes, data, 0, p, R, near, target)
+        bias(codes, data, 0, p, R, V)
+
+    KERNELS.ensure("terms", compile_all)

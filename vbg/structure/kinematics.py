@@ -80,7 +80,7 @@ def group_program(linkage: Linkage, structure: Structure) -> Program:
 
 def run(program: Program, linkage: Linkage, times: Sequence[float], drives: Drives) -> Motion:
     """The motion that `program` computes at `times`, in order."""
-    from vbg.structure.solving import solve_all
+    from vbg.structure.solving import sweep
 
     when = np.array(times, dtype=float)
     rows = np.array([np.stack([np.asarray(v, float) for v in drives(t)]) for t in when.tolist()])
@@ -90,7 +90,7 @@ def run(program: Program, linkage: Linkage, times: Sequence[float], drives: Driv
     many = (len(when), len(p))
     p_all, R_all = np.zeros((*many, 3)), np.zeros((*many, 3, 3))
     V_all, A_all = np.zeros((*many, 6)), np.zeros((*many, 6))
-    done, failed, ending = solve_all(
+    done, failed, ending = sweep(
         program.tables, p, R, near, moves, velocity_basis(linkage), p_all, R_all, V_all, A_all
     )
     if failed < 0:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.structure.equations import Equations, equations_of
-from vbg.structure.kernels import WEIGHT, bias, move, system
+from vbg.structure.kernels import WEIGHT, bias, ensure_terms, move, system
 from vbg.structure.linkage import Linkage
 from vbg.structure.program import velocity_basis
 
@@ -47,6 +47,7 @@ class Posture:
 
 def posture_of(linkage: Linkage) -> Posture:
     """The posture in which the linkage is described, its drives left free."""
+    ensure_terms()
     equations = equations_of(linkage)
     rows = np.flatnonzero(equations.terms.slot < 0)
     places = [

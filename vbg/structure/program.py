@@ -12,7 +12,7 @@ from vbg.spatial import perpendicular
 from vbg.structure.dyads import DRIVEN, NEWTON, PRP, RPP, RPR, RRP, RRR, Dyads
 from vbg.structure.equations import Equations, equations_of
 from vbg.structure.groups import Group
-from vbg.structure.kernels import WEIGHT, Terms, term
+from vbg.structure.kernels import WEIGHT, Terms, ensure_terms, term
 from vbg.structure.linkage import COORDINATES, Linkage, in_plane
 from vbg.structure.report import Structure
 
@@ -121,6 +121,7 @@ def _screwed(linkage: Linkage, equations: Equations) -> Array:
     """(k,) angles to begin near to: a screw's turns follow from how far it has advanced."""
     terms, near = equations.terms, np.zeros(len(equations.terms.codes))
     target = np.zeros((len(near), 3, 3))
+    ensure_terms()
     for e, label in enumerate(equations.labels):
         if label == "screw":
             k = terms.start[e]

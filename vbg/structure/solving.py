@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from vbg.structure.dyads import DRIVEN, NEWTON, solve_dyad
 from vbg.structure.kernels import (
@@ -13,12 +12,14 @@ from vbg.structure.kernels import (
     AXES_M,
     BODY_A,
     CLOSED,
+    KERNELS,
     KIND,
     OPEN,
     ORIENT,
     PART,
     WIDTH,
     angles,
+    compiled,
     dot,
     fixed_in,
     minus,
@@ -33,7 +34,7 @@ from vbg.structure.kernels import (
 MOST_STEPS = 60
 
 
-@njit(cache=True)
+@compiled
 def pose_driven(tables, g, body, p, R, drive):
     """Pose of a one-body group: carrier's pose, F, drives, and back from M."""
     data, k = tables.terms.data, tables.pair_of[g]
@@ -57,7 +58,7 @@ def pose_driven(tables, g, body, p, R, drive):
         p[body, i] = p[A, i] + joint[i]
 
 
-@njit(cache=True)
+@compiled
 def flat(plane, p, R, p_0, R_0, body, z, u):
     """Complex pose of `body` from its spatial one."""
     x, y = plane[0], plane[1]
@@ -67,7 +68,7 @@ def flat(plane, p, R, p_0, R_0, body, z, u):
     u[body] = complex(dot(x, now), dot(y, now))
 
 
-@njit(cache=True)
+@compiled
 def spatial(plane, p, R, p_0, R_0, body, z, u):
     """Spatial pose of `body` from its complex one."""
     out_of_plane = dot(plane[2], p[body])
@@ -76,7 +77,7 @@ def spatial(plane, p, R, p_0, R_0, body, z, u):
     R[body] = product(rotation(plane[2] * angle), R_0[body])
 
 
-@njit(cache=True)
+@compiled
 def position(tables, g, p, R, near, target, drive, basis, columns, z, u):
     """Positions of group g; how it ended."""
     bodies = tables.bodies[tables.body_start[g] : tables.body_start[g + 1]]
@@ -99,7 +100,7 @@ def position(tables, g, p, R, near, target, drive, basis, columns, z, u):
     return ending
 
 
-@njit(cache=True)
+@compiled
 def solve_at(tables, p, R, near, drive, rate, V, Acc, basis):
     """One instant: poses from the last ones, velocities, accelerations, all in place.
 
@@ -127,7 +128,7 @@ def solve_at(tables, p, R, near, drive, rate, V, Acc, basis):
     return -1, CLOSED
 
 
-@njit(cache=True)
+@compiled
 def targets(terms, drive):
     """(k, 3, 3) the driven rotation R_FM of ORIENT terms, the identity for others."""
     out = np.zeros((len(terms.codes), 3, 3))
@@ -142,7 +143,7 @@ def targets(terms, drive):
     return out
 
 
-@njit(cache=True)
+@compiled
 def solve_all(tables, p, R, near, drives, basis, p_all, R_all, V_all, A_all):
     """Every instant in turn, each from the posture before; results go to the last four.
 
@@ -156,3 +157,10 @@ def solve_all(tables, p, R, near, drives, basis, p_all, R_all, V_all, A_all):
             return i, failed, ending
         p_all[i], R_all[i], V_all[i], A_all[i] = p, R, V, Acc
     return len(drives), -1, CLOSED
+
+
+def sweep(tables, p, R, near, drives, basis, p_all, R_all, V_all, A_all):
+    """`solve_all`, compiled once by whichever process needs it first."""
+    results = (p_all, R_all, V_all, A_all)
+    KERNELS.ensure("sweep", lambda: solve_all(tables, p, R, near, drives[:0], basis, *results))
+    return solve_all(tables, p, R, near, drives, basis, *results)
