@@ -296,8 +296,12 @@ def force_signals(mechanism: Mechanism, record: Record, name: str) -> Iterator[S
         k = t.laws[row, 1]
         sliding = _slides(mechanism, k)
         if part.kind == "torque":
-            yield f"{name}.torque", record.law[:, row, 0], "N or N*m"
+            effort = record.law[:, row, 0]
+            yield f"{name}.torque", effort, "N or N*m"
+            yield f"{name}.power", effort * record.coordinate[:, k, 1], "W"
             return
+        if sliding:
+            yield f"{name}.length", record.coordinate[:, k, 0], "m"
         yield f"{name}.{'force' if sliding else 'torque'}", record.law[:, row, 0], "N or N*m"
     elif table == "pair":
         effort = -record.pair[:, row, 0]

@@ -26,6 +26,7 @@ TOLERANCE = 1e-6
 SAFETY = 30.0
 LOOSEST = 1e-3
 FLOOR = 1e-8  # of the largest channel of the same unit: smaller channels are zero
+TINY = 1e-300
 ROUNDING = 1e-12  # of the largest channel of the same unit: what arithmetic leaves
 COVERAGE = 0.95
 _EFFORTS = ("N", "N*m", "N or N*m")
@@ -90,6 +91,7 @@ def compare(
     not_unique: frozenset[str] = frozenset(),
     replayed: frozenset[str] = frozenset(),
     exclude: tuple[tuple[float, float], ...] = (),
+    loosest: float = LOOSEST,
 ) -> Verdict:
     """PASS, FAIL or INCONCLUSIVE.
 
@@ -97,6 +99,7 @@ def compare(
     measured error of integration if that is larger.  `coarser` is a run of the
     second solver at wider tolerances.  `not_unique` names components that the
     model does not determine, `replayed` the joints whose effort was replayed.
+    `loosest` bounds what a measured error of integration may excuse.
     """
     heading: dict[str, Any] = {
         "model": second.made_by.model or first.made_by.model,
@@ -122,7 +125,8 @@ def compare(
     channels = []
     for name, unit, a, b in pairs:
         rough = None if columns is None else columns.get(name)
-        channels.append(_channel(name, unit, first.time[i], a, b, rough, floors[unit], tolerance))
+        limits = (tolerance, loosest)
+        channels.append(_channel(name, unit, first.time[i], a, b, rough, floors[unit], limits))
     marked = tuple(_marked(c, not_unique, replayed) for c in channels)
     result, sentence = _judge(marked)
     return Verdict(
@@ -227,25 +231,28 @@ def _channel(
     b: Array,
     rough: Array | None,
     largest: float,
-    tolerance: float | None,
+    tolerances: tuple[float | None, float],
 ) -> Channel:
     """Errors of one component and whether they are allowed."""
+    tolerance, loosest = tolerances
     finite = bool(np.isfinite(a).all() and np.isfinite(b).all())
     peak, error = _peak(a, b), np.abs(a - b)
     worst = int(np.argmax(error)) if finite else int(np.argmax(~np.isfinite(a - b)))
     size = float(np.linalg.norm(a))
     l2 = float(np.linalg.norm(a - b)) / size if size > 0.0 else math.inf * bool(error.any())
-    integration = math.nan if rough is None else float(np.abs(rough - b).max()) / max(peak, 1e-300)
+    # Where the first solver says zero, the others of the unit tell how small that is.
+    zero = float(np.abs(a).max()) <= FLOOR * largest
+    scale = largest if zero else peak
+    integration = math.nan if rough is None else float(np.abs(rough - b).max()) / max(scale, TINY)
     allowed = TOLERANCE if tolerance is None else tolerance
     if tolerance is None and integration > 0.0:
-        allowed = min(max(allowed, SAFETY * integration), LOOSEST)
+        allowed = min(max(allowed, SAFETY * integration), loosest)
     mark: Mark = "FAIL"
-    if not finite:
-        mark = "FAIL"
-    elif peak <= FLOOR * largest or peak == 0.0:
-        mark = "VACUOUS"
-    elif error[worst] <= ROUNDING * largest or (l2 <= allowed and error[worst] <= allowed * peak):
-        mark = "PASS"
+    if finite and error[worst] <= allowed * scale:
+        if zero:
+            mark = "VACUOUS"
+        elif l2 <= allowed or error[worst] <= ROUNDING * largest:
+            mark = "PASS"
     return Channel(
         name,
         unit,

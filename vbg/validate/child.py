@@ -53,20 +53,22 @@ class Answer:
 def solve(job: Job, tell: Any) -> Answer:
     """Run the job in this process; errors of the model are answers."""
     try:
-        solutions = [_once(job, job.rtol, job.atol, tell)]
+        solutions = [_once(job, tell, doubled=False)]
         if job.coarse:
-            solutions.append(_once(job, COARSER * job.rtol, COARSER * job.atol, tell))
+            solutions.append(_once(job, tell, doubled=True))
     except VbgError as error:
         return Answer(error=error)
     return Answer(tuple(solutions))
 
 
-def _once(job: Job, rtol: float, atol: float, tell: Any) -> Solution:
+def _once(job: Job, tell: Any, *, doubled: bool) -> Solution:
+    """One run; `doubled` with twice the step, by tolerance or by name."""
+    factor = COARSER if doubled else 1.0
     settings: dict[str, Any] = {
         "t_end": job.t_end,
         "output_step": job.output_step,
-        "rtol": rtol,
-        "atol": atol,
+        "rtol": factor * job.rtol,
+        "atol": factor * job.atol,
         "progress": lambda fraction, t: tell(fraction),
     }
     if job.solver == "vbg":
@@ -81,10 +83,15 @@ def _once(job: Job, rtol: float, atol: float, tell: Any) -> Solution:
         from vbg.tmm_bridge.solver import simulate as embedded
 
         return embedded(job.model, poses=job.poses, replays=replays, **settings)
+    from vbg.tmm_bridge.discrete import STEP
     from vbg.tmm_bridge.discrete import simulate as discrete
 
     return discrete(
-        job.model, t_end=job.t_end, output_step=job.output_step, progress=settings["progress"]
+        job.model,
+        t_end=job.t_end,
+        output_step=job.output_step,
+        step=2.0 * STEP if doubled else STEP,
+        progress=settings["progress"],
     )
 
 
