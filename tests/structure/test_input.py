@@ -133,6 +133,7 @@ def test_right_number_of_drives_in_the_wrong_place():
     [
         ("M={'-' 'R';'R' '-'}", "does not define ProblemType"),
         ("ProblemType=6", "does not define M"),
+        ("ProblemType=6; N=3; M={'-' 'R';'R' '-'}", "N: is 3 where M has 2 rows"),
         ("ProblemType=six; M={'-' 'R';'R' '-'}", "whole number"),
         ("ProblemType=6; M={'-' 'R';'R' '-'}; KnownInputs=[0 1.5; 1.5 0]", "whole number"),
     ],

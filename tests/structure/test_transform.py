@@ -53,7 +53,13 @@ def test_cancel_keeps_what_was_found_and_the_best_are_the_best():
     assert len(stopped.choices) == 7
     assert fractions == sorted(fractions)
     everything = search_drives(topology)
-    assert search_drives(topology, keep=3).choices == everything.choices[:3]
+    best = search_drives(topology, keep=3)
+    assert best.choices == everything.choices[:3]
+    assert everything.complete
+    assert not best.complete
+    with_two = search_drives(topology, required=[4, 7]).choices
+    expected = tuple(c for c in everything.choices if c.driven[4] and c.driven[7])
+    assert with_two == expected
     few = search_drives(topology, allowed=[0, 1, 2, 9])
     assert [choice.driven for choice in few.choices] == [(1, 1, 1, 0, 0, 0, 0, 0, 0, 1)]
 
@@ -63,6 +69,7 @@ def test_store_answers_without_searching(tmp_path):
     found = search_drives(topology)
     path = tmp_path / "structures.sqlite"
     save(path, found, "nine bar")
+    save(path, search_drives(topology, keep=2), "nine bar")
     save(path, search_drives(read(CASES["spatial_four_bar"])), "four bar")
     again = load(path, topology)
     assert again.choices == found.choices

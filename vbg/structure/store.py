@@ -24,6 +24,13 @@ CREATE TABLE IF NOT EXISTS choice (
 """
 
 
+# a search that was cut short does not undo that an earlier one was complete
+_KEEP = """
+INSERT INTO mechanism VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (key) DO UPDATE SET name = excluded.name, complete = MAX(complete, excluded.complete)
+"""
+
+
 def topology_key(topology: Topology) -> str:
     """A hash of bodies and pairs; drives do not enter."""
     rows = [(pair.ends, pair.code, pair.grade, pair.dropped) for pair in topology.pairs]
@@ -50,7 +57,7 @@ def save(path: str | Path, found: Transformations, name: str = "") -> None:
     row = (key, name, json.dumps(topology.bodies), json.dumps(pairs), int(found.complete))
     with closing(sqlite3.connect(path)) as base, base:
         base.executescript(_TABLES)
-        base.execute("INSERT OR REPLACE INTO mechanism VALUES (?, ?, ?, ?, ?)", row)
+        base.execute(_KEEP, row)
         base.executemany("INSERT OR REPLACE INTO choice VALUES (?, ?, ?, ?, ?, ?)", rows)
 
 

@@ -22,7 +22,7 @@ from vbg.errors import ModelError, Problem
 from vbg.structure.pairs import NOT_CONNECTED
 from vbg.structure.topology import Topology, from_adjacency
 
-_NAMES = ("ProblemType", "M", "KnownInputs")
+_NAMES = ("ProblemType", "M", "KnownInputs", "N")
 
 
 def read_topology(path: str | Path) -> Topology:
@@ -39,6 +39,10 @@ def parse_topology(text: str, file: str = "") -> Topology:
         raise ModelError.of(_missing(name, file) for name in missing)
     matrix = [re.findall(r"'([^']*)'|\"([^\"]*)\"", row) for row in _rows(found["M"] or "")]
     codes = [[single or double for single, double in row] for row in matrix]
+    told = found["N"] or ""
+    if told.strip().isdigit() and int(told) != len(codes):
+        what = f"is {told.strip()} where M has {len(codes)} rows."
+        raise ModelError.of([Problem("error", "N", what, "Count the frame, too.", file=file)])
     inputs = None
     if found["KnownInputs"] is not None:
         inputs = [_integers(row, file) for row in _rows(found["KnownInputs"])]

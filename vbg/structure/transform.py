@@ -58,7 +58,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Transformations:
-    """What a search found, best first.  `complete` is False where it was stopped."""
+    """What a search found, best first.
+
+    `complete` is False where it was stopped, restricted or cut to the best.
+    """
 
     topology: Topology
     choices: tuple[Choice, ...]
@@ -93,6 +96,7 @@ def search_drives(
     library: Collection[str] = (),
     order: Collection[str] = ("groups", "largest", "library", "depth"),
     allowed: Collection[int] | None = None,
+    required: Collection[int] = (),
     keep: int | None = None,
     progress: Progress | None = None,
 ) -> Transformations:
@@ -108,6 +112,8 @@ def search_drives(
         Criteria, the most important first.
     allowed
         Indices of the pairs that may be driven; all by default.
+    required
+        Indices of pairs of which one freedom at least is driven.
     keep
         The number of best choices to keep; all by default.
     progress
@@ -124,42 +130,55 @@ def search_drives(
         raise UsageError(f"over-constrained without any drive; equations too many at {names}")
     key = rank_key(order)
     kept: list[Choice] = []
-    complete = True
-    may = set(range(len(bare.pairs))) if allowed is None else set(allowed)
-    for found, (driven, fraction) in enumerate(_bases(bare, pebbles, may), 1):
+    count, stopped = 0, False
+    bounds = _bounds(bare, allowed, required)
+    for driven, fraction in _bases(bare, pebbles, bounds):
         structure = analyse_topology(with_drives(bare, driven))
         types = tuple(group.type_name for group in structure.groups)
         kept.append(Choice(tuple(driven), score_of(structure, library), types))
+        count += 1
         if keep is not None and len(kept) >= 2 * keep + 64:
             kept = sorted(kept, key=key)[:keep]
-        if progress is not None and not progress(found, fraction):
-            complete = False
+        if progress is not None and not progress(count, fraction):
+            stopped = True
             break
-    return Transformations(bare, tuple(sorted(kept, key=key)[:keep]), complete)
+    best = tuple(sorted(kept, key=key)[:keep])
+    complete = not stopped and allowed is None and not required and len(best) == count
+    return Transformations(bare, best, complete)
+
+
+def _bounds(
+    topology: Topology, allowed: Collection[int] | None, required: Collection[int]
+) -> list[tuple[int, int]]:
+    """Least and most driven freedoms of each pair."""
+    return [
+        (int(i in required), pair.grade if allowed is None or i in allowed or i in required else 0)
+        for i, pair in enumerate(topology.pairs)
+    ]
 
 
 def _bases(
-    topology: Topology, pebbles: Pebbles, may: set[int]
+    topology: Topology, pebbles: Pebbles, bounds: list[tuple[int, int]]
 ) -> Iterator[tuple[list[int], float]]:
-    """Every choice that determines `topology`, with the fraction of the walk before it."""
-    room = [pair.grade if i in may else 0 for i, pair in enumerate(topology.pairs)]
-    left = [sum(room[i:]) for i in range(len(room) + 1)]
+    """Every choice within `bounds` that determines `topology`, with the share walked before."""
+    most = [sum(upper for _, upper in bounds[i:]) for i in range(len(bounds) + 1)]
+    least = [sum(lower for lower, _ in bounds[i:]) for i in range(len(bounds) + 1)]
 
     def walk(
         index: int, driven: list[int], state: Pebbles, done: float, share: float
     ) -> Iterator[tuple[list[int], float]]:
+        if not least[index] <= state.missing <= most[index]:
+            return
         if state.missing == 0:
-            yield driven + [0] * (len(room) - index), done
+            yield driven + [0] * (len(bounds) - index), done
             return
-        if left[index] < state.missing:
-            return
-        part = share / (room[index] + 1)
-        pair = topology.pairs[index]
-        ahead = state
-        for count in range(room[index] + 1):
-            if count and not ahead.add(pair.ends[0], pair.ends[-1]):
+        pair, (lower, upper) = topology.pairs[index], bounds[index]
+        part = share / (upper - lower + 1)
+        for count in range(upper + 1):
+            if count and not state.add(pair.ends[0], pair.ends[-1]):
                 return
-            start = done + count * part
-            yield from walk(index + 1, [*driven, count], ahead.copy(), start, part)
+            if count >= lower:
+                start = done + (count - lower) * part
+                yield from walk(index + 1, [*driven, count], state.copy(), start, part)
 
-    yield from walk(0, [], pebbles, 0.0, 1.0)
+    yield from walk(0, [], pebbles.copy(), 0.0, 1.0)

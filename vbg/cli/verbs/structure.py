@@ -51,6 +51,9 @@ def register(subparsers: Any) -> None:
     parser.add_argument(
         "--allow", metavar="PAIRS", default="", help="pairs that may be driven, by name; all"
     )
+    parser.add_argument(
+        "--require", metavar="PAIRS", default="", help="pairs that must be driven, by name; none"
+    )
 
 
 def act(arguments: argparse.Namespace) -> int:
@@ -116,7 +119,8 @@ def _choices(topology: Topology, arguments: argparse.Namespace) -> Transformatio
             topology,
             library=library,
             order=order,
-            allowed=_allowed(topology, arguments.allow),
+            allowed=_numbers(topology, arguments.allow) if arguments.allow else None,
+            required=_numbers(topology, arguments.require),
             keep=arguments.keep,
             progress=progress,
         )
@@ -125,13 +129,11 @@ def _choices(topology: Topology, arguments: argparse.Namespace) -> Transformatio
     return found
 
 
-def _allowed(topology: Topology, names: str) -> list[int] | None:
+def _numbers(topology: Topology, names: str) -> list[int]:
     from vbg.errors import UsageError
 
-    if not names:
-        return None
     index = {pair.name: i for i, pair in enumerate(topology.pairs)}
-    wanted = [name.strip() for name in names.split(",")]
+    wanted = [name.strip() for name in names.split(",") if name.strip()]
     unknown = [name for name in wanted if name not in index]
     if unknown:
         raise UsageError(f"no pair {unknown[0]!r}; there are {', '.join(index)}")
