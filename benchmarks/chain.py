@@ -32,27 +32,32 @@ TIPS = {
 
 def rates(sizes: tuple[int, ...]) -> None:
     """One line per size; then the exponent of the growth from 100 on."""
+    ours = [ours_at(n) for n in sizes]
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
     print("one evaluation of the rate with all joint forces; per joint in brackets")
     print(f"{'n':>5} {'build s':>8} {'vbg us':>16}   pin.aba us (Pinocchio), ratio, difference")
-    seconds = []
-    for n in sizes:
-        started = time.process_time()
-        system = vbg.assemble(chain(n))
-        x = system.initial_state
-        build = time.process_time() - started
-        seconds.append(best_seconds(lambda s=system, x=x: s.rate(0.0, x)))
-        ours = 1e6 * seconds[-1]
-        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
-        print(f"{n:5} {build:8.3f} {ours:8.2f} ({ours / n:5.2f})", end="  ")
+    for n, (build, seconds, acceleration) in zip(sizes, ours):
+        us = 1e6 * seconds
+        print(f"{n:5} {build:8.3f} {us:8.2f} ({us / n:5.2f})", end="")
         if has_pinocchio() and n <= LARGEST_FOR_PINOCCHIO:
-            aba, acceleration = pinocchio(n)
-            error = np.abs(first_accelerations(system, x, n) - acceleration).max()
-            print(f"{aba:8.2f} ({aba / n:5.2f}) {ours / aba:6.2f} {error:8.1e}")
-        else:
-            print(f"memory of this process at its largest: {memory:.0f} MB")
-    large = [(n, s) for n, s in zip(sizes, seconds) if n >= 100]
+            aba, expected = pinocchio(n)
+            error = np.abs(acceleration - expected).max()
+            print(f"   {aba:8.2f} ({aba / n:5.2f}) {us / aba:6.2f} {error:8.1e}", end="")
+        print()
+    large = [(n, seconds) for n, (_, seconds, _) in zip(sizes, ours) if n >= 100]
     if len(large) > 1:
         print(f"exponent from n = 100 on: {exponent(*zip(*large)):.3f}")
+    print(f"memory of this process with vbg's systems one after the other: {memory:.0f} MB")
+
+
+def ours_at(n: int) -> tuple[float, float, np.ndarray]:
+    """Seconds to build and start the chain, seconds of one rate, joint accelerations."""
+    started = time.process_time()
+    system = vbg.assemble(chain(n))
+    x = system.initial_state
+    build = time.process_time() - started
+    seconds = best_seconds(lambda: system.rate(0.0, x))
+    return build, seconds, first_accelerations(system, x, n)
 
 
 def pinocchio(n: int) -> tuple[float, np.ndarray]:

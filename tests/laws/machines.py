@@ -118,6 +118,7 @@ def join(
     elif kind == "helical":
         entry["lead"] = rng.uniform(0.05, 0.2)
         entry["initial"] = {"angle": gone}
+        slid = entry["lead"] * gone * axis
     elif kind in ("planar", "point_on_plane"):
         slid = gone * np.cross(axis, unit(rng))
     elif kind == "distance":
