@@ -15,7 +15,7 @@ from vbg.assemble.corrections import correction_steps, held_speeds, held_values
 from vbg.assemble.derivation import Derivation, begin
 from vbg.assemble.energy import energies, powers
 from vbg.assemble.equations import DISSIPATED, SUPPLIED, Constraint, Equations, State
-from vbg.assemble.junction_structure import RATE, coenergy
+from vbg.assemble.junction_structure import coenergy
 from vbg.blocks import (
     Block,
     Coefficients,
@@ -30,6 +30,7 @@ from vbg.blocks import (
 )
 from vbg.causality import CausalGraph
 from vbg.graph.bondgraph import Configuration
+from vbg.graph.placeholders import RATE
 
 
 def derive(causal: CausalGraph) -> Equations:

@@ -30,10 +30,18 @@ from vbg.blocks import (
 from vbg.causality import CausalGraph
 from vbg.errors import AssemblyError, Problem
 from vbg.graph.bondgraph import Bond, Vertex
+from vbg.graph.placeholders import (
+    BOND_FLOW,
+    EFFORT,
+    FLOW,
+    LEVEL,
+    OUTPUT,
+    PLACEHOLDERS,
+    RATE,
+    SIGNAL,
+    reads_bonds,
+)
 
-FLOW, EFFORT, BOND_FLOW, RATE = "flow of ", "effort of ", "bond flow of ", "rate of "
-OUTPUT, SIGNAL = "output of ", "signal of "
-PLACEHOLDERS = (FLOW, EFFORT, BOND_FLOW, OUTPUT)
 LETTERS = {"x": 0, "y": 1, "z": 2, "w": 0}
 COMPONENT = re.compile(r"(?P<name>.+?)(?:\[(?P<index>\d+)\]|\.(?P<letter>[xyzw]))")
 
@@ -41,14 +49,6 @@ COMPONENT = re.compile(r"(?P<name>.+?)(?:\[(?P<index>\d+)\]|\.(?P<letter>[xyzw])
 def coenergy(vertex: Vertex) -> Block:
     """Placeholder Z of a store: its flow (I) or effort (C)."""
     return leaf(f"Z of {vertex.name}", vertex.size)
-
-
-def reads_bonds(block: Block) -> bool:
-    """Whether `block` has placeholders for variables of bonds or signals."""
-    return not block.is_const and any(
-        node.op == "leaf" and node.data.startswith((*PLACEHOLDERS, SIGNAL))
-        for node in dependencies([block])
-    )
 
 
 @dataclass(slots=True)
@@ -232,8 +232,10 @@ class JunctionStructure:
             return self.effort(graph.bonds[name.removeprefix(EFFORT)])
         if name.startswith(BOND_FLOW):
             return self.flow(graph.bonds[name.removeprefix(BOND_FLOW)])
+        if name.startswith(LEVEL):
+            return self.effort(graph.incident[name.removeprefix(LEVEL)][0])
         if name.startswith(OUTPUT):
-            return self.resolve(self._output(name.removeprefix(OUTPUT)))
+            return self.resolve(_without_rates(name, self._output(name.removeprefix(OUTPUT))))
         return self.flow(graph.incident[name.removeprefix(FLOW)][0])
 
     def _output(self, name: str) -> Block:
@@ -251,6 +253,22 @@ class JunctionStructure:
         if place >= whole.rows:
             raise AssemblyError.of([_no_output(name, outputs)])
         return rows(whole, place, place + 1)
+
+
+def _without_rates(name: str, value: Block) -> Block:
+    """`value`; AssemblyError where it is an acceleration, which would depend on itself."""
+    if any(n.op == "leaf" and n.data.startswith(RATE) for n in dependencies([value])):
+        raise AssemblyError.of(
+            [
+                Problem(
+                    "error",
+                    name.removeprefix(OUTPUT),
+                    "an acceleration cannot be read by a signal or a source.",
+                    "Read the velocity and put it through a transfer function s/(T s + 1).",
+                )
+            ]
+        )
+    return value
 
 
 def _no_output(name: str, outputs: dict[str, Block]) -> Problem:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
@@ -43,7 +44,8 @@ class Lowering:
 
     def __init__(self, outputs: Mapping[str, Block], inputs: Mapping[str, Block], shift: float):
         self.shift = shift
-        self.words: list[float] = []
+        self.words = array("d")
+        self.keys: dict[tuple[int, ...], tuple[int, ...]] = {}
         self.instances: list[_Instance] = []
         self.slots: dict[Block, Slot] = {}
         self.levels: dict[Block, int] = {}
@@ -73,7 +75,7 @@ class Lowering:
 
     def _reserve(self, rows: int, cols: int) -> Slot:
         offset = len(self.words)
-        self.words.extend([0.0] * (rows * cols))
+        self.words.frombytes(bytes(8 * rows * cols))
         return Slot(offset, cols, 1)
 
     def _input(self, block: Block) -> Slot:
@@ -84,7 +86,7 @@ class Lowering:
 
     def _constant(self, block: Block) -> Slot:
         offset = len(self.words)
-        self.words.extend(block.data.ravel().tolist())
+        self.words.frombytes(block.data.tobytes())
         return Slot(offset, block.cols, 1)
 
     def _reserve_outputs(self, outputs: Mapping[str, Block]) -> dict[str, Slot]:
@@ -119,7 +121,7 @@ class Lowering:
         accumulate: bool = False,
     ) -> None:
         key = (int(op), int(accumulate), *shape, *strides, *([0] * (6 - len(strides))))
-        self.instances.append(_Instance(key, operands, factor, level))
+        self.instances.append(_Instance(self.keys.setdefault(key, key), operands, factor, level))
 
     def _axpy(
         self, d: Slot, a: Slot, like: Block, factor: float, level: int, *, accumulate: bool
@@ -371,7 +373,7 @@ class Lowering:
             else:
                 variable.append((i, j, row, col, piece))
         constant = len(self.words)
-        self.words.extend(template.tolist())
+        self.words.frombytes(template.tobytes())
         self._emit(Op.COPY, 1, (storage, constant), shape=(plan.words, 0, 0))
         done: dict[tuple[int, int], int] = {}
         top = 1

@@ -23,7 +23,7 @@ from vbg.compiled import Kernels
 PIVOT_THRESHOLD = 1e-12  # of the diagonal before elimination; below: a dependent row
 NEWTON_LIMIT = 300  # iterations and halvings of one algebraic loop
 NEWTON_CLOSE = 1e-9  # relative step after which one more makes the root exact to rounding
-REFINEMENTS = 3  # error after each: shift / (shift + eigenvalue over diagonal)
+REFINEMENTS = 4  # error after each: shift / (shift + eigenvalue over diagonal)
 
 GEMM, AXPY, CROSS = int(Op.GEMM), int(Op.AXPY), int(Op.CROSS)
 ROTATION, SKEW, QUATERNION_RATE = int(Op.ROTATION), int(Op.SKEW), int(Op.QUATERNION_RATE)

@@ -12,7 +12,7 @@ from vbg.assemble.program import Op, Program
 from vbg.blocks.functions import FUNCTIONS
 
 PIVOT_THRESHOLD = 1e-12  # of the diagonal before elimination; below: a dependent row
-REFINEMENTS = 3
+REFINEMENTS = 4
 ITERATIONS = 300
 _FUNCTIONS = list(FUNCTIONS.values())
 

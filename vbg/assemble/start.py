@@ -62,7 +62,9 @@ def assemble_start(system: System) -> Start:
     if projector.rows:
         redundant, dependent, freedoms, found = _examine(system, projector, x)
         notes += found
-    return Start(x, _largest(position), _largest(velocity), redundant, dependent, freedoms, tuple(notes))
+    return Start(
+        x, _largest(position), _largest(velocity), redundant, dependent, freedoms, tuple(notes)
+    )
 
 
 def _largest(values: Array) -> float:

@@ -81,10 +81,18 @@ class System:
     @cached_property
     def rate_program(self) -> Program:
         """rate of x, in its order, and behind it the constraint efforts."""
+        return self.rank_program if self.shift == 0.0 else self._rates(self.shift)
+
+    @cached_property
+    def rank_program(self) -> Program:
+        """The same by plain elimination, whose pivots show dependent rows."""
+        return self._rates(0.0)
+
+    def _rates(self, shift: float) -> Program:
         e = self.equations
         outputs = {s.state.name: e.rates[s.state.leaf] for s in self.slices}
         outputs["efforts"] = e.efforts
-        return lower(outputs, self._inputs(), shift=self.shift)
+        return lower(outputs, self._inputs(), shift=shift)
 
     @cached_property
     def posture_rate_program(self) -> Program:
@@ -105,11 +113,6 @@ class System:
         e = self.equations
         outputs = {"efforts": e.efforts, "acceleration": e.acceleration_residual}
         return lower(outputs, self._inputs(), shift=self.shift)
-
-    @cached_property
-    def rank_program(self) -> Program:
-        """The efforts by plain elimination, whose pivots show dependent rows."""
-        return lower({"efforts": self.equations.efforts}, self._inputs())
 
     @cached_property
     def shift(self) -> float:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -133,7 +134,7 @@ def solution_of(
     size = sum(u.rows for u in unknowns)
     y = leaf("unknown", size)
     first = np.concatenate([[0], np.cumsum([u.rows for u in unknowns])]).astype(int).tolist()
-    spans = list(zip(first[:-1], first[1:], strict=True))
+    spans = list(pairwise(first))
     parts = {u: rows(y, a, b) for u, (a, b) in zip(unknowns, spans, strict=True)}
     residual = Substitution(parts)(stack(*equations))
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from vbg.blocks import const, dot, transpose
+from vbg.blocks import dot, transpose
 from vbg.builder import Builder
 from vbg.fields import Attachment, declare, quantity
 from vbg.junctions.constrain import (
@@ -62,11 +62,10 @@ class Helical:
             self.initial.speed,
             driven=self.drive is not None,
         )
-        start = const(0.0 if self.initial.angle is None else self.initial.angle)
         advance = Rows(
             transpose(pair.z_F),
             -self.lead * transpose(pair.z_F),
-            dot(pair.z_F, pair.relative.p_FM) - self.lead * (free.value - start),
+            dot(pair.z_F, pair.relative.p_FM) - self.lead * free.value,
             ("thread",),
         )
         wrench = constrain(pair, builder, on_axis(pair), axes_parallel(pair), advance)

@@ -176,8 +176,7 @@ def coordinate_signals(mechanism: Mechanism, record: Record, name: str) -> Itera
         yield f"{name}.{speed}", record.coordinate[:, k, 1], "m/s" if sliding else "rad/s"
     if isinstance(joint, Helical):
         k = mechanism.coordinates[name, "angle"]
-        written = mechanism.frames[name].written["angle"]
-        yield f"{name}.slide", joint.lead * (record.coordinate[:, k, 0] - written), "m"
+        yield f"{name}.slide", joint.lead * record.coordinate[:, k, 0], "m"
 
 
 def joint_wrench(mechanism: Mechanism, record: Record, name: str) -> tuple[Array, Array]:

@@ -174,10 +174,7 @@ def _carry(
     series = series_of(joint, backward=carrier.backward)
     p = parent.p_NB + parent.R_NB @ p_in
     R = parent.R_NB @ R_in
-    # slide = lead (angle - start): the hinge of a screw begins where its angle would be 0.
-    back = getattr(joint, "lead", 0.0) * f.written.get("angle", 0.0)
-    p_hinge = p - back * (R @ series.hinges[0].before)[:, 2]
-    nodes, coordinates = _append_nodes(draft, series, joint, parent.node, R, p_hinge)
+    nodes, coordinates = _append_nodes(draft, series, joint, parent.node, R, p)
     for key, (q, v) in coordinates.items():
         named[carrier.joint, key] = len(draft.coordinates)
         draft.coordinates.append([COORDINATE_TREE, -1, q, v])
@@ -244,7 +241,7 @@ def _cut(
     for row in rows_of(joint, written_distance=_written_distance(model, f)):
         rows.append(len(draft.rows))
         draft.rows.append((row.primitive, index, row.i, row.j, -1))
-        draft.row.append((row.parameter, row.parameter * f.written.get("angle", 0.0)))
+        draft.row.append((row.parameter, 0.0))
     drive = getattr(joint, "drive", None)
     if drive is not None:
         primitive = ROW_SLIDE if (name, "slide") in named else ROW_TURN
