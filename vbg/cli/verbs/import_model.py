@@ -1,0 +1,39 @@
+"""`vbg import`: another program's model as a model file."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from vbg.cli.parser import add, add_model
+from vbg.errors import UsageError
+
+PLACE = 70
+
+
+def register(subparsers: Any) -> None:
+    parser = add(
+        subparsers,
+        "import",
+        act=act,
+        summary="turn another program's model into a model file",
+        detail="Known is MSTMMSim's parameter file (.xml).  --set gives parameters that the\n"
+        "file leaves out.",
+        examples="vbg import pendulum.xml -o pendulum.toml --set L=0.5",
+    )
+    add_model(parser)
+    parser.add_argument("-o", "--output", metavar="OUT", required=True, help="model file, .toml")
+
+
+def act(arguments: argparse.Namespace) -> int:
+    from vbg.io import mstmmsim_xml, toml
+
+    if not Path(arguments.file).is_file():
+        raise UsageError(f"{arguments.file}: no such file.")
+    if not arguments.file.endswith(".xml"):
+        raise UsageError(f"{arguments.file}: only MSTMMSim's .xml files can be imported.")
+    given = {name: float(value) for name, value in dict(arguments.parameters).items()}
+    toml.write(mstmmsim_xml.read(arguments.file, given), arguments.output)
+    print(f"{arguments.output} written; `vbg check {arguments.output}` looks it over.")
+    return 0
