@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import least_squares
 
 from vbg.model import Model
-from vbg.structure import Topology, analyse, analyse_topology, from_pairs
+from vbg.structure import Topology, analyse, analyse_topology, from_pairs, singularities
 from vbg.structure.exceptions import expansions, spin_sets, with_multijoints
 from vbg.structure.linkage import PairAt, linkage_at
 from vbg.structure.loops import blocks_of
@@ -229,6 +229,33 @@ def test_jacobian_is_the_derivative_of_the_residual():
         rate = (ahead[1] / ahead[2] - behind[1] / behind[2]) * scale / 2e-6
         assert np.abs(rate - J[:, k]).max() < 1e-8
     assert np.abs(residual).max() < 1e-12
+
+
+def test_a_planar_loop_inside_a_spatial_one_is_named():
+    """A planar four-bar whose rocker moves an S-S rod and a spatial rocker."""
+    pairs = [
+        PairAt("R", 0, 1, (0.0, 0.0, 0.0), UP, drives=("angle",)),
+        PairAt("R", 1, 2, (0.2, 0.5, 0.0), UP),
+        PairAt("R", 2, 3, (1.1, 0.8, 0.0), UP),
+        PairAt("R", 0, 3, (1.3, 0.0, 0.0), UP),
+        PairAt("S", 3, 4, (1.2, 0.5, 0.1)),
+        PairAt("S", 4, 5, (1.9, 0.9, 0.8)),
+        PairAt("R", 0, 5, (2.2, 0.3, 0.4), (1.0, 0.3, 0.2)),
+    ]
+    places = [(0.1, 0.25, 0.0), (0.6, 0.6, 0.0), (1.2, 0.4, 0.0), (1.5, 0.7, 0.5), (2.0, 0.6, 0.6)]
+    structure = analyse(linkage_at(6, places, pairs))
+    names = [finding.name for finding in structure.findings]
+    assert names == ["double-spherical rod", "planar mechanism in space"]
+    assert set(structure.findings[1].bodies) == {"1", "2", "3", "4"}
+    assert structure.mobility == 1
+    assert [group.bodies for group in structure.groups] == [(1,), (2, 3), (4, 5)]
+
+
+def test_a_block_too_large_is_said_to_be_unexamined(monkeypatch):
+    monkeypatch.setattr(singularities, "TOO_LARGE", 12)
+    structure = analyse(four_bar())
+    assert [finding.kind for finding in structure.findings] == ["not examined"]
+    assert structure.mobility == -2
 
 
 def test_spins_of_groups_and_of_the_frame():

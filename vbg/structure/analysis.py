@@ -105,10 +105,10 @@ def common_normal(linkage: Linkage) -> np.ndarray | None:
 def _without_repeats(linkage: Linkage) -> Topology:
     """The topology with `dropped` equations where they repeat others, block by block."""
     from vbg.structure.loops import blocks_of
-    from vbg.structure.singularities import block_mobility, droppable_rows
+    from vbg.structure.singularities import block_mobility, droppable_rows, examinable
 
     pairs = list(linkage.topology.pairs)
-    for block in blocks_of(linkage):
+    for block in filter(examinable, blocks_of(linkage)):
         found = block_mobility(block)
         if found.surplus == 0:
             continue

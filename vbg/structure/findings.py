@@ -16,6 +16,7 @@ Kind = Literal[
     "tangent freedom",
     "singular posture",
     "contact",
+    "not examined",
 ]
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from vbg.structure.exceptions import contact_findings, multijoint_findings, spin_findings
 from vbg.structure.findings import Finding, Kind
 from vbg.structure.linkage import Linkage
-from vbg.structure.loops import Block, blocks_of, order_around
+from vbg.structure.loops import Block, blocks_of, order_around, sub_linkage
 from vbg.structure.manifold import (
     Posture,
     jacobian,
@@ -32,6 +32,7 @@ from vbg.structure.pairs import COUPLING, SPATIAL
 Array = NDArray[np.float64]
 
 WALKS, STEPS = 3, 4
+LARGE, TOO_LARGE = 900, 3000  # unknowns of a block: one walk of one step, then none at all
 _SEED = 20260127
 
 
@@ -72,10 +73,11 @@ def block_mobility(block: Block) -> BlockMobility:
     rolls = any(frame.radius > 0.0 for frame in linkage.frames)
     if free.shape[1] and not rolls:
         rng = np.random.default_rng(_SEED)
-        for _ in range(WALKS):
+        walks, steps = (WALKS, STEPS) if posture.unknowns <= LARGE else (1, 1)
+        for _ in range(walks):
             direction = free @ rng.normal(size=free.shape[1])
             test = max(test, obstruction(posture, direction))
-            visited += _walk(posture, direction, rng)
+            visited += _walk(posture, direction, rng, steps)
     freedoms = [_freedoms(place) for place in visited[1:]]
     generic = min(freedoms) if freedoms else (free.shape[1] if rolls else 0)
     best = visited[1 + int(np.argmin(freedoms))] if freedoms else posture
@@ -89,10 +91,12 @@ def _freedoms(posture: Posture) -> int:
     return null_space(jacobian(posture)[0])[0].shape[1]
 
 
-def _walk(posture: Posture, direction: Array, rng: np.random.Generator) -> list[Posture]:
+def _walk(
+    posture: Posture, direction: Array, rng: np.random.Generator, steps: int
+) -> list[Posture]:
     """Assembled postures one after the other along a tangent; empty where it does not go on."""
     path: list[Posture] = []
-    for _ in range(STEPS):
+    for _ in range(steps):
         following = step_along(posture, direction)
         if following is None:
             return path
@@ -224,8 +228,21 @@ def geometric_findings(linkage: Linkage) -> tuple[Finding, ...]:
     """Findings of all blocks of loops."""
     found: list[Finding] = []
     for block in blocks_of(linkage):
-        found += classify(block_mobility(block))
+        found += classify(block_mobility(block)) if examinable(block) else [_unexamined(block)]
     return tuple(found)
+
+
+def examinable(block: Block) -> bool:
+    """Whether dense factorisations of the block's Jacobian take seconds, not hours."""
+    topology = block.linkage.topology
+    return topology.dimension * (len(topology.bodies) - 1) <= TOO_LARGE
+
+
+def _unexamined(block: Block) -> Finding:
+    bodies = block.linkage.topology.bodies
+    what = f"{len(bodies)} bodies in loops: too many to look for exceptions of geometry."
+    action = "They are counted as if their geometry were general."
+    return Finding("not examined", "large block", bodies, (), 0, what, action)
 
 
 def classify(found: BlockMobility) -> tuple[Finding, ...]:
@@ -260,8 +277,20 @@ def _finite(found: BlockMobility, excess: int) -> list[Finding]:
             kept.append(_named(found, "subgroup", name, seen, what))
             excess -= seen
     if excess > 0:
-        kept.append(_paradox(found, excess))
+        kept += _inside(found, excess) or [_paradox(found, excess)]
     return kept
+
+
+def _inside(found: BlockMobility, excess: int) -> list[Finding]:
+    """Findings of the smaller loops that hold all the redundant equations; [] if none do."""
+    linkage = found.block.linkage
+    pairs = sorted({pair for pair, _ in found.redundant})
+    if not pairs or len(pairs) == len(linkage.topology.pairs):
+        return []
+    bodies = sorted({body for pair in pairs for body in linkage.topology.pairs[pair].ends})
+    part = sub_linkage(linkage, bodies, pairs).linkage
+    findings = [f for block in blocks_of(part) for f in classify(block_mobility(block))]
+    return findings if sum(f.freedoms for f in findings) == excess else []
 
 
 def _paradox(found: BlockMobility, excess: int) -> Finding:
