@@ -122,8 +122,10 @@ class Builder(Protocol):
         *,
         effort: Callable[[Block], Block] | None = None,
         flow: Callable[[Block], Block] | None = None,
+        preferred: Literal["effort", "flow"] = "effort",
     ) -> str:
-        """R on `node` with the laws effort(flow) and flow(effort) that exist."""
+        """R on `node` with the laws effort(flow) and flow(effort) that exist;
+        `preferred` is what it should give where both would do."""
 
     def effort_source(
         self, name: str, node: Node, effort: Block, *, energy: Block | None = None
@@ -140,10 +142,12 @@ class Builder(Protocol):
         *,
         labels: tuple[str, ...],
         position: Block | None,
+        active: Block | None = None,
     ) -> Block:
         """Constraint source: unknown effort into the 0-junction `node`, whose
         conjugate flow is forced to zero.  `position` is the constraint it is the
-        rate of (None where non-holonomic).  Returns the effort."""
+        rate of (None where non-holonomic); `active` a mode that switches it.
+        Returns the effort."""
 
     def transformer(
         self,
@@ -217,6 +221,42 @@ class Builder(Protocol):
 
     def signal(self, value: float | str, unit: str = "1") -> Block:
         """A number, a signal's name or an expression of t as a block."""
+
+    def terminal(self, table: str, name: str) -> Node | None:
+        """The junction of a node of one-dimensional parts: a 0-junction of voltage or
+        pressure, a 1-junction of speed; None for the reference gnd, tank or frame."""
+
+    def place(self, path: str, value: float) -> None:
+        """The start value of the coordinate of a mechanical node."""
+
+    def define(self, name: str, value: Block, unit: str = "1") -> None:
+        """A signal: what others read under `name`; also a signal of the solution."""
+
+    def state(
+        self, name: str, rate: Callable[[Block], Block], *, initial: Block, unit: str = "1"
+    ) -> Block:
+        """A state of a controller with any rate; returns it."""
+
+    def mode(self, name: str, condition: Callable[[Block], Block], what: str) -> Block:
+        """A state that is 1 or 0 and changes at events only: 1 from where `condition`
+        (of the mode itself) grows through zero, 0 from where it falls through zero."""
+
+    def sampled(
+        self,
+        name: str,
+        update: Callable[[Block], Block],
+        *,
+        first: float,
+        period: float,
+        initial: Block,
+    ) -> Block:
+        """A state that becomes `update` at first, first + period, ..."""
+
+    def breakpoint(self, first: float, period: float = 0.0) -> None:
+        """An instant (or instants) at which a function of time has a kink or a jump."""
+
+    def level(self, node: Node | None) -> Block:
+        """Placeholder for the effort of a 0-junction; zero for a reference."""
 
     def flow(self, node: Node) -> Block:
         """Placeholder for the flow of a 1-junction."""

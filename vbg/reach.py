@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from vbg.blocks import Block
-from vbg.builder import Builder, Node
+from vbg.builder import Builder, Domain, Node
 from vbg.errors import UsageError
 from vbg.fields import Attachment
 from vbg.relative import line_between
@@ -34,12 +36,51 @@ def reach(
     *,
     on: str | None,
     between: tuple[Attachment, Attachment] | None,
+    nodes: tuple[str, ...] | None = None,
+    table: str = "translational",
 ) -> Reach:
-    """Exactly one of `on` and `between` is given; UsageError otherwise."""
-    if (on is None) == (between is None):
+    """Exactly one of `on`, `between` and `nodes` is given; UsageError otherwise."""
+    if sum(value is not None for value in (on, between, nodes)) != 1:
         raise UsageError(f"{name}: give either `on` or `between`, not both and not neither")
+    if nodes is not None:
+        return _between_nodes(name, builder, table, nodes)
     if on is not None:
         node, value = builder.coordinate(on)
         return Reach(node, value, node.domain == "rotation")
     line = line_between(name, builder, between)
     return Reach(line.stretch, line.length, False)
+
+
+def _between_nodes(name: str, builder: Builder, table: str, nodes: tuple[str, ...]) -> Reach:
+    """The speed of the last node against the first, or against the frame."""
+    turns = table == "rotational"
+    ends = [node for node in nodes if builder.terminal(table, node) is not None]
+    if len(ends) == 1:
+        node, value = builder.coordinate(f"{table}.{ends[0]}")
+        if nodes[-1] == ends[0]:
+            return Reach(node, value, turns)
+        ends = [ends[0]]  # the frame is second: the difference has the other sign
+    domain: Domain = "rotation" if turns else "translation"
+    junction = builder.zero(f"{name}.difference", 1, "scalar", domain)
+    line = builder.one(f"{name}.line", 1, "scalar", domain)
+    builder.bond(junction, line)
+    first, value1 = builder.coordinate(f"{table}.{ends[0]}")
+    builder.bond(junction, first)
+    if len(ends) == 1:
+        return Reach(line, -value1, turns)
+    second, value2 = builder.coordinate(f"{table}.{ends[1]}")
+    builder.bond(second, junction)
+    return Reach(line, value2 - value1, turns)
+
+
+def one_way(part: Any) -> Iterator[tuple[str, str, str]]:
+    """The fault of a part that is not connected in exactly one of its ways."""
+    ways = [way for way in ("nodes", "on", "between") if hasattr(part, way)]
+    given = [way for way in ways if getattr(part, way) is not None]
+    if len(given) != 1:
+        found = " and ".join(given) or "none"
+        yield "", f"needs exactly one of {', '.join(ways)}; found {found}.", ""
+    elif given == ["nodes"] and len(part.nodes) > 2:
+        yield "nodes", f"one or two nodes are needed, found {len(part.nodes)}.", ""
+    elif given == ["nodes"] and set(part.nodes) == {"frame"}:
+        yield "nodes", "only the frame is named.", "Name a node that can move."

@@ -194,8 +194,10 @@ def _give_rest(work: _Assignment) -> None:
         bond = work.graph.incident[vertex.name][0]
         if work.effort_in(bond, vertex.name) is None:
             work.arbitrary.append(bond.name)
-            reason = Reason(f"{vertex.name} may have either causality; effort(flow) was chosen")
-            work.give(bond, vertex.name, effort_in=False, reason=reason)
+            by_flow = vertex.preferred == "effort"
+            chosen = "effort(flow)" if by_flow else "flow(effort)"
+            reason = Reason(f"{vertex.name} may have either causality; {chosen} was chosen")
+            work.give(bond, vertex.name, effort_in=not by_flow, reason=reason)
             work.propagate()
     for bond in work.graph.bonds.values():
         if bond.name not in work.strokes:

@@ -27,7 +27,7 @@ def with_constraint_source(graph: BondGraph, store: str) -> BondGraph:
         f"{name}.dependent", "0" if is_inertia else "1", vertex.size, vertex.part, **frame
     )
     source = Vertex(
-        f"{name}.Sc",
+        f"{name}.dependent.Sc",
         "Sc",
         vertex.size,
         vertex.part,

@@ -19,7 +19,8 @@ class Vertex:
         the law is `inverse @ state`.
     C:  `state` (displacement; None where it is known from the configuration),
         `law` effort, `energy`.
-    R:  `effort_law` in the placeholder `port_flow`, `flow_law` in `port_effort`.
+    R:  `effort_law` in the placeholder `port_flow`, `flow_law` in `port_effort`;
+        `preferred` is what it gives where both would do.
     Se, Sf: `law`; `energy` of a conservative effort source.
     Sc: constraint source: `state` is its unknown effort (flow if `dual`), `position` the
         constraint whose rate its flow is, `labels` name its directions; `active`
@@ -48,6 +49,7 @@ class Vertex:
     labels: tuple[str, ...] = ()
     dual: bool = False
     active: Block | None = None
+    preferred: Literal["effort", "flow"] = "effort"
 
 
 @dataclass(frozen=True, slots=True)

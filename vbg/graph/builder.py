@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -25,13 +26,26 @@ from vbg.errors import UsageError
 from vbg.graph.bondgraph import (
     Bond,
     BondGraph,
+    Clock,
     Configuration,
     Held,
     Kind,
+    Mode,
     Output,
+    Sampled,
+    SignalState,
     Switch,
     Vertex,
 )
+from vbg.graph.placeholders import BOND_FLOW, EFFORT, FLOW, LEVEL, RATE, SIGNAL, reads_bonds
+
+# table of one-dimensional parts -> reference node, domain, junction, coordinate and its unit
+TERMINALS = {
+    "electric": ("gnd", "electric", "0", "voltage", "V"),
+    "hydraulic": ("tank", "hydraulic", "0", "pressure", "Pa"),
+    "rotational": ("frame", "rotation", "1", "angle", "rad"),
+    "translational": ("frame", "translation", "1", "position", "m"),
+}
 
 
 def gradient(energy: Block, state: Block) -> Block:
@@ -67,6 +81,12 @@ class GraphBuilder:
         ground = BodyNode("ground", None, None, zeros(3), identity(3))
         self._bodies: dict[str, BodyNode] = {"ground": ground}
         self._coordinates: dict[str, tuple[Node, Block]] = {}
+        self._terminals: dict[str, Node] = {}
+        self._signals: dict[str, Block] = {}
+        self._signal_states: list[SignalState] = []
+        self._modes: list[Mode] = []
+        self._sampled: list[Sampled] = []
+        self._clocks: list[Clock] = []
 
     # -- vertices and bonds --------------------------------------------------
 
@@ -101,7 +121,7 @@ class GraphBuilder:
             a, b = getattr(tail, what), getattr(head, what)
             if a != b:
                 raise UsageError(
-                    f"bond {tail.name} -> {head.name}: the {what}s of its ends differ, {a} and {b}; "
+                    f"bond {tail.name} -> {head.name}: the {what}s of its ends differ, {a} and {b}: "
                     "put a transformer between them"
                 )
         return self._bond(tail.name, head.name, tail.size, tail.domain, tail.frame)
@@ -196,6 +216,7 @@ class GraphBuilder:
         *,
         effort: Callable[[Block], Block] | None = None,
         flow: Callable[[Block], Block] | None = None,
+        preferred: Literal["effort", "flow"] = "effort",
     ) -> str:
         port_flow = leaf(f"{name}.R.flow", node.size)
         port_effort = leaf(f"{name}.R.effort", node.size)
@@ -209,6 +230,7 @@ class GraphBuilder:
             port_effort=port_effort,
             effort_law=None if effort is None else effort(port_flow),
             flow_law=None if flow is None else flow(port_effort),
+            preferred=preferred,
         )
         return self._one_port(vertex, node, into_node=False)
 
@@ -233,7 +255,13 @@ class GraphBuilder:
         return self._one_port(vertex, node, into_node=True)
 
     def constraint(
-        self, name: str, node: Node, *, labels: tuple[str, ...], position: Block | None
+        self,
+        name: str,
+        node: Node,
+        *,
+        labels: tuple[str, ...],
+        position: Block | None,
+        active: Block | None = None,
     ) -> Block:
         effort = leaf(f"{name}.constraint", node.size)
         vertex = self._add(
@@ -245,6 +273,7 @@ class GraphBuilder:
             state=effort,
             position=position,
             labels=labels,
+            active=active,
         )
         self._one_port(vertex, node, into_node=True)
         return effort
@@ -366,6 +395,9 @@ class GraphBuilder:
         self._coordinates.setdefault(path, (node, value))
 
     def coordinate(self, path: str) -> tuple[Node, Block]:
+        table, _, node = path.partition(".")
+        if table in ("rotational", "translational"):
+            self.terminal(table, node)
         if path not in self._coordinates:
             raise UsageError(f"{path} has no free coordinate that a part could act on")
         return self._coordinates[path]
@@ -379,21 +411,92 @@ class GraphBuilder:
     def start_of(self, value: Block) -> Block:
         return next(c.initial for c in self._configurations if c.state == value)
 
+    # -- one-dimensional parts, controllers, switching -------------------------
+
+    def terminal(self, table: str, name: str) -> Node | None:
+        reference, domain, junction, quantity, unit = TERMINALS[table]
+        path = f"{table}.{name}"
+        if name == reference:
+            return None
+        if path in self._terminals:
+            return self._terminals[path]
+        node = (self.zero if junction == "0" else self.one)(path, 1, "scalar", domain)
+        self._terminals[path] = node
+        if junction == "0":
+            self.output(f"{path}.{quantity}", self.level(node), unit)
+        else:
+            value = self.displacement(f"{path}.{quantity}", node, initial=const(0.0), unit=unit)
+            self.register_coordinate(path, node, value)
+            self.output(f"{path}.{quantity}", value, unit)
+            self.output(f"{path}.speed", self.flow(node), f"{unit}/s")
+        return node
+
+    def place(self, path: str, value: float) -> None:
+        state = self.coordinate(path)[1]
+        self._configurations = [
+            replace(c, initial=const(value)) if c.state == state else c
+            for c in self._configurations
+        ]
+
+    def define(self, name: str, value: Block, unit: str = "1") -> None:
+        self._signals[name] = value
+        self.output(name, leaf(f"{SIGNAL}{name}", value.rows), unit)
+
+    def state(
+        self, name: str, rate: Callable[[Block], Block], *, initial: Block, unit: str = "1"
+    ) -> Block:
+        state = leaf(name, initial.rows)
+        self._signal_states.append(SignalState(name, state, rate(state), initial, unit))
+        return state
+
+    def mode(self, name: str, condition: Callable[[Block], Block], what: str) -> Block:
+        state = leaf(name, 1)
+        self._modes.append(Mode(name, state, condition(state), what, const(0.0)))
+        return state
+
+    def sampled(
+        self,
+        name: str,
+        update: Callable[[Block], Block],
+        *,
+        first: float,
+        period: float,
+        initial: Block,
+    ) -> Block:
+        state = leaf(name, initial.rows)
+        clock = Clock(first, period)
+        self._sampled.append(Sampled(name, state, update(state), clock, initial))
+        self.breakpoint(first, period)
+        return state
+
+    def breakpoint(self, first: float, period: float = 0.0) -> None:
+        clock = Clock(first, period)
+        if clock not in self._clocks:
+            self._clocks.append(clock)
+
+    def level(self, node: Node | None) -> Block:
+        return const(0.0) if node is None else leaf(f"{LEVEL}{node.name}", node.size)
+
     def time_derivative(self, value: Block) -> Block:
+        if reads_bonds(value):
+            raise UsageError(
+                f"{self.part}: a drive must be a function of time, because its speed and "
+                "acceleration are needed; let a motor or a force follow the measured signal"
+            )
         return Tangent({self.time: const(1.0)})(value)
 
     def flow(self, node: Node) -> Block:
-        return leaf(f"flow of {node.name}", node.size)
+        return leaf(f"{FLOW}{node.name}", node.size)
 
     def effort(self, bond: str) -> Block:
-        return leaf(f"effort of {bond}", self._bonds[bond].size)
+        return leaf(f"{EFFORT}{bond}", self._bonds[bond].size)
 
     def bond_flow(self, bond: str) -> Block:
-        return leaf(f"bond flow of {bond}", self._bonds[bond].size)
+        return leaf(f"{BOND_FLOW}{bond}", self._bonds[bond].size)
 
     def rate_of(self, state: Block) -> Block:
         """Placeholder for the time derivative of a state."""
-        return leaf(f"rate of {state.data}", state.rows)
+        return leaf(f"{RATE}{state.data}", state.rows)
 
     def output(self, name: str, value: Block, unit: str) -> None:
         self._outputs.append(Output(name, value, unit))
@@ -418,5 +521,10 @@ class GraphBuilder:
             bodies=tuple(name for name in self._bodies if name != "ground"),
             time=self.time,
             model=model,
+            signals=MappingProxyType(dict(self._signals)),
+            signal_states=tuple(self._signal_states),
+            modes=tuple(self._modes),
+            sampled=tuple(self._sampled),
+            clocks=tuple(self._clocks),
             incident=MappingProxyType({k: tuple(v) for k, v in self._incident.items()}),
         )

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vbg.blocks import Block, const
+from vbg.blocks import Block, const, leaf
 from vbg.builder import JointFrameBlocks, Start
 from vbg.expressions import parse
 from vbg.graph.bondgraph import BondGraph
 from vbg.graph.builder import GraphBuilder
+from vbg.graph.placeholders import OUTPUT, SIGNAL, reads_bonds
 from vbg.laws import block_of
 from vbg.model.frames import joint_frames, placement
 from vbg.spatial import quaternion_from_matrix
@@ -28,6 +29,7 @@ TABLES = (
     "hydraulic",
     "forces",
     "bondgraph",
+    "signals",
 )
 
 
@@ -66,15 +68,29 @@ def expand(model: Model) -> BondGraph:
         if not isinstance(value, str):
             return const(value)
         if value in model.signals:
-            return model.signals[value].value(value, builder)
+            return named(value, builder)
         return block_of(parse(value), lambda name: _name(name, builder))
 
     def _name(name: str, builder: GraphBuilder) -> Block:
         if name == "t":
             return builder.time
         if name in model.signals:
-            return model.signals[name].value(name, builder)
-        return const(model.parameters[name])
+            return named(name, builder)
+        if name in model.parameters:
+            return const(model.parameters[name])
+        return leaf(f"{OUTPUT}{name}", 1)
+
+    being_read: list[str] = []
+
+    def named(name: str, builder: GraphBuilder) -> Block:
+        """A signal: its expression where that is one of time alone, else its leaf."""
+        part, read = model.signals[name], leaf(f"{SIGNAL}{name}", 1)
+        if not hasattr(part, "value") or name in being_read:
+            return read
+        being_read.append(name)
+        block = part.value(name, builder)
+        being_read.pop()
+        return read if reads_bonds(block) else block
 
     builder = GraphBuilder(model.gravity, frames_of, starts.__getitem__, signal)
     for name, part in _ordered(model):

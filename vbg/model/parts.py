@@ -85,7 +85,7 @@ def _check_between_or_on(
     reading: Reading, path: Path, fields: Mapping[str, Field], entry: Mapping[str, Any]
 ) -> None:
     """A part that offers both acts between two points or on a coordinate: exactly one."""
-    if not {"between", "on"} <= fields.keys():
+    if not {"between", "on"} <= fields.keys() or "nodes" in fields:
         return
     if ("between" in entry) == ("on" in entry):
         found = "both" if "on" in entry else "neither"

@@ -1,0 +1,1 @@
+"""Electric parts, wired by node names; "gnd" is the reference."""

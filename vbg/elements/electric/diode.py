@@ -1,0 +1,69 @@
+"""Diode: exponential, or an ideal switch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from vbg.blocks import Block, call, const, times
+from vbg.builder import Builder
+from vbg.fields import declare, quantity
+from vbg.ports import Branch, branch, declare_element, difference
+
+
+@dataclass(frozen=True, slots=True)
+class Diode:
+    """Conducts from the first terminal (anode) to the second (cathode).
+
+    exponential: current = Is (exp(voltage / Vt) - 1) (W. Shockley, Bell Syst. Tech. J. 28,
+    1949), continued on its tangent above 100 Vt, so that no iteration overflows.
+    ideal: conductance 1 / Ron while it conducts (voltage > 0), Goff while it blocks;
+    switches at the zero of the voltage, located as an event.
+    """
+
+    table: ClassVar[str] = "electric"
+    kind: ClassVar[str] = "diode"
+
+    nodes: tuple[str, str] = declare("nodes", "first and second terminal", size=2)
+    law: str = declare(
+        "choice", "how it conducts", choices=("exponential", "ideal"), default="exponential"
+    )
+    Is: float = quantity("A", "saturation current", above=0.0, default=1e-12)
+    Vt: float = quantity(
+        "V", "thermal voltage times emission coefficient", above=0.0, default=0.026
+    )
+    Ron: float = quantity(
+        "ohm", "resistance of an ideal diode that conducts", above=0.0, default=1e-5
+    )
+    Goff: float = quantity(
+        "S", "conductance of an ideal diode that blocks", above=0.0, default=1e-5
+    )
+
+    def expand(self, name: str, builder: Builder) -> None:
+        here = branch(name, builder, self.table, self.nodes)
+        if self.law == "ideal":
+            bond = self._ideal(name, builder, here)
+        else:
+            bond = builder.resistor(name, here.node, flow=self._current)
+        declare_element(name, builder, self.table, bond)
+
+    def _ideal(self, name: str, builder: Builder, here: Branch) -> str:
+        voltage = difference(builder, self.table, self.nodes)
+        on = builder.mode(f"{name}.on", lambda _: voltage, f"{name} switches")
+        conductance = const(self.Goff) + (1.0 / self.Ron - self.Goff) * on
+        resistance = const(1.0 / self.Goff) + (self.Ron - 1.0 / self.Goff) * on
+        return builder.resistor(
+            name,
+            here.node,
+            effort=lambda current: times(resistance, current),
+            flow=lambda v: times(conductance, v),
+            preferred="flow",
+        )
+
+    def _current(self, voltage: Block) -> Block:
+        """Is (exp(v / Vt) - 1), and its tangent beyond the voltage of exp(100)."""
+        x = (1.0 / self.Vt) * voltage
+        top = const(100.0)
+        inside = call("min", x, top)
+        growth = times(call("exp", inside), const(1.0) + call("max", x - top, const(0.0)))
+        return self.Is * (growth - const(1.0))

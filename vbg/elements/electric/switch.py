@@ -1,0 +1,39 @@
+"""Switch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from vbg.blocks import const, times
+from vbg.builder import Builder
+from vbg.fields import declare, quantity
+from vbg.ports import branch, declare_element
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """Resistance Ron while `closed` > 0, else 1 / Goff; the crossing is an event."""
+
+    table: ClassVar[str] = "electric"
+    kind: ClassVar[str] = "switch"
+
+    nodes: tuple[str, str] = declare("nodes", "first and second terminal", size=2)
+    closed: float | str = declare("signal", "positive: closed")
+    Ron: float = quantity("ohm", "resistance closed", above=0.0, default=1e-5)
+    Goff: float = quantity("S", "conductance open", above=0.0, default=1e-5)
+
+    def expand(self, name: str, builder: Builder) -> None:
+        here = branch(name, builder, self.table, self.nodes)
+        command = builder.signal(self.closed)
+        on = builder.mode(f"{name}.closed", lambda _: command, f"{name} switches")
+        conductance = const(self.Goff) + (1.0 / self.Ron - self.Goff) * on
+        resistance = const(1.0 / self.Goff) + (self.Ron - 1.0 / self.Goff) * on
+        bond = builder.resistor(
+            name,
+            here.node,
+            effort=lambda current: times(resistance, current),
+            flow=lambda voltage: times(conductance, voltage),
+            preferred="flow",
+        )
+        declare_element(name, builder, self.table, bond)

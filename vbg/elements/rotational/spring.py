@@ -1,0 +1,50 @@
+"""Spring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from vbg.blocks import const, times
+from vbg.builder import Builder
+from vbg.fields import declare, quantity
+from vbg.reach import one_way, reach
+
+
+@dataclass(frozen=True, slots=True)
+class Spring:
+    """torque = k (angle of the second against the first - free value), drawing them together;
+    energy k/2 times the square.
+    """
+
+    table: ClassVar[str] = "rotational"
+    kind: ClassVar[str] = "spring"
+
+    nodes: tuple[str, ...] | None = declare(
+        "nodes", "one node (against frame) or two", size=0, default=None
+    )
+    on: str | None = declare(
+        "coordinate", "free coordinate of a joint or a node, instead", default=None
+    )
+    k: float = quantity("N*m/rad", "stiffness", minimum=0.0)
+    length: float = quantity("rad", "free value", default=0.0)
+
+    def faults(self) -> Iterator[tuple[str, str, str]]:
+        """Exactly one way of connecting it."""
+        yield from one_way(self)
+
+    def expand(self, name: str, builder: Builder) -> None:
+        where = reach(
+            name,
+            builder,
+            on=self.on,
+            between=None,
+            nodes=self.nodes,
+            table=self.table,
+        )
+        stretch = where.value - const(self.length)
+        bond = builder.potential(
+            name, where.node, effort=self.k * stretch, energy=0.5 * self.k * times(stretch, stretch)
+        )
+        where.declare(name, builder, builder.effort(bond))

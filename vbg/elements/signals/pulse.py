@@ -1,0 +1,37 @@
+"""Rectangular pulses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from vbg.blocks import Block, call, const, times
+from vbg.builder import Builder
+from vbg.fields import quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Pulse:
+    """value(t) = offset + height for the first `width` seconds of each `period` from
+    `start` on, else offset.  The integrator stops at every edge.
+    """
+
+    table: ClassVar[str] = "signals"
+    kind: ClassVar[str] = "pulse"
+
+    height: float = quantity("1", "height of the pulses", default=1.0)
+    period: float = quantity("s", "from one rising edge to the next", above=0.0)
+    width: float = quantity("s", "duration of a pulse", above=0.0)
+    start: float = quantity("s", "first rising edge", default=0.0)
+    offset: float = quantity("1", "value between pulses", default=0.0)
+
+    def value(self, name: str, builder: Builder) -> Block:
+        builder.breakpoint(self.start, self.period)
+        builder.breakpoint(self.start + self.width, self.period)
+        elapsed = builder.time - const(self.start)
+        phase = elapsed - self.period * call("floor", (1.0 / self.period) * elapsed)
+        high = times(call("positive", elapsed), call("positive", const(self.width) - phase))
+        return const(self.offset) + self.height * high
+
+    def expand(self, name: str, builder: Builder) -> None:
+        builder.define(name, self.value(name, builder))
