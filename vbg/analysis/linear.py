@@ -1,0 +1,210 @@
+"""Linear state space of a machine about an operating point.
+
+    z' = A z + B u,   y = C z + D u
+
+z are deviations on the constraint manifold (`vbg.analysis.tangent`), so A has
+exactly as many poles as the machine has states of its own: two for every degree
+of freedom and one for every one-dimensional store.  All derivatives are exact
+(complex steps).  The energy quadratures are not part of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from vbg.analysis.modes import Mode, find_modes, stability
+from vbg.analysis.operating import OperatingPoint, classify
+from vbg.analysis.probe import Input, Probe, choose_inputs
+from vbg.analysis.tangent import tangent
+from vbg.assemble.system import System
+from vbg.errors import UsageError
+
+Array = NDArray[np.float64]
+
+# signals that are outputs unless others are asked for
+COORDINATES = (".angle", ".angle2", ".slide", ".speed", ".speed2", ".slide_speed")
+OBSERVED = (*COORDINATES, ".current", ".voltage", ".pressure")
+
+
+@dataclass(frozen=True, eq=False)
+class Linearisation:
+    """A (r, r), B (r, p), C (q, r), D (q, p) with names in the engineer's words.
+
+    `basis` (n, r): x - x0 = basis @ z.  `signals` (rows of all signals by z) with
+    `signal_names` serve the mode shapes.  `point` tells where and what kind of
+    point it is; A of an instant that is no equilibrium is frozen at that instant.
+    """
+
+    A: Array
+    B: Array
+    C: Array
+    D: Array
+    state_names: tuple[str, ...]
+    input_names: tuple[str, ...]
+    output_names: tuple[str, ...]
+    point: OperatingPoint
+    basis: Array
+    signals: Array
+    signal_names: tuple[str, ...]
+
+    @cached_property
+    def eigenvalues(self) -> NDArray[np.complex128]:
+        """Poles [1/s], sorted by magnitude, then imaginary part."""
+        values = np.linalg.eigvals(self.A).astype(np.complex128)
+        order = np.lexsort((values.imag, np.round(np.abs(values), 9)))
+        return values[order]
+
+    @cached_property
+    def modes(self) -> tuple[Mode, ...]:
+        """One for each conjugate pair and each real pole, slowest first."""
+        return find_modes(self.A, self.state_names, self.signals, self.signal_names)
+
+    @property
+    def stability(self) -> str:
+        """Whether deviations die out, in a sentence."""
+        return stability(self.A)
+
+    def to_control(self) -> Any:
+        """As a `control.StateSpace` of python-control (extra `vbg[control]`)."""
+        try:
+            import control
+        except ImportError as error:
+            raise UsageError(
+                "to_control() needs python-control: pip install 'vbg[control]'."
+            ) from error
+        return control.ss(
+            self.A,
+            self.B,
+            self.C,
+            self.D,
+            states=[_plain(name) for name in self.state_names],
+            inputs=[_plain(name) for name in self.input_names],
+            outputs=[_plain(name) for name in self.output_names],
+            name="vbg",
+        )
+
+    def input_index(self, name: str | None) -> int:
+        return _index(name, self.input_names, "input")
+
+    def output_index(self, name: str | None) -> int:
+        return _index(name, self.output_names, "output")
+
+
+def _plain(name: str) -> str:
+    """python-control gives dots a meaning of their own."""
+    return name.replace(".", "_")
+
+
+def _index(name: str | None, names: tuple[str, ...], what: str) -> int:
+    if name is None and len(names) == 1:
+        return 0
+    if name not in names:
+        raise UsageError(
+            f"there is no {what} {name!r} here; there are {', '.join(names) or 'none'}."
+        )
+    return names.index(name)
+
+
+def linearise(
+    system: System,
+    x: ArrayLike | OperatingPoint | None = None,
+    inputs: Sequence[str] | None = None,
+    outputs: Sequence[str] | None = None,
+    t: float = 0.0,
+) -> Linearisation:
+    """Linear state space about `x` (default: the assembled start).
+
+    `inputs`: names of sources ("motor", "push[2]"), default all but weights and
+    drives.  `outputs`: names of signals or components ("A.angle", "A.force[2]"),
+    default the joint coordinates and speeds.
+
+    Raises UsageError for an unknown name, or an input that constraints would have
+    to follow (a prescribed flow: its rate enters, so it is no input of a state space).
+    """
+    chosen = choose_inputs(system, inputs)
+    probe = Probe(system, chosen)
+    if isinstance(x, OperatingPoint):
+        point = x
+    else:
+        at = system.initial_state if x is None else np.array(x, dtype=float)
+        point = classify(Probe(system), t, at)
+    jacobian = probe.jacobian(point.t, point.x)
+    _require_inputs_outside_constraints(probe, jacobian, chosen)
+    n = probe.size
+    space = tangent(probe, jacobian, point.x)
+    rate = jacobian[probe.spans["rate"]]
+    full = rate[:, :n] if point.generator is None else rate[:, :n] - point.generator.matrix
+    A = space.reduce @ full[space.rows] @ space.basis
+    B = space.reduce @ rate[space.rows, n:]
+    names, rows = signal_rows(probe, jacobian)
+    signals = rows[:, :n] @ space.basis
+    picked = _outputs(names, outputs)
+    return Linearisation(
+        A=A,
+        B=B,
+        C=signals[picked],
+        D=rows[picked, n:],
+        state_names=space.names,
+        input_names=tuple(i.name for i in chosen),
+        output_names=tuple(names[i] for i in picked),
+        point=point,
+        basis=space.basis,
+        signals=signals,
+        signal_names=tuple(names),
+    )
+
+
+def _require_inputs_outside_constraints(
+    probe: Probe, jacobian: Array, inputs: tuple[Input, ...]
+) -> None:
+    constrained = np.vstack(
+        [jacobian[probe.spans[k], probe.size :] for k in ("position", "velocity")]
+    )
+    for column, one in enumerate(inputs):
+        if np.any(constrained[:, column] != 0.0):
+            raise UsageError(
+                f"{one.name} prescribes a flow that constraints follow: its rate would enter the "
+                "equations. Use the effort behind it as input, or leave it out with inputs=[...]."
+            )
+
+
+def signal_rows(probe: Probe, jacobian: Array) -> tuple[list[str], Array]:
+    """Names and rows of all scalar signals; vectors by component."""
+    names: list[str] = []
+    picked: list[int] = []
+    for name, span in probe.spans.items():
+        signal = name.removeprefix("signal ")
+        if signal == name:
+            continue
+        width = span.stop - span.start
+        names += [signal] if width == 1 else [f"{signal}[{i}]" for i in range(width)]
+        picked += range(span.start, span.stop)
+    return names, jacobian[picked]
+
+
+def _outputs(names: list[str], wanted: Sequence[str] | None) -> list[int]:
+    if wanted is None:
+        found = [i for i, name in enumerate(names) if name.endswith(OBSERVED)]
+        if found:
+            return found
+        return [i for i, name in enumerate(names) if ".position[" in name and name.count(".") == 1]
+    picked = []
+    for one in wanted:
+        letters = _by_letter(one)
+        hits = [i for i, n in enumerate(names) if n in (one, letters) or n.split("[")[0] == one]
+        if not hits:
+            raise UsageError(f"there is no signal {one!r} to observe; `vbg run` lists them.")
+        picked += hits
+    return picked
+
+
+def _by_letter(name: str) -> str:
+    """ "A.force.z" as "A.force[2]"."""
+    base, _, letter = name.rpartition(".")
+    return f"{base}[{'xyz'.index(letter)}]" if len(letter) == 1 and letter in "xyz" else name

@@ -1,0 +1,153 @@
+"""One program with all that linear analysis differentiates, and its exact Jacobian."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.assemble.derive import derive
+from vbg.assemble.equations import Equations
+from vbg.assemble.evaluator import Evaluator
+from vbg.assemble.lower import lower
+from vbg.assemble.system import System
+from vbg.blocks import Block, Substitution, const, leaf, mul, rows
+from vbg.errors import UsageError
+from vbg.graph.bondgraph import Vertex
+
+Array = NDArray[np.float64]
+
+STEP = 1e-40  # complex step: below rounding, so that nothing is lost (Squire, Trapp 1998)
+SOURCES = ("Se", "Sf")
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One scalar input: `component` of what the source `vertex` imposes is raised by it."""
+
+    name: str
+    vertex: str
+    component: int
+
+
+def available_inputs(system: System) -> tuple[Input, ...]:
+    """Every component of every source that is neither a weight nor a drive of a joint."""
+    found = []
+    for vertex in system.causal.graph.vertices.values():
+        if not _is_input(vertex):
+            continue
+        base = vertex.name.removesuffix(f".{vertex.kind}")
+        for i in range(vertex.size):
+            found.append(Input(base if vertex.size == 1 else f"{base}[{i}]", vertex.name, i))
+    return tuple(found)
+
+
+def _is_input(vertex: Vertex) -> bool:
+    base = vertex.name.removesuffix(f".{vertex.kind}")
+    return vertex.kind in SOURCES and vertex.energy is None and not base.endswith(".drive")
+
+
+def choose_inputs(system: System, names: Sequence[str] | None) -> tuple[Input, ...]:
+    """The inputs called `names`; all where names is None.
+
+    Raises UsageError for a name that no source has.
+    """
+    known = available_inputs(system)
+    if names is None:
+        return known
+    chosen = []
+    for name in names:
+        hits = [i for i in known if i.name == name or i.name.split("[")[0] == name]
+        if not hits:
+            listed = ", ".join(i.name for i in known) or "none"
+            raise UsageError(
+                f"there is no input {name!r}; inputs are the sources of the model: {listed}."
+            )
+        chosen += hits
+    return tuple(chosen)
+
+
+def _equations(system: System, inputs: Sequence[Input], leaves: Mapping[str, Block]) -> Equations:
+    """Equations of the system with `inputs` added to its sources."""
+    if not inputs:
+        return system.equations
+    graph = system.causal.graph
+    vertices = dict(graph.vertices)
+    for one in inputs:
+        vertex = vertices[one.vertex]
+        assert vertex.law is not None
+        direction = const(np.eye(vertex.size)[:, [one.component]])
+        raised = vertex.law + mul(direction, leaves[one.name])
+        vertices[one.vertex] = replace(vertex, law=raised)
+    changed = replace(system.causal, graph=replace(graph, vertices=vertices))
+    return derive(changed)
+
+
+class Probe:
+    """Rates, constraint residuals, measured coordinates and signals of a system at
+    (t, x, u), with their derivatives by x and u.
+
+    `spans` gives the rows of "rate", "position", "velocity", "measured" and of
+    every signal ("signal NAME") in what `values` and `jacobian` return.
+    """
+
+    def __init__(self, system: System, inputs: Sequence[Input] = ()):
+        self.system, self.inputs = system, tuple(inputs)
+        leaves = {one.name: leaf(f"input {one.name}", 1) for one in inputs}
+        outputs, given = self._blocks(_equations(system, inputs, leaves), leaves)
+        program = lower(outputs, given, shift=system.shift)
+        self._evaluate = Evaluator(program, complex_valued=True)
+        self.spans = _spans(program.outputs)
+        self.size = system.size
+        self.measured = tuple(s for s in system.slices if s.state.measured is not None)
+
+    def _blocks(
+        self, e: Equations, leaves: Mapping[str, Block]
+    ) -> tuple[dict[str, Block], dict[str, Block]]:
+        system = self.system
+        close = Substitution(
+            {c.unknown: rows(e.efforts, c.first, c.first + c.unknown.rows) for c in e.constraints}
+        )
+        outputs = {f"rate {s.state.name}": e.rates[s.state.leaf] for s in system.slices}
+        outputs |= {"position": e.position, "velocity": e.residual}
+        outputs |= {
+            f"measured {s.state.name}": s.state.measured
+            for s in system.slices
+            if s.state.measured is not None
+        }
+        outputs |= {f"signal {name}": close(value) for name, value in e.outputs.items()}
+        inputs = {s.state.name: s.state.leaf for s in system.slices} | {"t": e.time}
+        return outputs, inputs | {f"input {name}": block for name, block in leaves.items()}
+
+    def values(self, t: float, x: Array) -> Array:
+        """All rows at (t, x) with zero inputs."""
+        u = np.zeros(len(self.inputs))
+        return np.ascontiguousarray(self._evaluate(t, x, u).real)
+
+    def jacobian(self, t: float, x: Array) -> Array:
+        """d rows / d (x, u): column by column with complex steps."""
+        z = np.concatenate([x, np.zeros(len(self.inputs))]).astype(np.complex128)
+        columns = []
+        for i in range(len(z)):
+            z[i] += 1j * STEP
+            columns.append(self._evaluate(t, z[: self.size], z[self.size :]).imag / STEP)
+            z[i] = z[i].real
+        return np.column_stack(columns) if columns else np.zeros((0, 0))
+
+
+def _spans(outputs: Mapping[str, tuple[int, int, int]]) -> dict[str, slice]:
+    spans: dict[str, slice] = {}
+    at = 0
+    groups: dict[str, list[int]] = {"rate": [], "measured": []}
+    for name, (_, height, width) in outputs.items():
+        end = at + height * width
+        head = name.split(" ", 1)[0]
+        if head in groups:
+            groups[head] += [at, end]
+        spans[name] = slice(at, end)
+        at = end
+    for head, places in groups.items():
+        spans[head] = slice(min(places), max(places)) if places else slice(0, 0)
+    return spans

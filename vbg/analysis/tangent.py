@@ -1,0 +1,150 @@
+"""The constraint manifold at a state: its tangent space and names for coordinates on it.
+
+The state x of a System is redundant: positions and momenta of bodies tied by
+joints, unit quaternions, joint coordinates that the posture also gives, and
+energy quadratures.  Its motion stays on the manifold
+
+    Phi(p, quat, t) = 0,  r(X, t) = 0,  quat . quat = 1,  coordinate = measured(posture)
+
+and a small deviation is x - x0 = T z with a basis T of the null space of the
+Jacobian of these.  No zero pole of the full Jacobian that only belongs to the
+redundancy survives in z.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.analysis.probe import Probe
+
+Array = NDArray[np.float64]
+
+RANK_TOL = 1e-9  # singular values below this part of the largest: a dependent constraint
+DISTINCT = 0.05  # a coordinate is taken if this part of its row is not yet covered
+MOVES = 1e-8  # a coordinate that keeps less than this part of its freedom does not move
+SPEEDS = (".speed", ".slide_speed", ".speed2")
+
+
+@dataclass(frozen=True, slots=True)
+class Tangent:
+    """x - x0 = basis @ z, z = chosen @ (x - x0), names of z; `reduce` takes rates of
+    the independent rows of x (`rows`) into those of z."""
+
+    basis: Array
+    rows: NDArray[np.intp]
+    reduce: Array
+    names: tuple[str, ...]
+
+
+def constraint_jacobian(probe: Probe, jacobian: Array, x: Array) -> Array:
+    """Rows of the manifold's equations, derived by x."""
+    n = probe.size
+    blocks = [jacobian[probe.spans["position"], :n], jacobian[probe.spans["velocity"], :n]]
+    unit, extra = np.eye(n), []
+    for s in probe.system.slices:
+        span = slice(s.first, s.last)
+        if s.state.kind == "quaternion":
+            extra.append((x[span] @ unit[span])[None, :])
+        elif s.state.kind == "quadrature":
+            extra.append(unit[span])
+        elif s.state.measured is not None:
+            extra.append(unit[span] - jacobian[probe.spans[f"measured {s.state.name}"], :n])
+    return np.vstack([*blocks, *extra])
+
+
+def null_space(C: Array) -> tuple[Array, Array]:
+    """T with C T = 0, orthonormal in unknowns divided by the scale that is returned
+    too (momenta of bodies may differ by orders of magnitude)."""
+    size = np.linalg.norm(C, axis=0)
+    scale = np.where(size > 0.0, 1.0 / np.where(size > 0.0, size, 1.0), 1.0)
+    scaled = C * scale
+    height = np.linalg.norm(scaled, axis=1)
+    scaled = scaled[height > 0.0] / height[height > 0.0][:, None]
+    if len(scaled) == 0:
+        return np.diag(scale), scale
+    _, singular, right = np.linalg.svd(scaled, full_matrices=True)
+    rank = int(np.count_nonzero(singular > RANK_TOL * singular[0]))
+    return scale[:, None] * right[rank:].T, scale
+
+
+def tangent(probe: Probe, jacobian: Array, x: Array) -> Tangent:
+    """The tangent space at x with coordinates that the engineer knows: joint
+    coordinates and speeds first, then states of one-dimensional stores, positions,
+    velocities, momenta."""
+    T, scale = null_space(constraint_jacobian(probe, jacobian, x))
+    names, candidates, tiers = _candidates(probe, jacobian)
+    natural = np.linalg.norm(candidates * scale, axis=1)
+    chosen = _choose(candidates @ T, natural, tiers)
+    selection = candidates[chosen] @ T
+    independent = np.ones(probe.size, dtype=bool)
+    for s in probe.system.slices:
+        if s.state.measured is not None or s.state.kind == "quadrature":
+            independent[s.first : s.last] = False
+    rows = np.flatnonzero(independent)
+    basis = np.linalg.solve(selection.T, T.T).T if T.shape[1] else T
+    inverse = np.linalg.pinv(T[rows] / scale[rows, None]) / scale[rows]
+    return Tangent(
+        np.asarray(basis, dtype=float), rows, selection @ inverse, tuple(names[i] for i in chosen)
+    )
+
+
+def _candidates(probe: Probe, jacobian: Array) -> tuple[list[str], Array, list[int]]:
+    """Names and rows (on x) of coordinates, and the order of preference."""
+    n, system = probe.size, probe.system
+    unit = np.eye(n)
+    bodies = set(system.causal.graph.bodies)
+    tiers: list[list[tuple[str, Array]]] = [[], [], [], [], [], []]
+    for s in system.slices:
+        name, owner = s.state.name, s.state.name.rpartition(".")[0]
+        rows = [
+            (name if s.last - s.first == 1 else f"{name}[{i - s.first}]", unit[i])
+            for i in range(s.first, s.last)
+        ]
+        if s.state.kind == "displacement":
+            tiers[0] += rows
+        elif s.state.kind == "store":
+            tiers[5 if owner in bodies else 2] += rows
+        elif s.state.kind in ("position", "quaternion"):
+            tiers[3] += rows
+    for name, span in probe.spans.items():
+        signal = name.removeprefix("signal ")
+        if signal == name:
+            continue
+        values = jacobian[span, :n]
+        if signal.endswith(SPEEDS):
+            tiers[1].append((signal, values[0]))
+        elif signal.endswith((".velocity", ".angular_velocity")) and signal.count(".") == 1:
+            tiers[4] += [(f"{signal}[{i}]", row) for i, row in enumerate(values)]
+    flat = [(name, row, place) for place, tier in enumerate(tiers) for name, row in tier]
+    matrix = np.array([row for _, row, _ in flat]).reshape(len(flat), n)
+    return [name for name, _, _ in flat], matrix, [place for _, _, place in flat]
+
+
+def _choose(rows: Array, natural: Array, tiers: list[int]) -> list[int]:
+    """Indices of independent rows, earlier tiers first and the freest of a tier first,
+    as many as there are columns; `natural` is the size that a row has where nothing
+    constrains it."""
+    count = rows.shape[1]
+    size = np.linalg.norm(rows, axis=1)
+    rest = rows / np.where(size > 0.0, size, 1.0)[:, None]
+    rest[size <= MOVES * natural] = 0.0
+    chosen: list[int] = []
+    for threshold in (DISTINCT, 1e-6):
+        for tier in sorted(set(tiers)):
+            members = np.flatnonzero(np.array(tiers) == tier)
+            while len(chosen) < count and members.size:
+                lengths = np.linalg.norm(rest[members], axis=1)
+                # of equally free ones the first: order of the model
+                best = members[int(np.argmax(lengths > 0.9 * lengths.max()))]
+                length = float(np.linalg.norm(rest[best]))
+                if length <= threshold:
+                    break
+                chosen.append(int(best))
+                direction = rest[best] / length
+                rest = rest - np.outer(rest @ direction, direction)
+    if len(chosen) < count:
+        raise AssertionError("the states themselves span the tangent space")
+    return sorted(chosen, key=lambda i: (tiers[i], i))
