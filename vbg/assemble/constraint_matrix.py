@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from vbg.blocks import Block, const, is_zero, mul, stack, transpose
-from vbg.blocks.node import Piece
+from vbg.blocks import Block, Piece, const, is_zero, mul, stack, transpose
 
 
 def constraint_pieces(

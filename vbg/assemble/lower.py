@@ -9,13 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vbg.assemble.elimination import eliminate
+from vbg.assemble.layout import Layout
+from vbg.assemble.products import last_product
 from vbg.assemble.program import (
     OPERANDS,
     SEGMENT_FIELDS,
-    Coupling,
     Op,
-    Pivot,
     Program,
     Schedule,
     Slot,
@@ -175,7 +174,7 @@ class Lowering:
             if block.op == "mul" and block.args[0].op == "skew":
                 return (block.args[0].args[0], block.args[1])  # a cross product
             return block.args
-        return _last_product(block)
+        return last_product(block)
 
     def _fill(self, block: Block) -> None:
         if block.op == "leaf":
@@ -206,29 +205,10 @@ class Lowering:
             case "mul" | "product" | "times":
                 level = self._add_term(slot, block, 1.0, 0, accumulate=False)
             case "solve":
-                factor, rhs = block.args
-                source = self._contiguous(rhs)
-                level += 2
-                index = self.schedule_of[factor]
-                kept = self.schedules[index].kept
-                spare = self._reserve(2 * rhs.rows, 1).offset if kept else 0
-                self._emit(
-                    Op.SOLVE,
-                    level,
-                    (slot.offset, source.offset, kept, spare),
-                    shape=(index, 0, 0),
-                )
+                level = self._solve(block, slot, level)
             case "rotation" | "skew" | "quaternion_rate":
-                op = Op[block.op.upper()]
                 level += 1
-                sources = [self.slots[arg] for arg in block.args]
-                strides = tuple(w for s in sources for w in (s.row, 0))
-                self._emit(
-                    op,
-                    level,
-                    (slot.offset, *(s.offset for s in sources)),
-                    strides=(slot.row, slot.col, *strides),
-                )
+                self._geometry(block, slot, level)
             case "call":
                 level += 1
                 self._emit(
@@ -245,6 +225,26 @@ class Lowering:
             case _:
                 raise ValueError(f"no operation for {block.op}")
         self.levels[block] = level
+
+    def _solve(self, block: Block, slot: Slot, level: int) -> int:
+        factor, rhs = block.args
+        source = self._contiguous(rhs)
+        index = self.schedule_of[factor]
+        kept = self.schedules[index].kept
+        spare = self._reserve(2 * rhs.rows, 1).offset if kept else 0
+        operands = (slot.offset, source.offset, kept, spare)
+        self._emit(Op.SOLVE, level + 2, operands, shape=(index, 0, 0))
+        return level + 2
+
+    def _geometry(self, block: Block, slot: Slot, level: int) -> None:
+        sources = [self.slots[arg] for arg in block.args]
+        strides = tuple(w for s in sources for w in (s.row, 0))
+        self._emit(
+            Op[block.op.upper()],
+            level,
+            (slot.offset, *(s.offset for s in sources)),
+            strides=(slot.row, slot.col, *strides),
+        )
 
     def _linear_solve(self, block: Block, slot: Slot, level: int) -> int:
         a, b = block.args
@@ -360,7 +360,7 @@ class Lowering:
 
     def _factor(self, block: Block, level: int) -> None:
         sizes, places = block.data
-        plan = _Layout(sizes, places)
+        plan = Layout(sizes, places)
         storage = self._reserve(plan.words, 1).offset
         template = np.zeros(plan.words)
         variable = []
@@ -441,75 +441,6 @@ class Lowering:
             stream=np.array(header + stream, dtype=np.int64),
             inputs=MappingProxyType(self.inputs),
             outputs=MappingProxyType(self.outputs),
-        )
-
-
-def _last_product(block: Block) -> tuple[Block, Block]:
-    """A product of many matrices as a product of two.
-
-    Neighbouring matrices that are not constant are joined first, because such
-    pairs (R_AB = R_AW R_WB) are shared by many products.
-    """
-    factors = list(block.args)
-    while len(factors) > 2:
-        at = next(
-            (
-                i
-                for i in range(len(factors) - 1)
-                if not factors[i].is_const and not factors[i + 1].is_const
-            ),
-            0,
-        )
-        a, b = factors[at], factors[at + 1]
-        factors[at : at + 2] = [Block("product", (a, b), None, a.rows, b.cols)]
-    return factors[0], factors[1]
-
-
-class _Layout:
-    """Storage of a block matrix with its fill, in elimination order."""
-
-    def __init__(self, sizes: tuple[int, ...], places: tuple[tuple[int, int, int, int], ...]):
-        self.sizes = sizes
-        plan = eliminate(len(sizes), [(i, j) for i, j, _, _ in places])
-        self.order, self.later = plan.order, plan.later
-        self.position = {unknown: step for step, unknown in enumerate(self.order)}
-        self.offsets: dict[tuple[int, int], int] = {}
-        self.words = 0
-        for step, i in enumerate(self.order):
-            self._place(i, i)
-            for j in self.later[step]:
-                self._place(j, i)
-        self.first = np.concatenate([[0], np.cumsum(sizes)]).astype(int)
-        # original diagonal, and one block of work space
-        self.scratch_words = int(sum(sizes)) + 36
-
-    def _place(self, later: int, earlier: int) -> None:
-        self.offsets[later, earlier] = self.words
-        self.words += self.sizes[later] * self.sizes[earlier]
-
-    def slot(self, i: int, j: int, storage: int) -> Slot:
-        """Slot of block (i, j); stored with the later eliminated one as rows."""
-        if self.position[i] >= self.position[j]:
-            return Slot(storage + self.offsets[i, j], self.sizes[j], 1)
-        return self.slot(j, i, storage).transposed
-
-    def pivots(self, storage: int) -> tuple[Pivot, ...]:
-        """The elimination of the matrix stored at `storage`."""
-
-        def coupling(i: int, later: tuple[int, ...], a: int) -> Coupling:
-            j = later[a]
-            targets = tuple(storage + self.offsets[j, k] for k in later[: a + 1])
-            at = storage + self.offsets[j, i]
-            return Coupling(self.sizes[j], at, int(self.first[j]), targets)
-
-        return tuple(
-            Pivot(
-                self.sizes[i],
-                storage + self.offsets[i, i],
-                int(self.first[i]),
-                tuple(coupling(i, later, a) for a in range(len(later))),
-            )
-            for i, later in zip(self.order, self.later, strict=True)
         )
 
 

@@ -28,8 +28,8 @@ class Start:
 
     `state`: x.  `notes`: what moved, which start values could not be kept, which
     constraint directions are redundant.  `redundant`: names of constraint
-    directions whose effort is not unique, `dependent` how many rows are too many.  `freedoms`: degrees of freedom (None
-    for systems too large to examine).
+    directions whose effort is not unique, `dependent` how many rows are too many.
+    `freedoms`: degrees of freedom (None for systems too large to examine).
     """
 
     state: Array

@@ -179,6 +179,11 @@ class System:
         return lower(dict(self.equations.switches), self._inputs())
 
     @cached_property
+    def update_program(self) -> Program:
+        """What the sampled states become at the instants of their clocks."""
+        return lower({s.data: v for s, v in self.equations.updates.items()}, self._inputs())
+
+    @cached_property
     def energy_program(self) -> Program:
         return lower({"stored": self.equations.stored}, self._inputs())
 

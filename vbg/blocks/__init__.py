@@ -23,18 +23,18 @@ from vbg.blocks.node import (
     rotation,
     rows,
     skew,
-    solve,
     stack,
-    symmetric_factor,
     times,
     transpose,
     zeros,
 )
+from vbg.blocks.systems import Piece, solve, symmetric_factor
 
 __all__ = [
     "Block",
     "Coefficients",
     "Implicit",
+    "Piece",
     "Substitution",
     "Tangent",
     "call",

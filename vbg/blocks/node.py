@@ -493,23 +493,3 @@ def implicit(equations: Implicit, arguments: tuple[Block, ...]) -> Block:
 
 def column(parts: Sequence[Block]) -> Block:
     return stack(*parts)
-
-
-def symmetric_factor(sizes: tuple[int, ...], pieces: Sequence[Piece]) -> Block:
-    """LDL^T factor of a symmetric positive semidefinite block matrix.
-
-    `sizes` are the sizes of its diagonal blocks; each piece is added into block
-    (i, j) with its upper left corner at (row, col) of the block.  Diagonal blocks
-    are given whole, of (i, j) and (j, i) only one.  Rows that depend on others (a
-    pivot below the threshold of the reader) get the solution zero.
-    """
-    data = (sizes, tuple((i, j, row, col) for i, j, row, col, _ in pieces))
-    return Block("factor", tuple(piece[-1] for piece in pieces), data, sum(sizes), sum(sizes))
-
-
-def solve(factor: Block, rhs: Block) -> Block:
-    """Solution of factor @ x = rhs (a column)."""
-    return Block("solve", (factor, rhs), None, rhs.rows, 1)
-
-
-Piece = tuple[int, int, int, int, Block]

@@ -1,0 +1,150 @@
+"""Block LDL^T of the constraint matrix in a fixed order, right-looking.
+
+The sizes of pivot blocks are constants of the compiled code: each size has kernels
+of its own, whose loops the compiler unrolls.
+"""
+
+from __future__ import annotations
+
+from vbg.assemble.machine.memory import at, compiled, put
+from vbg.assemble.machine.stream import stream_head, unknowns_of
+
+PIVOT_THRESHOLD = 1e-12  # of the diagonal before elimination; below: a dependent row
+
+
+def elimination_kernels(size):
+    """Kernels for a pivot block of `size` unknowns, a constant of the compiled code."""
+
+    @compiled
+    def diagonal(work, d, original, shift):
+        """LDL^T of the block in place: unit lower triangle, inverse pivots on the
+        diagonal; a pivot below the threshold counts as a dependent row."""
+        for j in range(size):
+            scale = at(work, original + j)
+            pivot = at(work, d + j * size + j) + shift * scale
+            for k in range(j):
+                x = at(work, d + j * size + k)  # L_jk D_k, turned into L_jk
+                factor = x * at(work, d + k * size + k)
+                pivot -= x * factor
+                put(work, d + j * size + k, factor)
+            inverse = 0.0 * pivot
+            if pivot.real > PIVOT_THRESHOLD * scale.real:
+                inverse = 1.0 / pivot
+            put(work, d + j * size + j, inverse)
+            for i in range(j + 1, size):
+                value = at(work, d + i * size + j)
+                for k in range(j):
+                    value -= at(work, d + i * size + k) * at(work, d + j * size + k)
+                put(work, d + i * size + j, value)
+
+    @compiled
+    def coupling(work, d, b, n, w):
+        """n rows at b: W = H L^-T into the scratch w, M = W D^-1 in place."""
+        for r in range(n):
+            here, to = b + r * size, w + r * size
+            for j in range(size):
+                value = at(work, here + j)
+                for k in range(j):
+                    value -= at(work, to + k) * at(work, d + j * size + k)
+                put(work, to + j, value)
+            for j in range(size):
+                put(work, here + j, at(work, to + j) * at(work, d + j * size + j))
+
+    @compiled
+    def downdate(work, t, w, n, b, p, symmetric):
+        """H_t -= W M^T; W has n rows at w, M p rows at b; the lower half if symmetric."""
+        for r in range(n):
+            last = r + 1 if symmetric else p
+            for c in range(last):
+                value = at(work, t + r * p + c)
+                for k in range(size):
+                    value -= at(work, w + r * size + k) * at(work, b + c * size + k)
+                put(work, t + r * p + c, value)
+
+    return diagonal, coupling, downdate
+
+
+diagonal_1, coupling_1, downdate_1 = elimination_kernels(1)
+diagonal_2, coupling_2, downdate_2 = elimination_kernels(2)
+diagonal_3, coupling_3, downdate_3 = elimination_kernels(3)
+diagonal_4, coupling_4, downdate_4 = elimination_kernels(4)
+diagonal_5, coupling_5, downdate_5 = elimination_kernels(5)
+diagonal_6, coupling_6, downdate_6 = elimination_kernels(6)
+
+
+@compiled
+def eliminate_diagonal(work, d, m, original, shift):
+    if m == 5:
+        diagonal_5(work, d, original, shift)
+    elif m == 1:
+        diagonal_1(work, d, original, shift)
+    elif m == 3:
+        diagonal_3(work, d, original, shift)
+    elif m == 4:
+        diagonal_4(work, d, original, shift)
+    elif m == 2:
+        diagonal_2(work, d, original, shift)
+    else:
+        diagonal_6(work, d, original, shift)
+
+
+@compiled
+def eliminate_coupling(work, d, m, b, n, w):
+    if m == 5:
+        coupling_5(work, d, b, n, w)
+    elif m == 1:
+        coupling_1(work, d, b, n, w)
+    elif m == 3:
+        coupling_3(work, d, b, n, w)
+    elif m == 4:
+        coupling_4(work, d, b, n, w)
+    elif m == 2:
+        coupling_2(work, d, b, n, w)
+    else:
+        coupling_6(work, d, b, n, w)
+
+
+@compiled
+def downdate(work, t, w, n, b, p, m, symmetric):
+    if m == 5:
+        downdate_5(work, t, w, n, b, p, symmetric)
+    elif m == 1:
+        downdate_1(work, t, w, n, b, p, symmetric)
+    elif m == 3:
+        downdate_3(work, t, w, n, b, p, symmetric)
+    elif m == 4:
+        downdate_4(work, t, w, n, b, p, symmetric)
+    elif m == 2:
+        downdate_2(work, t, w, n, b, p, symmetric)
+    else:
+        downdate_6(work, t, w, n, b, p, symmetric)
+
+
+@compiled
+def factorise(work, stream, start, scratch, shift):
+    """Block LDL^T in the fixed order; `scratch`: original diagonal, then W."""
+    pivots = at(stream, start)
+    unknowns = unknowns_of(stream, start)
+    mark = start + 2 + pivots
+    here = mark
+    for _ in range(pivots):  # remember the diagonal before anything is eliminated
+        m, d, first, later = stream_head(stream, here)
+        here += 4 + 3 * later + later * (later + 1) // 2
+        for j in range(m):
+            put(work, scratch + first + j, at(work, d + j * m + j))
+    w = scratch + unknowns
+    here = mark
+    for _ in range(pivots):
+        m, d, first, later = stream_head(stream, here)
+        here += 4
+        eliminate_diagonal(work, d, m, scratch + first, shift)
+        neighbours = here
+        for a in range(later):
+            n, b = at(stream, here), at(stream, here + 1)
+            eliminate_coupling(work, d, m, b, n, w)
+            other = neighbours
+            for c in range(a + 1):
+                p, h = at(stream, other), at(stream, other + 1)
+                downdate(work, at(stream, here + 3 + c), w, n, h, p, m, c == a)
+                other += 3 + c + 1
+            here += 3 + a + 1

@@ -1,0 +1,159 @@
+"""Kernels of block products and sums: one call for all instances of a segment."""
+
+from __future__ import annotations
+
+from vbg.assemble.machine.memory import at, compiled, put
+
+
+@compiled
+def gemm3(work, operands, factors, first, count, accumulate, n, dr, dc, ar, ac, br, bc):
+    """3 x 3 times 3 x n, unrolled."""
+    for i in range(first, first + count):
+        d, a, b = at(operands, 4 * i), at(operands, 4 * i + 1), at(operands, 4 * i + 2)
+        f = at(factors, i)
+        a00, a01, a02 = at(work, a), at(work, a + ac), at(work, a + 2 * ac)
+        a += ar
+        a10, a11, a12 = at(work, a), at(work, a + ac), at(work, a + 2 * ac)
+        a += ar
+        a20, a21, a22 = at(work, a), at(work, a + ac), at(work, a + 2 * ac)
+        for _ in range(n):
+            x, y, z = f * at(work, b), f * at(work, b + br), f * at(work, b + 2 * br)
+            u = a00 * x + a01 * y + a02 * z
+            v = a10 * x + a11 * y + a12 * z
+            w = a20 * x + a21 * y + a22 * z
+            if accumulate:
+                put(work, d, at(work, d) + u)
+                put(work, d + dr, at(work, d + dr) + v)
+                put(work, d + 2 * dr, at(work, d + 2 * dr) + w)
+            else:
+                put(work, d, u)
+                put(work, d + dr, v)
+                put(work, d + 2 * dr, w)
+            b += bc
+            d += dc
+
+
+@compiled
+def gemm(work, operands, factors, first, count, accumulate, m, k, n, dr, dc, ar, ac, br, bc):
+    """m x k times k x n."""
+    for i in range(first, first + count):
+        d, a, b = at(operands, 4 * i), at(operands, 4 * i + 1), at(operands, 4 * i + 2)
+        f = at(factors, i)
+        for r in range(m):
+            for c in range(n):
+                value = 0.0 * at(work, a)
+                for j in range(k):
+                    value += at(work, a + r * ar + j * ac) * at(work, b + j * br + c * bc)
+                to = d + r * dr + c * dc
+                if accumulate:
+                    put(work, to, at(work, to) + (f * value))
+                else:
+                    put(work, to, f * value)
+
+
+def inner3_kernel(rows, cols):
+    """Kernel for rows x 3 times 3 x cols; the two numbers are constants of the compiled
+    code, which unrolls it."""
+
+    @compiled
+    def kernel(work, operands, factors, first, count, accumulate, dr, dc, ar, ac, br, bc):
+        for i in range(first, first + count):
+            d, a, b = at(operands, 4 * i), at(operands, 4 * i + 1), at(operands, 4 * i + 2)
+            f = at(factors, i)
+            for c in range(cols):
+                x = f * at(work, b + c * bc)
+                y = f * at(work, b + c * bc + br)
+                z = f * at(work, b + c * bc + 2 * br)
+                for r in range(rows):
+                    here, to = a + r * ar, d + r * dr + c * dc
+                    value = at(work, here) * x
+                    value += at(work, here + ac) * y
+                    value += at(work, here + 2 * ac) * z
+                    if accumulate:
+                        value += at(work, to)
+                    put(work, to, value)
+
+    return kernel
+
+
+gemm_131 = inner3_kernel(1, 1)
+gemm_231 = inner3_kernel(2, 1)
+gemm_233 = inner3_kernel(2, 3)
+gemm_535 = inner3_kernel(5, 5)
+
+
+@compiled
+def gemm_inner3(work, operands, factors, first, count, accumulate, m, n, dr, dc, ar, ac, br, bc):
+    """m x 3 times 3 x n, the frequent shapes unrolled."""
+    if m == 5 and n == 5:
+        gemm_535(work, operands, factors, first, count, accumulate, dr, dc, ar, ac, br, bc)
+    elif m == 2 and n == 1:
+        gemm_231(work, operands, factors, first, count, accumulate, dr, dc, ar, ac, br, bc)
+    elif m == 2 and n == 3:
+        gemm_233(work, operands, factors, first, count, accumulate, dr, dc, ar, ac, br, bc)
+    elif m == 1 and n == 1:
+        gemm_131(work, operands, factors, first, count, accumulate, dr, dc, ar, ac, br, bc)
+    else:
+        gemm(work, operands, factors, first, count, accumulate, m, 3, n, dr, dc, ar, ac, br, bc)
+
+
+@compiled
+def add3(work, operands, factors, first, count, accumulate, dr, ar):
+    """D (+)= alpha a for columns of three."""
+    for i in range(first, first + count):
+        d, a = at(operands, 4 * i), at(operands, 4 * i + 1)
+        f = at(factors, i)
+        x, y, z = f * at(work, a), f * at(work, a + ar), f * at(work, a + 2 * ar)
+        if accumulate:
+            x, y, z = x + at(work, d), y + at(work, d + dr), z + at(work, d + 2 * dr)
+        put(work, d, x)
+        put(work, d + dr, y)
+        put(work, d + 2 * dr, z)
+
+
+@compiled
+def axpy(work, operands, factors, first, count, accumulate, m, n, dr, dc, ar, ac):
+    for i in range(first, first + count):
+        d, a = at(operands, 4 * i), at(operands, 4 * i + 1)
+        f = at(factors, i)
+        for r in range(m):
+            for c in range(n):
+                to = d + r * dr + c * dc
+                value = f * at(work, a + r * ar + c * ac)
+                if accumulate:
+                    put(work, to, at(work, to) + value)
+                else:
+                    put(work, to, value)
+
+
+@compiled
+def times(work, operands, factors, first, count, accumulate, m, n, dr, dc, br, bc):
+    for i in range(first, first + count):
+        d, b = at(operands, 4 * i), at(operands, 4 * i + 2)
+        f = at(factors, i) * at(work, at(operands, 4 * i + 1))
+        for r in range(m):
+            for c in range(n):
+                to = d + r * dr + c * dc
+                value = f * at(work, b + r * br + c * bc)
+                if accumulate:
+                    put(work, to, at(work, to) + value)
+                else:
+                    put(work, to, value)
+
+
+@compiled
+def cross(work, operands, factors, first, count, accumulate, dr, ar, br):
+    for i in range(first, first + count):
+        d, a, b = at(operands, 4 * i), at(operands, 4 * i + 1), at(operands, 4 * i + 2)
+        f = at(factors, i)
+        ax, ay, az = f * at(work, a), f * at(work, a + ar), f * at(work, a + 2 * ar)
+        bx, by, bz = at(work, b), at(work, b + br), at(work, b + 2 * br)
+        x, y, z = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+        if accumulate:
+            put(work, d, at(work, d) + x)
+            put(work, d + dr, at(work, d + dr) + y)
+            put(work, d + 2 * dr, at(work, d + 2 * dr) + z)
+        else:
+            put(work, d, x)
+            put(work, d + dr, y)
+            put(work, d + 2 * dr, z)

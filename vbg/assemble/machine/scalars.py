@@ -1,0 +1,76 @@
+"""The scalar functions of `vbg.blocks.functions`, real and complex."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from vbg.assemble.lower import FUNCTION_CODES
+from vbg.assemble.machine.memory import at, compiled, put
+
+SIN, COS, TAN = FUNCTION_CODES["sin"], FUNCTION_CODES["cos"], FUNCTION_CODES["tan"]
+ASIN, ACOS, ATAN = FUNCTION_CODES["asin"], FUNCTION_CODES["acos"], FUNCTION_CODES["atan"]
+ATAN2, SQRT, EXP = FUNCTION_CODES["atan2"], FUNCTION_CODES["sqrt"], FUNCTION_CODES["exp"]
+LOG, ABS, SIGN = FUNCTION_CODES["log"], FUNCTION_CODES["abs"], FUNCTION_CODES["sign"]
+POSITIVE, MIN, MAX = FUNCTION_CODES["positive"], FUNCTION_CODES["min"], FUNCTION_CODES["max"]
+POWER, RECIPROCAL = FUNCTION_CODES["power"], FUNCTION_CODES["reciprocal"]
+SELECT, FLOOR = FUNCTION_CODES["select"], FUNCTION_CODES["floor"]
+
+
+@compiled
+def atan2(y, x):
+    """atan2 whose complex step is its derivative."""
+    base = math.atan2(y.real, x.real)
+    square = x.real * x.real + y.real * y.real
+    return (y * x.real - x * y.real) / square + base
+
+
+@compiled
+def function(code, a, b, c):
+    """The scalar function of `vbg.blocks.functions` with this code."""
+    if code == SIN:
+        return np.sin(a)
+    if code == COS:
+        return np.cos(a)
+    if code == TAN:
+        return np.tan(a)
+    if code == ASIN:
+        return np.arcsin(a)
+    if code == ACOS:
+        return np.arccos(a)
+    if code == ATAN:
+        return np.arctan(a)
+    if code == ATAN2:
+        return atan2(a, b)
+    if code == SQRT:
+        return np.sqrt(a)
+    if code == EXP:
+        return np.exp(a)
+    if code == LOG:
+        return np.log(a)
+    if code == ABS:
+        return -a if a.real < 0.0 else a
+    if code == SIGN:
+        return 0.0 * a + (1.0 if a.real > 0.0 else (-1.0 if a.real < 0.0 else 0.0))
+    if code == POSITIVE:
+        return 0.0 * a + (1.0 if a.real > 0.0 else 0.0)
+    if code == MIN:
+        return a if a.real <= b.real else b
+    if code == MAX:
+        return a if a.real >= b.real else b
+    if code == POWER:
+        return a**b
+    if code == RECIPROCAL:
+        return 1.0 / a
+    if code == SELECT:
+        return b if a.real > 0.0 else c
+    return 0.0 * a + math.floor(a.real)
+
+
+@compiled
+def calls(work, operands, first, count, code):
+    for i in range(first, first + count):
+        a, b, c = at(operands, 4 * i + 1), at(operands, 4 * i + 2), at(operands, 4 * i + 3)
+        value = function(code, at(work, a), at(work, b), at(work, c))
+        put(work, at(operands, 4 * i), value)

@@ -1,0 +1,18 @@
+"""Reading the description of an elimination (`Schedule.stream`)."""
+
+from __future__ import annotations
+
+from vbg.assemble.machine.memory import at, compiled
+
+
+@compiled
+def stream_head(stream, here):
+    """Size, block offset, first unknown and number of neighbours of a pivot."""
+    return at(stream, here), at(stream, here + 1), at(stream, here + 2), at(stream, here + 3)
+
+
+@compiled
+def unknowns_of(stream, start):
+    """Number of scalar unknowns of a schedule."""
+    last = at(stream, start)
+    return at(stream, start + 1 + last)

@@ -1,0 +1,165 @@
+"""Solutions with a factor: substitution, and refinement against the matrix."""
+
+from __future__ import annotations
+
+from vbg.assemble.machine.memory import at, compiled, put
+from vbg.assemble.machine.stream import stream_head, unknowns_of
+
+REFINEMENTS = 4  # error after each: shift / (shift + eigenvalue over diagonal)
+
+
+def substitution_kernels(size):
+    """Forward and backward substitution at a pivot block of `size` unknowns at y."""
+
+    @compiled
+    def forward(work, d, y):
+        for i in range(1, size):
+            value = at(work, y + i)
+            for k in range(i):
+                value -= at(work, d + i * size + k) * at(work, y + k)
+            put(work, y + i, value)
+
+    @compiled
+    def forward_coupling(work, b, n, to, y):
+        for r in range(n):
+            value = at(work, to + r)
+            for k in range(size):
+                value -= at(work, b + r * size + k) * at(work, y + k)
+            put(work, to + r, value)
+
+    @compiled
+    def backward_coupling(work, b, n, to, y):
+        for r in range(n):
+            x = at(work, to + r)
+            for k in range(size):
+                put(work, y + k, at(work, y + k) - at(work, b + r * size + k) * x)
+
+    @compiled
+    def backward(work, d, y):
+        for i in range(size - 1, -1, -1):
+            value = at(work, y + i)
+            for k in range(i + 1, size):
+                value -= at(work, d + k * size + i) * at(work, y + k)
+            put(work, y + i, value)
+
+    return forward, forward_coupling, backward_coupling, backward
+
+
+forward_3, forward_coupling_3, backward_coupling_3, backward_3 = substitution_kernels(3)
+forward_5, forward_coupling_5, backward_coupling_5, backward_5 = substitution_kernels(5)
+
+
+@compiled
+def forward_step(work, stream, here, x):
+    """Forward substitution of the pivot that stands at `here` in the stream."""
+    m, d, first, later = stream_head(stream, here)
+    here += 4
+    y = x + first
+    if m == 5:
+        forward_5(work, d, y)
+    elif m == 3:
+        forward_3(work, d, y)
+    else:
+        for i in range(1, m):
+            value = at(work, y + i)
+            for k in range(i):
+                value -= at(work, d + i * m + k) * at(work, y + k)
+            put(work, y + i, value)
+    for a in range(later):
+        n, b, to = at(stream, here), at(stream, here + 1), x + at(stream, here + 2)
+        if m == 5:
+            forward_coupling_5(work, b, n, to, y)
+        elif m == 3:
+            forward_coupling_3(work, b, n, to, y)
+        else:
+            for r in range(n):
+                value = at(work, to + r)
+                for k in range(m):
+                    value -= at(work, b + r * m + k) * at(work, y + k)
+                put(work, to + r, value)
+        here += 3 + a + 1
+
+
+@compiled
+def backward_step(work, stream, here, x):
+    """Division by the pivots and backward substitution."""
+    m, d, first, later = stream_head(stream, here)
+    here += 4
+    y = x + first
+    for i in range(m):
+        put(work, y + i, at(work, y + i) * at(work, d + i * m + i))
+    for a in range(later):
+        n, b, to = at(stream, here), at(stream, here + 1), x + at(stream, here + 2)
+        if m == 5:
+            backward_coupling_5(work, b, n, to, y)
+        elif m == 3:
+            backward_coupling_3(work, b, n, to, y)
+        else:
+            for r in range(n):
+                for k in range(m):
+                    value = at(work, y + k) - at(work, b + r * m + k) * at(work, to + r)
+                    put(work, y + k, value)
+        here += 3 + a + 1
+    if m == 5:
+        backward_5(work, d, y)
+    elif m == 3:
+        backward_3(work, d, y)
+    else:
+        for i in range(m - 1, -1, -1):
+            value = at(work, y + i)
+            for k in range(i + 1, m):
+                value -= at(work, d + k * m + i) * at(work, y + k)
+            put(work, y + i, value)
+
+
+@compiled
+def solve_factored(work, stream, start, x, rhs):
+    """x = solution; forward and backward through the stream, whose first words after
+    the number of pivots are the places of the pivots."""
+    pivots = at(stream, start)
+    total = unknowns_of(stream, start)
+    for i in range(total):
+        put(work, x + i, at(work, rhs + i))
+    for step in range(pivots):
+        forward_step(work, stream, at(stream, start + 1 + step) + start, x)
+    for step in range(pivots - 1, -1, -1):
+        backward_step(work, stream, at(stream, start + 1 + step) + start, x)
+
+
+@compiled
+def subtract_product(work, stream, start, shift, x, r):
+    """r -= H x, with the blocks of H `shift` words behind those of the factor."""
+    pivots = at(stream, start)
+    here = start + 2 + pivots
+    for _ in range(pivots):
+        m, d, first, later = stream_head(stream, here)
+        d += shift
+        here += 4
+        for i in range(m):  # the lower half of the diagonal block is complete
+            for k in range(m):
+                h = at(work, d + i * m + k) if k <= i else at(work, d + k * m + i)
+                put(work, r + first + i, at(work, r + first + i) - (h * at(work, x + first + k)))
+        for a in range(later):
+            n, b, to = at(stream, here), at(stream, here + 1) + shift, at(stream, here + 2)
+            for i in range(n):
+                for k in range(m):
+                    h = at(work, b + i * m + k)
+                    put(work, r + to + i, at(work, r + to + i) - (h * at(work, x + first + k)))
+                    put(work, r + first + k, at(work, r + first + k) - (h * at(work, x + to + i)))
+            here += 3 + a + 1
+
+
+@compiled
+def refine(work, stream, start, kept, x, rhs, spare):
+    """x += solution for the residual, twice: the fixed point solves H x = rhs itself
+    where the right-hand side is consistent, with x in the range of H."""
+    # the first pivot's block is the first of the factor
+    shift = kept - at(stream, start + 3 + at(stream, start))
+    total = unknowns_of(stream, start)
+    for _ in range(REFINEMENTS):
+        for i in range(total):
+            put(work, spare + i, at(work, rhs + i))
+        subtract_product(work, stream, start, shift, x, spare)
+        solve_factored(work, stream, start, spare + total, spare)
+        for i in range(total):
+            put(work, x + i, at(work, x + i) + (at(work, spare + total + i)))

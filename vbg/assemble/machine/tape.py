@@ -1,0 +1,137 @@
+"""The interpreter: one compiled function for every model."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vbg.assemble import program
+from vbg.assemble.machine.factor import factorise
+from vbg.assemble.machine.memory import KERNELS, at, compiled, put
+from vbg.assemble.machine.newton import begin_newton, solve_dense, step_newton
+from vbg.assemble.machine.products import add3, axpy, cross, gemm, gemm3, gemm_inner3, times
+from vbg.assemble.machine.rotations import quaternion_rates, rotations, skews
+from vbg.assemble.machine.scalars import calls
+from vbg.assemble.machine.substitution import refine, solve_factored
+from vbg.assemble.program import Op
+
+GEMM, AXPY, CROSS = int(Op.GEMM), int(Op.AXPY), int(Op.CROSS)
+ROTATION, SKEW, QUATERNION_RATE = int(Op.ROTATION), int(Op.SKEW), int(Op.QUATERNION_RATE)
+TIMES, CALL, COPY = int(Op.TIMES), int(Op.CALL), int(Op.COPY)
+FACTOR, SOLVE = int(Op.FACTOR), int(Op.SOLVE)
+LINEAR_SOLVE, NEWTON, NEWTON_STEP = int(Op.LINEAR_SOLVE), int(Op.NEWTON), int(Op.NEWTON_STEP)
+
+
+@compiled
+def multiply(work, operands, factors, first, count, accumulate, m, k, n, dr, dc, ar, ac, br, bc):
+    """The kernel of a product by its shape."""
+    if m == 3 and k == 3:
+        gemm3(work, operands, factors, first, count, accumulate, n, dr, dc, ar, ac, br, bc)
+    elif k == 3:
+        gemm_inner3(work, operands, factors, first, count, accumulate, m, n, dr, dc, ar, ac, br, bc)
+    else:
+        gemm(work, operands, factors, first, count, accumulate, m, k, n, dr, dc, ar, ac, br, bc)
+
+
+@compiled
+def solve_segment(work, operands, stream, first, start):
+    """One solution, refined where the matrix was kept for that."""
+    x, rhs = at(operands, 4 * first), at(operands, 4 * first + 1)
+    kept, spare = at(operands, 4 * first + 2), at(operands, 4 * first + 3)
+    solve_factored(work, stream, start, x, rhs)
+    if kept > 0:
+        refine(work, stream, start, kept, x, rhs, spare)
+
+
+@compiled
+def run(work, segments, operands, factors, stream):
+    """Runs the whole tape on `work`."""
+    s = -1
+    while s + 1 < segments.shape[0]:
+        s += 1
+        op, count, first = segments[s, 0], segments[s, 1], segments[s, 2]
+        accumulate = segments[s, 3] != 0
+        m, k, n = segments[s, 4], segments[s, 5], segments[s, 6]
+        dr, dc = segments[s, 7], segments[s, 8]
+        ar, ac = segments[s, 9], segments[s, 10]
+        br, bc = segments[s, 11], segments[s, 12]
+        if op == GEMM:
+            multiply(
+                work, operands, factors, first, count, accumulate, m, k, n, dr, dc, ar, ac, br, bc
+            )
+        elif op == AXPY and m == 3 and n == 1:
+            add3(work, operands, factors, first, count, accumulate, dr, ar)
+        elif op == AXPY:
+            axpy(work, operands, factors, first, count, accumulate, m, n, dr, dc, ar, ac)
+        elif op == CROSS:
+            cross(work, operands, factors, first, count, accumulate, dr, ar, br)
+        elif op == ROTATION:
+            rotations(work, operands, first, count, dr, dc, ar)
+        elif op == SKEW:
+            skews(work, operands, first, count, dr, dc, ar)
+        elif op == QUATERNION_RATE:
+            quaternion_rates(work, operands, first, count, dr, ar, br)
+        elif op == TIMES:
+            times(work, operands, factors, first, count, accumulate, m, n, dr, dc, br, bc)
+        elif op == CALL:
+            calls(work, operands, first, count, m)
+        elif op == COPY:
+            for i in range(first, first + count):
+                d, a = at(operands, 4 * i), at(operands, 4 * i + 1)
+                for j in range(m):
+                    put(work, d + j, at(work, a + j))
+        elif op == FACTOR:
+            factorise(
+                work, stream, at(stream, 1 + 2 * m), at(stream, 2 + 2 * m), at(factors, first)
+            )
+        elif op == SOLVE:
+            solve_segment(work, operands, stream, first, stream[1 + 2 * m])
+        elif op == LINEAR_SOLVE:
+            for i in range(first, first + count):
+                solve_dense(work, at(operands, 4 * i + 1), at(operands, 4 * i), m, n)
+        elif op == NEWTON:
+            begin_newton(work, at(operands, 4 * first), at(operands, 4 * first + 1), m)
+        elif op == NEWTON_STEP:
+            y, residual, slope = (
+                at(operands, 4 * first),
+                at(operands, 4 * first + 1),
+                at(operands, 4 * first + 2),
+            )
+            if step_newton(work, y, residual, slope, at(operands, 4 * first + 3), m):
+                s = k - 1
+
+
+@compiled
+def rk4_step(work, segments, operands, factors, stream, first, t, h, x):
+    """One step of the classical Runge-Kutta method; x is replaced.
+
+    The program takes x and then t here the beginning of `work` and leaves dx/dt here
+    `first`.
+    """
+    n = x.shape[0]
+    total = np.zeros(n)
+    for stage in range(4):
+        shift = 0.0 if stage == 0 else (h if stage == 3 else 0.5 * h)
+        for i in range(n):
+            # at(work, first + i) still holds the rate of the stage before
+            put(work, i, x[i] + (shift * at(work, first + i) if stage > 0 else 0.0))
+        put(work, n, t + shift)
+        run(work, segments, operands, factors, stream)
+        weight = 1.0 if stage == 0 or stage == 3 else 2.0
+        for i in range(n):
+            total[i] += weight * at(work, first + i)
+    for i in range(n):
+        x[i] += h / 6.0 * total[i]
+
+
+def ensure_compiled(kind):
+    """Compiles the machine for workspaces of the dtype `kind`, or loads it."""
+
+    def compile_all():
+        work = np.zeros(8, dtype=kind)
+        segments = np.zeros((0, len(program.SEGMENT_FIELDS)), dtype=np.int64)
+        operands, stream = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        run(work, segments, operands, np.zeros(0), stream)
+        if kind is np.float64:
+            rk4_step(work, segments, operands, np.zeros(0), stream, 4, 0.0, 0.0, np.zeros(1))
+
+    KERNELS.ensure(np.dtype(kind).name, compile_all)
