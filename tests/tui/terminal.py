@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shlex
 import shutil
@@ -12,7 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).absolute().parents[2]
-PATIENCE = 40.0
+PATIENCE = 25.0
+_NUMBERS = itertools.count()
 HAVE_TMUX = shutil.which("tmux") is not None
 
 
@@ -28,7 +30,7 @@ class Terminal:
 
     def start(self, *arguments: str, redirect: str = "") -> None:
         """Start `vbg tui` with these arguments; its exit code is printed at its end."""
-        self.socket = f"vbg-{os.getpid()}-{id(self)}"
+        self.socket = f"vbg-{os.getpid()}-{next(_NUMBERS)}"
         environment = {
             "HOME": str(self.home),
             "XDG_STATE_HOME": str(self.home / "state"),

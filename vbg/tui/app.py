@@ -7,8 +7,9 @@ import inspect
 import os
 import sys
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
+from functools import partial
 from pathlib import Path as FilePath
 from typing import Any, ClassVar
 
@@ -207,7 +208,8 @@ class VbgApp(App[int]):
     def check(self) -> None:
         """Check the text in the background, after a pause in the typing."""
         self.work.checking = True
-        self.run_worker(self._check(), group="check", exclusive=True)
+        work: Callable[[], Awaitable[None]] = self._check
+        self.run_worker(work, group="check", exclusive=True)
 
     async def _check(self) -> None:
         from vbg.tui.checking import check_text
@@ -260,7 +262,8 @@ class VbgApp(App[int]):
         """Bring what a view needs, in the background if it takes time."""
         from vbg.tui.preparing import prepare
 
-        self.run_worker(prepare(self, view), group="prepare", exclusive=True)
+        work: Callable[[], Awaitable[None]] = partial(prepare, self, view)
+        self.run_worker(work, group="prepare", exclusive=True)
 
     # runs
 

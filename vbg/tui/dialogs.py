@@ -52,7 +52,10 @@ class RowsWidget(Widget):
     def render_line(self, y: int) -> Strip:
         rows = self._make(self.size.width, self.size.height)
         row: Row = rows[y] if y < len(rows) else ()
-        return strip(fit(row, self.size.width), self.screen.words)  # type: ignore[attr-defined]
+        dialog = self.screen
+        assert isinstance(dialog, Dialog)
+        ascii_only = dialog.marks.name == "ascii"
+        return strip(fit(row, self.size.width), dialog.words, ascii_only=ascii_only)
 
 
 class Dialog(ModalScreen):

@@ -96,7 +96,7 @@ _EVERYWHERE = (
     _action("jump", "ctrl+o", "Jump", "letters on panes and views; press one to go there"),
     _action("palette", "ctrl+p|:", "palette", "all commands by name"),
     _action("theme", "", "Theme", "choose the colours"),
-    _action("help", "?|f1", "Help", "the keys of this pane", "", 90),
+    _action("help", "?|f1", "Help", "the keys of this pane"),
     _action("quit", "ctrl+q", "Quit", "leave vbg"),
 )
 

@@ -92,7 +92,8 @@ class Pane(Widget):
             self._rows = self._painted()
         words = self.home.words
         row: Row = self._rows[y] if y < len(self._rows) else ()
-        return strip(fit(row, self.size.width), words)
+        ascii_only = self.work.marks.name == "ascii"
+        return strip(fit(row, self.size.width), words, ascii_only=ascii_only)
 
     def _painted(self) -> Rows:
         width, height = self.inner

@@ -10,7 +10,7 @@ from textual.color import Color
 from textual.strip import Strip
 from textual.theme import Theme
 
-from vbg.draw.text.rows import Row
+from vbg.draw.text.rows import Row, cell_width
 
 THEMES = (
     Theme(
@@ -100,7 +100,21 @@ def style_words(variables: Mapping[str, str], *, dark: bool) -> dict[str, Style]
     return words
 
 
-def strip(row: Row, words: Mapping[str, Style]) -> Strip:
+# For terminals that show nothing but ASCII: what our own texts use besides.
+_ASCII = str.maketrans(
+    {"…": "~", "Δ": "d", "·": ".", "→": ">", "←": "<", "↑": "^", "↓": "v", "²": "2", "—": "-"}
+)
+
+
+def strip(row: Row, words: Mapping[str, Style], *, ascii_only: bool = False) -> Strip:
     """One row as the terminal library wants it."""
     plain = words[""]
+    if ascii_only:
+        row = tuple((_as_ascii(text), style) for text, style in row)
     return Strip([Segment(text, words.get(style, plain)) for text, style in row if text])
+
+
+def _as_ascii(text: str) -> str:
+    """`text` with question marks, as many as it has cells, for what is not ASCII."""
+    text = text.translate(_ASCII)
+    return "".join(c if c.isascii() else "?" * cell_width(c) for c in text)

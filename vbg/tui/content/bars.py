@@ -91,8 +91,8 @@ def undo_line(work: Workspace, width: int) -> Row:
 def footer(actions: tuple[Action, ...], width: int) -> tuple[Row, tuple[tuple[int, int, str], ...]]:
     """The keys that matter here, whole entries only, and where each can be clicked:
     (first column, last column, action)."""
-    end = " ^p palette"
-    room = width - len(end)
+    help_key, end = " ? Help ", " ^p palette"
+    room = width - len(help_key) - len(end)
     row: list[tuple[str, str]] = []
     spots = []
     at = 0
@@ -105,8 +105,9 @@ def footer(actions: tuple[Action, ...], width: int) -> tuple[Row, tuple[tuple[in
         spots.append((at, at + size - 1, action.id))
         at += size
     row.append((" " * (room - at), ""))
-    row.append((end, "dim"))
-    spots.append((room, width - 1, "palette"))
+    row += [(help_key[:2], "focus"), (help_key[2:], ""), (end, "dim")]
+    spots.append((room, room + len(help_key) - 1, "help"))
+    spots.append((room + len(help_key), width - 1, "palette"))
     return tuple(row), tuple(spots)
 
 
