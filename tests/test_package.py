@@ -50,3 +50,24 @@ def test_the_readme_has_exactly_two_set_up_commands():
     commands = [line for line in text.splitlines() if line.startswith("    ")]
     assert len(commands) == 2
     assert "vbg run examples/" in commands[0] and "pytest" in commands[1]
+
+
+def blocks(language: str) -> list[str]:
+    """Fenced blocks of the README in `language`."""
+    text = (ROOT / "README.md").read_text("utf-8")
+    return [part.split("```")[0] for part in text.split(f"```{language}\n")[1:]]
+
+
+def test_the_model_of_the_readme_runs(tmp_path):
+    path = tmp_path / "pendulum.toml"
+    path.write_text(blocks("toml")[0], encoding="utf-8")
+    solution = vbg.simulate(vbg.assemble(vbg.read(path)), t_end=0.1, output_step=0.01)
+    assert solution.status.code == "finished"
+
+
+def test_the_python_of_the_readme_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    example = ROOT / "examples" / "slider-crank.toml"
+    (tmp_path / "crank.toml").write_text(example.read_text("utf-8"), encoding="utf-8")
+    for block in blocks("python"):
+        exec(compile(block, "README.md", "exec"), {})
