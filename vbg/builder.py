@@ -33,7 +33,7 @@ class Node:
     name: str
     size: int
     frame: str
-    domain: str
+    domain: Domain
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from vbg.blocks import Block, times
-from vbg.builder import Builder, Node
+from vbg.builder import Builder, Domain, Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ def branch(name: str, builder: Builder, table: str, nodes: tuple[str, str]) -> B
     first, second = (builder.terminal(table, node) for node in nodes)
     if second is None and first is not None:
         return Branch(first, True)
-    domain = "electric" if table == "electric" else "hydraulic"
+    domain: Domain = "electric" if table == "electric" else "hydraulic"
     node = builder.one(f"{name}.branch", 1, "scalar", domain)
     if first is not None:
         builder.bond(first, node)

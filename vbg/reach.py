@@ -47,6 +47,7 @@ def reach(
     if on is not None:
         node, value = builder.coordinate(on)
         return Reach(node, value, node.domain == "rotation")
+    assert between is not None  # exactly one of the two is given
     line = line_between(name, builder, between)
     return Reach(line.stretch, line.length, False)
 

@@ -26,7 +26,7 @@ from vbg.blocks import (
     times,
     transpose,
 )
-from vbg.builder import BodyNode, Builder, Node
+from vbg.builder import BodyNode, Builder, Domain, Node
 from vbg.errors import UsageError
 from vbg.fields import Attachment
 
@@ -169,7 +169,7 @@ def free_direction(
 ) -> Node:
     """1-junction of one free speed: motors, springs and friction act on it,
     a positive effort on the second body."""
-    domain = "translation" if on_rotation is None else "rotation"
+    domain: Domain = "translation" if on_rotation is None else "rotation"
     node = builder.one(name, 1, "scalar", domain)
     if on_translation is not None and on_rotation is not None:
         summed = builder.zero(f"{name}.sum", 1, "scalar", domain)

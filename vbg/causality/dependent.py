@@ -22,9 +22,14 @@ def with_constraint_source(graph: BondGraph, store: str) -> BondGraph:
     is_inertia = vertex.kind == "I"
     name = store.removesuffix(".I").removesuffix(".C")
     unknown = leaf(f"{name}.constraint", vertex.size)
-    frame = {"frame": vertex.frame, "domain": vertex.domain}
+    frame, domain = vertex.frame, vertex.domain
     junction = Vertex(
-        f"{name}.dependent", "0" if is_inertia else "1", vertex.size, vertex.part, **frame
+        f"{name}.dependent",
+        "0" if is_inertia else "1",
+        vertex.size,
+        vertex.part,
+        frame=frame,
+        domain=domain,
     )
     source = Vertex(
         f"{name}.dependent.Sc",
@@ -34,10 +39,11 @@ def with_constraint_source(graph: BondGraph, store: str) -> BondGraph:
         state=unknown,
         dual=not is_inertia,
         labels=tuple(f"dependent store {i}" for i in range(vertex.size)),
-        **frame,
+        frame=frame,
+        domain=domain,
     )
     inward = bond.head == store
-    first = replace(bond, **({"head": junction.name} if inward else {"tail": junction.name}))
+    first = replace(bond, head=junction.name) if inward else replace(bond, tail=junction.name)
     ends = (junction.name, store) if inward else (store, junction.name)
     second = Bond(f"{ends[0]} -> {ends[1]}", *ends, bond.size, bond.domain, bond.frame)
     third = Bond(

@@ -21,7 +21,7 @@ from vbg.blocks import (
     transpose,
     zeros,
 )
-from vbg.builder import BodyNode, JointFrameBlocks, Node, Start
+from vbg.builder import BodyNode, Domain, JointFrameBlocks, Node, Start
 from vbg.errors import UsageError
 from vbg.graph.bondgraph import (
     Bond,
@@ -108,11 +108,11 @@ class GraphBuilder:
         self._incident[head].append(bond)
         return name
 
-    def one(self, name: str, size: int, frame: str, domain: str) -> Node:
+    def one(self, name: str, size: int, frame: str, domain: Domain) -> Node:
         self._add(name, "1", size, frame=frame, domain=domain)
         return Node(name, size, frame, domain)
 
-    def zero(self, name: str, size: int, frame: str, domain: str) -> Node:
+    def zero(self, name: str, size: int, frame: str, domain: Domain) -> Node:
         self._add(name, "0", size, frame=frame, domain=domain)
         return Node(name, size, frame, domain)
 
@@ -121,8 +121,8 @@ class GraphBuilder:
             a, b = getattr(tail, what), getattr(head, what)
             if a != b:
                 raise UsageError(
-                    f"bond {tail.name} -> {head.name}: the {what}s of its ends differ, {a} and {b}: "
-                    "put a transformer between them"
+                    f"bond {tail.name} -> {head.name}: the {what}s of its ends differ, {a} "
+                    f"and {b}: put a transformer between them"
                 )
         return self._bond(tail.name, head.name, tail.size, tail.domain, tail.frame)
 

@@ -12,12 +12,8 @@ from vbg.assemble import lower, program
 from vbg.blocks import functions
 from vbg.compiled import Kernels
 
-SOURCES = (
-    *sorted(Path(__file__).parent.glob("*.py")),
-    program.__file__,
-    lower.__file__,
-    functions.__file__,
-)
+SOURCES = sorted(Path(__file__).parent.glob("*.py"))
+SOURCES += [Path(str(module.__file__)) for module in (program, lower, functions)]
 KERNELS = Kernels("assemble", SOURCES)
 
 
