@@ -22,10 +22,18 @@ def register(subparsers: Any) -> None:
         "graph",
         act=act,
         summary="vertices and bonds, part by part",
-        detail="The number after a bond is its dimension; power is positive along the arrow.",
-        examples="vbg show graph crank.toml\nvbg show graph crank.toml --json",
+        detail="The number after a bond is its dimension; power is positive along the arrow.\n"
+        "-o draws it, with causal strokes: parts as boxes (word), open (full), or one open.",
+        examples="""vbg show graph crank.toml
+            vbg show graph crank.toml -o crank.svg --level word
+            vbg show graph crank.toml -o hinge.png --level A
+            vbg show graph crank.toml --json""",
     )
     add_model(parser)
+    parser.add_argument("-o", "--output", metavar="OUT", help="drawing: .svg, .png, .pdf or .dot")
+    parser.add_argument(
+        "--level", default="full", help="word, full, or the part to open (default: full)"
+    )
     add_json(parser)
 
 
@@ -33,6 +41,11 @@ def act(arguments: argparse.Namespace) -> int:
     import vbg
 
     graph = vbg.expand(read_checked(arguments))
+    if arguments.output is not None:
+        from vbg.draw.graph import draw_graph
+
+        draw_graph(vbg.assign(graph), arguments.output, arguments.level)
+        return 0
     if arguments.json:
         print(json.dumps(as_plain(graph)))
     else:

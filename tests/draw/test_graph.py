@@ -1,0 +1,87 @@
+"""Drawings of bond graphs: everything is in them, with the strokes of the causality."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import vbg
+from vbg.cli.main import main
+from vbg.draw.dot import dot
+from vbg.draw.graph import draw_graph
+from vbg.errors import UsageError
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.toml"))
+
+
+@cache
+def causal(path):
+    return vbg.assign(vbg.expand(vbg.read(path)))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
+def test_every_vertex_bond_and_stroke_is_drawn(path):
+    found = causal(path)
+    text = dot(found, "full")
+    edges = re.findall(r'^  "(.+)" -> "(.+)" \[(.*)\];$', text, re.M)
+    assert len(edges) == len(found.graph.bonds)
+    for (tail, head, attributes), bond in zip(edges, found.graph.bonds.values(), strict=True):
+        assert (tail, head) == (bond.tail, bond.head)
+        at_head = 'arrowhead="teelvee"' in attributes
+        at_tail = 'arrowtail="tee"' in attributes
+        assert (at_head, at_tail) == (
+            found.strokes[bond.name] == "head",
+            found.strokes[bond.name] == "tail",
+        )
+        assert ("invis" in attributes) == (bond.size > 1)
+    for name in found.graph.vertices:
+        assert f'"{name}" [' in text
+    assert text.count("doubleoctagon") == len(found.constraints)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
+def test_word_level_has_a_box_for_each_part(path):
+    found = causal(path)
+    parts = {vertex.part for vertex in found.graph.vertices.values()}
+    assert dot(found, "word").count("shape=box") == len(parts)
+
+
+def test_the_same_graph_gives_the_same_text():
+    path = EXAMPLES[0]
+    assert dot(causal(path)) == dot(vbg.assign(vbg.expand(vbg.read(path))))
+
+
+def test_one_part_opens_among_its_neighbours():
+    slider = next(p for p in EXAMPLES if p.stem == "slider-crank")
+    text = dot(causal(slider), "B")
+    assert text.count("subgraph") == 1
+    assert '"bodies.crank" [' in text and '"bodies.conrod" [' in text
+    assert "piston" not in text
+    with pytest.raises(UsageError, match="no part 'engine'"):
+        dot(causal(slider), "engine")
+
+
+@pytest.mark.parametrize("ending", ["svg", "png", "dot"])
+def test_files(tmp_path, ending):
+    target = tmp_path / f"graph.{ending}"
+    draw_graph(causal(EXAMPLES[0]), target, "word")
+    start = target.read_bytes()[:200]
+    assert {"svg": b"<?xml", "png": b"\x89PNG", "dot": b"digraph"}[ending] in start
+
+
+def test_without_graphviz_matplotlib_draws(tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.setitem(__import__("sys").modules, "pygraphviz", None)
+    target = tmp_path / "graph.svg"
+    pendulum = next(p for p in EXAMPLES if p.stem == "pendulum")
+    draw_graph(causal(pendulum), target)
+    assert "<svg" in target.read_text(encoding="utf-8")
+
+
+def test_command_line(tmp_path, capsys):
+    target = tmp_path / "x.svg"
+    assert main(["show", "graph", str(EXAMPLES[0]), "-o", str(target), "--level", "word"]) == 0
+    assert "<svg" in target.read_text(encoding="utf-8")
+    assert main(["show", "graph", str(EXAMPLES[0]), "-o", str(tmp_path / "x.jpg")]) == 2
+    assert ".svg, .png" in capsys.readouterr().err

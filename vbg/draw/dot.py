@@ -1,0 +1,194 @@
+"""A causal bond graph as text in the DOT language.
+
+Half arrows point along positive power; the causal stroke is the bar at the end
+that receives the effort.  Vector bonds are double lines with their dimension,
+scalar bonds single lines.  Parts are clusters that open into their inside.
+Constraint sources are double octagons, algebraic loops dashed orange boxes,
+conflicts red diamonds: each told by colour and by shape.
+
+The text is the same for the same graph: everything is written in its order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from vbg.causality import CausalGraph
+from vbg.errors import UsageError
+from vbg.graph.bondgraph import Bond, Vertex
+
+LEVELS = ("word", "full")
+
+# fill of a part's box by the table it is written in; light, so that print stays legible
+FILLS = {
+    "bodies": "#dbe9f6",
+    "joints": "#e8e3f3",
+    "forces": "#fbe6cf",
+    "rotational": "#e3f1dd",
+    "translational": "#e3f1dd",
+    "electric": "#fdf3c7",
+    "hydraulic": "#d5f0ee",
+    "signals": "#eeeeee",
+    "bondgraph": "#eeeeee",
+}
+CONFLICT, LOOP, CONSTRAINT = "#c62828", "#e07b00", "#6a3d9a"
+LEGEND = "half arrow: positive power   bar: end that receives the effort   double line: vector bond"
+
+
+@dataclass(frozen=True, slots=True)
+class _Marks:
+    """Bonds in conflict and vertices of algebraic loops."""
+
+    conflicts: frozenset[str]
+    loops: frozenset[str]
+
+
+def dot(causal: CausalGraph, level: str = "full") -> str:
+    """The drawing at `level`: "word" (parts as boxes), "full" (all parts open) or the
+    name of one part ("crank", "joints.A"), which is opened among its neighbours.
+
+    Raises UsageError if there is no such part.
+    """
+    parts = _parts(causal)
+    opened = _opened(parts, level)
+    marks = _Marks(
+        frozenset(c.bond for c in causal.conflicts),
+        frozenset(name for loop in causal.loops for name in loop.vertices),
+    )
+    shown = set(parts) if level in LEVELS else _neighbourhood(causal, opened)
+    lines = [*_head(causal, level)]
+    for number, part in enumerate(p for p in parts if p in shown):
+        lines += _part(part, parts[part], number, part in opened, marks)
+    for bond in causal.graph.bonds.values():
+        lines += _edge(causal, bond, opened, shown, marks)
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _parts(causal: CausalGraph) -> dict[str, list[Vertex]]:
+    parts: dict[str, list[Vertex]] = {}
+    for vertex in causal.graph.vertices.values():
+        parts.setdefault(vertex.part, []).append(vertex)
+    return parts
+
+
+def _opened(parts: Mapping[str, object], level: str) -> frozenset[str]:
+    if level == "word":
+        return frozenset()
+    if level == "full":
+        return frozenset(parts)
+    hits = [part for part in parts if level in (part, part.partition(".")[2])]
+    if not hits:
+        raise UsageError(
+            f"there is no part {level!r} to open; levels are word, full, or one of "
+            f"{', '.join(part.partition('.')[2] for part in parts)}."
+        )
+    return frozenset(hits)
+
+
+def _neighbourhood(causal: CausalGraph, opened: frozenset[str]) -> set[str]:
+    """The opened parts and all that share a bond with them."""
+    vertices, found = causal.graph.vertices, set(opened)
+    for bond in causal.graph.bonds.values():
+        ends = {vertices[bond.tail].part, vertices[bond.head].part}
+        if ends & opened:
+            found |= ends
+    return found
+
+
+def _head(causal: CausalGraph, level: str) -> Iterable[str]:
+    name = getattr(causal.graph.model, "name", "") or "bond graph"
+    yield "digraph vbg {"
+    yield (
+        f"  graph [label={_quoted(f'{name}  ({level})')}, labelloc=t, fontname=Helvetica, "
+        "fontsize=14, rankdir=LR, splines=true, nodesep=0.22, ranksep=0.45, compound=true, "
+        f"tooltip={_quoted(LEGEND)}];"
+    )
+    yield '  node [fontname=Helvetica, fontsize=10, margin="0.06,0.03", height=0.25];'
+    yield "  edge [fontname=Helvetica, fontsize=8, arrowsize=0.8];"
+
+
+def _part(
+    part: str, vertices: list[Vertex], number: int, is_open: bool, marks: _Marks
+) -> Iterable[str]:
+    table, _, name = part.partition(".")
+    fill = FILLS.get(table, "#eeeeee")
+    in_loop = any(v.name in marks.loops for v in vertices)
+    if not is_open:
+        constrained = sum(v.size for v in vertices if v.kind == "Sc")
+        label = name if not constrained else f"{name}\\n{constrained} constraints"
+        style = "filled,rounded,dashed" if in_loop else "filled,rounded"
+        yield (
+            f"  {_quoted(part)} [shape=box, style={_quoted(style)}, fillcolor={_quoted(fill)}, "
+            f"color={_quoted(LOOP if in_loop else '#444444')}, label={_quoted(label, raw=True)}, "
+            f"tooltip={_quoted(part)}];"
+        )
+        return
+    yield f"  subgraph cluster_{number} {{"
+    yield (
+        f"    label={_quoted(name or 'model')}; style={_quoted('filled,rounded')}; "
+        f"color={_quoted('#888888')}; fillcolor={_quoted(fill)}; fontsize=11;"
+    )
+    for vertex in vertices:
+        yield "    " + _vertex(vertex, name, marks)
+    yield "  }"
+
+
+def _vertex(vertex: Vertex, part: str, marks: _Marks) -> str:
+    """Junctions as their bare digit, everything else with its name in the part."""
+    kind: str = vertex.kind
+    if kind in ("TF", "GY") and vertex.law is not None and not vertex.law.is_const:
+        kind = f"M{kind}"
+    own = vertex.name.removeprefix(f"{part}.").removesuffix(f".{vertex.kind}")
+    tip = f"{vertex.kind} {vertex.name}  [{vertex.size}], axes {vertex.frame}"
+    attributes = {"label": f"{kind}", "tooltip": tip, "shape": "plaintext"}
+    if vertex.kind in ("0", "1"):
+        attributes |= {"shape": "circle", "width": "0.26", "fixedsize": "true", "margin": "0"}
+        attributes |= {"style": "filled", "fillcolor": "white", "xlabel": own, "fontsize": "10"}
+    else:
+        attributes["label"] = f"{kind} : {own}" if own and own != kind else kind
+    if vertex.kind == "Sc":
+        attributes |= {"shape": "doubleoctagon", "color": CONSTRAINT, "fontcolor": CONSTRAINT}
+    if vertex.name in marks.loops:
+        attributes |= {"shape": "box", "style": "dashed", "color": LOOP, "fontcolor": LOOP}
+        attributes["fixedsize"] = "false"
+    listed = ", ".join(f"{key}={_quoted(value)}" for key, value in attributes.items())
+    return f"{_quoted(vertex.name)} [{listed}];"
+
+
+def _edge(
+    causal: CausalGraph, bond: Bond, opened: frozenset[str], shown: set[str], marks: _Marks
+) -> Iterable[str]:
+    vertices = causal.graph.vertices
+    parts = [vertices[end].part for end in (bond.tail, bond.head)]
+    if parts[0] == parts[1] and parts[0] not in opened:
+        return
+    if not set(parts) <= shown:
+        return
+    tail, head = (
+        end if part in opened else part
+        for end, part in zip((bond.tail, bond.head), parts, strict=True)
+    )
+    stroke = causal.strokes.get(bond.name)
+    attributes = {
+        "dir": "both",
+        "arrowtail": "tee" if stroke == "tail" else "none",
+        "arrowhead": "teelvee" if stroke == "head" else "lvee",
+        "tooltip": f"{bond.name}  [{bond.size}] {bond.domain}, axes {bond.frame}",
+    }
+    colour = "#222222"
+    if bond.name in marks.conflicts:
+        colour = CONFLICT
+        attributes |= {"label": "conflict", "fontcolor": CONFLICT, "style": "bold"}
+        attributes["arrowtail"] = attributes["arrowhead"] = "diamond"
+    elif bond.size > 1:
+        attributes["label"] = str(bond.size)
+    double = f"{colour}:invis:{colour}" if bond.size > 1 else colour
+    attributes["color"] = double
+    listed = ", ".join(f"{key}={_quoted(value)}" for key, value in attributes.items())
+    yield f"  {_quoted(tail)} -> {_quoted(head)} [{listed}];"
+
+
+def _quoted(text: str, *, raw: bool = False) -> str:
+    escaped = text.replace('"', '\\"')
+    return f'"{escaped if raw else escaped.replace(chr(10), " ")}"'
