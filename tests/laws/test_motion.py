@@ -23,6 +23,7 @@ from tests.laws.machines import (
     renamed,
     unit,
 )
+from tests.laws.newton import assert_balance
 from vbg.solution import Solution
 from vbg.spatial import axis_angle, rotation_matrix
 
@@ -40,92 +41,14 @@ def solve(machine: Machine, rtol: float = 1e-10) -> Solution:
     return solution
 
 
-class Body:
-    """Motion of a body at one instant, world axes; `moment` is h' about the mass centre."""
-
-    def __init__(self, machine: Machine, values: dict[str, np.ndarray], name: str):
-        self.p = self.v = self.a = self.w = self.moment = np.zeros(3)
-        self.R = np.eye(3)
-        if name == "ground":
-            return
-        self.p, self.v = values[f"{name}.position"], values[f"{name}.velocity"]
-        self.a = values[f"{name}.acceleration"]
-        self.R = rotation_matrix(values[f"{name}.rotation"])
-        w_B, h_B_rate = values[f"{name}.angular_velocity"], values[f"{name}.h_rate"]
-        J = machine.bodies[name]["inertia"]
-        J_B = np.array(
-            [
-                [J["xx"], J["xy"], J["zx"]],
-                [J["xy"], J["yy"], J["yz"]],
-                [J["zx"], J["yz"], J["zz"]],
-            ]
-        )
-        self.w = self.R @ w_B
-        self.moment = self.R @ (h_B_rate + np.cross(w_B, J_B @ w_B))
-
-    def point(self, at: list[float]) -> np.ndarray:
-        return self.p + self.R @ np.array(at)
-
-    def velocity_at(self, point: np.ndarray) -> np.ndarray:
-        return self.v + np.cross(self.w, point - self.p)
-
-
-def start_of(machine: Machine) -> dict[str, np.ndarray]:
-    """Signals at the start, and the rate of every body's angular momentum, body axes."""
-    system = vbg.assemble(machine.model())
-    x = system.initial_state
-    values = dict(system.outputs(0.0, x))
-    rate = dict(zip(system.state_names, system.rate(0.0, x), strict=True))
-    for name in machine.bodies:
-        h_rate = [rate[f"{name}.angular_momentum[{k}]"] for k in range(3)]
-        values[f"{name}.h_rate"] = np.array(h_rate)
-    return values
-
-
-def loads(
-    machine: Machine, values: dict[str, np.ndarray], bodies: dict[str, Body]
-) -> dict[str, np.ndarray]:
-    """Force and moment about the mass centre on every body, (2, 3): gravity, joints, springs."""
-    total = {name: np.zeros((2, 3)) for name in bodies}
-
-    def push(name: str, force: np.ndarray, torque: np.ndarray, point: np.ndarray) -> None:
-        total[name] += [force, torque + np.cross(point - bodies[name].p, force)]
-
-    for name, entry in machine.bodies.items():
-        push(name, entry["mass"] * machine.gravity, np.zeros(3), bodies[name].p)
-    for name, joint in machine.joints.items():
-        first, second = joint["between"]
-        where = bodies[second["body"]].point(second["at"])
-        force, torque = values[f"{name}.force"], values[f"{name}.torque"]
-        push(second["body"], force, torque, where)
-        push(first["body"], -force, -torque, where)
-    for spring in machine.forces.values():
-        a, b = spring["between"]
-        at_a, at_b = bodies[a["body"]].point(a["at"]), bodies[b["body"]].point(b["at"])
-        line = at_b - at_a
-        length = np.linalg.norm(line)
-        pull = spring["k"] * (length - spring["length"]) * line / length
-        push(a["body"], pull, np.zeros(3), at_a)
-        push(b["body"], -pull, np.zeros(3), at_b)
-    return total
-
-
 def assert_newton_euler_and_no_work(machine: Machine) -> None:
     """m a = sum of forces and h' = sum of moments for every body; no joint gives power."""
-    values = start_of(machine)
-    bodies = {name: Body(machine, values, name) for name in (*machine.bodies, "ground")}
-    for name, (force, moment) in loads(machine, values, bodies).items():
-        if name == "ground":
-            continue
-        body, mass = bodies[name], machine.bodies[name]["mass"]
-        size = 1.0 + max(np.linalg.norm(values[f"{joint}.force"]) for joint in machine.joints)
-        assert_allclose(mass * body.a, force, atol=1e-10 * size, err_msg=name)
-        assert_allclose(body.moment, moment, atol=1e-10 * size, err_msg=name)
+    system = vbg.assemble(machine.model())
+    loads = assert_balance(machine, system, 0.0, system.initial_state)
     for name, joint in machine.joints.items():
-        first, second = (bodies[end["body"]] for end in joint["between"])
-        where = second.point(joint["between"][1]["at"])
+        first, second, _, where = loads.pair(joint)
         slip = second.velocity_at(where) - first.velocity_at(where)
-        force, torque = values[f"{name}.force"], values[f"{name}.torque"]
+        force, torque = loads.values[f"{name}.force"], loads.values[f"{name}.torque"]
         power = force @ slip + torque @ (second.w - first.w)
         assert abs(power) < 1e-9 * (1.0 + np.linalg.norm(force) + np.linalg.norm(torque)), name
 
