@@ -35,6 +35,7 @@ class GraphState:
     mark: str = ""
     zoom: int = 1
     conflict: int = -1
+    words: tuple[tuple[Vertex, ...], tuple[Bond, ...]] = ((), ())
     drawing: Drawing | None = None
     hidden: int = 0
 
@@ -98,10 +99,15 @@ def made(model: Model, text_hash: str, before: GraphState | None) -> GraphState:
 
 
 def drawn(state: GraphState) -> GraphState:
-    """`state` with its drawing made anew."""
+    """`state` with its vertices and its drawing made anew."""
     if state.graph is None:
         return state
-    vertices, bonds = _shown(state)
+    return _near_mark(replace(state, words=_shown(state)))
+
+
+def _near_mark(state: GraphState) -> GraphState:
+    """`state` with the drawing of what is near the mark."""
+    vertices, bonds = state.words
     keep = _near(state, vertices, bonds)
     number = {old: new for new, old in enumerate(keep)}
     drawing = laid_out(
@@ -116,7 +122,7 @@ def drawn(state: GraphState) -> GraphState:
     return replace(state, drawing=drawing, hidden=len(vertices) - len(keep))
 
 
-def _shown(state: GraphState) -> tuple[list[Vertex], list[Bond]]:
+def _shown(state: GraphState) -> tuple[tuple[Vertex, ...], tuple[Bond, ...]]:
     """Vertices and bonds with closed parts drawn as one word."""
     graph = state.graph
     assert graph is not None
@@ -137,14 +143,16 @@ def _shown(state: GraphState) -> tuple[list[Vertex], list[Bond]]:
         if ends[0] != ends[1]:
             joined.setdefault((ends[0], ends[1]), []).append(bond.name)
     bonds = [_bond(state, tail, head, names, trouble) for (tail, head), names in joined.items()]
-    return vertices, bonds
+    return tuple(vertices), tuple(bonds)
 
 
 def _troubled(state: GraphState) -> set[str]:
-    """Names of the bonds and vertices of conflicts."""
-    if state.causal is None:
+    """Names of the bonds, vertices and parts of conflicts."""
+    if state.causal is None or state.graph is None:
         return set()
-    return {c.bond for c in state.causal.conflicts} | {c.vertex for c in state.causal.conflicts}
+    vertices = {conflict.vertex for conflict in state.causal.conflicts}
+    parts = {state.graph.vertices[name].part for name in vertices}
+    return {conflict.bond for conflict in state.causal.conflicts} | vertices | parts
 
 
 def _vertex(state: GraphState, key: str, part: str, trouble: set[str]) -> Vertex:
@@ -153,8 +161,7 @@ def _vertex(state: GraphState, key: str, part: str, trouble: set[str]) -> Vertex
     inside = key in graph.vertices and part in state.opened
     name = part.split(".", 1)[-1]
     if not inside:
-        bad = any(v.part == part and v.name in trouble for v in graph.vertices.values())
-        style = "error" if bad else "ok" if part.startswith("bodies") else "title"
+        style = "error" if part in trouble else "ok" if part.startswith("bodies") else "title"
         return Vertex(_clipped(name, state.zoom), style, key)
     vertex = graph.vertices[key]
     own = vertex.name.removeprefix(name + ".")
@@ -181,7 +188,9 @@ def _bond(state: GraphState, tail: int, head: int, names: list[str], trouble: se
     return Bond(tail, head, stroke, size, style, ",".join(names))
 
 
-def _near(state: GraphState, vertices: list[Vertex], bonds: list[Bond]) -> list[int]:
+def _near(
+    state: GraphState, vertices: tuple[Vertex, ...], bonds: tuple[Bond, ...]
+) -> list[int]:
     """The vertices drawn: all, or those nearest to the marked one."""
     if len(vertices) <= MOST_SHOWN:
         return list(range(len(vertices)))
@@ -201,9 +210,9 @@ def _near(state: GraphState, vertices: list[Vertex], bonds: list[Bond]) -> list[
 
 
 def marked(state: GraphState, key: str) -> GraphState:
-    """`state` with the mark elsewhere; drawn anew if only a neighbourhood is shown."""
+    """`state` with the mark elsewhere; drawn anew if that is not in the drawing."""
     state = replace(state, mark=key)
-    return drawn(state) if state.hidden or state.index < 0 else state
+    return _near_mark(state) if state.index < 0 else state
 
 
 def opened(state: GraphState, part: str) -> GraphState:

@@ -19,6 +19,7 @@ class Tree(Pane):
         super().__init__(name)
         self._made: tuple[object, ...] = ()
         self._tree: tuple[TreeRow, ...] = ()
+        self._places: dict[tree.Path, int] = {}
 
     @property
     def lines(self) -> tuple[TreeRow, ...]:
@@ -27,15 +28,17 @@ class Tree(Pane):
         made = (work.document.now, work.folded, work.filter)
         if not self._made or any(a is not b for a, b in zip(made, self._made, strict=True)):
             self._tree = tree.tree_rows(work.data, work.folded, work.filter)
+            self._places = {row.path: i for i, row in enumerate(self._tree)}
             self._made = made
         return self._tree
 
     @property
     def index(self) -> int:
         """The row of the selection, or of the nearest thing that contains it."""
-        places = {row.path: i for i, row in enumerate(self.lines)}
+        if not self.lines:
+            return 0
         for length in range(len(self.work.selection), -1, -1):
-            found = places.get(self.work.selection[:length])
+            found = self._places.get(self.work.selection[:length])
             if found is not None:
                 return found
         return 0
