@@ -237,9 +237,18 @@ class Builder(Protocol):
     ) -> Block:
         """A state of a controller with any rate; returns it."""
 
-    def mode(self, name: str, condition: Callable[[Block], Block], what: str) -> Block:
+    def mode(
+        self,
+        name: str,
+        condition: Callable[[Block], Block],
+        what: str,
+        *,
+        initial: float = 0.0,
+    ) -> Block:
         """A state that is 1 or 0 and changes at events only: 1 from where `condition`
-        (of the mode itself) grows through zero, 0 from where it falls through zero."""
+        (of the mode itself) grows through zero, 0 from where it falls through zero.
+        `initial` is its value while the start is assembled; a run begins with all
+        modes that agree with their conditions."""
 
     def sampled(
         self,

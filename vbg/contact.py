@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vbg.blocks import Block, call, const, times
+from vbg.blocks import Block, call, times
 from vbg.builder import Builder, Node
 
 
@@ -16,8 +16,8 @@ def contact(
     max(c depth', -k depth) while touching, so the sum never pulls and the R never
     gives power.  Returns the effort on the node's second body.
     """
-    inside = call("max", depth, const(0.0))
-    touching = call("positive", depth)
+    touching = builder.mode(f"{name}.touching", lambda _: depth, "")
+    inside = times(touching, depth)
     spring = builder.potential(
         f"{name}.spring",
         node,

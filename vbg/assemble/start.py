@@ -272,7 +272,7 @@ def _examine(
         return (), 0, None, []
     redundant = _redundant_names(system, evaluate) if dependent else ()
     G, stores = constraint_rows(system, projector, x)
-    freedoms = G.shape[1] - (projector.rows - dependent)
+    freedoms = G.shape[1] - (_lasting_rows(system) - dependent)
     if dependent:
         _require_regular(system, projector, x, G, stores, dependent)
     if freedoms == 0 and not _drives(system):
@@ -370,6 +370,18 @@ def _require_regular(
                 )
             ]
         )
+
+
+def _lasting_rows(system: System) -> int:
+    """Rows on speeds that hold all the time: not those of sticking friction, nor those of
+    dependent capacitors and springs, which keep efforts equal."""
+    vertices = system.causal.graph.vertices
+    sources = [(c, vertices.get(f"{c.name}.Sc")) for c in system.equations.constraints]
+    return sum(
+        len(c.labels)
+        for c, source in sources
+        if c.active is None and not (source is not None and source.dual)
+    )
 
 
 def _require_motion(system: System) -> None:

@@ -14,7 +14,7 @@ from vbg.assemble.equations import DISSIPATED, SUPPLIED, Equations, HeldStart, S
 from vbg.assemble.evaluator import Evaluator
 from vbg.assemble.lower import lower
 from vbg.assemble.program import Program
-from vbg.blocks import Block, leaf
+from vbg.blocks import Block, Tangent, const, leaf
 from vbg.causality import CausalGraph
 
 Array = NDArray[np.float64]
@@ -111,7 +111,8 @@ class System:
     def effort_program(self) -> Program:
         """Constraint efforts, and the accelerations they leave along the constraints."""
         e = self.equations
-        outputs = {"efforts": e.efforts, "acceleration": e.acceleration_residual}
+        along = Tangent(e.rates | {e.time: const(1.0)}, e.spins)
+        outputs = {"efforts": e.efforts, "acceleration": along(e.residual)}
         return lower(outputs, self._inputs(), shift=self.shift)
 
     @cached_property

@@ -449,9 +449,16 @@ class GraphBuilder:
         self._signal_states.append(SignalState(name, state, rate(state), initial, unit))
         return state
 
-    def mode(self, name: str, condition: Callable[[Block], Block], what: str) -> Block:
+    def mode(
+        self,
+        name: str,
+        condition: Callable[[Block], Block],
+        what: str,
+        *,
+        initial: float = 0.0,
+    ) -> Block:
         state = leaf(name, 1)
-        self._modes.append(Mode(name, state, condition(state), what, const(0.0)))
+        self._modes.append(Mode(name, state, condition(state), what, const(initial)))
         return state
 
     def sampled(

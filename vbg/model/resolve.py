@@ -22,7 +22,8 @@ from vbg.model.values import read_vector, unknown_keys
 FORMAT = 1
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 TOP_LEVEL = ("vbg", "name", "description", "gravity", "parameters", "bonds", "simulate", "outputs")
-RESERVED_NAMES = frozenset(("ground", "energy", "residual", "frame", "gnd", "tank"))
+NODE_TABLES = ("electric", "hydraulic", "rotational", "translational")  # TABLE.NODE.speed
+RESERVED_NAMES = frozenset((*NODE_TABLES, "ground", "energy", "residual", "frame", "gnd", "tank"))
 
 
 @dataclass(slots=True)
@@ -141,7 +142,8 @@ def _names_of(reading: Reading, tables: Mapping[str, Mapping[str, Any]]) -> Scop
         joints=joints,
         signals=tables["signals"],
         objects={name: table for table, entries in tables.items() for name in entries}
-        | {"energy": "", "residual": ""},
+        | {"energy": "", "residual": ""}
+        | {table: "" for table in NODE_TABLES if tables[table]},
         nodes={
             table: dict.fromkeys(
                 node

@@ -15,11 +15,14 @@ from vbg.assemble.conditioning import Conditioning
 from vbg.assemble.posture import Projector
 from vbg.assemble.system import System
 from vbg.errors import UsageError
-from vbg.simulate.events import Switches
+from vbg.simulate.events import Samples, Switches, just_after, just_before
 from vbg.simulate.jacobian import complex_step_jacobian
 from vbg.simulate.recorder import ENERGY_UNITS, Recorder, Sink
 from vbg.simulate.steppers import Adaptive, FixedStep, Stepper
+from vbg.simulate.stiffness import StiffnessWatch
 from vbg.solution import FINISHED, Audit, Event, MadeBy, Solution, Status
+
+STILL = 1e-16  # speed left to what sticks [m/s or rad/s]: it must not creep
 
 Array = NDArray[np.float64]
 Progress = Callable[[float, float], bool | None]
@@ -53,7 +56,8 @@ def simulate(
 
     Settings that are not given are those of the model's [simulate].  `method`:
     "dop853" (adaptive, explicit, order 8), "rk4" (fixed step = output_step),
-    "radau" (adaptive, implicit, for stiff models, exact Jacobian), "auto".
+    "radau" (adaptive, implicit, for stiff models, exact Jacobian), "auto" (dop853, and
+    radau from where stability alone limits the steps).
     `progress(fraction, t)` is called after accepted steps; returning False
     cancels.  `sink(time, signals)` receives finished rows as they come.
 
@@ -111,26 +115,46 @@ class _Run:
         self.system, self.settings = system, settings
         self.progress = progress
         self.projector = Projector(system)
-        self.switches = Switches(system, x)
+        self.switches = Switches(system)
+        self.samples = Samples(system)
+        self._begin(x)
         self.grid = output_grid(settings.t_end, settings.output_step)
         self.recorder = Recorder(system, self.grid, sink)
         self.events: list[Event] = []
         self.steps = 0
         self.began = time.process_time()
         self.method = "dop853" if settings.method == "auto" else settings.method
-        self.stepper = self._stepper(x)
+        self.watch = StiffnessWatch(system, settings.t_end) if settings.method == "auto" else None
+        self.stepper = self._stepper(just_after(0.0) if self.next_instant == 0.0 else 0.0, x)
+        self._limit()
         # constraints are held two digits tighter than the integration
         self.position_tol = max(1e-2 * settings.atol, 1e-13)
         self.velocity_tol = max(1e-1 * settings.rtol, 1e-12)
+        if any(c.active is not None for c in system.equations.constraints):
+            self.velocity_tol = STILL
 
-    def _stepper(self, x: Array) -> Stepper:
+    def _begin(self, x: Array) -> None:
+        """Modes and samples at t = 0."""
+        self.next_instant = self.samples.after(-1e-9)
+        self.switches.begin_run(x)
+        if self.samples.take(0.0, x):
+            self.switches.begin(0.0, x)
+        if self.system.causal.graph.modes:
+            self.projector.project(0.0, x, 1e-12, 1e-12)
+
+    def _limit(self) -> None:
+        """The next instant that no step may pass."""
+        self.next_instant = self.samples.after(self.stepper.t)
+        self.stepper.limit(min(just_before(self.next_instant), self.settings.t_end))
+
+    def _stepper(self, t: float, x: Array) -> Stepper:
         s = self.settings
         rate = self.system.evaluator("rate")
         if self.method == "rk4":
-            return FixedStep(rate, 0.0, x, s.t_end, s.output_step)
+            return FixedStep(rate, t, x, s.t_end, s.output_step)
         jacobian = complex_step_jacobian(self.system) if self.method == "radau" else None
         near = Conditioning(rate, self.system.start.dependent)
-        return Adaptive(self.method, rate, 0.0, x, s.t_end, s.rtol, s.atol, jacobian, near.worst)
+        return Adaptive(self.method, rate, t, x, s.t_end, s.rtol, s.atol, jacobian, near.worst)
 
     def go(self) -> Status:
         """Steps to the end; returns how it ended."""
@@ -146,6 +170,14 @@ class _Run:
                 )
             self.steps += 1
             self._after_step()
+            if self.switches.chatters:
+                return Status(
+                    "failed",
+                    f"At t = {self.stepper.t:.6g} s something switches endlessly: "
+                    f"{self.switches.chatters}.",
+                    "Two laws contradict each other at the switching point; add a little "
+                    "resistance, inertia or hysteresis there.",
+                )
             if self.progress is not None:
                 answer = self.progress(self.stepper.t / self.settings.t_end, self.stepper.t)
                 if answer is False:
@@ -163,15 +195,42 @@ class _Run:
             self.events += happened
             self._project(t, state)
             self.switches.passed(t, state)
+            self._project(t, state)
             stepper.restart(t, state)
+            self._limit()
             return
         self._record_until(stepper.t)
+        if stepper.t >= just_before(self.next_instant):
+            self._at_instant(self.next_instant)
+            return
         x = stepper.x.copy()
         if self._project(stepper.t, x):
             stepper.reset(x)
         else:
             self.projector.normalise(stepper.x)
             stepper.keep()
+        if self.watch is not None and self.watch.is_stiff(stepper.t, stepper.x):
+            self._change_method()
+
+    def _at_instant(self, instant: float) -> None:
+        """Goes on behind an instant at which something jumps or is sampled."""
+        after = just_after(instant)
+        x = self.stepper.x.copy()
+        self._project(instant, x)
+        self.samples.take(after, x)
+        self.switches.begin(after, x)
+        self._project(after, x)
+        self.stepper.restart(after, x)
+        self._limit()
+
+    def _change_method(self) -> None:
+        """From the explicit to the implicit method."""
+        self.method = "radau"
+        rates, t = self.stepper.rates, self.stepper.t
+        self.stepper = self._stepper(t, self.stepper.x.copy())
+        self.stepper.rates = rates
+        self.watch = None
+        self._limit()
 
     def _project(self, t: float, x: Array) -> bool:
         self.projector.normalise(x)

@@ -28,7 +28,7 @@ class Stepper(Protocol):
     """t, x: where the integration stands; `step()` makes one accepted step and
     returns a sentence if it could not; `between(t)` is the state inside that step;
     `reset(x)` goes on from another state, `keep()` from the step's own (`restart` where
-    the motion has a kink)."""
+    the motion has a kink); no step passes the time set by `limit`."""
 
     t: float
     x: Array
@@ -40,6 +40,7 @@ class Stepper(Protocol):
     def reset(self, x: Array) -> None: ...
     def keep(self) -> None: ...
     def restart(self, t: float, x: Array) -> None: ...
+    def limit(self, t: float) -> None: ...
 
 
 class Adaptive:
@@ -58,7 +59,7 @@ class Adaptive:
         condition: Callable[[], float],
     ):
         self._make = lambda t0, x0: _solver(
-            kind, self._counted, t0, x0, t_end, rtol, atol, jacobian, condition
+            kind, self._counted, t0, x0, self._t_end, rtol, atol, jacobian, condition
         )
         self._rate = rate
         self._t_end = t_end
@@ -129,6 +130,12 @@ class Adaptive:
 
     def keep(self) -> None:
         self._remember()
+
+    def limit(self, t: float) -> None:
+        self._t_end = t
+        self._solver.t_bound = t
+        if self._solver.status == "finished" and self._solver.t < t:
+            self._solver.status = "running"
 
     def _remember(self) -> None:
         self._history.append((self.t, self.x.copy(), self._solver.f.copy()))
@@ -203,6 +210,9 @@ class FixedStep:
 
     def keep(self) -> None:
         """Nothing to remember: the next step starts from x alone."""
+
+    def limit(self, t: float) -> None:
+        self._t_end = t
 
     def restart(self, t: float, x: Array) -> None:
         self.t, self.x, self.t_before = t, x.copy(), t

@@ -1,0 +1,34 @@
+"""Friction clutch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from vbg.blocks import call, const, times
+from vbg.builder import Builder
+from vbg.fields import declare, quantity
+from vbg.reach import reach
+from vbg.stiction import stick_slip
+
+
+@dataclass(frozen=True, slots=True)
+class Clutch:
+    """Dry friction between two shafts with the torque capacity * engaged, engaged within
+    0..1; locked while the load is below it.
+    """
+
+    table: ClassVar[str] = "rotational"
+    kind: ClassVar[str] = "clutch"
+
+    nodes: tuple[str, str] = declare("nodes", "first and second shaft", size=2)
+    capacity: float = quantity("N*m", "largest torque", above=0.0)
+    engaged: float | str = declare("signal", "0 open, 1 closed", default=1.0)
+
+    def expand(self, name: str, builder: Builder) -> None:
+        where = reach(name, builder, on=None, between=None, nodes=self.nodes, table=self.table)
+        share = call("min", call("max", builder.signal(self.engaged), const(0.0)), const(1.0))
+        torque = self.capacity * share
+        effort = stick_slip(name, builder, where.node, coulomb=torque, static=torque)
+        builder.output(f"{name}.torque", effort, "N*m")
+        builder.output(f"{name}.power", times(effort, builder.flow(where.node)), "W")

@@ -1,0 +1,71 @@
+"""Dry friction with sticking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from vbg.blocks import call, const, times
+from vbg.builder import Builder
+from vbg.fields import Attachment, declare, quantity
+from vbg.reach import one_way, reach
+from vbg.stiction import stick_slip
+
+
+@dataclass(frozen=True, slots=True)
+class Friction:
+    """Slipping: effort against the motion = coulomb + (static - coulomb) exp(-|speed| /
+    stribeck) + viscous |speed|.  Sticking: exactly no motion until the load passes `static`
+    (B. Armstrong-Helouvry et al., Automatica 30, 1994, eq. 5).  Both changes are events.
+    """
+
+    table: ClassVar[str] = "translational"
+    kind: ClassVar[str] = "friction"
+
+    nodes: tuple[str, ...] | None = declare(
+        "nodes", "one node (against frame) or two", size=0, default=None
+    )
+    on: str | None = declare(
+        "coordinate", "free coordinate of a joint or a node, instead", default=None
+    )
+    between: tuple[Attachment, Attachment] | None = declare(
+        "ends", "two points, instead", default=None
+    )
+    coulomb: float = quantity("N", "dry friction while slipping", above=0.0)
+    static: float | None = quantity(
+        "N", "largest dry friction while sticking; default: coulomb", above=0.0, default=None
+    )
+    stribeck: float = quantity("m/s", "speed of the decay from static", above=0.0, default=0.01)
+    viscous: float = quantity("N*s/m", "viscous part", minimum=0.0, default=0.0)
+
+    def faults(self) -> Iterator[tuple[str, str, str]]:
+        """Connections, and a static friction below the other."""
+        yield from one_way(self)
+        if self.static is not None and self.static < self.coulomb:
+            what = f"static {self.static:g} is below coulomb {self.coulomb:g}."
+            yield "static", what, "Sticking needs at least the friction of slipping."
+
+    def expand(self, name: str, builder: Builder) -> None:
+        where = reach(
+            name,
+            builder,
+            on=self.on,
+            between=self.between,
+            nodes=self.nodes,
+            table=self.table,
+        )
+        static = self.static or self.coulomb
+        coulomb = const(self.coulomb)
+        if static > self.coulomb:
+            size = call("abs", builder.flow(where.node))
+            decay = call("exp", (-1.0 / self.stribeck) * size)
+            coulomb = coulomb + (static - self.coulomb) * decay
+        effort = stick_slip(name, builder, where.node, coulomb=coulomb, static=const(static))
+        if self.viscous > 0.0:
+            bond = builder.resistor(
+                f"{name}.viscous", where.node, effort=lambda speed: self.viscous * speed
+            )
+            effort = effort - builder.effort(bond)
+        builder.output(f"{name}.force", effort, "N")
+        builder.output(f"{name}.power", times(effort, builder.flow(where.node)), "W")
