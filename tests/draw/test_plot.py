@@ -1,0 +1,72 @@
+"""Plots of results: the right curves, in the terminal and in files."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from vbg.cli.main import main
+from vbg.draw.series import by_unit, choose, errors_against_first, series_of
+from vbg.errors import UsageError
+from vbg.io import hdf5
+from vbg.solution import Solution
+
+
+def run(n=50, shift=0.0):
+    time = np.linspace(0.0, 2.0, n)
+    force = np.column_stack([np.sin(time), 0 * time, np.cos(time) + shift])
+    return Solution(
+        time, {"A.force": force, "A.angle": time + shift}, units={"A.force": "N", "A.angle": "rad"}
+    )
+
+
+def test_a_signal_gives_its_components_and_a_pattern_all_that_match():
+    found = run()
+    assert [name for name, _ in choose(found, "A.force")] == [f"A.force[{i}]" for i in range(3)]
+    assert [name for name, _ in choose(found, "A.force.z")] == ["A.force.z"]
+    assert [name for name, _ in choose(found, "A.force[2]")] == ["A.force[2]"]
+    assert len(choose(found, "A.*")) == 4
+    with pytest.raises(UsageError, match=r"A\.force"):
+        choose(found, "A.forse")
+
+
+def test_panels_by_unit():
+    curves = series_of([("one", run())], ["A.angle", "A.force"])
+    assert [(unit, len(group)) for unit, group in by_unit(curves)] == [("rad", 1), ("N", 3)]
+
+
+def test_difference_of_runs_with_other_instants():
+    """Linear signals are interpolated exactly; the second is 0.25 above the first."""
+    curves = errors_against_first([("one", run()), ("two", run(33, 0.25))], ["A.angle"])
+    assert_allclose(curves[0].values, 0.25, atol=1e-14)
+    with pytest.raises(UsageError, match="second run"):
+        errors_against_first([("one", run())], ["A.angle"])
+
+
+@pytest.fixture
+def result(tmp_path):
+    path = tmp_path / "one.h5"
+    hdf5.write(run(), path)
+    return str(path)
+
+
+def test_terminal(result, capsys):
+    assert main(["plot", result, "A.angle", "A.force.x"]) == 0
+    text = capsys.readouterr().out
+    assert "A.angle [rad]" in text and "A.force.x [N]" in text
+    assert "\x1b" not in text  # colours are for terminals only
+    assert main(["plot", result, "A.angle", "--marks", "ascii"]) == 0
+    assert capsys.readouterr().out.isascii()
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_files(result, tmp_path, ending):
+    pytest.importorskip("matplotlib")
+    target = tmp_path / f"x.{ending}"
+    assert main(["plot", result, "A.force", "--with", result, "-o", str(target)]) == 0
+    assert target.stat().st_size > 1000
+
+
+def test_other_ending_is_misuse(result, tmp_path, capsys):
+    assert main(["plot", result, "A.force", "-o", str(tmp_path / "x.jpg")]) == 2
+    assert ".png" in capsys.readouterr().err
+    assert main(["plot", "none.toml", "A.force"]) == 2

@@ -1,0 +1,112 @@
+"""`vbg plot`: curves of results, in the terminal or as a picture."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+from vbg.cli.parser import add
+
+PLACE = 60
+HEIGHT = 14  # cells of one panel
+INKS = {1: "34", 2: "33", 3: "32", 4: "35", 5: "36", 6: "31"}  # of the terminal, by ink
+
+
+def register(subparsers: Any) -> None:
+    parser = add(
+        subparsers,
+        "plot",
+        act=act,
+        summary="plot signals of a result",
+        detail="Curves of one unit share a panel.  Without -o they are drawn in the terminal.\n"
+        "A signal is a name (A.force), a component (A.force.z, A.force[2]) or a\n"
+        "pattern ('*.angle').",
+        examples="""vbg plot crank.h5 A.angle A.force
+            vbg plot crank.h5 A.force.z -o force.svg
+            vbg plot crank.h5 A.angle --with other.h5
+            vbg plot crank.h5 A.angle --with other.h5 --error --log -o error.png""",
+    )
+    parser.add_argument("file", metavar="RESULT", help="result file: .h5 or .csv")
+    parser.add_argument("signals", metavar="SIGNAL", nargs="+", help="what to plot")
+    parser.add_argument("-o", "--output", metavar="OUT", help="picture: .png, .svg or .pdf")
+    parser.add_argument(
+        "--with",
+        dest="others",
+        metavar="RESULT",
+        action="append",
+        default=[],
+        help="a further run to lay over; may be repeated",
+    )
+    parser.add_argument(
+        "--error", action="store_true", help="plot the difference of further runs to the first"
+    )
+    parser.add_argument("--log", action="store_true", help="logarithm of the magnitudes")
+    parser.add_argument("--title", default="", help="headline of the picture")
+    parser.add_argument(
+        "--marks",
+        choices=("unicode", "block", "ascii"),
+        default="unicode",
+        help="characters of the terminal's plot",
+    )
+
+
+def act(arguments: argparse.Namespace) -> int:
+    from vbg.draw.series import errors_against_first, series_of
+    from vbg.io.results import read
+
+    runs = [(Path(file).stem, read(file)) for file in (arguments.file, *arguments.others)]
+    make = errors_against_first if arguments.error else series_of
+    curves = make(runs, arguments.signals)
+    if arguments.output is not None:
+        from vbg.draw.chart import draw_curves
+
+        scale = "log" if arguments.log else "linear"
+        draw_curves(curves, arguments.output, title=arguments.title, scale=scale)
+        return 0
+    print(in_terminal(curves, arguments.marks, log=arguments.log, colour=sys.stdout.isatty()))
+    return 0
+
+
+def in_terminal(curves: list[Any], marks_name: str, *, log: bool, colour: bool) -> str:
+    """The panels as text, as wide as the terminal, with a legend above each."""
+    from vbg.draw.series import by_unit
+    from vbg.draw.text.curves import DASHES, Curve, Frame, plot
+    from vbg.draw.text.marks import choose
+
+    marks = choose(marks_name)
+    width = max(shutil.get_terminal_size((80, 24)).columns, 40)
+    patterns = list(DASHES)
+    lines = []
+    for unit, group in by_unit(curves):
+        names = list(dict.fromkeys(curve.name for curve in group))
+        runs = list(dict.fromkeys(curve.run for curve in group))
+        drawn = tuple(
+            Curve(
+                c.time,
+                c.values,
+                c.name,
+                ink=names.index(c.name) % len(INKS) + 1,
+                pattern=patterns[(runs.index(c.run) if colour else i) % len(patterns)],
+            )
+            for i, c in enumerate(group)
+        )
+        for one, curve in zip(drawn, group, strict=True):
+            run = f"  ({curve.run})" if len(runs) > 1 else ""
+            sample = marks.across * 3 if one.pattern == "solid" else f"{one.pattern}"
+            lines.append(_painted(f"{sample} {curve.name}{run} [{unit or '1'}]", one.ink, colour))
+        rows = plot(drawn, width, HEIGHT, Frame(unit=(unit, ""), log=log), marks)
+        for row in rows:
+            line = "".join(_painted(text, _ink(style), colour) for text, style in row)
+            lines.append(line.rstrip())
+    return "\n".join(lines)
+
+
+def _ink(style: str) -> int:
+    return int(style[3:]) if style.startswith("ink") else 0
+
+
+def _painted(text: str, ink: int, colour: bool) -> str:
+    return f"\x1b[{INKS[ink]}m{text}\x1b[0m" if colour and ink in INKS else text

@@ -1,0 +1,69 @@
+"""Curves as PNG, SVG or PDF, one panel for each unit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from vbg.draw.series import Series, by_unit
+from vbg.errors import UsageError
+
+FORMATS = (".png", ".svg", ".pdf")
+# colours that stay apart for colour-blind readers (Okabe, Ito) and line styles that
+# stay apart in print
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+STYLES = ("-", "--", ":", "-.")
+
+
+def draw_curves(
+    curves: Sequence[Series], path: str | Path, *, title: str = "", scale: str = "linear"
+) -> None:
+    """Write the curves to `path`: units on the axes, a colour for each signal and a line
+    style for each run.  `scale` is "linear" or "log" (of magnitudes).
+
+    Raises UsageError for another ending, or without matplotlib.
+    """
+    path = Path(path)
+    if path.suffix not in FORMATS:
+        raise UsageError(f"{path}: a plot's name must end in {', '.join(FORMATS)}.")
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise UsageError(
+            "plots in files need matplotlib: pip install 'vbg[draw]'; without -o the terminal "
+            "shows the curves."
+        ) from error
+    from matplotlib.figure import Figure
+
+    panels = by_unit(curves)
+    with matplotlib.rc_context({"svg.hashsalt": "vbg", "font.size": 9}):
+        figure = Figure(figsize=(8.0, 1.2 + 2.4 * len(panels)), layout="constrained")
+        all_axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
+        for axes, (unit, group) in zip(all_axes, panels, strict=True):
+            _panel(axes, unit, group, scale)
+        all_axes[-1].set_xlabel("time [s]")
+        if title:
+            figure.suptitle(title)
+        figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else {})
+
+
+def _panel(axes: Any, unit: str, group: Sequence[Series], scale: str) -> None:
+    names = list(dict.fromkeys(curve.name for curve in group))
+    runs = list(dict.fromkeys(curve.run for curve in group))
+    for curve in group:
+        values = abs(curve.values) if scale == "log" else curve.values
+        label = curve.name if len(runs) == 1 else f"{curve.name}  ({curve.run})"
+        axes.plot(
+            curve.time,
+            values,
+            color=COLOURS[names.index(curve.name) % len(COLOURS)],
+            linestyle=STYLES[runs.index(curve.run) % len(STYLES)],
+            linewidth=1.2,
+            label=label,
+        )
+    axes.set_yscale(scale)
+    axes.set_ylabel(f"[{unit or '1'}]")
+    axes.grid(visible=True, linewidth=0.4, alpha=0.5)
+    axes.margins(x=0.0)
+    axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
