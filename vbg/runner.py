@@ -133,6 +133,10 @@ def run(job: Job, reporter: _Reporter) -> int:
         problems = [asdict(problem) for problem in error.problems]
         reporter.tell("failed", error=type(error).__name__, message=str(error), problems=problems)
         return 1
+    except MemoryError as error:
+        message = f"Not enough memory for the results: {error}. Ask for fewer output instants."
+        reporter.tell("failed", error="UsageError", message=message, problems=[])
+        return 1
     return 0
 
 

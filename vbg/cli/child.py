@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from vbg import runner
@@ -84,5 +85,6 @@ def _checked(last: Message, job: runner.Job, code: int) -> Message:
         problems = [Problem(**problem) for problem in last["problems"]]
         raise _ERRORS.get(last["error"], VbgError)(last["message"], problems)
     how = f"by signal {-code}" if code < 0 else f"with code {code}"
-    kept = f" What it had computed is in {runner.growing_file(job.result)}." if job.result else ""
+    growing = runner.growing_file(job.result or "")
+    kept = f" What it had computed is in {growing}." if Path(growing).is_file() else ""
     raise VbgError(f"vbg: the solver's process was ended {how} before the run was over.{kept}")
