@@ -20,7 +20,6 @@ from vbg.blocks import (
     Block,
     Coefficients,
     Substitution,
-    Tangent,
     const,
     leaf,
     rotation,
@@ -57,10 +56,6 @@ def derive(causal: CausalGraph) -> Equations:
     supplied, dissipated = powers(work, close)
     rates |= {leaf(SUPPLIED, 1): supplied, leaf(DISSIPATED, 1): dissipated}
     rates |= {d.state: zeros(d.state.rows) for d in (*graph.modes, *graph.sampled)}
-    acceleration = efforts.before
-    if constraints:
-        along = Tangent(rates | {graph.time: const(1.0)}, spins)
-        acceleration = stack(*(along(r) for r in residuals))
     rows_and_unknowns = [
         (row, c.unknown) for row, c in zip(efforts.rows_on_z, constraints, strict=True)
     ]
@@ -78,7 +73,7 @@ def derive(causal: CausalGraph) -> Equations:
         efforts=efforts.values,
         residual=stack(*residuals) if residuals else zeros(0),
         position=stack(*positions) if positions else zeros(0),
-        acceleration_residual=acceleration,
+        spins=spins,
         posture_correction=posture,
         velocity_correction=velocity,
         right_hand_side=leaf("correction", sum(c.unknown.rows for c in constraints)),

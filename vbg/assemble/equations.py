@@ -68,7 +68,7 @@ class Equations:
     efforts: Block
     residual: Block
     position: Block
-    acceleration_residual: Block
+    spins: Mapping[Block, Block]
     posture_correction: Mapping[Block, Block]
     velocity_correction: Mapping[Block, Block]
     right_hand_side: Block

@@ -51,7 +51,7 @@ def _identity_bytes(size: int) -> bytes:
 class Block:
     """One node: `op` of `OPERATIONS`, its arguments, data, and shape."""
 
-    __slots__ = ("_hash", "args", "cols", "data", "is_identity", "is_zero", "key", "op", "rows")
+    __slots__ = ("args", "cols", "data", "is_identity", "is_zero", "key", "op", "rows")
 
     op: str
     args: tuple[Block, ...]
@@ -74,13 +74,12 @@ class Block:
         head = f"{op}|{rows}|{cols}|".encode()
         keys = b"".join([arg.key for arg in args])
         self.key = blake2b(head + content + keys, digest_size=16).digest()
-        self._hash = hash(self.key)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Block) and self.key == other.key
 
     def __hash__(self) -> int:
-        return self._hash
+        return hash(self.key)
 
     @property
     def shape(self) -> tuple[int, int]:
