@@ -387,3 +387,97 @@ def test_a_picture_without_a_terminal(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert "pendulum" in (tmp_path / "s.svg").read_text()
+
+
+CLASH = """\
+vbg = 1
+name = "clash"
+
+[electric.U1]
+kind = "voltage_source"
+nodes = ["a", "gnd"]
+voltage = 10.0
+
+[electric.U2]
+kind = "voltage_source"
+nodes = ["a", "gnd"]
+voltage = 12.0
+
+[electric.R1]
+kind = "resistor"
+nodes = ["a", "gnd"]
+R = 5.0
+"""
+
+
+def test_a_conflict_is_explained_and_fixed(terminal):
+    (terminal.home / "demo.toml").write_text(CLASH)
+    terminal.start("demo.toml")
+    terminal.wait("1 error")
+    terminal.keys("w")
+    terminal.wait("Why: conflict 1 of 1")
+    terminal.wait("1: ")
+    terminal.keys("1")
+    terminal.wait("0 errors")
+    terminal.wait("causal: ")
+    terminal.keys("1")
+    terminal.wait("Model")
+    terminal.keys("u")
+    terminal.wait("1 error")
+    terminal.quit()
+
+
+def test_a_new_user_reaches_the_report_in_forty_keys(terminal):
+    """New, change a length, add a motor to a joint, run, plot two signals, validate, export."""
+    count = 0
+
+    def press(*names: str) -> None:
+        nonlocal count
+        count += len(names)
+        terminal.keys(*names)
+
+    def say(text: str) -> None:
+        nonlocal count
+        count += len(text)
+        terminal.type(text)
+
+    terminal.start()
+    terminal.wait("New from template")
+    press("Enter")
+    terminal.wait("File name")
+    press("Enter")
+    terminal.wait("r runs it")
+    press("Down", "Down", "e")
+    terminal.wait("parameters.L.value")
+    say("0.8")
+    press("Enter")
+    terminal.wait("undo: set parameters.L.value")
+    press("a", "m")
+    terminal.wait("Add on a joint")
+    say("torque on")
+    terminal.wait("torque")
+    press("Enter")
+    terminal.wait("joints.hinge")
+    press("Enter")
+    terminal.wait("torque: torque")
+    press("Enter")
+    terminal.wait("Name of the new torque")
+    press("Enter")
+    terminal.wait("undo: add forces.torque1")
+    press("r")
+    terminal.wait("finished at t = ")
+    press("4")
+    terminal.wait("run 1 bond graph: finished")
+    press("C", "Space", "Down", "Space")
+    terminal.wait("[x]")
+    press("5", "R")
+    terminal.wait("PASS   ")
+    press("E")
+    terminal.wait("the report (folder)")
+    press("Enter")
+    terminal.wait("Write to")
+    press("Enter")
+    terminal.wait("wrote pendulum-report")
+    assert count <= 40, count
+    assert "PASS" in (terminal.home / "pendulum-report" / "report.md").read_text()
+    terminal.quit()

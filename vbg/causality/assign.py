@@ -248,6 +248,12 @@ def find_causal_conflicts(graph: BondGraph) -> tuple[Conflict, ...]:
     return _causal(graph).conflicts
 
 
+def attempt(graph: BondGraph) -> CausalGraph:
+    """As `assign`, but conflicts are left in the graph, with the strokes there are:
+    for those who show them."""
+    return _causal(graph)
+
+
 def assign(graph: BondGraph) -> CausalGraph:
     """The causal graph of `graph`.
 

@@ -98,8 +98,8 @@ class VbgApp(App[int]):
     def act(self, action: Action) -> None:
         """Do an action of the table, or say why not."""
         self.work.say("")
-        do, refuse = handler(action)
-        reason = refuse(self) if refuse else ""
+        do = handler(action)[0]
+        reason = self.refusal(action)
         if reason:
             self.work.say(f"{action.label}: {reason}", "warn")
             self.main.paint()
@@ -112,6 +112,11 @@ class VbgApp(App[int]):
         if inspect.iscoroutine(doing):
             self.ask_later(doing)
         self.main.paint()
+
+    def refusal(self, action: Action) -> str:
+        """Why an action cannot be done now; empty if it can."""
+        refuse = handler(action)[1]
+        return refuse(self) if refuse else ""
 
     def act_id(self, id: str) -> None:
         self.act(self.work.keymap.by_id(id))

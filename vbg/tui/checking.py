@@ -6,10 +6,11 @@ import copy
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from vbg.errors import ModelError, Problem, UsageError
+from vbg.errors import ModelError, Problem, UsageError, VbgError
 from vbg.model.places import spelled
 
 if TYPE_CHECKING:
+    from vbg.model import Model
     from vbg.tui.workspace import Checked, Workspace
 
 Path = tuple[str | int, ...]
@@ -27,7 +28,21 @@ def check_text(text: str, file: str, text_hash: str) -> Checked:
     except (ModelError, UsageError) as error:
         problems = error.problems or (Problem("error", "model", str(error)),)
         return Checked(text_hash, _ordered(problems))
-    return Checked(text_hash, _ordered(check(model)), model)
+    problems = (*check(model), *_causal_problems(model))
+    return Checked(text_hash, _ordered(problems), model)
+
+
+def _causal_problems(model: Model) -> tuple[Problem, ...]:
+    """What the bond graph of the model says against it; large models are asked when run."""
+    import vbg
+
+    if len(model.bodies) + len(model.joints) > _LARGE:
+        return ()
+    try:
+        vbg.assign(vbg.expand(model))
+    except VbgError as error:
+        return error.problems or (Problem("error", "model", str(error)),)
+    return ()
 
 
 def _ordered(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:

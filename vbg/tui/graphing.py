@@ -79,8 +79,10 @@ def made(model: Model, text_hash: str, before: GraphState | None) -> GraphState:
         return replace(
             state, text_hash=text_hash, graph=None, causal=None, drawing=None, trouble=str(error)
         )
+    from vbg.causality.assign import attempt
+
     try:
-        causal, trouble = vbg.assign(graph), ""
+        causal, trouble = attempt(graph), ""
     except VbgError as error:
         causal, trouble = None, str(error)
     parts = {vertex.part for vertex in graph.vertices.values()}
@@ -188,9 +190,7 @@ def _bond(state: GraphState, tail: int, head: int, names: list[str], trouble: se
     return Bond(tail, head, stroke, size, style, ",".join(names))
 
 
-def _near(
-    state: GraphState, vertices: tuple[Vertex, ...], bonds: tuple[Bond, ...]
-) -> list[int]:
+def _near(state: GraphState, vertices: tuple[Vertex, ...], bonds: tuple[Bond, ...]) -> list[int]:
     """The vertices drawn: all, or those nearest to the marked one."""
     if len(vertices) <= MOST_SHOWN:
         return list(range(len(vertices)))

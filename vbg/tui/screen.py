@@ -159,6 +159,9 @@ class MainScreen(Screen):
             self._set_prefix(key)
             return
         action = keymap.find(key, view, self.active)
+        if action is not None and action.scope.startswith("pane:") and self.main.refusal(action):
+            # what a pane cannot do now must not hide what its key does elsewhere
+            action = keymap.find(key, view, "") or action
         if action is not None:
             self.main.act(action)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -46,18 +47,26 @@ def _next(app: VbgApp) -> None:
     app.main.activate("why")
 
 
-def _why(app: VbgApp) -> None:
+async def _why(app: VbgApp) -> None:
     """Explain: in Validate the verdict, elsewhere the strokes of the marked part."""
     if app.work.view == "validate":
         app.main.activate("verdict")
         return
-    state = app.work.graph
     if app.work.view != "graph":
         app.main.show_view("graph")
+    while app.work.checking or (app.work.checked.model is not None and _old(app)):
+        await asyncio.sleep(0.02)
+    state = app.work.graph
     if state is not None and state.conflicts and state.conflict < 0:
         _next(app)
     else:
         app.main.activate("why")
+
+
+def _old(app: VbgApp) -> bool:
+    """Whether the graph is yet to be drawn for the text that is open."""
+    state = app.work.graph
+    return state is None or state.text_hash != app.work.checked.text_hash
 
 
 def _goto(app: VbgApp) -> None:

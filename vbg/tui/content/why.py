@@ -165,14 +165,14 @@ def conflict_rows(
     rows += _text(f"{marks.error} {conflict.sentence}", width, "error")
     rows.append(())
     for word, reason in (("because", conflict.first), ("and", conflict.second)):
-        rows += _text(f"{word}  {reason.sentence}", width, "")
+        rows += _text(f"{word} {reason.sentence}", width, "")
         for bond in reason.because:
             deeper = state.causal.reasons.get(bond) if state.causal else None
             sentence = f": {deeper.sentence}" if deeper else ""
             rows += _text(f"  {marks.harpoons[0]} {bond}{sentence}", width, "dim")
     rows.append(())
     for number, fix in enumerate(fixes(state, conflict, data), 1):
-        rows += _text(f"{number}  {fix.label}  ({fix.effect})", width, "focus")
+        rows += _text(f"{number}: {fix.label} ({fix.effect})", width, "focus")
     return tuple(rows)
 
 
