@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from vbg.assemble.equations import HeldStart
 from vbg.assemble.evaluator import Evaluator
+from vbg.assemble.modes import agree
 from vbg.assemble.posture import Projector, Steps
 from vbg.assemble.redundancy import null_space
 from vbg.assemble.system import System
@@ -54,6 +55,7 @@ def assemble_start(system: System) -> Start:
     x, coordinates_changed = _closed_posture(system, projector, written)
     projector.measure(0.0, x)
     x, speeds_changed = _closed_velocity(system, projector, x)
+    agree(system, 0.0, x)
     position, velocity = projector.residuals(0.0, x)
     notes = list(_moved(system, written, x))
     notes += [note for note in (coordinates_changed, speeds_changed) if note is not None]
@@ -389,7 +391,11 @@ def _require_motion(system: System) -> None:
     coordinates = [
         s.state.name for s in system.slices if s.state.kind == "displacement" and s.state.measured
     ]
-    moving = [c.part for c in system.equations.constraints if len(c.labels) < 6]
+    moving = [
+        c.part
+        for c in system.equations.constraints
+        if c.part.startswith("joints.") and len(c.labels) < 6
+    ]
     if not moving:
         return
     raise AssemblyError.of(

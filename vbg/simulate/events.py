@@ -4,6 +4,7 @@ take their values at the instants of their clocks."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 CLOSE = 8.0 * np.finfo(float).eps  # relative distance kept from an instant on both sides
+LOOKS = 8  # places of a step at which switching functions are looked at
 ROUNDS = 20  # changes of modes that may follow from one event
 FLAT = 1e-10  # of the largest value seen: a switching function this small has no sign
 CHATTER, INSTANT = 100, 1e-11  # so many events within this time [s or relative] are a failure
@@ -55,16 +57,27 @@ class Switches:
         self.begin(0.0, x)
 
     def find(self, stepper: Stepper) -> tuple[float, list[Event]] | None:
-        """The first crossing inside the last step, to the root, and its events."""
+        """The first crossing inside the last step, to the root, and its events.
+
+        A long step is looked at in several places, so that a contact that begins and
+        ends inside it is not passed over.
+        """
         if not self._about:
             return None
-        after = np.sign(self._values(stepper.t, stepper.x))
-        crossed = np.flatnonzero((after != self._signs) & (self._signs != 0.0))
-        if crossed.size == 0:
-            held = self._mode >= 0
-            self._signs = np.where(held, self._signs, after)
-            return None
-        times = {int(i): self._root(stepper, int(i)) for i in crossed}
+        points = np.linspace(stepper.t_before, stepper.t, LOOKS + 1)
+        for before, after in pairwise(points):
+            x = stepper.x if after == stepper.t else stepper.between(after)
+            signs = np.sign(self._values(after, x))
+            crossed = np.flatnonzero((signs != self._signs) & (self._signs != 0.0))
+            if crossed.size:
+                return self._first_root(stepper, crossed, before, after)
+            self._signs = np.where(self._mode >= 0, self._signs, signs)
+        return None
+
+    def _first_root(
+        self, stepper: Stepper, crossed: NDArray[np.intp], before: float, after: float
+    ) -> tuple[float, list[Event]]:
+        times = {int(i): self._root(stepper, int(i), before, after) for i in crossed}
         first = min(times.values())
         self._crossed = [i for i, t in times.items() if t == first]
         self._recent = [*self._recent[-CHATTER:], first]
@@ -74,13 +87,12 @@ class Switches:
             if self._about[i].what
         ]
 
-    def _root(self, stepper: Stepper, i: int) -> float:
+    def _root(self, stepper: Stepper, i: int, before: float, after: float) -> float:
         from scipy.optimize import brentq
 
         def value(t: float) -> float:
             return float(self._values(t, stepper.between(t))[i])
 
-        before, after = stepper.t_before, stepper.t
         if value(before) * value(after) >= 0.0:  # it stood beyond zero from the beginning
             return before
         return float(brentq(value, before, after, xtol=1e-15 * max(after, 1e-3), rtol=1e-14))
