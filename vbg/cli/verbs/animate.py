@@ -1,0 +1,94 @@
+"""`vbg animate`: the motion of a result as GIF, MP4 or one HTML file."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vbg.cli.parser import add, assignment
+from vbg.errors import UsageError
+
+if TYPE_CHECKING:
+    from vbg.model import Model
+
+PLACE = 62
+FORMATS = (".html", ".gif", ".mp4")
+HTML_FRAMES, MOVIE_FRAMES = 600, 120
+
+
+def register(subparsers: Any) -> None:
+    parser = add(
+        subparsers,
+        "animate",
+        act=act,
+        summary="the motion of a result as a film",
+        detail="Bodies from their shapes (or as sticks), joint axes, joint forces as arrows.\n"
+        "The .html is one file that opens offline: drag to turn, wheel to zoom, slide in time.\n"
+        "The model is the one kept in the result; --model names another file.",
+        examples="""vbg animate crank.h5 -o crank.html
+            vbg animate crank.h5 -o crank.gif --trace conrod.C --frames 60
+            vbg animate crank.csv --model crank.toml --set r=0.05 -o crank.html""",
+    )
+    parser.add_argument("file", metavar="RESULT", help="result file: .h5 or .csv")
+    parser.add_argument("-o", "--output", metavar="OUT", required=True, help=".html, .gif or .mp4")
+    parser.add_argument("--model", metavar="FILE", help="model file, if not the one in the result")
+    parser.add_argument(
+        "--set",
+        dest="parameters",
+        metavar="NAME=VALUE",
+        type=assignment,
+        action="append",
+        default=[],
+        help="parameter that the run had replaced; may be repeated",
+    )
+    parser.add_argument(
+        "--trace",
+        metavar="POINT",
+        action="append",
+        default=[],
+        help="draw the path of BODY.POINT or BODY; may be repeated",
+    )
+    parser.add_argument("--frames", type=int, help="pictures at most")
+    parser.add_argument("--fps", type=int, default=25, help="pictures a second (GIF, MP4)")
+
+
+def act(arguments: argparse.Namespace) -> int:
+    from vbg.draw.film import film_of
+    from vbg.io.results import read
+
+    output = Path(arguments.output)
+    if output.suffix not in FORMATS:
+        raise UsageError(f"-o {output}: a film's name must end in {', '.join(FORMATS)}.")
+    if arguments.frames is not None and arguments.frames < 1:
+        raise UsageError(f"--frames {arguments.frames}: at least one picture is needed.")
+    html = output.suffix == ".html"
+    frames = arguments.frames or (HTML_FRAMES if html else MOVIE_FRAMES)
+    model = _model(arguments)
+    film = film_of(model, read(arguments.file), frames=frames, traces=arguments.trace)
+    if html:
+        from vbg.draw.page import write_page
+
+        write_page(film, output)
+    else:
+        from vbg.draw.movie import write_movie
+
+        write_movie(film, output, fps=arguments.fps)
+    return 0
+
+
+def _model(arguments: argparse.Namespace) -> Model:
+    from vbg.io import toml
+
+    if arguments.model is not None:
+        model = toml.read(arguments.model)
+    else:
+        text = ""
+        if arguments.file.endswith((".h5", ".hdf5")):
+            from vbg.io.hdf5 import read_model
+
+            text = read_model(arguments.file)
+        if not text:
+            raise UsageError(f"{arguments.file} does not hold its model; name it with --model.")
+        model = toml.parse(text, arguments.file)
+    return model.with_parameters(**dict(arguments.parameters)) if arguments.parameters else model

@@ -1,0 +1,188 @@
+"""A machine over time as polygons, lines and arrows: what every animation shows.
+
+Bodies are drawn from their shapes, or as sticks from their mass centre to their
+joint points where they have none.  Joint axes are short lines, joint forces
+arrows at the joint (on its second body), traces the paths of chosen points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.draw.mesh import Faces, faces_of
+from vbg.errors import UsageError
+from vbg.spatial import rotation_matrix
+
+if TYPE_CHECKING:
+    from vbg.model import Model
+    from vbg.solution import Solution
+
+Array = NDArray[np.float64]
+
+COLOURS = ("#4c78a8", "#f58518", "#54a24b", "#b279a2", "#e3b505", "#72b7b2", "#9d755d", "#e45756")
+LARGEST_ARROW = 0.25  # of the machine's size, for the largest joint force of the run
+AXIS_PART = 0.06  # of the machine's size, half the length of a joint axis
+WITH_AXIS = ("revolute", "prismatic", "cylindrical", "helical", "universal")
+
+
+@dataclass(frozen=True, eq=False)
+class BodyFilm:
+    """faces: polygons in body axes, each (k, 3); sticks (m, 2, 3); pose (n, 7): p_WB, quat_WB."""
+
+    name: str
+    colour: str
+    faces: Faces
+    sticks: Array
+    pose: Array
+
+
+@dataclass(frozen=True, eq=False)
+class JointFilm:
+    """Where the joint is on its second body (`body` number, `at`), its axis there, and
+    its force over time (n, 3) in world axes [N]."""
+
+    name: str
+    body: int
+    at: Array
+    axis: Array | None
+    force: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Film:
+    """All of it: time (n,) [s], traces by name (n, 3), centre (3,) and size [m] of the
+    space that is used, newton: arrow length per force [m/N]."""
+
+    title: str
+    time: Array
+    bodies: tuple[BodyFilm, ...]
+    joints: tuple[JointFilm, ...]
+    traces: tuple[tuple[str, Array], ...]
+    centre: Array
+    size: float
+    newton: float
+
+
+def film_of(
+    model: Model, solution: Solution, *, frames: int = 300, traces: Sequence[str] = ()
+) -> Film:
+    """The film of a result with at most `frames` pictures at equal distances.
+
+    `traces` are points ("crank.B") or bodies.  Raises UsageError for a result that does
+    not hold the model's bodies, or a point that it does not have.
+    """
+    missing = [name for name in model.bodies if f"{name}.position" not in solution]
+    if missing or not model.bodies:
+        raise UsageError(
+            f"this result has no motion of {', '.join(missing) or 'bodies'}: it was not made by "
+            f"{model.name}, or only some signals were kept."
+        )
+    picked = _picked(solution.time, frames)
+    numbers = {name: i for i, name in enumerate(model.bodies)}
+    bodies = _bodies(model, solution, picked)
+    joints = _joints(model, solution, picked, numbers)
+    paths = tuple((name, _trace(solution, name)[picked]) for name in traces)
+    cloud = _cloud(bodies)
+    low, high = cloud.min(axis=0), cloud.max(axis=0)
+    size = max(float(np.linalg.norm(high - low)), 1e-9)
+    strongest = max(
+        (float(np.linalg.norm(j.force, axis=1).max(initial=0.0)) for j in joints), default=0.0
+    )
+    newton = LARGEST_ARROW * size / strongest if strongest > 0.0 else 0.0
+    return Film(
+        model.name,
+        solution.time[picked],
+        bodies,
+        joints,
+        paths,
+        (low + high) / 2.0,
+        size,
+        newton,
+    )
+
+
+def _picked(time: Array, frames: int) -> NDArray[np.intp]:
+    if len(time) == 0:
+        raise UsageError("this result has no rows to show.")
+    wanted = np.linspace(time[0], time[-1], min(frames, len(time)))
+    return np.unique(np.searchsorted(time, wanted).clip(0, len(time) - 1))
+
+
+def _bodies(model: Model, solution: Solution, picked: NDArray[np.intp]) -> tuple[BodyFilm, ...]:
+    from vbg.model.frames import joint_frames
+
+    ends: dict[str, list[Array]] = {name: [] for name in model.bodies}
+    for frame in joint_frames(model).values():
+        for body, at in ((frame.first, frame.p_AF_A), (frame.second, frame.p_BM_B)):
+            if body in ends:
+                ends[body].append(np.asarray(at, dtype=float))
+    found = []
+    for number, (name, body) in enumerate(model.bodies.items()):
+        points = [*ends[name], *(np.array(p) for p in body.points.values())]
+        sticks = [] if body.shape else [(np.zeros(3), p) for p in points]
+        pose = np.hstack([solution[f"{name}.position"], solution[f"{name}.rotation"]])[picked]
+        found.append(
+            BodyFilm(
+                name,
+                COLOURS[number % len(COLOURS)],
+                tuple(face for shape in body.shape for face in faces_of(shape)),
+                np.array(sticks).reshape(-1, 2, 3),
+                pose,
+            )
+        )
+    return tuple(found)
+
+
+def _joints(
+    model: Model, solution: Solution, picked: NDArray[np.intp], numbers: dict[str, int]
+) -> tuple[JointFilm, ...]:
+    from vbg.model.frames import joint_frames
+
+    found = []
+    for name, frame in joint_frames(model).items():
+        if frame.second not in numbers:
+            continue
+        kind = type(model.joints[name]).kind
+        force = f"{name}.force"
+        found.append(
+            JointFilm(
+                name,
+                numbers[frame.second],
+                np.asarray(frame.p_BM_B, dtype=float),
+                np.asarray(frame.R_BM, dtype=float)[:, 2] if kind in WITH_AXIS else None,
+                solution[force][picked] if force in solution else np.zeros((len(picked), 3)),
+            )
+        )
+    return tuple(found)
+
+
+def _trace(solution: Solution, name: str) -> Array:
+    signal = f"{name}.position"
+    if signal not in solution:
+        raise UsageError(f"there is no point or body {name!r} to trace; points are BODY.POINT.")
+    return solution[signal]
+
+
+def _cloud(bodies: Sequence[BodyFilm]) -> Array:
+    """Everything that is ever drawn, coarsely: (m, 3)."""
+    points = []
+    for body in bodies:
+        corners = [np.zeros((1, 3)), *body.faces, body.sticks.reshape(-1, 3)]
+        own = np.vstack([c for c in corners if len(c)])
+        low, high = own.min(axis=0), own.max(axis=0)
+        box = np.array(
+            [
+                [x, y, z]
+                for x in (low[0], high[0])
+                for y in (low[1], high[1])
+                for z in (low[2], high[2])
+            ]
+        )
+        for pose in body.pose[:: max(1, len(body.pose) // 60)]:
+            points.append(box @ rotation_matrix(pose[3:]).T + pose[:3])
+    return np.vstack(points)
