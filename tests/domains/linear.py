@@ -11,11 +11,15 @@ def eigenvalues(system: System, x: np.ndarray | None = None) -> np.ndarray:
     """Eigenvalues of d rate / d x on the tangent space of the constraints, without the
     two energy quadratures, sorted by real part."""
     x = system.initial_state if x is None else x
-    kept = [i for s in system.slices if s.state.kind != "quadrature" for i in range(s.first, s.last)]
+    kept = [
+        i for s in system.slices if s.state.kind != "quadrature" for i in range(s.first, s.last)
+    ]
     rate = system.evaluator("rate", complex_valued=True)
     A = _columns(lambda z: rate(0.0, z)[: system.size], x)[np.ix_(kept, kept)]
     residual = system.evaluator("residual", complex_valued=True)
-    rows = _columns(lambda z: residual(0.0, z), x)[:, kept] if system.equations.constraints else None
+    rows = (
+        _columns(lambda z: residual(0.0, z), x)[:, kept] if system.equations.constraints else None
+    )
     if rows is None:
         return np.sort_complex(np.linalg.eigvals(A))
     _, values, Vt = np.linalg.svd(rows)

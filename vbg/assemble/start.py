@@ -274,10 +274,11 @@ def _examine(
         return (), 0, None, []
     redundant = _redundant_names(system, evaluate) if dependent else ()
     G, stores = constraint_rows(system, projector, x)
-    freedoms = G.shape[1] - (_lasting_rows(system) - dependent)
+    lasting = _lasting_rows(system)
+    freedoms = G.shape[1] - (lasting - dependent)
     if dependent:
         _require_regular(system, projector, x, G, stores, dependent)
-    if freedoms == 0 and not _drives(system):
+    if freedoms == 0 and lasting and not _drives(system):
         _require_motion(system)
     notes = []
     if dependent:

@@ -145,6 +145,8 @@ class _Run:
     def _limit(self) -> None:
         """The next instant that no step may pass."""
         self.next_instant = self.samples.after(self.stepper.t)
+        if self.next_instant >= just_before(self.settings.t_end):
+            self.next_instant = np.inf
         self.stepper.limit(min(just_before(self.next_instant), self.settings.t_end))
 
     def _stepper(self, t: float, x: Array) -> Stepper:
