@@ -14,6 +14,7 @@ Array = NDArray[np.float64]
 Sink = Callable[[Array, Mapping[str, Array]], None]
 
 BLOCK = 256  # rows handed to the sink at once
+FIRST_ROWS = 4096  # of memory; doubled when full, so that a run cut short stays small
 SECONDS = 0.5  # or after this time
 
 
@@ -29,7 +30,7 @@ class Recorder:
         self._residual = system.evaluator("residual")
         self._constrained = bool(system.equations.constraints)
         width = sum(rows * cols for _, rows, cols in self._shapes.values())
-        self._data = np.empty((len(grid), width + 2))
+        self._data = np.empty((min(len(grid), FIRST_ROWS), width + 2))
         self._width = width
         self._sink = sink
         self._sent = 0
@@ -39,6 +40,8 @@ class Recorder:
     def add(self, t: float, x: Array) -> None:
         """The next row: signals at (t, x)."""
         efforts = np.zeros(0)
+        if self.count == len(self._data):
+            self._data = np.resize(self._data, (2 * self.count, self._data.shape[1]))
         row = self._data[self.count]
         row[self._width :] = 0.0
         if self._constrained:

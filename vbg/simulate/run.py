@@ -27,6 +27,7 @@ STILL = 1e-16  # speed left to what sticks [m/s or rad/s]: it must not creep
 Array = NDArray[np.float64]
 Progress = Callable[[float, float], bool | None]
 
+MOST_ROWS = 1e8
 METHODS = ("auto", "dop853", "rk4", "radau")
 
 
@@ -89,6 +90,12 @@ def _check(settings: Settings) -> None:
         value = getattr(settings, name)
         if not np.isfinite(value) or value < 0.0 or (value == 0.0 and name != "t_end"):
             raise UsageError(f"{name} must be a positive number; got {value}.")
+    rows = settings.t_end / settings.output_step
+    if rows > MOST_ROWS:
+        raise UsageError(
+            f"t_end = {settings.t_end:g} s with output_step = {settings.output_step:g} s asks for "
+            f"{rows:.3g} output rows; at most {MOST_ROWS:.0e} are kept. Take a larger output_step."
+        )
 
 
 def output_grid(t_end: float, output_step: float) -> Array:
