@@ -197,6 +197,9 @@ class Builder(Protocol):
     def start_of(self, value: Block) -> Block:
         """The initial value of a displacement state."""
 
+    def start_value(self, value: Block) -> float:
+        """The value of an expression of posture and coordinates as written."""
+
     def rate_of(self, state: Block) -> Block:
         """Placeholder for the time derivative of a state."""
 

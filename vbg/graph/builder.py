@@ -10,6 +10,7 @@ from typing import Any, Literal
 from vbg.blocks import (
     Block,
     Coefficients,
+    Substitution,
     Tangent,
     const,
     identity,
@@ -38,6 +39,7 @@ from vbg.graph.bondgraph import (
     Vertex,
 )
 from vbg.graph.placeholders import BOND_FLOW, EFFORT, FLOW, LEVEL, RATE, SIGNAL, reads_bonds
+from vbg.spatial import rotation_matrix
 
 # table of one-dimensional parts -> reference node, domain, junction, coordinate and its unit
 TERMINALS = {
@@ -410,6 +412,13 @@ class GraphBuilder:
 
     def start_of(self, value: Block) -> Block:
         return next(c.initial for c in self._configurations if c.state == value)
+
+    def start_value(self, value: Block) -> float:
+        known: dict[Block, Block] = {c.state: c.initial for c in self._configurations}
+        for c in self._configurations:
+            if c.kind == "quaternion":
+                known[rotation(c.state)] = const(rotation_matrix(c.initial.data[:, 0]))
+        return float(Substitution(known)(value).data[0, 0])
 
     # -- one-dimensional parts, controllers, switching -------------------------
 

@@ -1,0 +1,1 @@
+"""Hydraulic parts, wired by node names; "tank" is the reference. Pressures are against it."""

@@ -1,0 +1,108 @@
+"""Hydraulic cylinder with two chambers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from vbg.blocks import Block, const, times
+from vbg.builder import Builder, Node
+from vbg.contact import contact
+from vbg.fields import Attachment, declare, quantity
+from vbg.hydraulics import Chamber, Oil
+from vbg.ports import branch
+from vbg.reach import reach
+
+
+@dataclass(frozen=True, slots=True)
+class Cylinder:
+    """Ports [A, B].  Pressure in A pushes the second end away from the first (extends) with
+    area_a, pressure in B draws it back with area_b; B = "tank" makes it single-acting.
+
+    With s = extension from `length` (of a joint: its coordinate - length) the chambers have
+    the volumes  dead_a + area_a s  and  dead_b + area_b (stroke - s);  each is a store of
+    content and s (`vbg.hydraulics.Chamber`), content' = flow into the port.  `volume` gives
+    both chambers a constant volume instead (linear stiffness).  Leakage between the
+    chambers, viscous friction, and stops at s = 0 and s = stroke.
+    force = p_a area_a - p_b area_b - friction on the second end, against the first.
+    """
+
+    table: ClassVar[str] = "hydraulic"
+    kind: ClassVar[str] = "cylinder"
+
+    nodes: tuple[str, str] = declare("nodes", "ports A and B", size=2)
+    between: tuple[Attachment, Attachment] | None = declare(
+        "ends", "two points; or give `on`", default=None
+    )
+    on: str | None = declare("coordinate", "a joint or translational.NODE", default=None)
+    area_a: float = quantity("m^2", "area of chamber A", above=0.0)
+    area_b: float | None = quantity(
+        "m^2", "area of chamber B; default: area_a", above=0.0, default=None
+    )
+    length: float = quantity("m", "length or coordinate at s = 0", default=0.0)
+    stroke: float = quantity("m", "largest s", above=0.0)
+    dead_a: float = quantity("m^3", "volume of A at s = 0", above=0.0, default=1e-5)
+    dead_b: float = quantity("m^3", "volume of B at s = stroke", above=0.0, default=1e-5)
+    volume: float | None = quantity(
+        "m^3", "constant volume of each chamber instead", above=0.0, default=None
+    )
+    bulk: float = quantity("Pa", "bulk modulus", above=0.0, default=1.4e9)
+    leakage: float = quantity("m^3/(s*Pa)", "leak between chambers", minimum=0.0, default=0.0)
+    friction: float = quantity("N*s/m", "viscous friction", minimum=0.0, default=0.0)
+    pressure_a: float = quantity("Pa", "pressure of A at the start", default=0.0)
+    pressure_b: float = quantity("Pa", "pressure of B at the start", default=0.0)
+    k: float = quantity("N/m", "stiffness of the end stops; 0: none", minimum=0.0, default=0.0)
+    c: float = quantity("N*s/m", "damping of the end stops", minimum=0.0, default=0.0)
+
+    def faults(self) -> Iterator[tuple[str, str, str]]:
+        """Both ports on one node is found by the reader; here: both in the tank."""
+        if self.nodes == ("tank", "tank"):
+            yield "nodes", "both chambers are open to the tank: it does nothing.", ""
+
+    def expand(self, name: str, builder: Builder) -> None:
+        where = reach(name, builder, on=self.on, between=self.between)
+        s = where.value - const(self.length)
+        area_b = self.area_b or self.area_a
+        effort = const(0.0)
+        for side, node, area, dead, sign, start in (
+            ("A", self.nodes[0], self.area_a, self.dead_a, 1.0, self.pressure_a),
+            ("B", self.nodes[1], area_b, self.dead_b + area_b * self.stroke, -1.0, self.pressure_b),
+        ):
+            if node == "tank":
+                continue
+            chamber = Chamber(Oil(self.bulk), sign * area, dead, self.volume)
+            bond, pressure = chamber.expand(f"{name}.{side}", builder, node, where.node, s, start)
+            effort = effort + bond
+            builder.output(f"{name}.pressure_{side.lower()}", pressure, "Pa")
+        effort = effort - self._losses(name, builder, where.node)
+        if self.k > 0.0:
+            effort = effort + self._stops(name, builder, where.node, s)
+        speed = builder.flow(where.node)
+        builder.output(f"{name}.force", effort, "N")
+        builder.output(f"{name}.stroke", s, "m")
+        builder.output(f"{name}.power", times(effort, speed), "W")
+
+    def _losses(self, name: str, builder: Builder, node: Node) -> Block:
+        if self.leakage > 0.0:
+            gap = branch(f"{name}.leak", builder, self.table, self.nodes)
+            builder.resistor(
+                f"{name}.leak",
+                gap.node,
+                flow=lambda p: self.leakage * p,
+                effort=lambda q: (1.0 / self.leakage) * q,
+            )
+        if self.friction == 0.0:
+            return const(0.0)
+        bond = builder.resistor(
+            f"{name}.friction", node, effort=lambda speed: self.friction * speed
+        )
+        return builder.effort(bond)
+
+    def _stops(self, name: str, builder: Builder, node: Node, s: Block) -> Block:
+        total = const(0.0)
+        for side, depth, sign in (("in", -s, -1.0), ("out", s - const(self.stroke), 1.0)):
+            stop = f"{name}.stop.{side}"
+            total = total + contact(stop, builder, node, depth, self.k, self.c, sign=sign)
+            builder.event(f"{name} {side}", depth, f"{name} at its end stop")
+        return total

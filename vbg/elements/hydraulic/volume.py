@@ -1,0 +1,42 @@
+"""Volume of compressible oil."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from vbg.blocks import const
+from vbg.builder import Builder
+from vbg.fields import declare, quantity
+from vbg.hydraulics import Oil
+from vbg.ports import branch, declare_element
+
+
+@dataclass(frozen=True, slots=True)
+class Volume:
+    """content' = flow into it; pressure p of an oil of bulk modulus `bulk`, see
+    `vbg.hydraulics.Oil`: p = bulk content / volume, or with a modulus that grows with the
+    pressure.
+    """
+
+    table: ClassVar[str] = "hydraulic"
+    kind: ClassVar[str] = "volume"
+
+    nodes: tuple[str, ...] = declare("nodes", "its port", size=1)
+    volume: float = quantity("m^3", "volume", above=0.0)
+    bulk: float = quantity("Pa", "bulk modulus", above=0.0, default=1.4e9)
+    growth: float = quantity("1", "d bulk / d pressure", minimum=0.0, default=0.0)
+    pressure: float = quantity("Pa", "pressure at the start", default=0.0)
+
+    def expand(self, name: str, builder: Builder) -> None:
+        oil = Oil(self.bulk, self.growth)
+        here = branch(name, builder, self.table, (self.nodes[0], "tank"))
+        builder.compliance(
+            name,
+            here.node,
+            effort=lambda content: oil.pressure((1.0 / self.volume) * content),
+            energy=lambda content: self.volume * oil.energy((1.0 / self.volume) * content),
+            initial=const(self.volume * oil.strain(self.pressure)),
+            state="content",
+        )
+        declare_element(name, builder, self.table, f"{here.node.name} -> {name}.content.C")
