@@ -32,6 +32,9 @@ from vbg.fields import Attachment
 
 # keeps the square root of a vanishing rotation differentiable; far below any rounding
 TINY = 1e-200
+# g below is 1/12 + O(angle^2) and cancels at small angles: from here down it is constant,
+# which changes the torque by less than rounding and spares its derivative
+SMALL_ANGLE = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,9 +265,10 @@ def rotation_vector(R_AB: Block, R_AB_0: NDArray[np.float64]) -> RotationVector:
     sine = call("sqrt", dot(sine_n, sine_n) + const(TINY))
     angle = call("atan2", sine, cosine)
     vector = times(divide(angle, sine), sine_n)
-    half = 0.5 * angle
+    whole = call("max", angle, const(SMALL_ANGLE))
+    half = 0.5 * whole
     cotangent = divide(call("cos", half), call("sin", half))
-    g = divide(const(1.0) - times(half, cotangent), times(angle, angle))
+    g = divide(const(1.0) - times(half, cotangent), times(whole, whole))
     across = skew(vector)
     to_torque = identity(3) + 0.5 * across + times(g, mul(across, across))
     return RotationVector(vector, to_torque)
