@@ -119,6 +119,7 @@ def join(
         entry["lead"] = rng.uniform(0.05, 0.2)
         entry["initial"] = {"angle": gone}
         slid = entry["lead"] * gone * axis
+        slid = entry["lead"] * gone * axis
     elif kind in ("planar", "point_on_plane"):
         slid = gone * np.cross(axis, unit(rng))
     elif kind == "distance":
@@ -175,11 +176,24 @@ def moved(machine: Machine, Q: np.ndarray, d: np.ndarray) -> Machine:
         body["velocity"] = list(Q @ np.array(body["velocity"]))
         body["rotation"] = {"quaternion": list(quaternion_from_matrix(Q @ R))}
     for part in (*other.joints.values(), *other.forces.values()):
-        for end in part["between"]:
+        ends = [end for end in part.get("between", ()) if isinstance(end, dict)]
+        for end in ends:
             if end["body"] == "ground":
                 end["at"] = list(Q @ np.array(end["at"]) + d)
-        if part["between"][0]["body"] == "ground" and "axis" in part:
+        if not ends or ends[0]["body"] != "ground":
+            continue
+        if "axis" in part:
             part["axis"] = list(Q @ np.array(part["axis"]))
+        for matrix in {"stiffness", "damping"} & part.keys():
+            both = np.kron(np.eye(2), Q)  # translation and rotation, in the ground's axes
+            part[matrix] = (both @ np.array(part[matrix]) @ both.T).tolist()
+    for part in other.forces.values():
+        if part.get("axes") == "world":
+            old = part[part["kind"]]
+            part[part["kind"]] = [
+                " + ".join(f"({q:.17g})*({entry})" for q, entry in zip(row, old, strict=True))
+                for row in Q
+            ]
     return other
 
 
@@ -197,9 +211,18 @@ def renamed(machine: Machine, rng: np.random.Generator) -> tuple[Machine, dict[s
         machine.gravity, table(machine.bodies), table(machine.joints), table(machine.forces)
     )
     for part in (*other.joints.values(), *other.forces.values()):
-        for end in part["between"]:
-            end["body"] = names[end["body"]]
+        between = part.get("between", [])
+        for k, end in enumerate(between):
+            between[k] = _renamed_end(end, names)
+        if "on" in part:
+            part["on"] = _renamed_end(part["on"], names)
     return other, names
+
+
+def _renamed_end(end: Any, names: dict[str, str]) -> Any:
+    if isinstance(end, str):
+        return "joints." + names[end.removeprefix("joints.")]
+    return {**end, "body": names[end["body"]]}
 
 
 def flipped(machine: Machine, joint: str) -> Machine:

@@ -92,6 +92,64 @@ def test_a_cylindrical_joint_is_a_revolute_and_a_prismatic():
     assert_allclose(one["joint.angle"], two["second.angle"], atol=2e-5)
 
 
+def test_a_screw_is_a_slider_and_a_hinge_with_a_rack():
+    """slide = lead * angle as a coupling of two joints."""
+    machine, rng, place = hung(4)
+    axis, lead = unit(rng), 0.13
+    two = in_two(machine, place, [("prismatic", axis), ("revolute", axis)])
+    two.joints["thread"] = {
+        "kind": "rack_pinion",
+        "between": ["joints.second", "joints.first"],
+        "ratio": lead,
+    }
+    machine.joints["joint"] = {
+        "kind": "helical",
+        "between": [machine.at("ground", place), machine.at("body", place)],
+        "axis": list(axis),
+        "lead": lead,
+    }
+    one, two = solve(machine), solve(two)
+    assert abs(one["joint.angle"][-1]) > 0.5
+    for what in ("position", "angular_velocity"):
+        assert_allclose(two[f"body.{what}"], one[f"body.{what}"], atol=2e-5)
+    assert_allclose(one["joint.slide"], two["first.slide"], atol=2e-5)
+    assert_allclose(one["joint.angle"], two["second.angle"], atol=2e-5)
+    # The hinge carries all but the thread's share: its effort on the slide goes to the link,
+    # its opposite, times the lead, is a torque of the hinge.
+    thread, along = two["thread.effort"][:, None], axis[None, :]
+    assert_allclose(two["second.torque"] - lead * thread * along, one["joint.torque"], atol=1e-3)
+    assert_allclose(two["second.force"], one["joint.force"], atol=1e-3)
+
+
+def test_a_rod_of_given_length_is_a_light_link_on_two_balls():
+    machine, _, place = hung(5)
+    anchor = place + np.array([0.4, -0.3, 0.5])
+    length = float(np.linalg.norm(place - anchor))
+    two = Machine(machine.gravity, {**machine.bodies})
+    two.bodies["link"] = {
+        "mass": 1e-7,
+        "inertia": {"xx": 1e-8, "yy": 1e-8, "zz": 1e-8},
+        "position": list((place + anchor) / 2),
+        "rotation": {"quaternion": [1.0, 0.0, 0.0, 0.0]},
+        "velocity": [0.0, 0.0, 0.0],
+        "angular_velocity": [0.0, 0.0, 0.0],
+    }
+    for name, first, second, where in (
+        ("foot", "ground", "link", anchor),
+        ("second", "link", "body", place),
+    ):
+        two.joints[name] = {
+            "kind": "spherical",
+            "between": [two.at(first, where), two.at(second, where)],
+        }
+    machine.joints["joint"] = {
+        "kind": "distance",
+        "between": [machine.at("ground", anchor), machine.at("body", place)],
+        "length": length,
+    }
+    assert_same_motion_and_force(solve(machine), solve(two))
+
+
 def matrix(J: dict[str, float]) -> np.ndarray:
     return np.array(
         [[J["xx"], J["xy"], J["zx"]], [J["xy"], J["yy"], J["yz"]], [J["zx"], J["yz"], J["zz"]]]
