@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).absolute().parents[2]
-PATIENCE = 25.0
+PATIENCE = 60.0
 _NUMBERS = itertools.count()
 HAVE_TMUX = shutil.which("tmux") is not None
 
@@ -35,6 +35,8 @@ class Terminal:
             "HOME": str(self.home),
             "XDG_STATE_HOME": str(self.home / "state"),
             "XDG_CONFIG_HOME": str(self.home / "config"),
+            # the compiled kernels of the real user: each story would compile them anew
+            "XDG_CACHE_HOME": os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache"),
             "LANG": "C.UTF-8",
             "COLORTERM": "truecolor",
             "PYTHONPATH": os.pathsep.join(

@@ -53,6 +53,8 @@ def job_rows(run: Run | None, width: int, marks: Marks) -> Rows:
         (f" {100 * run.fraction:3.0f} %", ""),
     )
     rows: list[Row] = [((head, ""),), bar]
+    if run.active and run.stage and run.fraction == 0.0:
+        rows.append((("the very first run compiles the solver: half a minute, once", "dim"),))
     if run.audit:
         rows.append(_residual_row(run.audit, marks))
     if run.made_by:
