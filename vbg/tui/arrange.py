@@ -144,15 +144,20 @@ def _validate(room: Rect) -> dict[str, Rect]:
     say = 4 if height < TALL else 6
     table = max(6, (height - say) * 2 // 5)
     rest = height - say - table
-    up = rest - rest // 2
     wide = width >= WIDE
     left = width * 92 // 160 if wide else width
     out = {
         "channels": Rect(x, y, left, table),
-        "overlay": Rect(x, y + table, width, up),
-        "error": Rect(x, y + table + up, width, rest - up),
         "verdict": Rect(x, y + height - say, width, say),
     }
+    if height < TALL:
+        half = width // 2
+        out["overlay"] = Rect(x, y + table, half, rest)
+        out["error"] = Rect(x + half, y + table, width - half, rest)
+    else:
+        up = rest - rest // 2
+        out["overlay"] = Rect(x, y + table, width, up)
+        out["error"] = Rect(x, y + table + up, width, rest - up)
     if wide:
         out["sides"] = Rect(x + left, y, width - left, table)
     return out
