@@ -133,7 +133,7 @@ class _Run:
         self.method = "dop853" if settings.method == "auto" else settings.method
         self.watch = StiffnessWatch(system, settings.t_end) if settings.method == "auto" else None
         self.stepper = self._stepper(just_after(0.0) if self.next_instant == 0.0 else 0.0, x)
-        self._limit()
+        self._limit(self.stepper.t)
         # constraints are held two digits tighter than the integration
         self.position_tol = max(1e-2 * settings.atol, 1e-13)
         self.velocity_tol = max(1e-1 * settings.rtol, 1e-12)
@@ -149,9 +149,9 @@ class _Run:
         if self.system.causal.graph.modes:
             self.projector.project(0.0, x, 1e-12, 1e-12)
 
-    def _limit(self) -> None:
-        """The next instant that no step may pass."""
-        self.next_instant = self.samples.after(self.stepper.t)
+    def _limit(self, t: float) -> None:
+        """From t on no step may pass the next instant."""
+        self.next_instant = self.samples.after(t)
         if self.next_instant >= just_before(self.settings.t_end):
             self.next_instant = np.inf
         self.stepper.limit(min(just_before(self.next_instant), self.settings.t_end))
@@ -205,8 +205,8 @@ class _Run:
             self._project(t, state)
             self.switches.passed(t, state)
             self._project(t, state)
+            self._limit(t)
             stepper.restart(t, state)
-            self._limit()
             return
         self._record_until(stepper.t)
         if stepper.t >= just_before(self.next_instant):
@@ -229,8 +229,8 @@ class _Run:
         self.samples.take(after, x)
         self.switches.begin(after, x)
         self._project(after, x)
+        self._limit(after)
         self.stepper.restart(after, x)
-        self._limit()
 
     def _change_method(self) -> None:
         """From the explicit to the implicit method."""
@@ -239,7 +239,7 @@ class _Run:
         self.stepper = self._stepper(t, self.stepper.x.copy())
         self.stepper.rates = rates
         self.watch = None
-        self._limit()
+        self._limit(self.stepper.t)
 
     def _project(self, t: float, x: Array) -> bool:
         self.projector.normalise(x)
