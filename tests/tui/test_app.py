@@ -317,3 +317,21 @@ async def test_an_unexpected_error_leaves_a_report_and_the_journal(model, monkey
 
     (found,) = abandoned(model)
     assert found.edits == 1
+
+
+async def test_a_parameter_takes_its_value_with_another_unit(tmp_path):
+    file = tmp_path / "demo.toml"
+    file.write_text(MODEL.replace("L = 0.5   # metres", 'L = { value = 0.5, unit = "m" } # arm'))
+    app = make_app(str(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        app.select(("parameters", "L"))
+        app.main.activate("inspector")
+        await press(app, pilot, ["e"])
+        await pilot.press(*"60", "space", *"cn", "enter")
+        assert app.screen is not app.main, "an unknown unit stays in the field"
+        await pilot.press("backspace", "m", "enter")
+        await settled(app, pilot)
+        assert app.work.data["parameters"]["L"] == {"value": 60, "unit": "cm"}
+        assert "# arm" in app.work.document.now.text
+        assert app.work.checked.model.parameters["L"] == pytest.approx(0.6)

@@ -251,7 +251,7 @@ def test_recovery_after_a_kill(terminal):
     terminal.start("demo.toml")
     terminal.wait("never saved")
     terminal.keys("Enter")
-    terminal.wait("recovered 1 changes")
+    terminal.wait("recovered 1 change;")
     terminal.keys("C-s")
     terminal.wait("saved demo.toml")
     assert "[bodies.rod1]" in (terminal.home / "demo.toml").read_text()

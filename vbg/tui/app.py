@@ -67,6 +67,7 @@ class VbgApp(App[int]):
         self.report: FilePath | None = None
         self._frames: Timer | None = None
         self._frame_time = 0.0
+        self._live = 0.0
         for theme in THEMES:
             self.register_theme(theme)
         wanted = work.options.theme
@@ -290,8 +291,12 @@ class VbgApp(App[int]):
         """The curves of a run that grows."""
         work = self.work
         run = work.active_run
-        if run is not None and not work.live_paused and work.view in ("run", "plot", "edit"):
+        wanted = run is not None and work.view in ("run", "plot", "edit")
+        if run is not None and wanted and not work.live_paused and time.monotonic() > self._live:
+            started = time.monotonic()
             await results.load(self, run)
+            # a long result takes long to read: never more than a tenth of the time
+            self._live = time.monotonic() + 9.0 * (time.monotonic() - started)
             self.main.paint("live", "curves", "cursor", "signals", "preview")
 
     # motion

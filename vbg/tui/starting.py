@@ -97,4 +97,5 @@ def _recover(app: VbgApp, found: journal.Abandoned) -> None:
     document.journal = fresh
     app.put_document(document)
     found.file.unlink(missing_ok=True)
-    app.work.say(f"recovered {position} changes; ctrl+s saves them", "ok")
+    many = "s" * (position != 1)
+    app.work.say(f"recovered {position} change{many}; ctrl+s saves", "ok")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +52,24 @@ async def _edit_as_text(app: VbgApp, row: FieldRow) -> None:
     )
     if text is None or (row.written and text == old):
         return
+    measured = _measured(app, row, text)
+    if measured is not None:
+        label = f"set {'.'.join(map(str, row.path))} {old} → {text.strip()}"
+        app.do(SetValue(row.path[:-1], measured, label))
+        return
     set_field(app, row, _value(row.declared, text))
+
+
+def _measured(app: VbgApp, row: FieldRow, text: str) -> dict[str, Any] | None:
+    """The table of a parameter whose value is typed with another unit than it is written
+    in: both change.  None for every other text."""
+    if len(row.path) != 3 or row.path[0] != "parameters" or row.path[2] != "value":
+        return None
+    table = app.work.data["parameters"][row.path[1]]
+    found = re.fullmatch(r"\s*([+-]?[\d.]+(?:[eE][+-]?\d+)?)\s+([A-Za-z%°µ].*?)\s*", text)
+    if found is None or not isinstance(table, Mapping) or "unit" not in table:
+        return None
+    return {**table, "value": values.typed(found[1]), "unit": found[2]}
 
 
 def _about(row: FieldRow) -> str:
@@ -77,6 +95,9 @@ def _value(declared: Field, text: str) -> Any:
 
 def _judge(app: VbgApp, row: FieldRow, text: str) -> tuple[str, bool]:
     """The message on a typed text, and whether it may be accepted."""
+    measured = _measured(app, row, text)
+    if measured is not None:
+        return checking.judge(app.work, row.path[:-1], measured)
     try:
         value = _value(row.declared, text)
     except UsageError as error:

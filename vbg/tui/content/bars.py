@@ -81,7 +81,8 @@ def undo_line(work: Workspace, width: int) -> Row:
         left = f"redo: {document.redo_label}"
     else:
         left = ""
-    right = f"{document.position} edits" if document.position else ""
+    count = document.position
+    right = f"{count} edit{'s' * (count != 1)}" if count else ""
     if document.journal is not None and document.dirty:
         right = f"{right}, in the journal"
     left = clip(printable(left), max(width - cells(right) - 2, 0))

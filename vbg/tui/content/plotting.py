@@ -32,7 +32,7 @@ def signals(solution: Solution) -> tuple[Signal, ...]:
     """The scalar signals of a solution, components spread out, joint forces first."""
     found = []
     for name, values in solution.signals.items():
-        unit = solution.units.get(name, "")
+        unit = _printed(solution.units.get(name, ""))
         if values.ndim == 1:
             found.append(Signal(name, unit))
         else:
@@ -43,6 +43,11 @@ def signals(solution: Solution) -> tuple[Signal, ...]:
                 for i in range(count)
             ]
     return tuple(found)
+
+
+def _printed(unit: str) -> str:
+    """The unit as it is printed: pure numbers have none."""
+    return "" if unit == "1" else unit
 
 
 def shown_signals(solution: Solution, wanted: str, first: str = "") -> tuple[Signal, ...]:
