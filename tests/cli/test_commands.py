@@ -172,7 +172,7 @@ def test_run_refuses_what_it_cannot_do(pendulum, tmp_path, capsys):
         (["run", pendulum, "-o", tmp_path / "none" / "x.h5"], "cannot be written"),
         (["run", pendulum, "--set", "length=2"], "no parameter"),
         (["run", pendulum, "--method", "magic"], "magic"),
-        (["run", pendulum, "--t-end", "1e9", "--output-step", "1e-6"], "fewer output instants"),
+        (["run", pendulum, "--t-end", "1e9", "--output-step", "1e-6"], "larger output_step"),
     ):
         code, out, err = run_verb(arguments, capsys)
         assert code == 2, arguments
