@@ -25,6 +25,8 @@ Array = NDArray[np.float64]
 RANK_TOL = 1e-9  # singular values below this part of the largest: a dependent constraint
 DISTINCT = 0.05  # a coordinate is taken if this part of its row is not yet covered
 MOVES = 1e-8  # a coordinate that keeps less than this part of its freedom does not move
+# not part of the deviations: energies, and discrete states that stay as they are
+CONSTANT = ("quadrature", "discrete")
 SPEEDS = (".speed", ".slide_speed", ".speed2")
 
 
@@ -48,7 +50,7 @@ def constraint_jacobian(probe: Probe, jacobian: Array, x: Array) -> Array:
         span = slice(s.first, s.last)
         if s.state.kind == "quaternion":
             extra.append((x[span] @ unit[span])[None, :])
-        elif s.state.kind == "quadrature":
+        elif s.state.kind in CONSTANT:
             extra.append(unit[span])
         elif s.state.measured is not None:
             extra.append(unit[span] - jacobian[probe.spans[f"measured {s.state.name}"], :n])
@@ -81,7 +83,7 @@ def tangent(probe: Probe, jacobian: Array, x: Array) -> Tangent:
     selection = candidates[chosen] @ T
     independent = np.ones(probe.size, dtype=bool)
     for s in probe.system.slices:
-        if s.state.measured is not None or s.state.kind == "quadrature":
+        if s.state.measured is not None or s.state.kind in CONSTANT:
             independent[s.first : s.last] = False
     rows = np.flatnonzero(independent)
     basis = np.linalg.solve(selection.T, T.T).T if T.shape[1] else T
@@ -105,7 +107,7 @@ def _candidates(probe: Probe, jacobian: Array) -> tuple[list[str], Array, list[i
         ]
         if s.state.kind == "displacement":
             tiers[0] += rows
-        elif s.state.kind == "store":
+        elif s.state.kind in ("store", "signal"):
             tiers[5 if owner in bodies else 2] += rows
         elif s.state.kind in ("position", "quaternion"):
             tiers[3] += rows

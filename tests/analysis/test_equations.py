@@ -1,0 +1,140 @@
+"""Symbolic equations: as in a textbook, and equal to the compiled ones at random states."""
+
+import subprocess
+from functools import cache
+from pathlib import Path
+from shutil import which
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import vbg
+from vbg.analysis.probe import Probe
+from vbg.analysis.symbolic import equations_of
+from vbg.analysis.tangent import tangent
+from vbg.analysis.written import as_c, as_latex, as_python, as_text
+from vbg.assemble.posture import Projector
+from vbg.cli.main import main
+from vbg.errors import VbgError
+
+pytest.importorskip("sympy")
+GOLDEN = Path(__file__).parent / "golden"
+EXAMPLES = Path(__file__).parents[2] / "examples"
+TREES = ("pendulum", "double-pendulum", "shaft-arm-slider", "hydraulic-arm", "dc-motor-start")
+OTHERS = ("slider-crank", "gear-pair", "heavy-top", "free-body")
+
+
+@cache
+def system(name):
+    return vbg.assemble(vbg.read(EXAMPLES / f"{name}.toml"))
+
+
+def random_state(name, seed):
+    """A state on the constraint manifold beside the start."""
+    s = system(name)
+    probe = Probe(s)
+    x = s.initial_state
+    space = tangent(probe, probe.jacobian(0.0, x), x)
+    z = np.random.default_rng(seed).uniform(-0.3, 0.3, space.basis.shape[1])
+    sizes = np.abs(space.basis).max(axis=0)
+    x = x + space.basis @ (z / np.maximum(sizes, 1.0))
+    projector = Projector(s)
+    projector.normalise(x)
+    projector.project(0.0, x, 1e-14, 1e-14)
+    return probe, x
+
+
+def function(code):
+    space = {}
+    exec(compile(code, "equations", "exec"), space)
+    return space["rate"]
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_minimal_form_is_the_motion(name):
+    """Every state of the minimal form is a signal or state; its rate is the derivative
+    of that signal along the flow of the whole system."""
+    equations = equations_of(system(name), "minimal")
+    rate = function(as_python(equations))
+    names = [str(s) for s in equations.rates]
+    names += [str(u) for u in equations.speeds if str(u) not in names]
+    for seed in range(3):
+        probe, x = random_state(name, seed)
+        t = 0.3 + 0.2 * seed
+        values, jacobian = probe.values(t, x), probe.jacobian(t, x)[:, : probe.size]
+        flow = values[probe.spans["rate"]]
+        state, expected = [], []
+        for one in names:
+            row = _row(probe, one)
+            if row is None:
+                at = system(name).state_names.index(one)
+                state.append(x[at])
+                expected.append(flow[at])
+            else:
+                state.append(values[row])
+                expected.append(jacobian[row] @ flow)
+        found = rate(t, np.array(state))
+        assert_allclose(found, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+
+
+def _row(probe, name):
+    span = probe.spans.get(f"signal {name}")
+    return None if span is None else span.start
+
+
+@pytest.mark.parametrize("name", (*TREES, *OTHERS))
+def test_constraint_form_equals_the_compiled_rate(name):
+    equations = equations_of(system(name), "constraint")
+    rate = function(as_python(equations))
+    s = system(name)
+    for seed in range(3):
+        _, x = random_state(name, seed)
+        t = 0.1 + 0.2 * seed
+        expected = dict(zip(s.state_names, s.rate(t, x)[: s.size], strict=True))
+        state = dict(zip(s.state_names, x, strict=True))
+        names = [str(symbol) for symbol in equations.rates]
+        given = np.array([state[n] for n in names])
+        efforts = s.constraint_efforts(t, x)
+        found = rate(t, given, efforts) if equations.efforts else rate(t, given)
+        wanted = np.array([expected[n] for n in names])
+        scale = max(1.0, float(np.abs(wanted).max()), float(np.abs(efforts).max(initial=0.0)))
+        assert_allclose(found, wanted, rtol=0, atol=1e-11 * scale)
+
+
+@pytest.mark.parametrize("name", ["pendulum", "double-pendulum", "dc-motor-start"])
+def test_golden(name):
+    assert as_text(equations_of(system(name))) + "\n" == (GOLDEN / f"{name}.txt").read_text()
+
+
+def test_latex_has_one_line_for_each_equation():
+    equations = equations_of(system("double-pendulum"))
+    text = as_latex(equations)
+    assert text.startswith("\\begin{align}") and text.count("\\\\\n") == 3
+    assert "\\mathrm{hinge.speed}" in text
+
+
+@pytest.mark.skipif(which("gcc") is None, reason="no C compiler")
+def test_c_function_gives_the_same_numbers(tmp_path):
+    import ctypes
+
+    equations = equations_of(system("double-pendulum"))
+    source, library = tmp_path / "rate.c", tmp_path / "rate.so"
+    source.write_text(as_c(equations))
+    command = ["gcc", "-std=c99", "-Wall", "-Werror", "-shared", "-fPIC", str(source)]
+    subprocess.run([*command, "-o", str(library), "-lm"], check=True)
+    call = ctypes.CDLL(str(library)).rate
+    x, dx = np.array([0.3, -0.5, 1.1, 0.7]), np.zeros(4)
+    pointer = ctypes.POINTER(ctypes.c_double)
+    call(ctypes.c_double(0.0), x.ctypes.data_as(pointer), dx.ctypes.data_as(pointer))
+    assert_allclose(dx, function(as_python(equations))(0.0, x), rtol=1e-12)
+
+
+def test_loops_have_no_minimal_form_and_large_models_none_at_all(capsys):
+    with pytest.raises(VbgError, match=r"closes a loop|is point_on_line"):
+        equations_of(system("slider-crank"), "minimal")
+    assert main(["show", "equations", str(EXAMPLES / "pendulum.toml"), "--python"]) == 0
+    assert "def rate(t, x)" in capsys.readouterr().out
+    assert (
+        main(["show", "equations", str(EXAMPLES / "slider-crank.toml"), "--form", "minimal"]) == 1
+    )

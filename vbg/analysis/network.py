@@ -1,0 +1,140 @@
+"""Minimal form of networks without bodies: currents, speeds, pressures as states.
+
+With the co-energy Z = F X of linear stores and constraints 0 = G Z between them (rotors on
+one shaft), G constant:  Z = N z,  X = F^-1 N z,  and since constraint efforts enter as G^T U2,
+
+    (N^T F^-1 N) z' = N^T f0(X, t)
+
+Stores with a law that is not linear keep their state X and must be free of constraints.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.analysis.symbolic import SymbolicEquations
+from vbg.assemble.symbolic import SymbolicReader, symbols_of
+from vbg.assemble.system import System
+
+ALIKE = 1e-12  # relative difference of coefficients that counts as none
+
+
+def why_not_linear(system: System) -> str:
+    """Why the constraints between the stores cannot be eliminated once and for all."""
+    if not system.equations.constraints:
+        return ""
+    _, reader, states = _read(system)
+    residual = reader(system.equations.residual)
+    if residual.jacobian(states).free_symbols or any(
+        flow.subs(dict.fromkeys(states, 0)) != 0 for flow in residual
+    ):
+        return "its constraints change with time or state"
+    return ""
+
+
+def _read(system: System) -> tuple[dict[Any, Any], SymbolicReader, Any]:
+    """Blocks known to be zero, a reader with them, and the column of all store states."""
+    import sympy
+
+    e = system.equations
+    known: dict[Any, Any] = {c.unknown: sympy.zeros(c.unknown.rows, 1) for c in e.constraints}
+    if e.constraints:
+        known[e.efforts] = sympy.zeros(e.efforts.rows, 1)
+    stores = [symbols_of(s.state.leaf) for s in system.slices if s.state.kind == "store"]
+    return known, SymbolicReader(known), sympy.Matrix.vstack(*stores) if stores else sympy.Matrix()
+
+
+def network_form(system: System) -> SymbolicEquations:
+    """The minimal form of a network, its states named after the signals they are."""
+    import sympy
+
+    e = system.equations
+    _, reader, X = _read(system)
+    slope, linear = _compliances(system, reader)
+    numbers = np.flatnonzero(linear)
+    G = np.zeros((0, len(X)))
+    if e.constraints:
+        G = np.array(reader(e.residual).jacobian(X), dtype=float)
+    N, chosen = _independent(G[:, numbers] / slope[numbers])
+    z = [_named(system, reader, X, numbers[i], slope[numbers[i]]) for i in chosen]
+    values = dict(zip(X, X, strict=True))
+    for row, number in enumerate(numbers):
+        co_energy = sum((float(c) * s for c, s in zip(N[row], z, strict=True) if c), sympy.S(0))
+        values[X[int(number)]] = co_energy / float(slope[number])
+    rates: dict[Any, Any] = {}
+    f0 = {}
+    for s in system.slices:
+        if s.state.kind in ("quadrature", "discrete"):
+            continue
+        for symbol, rate in zip(
+            symbols_of(s.state.leaf), reader(e.rates[s.state.leaf]), strict=True
+        ):
+            f0[symbol] = rate.xreplace(values)
+    right = [sum(N[row, i] * f0[X[int(n)]] for row, n in enumerate(numbers)) for i in range(len(z))]
+    mass = N.T @ np.diag(1.0 / slope[numbers]) @ N
+    inverse = np.linalg.inv(mass) if len(mass) else mass
+    inverse[np.abs(inverse) < ALIKE * np.abs(inverse).max(initial=0.0)] = 0.0
+    for i, symbol in enumerate(z):
+        total = sum((inverse[i, j] * right[j] for j in range(len(z))), sympy.S(0))
+        rates[symbol] = sympy.expand(total)
+    eliminated = {X[int(n)] for n in numbers}
+    rates |= {symbol: sympy.expand(f0[symbol]) for symbol in f0 if symbol not in eliminated}
+    return SymbolicEquations("minimal", reader.definitions, rates, (), ())
+
+
+def _compliances(system: System, reader: SymbolicReader) -> tuple[NDArray[Any], NDArray[Any]]:
+    """F of every store component, and whether its law is linear with a constant F."""
+    slopes, linear = [], []
+    by_state = {
+        v.state.data: v for v in system.causal.graph.vertices.values() if v.state is not None
+    }
+    for s in system.slices:
+        if s.state.kind != "store":
+            continue
+        vertex, x = by_state[s.state.name], symbols_of(s.state.leaf)
+        assert vertex.law is not None
+        law = reader(vertex.law)
+        F = law.jacobian(x)
+        plain = len(x) == 1 and not F.free_symbols and law.subs(dict.fromkeys(x, 0))[0] == 0
+        for _ in x:
+            linear.append(plain)
+            slopes.append(float(F[0, 0]) if plain else 1.0)
+    return np.array(slopes), np.array(linear, dtype=bool)
+
+
+def _independent(G: NDArray[Any]) -> tuple[NDArray[Any], list[int]]:
+    """N with G N = 0 whose rows of the chosen, first independent, components are the identity."""
+    from vbg.analysis.tangent import null_space
+
+    count = G.shape[1]
+    if not np.any(G):
+        return np.eye(count), list(range(count))
+    basis, _ = null_space(G)
+    chosen: list[int] = []
+    for i in range(count):
+        trial = [*chosen, i]
+        if np.linalg.matrix_rank(basis[trial], tol=1e-9) == len(trial):
+            chosen = trial
+    N = basis @ np.linalg.inv(basis[chosen])
+    N[np.abs(N) < ALIKE] = 0.0
+    return np.where(np.abs(N - np.round(N)) < ALIKE, np.round(N), N), chosen
+
+
+def _named(system: System, reader: SymbolicReader, X: Any, number: int, slope: float) -> Any:
+    """The signal that is the co-energy of a store, or FLOW/EFFORT of it by name."""
+    import sympy
+
+    wanted = slope * X[int(number)]
+    for name, value in system.equations.outputs.items():
+        if value.rows != 1:
+            continue
+        try:
+            ratio = sympy.nsimplify(sympy.expand(reader(value)[0, 0]) / wanted)
+        except (TypeError, ValueError):
+            continue
+        if ratio.is_number and abs(float(ratio) - 1.0) < ALIKE:
+            return sympy.Symbol(name, real=True)
+    return sympy.Symbol(f"co-energy of {X[int(number)]}", real=True)

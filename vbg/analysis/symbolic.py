@@ -1,0 +1,303 @@
+"""State equations of small models in symbols: with constraint efforts, or in minimal form.
+
+Constraint form, of every model:
+
+    X' = f(X, U2, t),   0 = r(X, t)     U2: constraint efforts, r: flows that vanish
+
+Minimal form, of trees of revolute, prismatic, cylindrical and fixed joints: positions and
+velocities of all bodies follow from the joint coordinates q,
+
+    v = V q',  w_B = W q':
+    sum (V^T m V + W^T J W) q'' = sum V^T (F - m V' q') + W^T (T - J W' q')
+
+with F and T the efforts on the body's two 1-junctions, constraint efforts left out
+(they do no work along V and W).  T contains -w x h already.
+
+Networks without bodies have a minimal form of their own, see `vbg.analysis.network`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vbg.assemble.symbolic import SymbolicReader, symbols_of
+from vbg.assemble.system import System
+from vbg.blocks import dependencies, leaf, rotation
+from vbg.errors import VbgError
+
+LIMIT = 4000  # operations of the blocks that are still written out
+SIMPLIFIED = 1500  # operations of a minimal form that are still simplified by trigonometry
+TREE_JOINTS = ("revolute", "prismatic", "cylindrical", "fixed")
+
+
+@dataclass(frozen=True, eq=False)
+class SymbolicEquations:
+    """rates: state symbol -> derivative; `definitions` hold first (in order).
+
+    `efforts` are the symbols of the constraint efforts and `constraints` what vanishes;
+    both are empty in minimal form, where `mass` (n, n) and `right` (n,) give the speeds'
+    rates: mass @ speeds' = right (None in constraint form).
+    """
+
+    form: str
+    definitions: Mapping[Any, Any]
+    rates: Mapping[Any, Any]
+    efforts: tuple[Any, ...]
+    constraints: tuple[Any, ...]
+    speeds: tuple[Any, ...] = ()
+    mass: Any = None
+    right: Any = None
+
+
+def equations_of(system: System, form: str = "auto") -> SymbolicEquations:
+    """The equations of `system`; form "minimal", "constraint" or "auto" (minimal if it exists).
+
+    Raises VbgError if they would be too long, or have no minimal form and one was asked for.
+    """
+    size = len(dependencies(system.equations.rates.values()))
+    if size > LIMIT:
+        raise VbgError(
+            f"the equations of {system.model.name} have about {size} block operations, some "
+            f"{20 * size} terms; up to {LIMIT} operations are written out. Ask for a smaller "
+            "model, or use `vbg show graph` and the matrices."
+        )
+    obstacle = why_not_minimal(system)
+    if form == "minimal" and obstacle:
+        raise VbgError(f"{system.model.name} has no minimal form in closed form: {obstacle}.")
+    if form == "constraint" or obstacle:
+        return _constraint_form(system)
+    if not system.model.bodies:
+        from vbg.analysis.network import network_form
+
+        return network_form(system)
+    return _minimal_form(system)
+
+
+def why_not_minimal(system: System) -> str:
+    """Why the joint coordinates do not give the posture directly; empty if they do."""
+    model = system.model
+    if not model.bodies:
+        from vbg.analysis.network import why_not_linear
+
+        return why_not_linear(system)
+    reached = {"ground"}
+    waiting = dict(model.joints)
+    for name, joint in model.joints.items():
+        if type(joint).kind not in TREE_JOINTS or getattr(joint, "drive", None) is not None:
+            return f"joint {name} is {type(joint).kind}" + (
+                ", driven" if getattr(joint, "drive", None) is not None else ""
+            )
+    while True:
+        ready = [n for n, j in waiting.items() if j.between[0].body in reached]
+        if not ready:
+            break
+        for name in ready:
+            body = waiting.pop(name).between[1].body
+            if body in reached:
+                return f"joint {name} closes a loop"
+            reached.add(body)
+    free = set(model.bodies) - reached
+    if free:
+        return f"{', '.join(sorted(free))} hangs on no chain of joints from the ground"
+    if waiting:
+        return f"joint {next(iter(waiting))} closes a loop"
+    joints = {c.part.partition(".")[2] or c.part for c in system.equations.constraints}
+    others = joints - set(model.joints)
+    return f"{', '.join(sorted(others))} is a constraint of its own" if others else ""
+
+
+def _constraint_form(system: System) -> SymbolicEquations:
+    import sympy
+
+    e = system.equations
+    names = system.constraint_names
+    efforts = sympy.Matrix([sympy.Symbol(name, real=True) for name in names])
+    known = {e.efforts: efforts} if len(names) else {}
+    at = 0
+    for c in e.constraints:
+        known[c.unknown] = efforts[at : at + c.unknown.rows, :]
+        at += c.unknown.rows
+    reader = SymbolicReader(known)
+    rates: dict[Any, Any] = {}
+    for s in system.slices:
+        if s.state.kind in ("quadrature", "discrete"):
+            continue
+        values = reader(e.rates[s.state.leaf])
+        rates |= dict(zip(symbols_of(s.state.leaf), values, strict=True))
+    constraints = tuple(reader(e.residual)) if names else ()
+    return SymbolicEquations(
+        "constraint", reader.definitions, rates, tuple(efforts) if len(names) else (), constraints
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Kinematics:
+    """p_WB and R_WB of every body in the joint coordinates."""
+
+    coordinates: dict[str, Any]
+    positions: dict[str, Any]
+    rotations: dict[str, Any]
+
+
+def _kinematics(system: System) -> _Kinematics:
+    """Forward kinematics along the tree, joint after joint."""
+    import sympy
+
+    from vbg.model.frames import joint_frames
+
+    frames = joint_frames(system.model)
+    q: dict[str, Any] = {}
+    p = {"ground": sympy.zeros(3, 1)}
+    R = {"ground": sympy.eye(3)}
+    waiting = list(frames)
+    while waiting:
+        name = next(n for n in waiting if frames[n].first in p)
+        waiting.remove(name)
+        frame, kind = frames[name], type(system.model.joints[name]).kind
+        R_WF = R[frame.first] * _exact(frame.R_AF)
+        p_WM = p[frame.first] + R[frame.first] * _exact(frame.p_AF_A).reshape(3, 1)
+        turn = sympy.eye(3)
+        if kind in ("revolute", "cylindrical"):
+            angle = q.setdefault(f"{name}.angle", sympy.Symbol(f"{name}.angle", real=True))
+            c, s = sympy.cos(angle), sympy.sin(angle)
+            turn = sympy.Matrix([[c, -s, 0], [s, c, 0], [0, 0, 1]])
+        if kind in ("prismatic", "cylindrical"):
+            slide = q.setdefault(f"{name}.slide", sympy.Symbol(f"{name}.slide", real=True))
+            p_WM = p_WM + slide * R_WF[:, 2]
+        R_WB = R_WF * turn * _exact(frame.R_BM).T
+        R[frame.second] = R_WB
+        p[frame.second] = p_WM - R_WB * _exact(frame.p_BM_B).reshape(3, 1)
+    return _Kinematics(q, p, R)
+
+
+def _exact(values: Any) -> Any:
+    """A constant matrix with rounding removed and whole numbers exact."""
+    from vbg.assemble.symbolic import _constant
+
+    array = np.asarray(values, dtype=float)
+    array = np.where(np.abs(array) < 1e-12, 0.0, array)
+    near = np.round(array)
+    return _constant(np.atleast_2d(np.where(np.abs(array - near) < 1e-12, near, array)))
+
+
+def _speed_name(coordinate: str) -> str:
+    joint, _, name = coordinate.rpartition(".")
+    return f"{joint}.{ {'angle': 'speed', 'slide': 'slide_speed'}[name] }"
+
+
+def _minimal_form(system: System) -> SymbolicEquations:
+    import sympy
+
+    e, model = system.equations, system.model
+    k = _kinematics(system)
+    q = list(k.coordinates.values())
+    cylindrical = {n for n, j in model.joints.items() if type(j).kind == "cylindrical"}
+    names = []
+    for name in k.coordinates:
+        own = _speed_name(name)
+        joint = name.rpartition(".")[0]
+        names.append(own if joint in cylindrical else f"{joint}.speed")
+    u = [sympy.Symbol(name, real=True) for name in names]
+    known: dict[Any, Any] = {e.efforts: sympy.zeros(e.efforts.rows, 1)}
+    known |= {c.unknown: sympy.zeros(c.unknown.rows, 1) for c in e.constraints}
+    columns: dict[str, tuple[Any, Any]] = {}
+    speeds = sympy.Matrix(u)
+    for name, body in model.bodies.items():
+        R, p = k.rotations[name], k.positions[name]
+        V = p.jacobian(q) if q else sympy.zeros(3, 0)
+        W = sympy.Matrix.hstack(*[_axial(R, one) for one in q]) if q else sympy.zeros(3, 0)
+        columns[name] = (V, W)
+        known[rotation(leaf(f"{name}.quaternion", 4))] = R
+        known[leaf(f"{name}.position", 3)] = p
+        known[leaf(f"{name}.momentum", 3)] = _exact(body.mass)[0, 0] * V * speeds
+        known[leaf(f"{name}.angular_momentum", 3)] = _inertia(body) * W * speeds
+    reader = SymbolicReader(known)
+    mass, right = _projected(system, reader, columns, q, u)
+    rates = dict(zip(q, u, strict=True))
+    bodies = set(model.bodies)
+    for s in system.slices:
+        if s.state.name in k.coordinates or s.state.name.rpartition(".")[0] in bodies:
+            continue
+        if s.state.kind in ("store", "signal", "displacement"):
+            values = reader(e.rates[s.state.leaf])
+            rates |= dict(zip(symbols_of(s.state.leaf), values, strict=True))
+    if len(u) == 1 and not mass[0, 0].free_symbols:
+        rates[u[0]] = sympy.expand(right[0] / mass[0, 0])
+    return SymbolicEquations("minimal", {}, rates, (), (), tuple(u), mass, right)
+
+
+def _projected(
+    system: System,
+    reader: SymbolicReader,
+    columns: Mapping[str, tuple[Any, Any]],
+    q: list[Any],
+    u: list[Any],
+) -> tuple[Any, Any]:
+    """Mass matrix and right-hand side along the columns V and W."""
+    import sympy
+
+    e = system.equations
+    n = len(q)
+    mass, right = sympy.zeros(n, n), sympy.zeros(n, 1)
+    speeds = sympy.Matrix(u)
+    for name, (V, W) in columns.items():
+        body = system.model.bodies[name]
+        m, J = _exact(body.mass)[0, 0], _inertia(body)
+        force = reader(e.rates[leaf(f"{name}.momentum", 3)])
+        torque = reader(e.rates[leaf(f"{name}.angular_momentum", 3)])
+        V_rate, W_rate = _along(V, q, u), _along(W, q, u)
+        mass += m * V.T * V + W.T * J * W
+        right += V.T * (force - m * V_rate * speeds) + W.T * (torque - J * W_rate * speeds)
+    size = sum(entry.count_ops() for entry in (*mass, *right))
+    tidy = _simplified if size < SIMPLIFIED else (lambda x: x)
+    return mass.applyfunc(tidy), right.applyfunc(tidy)
+
+
+def _axial(R: Any, q: Any) -> Any:
+    """W with skew(W) = R^T dR/dq: the angular velocity in body axes per unit of q'."""
+    import sympy
+
+    S = R.T * R.diff(q)
+    return sympy.Matrix([S[2, 1], S[0, 2], S[1, 0]]).applyfunc(sympy.trigsimp)
+
+
+def _along(matrix: Any, q: list[Any], u: list[Any]) -> Any:
+    """Rate of a matrix of q at the speeds u."""
+    import sympy
+
+    rate = sympy.zeros(*matrix.shape)
+    for one, speed in zip(q, u, strict=True):
+        rate += matrix.diff(one) * speed
+    return rate
+
+
+def _inertia(body: Any) -> Any:
+    xx, yy, zz, xy, yz, zx = body.inertia
+    return _exact([[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]])
+
+
+def _simplified(expression: Any) -> Any:
+    """Trigonometric simplification; coefficients that are only rounding vanish."""
+    import sympy
+
+    short = sympy.expand(sympy.trigsimp(sympy.expand(expression)))
+    terms = sympy.Add.make_args(short)
+    sizes = [abs(float(t.as_coeff_Mul()[0])) for t in terms]
+    largest = max(sizes, default=0.0)
+    kept = [t for t, size in zip(terms, sizes, strict=True) if size > 1e-12 * largest]
+    return sympy.Add(*[_rounded(t) for t in kept])
+
+
+def _rounded(term: Any) -> Any:
+    """Coefficients to 15 digits, so that 0.3333333333333334 prints as it was meant."""
+    import sympy
+
+    number, rest = term.as_coeff_Mul()
+    if number.is_Float:
+        value = float(f"{float(number):.14g}")
+        number = sympy.Integer(int(value)) if value.is_integer() else sympy.Float(repr(value), 15)
+    return number * rest

@@ -1,0 +1,177 @@
+"""Symbolic equations as text, LaTeX, Python or C."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from vbg.analysis.symbolic import SymbolicEquations
+
+DIGITS = 12  # significant digits of coefficients in text and LaTeX; code keeps all
+
+
+def _short(expression: Any) -> Any:
+    """Coefficients to `DIGITS` digits, whole numbers without a point."""
+    import sympy
+
+    def shorter(number: Any) -> Any:
+        value = float(f"{float(number):.{DIGITS}g}")
+        return sympy.Integer(int(value)) if value.is_integer() else sympy.Float(repr(value), DIGITS)
+
+    return expression.xreplace({n: shorter(n) for n in expression.atoms(sympy.Float)})
+
+
+def as_text(equations: SymbolicEquations) -> str:
+    """One equation a line, a prime for the derivative by time."""
+    lines = [f"{symbol} = {_short(value)}" for symbol, value in equations.definitions.items()]
+    blocks = [lines] if lines else []
+    blocks.append([f"{x}' = {_short(rate)}" for x, rate in equations.rates.items()])
+    coupled = _coupled(equations)
+    if coupled:
+        blocks.append([f"{_short(left)} = {_short(right)}" for left, right in coupled])
+        blocks[-1] = [re.sub(r"d_(\S+?)(?=[\s*)]|$)", r"\1'", line) for line in blocks[-1]]
+    if equations.constraints:
+        blocks.append([f"0 = {_short(flow)}" for flow in equations.constraints])
+    return "\n\n".join("\n".join(block) for block in blocks)
+
+
+def _coupled(equations: SymbolicEquations) -> list[tuple[Any, Any]]:
+    """Rows of mass @ speeds' = right that are not solved for one speed."""
+    import sympy
+
+    open_speeds = [u for u in equations.speeds if u not in equations.rates]
+    if not open_speeds:
+        return []
+    rates = sympy.Matrix([sympy.Symbol(f"d_{u}", real=True) for u in equations.speeds])
+    return list(zip(equations.mass * rates, equations.right, strict=True))
+
+
+def as_latex(equations: SymbolicEquations) -> str:
+    """An align environment; names of parts in upright type."""
+    import sympy
+
+    def written(expression: Any) -> str:
+        names = {s: _upright(str(s)) for s in expression.free_symbols}
+        return str(sympy.latex(_short(expression), symbol_names=names))
+
+    lines = [f"{written(s)} &= {written(v)}" for s, v in equations.definitions.items()]
+    lines += [
+        rf"\frac{{d}}{{dt}} {written(x)} &= {written(rate)}" for x, rate in equations.rates.items()
+    ]
+    for row, (_, right) in enumerate(_coupled(equations)):
+        terms = [
+            rf"\left({written(m)}\right) \frac{{d}}{{dt}} {written(u)}"
+            for m, u in zip(equations.mass.row(row), equations.speeds, strict=True)
+            if m != 0
+        ]
+        lines.append(f"{' + '.join(terms)} &= {written(right)}")
+    lines += [f"0 &= {written(flow)}" for flow in equations.constraints]
+    return "\\begin{align}\n" + " \\\\\n".join(f"  {line}" for line in lines) + "\n\\end{align}"
+
+
+def _upright(name: str) -> str:
+    base, bracket, index = name.partition("[")
+    label = base.replace("_", r"\_").replace(" ", r"\ ")
+    below = f"_{{{index.rstrip(']')}}}" if bracket else ""
+    return rf"\mathrm{{{label}}}{below}"
+
+
+def identifier(name: str) -> str:
+    """A name that Python and C take: A.force x becomes A_force_x."""
+    text = re.sub(r"\W+", "_", name).strip("_")
+    return text if re.match(r"[A-Za-z]", text) else f"v_{text}"
+
+
+def _states(equations: SymbolicEquations) -> list[Any]:
+    """All states in the order of the arrays in code: rates first, then open speeds."""
+    return [*equations.rates, *(u for u in equations.speeds if u not in equations.rates)]
+
+
+def _renamed(equations: SymbolicEquations) -> dict[Any, Any]:
+    import sympy
+
+    found = set(_states(equations)) | set(equations.efforts) | set(equations.definitions)
+    names: dict[Any, Any] = {}
+    taken: set[str] = set()
+    for symbol in sorted(found, key=str):
+        name = identifier(str(symbol))
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        names[symbol] = sympy.Symbol(name, real=True)
+    return names
+
+
+def as_python(equations: SymbolicEquations) -> str:
+    """A function of (t, x) or (t, x, efforts): the rates of x as an array."""
+    from sympy.printing.pycode import PythonCodePrinter
+
+    printer = PythonCodePrinter({"fully_qualified_modules": False})
+    states, names = _states(equations), _renamed(equations)
+    constraint = equations.form == "constraint" and equations.efforts
+    head = "def rate(t, x, efforts):" if constraint else "def rate(t, x):"
+    lines = ["from math import *", "", "from numpy import array, linalg", "", "", head]
+    lines.append(f'    """Rates of x = ({", ".join(map(str, states))})."""')
+    lines.append(f"    {', '.join(str(names[s]) for s in states)}, = x")
+    if constraint:
+        lines.append(f"    {', '.join(str(names[s]) for s in equations.efforts)}, = efforts")
+
+    def code(expression: Any) -> str:
+        return str(printer.doprint(expression.xreplace(names)))
+
+    lines += [f"    {names[s]} = {code(v)}" for s, v in equations.definitions.items()]
+    rates = [code(v) for v in equations.rates.values()]
+    if _coupled(equations):
+        rows = [f"[{', '.join(code(v) for v in row)}]" for row in equations.mass.tolist()]
+        lines.append(f"    mass = array([{', '.join(rows)}])")
+        lines.append(f"    right = array([{', '.join(code(v) for v in equations.right)}])")
+        lines.append(f"    return array([{', '.join(rates)}, *linalg.solve(mass, right)])")
+    else:
+        lines.append(f"    return array([{', '.join(rates)}])")
+    return "\n".join(lines)
+
+
+def as_c(equations: SymbolicEquations) -> str:
+    """A C99 function; a coupled minimal form is solved by Cholesky's method inside."""
+    from sympy import ccode
+
+    states, names = _states(equations), _renamed(equations)
+    efforts = ", const double *efforts" if equations.efforts else ""
+    lines = ["#include <math.h>", "", f"/* x = ({', '.join(map(str, states))}) */"]
+    lines.append(f"void rate(double t, const double *x{efforts}, double *dx)")
+    lines.append("{")
+    lines += [f"    const double {names[s]} = x[{i}];" for i, s in enumerate(states)]
+    lines += [
+        f"    const double {names[s]} = efforts[{i}];" for i, s in enumerate(equations.efforts)
+    ]
+
+    def code(expression: Any) -> str:
+        return str(ccode(expression.xreplace(names)))
+
+    lines += [f"    const double {names[s]} = {code(v)};" for s, v in equations.definitions.items()]
+    lines += [f"    dx[{i}] = {code(v)};" for i, v in enumerate(equations.rates.values())]
+    if _coupled(equations):
+        n, first = len(equations.speeds), len(equations.rates)
+        lines.append(f"    double M[{n}][{n}], *y = dx + {first};")
+        for i in range(n):
+            lines += [f"    M[{i}][{j}] = {code(equations.mass[i, j])};" for j in range(i + 1)]
+            lines.append(f"    y[{i}] = {code(equations.right[i])};")
+        lines += _CHOLESKY.format(n=n).splitlines()
+    lines += ["    (void)t;", "}"]
+    return "\n".join(lines)
+
+
+_CHOLESKY = """\
+    for (int i = 0; i < {n}; i++) {{
+        for (int j = 0; j <= i; j++) {{
+            double s = M[i][j];
+            for (int k = 0; k < j; k++) s -= M[i][k] * M[j][k];
+            M[i][j] = i == j ? sqrt(s) : s / M[j][j];
+        }}
+        for (int k = 0; k < i; k++) y[i] -= M[i][k] * y[k];
+        y[i] /= M[i][i];
+    }}
+    for (int i = {n} - 1; i >= 0; i--) {{
+        for (int k = i + 1; k < {n}; k++) y[i] -= M[k][i] * y[k];
+        y[i] /= M[i][i];
+    }}"""
