@@ -102,6 +102,9 @@ class Lowering:
 
     def _place_output(self, name: str, block: Block, target: Slot) -> None:
         """A copy of the output where it was not computed in place."""
+        if block.is_const:
+            self._write_constant(target, block)
+            return
         slot = self.slots[block]
         if slot.offset != target.offset:
             self._axpy(target, slot, block, 1.0, self.levels[block] + 1, accumulate=False)
@@ -301,9 +304,17 @@ class Lowering:
     def _stack(self, block: Block, slot: Slot) -> int:
         row, top = 0, 0
         for part in block.args:
-            top = max(top, self._add_term(slot.at(row), part, 1.0, 0, accumulate=False))
+            if part.is_const:
+                self._write_constant(slot.at(row), part)
+            else:
+                top = max(top, self._add_term(slot.at(row), part, 1.0, 0, accumulate=False))
             row += part.rows
         return top
+
+    def _write_constant(self, slot: Slot, block: Block) -> None:
+        """Puts a constant where nothing else is ever written: it stays there."""
+        for (i, j), value in np.ndenumerate(block.data):
+            self.words[slot.offset + i * slot.row + j * slot.col] = value
 
     def _add_term(
         self, d: Slot, term: Block, factor: float, after: int, *, accumulate: bool

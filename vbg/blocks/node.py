@@ -287,6 +287,11 @@ def _cancels(a: Block, b: Block) -> bool:
 
 
 def _mul_column(a: Block, b: Block) -> Block:
+    if a.is_const and not a.data.any(axis=0).all():  # columns of zeros: fewer rows of b
+        kept = np.flatnonzero(a.data.any(axis=0))
+        first, last = int(kept[0]), int(kept[-1]) + 1
+        if last - first < a.cols:
+            return mul(const(a.data[:, first:last]), rows(b, first, last))
     if a.op == "product":
         for factor in reversed(a.args):
             b = mul(factor, b)
