@@ -63,15 +63,49 @@ def lay_forces(
     """
     loading = Loading()
     for name, part in model.forces.items():
-        _lay(loading, model, places, named, name, part)
+        if f"forces.{name}" in replays:
+            _lay_replay(loading, model, named, str(part.on), name, replays[f"forces.{name}"])
+        else:
+            _lay(loading, model, places, named, name, part)
     for name, joint in model.joints.items():
         _lay_joint_effects(loading, model, named, name, joint)
+    _refuse_unknown(model, replays)
     for name, function in replays.items():
-        k = _coordinate(model, named, f"joints.{name}")
-        loading.parts[f"{name}.replay"] = ("law", len(loading.laws))
-        loading.laws.append((LAW_INPUT, k, _input(loading, function)))
-        loading.law.append((0.0,) * 5)
+        if not name.startswith("forces."):
+            _lay_replay(loading, model, named, f"joints.{name}", f"{name}.replay", function)
     return loading
+
+
+def _refuse_unknown(model: Model, replays: Mapping[str, TimeFunction]) -> None:
+    """Raises UsageError for a part that moves the mechanism and that nothing stands for here."""
+    for table in (model.electric, model.hydraulic, model.rotational, model.translational):
+        for name, part in table.items():
+            on = getattr(part, "on", None)
+            on_joint = isinstance(on, str) and on.startswith("joints.")
+            unknown = on_joint and on.removeprefix("joints.") not in replays
+            ends = getattr(part, "between", None) or ()
+            if unknown or any(isinstance(end, Attachment) for end in (on, *ends)):
+                raise UsageError(
+                    f"{part.table}.{name}: the embedded solver has no twin of a {part.kind} that"
+                    " acts on the mechanism, and no recorded effort to replay for it. Put it on the"
+                    " free coordinate of a joint to have it replayed in a validation."
+                )
+
+
+def _lay_replay(
+    loading: Loading,
+    model: Model,
+    named: Mapping[tuple[str, str], int],
+    reference: str,
+    name: str,
+    function: TimeFunction,
+) -> None:
+    """A recorded effort on the coordinate `reference`."""
+    loading.parts[name] = ("law", len(loading.laws))
+    loading.laws.append(
+        (LAW_INPUT, _coordinate(model, named, reference), _input(loading, function))
+    )
+    loading.law.append((0.0,) * 5)
 
 
 def _lay(

@@ -37,7 +37,8 @@ def simulate(
 
     What is not given is taken from `model.simulate`.  `poses` start the run from
     assembled poses and velocities instead of assembling the written ones;
-    `replays` are recorded efforts on joints, by joint name.  A run that cannot
+    `replays` are recorded efforts, of parts on a joint by the joint's name, of a
+    torque in [forces] as "forces.NAME".  A run that cannot
     go on returns what it has, with a status that says why.
 
     Raises AssemblyError for a mechanism that does not close or has a hinge

@@ -17,10 +17,11 @@ from typing import IO
 from vbg.errors import UsageError
 from vbg.model import Model
 from vbg.solution import Solution
-from vbg.tmm_bridge.compare import Channel, Verdict, compare
+from vbg.tmm_bridge.compare import LOOSEST, SAFETY, TOLERANCE, Channel, Verdict, compare
 from vbg.tmm_bridge.uniqueness import channels_in
 from vbg.validate.child import Answer, Job, restored, solve
 from vbg.validate.poses import first_poses, starts_differ
+from vbg.validate.recorded import Recorded, needs_replay, replays_from
 
 Tell = Callable[[str, float], None]
 # A verdict is on the equations: integration is kept out of it where that is cheap.
@@ -89,19 +90,28 @@ def validate(
     run = _in_children if in_children else _here
     jobs = {"vbg": job, "mstmm": replace(job, solver="mstmm", coarse=True)}
     jobs |= {name: replace(job, solver=name, coarse=True) for name in also}
-    answers = run(jobs, progress)
-    first = _sole(answers["vbg"])
+    replays: dict[str, Recorded] = {}
     notes: tuple[str, ...] = ()
+    if needs_replay(model):
+        answers = run({"vbg": job}, progress)
+        replays = replays_from(model, _sole(answers["vbg"]))
+        jobs["mstmm"] = replace(jobs["mstmm"], replays=replays)
+        answers |= run({name: jobs[name] for name in jobs if name != "vbg"}, progress)
+        notes = (f"Replayed from the bond-graph run: the efforts on {', '.join(replays)}.",)
+    else:
+        answers = run(jobs, progress)
+    first = _sole(answers["vbg"])
     moved = _moved(model, answers)
     if moved is not None:
         body, by = moved
         again = replace(jobs["mstmm"], poses=first_poses(first, tuple(model.bodies)))
         answers |= run({"mstmm": again}, progress)
         notes = (
+            *notes,
             f"The two solvers assembled different starts ({body}, by {by:.2g}): the embedded"
             " one was started again from the bond-graph solver's.",
         )
-    return _report(model, answers, tolerance, exclude, notes, also)
+    return _report(answers, tolerance, exclude, notes, also, replays)
 
 
 def _sole(answer: Answer) -> Solution:
@@ -120,21 +130,25 @@ def _moved(model: Model, answers: Mapping[str, Answer]) -> tuple[str, float] | N
 
 
 def _report(
-    model: Model,
     answers: Mapping[str, Answer],
     tolerance: float | None,
     exclude: tuple[tuple[float, float], ...],
     notes: tuple[str, ...],
     also: tuple[str, ...],
+    replays: Mapping[str, Recorded],
 ) -> Report:
     first, second = _sole(answers["vbg"]), _sole(answers["mstmm"])
     free = channels_in(second.notes)
+    missed = max((r.spline_error() for r in replays.values()), default=0.0)
+    if tolerance is None and SAFETY * missed > TOLERANCE:
+        tolerance = min(SAFETY * missed, LOOSEST)
     verdict = compare(
         first,
         second,
         tolerance=tolerance,
         coarser=answers["mstmm"].solutions[1],
         not_unique=free,
+        replayed=frozenset(name.removeprefix("forces.").partition(".")[0] for name in replays),
         exclude=exclude,
     )
     verdict = replace(verdict, notes=(*notes, *verdict.notes))

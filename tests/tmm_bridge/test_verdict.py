@@ -1,0 +1,130 @@
+"""The verdict is a pure function of two solutions."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from vbg.errors import Problem
+from vbg.solution import MadeBy, Solution, Status
+from vbg.tmm_bridge.compare import compare
+from vbg.tmm_bridge.uniqueness import MARK, channels_in
+from vbg.validate import as_csv, as_json, as_markdown, text, write
+from vbg.validate.both import Report
+
+TIME = np.linspace(0.0, 1.0, 101)
+FORCE = np.column_stack([np.sin(5 * TIME), 40.0 * np.cos(3 * TIME), np.zeros(101)])
+
+
+def solution(force: np.ndarray = FORCE, **changes: object) -> Solution:
+    made = Solution(
+        TIME[: len(force)],
+        {"A.force": force, "energy.kinetic": np.ones(len(force))},
+        made_by=MadeBy(solver="s", model="m", model_hash="h"),
+        units={"A.force": "N"},
+    )
+    return replace(made, **changes)
+
+
+def mark(verdict, name: str) -> str:
+    return next(c.result for c in verdict.channels if c.name == name)
+
+
+def test_equal_solutions_pass_and_zero_channels_are_vacuous():
+    verdict = compare(solution(), solution())
+    assert verdict.result == "PASS"
+    assert mark(verdict, "A.force[2]") == "VACUOUS"
+    assert not any(c.name.startswith("energy") for c in verdict.channels)
+
+
+def test_tolerance_counts_against_the_peak_and_in_the_mean():
+    off = FORCE.copy()
+    off[50, 0] += 2e-6
+    verdict = compare(solution(), solution(off))
+    assert verdict.result == "FAIL"
+    (failed,) = verdict.failed()
+    assert failed.name == "A.force[0]"
+    assert failed.worst_time == pytest.approx(0.5)
+    assert failed.max_error == pytest.approx(2e-6)
+    assert compare(solution(), solution(off), tolerance=1e-5).result == "PASS"
+
+
+def test_a_force_where_there_should_be_none_fails():
+    off = FORCE.copy()
+    off[:, 2] = 1e-3
+    assert mark(compare(solution(), solution(off)), "A.force[2]") == "FAIL"
+
+
+def test_nan_fails_and_is_named():
+    off = FORCE.copy()
+    off[30, 1] = np.nan
+    verdict = compare(solution(), solution(off))
+    assert verdict.result == "FAIL"
+    assert verdict.failed()[0].name == "A.force[1]"
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        solution(made_by=MadeBy(model_hash="another")),
+        solution(status=Status("cancelled", "The run was cancelled.")),
+        solution(FORCE[:90]),
+        solution(np.zeros((101, 3))),
+    ],
+)
+def test_inconclusive(second):
+    first = solution(np.zeros((101, 3))) if not second["A.force"].any() else solution()
+    verdict = compare(first, second)
+    assert verdict.result == "INCONCLUSIVE"
+    assert verdict.sentence
+
+
+def test_windows_about_events_are_left_out_and_recorded():
+    off = FORCE.copy()
+    off[50] += 1.0
+    verdict = compare(solution(), solution(off), exclude=((0.495, 0.505),))
+    assert verdict.result == "PASS"
+    assert verdict.excluded == ((0.495, 0.505),)
+
+
+def test_not_unique_channels_do_not_count():
+    note = Problem("note", "joints.A", f"{MARK}force[0].")
+    off = FORCE.copy()
+    off[:, 0] *= 2.0
+    verdict = compare(solution(), solution(off), not_unique=channels_in([note]))
+    assert verdict.result == "PASS"
+    assert mark(verdict, "A.force[0]") == "NOT UNIQUE"
+
+
+def test_measured_integration_error_loosens_the_tolerance_and_no_more():
+    off, rough = FORCE * (1 + 3e-6), FORCE * (1 + 4e-6)
+    assert compare(solution(), solution(off)).result == "FAIL"
+    verdict = compare(solution(), solution(off), coarser=solution(rough))
+    assert verdict.result == "PASS"
+    assert verdict.halving == pytest.approx(4 / 3, rel=1e-3)
+    wild = compare(solution(), solution(FORCE * 1.01), coarser=solution(FORCE * 1.5))
+    assert wild.result == "FAIL"
+
+
+def test_turned_over_quaternions_are_the_same_rotation():
+    q = np.tile([0.5, -0.5, 0.5, 0.5], (101, 1))
+    first = solution(signals={"B.rotation": q})
+    second = solution(signals={"B.rotation": -q})
+    assert compare(first, second).result == "PASS"
+
+
+def test_reports(tmp_path):
+    off = FORCE.copy()
+    off[:, 0] *= 1.1
+    report = Report(compare(solution(), solution(off)), {"vbg": solution(), "mstmm": solution(off)})
+    assert "FAIL" in text(report)
+    assert "A.force[0]" in text(report)
+    plain = json.loads(as_json(report))
+    assert plain["result"] == "FAIL"
+    assert plain["runs"]["vbg"]["status"] == "finished"
+    assert as_markdown(report).startswith("# Validation of m")
+    assert as_csv(report).splitlines()[0].startswith("name,unit,peak")
+    assert len(write(report, tmp_path / "report")) == 4
