@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -224,6 +224,9 @@ class Builder(Protocol):
 
     def signal(self, value: float | str, unit: str = "1") -> Block:
         """A number, a signal's name or an expression of t as a block."""
+
+    def vertex(self, name: str, kind: str, size: int, **laws: Any) -> None:
+        """A raw vertex; its bonds are those of the model's list."""
 
     def terminal(self, table: str, name: str) -> Node | None:
         """The junction of a node of one-dimensional parts: a 0-junction of voltage or

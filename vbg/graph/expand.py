@@ -96,4 +96,8 @@ def expand(model: Model) -> BondGraph:
     for name, part in _ordered(model):
         builder.part = f"{part.table}.{name}"
         part.expand(name, builder)
+    for bond in model.bonds:
+        tail, _, head = bond.partition(" -> ")
+        builder.part = f"bonds: {bond}"
+        builder.raw_bond(tail, head)
     return builder.freeze(model)

@@ -52,7 +52,7 @@ class Table:
         result = const(self.rows[0][1])
         before = (0.0, 0.0, 0.0)
         for (knot, _), piece in zip(self.rows, slopes):
-            after = call("max", const(0.0), t - const(knot))
+            beyond = call("max", const(0.0), t - const(knot))
             for power, (new, old) in enumerate(zip(piece, before), start=1):
                 if new != old:
                     term = after

@@ -1,0 +1,24 @@
+"""Flow source vertex Sf."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from vbg.blocks import stack
+from vbg.builder import Builder
+from vbg.fields import declare
+
+
+@dataclass(frozen=True, slots=True)
+class FlowSource:
+    """The flow of its bond is a number, a signal or an expression of outputs."""
+
+    table: ClassVar[str] = "bondgraph"
+    kind: ClassVar[str] = "Sf"
+
+    flow: tuple[float | str, ...] = declare("signals", "its flow, one for each component")
+
+    def expand(self, name: str, builder: Builder) -> None:
+        values = stack(*(builder.signal(value) for value in self.flow))
+        builder.vertex(name, "Sf", values.rows, law=values)

@@ -1,0 +1,63 @@
+"""Resistance vertex R."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from vbg.blocks import const, leaf, mul
+from vbg.builder import Builder
+from vbg.fields import declare, quantity
+from vbg.rawlaws import Matrix, expression, square
+
+
+@dataclass(frozen=True, slots=True)
+class Resistance:
+    """effort = value flow, or matrix flow, or an `effort` expression in f, or a `flow`
+    expression in e (f0, f1, ... and so on have one expression only for size 1).
+    """
+
+    table: ClassVar[str] = "bondgraph"
+    kind: ClassVar[str] = "R"
+
+    size: int = declare("count", "number of components of its bonds", minimum=1, default=1)
+    value: float | None = quantity("1", "resistance", above=0.0, default=None)
+    matrix: Matrix | None = declare("matrix", "resistance matrix", size=0, default=None)
+    effort: str | None = declare(
+        "expression", "effort of the flow f", variables=("f",), default=None
+    )
+    flow: str | None = declare("expression", "flow of the effort e", variables=("e",), default=None)
+
+    def faults(self) -> Iterator[tuple[str, str, str]]:
+        """Not exactly one kind of law."""
+        linear = (self.value is not None) + (self.matrix is not None)
+        nonlinear = self.effort is not None or self.flow is not None
+        if linear + nonlinear != 1:
+            yield "", "an R needs a value, a matrix, or expressions effort and flow.", ""
+        elif nonlinear and self.size != 1:
+            yield "size", "an R with expressions has one component.", ""
+
+    def expand(self, name: str, builder: Builder) -> None:
+        flow, effort = leaf(f"{name}.R.flow", self.size), leaf(f"{name}.R.effort", self.size)
+        of_flow: Block | None
+        of_effort: Block | None
+        if self.effort is None and self.flow is None:
+            matrix = square(self.size, self.value, self.matrix)
+            of_flow = mul(const(matrix), flow)
+            regular = np.linalg.matrix_rank(matrix) == self.size
+            of_effort = mul(const(np.linalg.inv(matrix)), effort) if regular else None
+        else:
+            of_flow = None if self.effort is None else expression(self.effort, "f", flow)
+            of_effort = None if self.flow is None else expression(self.flow, "e", effort)
+        builder.vertex(
+            name,
+            "R",
+            self.size,
+            port_flow=flow,
+            port_effort=effort,
+            effort_law=of_flow,
+            flow_law=of_effort,
+        )

@@ -1,0 +1,75 @@
+"""Laws of raw bond-graph vertices: matrices, energies and expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.blocks import (
+    Block,
+    Coefficients,
+    Tangent,
+    call,
+    const,
+    leaf,
+    rows,
+    transpose,
+    zeros,
+)
+from vbg.expressions import parse
+from vbg.laws import block_of
+
+Matrix = tuple[tuple[float, ...], ...]
+MOST = 6  # components that an expression can name
+
+
+def components(letter: str) -> tuple[str, ...]:
+    """p, p0, p1, ...: the variables of an expression of a vector."""
+    return (letter, *(f"{letter}{i}" for i in range(MOST)))
+
+
+def expression(text: str, letter: str, variable: Block) -> Block:
+    """The block of an expression in the components of `variable`."""
+
+    def resolve(name: str) -> Block:
+        if name == letter:
+            return rows(variable, 0, 1)
+        at = int(name.removeprefix(letter))
+        return rows(variable, at, at + 1)
+
+    return block_of(parse(text), resolve)
+
+
+def gradient(energy: Block, state: Block) -> Block:
+    """d energy / d state as a column."""
+    direction = leaf("direction", state.rows)
+    slope = Coefficients([direction])(Tangent({state: direction})(energy)).get(direction)
+    return zeros(state.rows) if slope is None else transpose(slope)
+
+
+def square(size: int, value: float | None, matrix: Matrix | None) -> NDArray[np.float64]:
+    """The matrix of a linear law."""
+    return np.eye(size) * (value or 0.0) if matrix is None else np.array(matrix)
+
+
+def inverse_of(law: Block) -> Block | None:
+    """The inverse of a ratio where it has one."""
+    if law.is_const:
+        regular = law.rows == law.cols and np.linalg.matrix_rank(law.data) == law.rows
+        return const(np.linalg.inv(law.data)) if regular else None
+    return call("reciprocal", law) if law.shape == (1, 1) else None
+
+
+def store_faults(
+    part: Any, value: float | None, matrix: Matrix | None
+) -> Iterator[tuple[str, str, str]]:
+    """Not exactly one law, or sizes that differ."""
+    if (value is not None) + (matrix is not None) + (part.energy is not None) != 1:
+        yield "", "needs exactly one of value, matrix and energy.", ""
+    if matrix is not None and len(matrix) != part.size:
+        yield "matrix", f"has {len(matrix)} rows, the size is {part.size}.", ""
+    if part.initial is not None and len(part.initial) != part.size:
+        yield "initial", f"has {len(part.initial)} numbers, the size is {part.size}.", ""
