@@ -7,15 +7,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vbg.errors import UsageError
 from vbg.tui import results
 from vbg.tui.content.validating import event_windows
 from vbg.tui.session.runs import Run
 
 if TYPE_CHECKING:
+    from vbg.model import Model
     from vbg.solution import Solution
     from vbg.tmm_bridge.compare import Verdict
     from vbg.tui.app import VbgApp
     from vbg.tui.workspace import Workspace
+    from vbg.validate import Report
 
 
 def newest(work: Workspace, solver: str) -> Run | None:
@@ -45,7 +48,18 @@ async def compare_runs(app: VbgApp, first: Run, second: Run) -> None:
         return
     state = work.validate
     windows = event_windows(a, b) if state.skip_events else ()
-    verdict = await asyncio.to_thread(_judged, a, b, state.tolerance, windows)
+    model = work.checked.model
+    if model is not None and await asyncio.to_thread(_start_apart, model, a, b):
+        # a loop may close in two ways: the second solver starts again where the first did
+        waiting = "the solvers assembled different starts: running MSTMM from the other's ..."
+        work.validate = replace(work.validate, waiting=waiting)
+        app.main.paint("channels", "verdict")
+        report = await asyncio.to_thread(_from_one_start, model, state.tolerance, windows)
+        work.solutions[first.number] = report.solutions["vbg"]
+        work.solutions[second.number] = report.solutions["mstmm"]
+        verdict = report.verdict
+    else:
+        verdict = await asyncio.to_thread(_judged, a, b, state.tolerance, windows)
     work.validate = replace(
         work.validate, verdict=verdict, reference=first.number, other=second.number, waiting=""
     )
@@ -56,6 +70,29 @@ async def compare_runs(app: VbgApp, first: Run, second: Run) -> None:
         names = [channel.name for channel in ordered(verdict)]
         own = [i for i, name in enumerate(names) if name.startswith(f"{part}.force")]
         work.channel_index = own[0] if own and verdict.result == "PASS" else 0
+
+
+def _start_apart(model: Model, a: Solution, b: Solution) -> bool:
+    """Whether two runs that start at all start with a body in different poses."""
+    from vbg.validate.poses import first_poses, starts_differ
+
+    if not len(a.time) or not len(b.time):
+        return False
+    bodies = tuple(model.bodies)
+    try:
+        moved, _ = starts_differ(first_poses(a, bodies), first_poses(b, bodies))
+    except UsageError:
+        # one of them lacks a signal: the comparison says which
+        return False
+    return bool(moved)
+
+
+def _from_one_start(
+    model: Model, tolerance: float | None, windows: tuple[tuple[float, float], ...]
+) -> Report:
+    from vbg.validate import validate
+
+    return validate(model, tolerance=tolerance, exclude=windows)
 
 
 def _judged(
