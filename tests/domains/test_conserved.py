@@ -1,0 +1,58 @@
+"""Half-car with a third damper (Medina and Carpenter, J. Dyn. Syst. Meas. Control 145)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import vbg
+from tests.domains.linear import eigenvalues
+from vbg.assemble.conserved import find_conserved
+
+
+def half_car(third: float) -> vbg.Model:
+    """One sprung mass in heave on two corners, springs as stores of their own."""
+    graph: dict = {"body": {"kind": "1"}, "M": {"kind": "I", "value": 680}}
+    bonds = ["body -> M"]
+    for side in ("l", "r"):
+        graph |= {
+            f"s{side}": {"kind": "0"},
+            f"p{side}": {"kind": "1"},
+            f"K{side}": {"kind": "C", "value": 1 / 31.5e3},
+            f"D{side}": {"kind": "R", "value": 1964},
+            f"w{side}": {"kind": "1"},
+            f"m{side}": {"kind": "I", "value": 40},
+            f"T{side}": {"kind": "C", "value": 1 / 220e3},
+        }
+        bonds += [
+            f"w{side} -> m{side}",
+            f"w{side} -> T{side}",
+            f"w{side} -> s{side}",
+            f"s{side} -> body",
+            f"s{side} -> p{side}",
+            f"p{side} -> K{side}",
+            f"p{side} -> D{side}",
+        ]
+    graph |= {"link": {"kind": "0"}, "lp": {"kind": "1"}, "KL": {"kind": "C", "value": 1 / 220e3}}
+    bonds += ["wl -> link", "link -> wr", "link -> lp", "lp -> KL"]
+    if third:
+        graph["DL"] = {"kind": "R", "value": third}
+        bonds.append("lp -> DL")
+    return vbg.Model(bondgraph=graph, bonds=bonds)
+
+
+@pytest.mark.parametrize(
+    ("third", "pair"), [(0.0, -24.55 + 129.16965j), (1964.0, -73.65 + 108.91821j)]
+)
+def test_half_car(third, pair):
+    system = vbg.assemble(half_car(third))
+    assert len(system.causal.states) == 8 and system.causal.dependent_stores == ()
+    found = eigenvalues(system)
+    assert np.count_nonzero(np.abs(found) < 1e-6) == 2
+    for value in (-2.26968 + 8.87851j, -25.16856 + 73.71712j, pair):
+        assert np.abs(found - value).min() < 2e-5
+        assert np.abs(found - value.conjugate()).min() < 2e-5
+    conserved = find_conserved(system)
+    assert len(conserved) == 2
+    names = {name for quantity in conserved for _, name in quantity.terms}
+    assert names == {f"{c}.displacement" for c in ("Kl", "Kr", "Tl", "Tr", "KL")}
