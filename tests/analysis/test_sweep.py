@@ -1,0 +1,180 @@
+"""Parameter studies: measures, points, tables that survive a kill, processes, Dask."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import vbg
+from vbg.analysis.measures import evaluate, parse
+from vbg.analysis.optimise import optimise
+from vbg.analysis.sampling import Range, grid, latin_hypercube, parse_range, points_of
+from vbg.analysis.sweep import Study, sweep
+from vbg.analysis.table import Row, Table
+from vbg.cli.main import main
+from vbg.errors import UsageError
+from vbg.solution import Solution
+
+MODEL = """\
+vbg = 1
+name = "oscillator"
+gravity = [0, 0, 0]
+[parameters]
+k = 100.0
+[bodies.mass]
+mass = 1.0
+inertia = { xx = 0.01, yy = 0.01, zz = 0.01 }
+[joints.guide]
+kind = "prismatic"
+between = ["ground", "mass"]
+axis = [1, 0, 0]
+initial = { slide = 0.1, speed = 0.0 }
+[forces.spring]
+kind = "spring"
+on = "joints.guide"
+k = "k"
+[simulate]
+t_end = 0.1
+output_step = 0.01
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "oscillator.toml"
+    path.write_text(MODEL)
+    return path
+
+
+def study(file, *measures):
+    return Study(vbg.read(file), {}, measures or ("final(guide.slide)",))
+
+
+def test_measures():
+    time = np.linspace(0, 1, 101)
+    force = np.column_stack([3 * time, 0 * time, 4 * time])
+    solution = Solution(time, {"A.force": force, "a": time - 0.5})
+    for text, expected in (
+        ("max(norm(A.force))", 5.0),
+        ("final(A.force.z) / 2", 2.0),
+        ("max(abs(a)) ** 2 - min(a)", 0.75),
+        ("range(A.force[0])", 3.0),
+        ("rms(a * 0 + 2)", 2.0),
+    ):
+        assert evaluate(parse(text), solution) == pytest.approx(expected)
+    for wrong in ("__import__('os')", "a.b()", "lambda: 1", "max(a, a)", "[1]", "open(a)", "max("):
+        with pytest.raises(UsageError):
+            parse(wrong)
+    with pytest.raises(UsageError, match="101 numbers"):
+        evaluate(parse("a"), solution)
+
+
+def test_points():
+    r = parse_range("K=log:1:100:3")
+    assert r == Range("K", 1.0, 100.0, 3, log=True)
+    assert_allclose(r.values(), [1.0, 10.0, 100.0])
+    assert len(grid([r, parse_range("r=0:1:4")])) == 12
+    sample = latin_hypercube([Range("a", 0.0, 1.0, 1)], 20)
+    assert sorted(int(v * 20) for ((_, v),) in sample) == list(range(20))
+    assert sample == points_of([Range("a", 0.0, 1.0, 1)], "lhs:20")
+    for wrong in ("K", "K=1", "K=log:0:1", "K=1:2:3:4", "K=a:b"):
+        with pytest.raises(UsageError):
+            parse_range(wrong)
+
+
+def test_sweep_is_the_closed_form_and_goes_on_where_it_was(file, tmp_path):
+    """x = 0.1 cos(sqrt(k) t)."""
+    points = grid([parse_range("k=50:200:5")])
+    path = tmp_path / "t.csv"
+    one = study(file)
+    sweep(one, points[:3], Table(path, one.key(["k"]), ["k"], one.measures))
+    table = Table(path, one.key(["k"]), ["k"], one.measures)
+    assert table.missing(points) == points[3:]
+    sweep(one, points, table)
+    k = np.array([row.point[0][1] for row in table.rows])
+    found = [row.measures[0] for row in table.rows]
+    assert_allclose(found, 0.1 * np.cos(np.sqrt(k) * 0.1), rtol=1e-6)
+    with pytest.raises(UsageError, match="another"):
+        Table(path, "other study", ["k"], one.measures)
+    with pytest.raises(UsageError, match="another study"):
+        Table(path, one.key(["k"]), ["m"], one.measures)
+
+
+def test_a_line_cut_off_by_a_kill_is_dropped(tmp_path):
+    path = tmp_path / "t.csv"
+    with Table(path, "s", ["k"], ["m"]) as table:
+        table.add(Row((("k", 1.0),), (2.0,), "finished", ""))
+    with open(path, "a", encoding="utf-8") as file:
+        file.write("s,2.0,3.")
+    again = Table(path, "s", ["k"], ["m"])
+    assert [row.point for row in again.rows] == [(("k", 1.0),)]
+    with again:
+        again.add(Row((("k", 2.0),), (4.0,), "finished", ""))
+    assert len(Table(path, "s", ["k"], ["m"]).rows) == 2
+
+
+def test_failed_points_keep_their_reason(file, tmp_path):
+    one = study(file)
+    table = Table(tmp_path / "t.csv", one.key(["k"]), ["k"], one.measures)
+    sweep(one, [(("k", -5.0),), (("k", 5.0),)], table)
+    assert [row.status for row in table.rows] == ["failed", "finished"]
+    assert "k" in table.rows[0].reason
+
+
+def test_killed_and_resumed_on_two_processes(file, tmp_path):
+    """kill -9 in the middle; the second run computes only what is missing."""
+    path = tmp_path / "t.csv"
+    command = [sys.executable, "-m", "vbg.cli", "sweep", str(file), "--vary", "k=50:500:60"]
+    command += ["--measure", "final(guide.slide)", "-o", str(path), "-j", "2", "--json"]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    child = subprocess.Popen(
+        command, env=environment, stdout=subprocess.DEVNULL, start_new_session=True
+    )
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        if path.exists() and path.read_text().count("\n") > 8:
+            break
+        time.sleep(0.05)
+    os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
+    before = path.read_text().splitlines()
+    assert 8 < len(before) < 61
+    subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=True)
+    after = path.read_text().splitlines()
+    assert len(after) == 61
+    whole = before if before[-1] in after else before[:-1]
+    assert after[: len(whole)] == whole  # nothing was computed again
+    assert len(set(after)) == 61
+
+
+def test_parquet(file, tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    target = tmp_path / "t.parquet"
+    command = ["sweep", str(file), "--vary", "k=50:60:2", "--measure", "final(guide.slide)"]
+    assert main([*command, "-o", str(target)]) == 0
+    assert parquet.read_table(target).column_names[:2] == ["k", "final(guide.slide)"]
+
+
+def test_optimum(file, tmp_path):
+    """The mass is back at its end (cos = -1) for sqrt(k) 0.1 = pi."""
+    one = study(file)
+    table = Table(tmp_path / "t.csv", one.key(["k"]), ["k"], one.measures)
+    best = optimise(one, [parse_range("k=500:1500")], table, evaluations=60)
+    assert best.point[0][1] == pytest.approx((np.pi / 0.1) ** 2, rel=1e-2)
+    assert best.measures[0] == pytest.approx(-0.1, rel=1e-5)
+
+
+def test_dask_with_two_workers(file, tmp_path):
+    distributed = pytest.importorskip("dask.distributed")
+    one = study(file)
+    table = Table(tmp_path / "t.csv", one.key(["k"]), ["k"], one.measures)
+    points = grid([parse_range("k=50:200:6")])
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as c:
+        sweep(one, points, table, scheduler=c.scheduler_address)
+    assert sorted(row.point for row in table.rows) == points
+    assert all(row.status == "finished" for row in table.rows)

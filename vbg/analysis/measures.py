@@ -1,0 +1,118 @@
+"""Measures of a run: one number from its signals, written as an expression.
+
+    max(abs(A.force))      final(crank.angle)     rms(A.force.x)      max(A.speed) - min(A.speed)
+
+Names are signals (with components by letter or [index]); a vector signal (n, k) stays a
+vector for `norm` and is otherwise taken component by component.  The text is parsed and
+only what is listed here is evaluated.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from vbg.errors import UsageError
+from vbg.solution import Solution
+
+FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
+    "max": lambda a: np.max(a),
+    "min": lambda a: np.min(a),
+    "mean": lambda a: np.mean(a),
+    "rms": lambda a: np.sqrt(np.mean(np.square(a))),
+    "range": lambda a: np.ptp(a),
+    "first": lambda a: np.asarray(a)[0],
+    "final": lambda a: np.asarray(a)[-1],
+    "abs": np.abs,
+    "norm": lambda a: np.linalg.norm(np.atleast_2d(np.asarray(a).T).T, axis=1),
+    "sqrt": np.sqrt,
+    "log": np.log,
+    "exp": np.exp,
+}
+OPERATORS: Mapping[type, Callable[[Any, Any], Any]] = {
+    ast.Add: np.add,
+    ast.Sub: np.subtract,
+    ast.Mult: np.multiply,
+    ast.Div: np.divide,
+    ast.Pow: np.power,
+}
+
+
+def parse(text: str) -> ast.expr:
+    """The expression of a measure.
+
+    Raises UsageError for anything but numbers, signals, + - * / ** and the functions above.
+    """
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except SyntaxError as error:
+        raise UsageError(f"measure {text!r}: {error.msg} at column {error.offset}.") from None
+    _check(tree, text)
+    return tree
+
+
+def _check(node: ast.expr, text: str) -> None:
+    match node:
+        case ast.Constant(value=int() | float()):
+            return
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
+            _check(left, text)
+            _check(right, text)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            _check(operand, text)
+        case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]):
+            if name not in FUNCTIONS:
+                raise UsageError(
+                    f"measure {text!r}: no function {name!r}; there are {', '.join(FUNCTIONS)}."
+                )
+            _check(argument, text)
+        case ast.Name() | ast.Attribute() | ast.Subscript():
+            _signal(node, text)
+        case _:
+            raise UsageError(
+                f"measure {text!r}: {ast.unparse(node)!r} is not allowed; use signals, numbers, "
+                f"+ - * / ** and {', '.join(FUNCTIONS)} of one argument."
+            )
+
+
+def _signal(node: ast.expr, text: str) -> str:
+    """The name of a signal from A.force, A.force.x or A.force[2]."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=inside, attr=name):
+            return f"{_signal(inside, text)}.{name}"
+        case ast.Subscript(value=inside, slice=ast.Constant(value=int() as index)):
+            return f"{_signal(inside, text)}[{index}]"
+    raise UsageError(f"measure {text!r}: {ast.unparse(node)!r} is no signal.")
+
+
+def evaluate(measure: ast.expr, solution: Solution) -> float:
+    """The measure of a run.
+
+    Raises UsageError for an unknown signal, or if what comes out is not one number.
+    """
+    value = np.asarray(_value(measure, solution))
+    if value.size != 1:
+        raise UsageError(
+            f"measure {ast.unparse(measure)!r} gives {value.size} numbers; take max, min, mean, "
+            "rms, first or final of it."
+        )
+    return float(value.reshape(()))
+
+
+def _value(node: ast.expr, solution: Solution) -> Any:
+    match node:
+        case ast.Constant(value=value):
+            return value
+        case ast.BinOp(left=left, op=op, right=right):
+            return OPERATORS[type(op)](_value(left, solution), _value(right, solution))
+        case ast.UnaryOp(operand=operand):
+            return -_value(operand, solution)
+        case ast.Call(func=ast.Name(id=name), args=[argument]):
+            return FUNCTIONS[name](_value(argument, solution))
+        case _:
+            return solution[_signal(node, ast.unparse(node))]

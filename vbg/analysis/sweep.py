@@ -1,0 +1,138 @@
+"""Many runs of one model: in processes of this machine, or on a Dask cluster."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from itertools import islice
+from multiprocessing import get_context
+from typing import TYPE_CHECKING, Any
+
+from vbg.analysis.measures import evaluate, parse
+from vbg.analysis.sampling import Point
+from vbg.analysis.table import Row, Table
+from vbg.errors import UsageError, VbgError
+
+if TYPE_CHECKING:
+    from vbg.model import Model
+
+AHEAD = 4  # points handed out beforehand, per process
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is run at every point: a model, settings of the run, measures."""
+
+    model: Model
+    settings: Mapping[str, Any]
+    measures: tuple[str, ...]
+
+    def key(self, parameters: Sequence[str]) -> str:
+        """Names the study in its table: model without the varied values, and settings."""
+        fixed = dict.fromkeys(parameters, 0.0)
+        document = json.dumps(
+            [_plain(self.model.document), fixed, dict(self.settings)], sort_keys=True, default=str
+        )
+        return hashlib.sha256(document.encode()).hexdigest()[:12]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(inner) for inner in value]
+    return value
+
+
+def run_point(study: Study, point: Point) -> Row:
+    """One run.  A point that cannot be run or does not reach its end is kept as failed."""
+    from vbg.assemble import assemble
+    from vbg.simulate import simulate
+
+    try:
+        system = assemble(study.model.with_parameters(**dict(point)))
+        solution = simulate(system, **study.settings)
+        if solution.status.code != "finished":
+            return Row(point, (), "failed", solution.status.sentence)
+        values = tuple(evaluate(parse(m), solution) for m in study.measures)
+    except UsageError:
+        raise  # a wrong measure or parameter is wrong at every point
+    except VbgError as error:
+        return Row(point, (), "failed", " ".join(str(error).split()))
+    return Row(point, values, "finished", "")
+
+
+_OF_PROCESS: list[Study] = []  # the study of this worker process, set once by its initialiser
+
+
+def _begin(study: Study) -> None:
+    _OF_PROCESS[:] = [study]
+
+
+def _run_here(point: Point) -> Row:
+    return run_point(_OF_PROCESS[0], point)
+
+
+def sweep(
+    study: Study,
+    points: Sequence[Point],
+    table: Table,
+    *,
+    processes: int = 1,
+    scheduler: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> None:
+    """Run the points that `table` does not have yet, and add their rows as they come.
+
+    `processes` on this machine, or the Dask cluster at `scheduler`.  KeyboardInterrupt
+    stops it; what is in the table stays and is not run again.
+
+    Raises UsageError for wrong parameters or measures.
+    """
+    for measure in study.measures:
+        parse(measure)
+    missing = table.missing(points)
+    with table:
+        rows = (
+            _on_dask(study, missing, scheduler)
+            if scheduler is not None
+            else _in_processes(study, missing, processes)
+        )
+        for row in rows:
+            table.add(row)
+            if progress is not None:
+                progress(len(table.rows), len(points))
+
+
+def _in_processes(study: Study, points: Sequence[Point], processes: int) -> Iterator[Row]:
+    if processes == 1:
+        for point in points:
+            yield run_point(study, point)
+        return
+    context = get_context("spawn")
+    pool = ProcessPoolExecutor(processes, context, initializer=_begin, initargs=(study,))
+    waiting = iter(points)
+    try:
+        running = {pool.submit(_run_here, p) for p in islice(waiting, AHEAD * processes)}
+        while running:
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield future.result()
+                running |= {pool.submit(_run_here, p) for p in islice(waiting, 1)}
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _on_dask(study: Study, points: Sequence[Point], scheduler: str) -> Iterator[Row]:
+    try:
+        from dask.distributed import Client, as_completed
+    except ImportError as error:
+        raise UsageError("--scheduler needs Dask: pip install 'vbg[sweep]'.") from error
+    with Client(scheduler) as client:
+        shared = client.scatter(study, broadcast=True)
+        futures = [client.submit(run_point, shared, point, pure=False) for point in points]
+        for future in as_completed(futures):
+            yield future.result()

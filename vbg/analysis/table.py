@@ -1,0 +1,113 @@
+"""The results table of a study: grows line by line, survives a kill, is taken up again."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Self
+
+from vbg.analysis.sampling import Point
+from vbg.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One point: its measures, or why there are none (`status` "failed")."""
+
+    point: Point
+    measures: tuple[float, ...]
+    status: str
+    reason: str
+
+
+class Table:
+    """A CSV file with the columns model, PARAMETERS, MEASURES, status, reason.
+
+    `model` is the hash of the model without its varied values and of the settings: a table of
+    another study is refused rather than mixed.  Every row is on disk before the next one.
+    """
+
+    def __init__(
+        self, path: str | Path, study: str, parameters: Sequence[str], measures: Sequence[str]
+    ):
+        self.path = Path(path)
+        self.study = study
+        self.parameters, self.measures = tuple(parameters), tuple(measures)
+        self.header = ["study", *self.parameters, *self.measures, "status", "reason"]
+        self.rows: list[Row] = []
+        if self.path.exists() and self.path.stat().st_size:
+            self._take_up()
+        self._file: IO[str] | None = None
+
+    def _take_up(self) -> None:
+        """Read what an earlier run has finished; a last line cut off by a kill is dropped."""
+        text = self.path.read_text(encoding="utf-8")
+        whole, _, _ = text.rpartition("\n")
+        lines = list(csv.reader(whole.splitlines()))
+        if not lines or lines[0] != self.header:
+            raise UsageError(
+                f"{self.path} holds another study (columns {', '.join(lines[0]) if lines else '-'})"
+                ": name another file, or remove it."
+            )
+        for line in lines[1:]:
+            if line[0] != self.study:
+                raise UsageError(
+                    f"{self.path} was made with another model or other settings: name another "
+                    "file, or remove it."
+                )
+            self.rows.append(self._row(line))
+        if whole + "\n" != text:
+            self.path.write_text(whole + "\n", encoding="utf-8")
+
+    def _row(self, line: list[str]) -> Row:
+        n, m = len(self.parameters), len(self.measures)
+        values = [float(v) for v in line[1 : 1 + n]]
+        measures = tuple(float(v) for v in line[1 + n : 1 + n + m] if v)
+        return Row(tuple(zip(self.parameters, values, strict=True)), measures, *line[-2:])
+
+    def __enter__(self) -> Self:
+        fresh = not self.path.exists() or self.path.stat().st_size == 0
+        self._file = open(self.path, "a", newline="", encoding="utf-8")
+        if fresh:
+            csv.writer(self._file, lineterminator="\n").writerow(self.header)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def add(self, row: Row) -> None:
+        """Append a row and see it to the disk."""
+        assert self._file is not None
+        measures = [repr(v) for v in row.measures] or [""] * len(self.measures)
+        values = [repr(v) for _, v in row.point]
+        writer = csv.writer(self._file, lineterminator="\n")
+        writer.writerow([self.study, *values, *measures, row.status, row.reason])
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self.rows.append(row)
+
+    def missing(self, points: Sequence[Point]) -> list[Point]:
+        """Points that have no row yet."""
+        done = {row.point for row in self.rows}
+        return [point for point in points if point not in done]
+
+
+def write_parquet(table: Table, path: str | Path) -> None:
+    """The table as Parquet.  Raises UsageError without pyarrow."""
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError as error:
+        raise UsageError("Parquet tables need pyarrow: pip install 'vbg[sweep]'.") from error
+    columns: dict[str, list[object]] = {
+        name: [dict(row.point)[name] for row in table.rows] for name in table.parameters
+    }
+    for i, name in enumerate(table.measures):
+        columns[name] = [row.measures[i] if row.measures else None for row in table.rows]
+    columns["status"] = [row.status for row in table.rows]
+    columns["reason"] = [row.reason for row in table.rows]
+    parquet.write_table(pyarrow.table(columns), str(path))

@@ -1,0 +1,61 @@
+"""`vbg optimise`: the parameters at which a measure is smallest."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from vbg.cli.parser import add, add_json
+from vbg.cli.text import count, figure
+from vbg.cli.verbs.sweep import add_study, finish, show_progress, study_of, table_of
+
+PLACE = 66
+METHODS = ("nelder-mead", "differential-evolution")
+
+
+def register(subparsers: Any) -> None:
+    parser = add(
+        subparsers,
+        "optimise",
+        act=act,
+        summary="the parameters at which a measure is smallest",
+        detail="The first --measure is minimised inside the ranges; others are recorded.\n"
+        "The table keeps every run; started again, known points are not run twice.",
+        examples="""vbg optimise crank.toml --vary r=0.03:0.06 --measure "max(abs(A.force))"
+            vbg optimise m.toml --vary a=0:1 --vary b=0:1 --measure "rms(A.speed)" \
+--search differential-evolution""",
+    )
+    add_study(parser)
+    parser.add_argument("--search", choices=METHODS, default="nelder-mead", help="local or global")
+    parser.add_argument("--evaluations", type=int, default=200, metavar="N", help="runs at most")
+    add_json(parser)
+
+
+def act(arguments: argparse.Namespace) -> int:
+    from vbg.analysis.optimise import optimise
+    from vbg.analysis.sampling import parse_range
+
+    ranges = [parse_range(text) for text in arguments.vary]
+    study = study_of(arguments)
+    results = table_of(arguments, study, [r.name for r in ranges])
+    best = optimise(
+        study,
+        ranges,
+        results,
+        method=arguments.search,
+        evaluations=arguments.evaluations,
+        progress=show_progress,
+    )
+    finish(arguments, results)
+    measured = dict(zip(study.measures, best.measures, strict=True))
+    if arguments.json:
+        found = {"parameters": dict(best.point), "measures": measured, "runs": len(results.rows)}
+        print(json.dumps(found))
+        return 0
+    for name, value in best.point:
+        print(f"{name} = {figure(value, 8)}")
+    for name, value in measured.items():
+        print(f"{name} = {figure(value, 8)}")
+    print(f"{count(len(results.rows), 'run')}.")
+    return 0

@@ -1,0 +1,160 @@
+"""`vbg sweep`: many runs over parameters, and measures of each."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vbg.cli.models import read_checked
+from vbg.cli.parser import add, add_json, add_model
+from vbg.cli.text import bar, count, figure, table
+
+if TYPE_CHECKING:
+    from vbg.analysis.table import Row, Table
+
+PLACE = 64
+SHOWN = 20  # rows printed
+SETTINGS = ("t_end", "output_step", "method", "rtol", "atol")
+
+
+def register(subparsers: Any) -> None:
+    parser = add(
+        subparsers,
+        "sweep",
+        act=act,
+        summary="many runs over parameters, with measures of each",
+        detail="The table grows run by run; started again, it goes on where it was killed.\n"
+        "Points that cannot be run are kept with the reason.\n"
+        "Measures: max min mean rms range first final abs norm sqrt log exp of signals.",
+        examples="""vbg sweep crank.toml --vary r=0.03:0.06:16 --measure "rms(A.force)" -o r.csv
+            vbg sweep m.toml --vary K=log:1e2:1e5 --samples lhs:200 --measure "final(A.angle)" -j 2
+            vbg sweep m.toml --vary r=1:2:50 --measure "rms(A.speed)" -o r.parquet""",
+    )
+    add_study(parser)
+    parser.add_argument("--samples", metavar="lhs:N[:SEED]", help="Latin hypercube, not a grid")
+    parser.add_argument("-j", "--processes", type=int, default=1, metavar="N", help="processes")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="Dask cluster (extra vbg[sweep])")
+    add_json(parser)
+
+
+def add_study(parser: argparse.ArgumentParser) -> None:
+    """Arguments that sweep and optimise share."""
+    add_model(parser)
+    parser.add_argument(
+        "--vary",
+        metavar="NAME=LOW:HIGH[:N]",
+        action="append",
+        required=True,
+        help="a parameter and its range in SI; NAME=log:LOW:HIGH:N; may be repeated",
+    )
+    parser.add_argument(
+        "--measure",
+        metavar="EXPRESSION",
+        action="append",
+        required=True,
+        help="what to record of each run; may be repeated",
+    )
+    parser.add_argument("-o", "--output", metavar="OUT", help="table: .csv or .parquet")
+    parser.add_argument("--t-end", type=float, metavar="S", help="end of each run [s]")
+    parser.add_argument("--output-step", type=float, metavar="S", help="distance of outputs [s]")
+    parser.add_argument("--method", help="integrator")
+    parser.add_argument("--rtol", type=float, help="relative tolerance")
+    parser.add_argument("--atol", type=float, help="absolute tolerance")
+
+
+def study_of(arguments: argparse.Namespace) -> Any:
+    """The Study that the arguments describe."""
+    from vbg.analysis.sweep import Study
+
+    given = {name: getattr(arguments, name) for name in SETTINGS}
+    settings = {name: value for name, value in given.items() if value is not None}
+    return Study(read_checked(arguments), settings, tuple(arguments.measure))
+
+
+def table_of(arguments: argparse.Namespace, study: Any, names: list[str]) -> Table:
+    """The table on disk; without -o one that is thrown away."""
+    from tempfile import mkdtemp
+
+    from vbg.analysis.table import Table
+    from vbg.errors import UsageError
+
+    output = arguments.output or str(Path(mkdtemp()) / "sweep.csv")
+    if not output.endswith((".csv", ".parquet")):
+        raise UsageError(f"-o {output}: the table's name must end in .csv or .parquet.")
+    growing = output + ".part.csv" if output.endswith(".parquet") else output
+    return Table(growing, study.key(names), names, study.measures)
+
+
+def finish(arguments: argparse.Namespace, results: Table) -> None:
+    """Parquet is written at the end, from the table that grew."""
+    if arguments.output and arguments.output.endswith(".parquet"):
+        from vbg.analysis.table import write_parquet
+
+        write_parquet(results, arguments.output)
+
+
+def show_progress(done: int, total: int) -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r{bar(done / max(total, 1))} {done} of {total}")
+        sys.stderr.write("\n" if done == total else "")
+        sys.stderr.flush()
+
+
+def act(arguments: argparse.Namespace) -> int:
+    from vbg.analysis.sampling import parse_range, points_of
+    from vbg.analysis.sweep import sweep
+
+    ranges = [parse_range(text) for text in arguments.vary]
+    points = points_of(ranges, arguments.samples)
+    study = study_of(arguments)
+    results = table_of(arguments, study, [r.name for r in ranges])
+    before = len(results.rows)
+    sweep(
+        study,
+        points,
+        results,
+        processes=arguments.processes,
+        scheduler=arguments.scheduler,
+        progress=show_progress,
+    )
+    finish(arguments, results)
+    failed = [row for row in results.rows if row.status == "failed"]
+    if arguments.json:
+        print(json.dumps([_plain_row(row, results.measures) for row in results.rows]))
+        return 0
+    print(as_text(results))
+    fresh = len(results.rows) - before
+    kept = f", {before} taken from {arguments.output}" if before else ""
+    print(f"\n{count(fresh, 'run')}{kept}; {len(failed)} failed.")
+    for row in failed[:3]:
+        print(f"  {', '.join(f'{n}={figure(v)}' for n, v in row.point)}: {row.reason}")
+    return 0
+
+
+def _plain_row(row: Row, measures: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "parameters": dict(row.point),
+        "measures": dict(zip(measures, row.measures, strict=False)),
+        "status": row.status,
+        "reason": row.reason,
+    }
+
+
+def as_text(results: Table) -> str:
+    """The first rows, in the order of their parameters."""
+    head = (*results.parameters, *results.measures, "status")
+    rows = sorted(results.rows, key=lambda row: row.point)
+    lines = [
+        (
+            *(figure(v) for _, v in row.point),
+            *([figure(v, 7) for v in row.measures] or [""] * len(results.measures)),
+            row.status,
+        )
+        for row in rows[:SHOWN]
+    ]
+    text = table([head, *lines], ">" * (len(head) - 1) + "<")
+    hidden = len(rows) - len(lines)
+    return text + (f"\n{hidden} more rows in the table" if hidden > 0 else "")
