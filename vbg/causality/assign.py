@@ -161,6 +161,10 @@ def _give_fixed(work: _Assignment) -> None:
             reason = Reason(f"{vertex.name} cannot be inverted")
             work.give(bonds[0], vertex.name, effort_in=False, reason=reason)
             work.give(bonds[1], vertex.name, effort_in=True, reason=reason)
+        elif vertex.kind == "GY" and vertex.inverse is None:
+            reason = Reason(f"{vertex.name} cannot be inverted")
+            work.give(bonds[0], vertex.name, effort_in=False, reason=reason)
+            work.give(bonds[1], vertex.name, effort_in=False, reason=reason)
         elif (fixed := _fixed(vertex)) is not None:
             effort_in, sentence = fixed
             work.give(bonds[0], vertex.name, effort_in=effort_in, reason=Reason(sentence))

@@ -39,6 +39,7 @@ from vbg.graph.bondgraph import (
     Vertex,
 )
 from vbg.graph.placeholders import BOND_FLOW, EFFORT, FLOW, LEVEL, RATE, SIGNAL, reads_bonds
+from vbg.rawlaws import inverse_of
 from vbg.spatial import rotation_matrix
 
 # table of one-dimensional parts -> reference node, domain, junction, coordinate and its unit
@@ -360,7 +361,7 @@ class GraphBuilder:
                 f"gyrator {name}: ratio of shape {ratio.shape} between bonds of size "
                 f"{first.size} and {second.size}"
             )
-        vertex = self._add(name, "GY", second.size, law=ratio)
+        vertex = self._add(name, "GY", second.size, law=ratio, inverse=inverse_of(ratio))
         self._one_port(vertex, first, into_node=False)
         self._one_port(vertex, second, into_node=True)
 
