@@ -65,7 +65,7 @@ def test_feedback_torque_is_replayed():
 
 
 def test_a_part_that_nothing_stands_for_is_refused():
-    with pytest.raises(UsageError, match="electric.M"):
+    with pytest.raises(UsageError, match=r"electric\.M"):
         simulate(motor_driven(), t_end=0.1)
 
 

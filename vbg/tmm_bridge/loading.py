@@ -82,7 +82,7 @@ def _refuse_unknown(model: Model, replays: Mapping[str, TimeFunction]) -> None:
         for name, part in table.items():
             on = getattr(part, "on", None)
             on_joint = isinstance(on, str) and on.startswith("joints.")
-            unknown = on_joint and on.removeprefix("joints.") not in replays
+            unknown = on_joint and str(on).removeprefix("joints.") not in replays
             ends = getattr(part, "between", None) or ()
             if unknown or any(isinstance(end, Attachment) for end in (on, *ends)):
                 raise UsageError(
