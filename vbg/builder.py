@@ -35,6 +35,11 @@ class Node:
     frame: str
     domain: Domain
 
+    @property
+    def effort_unit(self) -> str:
+        """Unit of a scalar mechanical effort here: of a torque or of a force."""
+        return "N*m" if self.domain == "rotation" else "N"
+
 
 @dataclass(frozen=True, slots=True)
 class BodyNode:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from vbg.blocks import Block, call, const, leaf, times
 from vbg.builder import Builder, Node
 
 MOVING = 1e-7  # a speed above this [m/s or rad/s] is one, at the start of a run
+
+
+def _given(value: Block, _state: Block) -> Block:
+    """A condition that does not look at the mode's own state."""
+    return value
 
 
 def stick_slip(name: str, builder: Builder, node: Node, *, coulomb: Block, static: Block) -> Block:
@@ -32,7 +39,7 @@ def stick_slip(name: str, builder: Builder, node: Node, *, coulomb: Block, stati
         condition = call("select", own, sign * speed, breaks)
         builder.mode(
             mode,
-            lambda _, condition=condition: condition,
+            partial(_given, condition),
             f"{name} sticks or slips",
             initial=max(sign, 0.0),
         )  # slipping, so that assembly keeps the written speed

@@ -55,7 +55,8 @@ def derive(causal: CausalGraph) -> Equations:
     rates = {state: close(rate) for state, rate in (full | signal_rates).items()} | config_rates
     supplied, dissipated = powers(work, close)
     rates |= {leaf(SUPPLIED, 1): supplied, leaf(DISSIPATED, 1): dissipated}
-    rates |= {d.state: zeros(d.state.rows) for d in (*graph.modes, *graph.sampled)}
+    rates |= {mode.state: zeros(1) for mode in graph.modes}
+    rates |= {sampled.state: zeros(sampled.state.rows) for sampled in graph.sampled}
     rows_and_unknowns = [
         (row, c.unknown) for row, c in zip(efforts.rows_on_z, constraints, strict=True)
     ]
@@ -120,8 +121,8 @@ def _states(work: Derivation) -> tuple[State, ...]:
         states.append(State(c.name, c.state, c.initial, c.kind, c.unit, measured, c.period))
     for s in graph.signal_states:
         states.append(State(s.name, s.state, s.initial, "signal", s.unit))
-    for d in (*graph.modes, *graph.sampled):
-        states.append(State(d.name, d.state, d.initial, "discrete"))
+    states += [State(m.name, m.state, m.initial, "discrete") for m in graph.modes]
+    states += [State(s.name, s.state, s.initial, "discrete") for s in graph.sampled]
     for name in (SUPPLIED, DISSIPATED):
         states.append(State(name, leaf(name, 1), zeros(1), "quadrature", "J"))
     return tuple(states)

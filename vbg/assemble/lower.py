@@ -435,7 +435,8 @@ class Lowering:
                     write((*step.key[:3], first, *step.key[4:]), [step])
 
         write_all(self.instances)
-        starts, stream = [], []
+        starts: list[tuple[int, int]] = []
+        stream: list[int] = []
         for schedule in self.schedules:
             starts.append((len(stream), schedule.scratch))
             stream.extend(schedule.stream())

@@ -116,7 +116,8 @@ class Schedule:
         """As the compiled machine reads it: number of pivots; place of each; number of
         unknowns; for each pivot size, block, first, number of couplings, and for
         each of those size, block, first and targets."""
-        places, words = [], []
+        places: list[int] = []
+        words: list[int] = []
         start = len(self.pivots) + 2
         for p in self.pivots:
             places.append(start + len(words))

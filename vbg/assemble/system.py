@@ -111,7 +111,7 @@ class System:
     def effort_program(self) -> Program:
         """Constraint efforts, and the accelerations they leave along the constraints."""
         e = self.equations
-        along = Tangent(e.rates | {e.time: const(1.0)}, e.spins)
+        along = Tangent({**e.rates, e.time: const(1.0)}, e.spins)
         outputs = {"efforts": e.efforts, "acceleration": along(e.residual)}
         return lower(outputs, self._inputs(), shift=self.shift)
 

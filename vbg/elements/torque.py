@@ -41,7 +41,7 @@ class Torque:
         if isinstance(self.on, str):
             node, _ = builder.coordinate(self.on)
             builder.effort_source(name, node, components)
-            builder.output(f"{name}.torque", components, "N or N*m")
+            builder.output(f"{name}.torque", components, node.effort_unit)
             builder.output(f"{name}.power", dot(components, builder.flow(node)), "W")
             return
         body = builder.body(self.on.body)

@@ -15,9 +15,9 @@ class Belt:
     """One linear relation between the free coordinates of two joints:
     coordinate2 - start2 = ratio * (coordinate1 - start1).
 
-    An open belt over radii r1 and r2 has ratio = r1/r2; a crossed one -r1/r2.  The effort on the second
-    coordinate is the unknown; the first takes -ratio times it, so no power is
-    lost.  The joints' own bodies carry the reactions.
+    An open belt over radii r1 and r2 has ratio = r1/r2; a crossed one -r1/r2.  The
+    effort on the second coordinate is the unknown; the first takes -ratio times it,
+    so no power is lost.  The joints' own bodies carry the reactions.
     """
 
     table: ClassVar[str] = "joints"

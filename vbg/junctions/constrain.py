@@ -253,7 +253,7 @@ def drive(
         labels=("drive",),
         position=coordinate.value - target,
     )
-    builder.output(f"{pair.name}.drive", effort, "N or N*m")
+    builder.output(f"{pair.name}.drive", effort, coordinate.node.effort_unit)
     return mul(coordinate.wrench, effort)
 
 
@@ -275,7 +275,7 @@ def friction(
             coordinate.node,
             effort=lambda flow: law.viscous * flow,
         )
-        builder.output(f"{pair.name}.friction", -builder.effort(bond), "N or N*m")
+        builder.output(f"{pair.name}.friction", -builder.effort(bond), coordinate.node.effort_unit)
     if limits is not None:
         _stops(pair, builder, coordinate, limits)
 
@@ -291,7 +291,7 @@ def _stops(pair: Pair, builder: Builder, coordinate: Coordinate, limits: Stop) -
             name, builder, coordinate.node, depth, limits.k, limits.c, sign=sign
         )
         builder.event(f"{pair.name}.{side} stop", depth, f"{pair.name} at its {side} stop")
-    builder.output(f"{pair.name}.stop", total, "N or N*m")
+    builder.output(f"{pair.name}.stop", total, coordinate.node.effort_unit)
 
 
 def two_angles(pair: Pair, builder: Builder, start: TwoAngleStart) -> None:

@@ -26,4 +26,4 @@ def couple(name: str, builder: Builder, between: tuple[str, str], ratio: float) 
         labels=("coupling",),
         position=(value2 - start2) - ratio * (value1 - start1),
     )
-    builder.output(f"{name}.effort", effort, "N or N*m")
+    builder.output(f"{name}.effort", effort, node2.effort_unit)

@@ -7,10 +7,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.assemble import assemble
 from vbg.assemble.conditioning import Conditioning
 from vbg.assemble.posture import Projector
 from vbg.assemble.system import System
@@ -43,7 +45,7 @@ class Settings:
 
 
 def simulate(
-    system: System,
+    source: System | Any,
     *,
     t_end: float | None = None,
     output_step: float | None = None,
@@ -53,7 +55,8 @@ def simulate(
     progress: Progress | None = None,
     sink: Sink | None = None,
 ) -> Solution:
-    """Integrates `system` from its assembled start over [0, t_end] [s].
+    """Integrates a System, or the System of a Model, from its assembled start over
+    [0, t_end] [s].
 
     Settings that are not given are those of the model's [simulate].  `method`:
     "dop853" (adaptive, explicit, order 8), "rk4" (fixed step = output_step),
@@ -66,6 +69,7 @@ def simulate(
     it holds what was computed.  Raises AssemblyError if there is no consistent
     start, UsageError for settings out of range.
     """
+    system = source if isinstance(source, System) else assemble(source)
     defaults = system.model.simulate
     settings = Settings(
         defaults.t_end if t_end is None else t_end,
@@ -101,9 +105,9 @@ def _check(settings: Settings) -> None:
 def output_grid(t_end: float, output_step: float) -> Array:
     """0, step, 2 step, ... and t_end itself."""
     count = int(np.floor(t_end / output_step + 1e-9))
-    grid = np.arange(count + 1) * output_step
+    grid: Array = np.arange(count + 1, dtype=float) * output_step
     if t_end - grid[-1] > 1e-9 * output_step:
-        return np.append(grid, t_end)
+        return np.concatenate([grid, [t_end]])
     grid[-1] = t_end if count else 0.0
     return grid
 

@@ -58,11 +58,11 @@ class Adaptive:
         jacobian: Callable[[float, Array], Array] | None,
         condition: Callable[[], float],
     ):
+        self._rate = rate
+        self._t_end: float = t_end
         self._make = lambda t0, x0: _solver(
             kind, self._counted, t0, x0, self._t_end, rtol, atol, jacobian, condition
         )
-        self._rate = rate
-        self._t_end = t_end
         self.rates = 0
         self._dense: Any = None
         self._solver = self._make(t, x)

@@ -308,13 +308,29 @@ def _pieces(
 
 
 def _tracks(pieces: dict[int, tuple[int, int]]) -> dict[int, int]:
-    """Track of each bent edge between two layers, so that verticals never overlap."""
-    bent = sorted((n for n, (y0, y1) in pieces.items() if y0 != y1), key=lambda n: (pieces[n], n))
+    """Track of each bent edge between two layers, so that no two lie on one another.
+
+    Verticals on one track have no row in common.  An edge that arrives on a row
+    which another one leaves must turn after that one has turned away; where two
+    edges change rows with one another no order does that.
+    """
+    waiting = sorted(
+        (n for n, (y0, y1) in pieces.items() if y0 != y1), key=lambda n: (pieces[n], n)
+    )
+    leaves = {pieces[number][0]: number for number in waiting}
     taken: list[list[tuple[int, int]]] = []
-    out = {}
-    for number in bent:
+    out: dict[int, int] = {}
+    while waiting:
+        ready = (n for n in waiting if leaves.get(pieces[n][1]) not in waiting)
+        number = next(ready, waiting[0])
+        waiting.remove(number)
+        before = leaves.get(pieces[number][1])
+        first = out[before] + 1 if before in out else 0
         low, high = sorted(pieces[number])
-        free = (t for t, spans in enumerate(taken) if all(high < a or low > b for a, b in spans))
+        taken += [[] for _ in range(first + 1 - len(taken))]
+        free = (
+            t for t in range(first, len(taken)) if all(high < a or low > b for a, b in taken[t])
+        )
         track = next(free, len(taken))
         if track == len(taken):
             taken.append([])

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from vbg.blocks import const, leaf, mul
+from vbg.blocks import Block, const, leaf, mul
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
 from vbg.rawlaws import Matrix, expression, square

@@ -42,8 +42,8 @@ class Table:
     def value(self, name: str, builder: Builder) -> Block:
         """c0 + sum over the knots of coefficients times max(0, t - t_i)^power."""
         if self.interpolation != "cubic" or len(self.rows) < 3:
-            for t, _ in self.rows:
-                builder.breakpoint(t)
+            for instant, _ in self.rows:
+                builder.breakpoint(instant)
         if self.interpolation == "previous":
             return self._held(builder)
         slopes = self._pieces()
@@ -55,9 +55,9 @@ class Table:
             beyond = call("max", const(0.0), t - const(knot))
             for power, (new, old) in enumerate(zip(piece, before), start=1):
                 if new != old:
-                    term = after
+                    term = beyond
                     for _ in range(power - 1):
-                        term = times(after, term)
+                        term = times(beyond, term)
                     result = result + (new - old) * term
             length = self._length(knot)
             b, c, d = piece
