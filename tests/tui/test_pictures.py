@@ -136,6 +136,28 @@ def test_layout_overlaps_nothing_and_joins_what_it_should(name):
     assert layout == layers.layered((8,) * count, edges, 7)
 
 
+def test_edges_do_not_run_along_one_another():
+    """Horizontal and vertical runs of different edges share no run of two cells."""
+    generator = np.random.default_rng(11)
+    shared = 0
+    for _ in range(60):
+        count = int(generator.integers(3, 9))
+        pairs = {(int(a), int(b)) for a, b in generator.integers(0, count, (count + 2, 2)) if a < b}
+        edges = tuple(sorted(pairs))
+        layout = layers.layered((6,) * count, edges, 7)
+        owner: dict[tuple[tuple[int, int], tuple[int, int]], int] = {}
+        for number, path in enumerate(layout.paths):
+            for (x0, y0), (x1, y1) in pairwise(path):
+                cells = [
+                    (x, y)
+                    for x in range(min(x0, x1), max(x0, x1) + 1)
+                    for y in range(min(y0, y1), max(y0, y1) + 1)
+                ]
+                for step in pairwise(cells):
+                    shared += owner.setdefault(step, number) != number
+    assert shared == 0
+
+
 def test_stroke_and_half_arrow_are_where_convention_wants_them():
     vertices = (bonds.Vertex("Se"), bonds.Vertex("I"))
     for stroke, expected in (("head", "─⇁|"), ("tail", "|──"), ("", "──⇁")):
