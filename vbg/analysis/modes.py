@@ -46,7 +46,7 @@ class Mode:
     @property
     def damping(self) -> float:
         size = abs(self.eigenvalue)
-        return 1.0 if size == 0.0 else -self.eigenvalue.real / size
+        return 1.0 if size == 0.0 else -self.eigenvalue.real / size + 0.0
 
     @property
     def time_constant(self) -> float:
