@@ -21,11 +21,9 @@ class CheckValve:
     kind: ClassVar[str] = "check_valve"
 
     nodes: tuple[str, str] = declare("nodes", "first and second port", size=2)
-    conductance: float = quantity("m^3/(s*Pa)", "flow per pressure when open", above=0.0)
+    conductance: float = quantity("m^3/s/Pa", "flow per pressure when open", above=0.0)
     cracking: float = quantity("Pa", "pressure at which it opens", minimum=0.0, default=0.0)
-    leakage: float = quantity(
-        "m^3/(s*Pa)", "flow per pressure when closed", minimum=0.0, default=0.0
-    )
+    leakage: float = quantity("m^3/s/Pa", "flow per pressure when closed", minimum=0.0, default=0.0)
 
     def expand(self, name: str, builder: Builder) -> None:
         here = branch(name, builder, self.table, self.nodes)

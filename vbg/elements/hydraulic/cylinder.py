@@ -48,7 +48,7 @@ class Cylinder:
         "m^3", "constant volume of each chamber instead", above=0.0, default=None
     )
     bulk: float = quantity("Pa", "bulk modulus", above=0.0, default=1.4e9)
-    leakage: float = quantity("m^3/(s*Pa)", "leak between chambers", minimum=0.0, default=0.0)
+    leakage: float = quantity("m^3/s/Pa", "leak between chambers", minimum=0.0, default=0.0)
     friction: float = quantity("N*s/m", "viscous friction", minimum=0.0, default=0.0)
     pressure_a: float = quantity("Pa", "pressure of A at the start", default=0.0)
     pressure_b: float = quantity("Pa", "pressure of B at the start", default=0.0)

@@ -18,7 +18,7 @@ class LaminarResistance:
     kind: ClassVar[str] = "laminar_resistance"
 
     nodes: tuple[str, str] = declare("nodes", "first and second port", size=2)
-    conductance: float = quantity("m^3/(s*Pa)", "flow per pressure", above=0.0)
+    conductance: float = quantity("m^3/s/Pa", "flow per pressure", above=0.0)
 
     def expand(self, name: str, builder: Builder) -> None:
         here = branch(name, builder, self.table, self.nodes)

@@ -23,7 +23,7 @@ class Motor:
     nodes: tuple[str, str] = declare("nodes", "inlet, outlet", size=2)
     on: str = declare("coordinate", "its shaft: a joint or rotational.NODE")
     displacement: float = quantity("m^3/rad", "volume per radian", above=0.0)
-    leakage: float = quantity("m^3/(s*Pa)", "internal leakage", minimum=0.0, default=0.0)
+    leakage: float = quantity("m^3/s/Pa", "internal leakage", minimum=0.0, default=0.0)
 
     def expand(self, name: str, builder: Builder) -> None:
         shaft, _ = builder.coordinate(self.on)

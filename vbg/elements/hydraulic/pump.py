@@ -31,7 +31,7 @@ class Pump:
         "signal", "speed of the shaft; or give `on`", unit="rad/s", default=None
     )
     displacement: float = quantity("m^3/rad", "volume per radian", above=0.0)
-    leakage: float = quantity("m^3/(s*Pa)", "internal leakage", minimum=0.0, default=0.0)
+    leakage: float = quantity("m^3/s/Pa", "internal leakage", minimum=0.0, default=0.0)
 
     def faults(self) -> Iterator[tuple[str, str, str]]:
         """Two drives or none."""

@@ -23,9 +23,7 @@ class ReliefValve:
     nodes: tuple[str, str] = declare("nodes", "first and second port", size=2)
     setting: float = quantity("Pa", "opening pressure", above=0.0)
     slope: float = quantity("Pa*s/m^3", "rise of pressure per flow", above=0.0)
-    leakage: float = quantity(
-        "m^3/(s*Pa)", "flow per pressure when closed", minimum=0.0, default=0.0
-    )
+    leakage: float = quantity("m^3/s/Pa", "flow per pressure when closed", minimum=0.0, default=0.0)
 
     def expand(self, name: str, builder: Builder) -> None:
         here = branch(name, builder, self.table, self.nodes)
