@@ -159,7 +159,7 @@ def test_hash_does_not_see_order_names_of_files_or_spelling(order):
         (("bodies", "rod", "points", "A"), ["-l/2", 0, 1e-9]),
         (("forces", "hold", "k"), 4),
         (("forces", "hold"), None),
-        (("joints", "hinge", "kind"), "prismatic"),
+        (("joints", "hinge", "axis"), [0, 1, 1e-9]),
         (("joints", "hinge", "initial"), {"angle": 0.1}),
         (("bodies", "rod", "velocity"), [0, 0, 0]),
     ],

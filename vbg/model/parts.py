@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
 from typing import Any
@@ -47,8 +48,10 @@ def read_part(
         unknown_keys(reading, path, entry, sorted(keys), whose)
     values: dict[str, Any] = {}
     written = [key for key in entry if key in fields]
+    motion = _motion(scope, path, entry)
     for key in written:
-        value = _read_field(reading, scope, (*path, key), entry[key], fields[key])
+        field = _of_motion(fields[key], motion)
+        value = _read_field(reading, scope, (*path, key), entry[key], field)
         if value is not None:
             values[key] = value
     complete = len(values) == len(written)
@@ -66,6 +69,30 @@ def read_part(
         where = (*path, key) if key in entry else path
         reading.fail(where, what, remedy)
     return None if faults else instance
+
+
+def _motion(scope: Scope, path: Path, entry: Mapping[str, Any]) -> str:
+    """What a part between two points, on a joint or of a joint acts on: "slide" or "angle";
+    empty if it is not known."""
+    on = entry.get("on")
+    if path[0] == "joints" and len(path) > 2:
+        coordinates = scope.joints.get(str(path[1]), ())
+    elif "between" in entry:
+        return "slide"
+    elif isinstance(on, str) and on.startswith("joints."):
+        _, joint, *coordinate = on.split(".")
+        coordinates = tuple(coordinate) or scope.joints.get(joint, ())
+    else:
+        return ""
+    return coordinates[0].rstrip("2") if len(coordinates) == 1 else ""
+
+
+def _of_motion(field: Field, motion: str) -> Field:
+    """The field with the one unit of "N/m or N*m/rad" that fits the motion."""
+    by_motion = field.unit.split(" or ")
+    if len(by_motion) != 2 or not motion:
+        return field
+    return replace(field, unit=by_motion[1] if motion == "angle" else by_motion[0])
 
 
 def _read_field(reading: Reading, scope: Scope, path: Path, raw: Any, declared_as: Field) -> Any:
