@@ -169,6 +169,18 @@ def test_failure_is_a_status_with_what_was_computed(method):
     assert np.isfinite(solution["load.position"]).all()
 
 
+@pytest.mark.parametrize("method", ["dop853", "radau"])
+def test_a_start_without_a_rate_fails_at_once(method):
+    """A spring whose ends coincide has no direction."""
+    body = {"mass": 1.2, "inertia": {"xx": 0.1, "yy": 0.2, "zz": 0.25}}
+    spring = {"kind": "spring", "between": ["ground", "body"], "k": 9.0, "length": 0.1}
+    model = vbg.Model(name="coincident", bodies={"body": body}, forces={"spring": spring})
+    solution = vbg.simulate(vbg.assemble(model), t_end=0.2, output_step=0.1, method=method)
+    assert solution.status.code == "failed"
+    assert "not finite" in solution.status.sentence
+    assert len(solution.time) == 1
+
+
 def test_results_come_back_from_disk(tmp_path):
     system = vbg.assemble(loaded(random_loop(4), 4).model())
     solution = vbg.simulate(system, t_end=0.1, output_step=0.01)

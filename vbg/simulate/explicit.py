@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -31,6 +32,8 @@ class SteadyDOP853(DOP853):
 
     def _estimate_error_norm(self, K: Any, h: float, scale: Any) -> float:
         norm = float(super()._estimate_error_norm(K, h, scale))
+        if not math.isfinite(norm):
+            return math.inf  # a stage left the domain of the rate: a shorter step
         size = abs(h)
         if norm < 1.0:
             self._largest = max(self._largest, size)

@@ -60,9 +60,16 @@ class Adaptive:
     ):
         self._rate = rate
         self._t_end: float = t_end
-        self._make = lambda t0, x0: _solver(
-            kind, self._counted, t0, x0, self._t_end, rtol, atol, jacobian, condition
-        )
+
+        def make(t0: float, x0: Array) -> Any:
+            # without a finite rate there is no Jacobian either; `step` will report it
+            finite = bool(np.all(np.isfinite(rate(t0, x0)[: len(x0)])))
+            chosen = kind if finite else "dop853"
+            return _solver(
+                chosen, self._counted, t0, x0, self._t_end, rtol, atol, jacobian, condition
+            )
+
+        self._make = make
         self.rates = 0
         self._dense: Any = None
         self._solver = self._make(t, x)
@@ -76,6 +83,8 @@ class Adaptive:
 
     def step(self) -> str | None:
         self._dense = None
+        if not np.all(np.isfinite(self._solver.f)):
+            return "The rate is not finite: a part stands where its law has no value."
         try:
             message = self._solver.step()
         except NearSingularPosture:
