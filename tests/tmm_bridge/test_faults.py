@@ -187,7 +187,6 @@ def loop() -> Model:
                 "between": ["nut.in", {"body": "crank", "at": [-0.1, 0.2, 0.05]}],
                 "axis": [0.1, 1, 0],
                 "lead": 0.05,
-                "initial": {"angle": 0.3},
             },
             "strut": {
                 "kind": "distance",

@@ -310,11 +310,3 @@ def _halving(
             coarse = max(coarse, float(np.abs(columns[name] - a).max()) / counted[name])
             fine = max(fine, float(np.abs(b - a).max()) / counted[name])
     return coarse / fine if fine > 0.0 else math.inf
-
-
-def channel_table(verdict: Verdict) -> list[Mapping[str, Any]]:
-    """Channels as plain rows, worst first, for a report."""
-    rows = sorted(verdict.channels, key=lambda c: -c.max_error / max(c.peak, 1e-300))
-    return [
-        {name: getattr(channel, name) for name in Channel.__dataclass_fields__} for channel in rows
-    ]

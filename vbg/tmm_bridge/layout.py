@@ -15,7 +15,6 @@ from vbg.tmm_bridge.forest import (
     Carrier,
     coordinate_joint,
     coordinate_key,
-    ends_of,
     is_coupling,
     plant,
 )
@@ -105,7 +104,6 @@ def lay_out(model: Model, replays: Mapping[str, TimeFunction] | None = None) -> 
         driven,
         tuple(loading.functions),
         dict(loading.parts),
-        tuple(replays or ()),
     )
 
 
@@ -321,6 +319,3 @@ def _integers(rows: Any, width: int) -> Array:
 
 def _floats(rows: Any, width: int) -> Array:
     return np.array(rows, dtype=float).reshape(-1, width)
-
-
-__all__ = ["ends_of", "lay_out", "read_frames"]

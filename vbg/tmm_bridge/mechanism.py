@@ -86,7 +86,6 @@ class Mechanism:
     driven: Mapping[str, int]
     inputs: tuple[TimeFunction, ...]
     parts: Mapping[str, tuple[str, int]]
-    replayed: tuple[str, ...]
 
     @property
     def size(self) -> int:

@@ -67,16 +67,15 @@ def validate(
     """Run the bond-graph solver and the embedded transfer-matrix solver and compare.
 
     Settings that are not given are those of `model.simulate`, with tolerances of
-    at most 1e-11 and 1e-13.  `tolerance` is relative to each channel's peak (see
-    `compare`); `exclude` are windows of time to leave out, noted in the verdict;
+    at most 1e-11 and 1e-13.  `tolerance` is relative to each channel's peak;
+    `exclude` are windows of time to leave out, noted in the verdict;
     `also=("dt",)` adds the discrete-time transfer matrix method.
     `progress(solver, fraction)` is called as the runs go on.
 
     Raises UsageError for an unknown column; the errors of the model that both
     solvers meet (ModelError, AssemblyError, ...).
     """
-    strange = set(also) - set(ALSO)
-    if strange:
+    if strange := set(also) - set(ALSO):
         raise UsageError(f"validate: also={sorted(strange)[0]!r} is unknown; there is {ALSO}.")
     s = model.simulate
     job = Job(
