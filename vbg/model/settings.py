@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from vbg.fields import declare, quantity
 
-METHODS = ("auto", "dop853", "rk4", "radau")
+METHODS = ("auto", "dop853", "rk4", "radau", "discrete-time")
 
 
 @dataclass(frozen=True, slots=True)

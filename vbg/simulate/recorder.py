@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.assemble.evaluator import Evaluator
 from vbg.assemble.system import System
 
 Array = NDArray[np.float64]
@@ -21,9 +22,12 @@ SECONDS = 0.5  # or after this time
 class Recorder:
     """Evaluates all signals at output times; keeps them and feeds the sink."""
 
-    def __init__(self, system: System, grid: Array, sink: Sink | None):
+    def __init__(
+        self, system: System, grid: Array, sink: Sink | None, *, rate: Evaluator | None = None
+    ):
+        """`rate` gives the rates and behind them the efforts, if not the system's own."""
         self.grid = grid
-        self._rate = system.evaluator("rate")
+        self._rate = system.evaluator("rate") if rate is None else rate
         self._size = system.size
         self._outputs = system.evaluator("output")
         self._shapes = system.output_program.outputs

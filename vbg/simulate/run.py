@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 Progress = Callable[[float, float], bool | None]
 
 MOST_ROWS = 1e8
-METHODS = ("auto", "dop853", "rk4", "radau")
+METHODS = ("auto", "dop853", "rk4", "radau", "discrete-time")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,8 @@ def simulate(
     Settings that are not given are those of the model's [simulate].  `method`:
     "dop853" (adaptive, explicit, order 8), "rk4" (fixed step = output_step),
     "radau" (adaptive, implicit, for stiff models, exact Jacobian), "auto" (dop853, and
-    radau from where stability alone limits the steps).
+    radau from where stability alone limits the steps), "discrete-time" (explicit steps of
+    1e-5 s with joints as stiff bushings).
     `progress(fraction, t)` is called after accepted steps; returning False
     cancels.  `sink(time, signals)` receives finished rows as they come.
 
@@ -79,6 +80,10 @@ def simulate(
         defaults.atol if atol is None else atol,
     )
     _check(settings)
+    if settings.method == "discrete-time":
+        from vbg.simulate.discrete_run import run_discrete
+
+        return run_discrete(system, settings, progress, sink)
     start = system.start
     run = _Run(system, settings, start.state.copy(), progress, sink)
     status = run.go()
