@@ -62,13 +62,8 @@ class _Assignment:
             self._conflict(bond, vertex, reason)
 
     def _conflict(self, bond: Bond, vertex: str, reason: Reason) -> None:
-        receives = self.effort_in(bond, vertex)
-        what = "effort" if receives else "flow"
-        sentence = (
-            f"both ends of {bond.name} impose {what}"
-            if not receives
-            else (f"both ends of {bond.name} wait for {what}")
-        )
+        what = "effort" if self.effort_in(bond, vertex) else "flow"
+        sentence = f"both ends of {bond.name} impose {what}"
         if not any(c.bond == bond.name and c.vertex == vertex for c in self.conflicts):
             self.conflicts.append(
                 Conflict(bond.name, vertex, sentence, self.reasons[bond.name], reason)

@@ -56,9 +56,9 @@ class Cylinder:
     c: float = quantity("N*s/m", "damping of the end stops", minimum=0.0, default=0.0)
 
     def faults(self) -> Iterator[tuple[str, str, str]]:
-        """Both ports on one node is found by the reader; here: both in the tank."""
-        if self.nodes == ("tank", "tank"):
-            yield "nodes", "both chambers are open to the tank: it does nothing.", ""
+        """No way of connecting the rod, or two."""
+        if (self.on is None) == (self.between is None):
+            yield "", "a cylinder needs either between or on.", ""
 
     def expand(self, name: str, builder: Builder) -> None:
         where = reach(name, builder, on=self.on, between=self.between)

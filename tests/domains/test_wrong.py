@@ -1,0 +1,182 @@
+"""Wrong models of circuits, drives and controllers: each is refused with its message."""
+
+from __future__ import annotations
+
+import pytest
+
+import vbg
+from vbg.errors import VbgError
+
+
+def electric(**parts: dict) -> dict:
+    return {"electric": parts}
+
+
+def part(kind: str, *nodes: str, **values: object) -> dict:
+    return {"kind": kind, **({"nodes": list(nodes)} if nodes else {}), **values}
+
+
+U = part("voltage_source", "a", "gnd", voltage=5)
+R = part("resistor", "a", "gnd", R=1)
+MASS = part("mass", "x", m=1)
+
+WRONG = {
+    "shorted sources": (
+        electric(U=U, V=part("voltage_source", "a", "gnd", voltage=4)),
+        "both ends .*impose effort.*source of effort",
+    ),
+    "open current source": (
+        electric(R=R, I=part("current_source", "gnd", "b", current=1)),
+        "b .*effort",
+    ),
+    "current sources in series": (
+        electric(
+            I=part("current_source", "gnd", "b", current=1),
+            K=part("current_source", "b", "gnd", current=2),
+        ),
+        "effort",
+    ),
+    "floating circuit": (electric(R=part("resistor", "a", "b", R=1)), "floating island"),
+    "floating hydraulic line": (
+        {"hydraulic": {"O": part("orifice", "p", "q", area=1e-6)}},
+        "floating island",
+    ),
+    "pressure as voltage": (
+        electric(U=part("voltage_source", "a", "gnd", voltage="3 bar")),
+        "U.voltage.*pressure",
+    ),
+    "voltage as pressure": (
+        {"hydraulic": {"P": part("pressure_source", "p", "tank", pressure="3 V")}},
+        "P.pressure.*voltage",
+    ),
+    "negative resistance": (electric(R=part("resistor", "a", "gnd", R=-1)), "greater than 0"),
+    "zero capacitance": (electric(C=part("capacitor", "a", "gnd", C=0)), "greater than 0"),
+    "zero inductance": (electric(L=part("inductor", "a", "gnd", L=0)), "greater than 0"),
+    "one node twice": (electric(R=part("resistor", "a", "a", R=1)), "connected to itself"),
+    "one node missing": (electric(R=part("resistor", "a", R=1)), "expected 2 node names"),
+    "op-amp with two nodes": (electric(A=part("op_amp", "a", "b")), "expected 3 node names"),
+    "motor without shaft": (
+        electric(M=part("dc_motor", "a", "gnd", R=1, K=1)),
+        "needs on",
+    ),
+    "motor on nothing": (
+        electric(M=part("dc_motor", "a", "gnd", R=1, K=1, on="joints.hinge")),
+        "unknown joint",
+    ),
+    "motor on a node that is not there": (
+        electric(M=part("dc_motor", "a", "gnd", R=1, K=1, on="rotational.s")),
+        "node",
+    ),
+    "unknown law of a diode": (
+        electric(D=part("diode", "a", "gnd", law="cubic")),
+        "exponential",
+    ),
+    "unknown signal read": (
+        electric(U=part("voltage_source", "a", "gnd", voltage="ramp")),
+        "unknown name 'ramp'",
+    ),
+    "unknown output read": (
+        electric(R=R, U=part("voltage_source", "a", "gnd", voltage="2*R.curent")),
+        "no signal 'R.curent'.*R.current",
+    ),
+    "a hydraulic part among electric ones": (
+        electric(O=part("orifice", "a", "gnd", area=1)),
+        "kind of hydraulic",
+    ),
+    "spring without an end": (
+        {"translational": {"K": part("spring", k=1)}},
+        "exactly one of nodes, on, between",
+    ),
+    "spring of three nodes": (
+        {"translational": {"M": MASS, "K": part("spring", "x", "y", "z", k=1)}},
+        "one or two nodes",
+    ),
+    "force on the frame": (
+        {"translational": {"F": part("force", "frame", force=1)}},
+        "only the frame",
+    ),
+    "gear of ratio zero": (
+        {"rotational": {"G": part("gear", "r", "s", ratio=0)}},
+        "ratio 0",
+    ),
+    "screw without lead": (
+        {
+            "translational": {
+                "M": MASS,
+                "S": part("ball_screw", shaft="translational.x", slide="translational.x", lead=0),
+            }
+        },
+        "lead 0",
+    ),
+    "static friction below the other": (
+        {"translational": {"F": part("friction", "x", coulomb=3, static=2)}},
+        "below coulomb",
+    ),
+    "two speeds of one node": (
+        {"translational": {"A": part("speed", "x", speed=1), "B": part("speed", "x", speed=2)}},
+        "both ends .*flow",
+    ),
+    "pump without drive": (
+        {"hydraulic": {"P": part("pump", "tank", "p", displacement=1e-6)}},
+        "either on .* or speed",
+    ),
+    "cylinder on nothing": (
+        {"hydraulic": {"C": part("cylinder", "a", "b", area_a=1e-3, stroke=1)}},
+        "needs either between or on",
+    ),
+    "table whose times fall back": (
+        {"signals": {"s": part("table", rows=[[0, 1], [2, 2], [1, 3]])}},
+        "times must grow",
+    ),
+    "limiter upside down": (
+        {"signals": {"s": part("limiter", input=1, lower=2, upper=1)}},
+        "must be below upper",
+    ),
+    "improper transfer function": (
+        {
+            "signals": {
+                "s": part("transfer_function", input=1, numerator=[1, 0, 0], denominator=[1, 1])
+            }
+        },
+        "higher power",
+    ),
+    "sum with a weight too few": (
+        {"signals": {"s": part("sum", inputs=[1, 2], weights=[1])}},
+        "One weight for each",
+    ),
+    "state space of other sizes": (
+        {"signals": {"s": part("state_space", inputs=[1], A=[[1, 2], [3, 4]], B=[[1]], C=[1, 2])}},
+        "A of size 2",
+    ),
+    "store without law": ({"bondgraph": {"C": part("C")}}, "exactly one of value"),
+    "vertices of other sizes": (
+        {
+            "bondgraph": {"j": part("1", size=2), "C": part("C", value=1)},
+            "bonds": ["j -> C"],
+        },
+        "sizes 2 and 1",
+    ),
+    "loop of ideal parts": (
+        electric(
+            U=U,
+            E=part("voltage_source", "b", "gnd", voltage="electric.b.voltage + R.current"),
+            R=R,
+        ),
+        "loop of ideal parts has no unique solution",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_refused_with_its_message(name):
+    document, message = WRONG[name]
+    with pytest.raises(VbgError, match=f"(?s){message}"):
+        model = vbg.Model(**document)
+        errors = [problem for problem in vbg.check(model) if problem.severity == "error"]
+        if errors:
+            raise VbgError("\n".join(map(str, errors)))
+        vbg.assemble(model).initial_state  # noqa: B018
+
+
+def test_there_are_enough():
+    assert len(WRONG) >= 30
