@@ -9,7 +9,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import vbg
-from vbg.errors import AssemblyError
+from tests.laws.parts import coupled
+from vbg.errors import AssemblyError, ModelError
 from vbg.solution import Solution
 
 GRAVITY = [0.3, 0.0, -9.7]  # in the plane of the four-bar
@@ -203,3 +204,24 @@ def test_a_loop_that_closes_elsewhere_says_what_moved():
     solution = solve(system_of(document))
     assert solution.audit.position_residual < 1e-10
     assert any(n.where == "bodies.coupler" and "moved by" in n.what for n in solution.notes)
+
+
+def test_a_joint_without_direction_is_named():
+    """A rod between two points that coincide; a disc that lies flat on its plane."""
+    body = {"mass": 1.3, "inertia": {"xx": 0.05, "yy": 0.07, "zz": 0.06}, "position": [0, 0, 0.4]}
+    above = {"body": "ground", "at": [0, 0, 0.4]}
+    rod = {"kind": "distance", "between": [above, "body"], "length": 0.4}
+    wheel = {"kind": "rolling", "between": ["ground", "body"], "radius": 0.4}
+    wheel |= {"axis": [0, 0, 1], "axis2": [0, 0, 1]}
+    for joint in (rod, wheel):
+        document = {"name": "flat", "bodies": {"body": body}, "joints": {"J": joint}}
+        with pytest.raises(AssemblyError, match=r"joints\.J.*has no value"):
+            _ = system_of(document).initial_state
+
+
+@pytest.mark.parametrize("kind", ["gear", "belt", "rack_pinion"])
+def test_a_coupling_of_ratio_zero_is_refused(kind):
+    machine = coupled(3, kind)
+    machine.joints["coupling"]["ratio"] = 0.0
+    with pytest.raises(ModelError, match="ratio must not be zero"):
+        machine.model()

@@ -52,6 +52,7 @@ def assemble_start(system: System) -> Start:
     """
     written = system.written_state
     projector = Projector(system)
+    _require_values(system, projector, written)
     x, coordinates_changed = _closed_posture(system, projector, written)
     projector.measure(0.0, x)
     x, speeds_changed = _closed_velocity(system, projector, x)
@@ -67,6 +68,27 @@ def assemble_start(system: System) -> Start:
     return Start(
         x, _largest(position), _largest(velocity), redundant, dependent, freedoms, tuple(notes)
     )
+
+
+def _require_values(system: System, projector: Projector, written: Array) -> None:
+    """AssemblyError where a constraint row has no value at the written posture."""
+    if projector.rows == 0:
+        return
+    position, velocity = projector.residuals(0.0, written)
+    lost = ~(np.isfinite(position) & np.isfinite(velocity))
+    if lost.any():
+        part, label, _ = _worst(system, np.where(lost, 1.0, 0.0))
+        raise AssemblyError.of(
+            [
+                Problem(
+                    "error",
+                    part,
+                    f"its direction '{label}' has no value at the written posture.",
+                    "Its two points coincide there, or a rolling disc lies flat on its plane. "
+                    "Write positions in which it has a direction.",
+                )
+            ]
+        )
 
 
 def _largest(values: Array) -> float:

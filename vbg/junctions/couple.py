@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from vbg.blocks import const
 from vbg.builder import Builder
 
@@ -27,3 +29,13 @@ def couple(name: str, builder: Builder, between: tuple[str, str], ratio: float) 
         position=(value2 - start2) - ratio * (value1 - start1),
     )
     builder.output(f"{name}.effort", effort, node2.effort_unit)
+
+
+def ratio_faults(ratio: float) -> Iterator[tuple[str, str, str]]:
+    """A ratio of zero: it would hold the second coordinate and leave the first alone."""
+    if ratio == 0.0:
+        yield (
+            "ratio",
+            "the ratio must not be zero.",
+            "It is speed2 per speed1.",
+        )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
-from vbg.junctions.couple import couple
+from vbg.junctions.couple import couple, ratio_faults
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,10 @@ class RackPinion:
 
     between: tuple[str, str] = declare("coordinates", 'the two joints: "joints.NAME"', size=2)
     ratio: float = quantity("m/rad", "speed of the second per speed of the first")
+
+    def faults(self) -> Iterator[tuple[str, str, str]]:
+        """A ratio of zero."""
+        yield from ratio_faults(self.ratio)
 
     def expand(self, name: str, builder: Builder) -> None:
         couple(name, builder, self.between, self.ratio)
