@@ -143,6 +143,7 @@ def run(job: Job, reporter: _Reporter) -> int:
 def _run(job: Job, reporter: _Reporter) -> None:
     reporter.tell("stage", stage="reading")
     model = _model(job)
+    _refuse_errors(model)
     if job.result is None:
         solution = _simulate(model, job, reporter, sink=None)
     elif job.result.endswith(".csv"):
@@ -171,6 +172,16 @@ def _model(job: Job) -> Model:
 
         model = toml.parse(job.text, job.model)
     return model.with_parameters(**job.parameters) if job.parameters else model
+
+
+def _refuse_errors(model: Model) -> None:
+    """The clear words of `vbg check` before those of causality."""
+    from vbg.errors import ModelError
+    from vbg.model import check
+
+    errors = [problem for problem in check(model) if problem.severity == "error"]
+    if errors:
+        raise ModelError.of(errors)
 
 
 def _run_to_hdf5(model: Model, job: Job, path: Path, reporter: _Reporter) -> Solution:
