@@ -15,6 +15,7 @@ import difflib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from vbg.blocks import (
     Block,
@@ -215,7 +216,7 @@ class JunctionStructure:
         for node in dependencies([block]):
             if node.op == "leaf" and node.data.startswith(SIGNAL):
                 name = node.data.removeprefix(SIGNAL)
-                self._variable(node, lambda name=name: self.causal.graph.signals[name])
+                self._variable(node, partial(self.causal.graph.signals.__getitem__, name))
         found = {
             node: self._placeholder(node)
             for node in dependencies([block])

@@ -481,7 +481,8 @@ class GraphBuilder:
             return None
         if path in self._terminals:
             return self._terminals[path]
-        node = (self.zero if junction == "0" else self.one)(path, 1, "scalar", domain)
+        self._add(path, "0" if junction == "0" else "1", 1, frame="scalar", domain=domain)
+        node = Node(path, 1, "scalar", domain)
         self._terminals[path] = node
         if junction == "0":
             self.output(f"{path}.{quantity}", self.level(node), unit)

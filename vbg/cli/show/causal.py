@@ -41,8 +41,51 @@ def act(arguments: argparse.Namespace) -> int:
         reasons = causal.why(arguments.why)
         print(json.dumps(reasons) if arguments.json else "\n".join(reasons))
         return 0
-    print(json.dumps(as_plain(causal)) if arguments.json else as_text(causal))
+    findings = assembled(causal)
+    if arguments.json:
+        print(json.dumps(as_plain(causal) | findings))
+    else:
+        print("\n\n".join([as_text(causal), *_as_blocks(findings)]))
     return 1 if causal.conflicts else 0
+
+
+def assembled(causal: CausalGraph) -> dict[str, Any]:
+    """What only the equations show: algebraic loops and how they are solved, conserved
+    quantities, redundant directions; the reason where they cannot be assembled."""
+    import vbg
+    from vbg.assemble.conserved import find_conserved
+    from vbg.errors import AssemblyError
+
+    try:
+        system = vbg.assemble(causal)
+        conserved = [str(quantity) for quantity in find_conserved(system)]
+        redundant = list(system.start.redundant)
+    except AssemblyError as error:
+        return {"not_assembled": str(error)}
+    solved = [
+        {"order": s.order, "linear": s.linear, "torn": s.torn, "variables": s.variables}
+        for s in system.equations.loops
+    ]
+    return {"solved_loops": solved, "conserved": conserved, "redundant": redundant}
+
+
+def _as_blocks(findings: dict[str, Any]) -> list[str]:
+    if "not_assembled" in findings:
+        return [f"not assembled\n  {findings['not_assembled']}"]
+    blocks = []
+    for s in findings["solved_loops"]:
+        how = "eliminated (linear)" if s["linear"] else "Newton at every evaluation"
+        blocks.append(
+            f"algebraic loop of order {s['order']}, {how}\n  torn at {', '.join(s['torn'])}\n"
+            f"  through {', '.join(s['variables'])}"
+        )
+    for title, lines in (
+        ("conserved quantities", findings["conserved"]),
+        ("redundant constraint directions", findings["redundant"]),
+    ):
+        if lines:
+            blocks.append(f"{title} ({len(lines)})\n" + "\n".join(f"  {line}" for line in lines))
+    return blocks
 
 
 def as_plain(causal: CausalGraph) -> dict[str, Any]:
