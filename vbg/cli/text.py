@@ -23,7 +23,10 @@ def figure(value: float | None, digits: int = 5) -> str:
 
 def count(number: int, noun: str) -> str:
     """ "1 body" or "3 bodies"."""
-    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
+    plural = noun + "s"
+    for ending, instead in (("y", "ies"), ("ex", "ices")):
+        if noun.endswith(ending):
+            plural = noun.removesuffix(ending) + instead
     return f"{number} {noun if number == 1 else plural}"
 
 

@@ -16,11 +16,12 @@ The hinge turns about, or slides along, the third axis of F.
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
 
+from vbg.compiled import Kernels
 from vbg.tmm_bridge.rows import (
     BALL,
     LINK_COM,
@@ -54,9 +55,12 @@ from vbg.tmm_bridge.rows import (
 Array = np.ndarray[Any, Any]
 
 
+KERNELS = Kernels("mstmm", sorted(Path(__file__).parent.glob("*.py")))
+
+
 def compiled(function: Any) -> Any:
     """Compile once, cache on disk; fused multiply-add is the only freedom taken."""
-    return numba.njit(cache=True, fastmath={"contract"}, error_model="numpy")(function)
+    return KERNELS.compiled(function, fastmath={"contract"}, error_model="numpy")
 
 
 @compiled

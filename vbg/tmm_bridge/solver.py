@@ -12,9 +12,17 @@ from vbg.errors import Problem
 from vbg.model import Model
 from vbg.solution import Audit, MadeBy, Solution
 from vbg.tmm_bridge.channels import Record, replay, signals
+from vbg.tmm_bridge.kinematics import KERNELS
 from vbg.tmm_bridge.layout import lay_out
 from vbg.tmm_bridge.mechanism import Mechanism
-from vbg.tmm_bridge.motion import Progress, Trajectory, integrate, output_grid, problems_of
+from vbg.tmm_bridge.motion import (
+    Plant,
+    Progress,
+    Trajectory,
+    integrate,
+    output_grid,
+    problems_of,
+)
 from vbg.tmm_bridge.start import Pose, start
 from vbg.tmm_bridge.timefunctions import TimeFunction
 from vbg.tmm_bridge.uniqueness import not_unique
@@ -53,6 +61,7 @@ def simulate(
     )
     begun = time.process_time()
     mechanism = lay_out(model, replays)
+    KERNELS.ensure("motion", lambda: _touch(mechanism, poses))
     begin = start(mechanism, poses)
     trajectory = integrate(mechanism, begin.y, grid, rtol, atol, progress)
     record = replay(mechanism, trajectory)
@@ -70,6 +79,14 @@ def simulate(
     )
     notes = (*problems_of(mechanism, begin.moved), *not_unique(mechanism, trajectory))
     return _solution(mechanism, trajectory, record, made_by, notes)
+
+
+def _touch(mechanism: Mechanism, poses: Mapping[str, Pose] | None) -> None:
+    """Calls every kernel of a run once."""
+    begin = start(mechanism, poses)
+    plant = Plant(mechanism)
+    plant.rate(0.0, begin.y)
+    plant.evaluate(0.0, begin.y)
 
 
 def _solution(
