@@ -55,7 +55,7 @@ def matrices_of(system: System) -> dict[str, NamedMatrix]:
             return residual.output("velocity")
 
         on_states = _slopes(velocity, x, places)[:count]
-        JC = np.linalg.lstsq(F.T, on_states.T, rcond=None)[0].T
+        JC = np.asarray(np.linalg.lstsq(F.T, on_states.T, rcond=None)[0].T, dtype=float)
         result["JC"] = NamedMatrix(system.constraint_names, names, JC)
         H4 = JC @ F @ JC.T
         result["H4"] = NamedMatrix(system.constraint_names, system.constraint_names, H4)

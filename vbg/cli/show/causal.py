@@ -52,12 +52,12 @@ def act(arguments: argparse.Namespace) -> int:
 def assembled(causal: CausalGraph) -> dict[str, Any]:
     """What only the equations show: algebraic loops and how they are solved, conserved
     quantities, redundant directions; the reason where they cannot be assembled."""
-    import vbg
+    from vbg.assemble import assemble
     from vbg.assemble.conserved import find_conserved
     from vbg.errors import AssemblyError
 
     try:
-        system = vbg.assemble(causal)
+        system = assemble(causal)
         conserved = [str(quantity) for quantity in find_conserved(system)]
         redundant = list(system.start.redundant)
     except AssemblyError as error:

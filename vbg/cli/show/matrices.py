@@ -29,10 +29,10 @@ def register(subparsers: Any) -> None:
 
 
 def act(arguments: argparse.Namespace) -> int:
-    import vbg
+    from vbg.assemble import assemble
     from vbg.assemble.matrices import matrices_of
 
-    found = matrices_of(vbg.assemble(read_checked(arguments)))
+    found = matrices_of(assemble(read_checked(arguments)))
     if arguments.json:
         print(json.dumps({name: m.as_plain() for name, m in found.items()}))
         return 0
