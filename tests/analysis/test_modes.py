@@ -38,10 +38,16 @@ def system(name):
     return vbg.assemble(vbg.read(EXAMPLES / f"{name}.toml"))
 
 
-@pytest.mark.parametrize("name", FREEDOMS)
+# with a posture of their own that is no part of a freedom: the shaft's angle counts, too
+ONE_DIMENSIONAL = {"dc-motor-start": (0, 3), "hydraulic-arm": (1, 2)}
+
+
+@pytest.mark.parametrize("name", [*FREEDOMS, *ONE_DIMENSIONAL])
 def test_as_many_poles_as_states(name):
-    found = linearise(system(name))
-    assert len(found.eigenvalues) == 2 * FREEDOMS[name]
+    """Two for every degree of freedom, one for every one-dimensional state."""
+    freedoms, others = ONE_DIMENSIONAL.get(name, (FREEDOMS.get(name), 0))
+    found = linearise(system(name), inputs=[])
+    assert len(found.eigenvalues) == 2 * freedoms + others
     assert len(set(found.state_names)) == len(found.state_names)
 
 
@@ -124,6 +130,15 @@ def small_oscillation(model):
     inertia = J + m_crank * v_crank @ v_crank + m_rod * v_rod @ v_rod
     inertia += J_rod * w_rod**2 + m_piston * v_piston**2
     return np.sqrt(stiffness / inertia)
+
+
+def test_motor_poles():
+    """s^2 + R/L s + K^2 / (L J) = 0, and the angle, which nothing acts on."""
+    found = linearise(system("dc-motor-start"), inputs=[])
+    K, J = 95 / (1425 * 2 * np.pi / 60), 0.3
+    expected = np.roots([1.0, 0.05 / 1.5e-3, K**2 / (1.5e-3 * J)])
+    poles = found.eigenvalues[np.abs(found.eigenvalues) > 1e-6]
+    assert_allclose(np.sort_complex(poles), np.sort_complex(expected), rtol=1e-9)
 
 
 def top(spin):

@@ -19,6 +19,7 @@ from vbg.draw.page import write_page
 from vbg.errors import UsageError
 from vbg.fields import Shape
 from vbg.io import hdf5
+from vbg.solution import Solution
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.toml"))
 
@@ -69,6 +70,11 @@ def test_film_keeps_poses_and_scales_the_largest_force():
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
 def test_every_example_as_page(path, tmp_path):
+    if not vbg.read(path).bodies:
+        model = vbg.read(path)
+        with pytest.raises(UsageError, match="no bodies"):
+            film_of(model, Solution(np.zeros(1), {}))
+        return
     model, solution = run(path.stem)
     target = tmp_path / "x.html"
     write_page(film_of(model, solution, frames=6), target)

@@ -76,10 +76,12 @@ def film_of(
     `traces` are points ("crank.B") or bodies.  Raises UsageError for a result that does
     not hold the model's bodies, or a point that it does not have.
     """
+    if not model.bodies:
+        raise UsageError(f"{model.name} has no bodies to show; `vbg plot` draws its curves.")
     missing = [name for name in model.bodies if f"{name}.position" not in solution]
-    if missing or not model.bodies:
+    if missing:
         raise UsageError(
-            f"this result has no motion of {', '.join(missing) or 'bodies'}: it was not made by "
+            f"this result has no motion of {', '.join(missing)}: it was not made by "
             f"{model.name}, or only some signals were kept."
         )
     picked = _picked(solution.time, frames)
