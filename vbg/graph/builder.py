@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Literal, cast
@@ -43,7 +43,7 @@ from vbg.rawlaws import inverse_of
 from vbg.spatial import rotation_matrix
 
 # table of one-dimensional parts -> reference node, domain, junction, coordinate and its unit
-TERMINALS = {
+TERMINALS: Mapping[str, tuple[str, Domain, str, str, str]] = {
     "electric": ("gnd", "electric", "0", "voltage", "V"),
     "hydraulic": ("tank", "hydraulic", "0", "pressure", "Pa"),
     "rotational": ("frame", "rotation", "1", "angle", "rad"),
