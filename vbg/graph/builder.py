@@ -39,6 +39,7 @@ from vbg.graph.bondgraph import (
     Vertex,
 )
 from vbg.graph.placeholders import BOND_FLOW, EFFORT, FLOW, LEVEL, RATE, SIGNAL, reads_bonds
+from vbg.graph.raw import check_raw_bond, raw_end, two_port_of
 from vbg.rawlaws import inverse_of
 from vbg.spatial import rotation_matrix
 
@@ -287,50 +288,24 @@ class GraphBuilder:
         self._add(name, cast(Kind, kind), size, frame="scalar", domain="any", **laws)
 
     def raw_bond(self, tail: str, head: str) -> None:
-        """A bond of the model's list between vertices, nodes and free coordinates.
-
-        Raises UsageError where sizes differ or power does not run as it must: into I, C
-        and R, out of Se and Sf, once into and once out of TF and GY.
-        """
-        ends = [self._vertices[self._raw_end(end)] for end in (tail, head)]
-        for end, outward in zip(ends, (True, False), strict=True):
-            inward_only = end.kind in ("I", "C", "R")
-            if (inward_only and outward) or (end.kind in ("Se", "Sf") and not outward):
-                way = "into" if inward_only else "out of"
-                raise UsageError(
-                    f"bond {tail} -> {head}: power runs {way} {end.name}, which is of kind "
-                    f"{end.kind}; write the bond the other way round"
-                )
-            if end.kind in ("I", "C", "R", "Se", "Sf") and self._incident[end.name]:
-                raise UsageError(f"bond {tail} -> {head}: {end.name} has one bond already")
-        sizes = [v.size for v in ends]
-        two_port = next((v for v in ends if v.kind in ("TF", "GY")), None)
-        size = max(sizes) if two_port is None else self._beside(ends, two_port)
-        if two_port is None and sizes[0] != sizes[1]:
-            raise UsageError(f"bond {tail} -> {head}: sizes {sizes[0]} and {sizes[1]} differ")
-        scalar = next((v for v in ends if v.domain != "any"), ends[0])
-        self._bond(ends[0].name, ends[1].name, size, scalar.domain, scalar.frame)
+        """A bond of the model's list, see `vbg.graph.raw`."""
+        coordinates = {path: node.name for path, (node, _) in self._coordinates.items()}
+        first, second = (
+            self._vertices[raw_end(end, self._vertices, self._raw_terminal, coordinates)]
+            for end in (tail, head)
+        )
+        ends = (first, second)
+        size = check_raw_bond(tail, head, ends, self._incident)
+        placed = next((v for v in ends if v.domain != "any"), first)
+        self._bond(first.name, second.name, size, placed.domain, placed.frame)
+        two_port = two_port_of(ends)
         if two_port is not None:  # bond 1 runs in, bond 2 out
             self._incident[two_port.name].sort(key=lambda b: b.tail == two_port.name)
 
-    def _beside(self, ends: list[Vertex], two_port: Vertex) -> int:
-        """Size of a bond of a transformer or gyrator."""
-        assert two_port.law is not None
-        return two_port.law.cols if ends[1] is two_port else two_port.law.rows
-
-    def _raw_end(self, end: str) -> str:
-        owner, _, rest = end.partition(".")
-        if end in self._vertices:
-            return end
-        if owner in TERMINALS and (node := self.terminal(owner, rest)) is not None:
-            return node.name
-        path = f"joints.{end}"
-        if path in self._coordinates:
-            return self._coordinates[path][0].name
-        raise UsageError(
-            f"a bond ends at {end}, which is no vertex, no node TABLE.NAME and no free "
-            "coordinate JOINT.angle or JOINT.slide"
-        )
+    def _raw_terminal(self, end: str) -> str | None:
+        table, _, name = end.partition(".")
+        node = self.terminal(table, name) if table in TERMINALS else None
+        return None if node is None else node.name
 
     # -- two-ports ------------------------------------------------------------
 

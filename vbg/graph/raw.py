@@ -1,0 +1,63 @@
+"""Bonds of a model's own list: between raw vertices, nodes of parts and coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from vbg.errors import UsageError
+from vbg.graph.bondgraph import Bond, Vertex
+
+ONE_PORTS = ("I", "C", "R", "Se", "Sf")
+
+
+def check_raw_bond(
+    tail: str, head: str, ends: tuple[Vertex, Vertex], incident: Mapping[str, list[Bond]]
+) -> int:
+    """The size of the bond.
+
+    Raises UsageError where sizes differ or power does not run as it must: into I, C
+    and R, out of Se and Sf, once into and once out of TF and GY.
+    """
+    for end, outward in zip(ends, (True, False), strict=True):
+        inward_only = end.kind in ("I", "C", "R")
+        if (inward_only and outward) or (end.kind in ("Se", "Sf") and not outward):
+            way = "into" if inward_only else "out of"
+            raise UsageError(
+                f"bond {tail} -> {head}: power runs {way} {end.name}, which is of kind "
+                f"{end.kind}; write the bond the other way round"
+            )
+        if end.kind in ONE_PORTS and incident[end.name]:
+            raise UsageError(f"bond {tail} -> {head}: {end.name} has one bond already")
+    two_port = two_port_of(ends)
+    if two_port is not None and two_port.law is not None:
+        return two_port.law.cols if ends[1] is two_port else two_port.law.rows
+    if ends[0].size != ends[1].size:
+        sizes = f"sizes {ends[0].size} and {ends[1].size} differ"
+        raise UsageError(f"bond {tail} -> {head}: {sizes}")
+    return ends[0].size
+
+
+def two_port_of(ends: tuple[Vertex, Vertex]) -> Vertex | None:
+    """The transformer or gyrator among the ends."""
+    return next((v for v in ends if v.kind in ("TF", "GY")), None)
+
+
+def raw_end(
+    end: str,
+    vertices: Mapping[str, Vertex],
+    terminal: Callable[[str], str | None],
+    coordinates: Mapping[str, str],
+) -> str:
+    """The vertex that an end of a raw bond names: a vertex, TABLE.NODE or JOINT.angle."""
+    if end in vertices:
+        return end
+    node = terminal(end)
+    if node is not None:
+        return node
+    path = f"joints.{end}"
+    if path in coordinates:
+        return coordinates[path]
+    raise UsageError(
+        f"a bond ends at {end}, which is no vertex, no node TABLE.NAME and no free "
+        "coordinate JOINT.angle or JOINT.slide"
+    )
