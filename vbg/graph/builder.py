@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Literal, cast
 
 from vbg.blocks import (
     Block,
-    Coefficients,
     Substitution,
     Tangent,
     const,
     identity,
     leaf,
     mul,
-    quaternion_rate,
     rotation,
     skew,
     transpose,
@@ -38,25 +36,11 @@ from vbg.graph.bondgraph import (
     Switch,
     Vertex,
 )
+from vbg.graph.pieces import TERMINALS, gradient, pose_states
 from vbg.graph.placeholders import BOND_FLOW, EFFORT, FLOW, LEVEL, RATE, SIGNAL, reads_bonds
 from vbg.graph.raw import check_raw_bond, raw_end, two_port_of
 from vbg.rawlaws import inverse_of
 from vbg.spatial import rotation_matrix
-
-# table of one-dimensional parts -> reference node, domain, junction, coordinate and its unit
-TERMINALS: Mapping[str, tuple[str, Domain, str, str, str]] = {
-    "electric": ("gnd", "electric", "0", "voltage", "V"),
-    "hydraulic": ("tank", "hydraulic", "0", "pressure", "Pa"),
-    "rotational": ("frame", "rotation", "1", "angle", "rad"),
-    "translational": ("frame", "translation", "1", "position", "m"),
-}
-
-
-def gradient(energy: Block, state: Block) -> Block:
-    """d energy / d state as a column."""
-    direction = leaf("direction", state.rows)
-    slope = Coefficients([direction])(Tangent({state: direction})(energy)).get(direction)
-    return zeros(state.rows) if slope is None else transpose(slope)
 
 
 class GraphBuilder:
@@ -134,6 +118,16 @@ class GraphBuilder:
         ends = (vertex.name, node.name) if into_node else (node.name, vertex.name)
         return self._bond(*ends, node.size, node.domain, node.frame)
 
+    def _onto(self, node: Node, name: str, kind: Kind, **laws: Any) -> str:
+        """A one-port that takes power from `node`; returns its bond."""
+        vertex = self._add(name, kind, node.size, frame=node.frame, domain=node.domain, **laws)
+        return self._one_port(vertex, node, into_node=False)
+
+    def _into(self, node: Node, name: str, kind: Kind, **laws: Any) -> str:
+        """A one-port that gives power to `node`; returns its bond."""
+        vertex = self._add(name, kind, node.size, frame=node.frame, domain=node.domain, **laws)
+        return self._one_port(vertex, node, into_node=True)
+
     # -- stores, resistors, sources ------------------------------------------
 
     def inertia(
@@ -142,19 +136,16 @@ class GraphBuilder:
         momentum = leaf(f"{name}.{state}", node.size)
         flow = mul(inverse, momentum)
         energy = 0.5 * mul(transpose(momentum), flow)
-        vertex = self._add(
+        self._onto(
+            node,
             f"{name}.{state}.I",
             "I",
-            node.size,
-            frame=node.frame,
-            domain=node.domain,
             state=momentum,
             law=flow,
             energy=energy,
             inverse=inverse,
             initial=initial,
         )
-        self._one_port(vertex, node, into_node=False)
         return momentum
 
     def inertia_law(
@@ -162,18 +153,15 @@ class GraphBuilder:
     ) -> Block:
         momentum = leaf(f"{name}.momentum", node.size)
         stored = energy(momentum)
-        vertex = self._add(
+        self._onto(
+            node,
             f"{name}.momentum.I",
             "I",
-            node.size,
-            frame=node.frame,
-            domain=node.domain,
             state=momentum,
             law=gradient(stored, momentum),
             energy=stored,
             initial=initial,
         )
-        self._one_port(vertex, node, into_node=False)
         return momentum
 
     def compliance(
@@ -187,31 +175,19 @@ class GraphBuilder:
         state: str = "displacement",
     ) -> Block:
         displacement = leaf(f"{name}.{state}", node.size)
-        vertex = self._add(
+        self._onto(
+            node,
             f"{name}.{state}.C",
             "C",
-            node.size,
-            frame=node.frame,
-            domain=node.domain,
             state=displacement,
             law=effort(displacement),
             energy=energy(displacement),
             initial=initial,
         )
-        self._one_port(vertex, node, into_node=False)
         return displacement
 
     def potential(self, name: str, node: Node, *, effort: Block, energy: Block) -> str:
-        vertex = self._add(
-            f"{name}.C",
-            "C",
-            node.size,
-            frame=node.frame,
-            domain=node.domain,
-            law=effort,
-            energy=energy,
-        )
-        return self._one_port(vertex, node, into_node=False)
+        return self._onto(node, f"{name}.C", "C", law=effort, energy=energy)
 
     def resistor(
         self,
@@ -224,39 +200,24 @@ class GraphBuilder:
     ) -> str:
         port_flow = leaf(f"{name}.R.flow", node.size)
         port_effort = leaf(f"{name}.R.effort", node.size)
-        vertex = self._add(
+        return self._onto(
+            node,
             f"{name}.R",
             "R",
-            node.size,
-            frame=node.frame,
-            domain=node.domain,
             port_flow=port_flow,
             port_effort=port_effort,
             effort_law=None if effort is None else effort(port_flow),
             flow_law=None if flow is None else flow(port_effort),
             preferred=preferred,
         )
-        return self._one_port(vertex, node, into_node=False)
 
     def effort_source(
         self, name: str, node: Node, effort: Block, *, energy: Block | None = None
     ) -> str:
-        vertex = self._add(
-            f"{name}.Se",
-            "Se",
-            node.size,
-            frame=node.frame,
-            domain=node.domain,
-            law=effort,
-            energy=energy,
-        )
-        return self._one_port(vertex, node, into_node=True)
+        return self._into(node, f"{name}.Se", "Se", law=effort, energy=energy)
 
     def flow_source(self, name: str, node: Node, flow: Block) -> str:
-        vertex = self._add(
-            f"{name}.Sf", "Sf", node.size, frame=node.frame, domain=node.domain, law=flow
-        )
-        return self._one_port(vertex, node, into_node=True)
+        return self._into(node, f"{name}.Sf", "Sf", law=flow)
 
     def constraint(
         self,
@@ -268,18 +229,9 @@ class GraphBuilder:
         active: Block | None = None,
     ) -> Block:
         effort = leaf(f"{name}.constraint", node.size)
-        vertex = self._add(
-            f"{name}.Sc",
-            "Sc",
-            node.size,
-            frame=node.frame,
-            domain=node.domain,
-            state=effort,
-            position=position,
-            labels=labels,
-            active=active,
+        self._into(
+            node, f"{name}.Sc", "Sc", state=effort, position=position, labels=labels, active=active
         )
-        self._one_port(vertex, node, into_node=True)
         return effort
 
     # -- raw bond graphs --------------------------------------------------------
@@ -341,15 +293,7 @@ class GraphBuilder:
         self._one_port(vertex, second, into_node=True)
 
     def euler(self, name: str, node: Node, angular_momentum: Block) -> None:
-        vertex = self._add(
-            f"{name}.EJS",
-            "EJS",
-            3,
-            frame=node.frame,
-            domain=node.domain,
-            law=-skew(angular_momentum),
-        )
-        self._one_port(vertex, node, into_node=False)
+        self._onto(node, f"{name}.EJS", "EJS", law=-skew(angular_momentum))
 
     # -- configuration, registries, signals ----------------------------------
 
@@ -385,31 +329,10 @@ class GraphBuilder:
     def pose(
         self, name: str, linear: Node, angular: Node, start: Start
     ) -> tuple[Block, Block, Block]:
-        position, quaternion = leaf(f"{name}.position", 3), leaf(f"{name}.quaternion", 4)
         v, w = self.flow(linear), self.flow(angular)
-        self._configurations += [
-            Configuration(
-                f"{name}.position",
-                position,
-                linear.name,
-                v,
-                v,
-                const(start.p_WB),
-                "m",
-                kind="position",
-            ),
-            Configuration(
-                f"{name}.quaternion",
-                quaternion,
-                angular.name,
-                w,
-                quaternion_rate(quaternion, w),
-                const(start.quat_WB),
-                "1",
-                kind="quaternion",
-            ),
-        ]
-        return position, rotation(quaternion), quaternion
+        position, orientation = pose_states(name, (linear.name, v), (angular.name, w), start)
+        self._configurations += [position, orientation]
+        return position.state, rotation(orientation.state), orientation.state
 
     def body(self, name: str) -> BodyNode:
         return self._bodies[name]

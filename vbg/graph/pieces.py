@@ -1,0 +1,51 @@
+"""What the builder puts together: terminals, poses, gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from vbg.blocks import (
+    Block,
+    Coefficients,
+    Tangent,
+    const,
+    leaf,
+    quaternion_rate,
+    transpose,
+    zeros,
+)
+from vbg.builder import Domain, Start
+from vbg.graph.bondgraph import Configuration
+
+# table of one-dimensional parts -> reference node, domain, junction, coordinate and its unit
+TERMINALS: Mapping[str, tuple[str, Domain, str, str, str]] = {
+    "electric": ("gnd", "electric", "0", "voltage", "V"),
+    "hydraulic": ("tank", "hydraulic", "0", "pressure", "Pa"),
+    "rotational": ("frame", "rotation", "1", "angle", "rad"),
+    "translational": ("frame", "translation", "1", "position", "m"),
+}
+
+
+def gradient(energy: Block, state: Block) -> Block:
+    """d energy / d state as a column."""
+    direction = leaf("direction", state.rows)
+    slope = Coefficients([direction])(Tangent({state: direction})(energy)).get(direction)
+    return zeros(state.rows) if slope is None else transpose(slope)
+
+
+def pose_states(
+    name: str, linear: tuple[str, Block], angular: tuple[str, Block], start: Start
+) -> tuple[Configuration, Configuration]:
+    """The pose of a body: p_WB' = v, quat_WB' = 1/2 quat o (0, w_B); of the junctions of
+    v and w their names and flows."""
+    position, quaternion = leaf(f"{name}.position", 3), leaf(f"{name}.quaternion", 4)
+    v_node, v = linear
+    w_node, w = angular
+    p_WB, quat_WB = const(start.p_WB), const(start.quat_WB)
+    turning = quaternion_rate(quaternion, w)
+    return (
+        Configuration(f"{name}.position", position, v_node, v, v, p_WB, "m", kind="position"),
+        Configuration(
+            f"{name}.quaternion", quaternion, w_node, w, turning, quat_WB, "1", kind="quaternion"
+        ),
+    )
