@@ -35,6 +35,7 @@ class Projector:
         self._posture = Steps(system, self._correction, "posture ")
         self._velocity = Steps(system, self._correction, "velocity ")
         self.rows = len(self._residual.output("position"))
+        self.left = 0.0  # position residual after the last projection
 
     def residuals(self, t: float, x: Array) -> tuple[Array, Array]:
         """Position and velocity residuals of all constraints at (t, x)."""
@@ -74,7 +75,7 @@ class Projector:
         returns whether `x` was moved."""
         if self.rows == 0:
             return False
-        moved = False
+        moved, self.left = False, 0.0
         self.measure(t, x)
         position, velocity = self.residuals(t, x)
         for _ in range(PROJECTIONS):
@@ -84,6 +85,7 @@ class Projector:
             self.measure(t, x)
             moved = True
             position, velocity = self.residuals(t, x)
+        self.left = float(np.abs(position).max())
         if moved or np.abs(velocity).max() > velocity_tol:
             self.move_velocity(t, x, -velocity)
             moved = True

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from vbg import expressions
-from vbg.errors import ModelError, Problem, Severity
+from vbg.errors import ModelError, Problem, Severity, UsageError
 from vbg.fields import Attachment
 from vbg.model.bodies import principal_moments
 from vbg.model.catalogue import TABLES
@@ -32,6 +32,8 @@ def check(model: Model) -> tuple[Problem, ...]:
     joint in line, moments of inertia that strain the triangle inequality, nodes
     with one part, parameters that nothing uses.
     """
+    if not isinstance(model, Model):
+        raise UsageError("check takes a Model: vbg.check(vbg.read(path)).")
     found = [
         *_islands(model),
         *_lonely_nodes(model),

@@ -30,6 +30,7 @@ Array = NDArray[np.float64]
 Progress = Callable[[float, float], bool | None]
 
 MOST_ROWS = 1e8
+LOST = 1e-6  # position residual after projection [m or rad] that ends a run
 METHODS = ("auto", "dop853", "rk4", "radau", "discrete-time")
 
 
@@ -188,6 +189,8 @@ class _Run:
                 )
             self.steps += 1
             self._after_step()
+            if self.projector.left > LOST:
+                return self._lost()
             if self.switches.chatters:
                 return Status(
                     "failed",
@@ -201,6 +204,21 @@ class _Run:
                 if answer is False:
                     return Status("cancelled", f"Cancelled at t = {self.stepper.t:.6g} s.")
         return FINISHED
+
+    def _lost(self) -> Status:
+        """The constraints cannot be met any more."""
+        position, _ = self.projector.residuals(self.stepper.t, self.stepper.x)
+        worst = int(np.argmax(np.abs(position)))
+        name = self.system.constraint_names[worst]
+        drives = sorted(c.part for c in self.system.equations.constraints if c.labels == ("drive",))
+        return Status(
+            "failed",
+            f"At t = {self.stepper.t:.6g} s the joints cannot be kept closed any more: "
+            f"{self.projector.left:.3g} [m or rad] is left, most of it at {name}.",
+            f"Drives that may contradict each other from there on: {', '.join(drives)}."
+            if drives
+            else "The mechanism may have reached the end of its reach; add a stop before it.",
+        )
 
     def _after_step(self) -> None:
         """Events, output rows and projection of the step just made."""

@@ -63,6 +63,8 @@ def act(arguments: argparse.Namespace) -> int:
 
 def _job(arguments: argparse.Namespace) -> Job:
     if not Path(arguments.file).is_file():
+        if Path(arguments.file).is_dir():
+            raise UsageError(f"{arguments.file} is a folder; name the model file in it.")
         raise UsageError(f"{arguments.file}: no such file. `vbg new` writes one to start from.")
     if arguments.output is not None and not arguments.output.endswith(RESULT_SUFFIXES):
         raise UsageError(
