@@ -262,9 +262,10 @@ class Changed:
             assert self.old in source, f"{stem} no longer says {self.old!r}"
             source = source.replace(self.old, self.new)
         if stem == "kinematics":
-            at = source.index("    return numba.njit(")
+            at = source.index("    return KERNELS.compiled(")
             source = source[:at] + "    return function" + source[source.index("\n", at) :]
         source = source.replace("vbg.tmm_bridge", COPY)
+        module.__file__ = str(SOURCES / f"{stem}.py")
         exec(compile(source, f"{stem}.py", "exec"), module.__dict__)
 
 

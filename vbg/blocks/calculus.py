@@ -242,7 +242,8 @@ class Coefficients:
                 flip = -skew(node.args[1])
                 return {leaf: mul(flip, m) for leaf, m in argument.items()}
             case "stack":
-                leaves = {leaf for part in inside for leaf in part}
+                # in order of appearance: a set's order would change from run to run
+                leaves = dict.fromkeys(leaf for part in inside for leaf in part)
                 return {
                     leaf: stack(
                         *(
