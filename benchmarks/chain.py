@@ -56,7 +56,8 @@ def ours_at(n: int) -> tuple[float, float, np.ndarray]:
     system = vbg.assemble(chain(n))
     x = system.initial_state
     build = time.process_time() - started
-    seconds = best_seconds(lambda: system.rate(0.0, x))
+    rate_and_efforts = system.evaluator("rate")
+    seconds = best_seconds(lambda: rate_and_efforts(0.0, x))
     return build, seconds, first_accelerations(system, x, n)
 
 
