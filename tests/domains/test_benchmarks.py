@@ -56,7 +56,8 @@ def test_hydraulic_arm(variant, speed):
     for name, value in found.items():
         assert value == pytest.approx(reference["own"][name], rel=problem["tolerance"]["own"])
     published = reference.get("published", {})
-    for name in ("p0", "p1"):
-        if name in published:
-            assert found[name] == pytest.approx(published[name], rel=0.04)
+    # p1 is left out: the data file's own value is 3.6 % from the published one, whose
+    # program holds the valve over each step; p0 meets the stated tolerance
+    if "p0" in published:
+        assert found["p0"] == pytest.approx(published["p0"], rel=problem["tolerance"]["published"])
     assert solution.audit.energy_residual < 1e-7
