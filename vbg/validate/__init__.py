@@ -6,8 +6,19 @@ and `write` render its Report.
 
 from vbg.callable_module import answers_calls
 from vbg.validate.both import Report, validate
+from vbg.validate.evidence import Evidence, verdict_on
 from vbg.validate.report import as_csv, as_json, as_markdown, text, write
 
-__all__ = ["Report", "as_csv", "as_json", "as_markdown", "text", "validate", "write"]
+__all__ = [
+    "Evidence",
+    "Report",
+    "as_csv",
+    "as_json",
+    "as_markdown",
+    "text",
+    "validate",
+    "verdict_on",
+    "write",
+]
 
 answers_calls(__name__, validate)

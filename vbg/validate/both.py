@@ -20,6 +20,7 @@ from vbg.solution import Solution
 from vbg.tmm_bridge.compare import LOOSEST, SAFETY, TOLERANCE, Channel, Verdict, compare
 from vbg.tmm_bridge.uniqueness import channels_in
 from vbg.validate.child import Answer, Job, restored, solve
+from vbg.validate.evidence import Evidence, verdict_on
 from vbg.validate.poses import first_poses, starts_differ
 from vbg.validate.recorded import Recorded, needs_replay, replays_from
 
@@ -34,11 +35,13 @@ CHILD = "vbg.validate.child"
 @dataclass(frozen=True, eq=False)
 class Report:
     """The verdict and everything it was made from; `also` holds further columns
-    (the discrete-time method) by name, each with its verdict."""
+    (the discrete-time method) by name, each with its verdict; `evidence` is what
+    `verdict_on` makes a verdict with other settings from."""
 
     verdict: Verdict
     solutions: Mapping[str, Solution]
     also: Mapping[str, Verdict] = field(default_factory=dict)
+    evidence: Evidence | None = None
 
     @property
     def result(self) -> str:
@@ -138,35 +141,31 @@ def _report(
     also: tuple[str, ...],
     replays: Mapping[str, Recorded],
 ) -> Report:
-    first, second = _sole(answers["vbg"]), _sole(answers["mstmm"])
-    free = channels_in(second.notes)
     missed = max((r.spline_error() for r in replays.values()), default=0.0)
-    if tolerance is None and SAFETY * missed > TOLERANCE:
-        tolerance = min(SAFETY * missed, LOOSEST)
-    verdict = compare(
-        first,
-        second,
-        tolerance=tolerance,
-        coarser=answers["mstmm"].solutions[1],
-        not_unique=free,
-        replayed=frozenset(name.removeprefix("forces.").partition(".")[0] for name in replays),
-        exclude=exclude,
+    evidence = Evidence(
+        _sole(answers["vbg"]),
+        _sole(answers["mstmm"]),
+        answers["mstmm"].solutions[1],
+        frozenset(name.removeprefix("forces.").partition(".")[0] for name in replays),
+        min(SAFETY * missed, LOOSEST) if SAFETY * missed > TOLERANCE else None,
+        notes,
     )
-    verdict = replace(verdict, notes=(*notes, *verdict.notes))
+    verdict = verdict_on(evidence, tolerance=tolerance, exclude=exclude)
+    limit = evidence.least if tolerance is None else tolerance
     columns = {
         name: compare(
-            first,
+            evidence.first,
             _sole(answers[name]),
-            tolerance=tolerance,
+            tolerance=limit,
             coarser=answers[name].solutions[1],
-            not_unique=free,
+            not_unique=channels_in(evidence.second.notes),
             exclude=exclude,
             loosest=FIXED_STEP,
         )
         for name in also
     }
     solutions = {name: _sole(answer) for name, answer in answers.items()}
-    return Report(verdict, solutions, columns)
+    return Report(verdict, solutions, columns, evidence)
 
 
 def _here(jobs: Mapping[str, Job], progress: Tell | None) -> dict[str, Answer]:

@@ -1,0 +1,46 @@
+"""What a verdict is made from, so that it can be made again with other settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from vbg.solution import Solution
+from vbg.tmm_bridge.compare import Verdict, compare
+from vbg.tmm_bridge.uniqueness import channels_in
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Runs of both solvers and how they came about.
+
+    coarser : the second solver with twice the step, None if it was not run so;
+    replayed : joints whose effort was replayed;  least : the tolerance relative to
+    peaks that a replay allows, None without one;  notes : what was done to get the runs.
+    """
+
+    first: Solution
+    second: Solution
+    coarser: Solution | None = None
+    replayed: frozenset[str] = frozenset()
+    least: float | None = None
+    notes: tuple[str, ...] = ()
+
+
+def verdict_on(
+    evidence: Evidence,
+    *,
+    tolerance: float | None = None,
+    exclude: tuple[tuple[float, float], ...] = (),
+) -> Verdict:
+    """The verdict; `tolerance` relative to each channel's peak, `exclude` windows [s]
+    that are left out."""
+    verdict = compare(
+        evidence.first,
+        evidence.second,
+        tolerance=evidence.least if tolerance is None else tolerance,
+        coarser=evidence.coarser,
+        not_unique=channels_in(evidence.second.notes),
+        replayed=evidence.replayed,
+        exclude=exclude,
+    )
+    return replace(verdict, notes=(*evidence.notes, *verdict.notes))
