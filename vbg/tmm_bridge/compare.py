@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from vbg.solution import Solution
+from vbg.solution import FINISHED, Solution
 
 Array = np.ndarray[Any, Any]
 Mark = Literal["PASS", "FAIL", "VACUOUS", "NOT UNIQUE"]
@@ -23,8 +23,12 @@ Result = Literal["PASS", "FAIL", "INCONCLUSIVE"]
 TOLERANCE = 1e-6
 # A measured error of integration loosens a channel's tolerance by this factor, up to a limit:
 # what grows faster in both solvers than any tolerance can follow is for the user to shorten.
-SAFETY = 30.0
+SAFETY = 4.0
 LOOSEST = 1e-3
+# In a singular posture the loops lose a constraint, and beside it forces grow from rounding by
+# the inverse of the nearness.  This part of its usual value is too near to compare them: both
+# solvers keep joints closed to about 1e-10, which leaves 1e-10 / 3e-4 = 3e-7 of a force.
+NEAREST = 3e-4
 FLOOR = 1e-8  # of the largest channel of the same unit: smaller channels are zero
 TINY = 1e-300
 ROUNDING = 1e-12  # of the largest channel of the same unit: what arithmetic leaves
@@ -39,8 +43,9 @@ class Channel:
 
     peak : largest magnitude in either solution; max_error at `worst_time` [s];
     relative_l2 : ||difference|| / ||first||; tolerance : what was allowed;
-    integration : the second solver's own error, measured by a coarser run
-    (NaN if there was none); source : "integrated", or "replayed" where the
+    integration : what doubling the step changes in either solver's own run, the
+    larger of the two, relative to the peak: a bound of the errors of integration
+    (NaN if no coarser run was made); source : "integrated", or "replayed" where the
     second solver took an effort from the first.
     """
 
@@ -88,6 +93,7 @@ def compare(
     *,
     tolerance: float | None = None,
     coarser: Solution | None = None,
+    rougher: Solution | None = None,
     not_unique: frozenset[str] = frozenset(),
     replayed: frozenset[str] = frozenset(),
     exclude: tuple[tuple[float, float], ...] = (),
@@ -95,11 +101,15 @@ def compare(
 ) -> Verdict:
     """PASS, FAIL or INCONCLUSIVE.
 
-    `tolerance` is relative to each channel's peak; without it, it is 1e-6 or the
+    `tolerance` is relative to each channel's peak; without it, it is 1e-6 or four times the
     measured error of integration if that is larger.  `coarser` is a run of the
-    second solver at wider tolerances.  `not_unique` names components that the
+    second solver at wider tolerances, `rougher` one of the first.  `not_unique` names components that the
     model does not determine, `replayed` the joints whose effort was replayed.
     `loosest` bounds what a measured error of integration may excuse.
+
+    A run that failed early (it was not cancelled) is compared as far as both are
+    sure: where they contradict each other by more than 1e-3 already there, that is
+    a FAIL; else the verdict is INCONCLUSIVE.
     """
     heading: dict[str, Any] = {
         "model": second.made_by.model or first.made_by.model,
@@ -110,23 +120,34 @@ def compare(
     obstacle = _obstacle(first, second)
     if obstacle:
         return Verdict("INCONCLUSIVE", obstacle, **heading)
-    common = _common_times(first, second, exclude)
+    early = _stopped(first, second)
+    if early:
+        begun = compare(
+            *_begun(first, second), tolerance=max(tolerance or 0.0, LOOSEST), exclude=exclude
+        )
+        if begun.result == "FAIL":
+            return replace(begun, sentence=f"{begun.sentence} Then {early}")
+        return Verdict("INCONCLUSIVE", early, **heading)
+    near = singular_windows(second)
+    heading["excluded"] = (*exclude, *near)
+    common = _common_times(first, second, heading["excluded"])
     if common is None:
         return Verdict(
             "INCONCLUSIVE",
-            f"The output times of the two runs agree over less than {100 * COVERAGE:.0f} %"
-            " of the span.",
+            f"The output times of the two runs agree, away from singular postures, over less than"
+            f" {100 * COVERAGE:.0f} % of the span.",
             **heading,
         )
     i, j = common
     pairs = list(_pairs(first, second, i, j))
     floors = _largest_by_unit(pairs)
-    columns = None if coarser is None else _coarse_columns(coarser, second, j)
+    columns = _coarse_columns(coarser, second, j)
+    others = _coarse_columns(rougher, first, i)
     channels = []
     for name, unit, a, b in pairs:
-        rough = None if columns is None else columns.get(name)
+        changes = _changes((a, others.get(name)), (b, columns.get(name)))
         limits = (tolerance, loosest)
-        channels.append(_channel(name, unit, first.time[i], a, b, rough, floors[unit], limits))
+        channels.append(_channel(name, unit, first.time[i], a, b, changes, floors[unit], limits))
     marked = tuple(_marked(c, not_unique, replayed) for c in channels)
     result, sentence = _judge(marked)
     return Verdict(
@@ -135,22 +156,42 @@ def compare(
         marked,
         span=(float(first.time[i][0]), float(first.time[i][-1])),
         halving=_halving(marked, columns, pairs),
-        notes=_missing(first, second),
+        notes=(*_why_left_out(near), *_missing(first, second)),
         **heading,
     )
 
 
 def _obstacle(first: Solution, second: Solution) -> str:
     """Why the two cannot be compared; empty if they can."""
-    for solution in (first, second):
-        if solution.status.code != "finished":
-            who = solution.made_by.solver or "a solver"
-            return f"{who}: {solution.status.sentence} {solution.status.remedy}".strip()
+    if cancelled := _stopped(first, second, "cancelled"):
+        return cancelled
     if first.made_by.model_hash != second.made_by.model_hash:
         return "The two runs are of different models (their hashes differ). Run both again."
     if not len(first.time) or not len(second.time):
         return "A run has no output."
     return ""
+
+
+def _stopped(first: Solution, second: Solution, how: str = "failed") -> str:
+    """Which of the two ended early, and why; empty if none did so in this way."""
+    for solution in (first, second):
+        if solution.status.code == how:
+            who = solution.made_by.solver or "a solver"
+            return f"{who}: {solution.status.sentence} {solution.status.remedy}".strip()
+    return ""
+
+
+def _begun(first: Solution, second: Solution) -> tuple[Solution, Solution]:
+    """Both up to half of what both reached, as if they had ended there: what stopped one of
+    them (a singular posture) may spoil its last instants, but not the first half."""
+    half = 0.5 * min(first.time[-1], second.time[-1])
+
+    def cut(solution: Solution) -> Solution:
+        n = int(np.count_nonzero(solution.time <= half))
+        signals = {name: values[:n] for name, values in solution.signals.items()}
+        return replace(solution, time=solution.time[:n], signals=signals, status=FINISHED)
+
+    return cut(first), cut(second)
 
 
 def _common_times(
@@ -216,11 +257,57 @@ def _largest_by_unit(pairs: list[tuple[str, str, Array, Array]]) -> dict[str, fl
     return largest
 
 
-def _coarse_columns(coarser: Solution, second: Solution, j: Array) -> dict[str, Array] | None:
-    """Components of the coarser run at the same places; None if it is not comparable."""
-    if coarser.status.code != "finished" or len(coarser.time) != len(second.time):
-        return None
-    return {name: b for name, _, _, b in _pairs(second, coarser, j, j)}
+def _coarse_columns(coarser: Solution | None, fine: Solution, j: Array) -> dict[str, Array]:
+    """Components of the coarser run at the same places; none if it is not comparable."""
+    if coarser is None or coarser.status.code != "finished" or len(coarser.time) != len(fine.time):
+        return {}
+    return {name: b for name, _, _, b in _pairs(fine, coarser, j, j)}
+
+
+def _changes(*runs: tuple[Array, Array | None]) -> float:
+    """Largest difference of a solver's fine and coarse run, NaN if there is no coarse one."""
+    found = [float(np.abs(fine - coarse).max()) for fine, coarse in runs if coarse is not None]
+    return max(found, default=math.nan)
+
+
+def own_error(fine: Solution, coarser: Solution) -> tuple[float, str]:
+    """What doubling the step changes most, relative to a channel's peak, and in which channel.
+
+    Channels that are zero beside the others of their unit do not count, nor do outputs next
+    to a singular posture.
+    """
+    common = _common_times(fine, coarser, singular_windows(fine))
+    if common is None:
+        return math.inf, ""
+    pairs = list(_pairs(fine, coarser, *common))
+    floors = _largest_by_unit(pairs)
+    errors = [
+        (float(np.abs(a - b).max()) / _peak(a, b), name)
+        for name, unit, a, b in pairs
+        if _peak(a, b) > FLOOR * max(floors[unit], TINY) and np.isfinite(a - b).all()
+    ]
+    return max(errors, default=(0.0, ""))
+
+
+def singular_windows(solution: Solution) -> tuple[tuple[float, float], ...]:
+    """Spans of outputs so near a singular posture that rounding alone decides the forces."""
+    if "residual.nearness" not in solution or len(solution.time) < 2:
+        return ()
+    nearness, time = solution["residual.nearness"], solution.time
+    usual = float(np.median(nearness))
+    near = np.flatnonzero(nearness < NEAREST * usual)
+    groups = np.split(near, np.flatnonzero(np.diff(near) > 1) + 1) if len(near) else []
+    edge = 1e-6 * float(time[-1] - time[0]) / len(time)
+    return tuple((float(time[g[0]]) - edge, float(time[g[-1]]) + edge) for g in groups)
+
+
+def _why_left_out(windows: tuple[tuple[float, float], ...]) -> tuple[str, ...]:
+    if not windows:
+        return ()
+    at = ", ".join(f"{0.5 * (begin + end):.6g} s" for begin, end in windows)
+    return (
+        f"Left out, next to a singular posture, where rounding decides the joint forces: {at}.",
+    )
 
 
 def _channel(
@@ -229,7 +316,7 @@ def _channel(
     time: Array,
     a: Array,
     b: Array,
-    rough: Array | None,
+    changes: float,
     largest: float,
     tolerances: tuple[float | None, float],
 ) -> Channel:
@@ -243,7 +330,7 @@ def _channel(
     # Where the first solver says zero, the others of the unit tell how small that is.
     zero = float(np.abs(a).max()) <= FLOOR * largest
     scale = largest if zero else peak
-    integration = math.nan if rough is None else float(np.abs(rough - b).max()) / max(scale, TINY)
+    integration = changes / max(scale, TINY)
     allowed = TOLERANCE if tolerance is None else tolerance
     if tolerance is None and integration > 0.0:
         allowed = min(max(allowed, SAFETY * integration), loosest)
@@ -297,11 +384,11 @@ def _judge(channels: tuple[Channel, ...]) -> tuple[Result, str]:
 
 def _halving(
     channels: tuple[Channel, ...],
-    columns: Mapping[str, Array] | None,
+    columns: Mapping[str, Array],
     pairs: list[tuple[str, str, Array, Array]],
 ) -> float:
     """Largest error of the coarser run against the first solver, over that of the finer."""
-    if columns is None:
+    if not columns:
         return math.nan
     counted = {c.name: c.peak for c in channels if c.result in ("PASS", "FAIL")}
     coarse = fine = 0.0

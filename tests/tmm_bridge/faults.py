@@ -1,0 +1,127 @@
+"""Solvers with one changed line: how a fault is put into the source of either.
+
+The embedded solver is imported once more under another name, with the line
+changed and nothing compiled.  The bond-graph solver is left as it is imported,
+but the functions that the changed line belongs to exchange their code for the
+duration of a run, so that everyone who imported them meets the fault.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import vbg
+import vbg.tmm_bridge as bridge
+from vbg.model import Model
+from vbg.solution import Solution
+from vbg.tmm_bridge.compare import Verdict
+
+SETTINGS: dict[str, Any] = {"t_end": 0.12, "output_step": 0.02, "rtol": 1e-9, "atol": 1e-11}
+
+SOURCES = Path(bridge.__file__).parent
+COPY = "copy_of_tmm_bridge"
+OPTIMIZED = 0x01  # flag of the code of a function; the body of a class has it not
+
+
+class Changed:
+    """Imports the embedded solver under another name, one text replaced, nothing compiled."""
+
+    def __init__(self, module: str = "", old: str = "", new: str = ""):
+        self.module, self.old, self.new = module, old, new
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        if name.partition(".")[0] != COPY:
+            return None
+        return importlib.util.spec_from_loader(name, self, is_package=name == COPY)
+
+    def create_module(self, spec: Any) -> ModuleType | None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        stem = module.__name__.partition(".")[2] or "__init__"
+        source = (SOURCES / f"{stem}.py").read_text()
+        if stem == self.module:
+            assert self.old in source, f"{stem} no longer says {self.old!r}"
+            source = source.replace(self.old, self.new)
+        if stem == "kinematics":
+            at = source.index("    return KERNELS.compiled(")
+            source = source[:at] + "    return function" + source[source.index("\n", at) :]
+        source = source.replace("vbg.tmm_bridge", COPY)
+        module.__file__ = str(SOURCES / f"{stem}.py")
+        exec(compile(source, f"{stem}.py", "exec"), module.__dict__)
+
+
+def embedded(model: Model, module: str = "", old: str = "", new: str = "") -> Solution:
+    """The embedded solver's run, `old` in its `module` replaced by `new`."""
+    changed = Changed(module, old, new)
+    sys.meta_path.insert(0, changed)
+    try:
+        solver = importlib.import_module(COPY)
+        solution: Solution = solver.simulate(model, **SETTINGS)
+        return solution
+    finally:
+        sys.meta_path.remove(changed)
+        for name in [n for n in sys.modules if n.partition(".")[0] == COPY]:
+            del sys.modules[name]
+
+
+def _codes(code: CodeType) -> Iterator[tuple[str, CodeType]]:
+    """Functions and methods of a module's code by qualified name."""
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield constant.co_qualname, constant
+            if not constant.co_flags & OPTIMIZED:
+                yield from _codes(constant)
+
+
+def _functions(module: ModuleType) -> Iterator[FunctionType]:
+    for value in vars(module).values():
+        members = vars(value).values() if isinstance(value, type) else (value,)
+        for member in members:
+            if isinstance(member, FunctionType) and member.__module__ == module.__name__:
+                yield member
+
+
+@contextmanager
+def exchanged(name: str, old: str, new: str) -> Iterator[None]:
+    """Within, the functions of module vbg.`name` run as if its source said `new` for `old`."""
+    module = importlib.import_module(f"vbg.{name}")
+    source = Path(str(module.__file__)).read_text()
+    assert old in source, f"{name} no longer says {old!r}"
+    codes = dict(_codes(compile(source.replace(old, new), str(module.__file__), "exec")))
+    sound = {
+        f: f.__code__
+        for f in _functions(module)
+        if f.__qualname__ in codes and codes[f.__qualname__] != f.__code__
+    }
+    assert sound, f"nothing in {name} is changed by {new!r}"
+    for function in sound:
+        function.__code__ = codes[function.__qualname__]
+    try:
+        yield
+    finally:
+        for function, code in sound.items():
+            function.__code__ = code
+
+
+def bond_graph(model: Model, module: str = "", old: str = "", new: str = "") -> Solution:
+    """The bond-graph solver's run, `old` in its `module` replaced by `new`."""
+    if not module:
+        return vbg.simulate(vbg.assemble(model), **SETTINGS)
+    with exchanged(module, old, new):
+        return vbg.simulate(vbg.assemble(model), **SETTINGS)
+
+
+def assert_found(verdict: Verdict, channel: str) -> None:
+    """FAIL, a channel named in the sentence, and `channel` among those that failed."""
+    assert verdict.result == "FAIL", verdict.sentence
+    failed = [c.name for c in verdict.failed()]
+    assert failed[0] in verdict.sentence
+    assert any(name.partition("[")[0] == channel for name in failed), failed

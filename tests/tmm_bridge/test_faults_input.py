@@ -1,0 +1,108 @@
+"""The verdict can fail: one entry of the model wrong for one of the two solvers.
+
+As if one of them had been handed another machine unnoticed: the faulty run
+carries the hash of the sound model.  With honest hashes nothing is compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import vbg.tmm_bridge as bridge
+from tests.tmm_bridge.faults import SETTINGS, assert_found, bond_graph
+from tests.tmm_bridge.machines import BAR, arm, loop
+from vbg.model import Model
+from vbg.solution import Solution
+from vbg.tmm_bridge.compare import compare
+
+# path of the entry, its wrong value, a channel that must be named
+ARM_FAULTS: list[tuple[tuple[str, ...], Any, str]] = [
+    (("gravity",), [0.3, -0.2, -9.80665], "J1.force"),
+    (("bodies", "slider", "mass"), 1.101, "J2.force"),
+    (("bodies", "hand", "inertia", "yy"), 0.0212, "hand.angular_velocity"),
+    (("bodies", "base", "inertia"), BAR | {"xx": BAR["zz"], "zz": BAR["xx"]}, "J1.torque"),
+    (("bodies", "slider", "inertia"), BAR | {"xy": BAR["yz"], "yz": BAR["xy"]}, "J2.torque"),
+    (("bodies", "base", "points", "out"), [0.25, -0.02, 0.03], "J2.force"),
+    (("bodies", "hand", "points", "tip"), [0.2, 0.1, -0.05], "dash.force"),
+    (("bodies", "hand", "angular_velocity"), [1.0, 2.0, 1.5], "hand.angular_velocity"),
+    (("joints", "J1", "axis"), [-0.2, -0.9, -0.3], "J1.torque"),
+    (("joints", "J2", "axis"), [0.8, 0.1, 0.4], "J2.force"),
+    (("joints", "J1", "initial", "speed"), 3.03, "J1.speed"),
+    (("joints", "J2", "initial", "slide_speed"), -1.0, "J2.slide_speed"),
+    (("joints", "J1", "friction", "viscous"), 0.202, "J1.friction"),
+    (("joints", "gear", "ratio"), 1.7, "gear.effort"),
+    (("forces", "dash", "c"), 4.04, "dash.force"),
+    (("forces", "line", "k"), 151.5, "line.force"),
+    (("forces", "coil", "rest"), -0.2, "coil.torque"),
+    (("forces", "push", "force"), [2.0, "3*cos(20*t)", -1.0], "push.force"),
+    (("forces", "push", "axes"), "world", "push.force"),
+    (("forces", "mount", "stiffness"), [90, 80, 70, 2, 3, 4], "mount.force"),
+]
+LOOP_FAULTS: list[tuple[tuple[str, ...], Any, str]] = [
+    (("joints", "J1", "drive"), "2*t + 6.06*t**2", "J1.drive"),
+    (("joints", "J1", "drive"), "2.02*t + 6*t**2", "J1.angle"),
+    (("joints", "thread", "lead"), -0.05, "thread.force"),
+    (("joints", "eye", "axis"), [1, 0.2, -0.1], "eye.force"),
+    (("joints", "J2", "axis2"), [-0.1, 0, 1], "J2.torque"),
+    (("bodies", "rod", "inertia"), BAR | {"yy": BAR["zz"], "zz": BAR["yy"]}, "J2.torque"),
+    (("bodies", "sleeve", "mass"), 0.505, "J6.force"),
+]
+SIDES = ("bond graph", "embedded")
+
+
+@pytest.fixture(scope="module")
+def sound() -> Mapping[str, tuple[Model, Solution, Solution]]:
+    """Both machines, and what either solver says of them."""
+    machines = {"arm": arm(), "loop": loop()}
+    return {
+        name: (model, bond_graph(model), bridge.simulate(model, **SETTINGS))
+        for name, model in machines.items()
+    }
+
+
+def assert_wrong_entry_found(
+    machine: tuple[Model, Solution, Solution],
+    side: str,
+    path: tuple[str, ...],
+    value: Any,
+    channel: str,
+) -> None:
+    """One solver gets the wrong entry under the hash of the sound model."""
+    model, first, second = machine
+    wrong = model.edited(path, value)
+    if side == "bond graph":
+        first = bond_graph(wrong)
+        first = replace(first, made_by=replace(first.made_by, model_hash=model.hash))
+    else:
+        second = bridge.simulate(wrong, **SETTINGS)
+        second = replace(second, made_by=replace(second.made_by, model_hash=model.hash))
+    assert_found(compare(first, second), channel)
+
+
+@pytest.mark.parametrize("name", ["arm", "loop"])
+def test_sound_models_pass(sound, name):
+    _, first, second = sound[name]
+    verdict = compare(first, second)
+    assert verdict.result == "PASS", verdict.sentence
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize(("path", "value", "channel"), ARM_FAULTS)
+def test_wrong_entry_of_a_tree_is_found(sound, side, path, value, channel):
+    assert_wrong_entry_found(sound["arm"], side, path, value, channel)
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize(("path", "value", "channel"), LOOP_FAULTS)
+def test_wrong_entry_of_a_loop_is_found(sound, side, path, value, channel):
+    assert_wrong_entry_found(sound["loop"], side, path, value, channel)
+
+
+def test_honest_hashes_make_it_inconclusive(sound):
+    model, first, _ = sound["arm"]
+    other = bridge.simulate(model.edited(("gravity",), [0, 0, -9.8]), **SETTINGS)
+    assert compare(first, other).result == "INCONCLUSIVE"
