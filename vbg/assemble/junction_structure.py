@@ -52,6 +52,11 @@ def coenergy(vertex: Vertex) -> Block:
     return leaf(f"Z of {vertex.name}", vertex.size)
 
 
+def reaction(vertex: Vertex) -> Block:
+    """Placeholder for what a store in derivative causality imposes: effort (I), flow (C)."""
+    return leaf(f"reaction of {vertex.name}", vertex.size)
+
+
 @dataclass(slots=True)
 class JunctionStructure:
     """Remembers the efforts and flows found so far; one per assembly.
@@ -67,7 +72,7 @@ class JunctionStructure:
     _open: set[tuple[str, str]] = field(default_factory=set)
     _cuts: dict[tuple[str, str], Block] = field(default_factory=dict)
     _waiting: dict[Block, Callable[[], Block]] = field(default_factory=dict)
-    _resolved: dict[Block, Block] = field(default_factory=dict)
+    _resolved: Substitution = field(default_factory=lambda: Substitution({}))
 
     def effort(self, bond: Bond) -> Block:
         """Effort of `bond` in terms of Z, D, constraint efforts, sources, states."""
@@ -154,6 +159,8 @@ class JunctionStructure:
                 return self._balance(vertex, bond, "effort")
             case "C" if vertex.state is not None:
                 return coenergy(vertex)
+            case "I":
+                return reaction(vertex)
             case "C" | "Se":
                 return self._source(vertex)
             case "Sc" if vertex.state is not None:
@@ -188,6 +195,8 @@ class JunctionStructure:
                 return self._balance(vertex, bond, "flow")
             case "I":
                 return coenergy(vertex)
+            case "C":
+                return reaction(vertex)
             case "Sf":
                 return self._source(vertex)
             case "Sc" if vertex.state is not None:
@@ -211,20 +220,24 @@ class JunctionStructure:
 
     def resolve(self, block: Block) -> Block:
         """`block` with all placeholders for bond variables replaced."""
-        if block in self._resolved:
-            return self._resolved[block]
-        for node in dependencies([block]):
-            if node.op == "leaf" and node.data.startswith(SIGNAL):
+        cuts: dict[Block, Block] = {}
+        for node in dependencies([block], self._resolved.met):
+            if node.op != "leaf":
+                continue
+            if node.data.startswith(SIGNAL):
                 name = node.data.removeprefix(SIGNAL)
                 self._variable(node, partial(self.causal.graph.signals.__getitem__, name))
-        found = {
-            node: self._placeholder(node)
-            for node in dependencies([block])
-            if node.op == "leaf" and node.data.startswith(PLACEHOLDERS)
-        }
-        result = Substitution(found)(block) if found else block
-        self._resolved[block] = result
-        return result
+            elif node.data.startswith(PLACEHOLDERS):
+                value = self._placeholder(node)
+                if value in self._cuts.values():  # holds only inside of the walk it cuts
+                    cuts[node] = value
+                else:
+                    self._resolved.define(node, value)
+        if not cuts:
+            return self._resolved(block)
+        leaves = [node for node in dependencies([block]) if node.op == "leaf"]
+        found = {n: self._resolved(n) for n in leaves if n not in cuts}
+        return Substitution(found | cuts)(block)
 
     def _placeholder(self, node: Block) -> Block:
         name: str = node.data

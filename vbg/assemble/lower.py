@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
 
 import numpy as np
 
@@ -26,16 +25,54 @@ from vbg.paused_collection import paused_collection
 FUNCTION_CODES = {name: code for code, name in enumerate(FUNCTIONS)}
 COMPUTED = ("sum", "mul", "product", "times", "stack", "quaternion_rate", "call", "solve")
 NEWTON_WORDS = 4  # of a record: iterations, halvings, last residual, polishing steps
+NO_STRIDES = (0,) * 6
+UNUSED = tuple((0,) * (OPERANDS - used) for used in range(OPERANDS + 1))
 EXPANDS = ("mul", "product", "times")  # can be added into a destination directly
 
 
-class _Instance(NamedTuple):
-    """One operation before grouping: what decides its segment, and its operands."""
+class _Group:
+    """Operations of one kind and shape at one level: a segment of the tape to be."""
 
-    key: tuple[int, ...]  # op, accumulate, m, k, n, strides
-    operands: tuple[int, ...]
-    factor: float
-    level: int
+    __slots__ = ("factors", "operands")
+
+    def __init__(self) -> None:
+        self.operands = array("q")
+        self.factors = array("d")
+
+    def add(self, operands: tuple[int, ...], factor: float) -> None:
+        self.operands.extend(operands)
+        self.operands.extend(UNUSED[len(operands)])
+        self.factors.append(factor)
+
+
+Key = tuple[int, ...]  # op, accumulate, m, k, n, strides: what decides a segment
+Groups = dict[tuple[int, Key], _Group]  # by level and key
+
+
+class _Tape:
+    """Segments, operands and factors as they are written."""
+
+    def __init__(self, bodies: list[tuple[Groups, Key, _Group]]):
+        self.bodies = bodies
+        self.segments: list[tuple[int, ...]] = []
+        self.operands = array("q")
+        self.factors = array("d")
+
+    def write(self, groups: Groups) -> None:
+        """All groups by level; behind each NEWTON the body of its iteration."""
+        for (_, key), group in sorted(groups.items(), key=lambda item: item[0]):
+            self._segment(key, group)
+            if key[0] == Op.NEWTON:
+                first = len(self.segments)
+                body, step, operands = self.bodies[key[3]]
+                self.write(body)
+                self._segment((*step[:3], first, *step[4:]), operands)
+
+    def _segment(self, key: Key, group: _Group) -> None:
+        op, accumulate, *rest = key
+        self.segments.append((op, len(group.factors), len(self.factors), accumulate, *rest))
+        self.operands.extend(group.operands)
+        self.factors.extend(group.factors)
 
 
 class Lowering:
@@ -44,14 +81,13 @@ class Lowering:
     def __init__(self, outputs: Mapping[str, Block], inputs: Mapping[str, Block], shift: float):
         self.shift = shift
         self.words = array("d")
-        self.keys: dict[tuple[int, ...], tuple[int, ...]] = {}
-        self.instances: list[_Instance] = []
+        self.groups: Groups = {}
         self.slots: dict[Block, Slot] = {}
         self.levels: dict[Block, int] = {}
         self.reserved: dict[Block, Slot] = {}
         self.schedules: list[Schedule] = []
         self.schedule_of: dict[Block, int] = {}
-        self.bodies: list[tuple[list[_Instance], _Instance]] = []
+        self.bodies: list[tuple[Groups, Key, _Group]] = []
         self.inputs: dict[str, tuple[int, int, int]] = {}
         self.outputs: dict[str, tuple[int, int, int]] = {}
         for name, block in inputs.items():
@@ -122,8 +158,11 @@ class Lowering:
         factor: float = 1.0,
         accumulate: bool = False,
     ) -> None:
-        key = (int(op), int(accumulate), *shape, *strides, *([0] * (6 - len(strides))))
-        self.instances.append(_Instance(self.keys.setdefault(key, key), operands, factor, level))
+        place = level, (int(op), int(accumulate), *shape, *strides, *NO_STRIDES[len(strides) :])
+        group = self.groups.get(place)
+        if group is None:
+            group = self.groups[place] = _Group()
+        group.add(operands, factor)
 
     def _axpy(
         self, d: Slot, a: Slot, like: Block, factor: float, level: int, *, accumulate: bool
@@ -265,12 +304,12 @@ class Lowering:
         record = self._reserve(NEWTON_WORDS + 2 * size + size * size, 1)
         shape = (size, len(self.bodies), 0)
         self._emit(Op.NEWTON, level, (slot.offset, record.offset), shape=shape)
-        outside = (self.slots, self.levels, self.instances, self.uses, self.reserved)
+        outside = (self.slots, self.levels, self.groups, self.uses, self.reserved)
         self.slots = {body.unknown: slot} | {
             inner: self.slots[arg] for inner, arg in zip(body.inputs, block.args, strict=True)
         }
         self.levels = dict.fromkeys(self.slots, 0)
-        self.instances, self.reserved, self.uses = [], {}, {}
+        self.groups, self.reserved, self.uses = {}, {}, {}
         for node in dependencies([body.residual, body.slope]):
             for arg in node.args:
                 self.uses[arg] = self.uses.get(arg, 0) + 1
@@ -282,14 +321,11 @@ class Lowering:
             source = self.slots[root]
             self._axpy(place, source, root, 1.0, self.levels[root] + 1, accumulate=False)
             places.append(place.offset)
-        step = _Instance(
-            (int(Op.NEWTON_STEP), 0, size, 0, 0, *([0] * 6)),
-            (slot.offset, *places, record.offset),
-            1.0,
-            0,
-        )
-        self.bodies.append((self.instances, step))
-        self.slots, self.levels, self.instances, self.uses, self.reserved = outside
+        step = _Group()
+        step.add((slot.offset, *places, record.offset), 1.0)
+        key = (int(Op.NEWTON_STEP), 0, size, 0, 0, *NO_STRIDES)
+        self.bodies.append((self.groups, key, step))
+        self.slots, self.levels, self.groups, self.uses, self.reserved = outside
 
     def _sum(self, block: Block, slot: Slot) -> int:
         """Terms that are computed into the slot come first: they need no zero before."""
@@ -411,30 +447,8 @@ class Lowering:
     # -- the finished program ------------------------------------------------------
 
     def program(self) -> Program:
-        segments: list[tuple[int, ...]] = []
-        operands: list[tuple[int, ...]] = []
-        factors: list[float] = []
-
-        def write(key: tuple[int, ...], members: list[_Instance]) -> None:
-            op, accumulate, *rest = key
-            segments.append((op, len(members), len(factors), accumulate, *rest))
-            for member in members:
-                operands.append((*member.operands, 0, 0, 0, 0)[:OPERANDS])
-                factors.append(member.factor)
-
-        def write_all(instances: list[_Instance]) -> None:
-            groups: dict[tuple[int, tuple[int, ...]], list[_Instance]] = {}
-            for instance in instances:
-                groups.setdefault((instance.level, instance.key), []).append(instance)
-            for (_, key), members in sorted(groups.items(), key=lambda item: item[0]):
-                write(key, members)
-                if key[0] == Op.NEWTON:
-                    first = len(segments)
-                    body, step = self.bodies[key[3]]
-                    write_all(body)
-                    write((*step.key[:3], first, *step.key[4:]), [step])
-
-        write_all(self.instances)
+        tape = _Tape(self.bodies)
+        tape.write(self.groups)
         starts: list[tuple[int, int]] = []
         stream: list[int] = []
         for schedule in self.schedules:
@@ -446,9 +460,9 @@ class Lowering:
         width = len(SEGMENT_FIELDS)
         return Program(
             workspace=np.array(self.words),
-            segments=np.array(segments, dtype=np.int64).reshape(-1, width),
-            operands=np.array(operands, dtype=np.int64).reshape(-1, OPERANDS),
-            factors=np.array(factors),
+            segments=np.array(tape.segments, dtype=np.int64).reshape(-1, width),
+            operands=np.array(tape.operands, dtype=np.int64).reshape(-1, OPERANDS),
+            factors=np.array(tape.factors, dtype=float),
             schedules=tuple(self.schedules),
             stream=np.array(header + stream, dtype=np.int64),
             inputs=MappingProxyType(self.inputs),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,7 +26,6 @@ class Projector:
     def __init__(self, system: System):
         self.system = system
         self._residual = system.evaluator("residual")
-        self._correction = system.evaluator("correction")
         self._measure = system.evaluator("measure")
         starts = [s.first for s in system.slices if s.state.kind == "quaternion"]
         self._quaternions = np.array(starts, dtype=int)[:, None] + np.arange(4)
@@ -32,10 +33,21 @@ class Projector:
         self._measured = [by_name[name] for name in system.measure_program.outputs]
         self._at = np.array([s.first for s in self._measured], dtype=int)
         self._period = np.array([s.state.period for s in self._measured])
-        self._posture = Steps(system, self._correction, "posture ")
-        self._velocity = Steps(system, self._correction, "velocity ")
         self.rows = len(self._residual.output("position"))
         self.left = 0.0  # position residual after the last projection
+
+    @cached_property
+    def _correction(self) -> Evaluator:
+        """Lowered where it is first needed: most machines start closed, trees stay so long."""
+        return self.system.evaluator("correction")
+
+    @cached_property
+    def _posture(self) -> Steps:
+        return Steps(self.system, self._correction, "posture ")
+
+    @cached_property
+    def _velocity(self) -> Steps:
+        return Steps(self.system, self._correction, "velocity ")
 
     def residuals(self, t: float, x: Array) -> tuple[Array, Array]:
         """Position and velocity residuals of all constraints at (t, x)."""

@@ -18,6 +18,7 @@ from vbg.errors import AssemblyError, Problem
 Array = NDArray[np.float64]
 
 CLOSED = 1e-11  # position residual of an assembled mechanism [m or rad]
+AT_REST = 1e-14  # velocity residual that no step makes smaller [part of the largest]
 MOVED = 1e-9  # a body that moves less than this [m or rad] has not moved
 ITERATIONS = 60
 SMALL = 400  # up to this many constraint rows the mobility is examined densely
@@ -191,7 +192,10 @@ def _closed_velocity(
             return trial, None
     result = x.copy()
     for _ in range(2):
-        projector.move_velocity(0.0, result, -projector.residuals(0.0, result)[1])
+        velocity = projector.residuals(0.0, result)[1]
+        if np.abs(velocity).max() <= AT_REST * scale:
+            break
+        projector.move_velocity(0.0, result, -velocity)
     velocity = projector.residuals(0.0, result)[1]
     if np.abs(velocity).max() > 1e-8 * scale:
         raise AssemblyError.of([_contradiction(system, velocity)])

@@ -16,6 +16,7 @@ from vbg.assemble.lower import lower
 from vbg.assemble.program import Program
 from vbg.blocks import Block, Tangent, const, leaf
 from vbg.causality import CausalGraph
+from vbg.paused_collection import paused_collection
 
 Array = NDArray[np.float64]
 
@@ -230,7 +231,8 @@ class System:
         """The assembled start with its report, see `vbg.assemble.start`."""
         from vbg.assemble.start import assemble_start
 
-        return assemble_start(self)
+        with paused_collection():
+            return assemble_start(self)
 
     @property
     def initial_state(self) -> Array:

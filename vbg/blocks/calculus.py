@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import operator
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from vbg.blocks.functions import FUNCTIONS
@@ -28,19 +29,27 @@ from vbg.blocks.node import (
 )
 
 
-def dependencies(roots: Iterable[Block]) -> list[Block]:
-    """All nodes that the roots depend on, arguments before their users."""
+def dependencies(roots: Iterable[Block], known: Container[Block] = ()) -> list[Block]:
+    """All nodes that the roots depend on, arguments before their users; those that are
+    `known` are left out, with what only they depend on."""
     order: list[Block] = []
-    seen: set[Block] = set()
-    pending = [(root, False) for root in roots]
-    while pending:
-        block, visited = pending.pop()
-        if visited:
-            order.append(block)
-        elif block not in seen:
-            seen.add(block)
-            pending.append((block, True))
-            pending.extend((arg, False) for arg in block.args if arg not in seen)
+    seen: set[bytes] = set()  # keys: a set of nodes would call their __hash__
+    for root in roots:
+        if root.key in seen or root in known:
+            continue
+        seen.add(root.key)
+        open_nodes = [(root, iter(root.args))]
+        while open_nodes:
+            node, args = open_nodes[-1]
+            for arg in args:
+                if arg.key not in seen:
+                    seen.add(arg.key)
+                    if arg not in known:
+                        open_nodes.append((arg, iter(arg.args)))
+                        break
+            else:
+                order.append(node)
+                open_nodes.pop()
     return order
 
 
@@ -86,25 +95,23 @@ class Substitution:
     def __init__(self, replacements: Mapping[Block, Block]):
         self._done: dict[Block, Block] = dict(replacements)
 
+    @property
+    def met(self) -> Container[Block]:
+        """Nodes whose replacement is known."""
+        return self._done
+
     def define(self, node: Block, replacement: Block) -> None:
         """One replacement more, of a leaf that has not been met so far."""
         self._done[node] = replacement
 
     def __call__(self, block: Block) -> Block:
         done = self._done
-        pending = [block]
-        while pending:
-            node = pending[-1]
-            if node in done:
-                pending.pop()
-                continue
-            missing = [arg for arg in node.args if arg not in done]
-            if missing:
-                pending.extend(missing)
-                continue
-            args = tuple(done[arg] for arg in node.args)
-            done[node] = node if args == node.args else rebuild(node, args)
-            pending.pop()
+        if block in done:
+            return done[block]
+        for node in dependencies([block], done):
+            args = tuple([done.get(arg, arg) for arg in node.args])
+            same = all(map(operator.is_, args, node.args))
+            done[node] = node if same else rebuild(node, args)
         return done[block]
 
 
@@ -215,7 +222,7 @@ class Coefficients:
         }
 
     def __call__(self, block: Block) -> dict[Block, Block]:
-        for node in dependencies_until(block, self._done):
+        for node in dependencies([block], self._done):
             self._done[node] = self._of(node)
         return self._done[block]
 
@@ -263,22 +270,6 @@ class Coefficients:
                 return inside[0]  # only reached through mul, which handles it
             case _:
                 raise ValueError(f"{node.op} is not linear in {list(inside)}")
-
-
-def dependencies_until(root: Block, done: Mapping[Block, object]) -> list[Block]:
-    """Nodes below `root` that are not in `done`, arguments first."""
-    order: list[Block] = []
-    seen: set[Block] = set()
-    pending = [(root, False)]
-    while pending:
-        block, visited = pending.pop()
-        if visited:
-            order.append(block)
-        elif block not in seen and block not in done:
-            seen.add(block)
-            pending.append((block, True))
-            pending.extend((arg, False) for arg in block.args)
-    return order
 
 
 def time_derivative(block: Block, t: Block) -> Block:

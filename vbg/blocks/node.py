@@ -15,7 +15,7 @@ Readers (the compiled program, numpy, sympy) visit the few operations of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from typing import Any
 
@@ -41,6 +41,9 @@ OPERATIONS = (
     "linear_solve",  # A^-1 B for a small square matrix A of any kind
     "implicit",  # y with residual(y, arguments) = 0; data: an `Implicit`
 )
+
+
+SHARED = 1 << 14  # constants of a model that are kept as one node each
 
 
 @cache
@@ -116,9 +119,21 @@ def const(value: ArrayLike) -> Block:
     array: NDArray[np.float64] = np.array(value, dtype=float)
     if array.ndim < 2:
         array = array.reshape(-1, 1)
-    array = np.ascontiguousarray(array) + 0.0  # -0.0 and 0.0 are one constant
-    array.setflags(write=False)
-    return Block("const", (), array, *array.shape)
+    array = array + 0.0  # -0.0 and 0.0 are one constant
+    return _constant(array.tobytes(), *array.shape)
+
+
+@lru_cache(SHARED)
+def _constant(content: bytes, rows: int, cols: int) -> Block:
+    """The node of a constant: a machine of 1000 bodies has 120 000 of them, 1000 different."""
+    return Block("const", (), np.frombuffer(content).reshape(rows, cols), rows, cols)
+
+
+@lru_cache(SHARED)
+def _filled(a: Block, axis: int) -> tuple[int, int]:
+    """First and behind the last row (axis 0) or column (1) of a constant that is not zero."""
+    found = np.flatnonzero(a.data.any(axis=1 - axis))
+    return int(found[0]), int(found[-1]) + 1
 
 
 @cache
@@ -241,7 +256,7 @@ def mul(a: Block, b: Block) -> Block:
         split = _split_product(a, b)
         if split is not None:
             return split
-    if a.is_const and not a.data.any(axis=1).all():
+    if a.is_const and _filled(a, 0) != (0, a.rows):
         return _trimmed_product(a, b)
     return _mul_column(a, b) if b.cols == 1 else _mul_matrices(a, b)
 
@@ -270,11 +285,8 @@ def _split_product(a: Block, b: Block) -> Block | None:
 
 
 def _trimmed_product(a: Block, b: Block) -> Block:
-    """Constant with rows of zeros, times a block, as a stack."""
-    kept = np.flatnonzero(a.data.any(axis=1))
-    first, last = int(kept[0]), int(kept[-1]) + 1
-    if last - first == a.rows:
-        return _mul_column(a, b) if b.cols == 1 else _mul_matrices(a, b)
+    """Constant with rows of zeros above or below, times a block, as a stack."""
+    first, last = _filled(a, 0)
     inside = mul(const(a.data[first:last]), b)
     return stack(zeros(first, b.cols), inside, zeros(a.rows - last, b.cols))
 
@@ -287,11 +299,9 @@ def _cancels(a: Block, b: Block) -> bool:
 
 
 def _mul_column(a: Block, b: Block) -> Block:
-    if a.is_const and not a.data.any(axis=0).all():  # columns of zeros: fewer rows of b
-        kept = np.flatnonzero(a.data.any(axis=0))
-        first, last = int(kept[0]), int(kept[-1]) + 1
-        if last - first < a.cols:
-            return mul(const(a.data[:, first:last]), rows(b, first, last))
+    if a.is_const and _filled(a, 1) != (0, a.cols):  # columns of zeros: fewer rows of b
+        first, last = _filled(a, 1)
+        return mul(const(a.data[:, first:last]), rows(b, first, last))
     if a.op == "product":
         for factor in reversed(a.args):
             b = mul(factor, b)
