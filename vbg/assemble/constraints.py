@@ -9,12 +9,13 @@ by rank: the regular combinations as (14), the others as (15).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from vbg.assemble.corrections import factor_of
 from vbg.assemble.derivation import Derivation
+from vbg.assemble.differential import reaction_equations
 from vbg.assemble.equations import Constraint
 from vbg.assemble.junction_structure import coenergy
 from vbg.assemble.variables import Variables, solution_of, variables_in
@@ -140,12 +141,13 @@ def _split(
 @dataclass(frozen=True, slots=True)
 class Efforts:
     """Solution of the rows of case (15): the efforts one behind the other, the factor of
-    H4 and the coefficients of the rows on the Z."""
+    H4 and the coefficients of the rows on the Z; `reactions` of the stores in derivative
+    causality."""
 
     values: Block
     factor: Block | None
     rows_on_z: tuple[Mapping[Block, Block], ...]
-    before: Block
+    reactions: Mapping[Block, Block] = field(default_factory=dict)
 
 
 def efforts_of(
@@ -160,8 +162,8 @@ def efforts_of(
     Where the rows reach the stores through the junction structure alone, H4 = J_C1 F1 J_C1^T
     is symmetric and sparse and is eliminated as such; else r' is solved as it is.
     """
-    if not constraints:
-        return Efforts(zeros(0), None, (), zeros(0))
+    if not constraints and not work.differential:
+        return Efforts(zeros(0), None, ())
     unknowns = {c.unknown: None for c in constraints}
     plain = _is_plain(work, constraints, unknowns)
     on_z = tuple(_rows_on_z(work, constraints, plain))
@@ -170,15 +172,25 @@ def efforts_of(
     unforced = Substitution({u: zeros(u.rows) for u in unknowns})
     free = rates if not plain else {state: unforced(rate) for state, rate in rates.items()}
     tangent = Tangent(free, spins)
-    before = stack(*(tangent(r) for r in residuals))
     if plain and factor is not None:
-        return Efforts(solve(factor, -before), factor, on_z, before)
+        before = stack(*(tangent(r) for r in residuals))
+        return Efforts(solve(factor, -before), factor, on_z)
     equations = [
         tangent(r) if c.active is None else tangent(r) + times(const(1.0) - c.active, c.unknown)
         for c, r in zip(constraints, residuals, strict=True)
     ]
-    solution, _ = solution_of(list(unknowns), equations, constraints[0].part)
-    return Efforts(stack(*solution), factor, on_z, unforced(before))
+    reacting = reaction_equations(work, rates, spins)
+    solution, _ = solution_of(
+        [*unknowns, *reacting], [*equations, *reacting.values()], _part(work, constraints)
+    )
+    found, reactions = solution[: len(unknowns)], solution[len(unknowns) :]
+    values = stack(*found) if found else zeros(0)
+    return Efforts(values, factor, on_z, dict(zip(reacting, reactions, strict=True)))
+
+
+def _part(work: Derivation, constraints: Sequence[Constraint]) -> str:
+    """The part to name in messages on the solution."""
+    return constraints[0].part if constraints else work.differential[0][0].part
 
 
 def _is_plain(
@@ -186,7 +198,7 @@ def _is_plain(
 ) -> bool:
     """Whether rows depend on nothing but Z, posture and time, and nothing but rates of
     stores depends on their efforts."""
-    if work.direct:
+    if work.direct or work.differential:
         return False
     graph = work.causal.graph
     z = {coenergy(v) for v, _ in work.stores}

@@ -15,13 +15,15 @@ from vbg.graph.bondgraph import Bond, Vertex
 @dataclass(slots=True)
 class Derivation:
     """`laws` writes anything in states, time and constraint efforts; `direct` holds the
-    constraint efforts that case (14) gives, which `in_states` replaces, too."""
+    constraint efforts that case (14) gives, which `in_states` replaces, too.  `stores` have
+    states, `differential` are those in derivative causality."""
 
     causal: CausalGraph
     structure: JunctionStructure
     laws: Variables
     stores: list[tuple[Vertex, Bond]]
     sources: list[tuple[Vertex, Bond]]
+    differential: list[tuple[Vertex, Bond]]
     direct: dict[Block, Block] = field(default_factory=dict)
     _close_direct: Substitution | None = None
 
@@ -45,16 +47,15 @@ def begin(causal: CausalGraph) -> Derivation:
     """The work space with the co-energies Z defined by the laws of their stores."""
     graph = causal.graph
     structure = JunctionStructure(causal)
-    stores = [
-        (v, graph.incident[v.name][0])
-        for v in graph.vertices.values()
-        if v.kind in ("I", "C") and v.state is not None
-    ]
+    vertices = graph.vertices.values()
+    of_stores = [(v, graph.incident[v.name][0]) for v in vertices if v.is_store]
+    stores = [(v, bond) for v, bond in of_stores if v.name not in causal.differential]
+    differential = [(v, bond) for v, bond in of_stores if v.name in causal.differential]
     for vertex, _ in stores:
         assert vertex.law is not None
         structure.definitions[coenergy(vertex)] = structure.resolve(vertex.law)
-    sources = [(v, graph.incident[v.name][0]) for v in graph.vertices.values() if v.kind == "Sc"]
-    return Derivation(causal, structure, Variables(structure), stores, sources)
+    sources = [(v, graph.incident[v.name][0]) for v in vertices if v.kind == "Sc"]
+    return Derivation(causal, structure, Variables(structure), stores, sources, differential)
 
 
 def compliance(vertex: Vertex) -> Block:

@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from vbg.assemble.constraints import constraints_of, efforts_of
+from vbg.assemble.constraints import Efforts, constraints_of, efforts_of
 from vbg.assemble.corrections import correction_steps, held_speeds, held_values
 from vbg.assemble.derivation import Derivation, begin
+from vbg.assemble.differential import define_dependent_states, rates_of_dependent
 from vbg.assemble.energy import energies, powers
 from vbg.assemble.equations import DISSIPATED, SUPPLIED, Constraint, Equations, State
 from vbg.assemble.junction_structure import coenergy
@@ -39,6 +40,7 @@ def derive(causal: CausalGraph) -> Equations:
     """
     work = begin(causal)
     graph = causal.graph
+    define_dependent_states(work)
     into = {v.state: work.into_store(v, bond) for v, bond in work.stores if v.state is not None}
     constraints = constraints_of(work)
     full = {state: work.in_states(rate) for state, rate in into.items()}
@@ -51,7 +53,7 @@ def derive(causal: CausalGraph) -> Equations:
     residuals = [work.in_states(c.residual) for c in constraints]
     all_rates = full | config_rates | signal_rates | {graph.time: const(1.0)}
     efforts = efforts_of(work, constraints, residuals, all_rates, spins)
-    close = _closing(constraints, efforts.values)
+    close = _closing(constraints, efforts)
     rates = {state: close(rate) for state, rate in (full | signal_rates).items()} | config_rates
     supplied, dissipated = powers(work, close)
     rates |= {leaf(SUPPLIED, 1): supplied, leaf(DISSIPATED, 1): dissipated}
@@ -62,9 +64,9 @@ def derive(causal: CausalGraph) -> Equations:
     ]
     posture, velocity = correction_steps(work, rows_and_unknowns, efforts.factor)
     kinetic, potential = energies(work)
-    rate_leaves = {leaf(f"{RATE}{s.data}", s.rows): r for s, r in full.items()}
-    with_rates = Substitution(rate_leaves)
-    outputs = {o.name: with_rates(work.in_states(o.value)) for o in graph.outputs}
+    with_rates = _with_rates(full | rates_of_dependent(work))
+    react = Substitution(efforts.reactions)
+    outputs = {o.name: react(with_rates(work.in_states(o.value))) for o in graph.outputs}
     positions = [zeros(c.unknown.rows) if c.position is None else c.position for c in constraints]
     rows_of = Coefficients([coenergy(v) for v, _ in work.stores])
     return Equations(
@@ -95,11 +97,18 @@ def derive(causal: CausalGraph) -> Equations:
     )
 
 
-def _closing(constraints: Sequence[Constraint], efforts: Block) -> Substitution:
-    """Replaces the unknown constraint efforts by their solution."""
+def _closing(constraints: Sequence[Constraint], efforts: Efforts) -> Substitution:
+    """Replaces the unknown constraint efforts and reactions by their solution."""
+    values = efforts.values
     return Substitution(
-        {c.unknown: rows(efforts, c.first, c.first + c.unknown.rows) for c in constraints}
+        {c.unknown: rows(values, c.first, c.first + c.unknown.rows) for c in constraints}
+        | dict(efforts.reactions)
     )
+
+
+def _with_rates(rates: Mapping[Block, Block]) -> Substitution:
+    """Replaces the placeholders for rates of states."""
+    return Substitution({leaf(f"{RATE}{s.data}", s.rows): rate for s, rate in rates.items()})
 
 
 def _spins(

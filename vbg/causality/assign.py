@@ -28,7 +28,7 @@ from vbg.causality.causal import (
 )
 from vbg.causality.dependent import with_constraint_source
 from vbg.errors import CausalityError, Problem
-from vbg.graph.bondgraph import Bond, BondGraph, Vertex
+from vbg.graph.bondgraph import Bond, BondGraph, Causality, Vertex
 
 
 @dataclass(slots=True)
@@ -172,7 +172,7 @@ def _give_stores(work: _Assignment) -> list[str]:
     """Integral causality where it is still free; returns the other stores."""
     dependent = []
     for vertex in work.graph.vertices.values():
-        if vertex.kind not in ("I", "C") or vertex.state is None:
+        if not vertex.is_store:
             continue
         bond = work.graph.incident[vertex.name][0]
         integral = vertex.kind == "I"  # I receives effort, C determines it
@@ -214,25 +214,27 @@ def _assigned(graph: BondGraph) -> tuple[_Assignment, list[str]]:
     return work, dependent
 
 
-def _causal(graph: BondGraph) -> CausalGraph:
-    """Assigns; gives each dependent store a constraint source and assigns anew."""
+def _causal(graph: BondGraph, causality: Causality) -> CausalGraph:
+    """Assigns; where no store may stay dependent, gives each that is one a constraint
+    source and assigns anew."""
     relieved: list[str] = []
     work, dependent = _assigned(graph)
-    while dependent and not work.conflicts:
+    while causality == "integral" and dependent and not work.conflicts:
         relieved.append(dependent[0])
         graph = with_constraint_source(graph, dependent[0])
         work, dependent = _assigned(graph)
-    vertices = graph.vertices.values()
+    stores = [v.name for v in graph.vertices.values() if v.is_store]
     return CausalGraph(
         graph=graph,
         strokes=MappingProxyType(work.strokes),
         reasons=MappingProxyType(work.reasons),
-        states=tuple(v.name for v in vertices if v.kind in ("I", "C") and v.state is not None),
-        dependent_stores=tuple(relieved),
-        constraints=tuple(v.name for v in vertices if v.kind == "Sc"),
+        states=tuple(name for name in stores if name not in dependent),
+        dependent_stores=(*relieved, *dependent),
+        constraints=tuple(v.name for v in graph.vertices.values() if v.kind == "Sc"),
         arbitrary=tuple(work.arbitrary),
         loops=tuple(_loops(work)),
         conflicts=tuple(work.conflicts),
+        differential=tuple(dependent),
     )
 
 
@@ -244,22 +246,27 @@ def _loops(work: _Assignment) -> Iterator[Loop]:
 
 def find_causal_conflicts(graph: BondGraph) -> tuple[Conflict, ...]:
     """The conflicts that `assign` would raise, as values."""
-    return _causal(graph).conflicts
+    return attempt(graph).conflicts
 
 
 def attempt(graph: BondGraph) -> CausalGraph:
     """As `assign`, but conflicts are left in the graph, with the strokes there are:
     for those who show them."""
-    return _causal(graph)
+    return _causal(graph, graph.causality)
 
 
-def assign(graph: BondGraph) -> CausalGraph:
+def assign(graph: BondGraph, causality: Causality | None = None) -> CausalGraph:
     """The causal graph of `graph`.
+
+    `causality`: "integral" gives every store that depends on others a constraint source
+    and with it a state of its own; "derivative" leaves it without either, so that its
+    effort (I) or flow (C) is the rate of what follows from the other states.  Default:
+    what the model asks.
 
     Raises CausalityError with every conflict, its two chains of reasons and
     what usually causes it.
     """
-    causal = _causal(graph)
+    causal = _causal(graph, causality or graph.causality)
     if causal.conflicts:
         raise CausalityError.of(_problem(causal, conflict) for conflict in causal.conflicts)
     return causal

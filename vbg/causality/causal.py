@@ -46,9 +46,10 @@ class CausalGraph:
 
     `strokes[bond]` is the end that receives effort (where the stroke is drawn);
     that end's vertex determines the flow, the other end's the effort.
-    `states`: names of stores in integral causality; `dependent_stores`: those
-    that would be differential and were given a constraint source; `constraints`:
-    the constraint sources; `arbitrary`: bonds whose stroke was a free choice.
+    `states`: names of stores in integral causality; `dependent_stores`: those that
+    depend on others; they were given a constraint source and so a state of their own, or
+    they are `differential`: in derivative causality, without one.  `constraints`: the
+    constraint sources; `arbitrary`: bonds whose stroke was a free choice.
     """
 
     graph: BondGraph
@@ -60,6 +61,7 @@ class CausalGraph:
     arbitrary: tuple[str, ...]
     loops: tuple[Loop, ...]
     conflicts: tuple[Conflict, ...]
+    differential: tuple[str, ...] = ()
 
     def imposes_effort(self, bond: Bond) -> Vertex:
         """The vertex that determines the bond's effort."""

@@ -9,6 +9,7 @@ from typing import Literal
 from vbg.blocks import Block
 
 Kind = Literal["0", "1", "I", "C", "R", "Se", "Sf", "TF", "GY", "EJS", "Sc"]
+Causality = Literal["integral", "derivative"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,11 @@ class Vertex:
     dual: bool = False
     active: Block | None = None
     preferred: Literal["effort", "flow"] = "effort"
+
+    @property
+    def is_store(self) -> bool:
+        """Whether it stores energy in a state of its own."""
+        return self.kind in ("I", "C") and self.state is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +161,8 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class BondGraph:
-    """The whole graph, frozen.  `model` is the Model it was expanded from."""
+    """The whole graph, frozen.  `model` is the Model it was expanded from, `causality`
+    what it asks for the stores that depend on others."""
 
     vertices: Mapping[str, Vertex]
     bonds: Mapping[str, Bond]
@@ -172,3 +179,4 @@ class BondGraph:
     sampled: tuple[Sampled, ...] = ()
     clocks: tuple[Clock, ...] = ()
     incident: Mapping[str, tuple[Bond, ...]] = field(default_factory=dict)
+    causality: Causality = "integral"

@@ -25,6 +25,7 @@ from vbg.errors import UsageError
 from vbg.graph.bondgraph import (
     Bond,
     BondGraph,
+    Causality,
     Clock,
     Configuration,
     Held,
@@ -477,7 +478,7 @@ class GraphBuilder:
         if target is not None or speed is not None:
             self._held.append(Held(name, value, self.flow(node), target, speed))
 
-    def freeze(self, model: object) -> BondGraph:
+    def freeze(self, model: object, causality: Causality = "integral") -> BondGraph:
         return BondGraph(
             vertices=MappingProxyType(dict(self._vertices)),
             bonds=MappingProxyType(dict(self._bonds)),
@@ -494,4 +495,5 @@ class GraphBuilder:
             sampled=tuple(self._sampled),
             clocks=tuple(self._clocks),
             incident=MappingProxyType({k: tuple(v) for k, v in self._incident.items()}),
+            causality=causality,
         )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from vbg.blocks import Block, const, leaf
 from vbg.builder import JointFrameBlocks, Start
 from vbg.expressions import parse
-from vbg.graph.bondgraph import BondGraph
+from vbg.graph.bondgraph import BondGraph, Causality
 from vbg.graph.builder import GraphBuilder
 from vbg.graph.placeholders import OUTPUT, SIGNAL, reads_bonds
 from vbg.laws import block_of
@@ -100,4 +100,4 @@ def expand(model: Model) -> BondGraph:
         tail, _, head = bond.partition(" -> ")
         builder.part = f"bonds: {bond}"
         builder.raw_bond(tail, head)
-    return builder.freeze(model)
+    return builder.freeze(model, cast(Causality, model.simulate.causality))

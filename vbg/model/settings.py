@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from vbg.fields import declare, quantity
 
 METHODS = ("auto", "dop853", "rk4", "radau", "discrete-time")
+CAUSALITIES = ("integral", "derivative")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,12 @@ class Simulate:
         "constraint: redundant coordinates, held on the constraints by projection",
         choices=("constraint",),
         default="constraint",
+    )
+    causality: str = declare(
+        "choice",
+        "of stores that depend on others: integral, with a constraint source, or derivative",
+        choices=CAUSALITIES,
+        default="integral",
     )
     events: str = declare(
         "choice",

@@ -66,13 +66,20 @@ def assembled(causal: CausalGraph) -> dict[str, Any]:
         {"order": s.order, "linear": s.linear, "torn": s.torn, "variables": s.variables}
         for s in system.equations.loops
     ]
-    return {"solved_loops": solved, "conserved": conserved, "redundant": redundant}
+    variables = [s.state.name for s in system.slices if s.state.kind != "quadrature"]
+    return {
+        "variables": variables,
+        "solved_loops": solved,
+        "conserved": conserved,
+        "redundant": redundant,
+    }
 
 
 def _as_blocks(findings: dict[str, Any]) -> list[str]:
     if "not_assembled" in findings:
         return [f"not assembled\n  {findings['not_assembled']}"]
-    blocks = []
+    variables = findings["variables"]
+    blocks = [f"state variables ({len(variables)})\n  " + "\n  ".join(variables)]
     for s in findings["solved_loops"]:
         how = "eliminated (linear)" if s["linear"] else "Newton at every evaluation"
         blocks.append(
@@ -93,6 +100,7 @@ def as_plain(causal: CausalGraph) -> dict[str, Any]:
         "strokes": dict(causal.strokes),
         "states": causal.states,
         "dependent_stores": causal.dependent_stores,
+        "differential": causal.differential,
         "constraints": causal.constraints,
         "arbitrary": causal.arbitrary,
         "loops": [{"vertices": loop.vertices, "order": loop.order} for loop in causal.loops],
@@ -113,6 +121,7 @@ def as_text(causal: CausalGraph) -> str:
         for title, names in (
             ("stores with a state of their own", causal.states),
             ("dependent stores", causal.dependent_stores),
+            ("dependent stores in derivative causality", causal.differential),
             ("constraint sources, whose efforts are the joint forces", causal.constraints),
             ("strokes chosen freely", causal.arbitrary),
         )
