@@ -3,7 +3,6 @@
 from vbg.blocks.calculus import Coefficients, Substitution, Tangent, dependencies
 from vbg.blocks.node import (
     Block,
-    Implicit,
     call,
     column,
     const,
@@ -11,12 +10,10 @@ from vbg.blocks.node import (
     divide,
     dot,
     identity,
-    implicit,
     is_identity,
     is_zero,
     leaf,
     linear,
-    linear_solve,
     mul,
     norm,
     quaternion_rate,
@@ -28,7 +25,7 @@ from vbg.blocks.node import (
     transpose,
     zeros,
 )
-from vbg.blocks.systems import Piece, solve, symmetric_factor
+from vbg.blocks.systems import Implicit, Piece, implicit, linear_solve, solve, symmetric_factor
 
 __all__ = [
     "Block",

@@ -16,7 +16,6 @@ from vbg.blocks.node import (
     is_zero,
     leaf,
     linear,
-    linear_solve,
     mul,
     quaternion_rate,
     rotation,
@@ -27,6 +26,7 @@ from vbg.blocks.node import (
     transpose,
     zeros,
 )
+from vbg.blocks.systems import linear_solve
 
 
 def dependencies(roots: Iterable[Block], known: Container[Block] = ()) -> list[Block]:

@@ -473,37 +473,5 @@ def divide(a: Block, b: Block) -> Block:
     return times(call("reciprocal", b), a)
 
 
-class Implicit:
-    """The equations of an "implicit" block: `residual` and its derivative `slope` by the
-    `unknown`, in that leaf and in `inputs`, which stand for the block's arguments."""
-
-    __slots__ = ("inputs", "residual", "slope", "unknown")
-
-    def __init__(self, unknown: Block, inputs: tuple[Block, ...], residual: Block, slope: Block):
-        self.unknown, self.inputs = unknown, inputs
-        self.residual, self.slope = residual, slope
-
-    def __repr__(self) -> str:
-        return f"{self.unknown.data}: {self.residual.key.hex()} {self.slope.key.hex()}"
-
-
-def linear_solve(a: Block, b: Block) -> Block:
-    """A^-1 B by elimination with partial pivoting; A need not be symmetric."""
-    if is_zero(b):
-        return b
-    if a.is_const:
-        return mul(const(np.linalg.inv(a.data)), b)
-    if a.shape == (1, 1):
-        return times(call("reciprocal", a), b)
-    return Block("linear_solve", (a, b), None, *b.shape)
-
-
-def implicit(equations: Implicit, arguments: tuple[Block, ...]) -> Block:
-    """The root y of residual(y, arguments) = 0, by Newton from where the last
-    evaluation ended."""
-    rows = equations.unknown.rows
-    return Block("implicit", arguments, equations, rows, 1)
-
-
 def column(parts: Sequence[Block]) -> Block:
     return stack(*parts)

@@ -1,10 +1,13 @@
-"""Solutions of linear systems as blocks: the constraint system of a mechanism."""
+"""Solutions of systems of equations as blocks: the constraint system of a mechanism, small
+linear systems, implicit equations."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vbg.blocks.node import Block
+import numpy as np
+
+from vbg.blocks.node import Block, call, const, is_zero, mul, times
 
 Piece = tuple[int, int, int, int, Block]
 
@@ -24,3 +27,35 @@ def symmetric_factor(sizes: tuple[int, ...], pieces: Sequence[Piece]) -> Block:
 def solve(factor: Block, rhs: Block) -> Block:
     """Solution of factor @ x = rhs (a column)."""
     return Block("solve", (factor, rhs), None, rhs.rows, 1)
+
+
+class Implicit:
+    """The equations of an "implicit" block: `residual` and its derivative `slope` by the
+    `unknown`, in that leaf and in `inputs`, which stand for the block's arguments."""
+
+    __slots__ = ("inputs", "residual", "slope", "unknown")
+
+    def __init__(self, unknown: Block, inputs: tuple[Block, ...], residual: Block, slope: Block):
+        self.unknown, self.inputs = unknown, inputs
+        self.residual, self.slope = residual, slope
+
+    def __repr__(self) -> str:
+        return f"{self.unknown.data}: {self.residual.key.hex()} {self.slope.key.hex()}"
+
+
+def linear_solve(a: Block, b: Block) -> Block:
+    """A^-1 B by elimination with partial pivoting; A need not be symmetric."""
+    if is_zero(b):
+        return b
+    if a.is_const:
+        return mul(const(np.linalg.inv(a.data)), b)
+    if a.shape == (1, 1):
+        return times(call("reciprocal", a), b)
+    return Block("linear_solve", (a, b), None, *b.shape)
+
+
+def implicit(equations: Implicit, arguments: tuple[Block, ...]) -> Block:
+    """The root y of residual(y, arguments) = 0, by Newton from where the last
+    evaluation ended."""
+    rows = equations.unknown.rows
+    return Block("implicit", arguments, equations, rows, 1)
