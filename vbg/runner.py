@@ -8,7 +8,7 @@ input::
      "parameters": {"r": 0.12},        replaced values: numbers or what a file may say
      "solver": "vbg",                  or "mstmm", the independent transfer-matrix solver
      "settings": {"t_end": 1.0, ...},  over those of the model's [simulate]
-     "result": "out.h5"}               .h5 grows during the run; .csv is written at its end
+     "result": "out.h5"}               .h5 grows in the run; .csv, .json are written at its end
 
 Everything but "model" may be left out.  What happens is told in JSON lines on
 standard output, at most ten a second::
@@ -39,14 +39,16 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from vbg.io.names import growing_file
+
 if TYPE_CHECKING:
     import numpy as np
 
+    from vbg.io.hdf5 import Writer
     from vbg.model import Model
     from vbg.solution import Solution
 
 SOLVERS = ("vbg", "mstmm")
-RESULT_SUFFIXES = (".h5", ".hdf5", ".csv")
 SECONDS_BETWEEN_LINES = 0.1
 
 
@@ -144,12 +146,7 @@ def _run(job: Job, reporter: _Reporter) -> None:
     reporter.tell("stage", stage="reading")
     model = _model(job)
     _refuse_errors(model)
-    if job.result is None:
-        solution = _simulate(model, job, reporter, sink=None)
-    elif job.result.endswith(".csv"):
-        solution = _run_to_csv(model, job, Path(job.result), reporter)
-    else:
-        solution = _run_to_hdf5(model, job, Path(job.result), reporter)
+    solution = _solved(model, job, reporter)
     from vbg.io.ending import to_plain
 
     reporter.tell(
@@ -184,36 +181,39 @@ def _refuse_errors(model: Model) -> None:
         raise ModelError.of(errors)
 
 
-def _run_to_hdf5(model: Model, job: Job, path: Path, reporter: _Reporter) -> Solution:
+def _solved(model: Model, job: Job, reporter: _Reporter) -> Solution:
+    """The solution, kept in the job's result file.  Formats that are written at the end
+    stream beside it, so that a kill loses nothing."""
+    if job.result is None:
+        return _simulate(model, job, reporter, writer=None)
     from vbg.io.hdf5 import Writer
 
-    with Writer(path, model=_text(job)) as writer:
-        solution = _simulate(model, job, reporter, sink=writer.append)
+    growing = growing_file(job.result)
+    with Writer(growing, model=_text(job)) as writer:
+        solution = _simulate(model, job, reporter, writer)
         writer.finish(solution)
+    if growing != job.result:
+        _export(solution, job.result)
+        Path(growing).unlink()
     return solution
 
 
-def _run_to_csv(model: Model, job: Job, path: Path, reporter: _Reporter) -> Solution:
-    """Stream beside the CSV file, so that a kill loses nothing, and export at the end."""
-    from vbg.io import csv
+def _export(solution: Solution, result: str) -> None:
+    if result.endswith(".json"):
+        from vbg.io import json as json_file
 
-    growing = Path(growing_file(str(path)))
-    solution = _run_to_hdf5(model, job, growing, reporter)
-    csv.write(solution, path)
-    growing.unlink()
-    return solution
+        json_file.write(solution, result)
+    else:
+        from vbg.io import csv
 
-
-def growing_file(result: str) -> str:
-    """The file that grows during a run whose result goes to `result`."""
-    return result + ".part.h5" if result.endswith(".csv") else result
+        csv.write(solution, result)
 
 
 def _text(job: Job) -> str:
     return job.text if job.text is not None else Path(job.model).read_text(encoding="utf-8")
 
 
-def _simulate(model: Model, job: Job, reporter: _Reporter, sink: Any) -> Solution:
+def _simulate(model: Model, job: Job, reporter: _Reporter, writer: Writer | None) -> Solution:
     import vbg
 
     settings = _settings(model, job)
@@ -223,10 +223,14 @@ def _simulate(model: Model, job: Job, reporter: _Reporter, sink: Any) -> Solutio
 
         reporter.start_clock()
         solution = tmm_bridge.simulate(model, progress=reporter.progress, **settings)
-        if sink is not None:
-            sink(solution.time, solution.signals)
+        if writer is not None:
+            writer.append(solution.time, solution.signals)
         return solution
     system = vbg.assemble(model)
+    sink = None
+    if writer is not None:
+        writer.know(system.signal_units)
+        sink = writer.append
     reporter.tell("stage", stage="integrating")
     reporter.start_clock()
     return vbg.simulate(system, progress=reporter.progress, sink=sink, **settings)

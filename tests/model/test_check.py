@@ -31,7 +31,7 @@ def test_a_good_model_passes():
 @pytest.mark.parametrize(
     ("document", "expected"),
     [
-        ({}, ("warning", "model")),
+        ({}, ("error", "model")),
         ({"bodies": {"a": BODY, "b": BODY}, "joints": {"j": HINGE}}, ("warning", "bodies.b")),
         ({"bodies": {"a": BODY}, "parameters": {"k": 1.0}}, ("note", "parameters.k")),
         (

@@ -17,6 +17,7 @@ from vbg.errors import (
     UsageError,
     VbgError,
 )
+from vbg.io.names import growing_file
 
 Message = dict[str, Any]
 
@@ -85,6 +86,6 @@ def _checked(last: Message, job: runner.Job, code: int) -> Message:
         problems = [Problem(**problem) for problem in last["problems"]]
         raise _ERRORS.get(last["error"], VbgError)(last["message"], problems)
     how = f"by signal {-code}" if code < 0 else f"with code {code}"
-    growing = runner.growing_file(job.result or "")
+    growing = growing_file(job.result or "")
     kept = f" What it had computed is in {growing}." if Path(growing).is_file() else ""
     raise VbgError(f"vbg: the solver's process was ended {how} before the run was over.{kept}")

@@ -1,15 +1,20 @@
 """The command `vbg`: finds the verb, runs it, and turns errors into exit codes.
 
 0 fine, 1 the model or the verdict fails, 2 misuse.  Errors go to standard
-error, so that what is printed can be piped.
+error, so that what is printed can be piped; with ``--json`` they are one
+object on standard output, ``{"error", "message", "problems"}``, since a
+program reads it.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
+from typing import NoReturn
 
 from vbg.cli.parser import register_modules
 from vbg.errors import UsageError, VbgError
@@ -27,13 +32,29 @@ class _Version(argparse.Action):
         parser.exit()
 
 
+class _Misused(Exception):
+    """A wrong command line: the parser that found it, and its words."""
+
+    def __init__(self, parser: argparse.ArgumentParser, message: str):
+        self.parser = parser
+        super().__init__(message)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Leaves it to `main` how a wrong command line is told."""
+
+    def error(self, message: str) -> NoReturn:
+        raise _Misused(self, message)
+
+
 def build_parser() -> argparse.ArgumentParser:
     """The parser of the whole command, with every verb registered."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="vbg",
         description="Machines from a text file: motion, joint forces, causality, structure.",
         epilog="Start with: vbg new slider-crank -o crank.toml && vbg run crank.toml\n"
-        "Help on a verb: vbg run --help",
+        "Help on a verb: vbg run --help\n"
+        "Exit codes: 0 fine, 1 the model, the run or the verdict fails, 2 a wrong command.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
@@ -44,15 +65,21 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code."""
-    parsed = build_parser().parse_args(arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    tell = _tell_as_json if "--json" in words else _tell
     try:
-        return parsed.act(parsed)
-    except UsageError as error:
-        print(f"vbg: {error}", file=sys.stderr)
+        parsed = build_parser().parse_args(words)
+        code = parsed.act(parsed)
+        sys.stdout.flush()
+        return code
+    except _Misused as misuse:
+        if tell is _tell:
+            argparse.ArgumentParser.error(misuse.parser, str(misuse))
+        tell(UsageError(str(misuse)))
         return MISUSE
     except VbgError as error:
-        print(error, file=sys.stderr)
-        return FAILS
+        tell(error)
+        return MISUSE if isinstance(error, UsageError) else FAILS
     except BrokenPipeError:
         # Whoever read our output (`| head`) has enough; nothing is left to flush.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -61,8 +88,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("vbg: interrupted.", file=sys.stderr)
         return FAILS
     except OSError as error:
-        print(f"vbg: {error.filename or ''}: {error.strerror or error}", file=sys.stderr)
+        tell(UsageError(f"{error.filename or ''}: {error.strerror or error}"))
         return MISUSE
+
+
+def _tell(error: VbgError) -> None:
+    about = "vbg: " if isinstance(error, UsageError) else ""
+    print(f"{about}{error}", file=sys.stderr)
+
+
+def _tell_as_json(error: VbgError) -> None:
+    problems = [asdict(problem) for problem in error.problems]
+    told = {"error": type(error).__name__, "message": str(error), "problems": problems}
+    print(json.dumps(told))
 
 
 def run() -> None:

@@ -3,26 +3,47 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import TYPE_CHECKING
 
-from vbg.errors import ModelError
+from vbg.errors import ModelError, UsageError
 
 if TYPE_CHECKING:
     from vbg.model import Model
 
 
+STANDARD_INPUT = "-"
+
+
 def read_model(arguments: argparse.Namespace) -> Model:
-    """The model of FILE with the parameters of --set.
+    """The model of FILE, or of standard input, with the parameters of --set.
 
     Raises
     ------
     ModelError
         the file has errors; all of them are in it.
     """
-    import vbg
-
-    model = vbg.read(arguments.file)
+    model = model_in(arguments.file)
     return model.with_parameters(**dict(arguments.parameters)) if arguments.parameters else model
+
+
+def model_in(file: str) -> Model:
+    """The model in the file of that name; "-" is standard input."""
+    if file != STANDARD_INPUT:
+        import vbg
+
+        return vbg.read(file)
+    from vbg.io import toml
+
+    return toml.parse(text_of_standard_input(), "<stdin>")
+
+
+def text_of_standard_input() -> str:
+    """All of standard input; UsageError if it is not text."""
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"standard input: byte {error.start + 1} is not UTF-8 text.") from None
 
 
 def read_checked(arguments: argparse.Namespace) -> Model:

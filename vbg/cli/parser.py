@@ -30,7 +30,7 @@ def add(
 
 def add_model(parser: argparse.ArgumentParser) -> None:
     """The arguments of a verb that reads a model file: FILE and --set."""
-    parser.add_argument("file", metavar="FILE", help="model file")
+    parser.add_argument("file", metavar="FILE", help="model file; - reads it from standard input")
     parser.add_argument(
         "--set",
         dest="parameters",
@@ -56,6 +56,53 @@ def assignment(text: str) -> tuple[str, float | str]:
         return name, float(value)
     except ValueError:
         return name, value
+
+
+def seconds(text: str) -> float:
+    """A span of time [s] that is not zero: 2, "2 s", "500 ms", "1 min"."""
+    return _positive(text, "s", "a time greater than 0, as in 2, '500 ms' or '1 min'")
+
+
+def tolerance(text: str) -> float:
+    """A number greater than 0 and less than 1."""
+    value = _positive(text, "1", "a number greater than 0 and less than 1, as in 1e-8")
+    if value >= 1.0:
+        raise argparse.ArgumentTypeError(f"'{text}' is not less than 1, as in 1e-8")
+    return value
+
+
+def positive(text: str) -> float:
+    """A number greater than 0."""
+    return _positive(text, "1", "a number greater than 0")
+
+
+def _positive(text: str, unit: str, wanted: str) -> float:
+    from vbg import units
+    from vbg.errors import ModelError
+
+    try:
+        value = units.convert(text, unit)
+    except ModelError as error:
+        raise argparse.ArgumentTypeError(f"{error}; expected {wanted}") from None
+    if not 0.0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"'{text}' is not {wanted}")
+    return value
+
+
+def add_span(parser: argparse.ArgumentParser) -> None:
+    """--t-end and --output-step."""
+    parser.add_argument(
+        "--t-end", type=seconds, metavar="T", help="end of the run: 2, '500 ms'; bare numbers in s"
+    )
+    parser.add_argument(
+        "--output-step", type=seconds, metavar="T", help="distance of outputs: 0.01, '1 ms'"
+    )
+
+
+def add_tolerances(parser: argparse.ArgumentParser) -> None:
+    """--rtol and --atol."""
+    parser.add_argument("--rtol", type=tolerance, metavar="X", help="relative tolerance, as 1e-8")
+    parser.add_argument("--atol", type=positive, metavar="X", help="absolute tolerance, SI")
 
 
 def register_modules(package: str, subparsers: Any) -> None:

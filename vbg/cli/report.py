@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -40,8 +41,10 @@ def _signals(summary: list[Ending], pattern: str | None, limit: int | None) -> s
         energies = [row for row in moving if row["signal"].startswith("energy.")]
         others = [row for row in moving if not row["signal"].startswith("energy.")]
         shown = others[:limit] + energies
+    if not summary:
+        return "No output instant was reached."
     if not shown:
-        return f"No signal matches '{pattern}'." if pattern else "No output instant was reached."
+        return _no_match(pattern or "", [row["signal"] for row in summary])
     rows = [
         (row["signal"], *(figure(row[k]) for k in ("min", "max", "final")), row["unit"])
         for row in shown
@@ -49,6 +52,16 @@ def _signals(summary: list[Ending], pattern: str | None, limit: int | None) -> s
     text = table([("signal", "min", "max", "final", "unit"), *rows], "<>>><")
     hidden = len(chosen) - len(shown)
     return text + (f"\n{hidden} not shown: --all, or --signals PATTERN" if hidden else "")
+
+
+def _no_match(pattern: str, signals: list[str]) -> str:
+    """What may have been meant: the nearest names, or those of the same part."""
+    names = list(dict.fromkeys(name.split("[")[0] for name in signals))
+    near = get_close_matches(pattern.strip("*"), names, n=3)
+    part = pattern.split(".")[0]
+    near = near or [name for name in names if name.split(".")[0] == part][:6]
+    hint = f"Nearest: {', '.join(near)}." if near else "--all prints them all."
+    return f"No signal matches '{pattern}'. {hint}"
 
 
 def _without_zeros(rows: list[Ending]) -> list[Ending]:

@@ -51,7 +51,7 @@ def dot(causal: CausalGraph, level: str = "full") -> str:
     Raises UsageError if there is no such part.
     """
     parts = _parts(causal)
-    opened = _opened(parts, level)
+    opened = parts_opened(parts, level)
     marks = _Marks(
         frozenset(c.bond for c in causal.conflicts),
         frozenset(name for loop in causal.loops for name in loop.vertices),
@@ -72,7 +72,8 @@ def _parts(causal: CausalGraph) -> dict[str, list[Vertex]]:
     return parts
 
 
-def _opened(parts: Mapping[str, object], level: str) -> frozenset[str]:
+def parts_opened(parts: Mapping[str, object], level: str) -> frozenset[str]:
+    """The parts whose vertices are shown at `level`; UsageError if it names none."""
     if level == "word":
         return frozenset()
     if level == "full":

@@ -63,6 +63,11 @@ class Writer:
     ) -> None:
         self.close()
 
+    def know(self, units: Mapping[str, str]) -> None:
+        """Units of signals, known before the first block, so that a run that is killed
+        leaves them too."""
+        self._units |= units
+
     def append(self, time: np.ndarray, signals: Mapping[str, np.ndarray]) -> None:
         """Add rows: time (m,) [s], every signal (m,) or (m, k), and flush."""
         if self._file is None:
@@ -124,7 +129,7 @@ def read(path: str | Path, start: int = 0) -> Solution:
         raise UsageError(f"{path}: no such file.") from None
     except (OSError, KeyError, ValueError) as error:
         raise UsageError(
-            f"{path}: not a result file of vbg ({error})."
+            f"{path}: not a result file of vbg ({_reason(error)})."
             " Result files are written by `vbg run MODEL -o NAME.h5`."
         ) from error
 
@@ -133,6 +138,12 @@ def read_model(path: str | Path) -> str:
     """Text of the model file whose results these are; empty if it is not known."""
     with h5py.File(path, "r", libver="latest", swmr=True) as file:
         return file["model"].asstr()[()]
+
+
+def _reason(error: OSError | KeyError | ValueError) -> str:
+    if isinstance(error, OSError):
+        return "it is not an HDF5 file, or damaged"
+    return "something that vbg writes is missing" if isinstance(error, KeyError) else str(error)
 
 
 def _solution(file: h5py.File, start: int) -> Solution:
@@ -179,11 +190,12 @@ def _create(path: Path, layout: Layout, model: str) -> h5py.File:
         columns += [f"{name}[{index}]" for index in range(width)] if width else [name]
     chunk = max(1, CHUNK_BYTES // (8 * len(columns)))
     try:
+        with open(path, "ab"):
+            pass  # only to hear from the system, in plain words, what is in the way
         file = h5py.File(path, "w", libver="latest")
     except OSError as error:
-        raise UsageError(
-            f"{path}: cannot be written ({error}). Is its folder there, and no other run at it?"
-        ) from error
+        reason = error.strerror or "another program has it open; choose another name"
+        raise UsageError(f"{path}: cannot be written: {reason}.") from error
     file.attrs["vbg"] = FORMAT
     file["columns"] = columns
     file["layout"] = json.dumps(layout)

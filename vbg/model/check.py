@@ -27,10 +27,11 @@ def check(model: Model) -> tuple[Problem, ...]:
     """Everything that is wrong or doubtful between the parts of `model`, in the
     order of its file; empty is fine.
 
-    Errors: circuits without a reference node.  Warnings: bodies that nothing holds or
-    moves, springs and rods whose ends coincide at the start, axes of a universal
-    joint in line, moments of inertia that strain the triangle inequality, nodes
-    with one part, parameters that nothing uses.
+    Errors: no part at all, circuits without a reference node, drives without a speed
+    or acceleration at the start.  Warnings: bodies that nothing holds or moves, springs
+    and rods whose ends coincide at the start, axes of a universal joint in line, moments
+    of inertia that strain the triangle inequality, nodes with one part, parameters that
+    nothing uses.
     """
     if not isinstance(model, Model):
         raise UsageError("check takes a Model: vbg.check(vbg.read(path)).")
@@ -48,7 +49,8 @@ def check(model: Model) -> tuple[Problem, ...]:
 
 
 def _problem(model: Model, severity: Severity, path: Path, what: str, remedy: str = "") -> Problem:
-    line, column = Places(model.places).of_key(path) if model.places else (0, 0)
+    first = (1, 1) if model.path else (0, 0)
+    line, column = Places(model.places).of_key(path) if model.places else first
     return Problem(severity, spelled(path), what, remedy, model.path, line, column)
 
 
@@ -244,5 +246,6 @@ def _settings(model: Model) -> Iterator[Problem]:
         what = f"the output step {run.output_step:g} s is longer than the run of {run.t_end:g} s."
         yield _problem(model, "warning", ("simulate", "output_step"), what)
     if not any(len(getattr(model, table)) for table in TABLES):
-        remedy = "Write [bodies.NAME] or another table of parts."
-        yield _problem(model, "warning", (), "the model has no parts.", remedy)
+        what = "the model has no parts: there is no machine to compute."
+        remedy = "Write [bodies.NAME] or another table of parts, or start from a template: vbg new."
+        yield _problem(model, "error", (), what, remedy)

@@ -9,9 +9,11 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Self, final
 
+from vbg import units
 from vbg.errors import ModelError, Problem, UsageError
 from vbg.model.catalogue import TABLES
 from vbg.model.names import suggestion
+from vbg.model.parameters import unit_of
 from vbg.model.places import Path, Place, Places, spelled
 from vbg.model.plain import freeze, plain, thaw
 from vbg.model.resolve import resolve
@@ -131,7 +133,8 @@ class Model:
         """The model with other values of some parameters, everything resolved again.
 
         A number is in SI; a text may be an expression or carry a unit.  Raises
-        UsageError for a parameter the model does not have.
+        UsageError for a parameter the model does not have and for a unit of another
+        dimension than its own, ModelError where the machine is impossible with them.
         """
         changed = thaw(self.document)
         table = changed.get("parameters", {})
@@ -140,9 +143,24 @@ class Model:
                 remedy = suggestion(name, table, "parameters")
                 raise UsageError(f"the model {self.name} has no parameter {name!r}. {remedy}")
             entry = table[name]
+            _require_dimension(name, value, entry)
             note = {"note": entry["note"]} if isinstance(entry, dict) and "note" in entry else {}
             table[name] = {"value": plain(value), **note} if note else plain(value)
-        return type(self).from_document(changed, self.path, self.__dict__["_places"])
+        try:
+            return type(self).from_document(changed, self.path, self.__dict__["_places"])
+        except ModelError as error:
+            what = f"the file itself is in order; this is with {self._given(values)}."
+            raise ModelError.of([*error.problems, Problem("note", "parameters", what)]) from None
+
+    def _given(self, values: Mapping[str, float | str]) -> str:
+        """The replaced parameters, for a message; a bare number is easily meant in the
+        unit of the file."""
+        words = []
+        for name, value in values.items():
+            unit = unit_of(self.document["parameters"][name])
+            bare = unit and not isinstance(value, str)
+            words.append(f"{name} = {value}" + (f" in SI (the file has {unit})" if bare else ""))
+        return ", ".join(words)
 
     def edited(self, path: Path, value: Any) -> Self:
         """The model with the entry at `path`, ("bodies", "rod", "mass"), set to `value`;
@@ -151,6 +169,16 @@ class Model:
         document = thaw(self.document)
         edit(document, path, value)
         return type(self).from_document(document, self.path)
+
+
+def _require_dimension(name: str, value: float | str, entry: Any) -> None:
+    """UsageError where the unit of `value` is none, or no unit of what `entry` is."""
+    try:
+        written, given = unit_of(entry), unit_of(value)
+        if given:
+            units.conversion(given, written)
+    except ModelError as error:
+        raise UsageError(f"parameter {name} = {value!r}: {error}.") from None
 
 
 def _restored(

@@ -112,6 +112,14 @@ def _node(raw: Any) -> tuple[expressions.Expression, str]:
     raise ModelError(f"expected a finite number or an expression, found {described(raw)}")
 
 
+def unit_of(entry: Any) -> str:
+    """The unit in which a parameter is written, beside its value or in its text; "" without
+    one.  Raises ModelError where the value is no number, expression or text with a unit."""
+    if isinstance(entry, Mapping):
+        return str(entry.get("unit") or unit_of(entry.get("value")))
+    return _node(entry)[1]
+
+
 def _scaled(node: expressions.Expression, unit: str) -> expressions.Expression:
     factor, offset = units.coherent_factor(unit), units.parse(unit).offset
     if factor != 1.0:
@@ -129,7 +137,7 @@ def _evaluate(
     needs = {name: expressions.names(node) for name, (_, node) in waiting.items()}
     for name, needed in needs.items():
         for other in sorted(needed - all_names):
-            known = [*all_names, *expressions.FUNCTIONS]
+            known = [*sorted(all_names), *expressions.FUNCTIONS]
             reading.unknown(waiting[name][0], "unknown parameter", other, known, "parameters")
     waiting = {name: entry for name, entry in waiting.items() if needs[name] <= all_names}
     users: dict[str, list[str]] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from vbg.cli.models import read_checked
@@ -23,8 +24,10 @@ def register(subparsers: Any) -> None:
         act=act,
         summary="vertices and bonds, part by part",
         detail="The number after a bond is its dimension; power is positive along the arrow.\n"
-        "-o draws it, with causal strokes: parts as boxes (word), open (full), or one open.",
+        "--level: parts as boxes (word), all open (full), or one part (its name).\n"
+        "-o draws it, with causal strokes.",
         examples="""vbg show graph crank.toml
+            vbg show graph crank.toml --level A
             vbg show graph crank.toml -o crank.svg --level word
             vbg show graph crank.toml -o hinge.png --level A
             vbg show graph crank.toml --json""",
@@ -46,25 +49,62 @@ def act(arguments: argparse.Namespace) -> int:
 
         draw_graph(vbg.assign(graph), arguments.output, arguments.level)
         return 0
-    if arguments.json:
-        print(json.dumps(as_plain(graph)))
-    else:
-        print(as_text(graph))
+    chosen = at_level(graph, arguments.level)
+    print(json.dumps(as_plain(graph, chosen)) if arguments.json else as_text(graph, chosen))
     return 0
 
 
-def as_plain(graph: BondGraph) -> dict[str, Any]:
+def at_level(graph: BondGraph, level: str) -> frozenset[str] | None:
+    """The parts whose vertices are listed; None for parts alone, without their vertices."""
+    from vbg.draw.dot import parts_opened
+
+    parts = {vertex.part: None for vertex in graph.vertices.values()}
+    chosen = parts_opened(parts, level)
+    return None if level == "word" else chosen
+
+
+def as_plain(graph: BondGraph, chosen: frozenset[str] | None) -> dict[str, Any]:
+    if chosen is None:
+        return {
+            "parts": list(dict.fromkeys(v.part for v in graph.vertices.values())),
+            "bonds": [
+                {"tail": tail, "head": head, "size": size}
+                for tail, head, size in between_parts(graph)
+            ],
+        }
     vertices = ("name", "kind", "size", "part", "domain", "frame")
     bonds = ("name", "tail", "head", "size", "domain", "frame")
+    shown = {name: v for name, v in graph.vertices.items() if v.part in chosen}
     return {
-        "vertices": [{k: getattr(v, k) for k in vertices} for v in graph.vertices.values()],
-        "bonds": [{k: getattr(b, k) for k in bonds} for b in graph.bonds.values()],
+        "vertices": [{k: getattr(v, k) for k in vertices} for v in shown.values()],
+        "bonds": [
+            {k: getattr(b, k) for k in bonds}
+            for b in graph.bonds.values()
+            if b.tail in shown or b.head in shown
+        ],
     }
 
 
-def as_text(graph: BondGraph) -> str:
+def between_parts(graph: BondGraph) -> list[tuple[str, str, int]]:
+    """(part, part, dimension) of every bond from one part to another."""
+    part = {name: vertex.part or "model" for name, vertex in graph.vertices.items()}
+    return [
+        (part[b.tail], part[b.head], b.size)
+        for b in graph.bonds.values()
+        if part[b.tail] != part[b.head]
+    ]
+
+
+def as_text(graph: BondGraph, chosen: frozenset[str] | None) -> str:
+    head = f"{count(len(graph.vertices), 'vertex')}, {count(len(graph.bonds), 'bond')}"
+    if chosen is None:
+        bonds = Counter(f"{tail} --{size}--> {head}" for tail, head, size in between_parts(graph))
+        lines = [line if number == 1 else f"{line}  ({number})" for line, number in bonds.items()]
+        return "\n".join([f"{head}; those between parts:", "", *lines])
     parts: dict[str, list[str]] = {}
     for vertex in graph.vertices.values():
+        if vertex.part not in chosen:
+            continue
         lines = parts.setdefault(vertex.part, [])
         lines.append(f"  {vertex.kind:3} {vertex.name}  [{vertex.size}, {vertex.frame}]")
         lines += [
@@ -72,6 +112,5 @@ def as_text(graph: BondGraph) -> str:
             for bond in graph.bonds.values()
             if bond.tail == vertex.name
         ]
-    head = f"{count(len(graph.vertices), 'vertex')}, {count(len(graph.bonds), 'bond')}"
     blocks = [f"{part or 'model'}\n" + "\n".join(lines) for part, lines in parts.items()]
     return "\n\n".join([head, *blocks])

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vbg.cli.parser import add, assignment
+from vbg.cli.results import read_result
 from vbg.errors import UsageError
 
 if TYPE_CHECKING:
@@ -55,7 +56,6 @@ def register(subparsers: Any) -> None:
 
 def act(arguments: argparse.Namespace) -> int:
     from vbg.draw.film import film_of
-    from vbg.io.results import read
 
     output = Path(arguments.output)
     if output.suffix not in FORMATS:
@@ -65,7 +65,7 @@ def act(arguments: argparse.Namespace) -> int:
     html = output.suffix == ".html"
     frames = arguments.frames or (HTML_FRAMES if html else MOVIE_FRAMES)
     model = _model(arguments)
-    film = film_of(model, read(arguments.file), frames=frames, traces=arguments.trace)
+    film = film_of(model, read_result(arguments.file), frames=frames, traces=arguments.trace)
     if html:
         from vbg.draw.page import write_page
 

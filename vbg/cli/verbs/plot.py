@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vbg.cli.parser import add
+from vbg.cli.results import read_result
 
 PLACE = 60
 HEIGHT = 14  # cells of one panel
@@ -29,7 +30,7 @@ def register(subparsers: Any) -> None:
             vbg plot crank.h5 A.angle --with other.h5
             vbg plot crank.h5 A.angle --with other.h5 --error --log -o error.png""",
     )
-    parser.add_argument("file", metavar="RESULT", help="result file: .h5 or .csv")
+    parser.add_argument("file", metavar="RESULT", help="result file: .h5, .csv or .json")
     parser.add_argument("signals", metavar="SIGNAL", nargs="+", help="what to plot")
     parser.add_argument("-o", "--output", metavar="OUT", help="picture: .png, .svg or .pdf")
     parser.add_argument(
@@ -55,9 +56,8 @@ def register(subparsers: Any) -> None:
 
 def act(arguments: argparse.Namespace) -> int:
     from vbg.draw.series import errors_against_first, series_of
-    from vbg.io.results import read
 
-    runs = [(Path(file).stem, read(file)) for file in (arguments.file, *arguments.others)]
+    runs = [(Path(file).stem, read_result(file)) for file in (arguments.file, *arguments.others)]
     make = errors_against_first if arguments.error else series_of
     curves = make(runs, arguments.signals)
     if arguments.output is not None:

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from vbg.cli.child import follow
-from vbg.cli.parser import add, add_json, add_model
+from vbg.cli.models import STANDARD_INPUT, text_of_standard_input
+from vbg.cli.parser import add, add_json, add_model, add_span, add_tolerances
 from vbg.cli.progress import ProgressLine
 from vbg.cli.report import report
 from vbg.errors import UsageError
-from vbg.runner import RESULT_SUFFIXES, SOLVERS, Job
+from vbg.io.names import RESULT_ENDINGS
+from vbg.runner import SOLVERS, Job
 
 PLACE = 40
 SETTINGS = ("t_end", "output_step", "method", "rtol", "atol")
@@ -28,19 +30,21 @@ def register(subparsers: Any) -> None:
         "Ctrl-C stops at the next step and keeps the result so far.\n"
         "Exit code 1 if the model is wrong or the run did not reach its end.",
         examples="""vbg run crank.toml
-            vbg run crank.toml --set r=0.12 --t-end 5 -o crank.h5
+            vbg run crank.toml --set r='60 mm' --t-end '500 ms' -o crank.h5
             vbg run crank.toml -o crank.csv --signals 'A.*'
-            vbg run crank.toml --solver mstmm --json""",
+            vbg run crank.toml --solver mstmm --json
+            sed s/revolute/spherical/ crank.toml | vbg run -""",
     )
     add_model(parser)
     parser.add_argument(
-        "-o", "--output", metavar="OUT", help="result file: .h5 (grows during the run) or .csv"
+        "-o",
+        "--output",
+        metavar="OUT",
+        help="result file: .h5 (grows during the run), .csv or .json",
     )
-    parser.add_argument("--t-end", type=float, metavar="S", help="end of the run [s]")
-    parser.add_argument("--output-step", type=float, metavar="S", help="distance of outputs [s]")
+    add_span(parser)
     parser.add_argument("--method", help="integrator: auto, dop853, rk4, radau, ...")
-    parser.add_argument("--rtol", type=float, help="relative tolerance")
-    parser.add_argument("--atol", type=float, help="absolute tolerance")
+    add_tolerances(parser)
     parser.add_argument(
         "--solver", choices=SOLVERS, default="vbg", help="mstmm: the independent transfer matrices"
     )
@@ -62,19 +66,37 @@ def act(arguments: argparse.Namespace) -> int:
 
 
 def _job(arguments: argparse.Namespace) -> Job:
-    if not Path(arguments.file).is_file():
-        if Path(arguments.file).is_dir():
-            raise UsageError(f"{arguments.file} is a folder; name the model file in it.")
-        raise UsageError(f"{arguments.file}: no such file. `vbg new` writes one to start from.")
-    if arguments.output is not None and not arguments.output.endswith(RESULT_SUFFIXES):
-        raise UsageError(
-            f"-o {arguments.output}: the name must end in {', '.join(RESULT_SUFFIXES)}."
-        )
+    _require_model(arguments.file)
+    if arguments.output is not None:
+        _require_writable(arguments.output)
     given = {name: getattr(arguments, name) for name in SETTINGS}
     return Job(
-        model=arguments.file,
+        model=arguments.file if arguments.file != STANDARD_INPUT else "<stdin>",
+        text=text_of_standard_input() if arguments.file == STANDARD_INPUT else None,
         parameters=dict(arguments.parameters),
         solver=arguments.solver,
         settings={name: value for name, value in given.items() if value is not None},
         result=arguments.output,
     )
+
+
+def _require_model(file: str) -> None:
+    if file == STANDARD_INPUT or Path(file).is_file():
+        return
+    if Path(file).is_dir():
+        raise UsageError(f"{file} is a folder; name the model file in it.")
+    raise UsageError(f"{file}: no such file. `vbg new` writes one to start from.")
+
+
+def _require_writable(result: str) -> None:
+    """Told before the model is read, not after the machine is assembled."""
+    if not result.endswith(RESULT_ENDINGS):
+        raise UsageError(f"-o {result}: the name must end in {', '.join(RESULT_ENDINGS)}.")
+    folder = Path(result).parent
+    if not folder.is_dir():
+        raise UsageError(
+            f"-o {result}: cannot be written: there is no folder {folder}."
+            f" Make it first: mkdir -p '{folder}'."
+        )
+    if Path(result).is_dir():
+        raise UsageError(f"-o {result}: cannot be written: it is a folder.")

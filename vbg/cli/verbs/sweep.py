@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vbg.cli.models import read_checked
-from vbg.cli.parser import add, add_json, add_model
+from vbg.cli.parser import add, add_json, add_model, add_span, add_tolerances
 from vbg.cli.text import bar, count, figure, table
 
 if TYPE_CHECKING:
@@ -58,11 +58,9 @@ def add_study(parser: argparse.ArgumentParser) -> None:
         help="what to record of each run; may be repeated",
     )
     parser.add_argument("-o", "--output", metavar="OUT", help="table: .csv or .parquet")
-    parser.add_argument("--t-end", type=float, metavar="S", help="end of each run [s]")
-    parser.add_argument("--output-step", type=float, metavar="S", help="distance of outputs [s]")
+    add_span(parser)
     parser.add_argument("--method", help="integrator")
-    parser.add_argument("--rtol", type=float, help="relative tolerance")
-    parser.add_argument("--atol", type=float, help="absolute tolerance")
+    add_tolerances(parser)
 
 
 def study_of(arguments: argparse.Namespace) -> Any:

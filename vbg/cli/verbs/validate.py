@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from vbg.cli.models import read_checked
-from vbg.cli.parser import add, add_json, add_model
+from vbg.cli.parser import add, add_json, add_model, add_span, add_tolerances
 
 PLACE = 45
 
@@ -26,10 +26,8 @@ def register(subparsers: Any) -> None:
     )
     add_model(parser)
     parser.add_argument("-o", "--output", metavar="FOLDER", help="write the report there as well")
-    parser.add_argument("--t-end", type=float, metavar="S", help="end of the run [s]")
-    parser.add_argument("--output-step", type=float, metavar="S", help="distance of outputs [s]")
-    parser.add_argument("--rtol", type=float, help="relative tolerance of both integrations")
-    parser.add_argument("--atol", type=float, help="absolute tolerance of both integrations")
+    add_span(parser)
+    add_tolerances(parser)
     parser.add_argument(
         "--tolerance", type=float, help="allowed error relative to a channel's peak"
     )

@@ -1,0 +1,217 @@
+"""What a user is told, word for word where the words matter: misuse, missing folders, partial
+results, wrong parameters, and the same as JSON."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import h5py
+import numpy as np
+import pytest
+
+from vbg.cli.main import main
+from vbg.io import hdf5, results
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+CRANK = EXAMPLES / "slider-crank.toml"
+
+
+def told(arguments, capsys):
+    """Exit code, standard output and standard error of one command."""
+    capsys.readouterr()
+    try:
+        code = main([str(argument) for argument in arguments])
+    except SystemExit as stopped:
+        code = stopped.code
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("r=60 kg", "parameter r = '60 kg': [kg] is a mass, expected a length [mm]."),
+        ("r=60 kgg", "parameter r = '60 kgg': 'kgg' is not a unit."),
+        ("R=1", "has no parameter 'R'. Did you mean 'r'?"),
+        ("r=nan", "parameter r = nan: expected a finite number"),
+    ],
+)
+def test_a_wrong_parameter_on_the_command_line(setting, words, capsys):
+    for verb in ("run", "check", "validate"):
+        code, out, err = told([verb, CRANK, "--set", setting], capsys)
+        assert (code, out) == (2, "")
+        assert words in err
+
+
+def test_a_bare_number_meant_in_the_unit_of_the_file_is_pointed_out(capsys):
+    code, _, err = told(["check", CRANK, "--set", "r=60"], capsys)
+    assert code == 1
+    assert "the file itself is in order; this is with r = 60.0 in SI (the file has mm)." in err
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "words"),
+    [
+        ("--t-end", "0", "'0' is not a time greater than 0"),
+        ("--t-end", "-1 s", "'-1 s' is not a time greater than 0"),
+        ("--t-end", "2 kg", "[kg] is a mass, expected a time [s]"),
+        ("--output-step", "nan", "'nan' is not a number with a unit"),
+        ("--rtol", "2", "'2' is not less than 1"),
+        ("--atol", "0", "'0' is not a number greater than 0"),
+    ],
+)
+def test_times_and_tolerances_out_of_range(option, value, words, capsys):
+    for verb in ("run", "validate"):
+        code, out, err = told([verb, CRANK, f"{option}={value}"], capsys)
+        assert (code, out) == (2, "")
+        assert words in err
+
+
+def test_times_take_units(tmp_path, capsys):
+    path = tmp_path / "out.h5"
+    arguments = ["run", CRANK, "-q", "-o", path, "--t-end", "50 ms", "--output-step", "0.01 s"]
+    assert told(arguments, capsys)[0] == 0
+    np.testing.assert_allclose(hdf5.read(path).time, np.arange(6) * 0.01, atol=1e-15)
+
+
+def test_a_result_into_a_missing_folder_is_refused_before_the_run(tmp_path, capsys):
+    folder = tmp_path / "none"
+    code, out, err = told(["run", CRANK, "-o", folder / "x.h5"], capsys)
+    assert (code, out) == (2, "")
+    assert err == (
+        f"vbg: -o {folder}/x.h5: cannot be written: there is no folder {folder}. "
+        f"Make it first: mkdir -p '{folder}'.\n"
+    )
+
+
+def test_no_text_of_hdf5_reaches_the_user(tmp_path, capsys):
+    table = tmp_path / "no.h5"
+    table.write_text("time,angle\n")
+    code, _, err = told(["plot", table, "A.angle"], capsys)
+    assert code == 2 and "it is not an HDF5 file, or damaged" in err
+    other = tmp_path / "other.h5"
+    with h5py.File(other, "w") as file:
+        file["numbers"] = [1.0]
+    code, _, err = told(["plot", other, "A.angle"], capsys)
+    assert code == 2 and "something that vbg writes is missing" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "code"),
+    [
+        (["run", "none.toml"], "UsageError", 2),
+        (["check", "none.toml"], "UsageError", 2),
+        (["run", "EMPTY"], "ModelError", 1),
+        (["run", CRANK, "--set", "r=-1"], "ModelError", 1),
+        (["run", CRANK, "--t-end", "0"], "UsageError", 2),
+        (["show", "graph", CRANK, "--level", "zzz"], "UsageError", 2),
+        (["fly"], "UsageError", 2),
+    ],
+)
+def test_with_json_an_error_is_json_on_standard_output(arguments, error, code, tmp_path, capsys):
+    empty = tmp_path / "empty.toml"
+    empty.write_text("")
+    arguments = [empty if word == "EMPTY" else word for word in arguments]
+    found, out, err = told([*arguments, "--json"], capsys)
+    answer = json.loads(out)
+    assert (found, err, answer["error"]) == (code, "", error)
+    assert answer["message"]
+    if error == "ModelError":
+        assert answer["problems"][0]["severity"] == "error" and answer["problems"][0]["line"]
+
+
+def test_an_empty_file_is_no_machine(tmp_path, capsys):
+    path = tmp_path / "empty.toml"
+    for text in ("", 'vbg = 1\nname = "nothing"\n', "# only a comment\n"):
+        path.write_text(text)
+        for verb in ("check", "run"):
+            code, out, err = told([verb, path], capsys)
+            assert (code, out) == (1, "")
+            assert f"{path}:1:1: error: model: the model has no parts" in err and "vbg new" in err
+
+
+def test_a_model_comes_from_standard_input(monkeypatch, capsys):
+    text = CRANK.read_bytes()
+    for verb in (["check"], ["run", "-q", "--t-end", "1 ms"], ["show", "graph"]):
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(text)))
+        assert told([*verb, "-"], capsys)[0] == 0
+    broken = text.replace(b'"revolute"', b'"revolut"')
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(broken)))
+    code, _, err = told(["run", "-"], capsys)
+    assert code == 1 and err.startswith("<stdin>:") and "'revolute'" in err
+
+
+@pytest.fixture(scope="module")
+def partial(tmp_path_factory):
+    """A result file whose writer was killed: rows, no ending."""
+    path = tmp_path_factory.mktemp("partial") / "cut.h5"
+    assert main(["run", str(CRANK), "-q", "-o", str(path), "--t-end", "20 ms"]) == 0
+    with h5py.File(path, "r+", libver="latest") as file:
+        del file["ending"]
+    return path
+
+
+def test_a_partial_result_says_so(partial, tmp_path, capsys):
+    code, out, err = told(["plot", partial, "A.angle"], capsys)
+    assert code == 0 and "A.angle [rad]" in out
+    assert "cut.h5 is partial" in err and "the rows reach t = 0.02 s" in err
+    code, _, err = told(["animate", partial, "-o", tmp_path / "a.html"], capsys)
+    assert code == 0 and "cut.h5 is partial" in err
+
+
+def test_what_grew_beside_a_table_is_named(partial, tmp_path, capsys):
+    shutil.copy(partial, tmp_path / "out.csv.part.h5")
+    code, _, err = told(["plot", tmp_path / "out.csv", "A.angle"], capsys)
+    assert code == 2 and "out.csv.part.h5" in err
+
+
+def test_unknown_signals_name_the_nearest(partial, capsys):
+    code, _, err = told(["plot", partial, "A.angel"], capsys)
+    assert code == 2 and "Nearest: A.angle" in err
+    code, out, _ = told(["run", CRANK, "--t-end", "1 ms", "--signals", "A.forec"], capsys)
+    assert code == 0 and "No signal matches 'A.forec'. Nearest: A.force" in out
+    code, out, _ = told(["run", CRANK, "--t-end", "1 ms", "--signals", "A.zzz"], capsys)
+    assert code == 0 and "Nearest: A.angle, A.speed" in out
+
+
+def test_show_graph_opens_one_part_or_none(capsys):
+    code, out, _ = told(["show", "graph", CRANK, "--level", "A"], capsys)
+    assert code == 0 and "joints.A\n" in out and "joints.B\n" not in out
+    code, out, _ = told(["show", "graph", CRANK, "--level", "word"], capsys)
+    assert code == 0 and "joints.A --3--> bodies.crank" in out and "crank.v" not in out
+    code, out, err = told(["show", "graph", CRANK, "--level", "zzz"], capsys)
+    assert (code, out) == (2, "") and "levels are word, full, or one of crank" in err
+
+
+def test_json_results_hold_the_whole_solution(tmp_path, capsys):
+    kept = {}
+    for ending in ("h5", "json"):
+        path = tmp_path / f"out.{ending}"
+        assert told(["run", CRANK, "-q", "-o", path, "--t-end", "5 ms"], capsys)[0] == 0
+        kept[ending] = results.read(path)
+    one, two = kept["h5"], kept["json"]
+    assert list(one.signals) == list(two.signals) and one.units == two.units
+    for name, values in one.signals.items():
+        np.testing.assert_array_equal(two[name], values)
+    assert two.status == one.status and two.made_by.model_hash == one.made_by.model_hash
+    assert json.loads((tmp_path / "out.json").read_text())["units"]["A.force"] == "N"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["out.h5", "out.json"]
+    code, out, _ = told(["plot", tmp_path / "out.json", "A.angle"], capsys)
+    assert code == 0 and "A.angle [rad]" in out
+    (tmp_path / "odd.json").write_text('{"vbg": 1}')
+    code, _, err = told(["plot", tmp_path / "odd.json", "A.angle"], capsys)
+    assert code == 2 and "not a result of vbg" in err
+
+
+def test_a_reader_that_has_enough_ends_in_silence():
+    command = f"{sys.executable} -m vbg.cli show graph {CRANK} | head -1"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, timeout=120
+    )
+    assert done.stdout.count("\n") == 1 and done.stderr == "" and done.returncode == 0
