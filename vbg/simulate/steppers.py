@@ -18,7 +18,10 @@ from scipy.interpolate import KroghInterpolator
 
 from vbg.simulate.explicit import NearSingularPosture, SteadyDOP853
 
-HISTORY = 13  # steps remembered; every other one carries the motion across a singular posture
+HISTORY = 40  # steps remembered; some of them carry the motion across a singular posture
+SHORTEST = 13  # steps needed for that
+NODES = 7  # of its polynomial
+SPREAD = 0.35  # least distance of two nodes, in lengths of the leap
 
 Array = NDArray[np.float64]
 Rate = Callable[[float, Array], Array]
@@ -55,7 +58,7 @@ class Adaptive:
         t_end: float,
         rtol: float,
         atol: float,
-        jacobian: Callable[[float, Array], Array] | None,
+        jacobian: Callable[[float, Array], Any] | None,
         condition: Callable[[], float],
     ):
         self._rate = rate
@@ -102,28 +105,24 @@ class Adaptive:
         Hermite extrapolation through states and rates; the leap is lengthened until
         the constraint matrix is as regular beyond as it was before.
         """
-        nodes = list(self._history)[::2]
-        times, states, rates = (list(column) for column in zip(*nodes, strict=True))
-        if len(self._history) < HISTORY:
+        if len(self._history) < SHORTEST:
             return "Required step size is less than spacing between numbers."
-        values = np.stack([v for pair in zip(states, rates, strict=True) for v in pair])
-        polynomial = KroghInterpolator(np.repeat(times, 2) - times[-1], values)
-        self._counted(times[-1], states[-1])
-        before, length, span = self._condition(), self._solver.h_abs, times[-1] - times[0]
+        last, state, _ = self._history[-1]
+        polynomial = _through(list(self._history)[-1 : -SHORTEST - 1 : -2][::-1], 0.0)
+        self._counted(last, state)
+        before, length, span = self._condition(), self._solver.h_abs, last - self._history[0][0]
         while True:
             length *= 1.5
             if length > span:
                 return "The posture stays singular: the mechanism has lost a constraint."
-            beyond = polynomial(length)
-            self._counted(times[-1] + length, beyond)
+            self._counted(last + length, polynomial(length))
             if self._condition() < before:
                 break
-        if times[-1] + length > self._t_end:
-            length = self._t_end - times[-1]
-            beyond = polynomial(length)
-        self.restart(times[-1] + length, np.asarray(beyond))
-        self.t_before = times[-1]
-        self._dense = lambda t: polynomial(t - times[-1])
+        polynomial = _through(list(self._history), SPREAD * length)
+        length = min(length, self._t_end - last)
+        self.restart(last + length, np.asarray(polynomial(length)))
+        self.t_before = last
+        self._dense = lambda t: polynomial(t - last)
         return None
 
     def between(self, t: float) -> Array:
@@ -156,6 +155,18 @@ class Adaptive:
         self._solver = self._make(t, x)
 
 
+def _through(history: list[tuple[float, Array, Array]], apart: float) -> KroghInterpolator:
+    """Hermite polynomial in the time from the last node on, at least `apart` between nodes:
+    what rounding leaves in nodes much closer than the leap would grow with its powers."""
+    nodes = [history[-1]]
+    for node in reversed(history[:-1]):
+        if nodes[-1][0] - node[0] >= apart and len(nodes) < NODES:
+            nodes.append(node)
+    times = [t for t, _, _ in nodes]
+    values = np.stack([v for _, state, rate in nodes for v in (state, rate)])
+    return KroghInterpolator(np.repeat(times, 2) - times[0], values)
+
+
 def _solver(
     kind: str,
     rate: Rate,
@@ -164,7 +175,7 @@ def _solver(
     t_end: float,
     rtol: float,
     atol: float,
-    jacobian: Callable[[float, Array], Array] | None,
+    jacobian: Callable[[float, Array], Any] | None,
     condition: Callable[[], float],
 ) -> Any:
     if kind == "radau":

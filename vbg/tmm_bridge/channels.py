@@ -10,6 +10,7 @@ import numpy as np
 
 from vbg.junctions.helical import Helical
 from vbg.tmm_bridge.forest import GROUND
+from vbg.tmm_bridge.loops import REDUNDANT
 from vbg.tmm_bridge.mechanism import BodyPlace, CutJoint, Mechanism, TreeJoint
 from vbg.tmm_bridge.motion import Plant, Trajectory
 from vbg.tmm_bridge.rotation import Array, quaternions_of
@@ -60,6 +61,7 @@ class Record:
     inputs: Array
     drives: Array
     speed_gain: Array
+    stiffness: Array
 
 
 def replay(mechanism: Mechanism, trajectory: Trajectory) -> Record:
@@ -84,6 +86,7 @@ def replay(mechanism: Mechanism, trajectory: Trajectory) -> Record:
             "inputs": np.array([f.value(t) for f in mechanism.inputs]),
             "drives": np.array([f.rates(t) for f in mechanism.drives]).reshape(-1, 3),
             "speed_gain": s.row_gain,
+            "stiffness": plant.mobilities(),
         }
         for name, value in values.items():
             taken[name].append(np.array(value))
@@ -350,8 +353,23 @@ def energy_signals(mechanism: Mechanism, record: Record) -> Iterator[Signal]:
     largest = np.zeros(len(record.time))
     zero: Any = largest
     m = record.gaps.shape[1]
+    if m:
+        yield "residual.nearness", nearness(record.stiffness), "1"
     yield "residual.position", np.abs(record.gaps[:, :, 0]).max(axis=1) if m else zero, "m"
     yield "residual.velocity", np.abs(record.gaps[:, :, 1]).max(axis=1) if m else zero, "m/s"
+
+
+def nearness(mobilities: Array) -> Array:
+    """Smallest eigenvalue of the loops' scaled mobility over the largest, at every output.
+
+    Counted are as many as the mechanism has independent rows away from singular postures:
+    zero in one.
+    """
+    largest = np.maximum(mobilities[:, -1], 1e-300)
+    shares = mobilities / largest[:, None]
+    rank = int(np.median(np.count_nonzero(shares > REDUNDANT, axis=1)))
+    smallest: Array = shares[:, mobilities.shape[1] - rank] if rank else np.ones(len(shares))
+    return smallest
 
 
 def _masses(mechanism: Mechanism) -> Iterator[tuple[str, BodyPlace, float]]:

@@ -103,8 +103,9 @@ def compare(
 
     `tolerance` is relative to each channel's peak; without it, it is 1e-6 or four times the
     measured error of integration if that is larger.  `coarser` is a run of the
-    second solver at wider tolerances, `rougher` one of the first.  `not_unique` names components that the
-    model does not determine, `replayed` the joints whose effort was replayed.
+    second solver at wider tolerances, `rougher` one of the first.  `not_unique` names
+    components that the model does not determine, `replayed` the joints whose effort was
+    replayed.
     `loosest` bounds what a measured error of integration may excuse.
 
     A run that failed early (it was not cancelled) is compared as far as both are

@@ -111,14 +111,20 @@ class Plant:
         self.scratch.limit[0] = self.rank
         return out
 
+    def mobilities(self) -> Array:
+        """Eigenvalues of the loop rows' scaled mobility, ascending.  `evaluate` has run."""
+        if not len(self.scratch.K):
+            return np.zeros(0)
+        scale = row_scales(self.scratch.reach)
+        values: Array = np.linalg.eigvalsh(scale[:, None] * self.scratch.K * scale[None, :])
+        return values
+
     def nearness(self) -> float:
         """Smallest eigenvalue of the scaled mobility that counts, relative to the largest:
         zero in a singular posture.  `settle` has run."""
-        K = self.scratch.K
-        if not len(K) or not self.rank:
+        if not len(self.scratch.K) or not self.rank:
             return 1.0
-        scale = row_scales(self.scratch.reach)
-        values = np.linalg.eigvalsh(scale[:, None] * K * scale[None, :])
+        values = self.mobilities()
         return float(values[len(values) - self.rank] / values[-1])
 
     def project(self, t: float, y: Array) -> Array:

@@ -13,7 +13,7 @@ from vbg.tmm_bridge.uniqueness import channels_in
 class Evidence:
     """Runs of both solvers and how they came about.
 
-    coarser : the second solver with twice the step, None if it was not run so;
+    coarser, rougher : the second and the first solver with twice the step, None if not run so;
     replayed : joints whose effort was replayed;  least : the tolerance relative to
     peaks that a replay allows, None without one;  notes : what was done to get the runs.
     """
@@ -24,6 +24,7 @@ class Evidence:
     replayed: frozenset[str] = frozenset()
     least: float | None = None
     notes: tuple[str, ...] = ()
+    rougher: Solution | None = None
 
 
 def verdict_on(
@@ -39,6 +40,7 @@ def verdict_on(
         evidence.second,
         tolerance=evidence.least if tolerance is None else tolerance,
         coarser=evidence.coarser,
+        rougher=evidence.rougher,
         not_unique=channels_in(evidence.second.notes),
         replayed=evidence.replayed,
         exclude=exclude,
