@@ -1,6 +1,11 @@
-"""RLC ladder: cost per evaluation against the number of sections; ngspice where installed.
+"""RLC ladders: cost per evaluation against the number of sections; ngspice where installed.
 
 ``python -m benchmarks.ladder``
+
+Two ladders of 1000 sections are run beside ngspice: the plain one, a delay line that rings, and
+a stiff one, whose inductances are parasitic (fastest time constant 1e-11 s, slowest 1e-3 s) and
+whose end is clamped by a diode.  ngspice is given the loosest of `SETTINGS` with which its
+curves come within `ALLOWED` of its own at the tightest.
 """
 
 from __future__ import annotations
@@ -9,91 +14,210 @@ import shutil
 import subprocess
 import tempfile
 import time
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 import vbg
 
-RESISTANCE, INDUCTANCE, CAPACITANCE, LOAD = 0.5, 1e-6, 1e-9, 50.0
+ALLOWED = 1e-4  # V, between the curves of the two programs
+# reltol and largest step as part of the run, from tight to loose
+SETTINGS = (
+    (1e-6, 1 / 16000),
+    (1e-6, 1 / 8000),
+    (1e-6, 1 / 4000),
+    (1e-5, 1 / 2000),
+    (1e-5, 1 / 1000),
+    (1e-4, 1 / 400),
+)
+THERMAL = 0.026  # V, thermal voltage of the diode
+BOLTZMANN_PER_CHARGE, KELVIN = 8.617333262e-5, 300.15  # what ngspice multiplies its N with
 
 
-def ladder(sections: int, t_end: float = 4e-6) -> vbg.Model:
-    """R and L in series, C to ground, `sections` times; a ramp of 10 ns to 1 V drives it."""
-    parts: dict = {"U": {"kind": "voltage_source", "nodes": ["n0", "gnd"], "voltage": "on"}}
-    for i in range(sections):
-        parts[f"R{i}"] = {"kind": "resistor", "nodes": [f"n{i}", f"m{i}"], "R": RESISTANCE}
-        parts[f"L{i}"] = {"kind": "inductor", "nodes": [f"m{i}", f"n{i + 1}"], "L": INDUCTANCE}
-        parts[f"C{i}"] = {"kind": "capacitor", "nodes": [f"n{i + 1}", "gnd"], "C": CAPACITANCE}
-    parts["load"] = {"kind": "resistor", "nodes": [f"n{sections}", "gnd"], "R": LOAD}
-    return vbg.Model(
-        name="ladder",
-        electric=parts,
-        signals={"on": {"kind": "ramp", "duration": 1e-8}},
-        simulate={"t_end": t_end, "output_step": t_end / 200, "rtol": 1e-7, "atol": 1e-16},
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    """R and L in series, C to ground, `sections` times; a ramp drives it, a load ends it."""
+
+    sections: int
+    resistance: float  # ohm
+    inductance: float  # H
+    capacitance: float  # F
+    load: float  # ohm
+    rise: float  # s
+    voltage: float  # V
+    t_end: float  # s
+    rtol: float
+    atol: float
+    clamped: bool  # whether a diode stands across the load
+
+    @property
+    def watched(self) -> tuple[int, ...]:
+        """Sections whose voltage is compared."""
+        return (self.sections // 8, self.sections // 4, self.sections // 2, self.sections)
+
+
+def plain(sections: int) -> Ladder:
+    """A delay line of 32 ns a section, nearly without loss."""
+    t_end = 60e-9 * sections
+    return Ladder(
+        sections, 0.05, 1e-6, 1e-9, 50.0, 0.2 * t_end, 1.0, t_end, 1e-6, 1e-15, clamped=False
     )
 
 
-def evaluation_time(sections: int) -> tuple[float, float]:
-    """Seconds to assemble, and seconds for one rate."""
-    began = time.perf_counter()
-    system = vbg.assemble(ladder(sections))
-    evaluate, x = system.evaluator("rate"), system.initial_state
-    assembled = time.perf_counter() - began
-    evaluate(0.0, x)
-    best = np.inf
-    for _ in range(5):
-        began = time.perf_counter()
-        for _ in range(200):
-            evaluate(0.0, x)
-        best = min(best, (time.perf_counter() - began) / 200)
-    return assembled, float(best)
+def stiff(sections: int) -> Ladder:
+    """Diffusion along R and C; the inductances are those of short wires."""
+    t_end = 1e-9 * sections**2
+    return Ladder(
+        sections, 1.0, 1e-11, 1e-9, 1e3, 0.01 * t_end, 5.0, t_end, 1e-6, 1e-15, clamped=True
+    )
 
 
-def netlist(sections: int, t_end: float, output: Path) -> str:
-    """The same ladder for ngspice."""
-    lines = ["ladder", "VU n0 0 PWL(0 0 10n 1)"]
-    for i in range(sections):
+def model(ladder: Ladder) -> vbg.Model:
+    """The ladder in vbg."""
+    n = ladder.sections
+    parts: dict = {"U": {"kind": "voltage_source", "nodes": ["n0", "gnd"], "voltage": "on"}}
+    for i in range(n):
+        across, to = [f"n{i}", f"m{i}"], f"n{i + 1}"
+        parts[f"R{i}"] = {"kind": "resistor", "nodes": across, "R": ladder.resistance}
+        parts[f"L{i}"] = {"kind": "inductor", "nodes": [f"m{i}", to], "L": ladder.inductance}
+        parts[f"C{i}"] = {"kind": "capacitor", "nodes": [to, "gnd"], "C": ladder.capacitance}
+    parts["load"] = {"kind": "resistor", "nodes": [f"n{n}", "gnd"], "R": ladder.load}
+    if ladder.clamped:
+        parts["D"] = {"kind": "diode", "nodes": [f"n{n}", "gnd"], "Is": 1e-12, "Vt": THERMAL}
+    return vbg.Model(
+        name="ladder",
+        electric=parts,
+        signals={"on": {"kind": "ramp", "duration": ladder.rise, "height": ladder.voltage}},
+        simulate={
+            "t_end": ladder.t_end,
+            "output_step": ladder.t_end / 200,
+            "rtol": ladder.rtol,
+            "atol": ladder.atol,
+        },
+    )
+
+
+def netlist(ladder: Ladder, reltol: float, step: float, output: Path) -> str:
+    """The ladder for ngspice, with its largest step [s]; writes the watched voltages."""
+    lines = ["ladder", f"VU n0 0 PWL(0 0 {ladder.rise} {ladder.voltage})"]
+    for i in range(ladder.sections):
         lines += [
-            f"R{i} n{i} m{i} {RESISTANCE}",
-            f"L{i} m{i} n{i + 1} {INDUCTANCE}",
-            f"C{i} n{i + 1} 0 {CAPACITANCE}",
+            f"R{i} n{i} m{i} {ladder.resistance}",
+            f"L{i} m{i} n{i + 1} {ladder.inductance}",
+            f"C{i} n{i + 1} 0 {ladder.capacitance}",
         ]
-    lines += [f"RL n{sections} 0 {LOAD}", ".options reltol=1e-6", ".control"]
-    lines += [f"tran {t_end / 200} {t_end} 0 {t_end / 2000}", f"wrdata {output} v(n{sections})"]
-    return "\n".join([*lines, "quit", ".endc", ".end", ""])
+    lines.append(f"RL n{ladder.sections} 0 {ladder.load}")
+    if ladder.clamped:
+        emission = THERMAL / (BOLTZMANN_PER_CHARGE * KELVIN)
+        lines += [f"D n{ladder.sections} 0 clamp", f".model clamp D(IS=1e-12 N={emission:.10f})"]
+    curves = " ".join(f"v(n{i})" for i in ladder.watched)
+    t_end = ladder.t_end
+    return "\n".join(
+        [
+            *lines,
+            f".options reltol={reltol} gmin=1e-15",
+            f".save {curves}",
+            ".control",
+            f"tran {t_end / 200} {t_end} 0 {step}",
+            f"wrdata {output} {curves}",
+            "quit",
+            ".endc",
+            ".end",
+            "",
+        ]
+    )
 
 
-def against_ngspice(sections: int) -> None:
-    """Wall times of a run, and the largest difference of the load's voltage."""
-    model = ladder(sections)
-    system = vbg.assemble(model)
-    began = time.perf_counter()
-    solution = vbg.simulate(system)
-    own = time.perf_counter() - began
-    print(f"{sections} sections, vbg {solution.made_by.method}: {own:.2f} s")
-    if shutil.which("ngspice") is None:
-        print("ngspice is not installed: no comparison")
-        return
+def by_ngspice(
+    ladder: Ladder, reltol: float, part: float, times: NDArray[np.float64]
+) -> tuple[float, NDArray[np.float64]]:
+    """Seconds for the process, and the watched voltages at `times`, one row each."""
     with tempfile.TemporaryDirectory() as folder:
-        output = Path(folder) / "load.txt"
-        source = Path(folder) / "ladder.cir"
-        source.write_text(netlist(sections, model.simulate.t_end, output), "utf-8")
+        output, source = Path(folder) / "load.txt", Path(folder) / "ladder.cir"
+        source.write_text(netlist(ladder, reltol, part * ladder.t_end, output), "utf-8")
         began = time.perf_counter()
         subprocess.run(["ngspice", "-b", str(source)], check=True, capture_output=True)
-        other = time.perf_counter() - began
-        time_points, voltage = np.loadtxt(output, usecols=(0, 1)).T
-    expected = np.interp(solution.time, time_points, voltage)
-    difference = np.abs(solution["load.voltage"] - expected).max()
-    print(f"ngspice: {other:.2f} s, largest difference {difference:.1e} V")
+        wall = time.perf_counter() - began
+        columns = np.loadtxt(output).T
+    return wall, np.array([np.interp(times, columns[0], curve) for curve in columns[1::2]])
+
+
+def by_vbg(ladder: Ladder) -> tuple[Mapping[str, float], vbg.Solution, NDArray[np.float64]]:
+    """Seconds by stage, the solution, and the watched voltages."""
+    began = time.perf_counter()
+    system = vbg.assemble(model(ladder))
+    system.start, system.output_program, system.rate_program  # noqa: B018 - computed here, once
+    assembled = time.perf_counter()
+    solution = vbg.simulate(system)
+    stages = {"assembly": assembled - began, "run": time.perf_counter() - assembled}
+    return stages, solution, np.array([solution[f"C{i - 1}.voltage"] for i in ladder.watched])
+
+
+def compare(name: str, ladder: Ladder) -> None:
+    """Prints wall times of both programs and the largest difference of their curves."""
+    by_vbg(ladder)  # loads the compiled kernels and the libraries
+    stages, solution, own = by_vbg(ladder)
+    made = solution.made_by
+    print(
+        f"{name}, {ladder.sections} sections: vbg ({made.method}, {made.n_steps} steps, energy to "
+        f"{solution.audit.energy_residual:.0e}): run {stages['run']:.2f} s, "
+        f"before it {stages['assembly']:.2f} s to assemble"
+    )
+    if shutil.which("ngspice") is None:
+        print("  ngspice is not installed: no comparison")
+        return
+    _, exact = by_ngspice(ladder, *SETTINGS[0], solution.time)
+    wall, error = np.inf, np.inf
+    for setting in reversed(SETTINGS):
+        wall, curves = by_ngspice(ladder, *setting, solution.time)
+        error = np.abs(curves - exact).max()
+        if error < ALLOWED:
+            break
+    difference = np.abs(own - exact).max()
+    print(
+        f"  ngspice: {wall:.2f} s with reltol {setting[0]:g} (its own error {error:.0e} V); "
+        f"largest difference of the curves {difference:.1e} V; "
+        f"vbg's run takes {stages['run'] / wall:.2f} of ngspice's time"
+    )
+
+
+def evaluation_time(sections: int) -> tuple[float, float, float]:
+    """Seconds to assemble, for one rate, and for one sparse Jacobian."""
+    from vbg.simulate.jacobian import implicit_jacobian
+
+    began = time.perf_counter()
+    system = vbg.assemble(model(plain(sections)))
+    evaluate, x = system.evaluator("rate"), system.initial_state
+    assembled = time.perf_counter() - began
+    jacobian = implicit_jacobian(system)
+    return (
+        assembled,
+        _best(lambda: evaluate(0.0, x), repeats=200),
+        _best(lambda: jacobian(0.0, x), repeats=20),
+    )
+
+
+def _best(action: object, *, repeats: int) -> float:
+    """Seconds of one call, the best of five series."""
+    series = []
+    for _ in range(5):
+        began = time.perf_counter()
+        for _ in range(repeats):
+            action()  # type: ignore[operator]
+        series.append((time.perf_counter() - began) / repeats)
+    return min(series)
 
 
 def main() -> None:
-    print(f"{'sections':>9}{'assembly [s]':>14}{'rate [us]':>11}{'per section [us]':>18}")
-    for sections in (10, 100, 300, 1000):
-        assembled, rate = evaluation_time(sections)
-        print(f"{sections:9}{assembled:14.2f}{1e6 * rate:11.1f}{1e6 * rate / sections:18.4f}")
-    against_ngspice(100)
+    print(f"{'sections':>9}{'assembly [s]':>14}{'rate [us]':>11}{'Jacobian [us]':>15}")
+    for sections in (30, 100, 300, 1000, 3000):
+        assembled, rate, jacobian = evaluation_time(sections)
+        print(f"{sections:9}{assembled:14.2f}{1e6 * rate:11.1f}{1e6 * jacobian:15.1f}")
+    compare("plain", plain(1000))
+    compare("stiff", stiff(1000))
 
 
 if __name__ == "__main__":

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vbg.assemble.system import System
+from vbg.simulate.sparsity import Pattern, pattern
 
 Array = NDArray[np.float64]
 STEP = 1e-40  # any size below rounding is exact: nothing is subtracted
+SMALL = 60  # states up to which a dense Jacobian costs no more than a sparse one
+FULL = 0.1  # part of the entries beyond which a Jacobian is treated as dense
 
 
 def complex_step_jacobian(system: System) -> Callable[[float, Array], Array]:
@@ -28,3 +32,48 @@ def complex_step_jacobian(system: System) -> Callable[[float, Array], Array]:
         return result
 
     return jacobian
+
+
+def sparse_pattern(system: System) -> Pattern | None:
+    """Structure of the Jacobian, without the rows of the energies; None where it is small or
+    nearly full.
+
+    Nothing depends on the two energies, and they depend on nearly everything: their rows
+    would make the structure of a ladder dense, and no implicit method needs them, since
+    the energies follow as soon as the other states have converged.
+    """
+    n = system.size
+    if n <= SMALL:
+        return None
+    energies = frozenset(
+        i for s in system.slices if s.state.kind == "quadrature" for i in range(s.first, s.last)
+    )
+    found = pattern(system.rate_program, n, energies)
+    return found if len(found.rows) <= FULL * n * n and found.groups < n else None
+
+
+def sparse_jacobian(system: System, structure: Pattern) -> Callable[[float, Array], Any]:
+    """d rate / d x as a sparse matrix, its columns differentiated group by group: the number
+    of evaluations is that of the groups, three for a ladder of any length."""
+    from scipy.sparse import csc_matrix
+
+    evaluate = system.evaluator("rate", complex_valued=True)
+    n, rows, columns = system.size, structure.rows, structure.columns
+    steps = [1j * STEP * (structure.group == g) for g in range(structure.groups)]
+    where = (structure.group[columns], rows)
+
+    def jacobian(t: float, x: Array) -> Any:
+        derivatives = np.empty((len(steps), n))
+        for derivative, step in zip(derivatives, steps, strict=True):
+            derivative[:] = evaluate(t, x + step)[:n].imag / STEP
+        return csc_matrix((derivatives[where], (rows, columns)), shape=(n, n))
+
+    return jacobian
+
+
+def implicit_jacobian(system: System) -> Callable[[float, Array], Any]:
+    """The Jacobian that an implicit method works with: sparse where that pays."""
+    structure = sparse_pattern(system)
+    return (
+        complex_step_jacobian(system) if structure is None else sparse_jacobian(system, structure)
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -18,7 +19,7 @@ from vbg.assemble.posture import Projector
 from vbg.assemble.system import System
 from vbg.errors import UsageError
 from vbg.simulate.events import Samples, Switches, just_after, just_before
-from vbg.simulate.jacobian import complex_step_jacobian
+from vbg.simulate.jacobian import implicit_jacobian
 from vbg.simulate.recorder import ENERGY_UNITS, Recorder, Sink
 from vbg.simulate.steppers import Adaptive, FixedStep, Stepper
 from vbg.simulate.stiffness import StiffnessWatch
@@ -90,8 +91,17 @@ def simulate(
         return run_discrete(system, settings, progress, sink)
     start = system.start
     run = _Run(system, settings, start.state.copy(), progress, sink)
-    status = run.go()
+    with _one_thread():
+        status = run.go()
     return run.solution(status, start.notes)
+
+
+def _one_thread() -> AbstractContextManager[object]:
+    """Products of a 3 x 3 with a 3 x n matrix, as implicit methods make them, lose on threads:
+    three quarters of a run of 2000 states on two busy cores were waiting for each other."""
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(limits=1, user_api="blas")
 
 
 def _check(settings: Settings) -> None:
@@ -174,7 +184,7 @@ class _Run:
         rate = self.system.evaluator("rate")
         if self.method == "rk4":
             return FixedStep(rate, t, x, s.t_end, s.output_step)
-        jacobian = complex_step_jacobian(self.system) if self.method == "radau" else None
+        jacobian = implicit_jacobian(self.system) if self.method == "radau" else None
         near = Conditioning(rate, self.system.start.dependent)
         rtol = max(s.rtol * (ROWS if self.method == "dop853" else 1.0), 1e-13)
         return Adaptive(self.method, rate, t, x, s.t_end, rtol, s.atol, jacobian, near.worst)

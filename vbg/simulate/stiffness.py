@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from vbg.assemble.system import System
-from vbg.simulate.jacobian import complex_step_jacobian
+from vbg.simulate.jacobian import implicit_jacobian
 
+FIRST_LOOK = 50  # steps before the first look
 WATCH = 400  # steps between two looks
 PATIENCE = 20_000  # steps for the whole run below which nothing is looked at
 BOUND = 1.5  # |eigenvalue| * step beyond which stability, not accuracy, sets the step
-LARGEST = 1500  # states up to which the Jacobian's eigenvalues are computed
+LARGEST = 1500  # states up to which all eigenvalues of a dense Jacobian are computed
+FASTEST = 6  # eigenvalues of a sparse Jacobian that are looked for
 
 
 class StiffnessWatch:
@@ -20,17 +24,33 @@ class StiffnessWatch:
 
     def __init__(self, system: System, t_end: float):
         self._system, self._t_end = system, t_end
-        self._steps, self._since = 0, 0.0
+        self._steps, self._since, self._next = 0, 0.0, FIRST_LOOK
 
     def is_stiff(self, t: float, x: NDArray[np.float64]) -> bool:
         """To be asked once after each step."""
         self._steps += 1
-        if self._steps < WATCH:
+        if self._steps < self._next:
             return False
-        mean, steps = (t - self._since) / self._steps, self._steps
-        self._steps, self._since = 0, t
-        if mean <= 0.0 or (self._t_end - t) / mean < PATIENCE or len(x) > LARGEST or steps == 0:
+        mean = (t - self._since) / self._steps
+        self._steps, self._since, self._next = 0, t, WATCH
+        if mean <= 0.0 or (self._t_end - t) / mean < PATIENCE:
             return False
-        values = np.linalg.eigvals(complex_step_jacobian(self._system)(t, x))
+        values = _decaying_eigenvalues(implicit_jacobian(self._system)(t, x))
         decaying = values[(values.real < 0.0) & (np.abs(values.real) >= np.abs(values.imag))]
         return bool(decaying.size and np.abs(decaying).max() * mean > BOUND)
+
+
+def _decaying_eigenvalues(jacobian: Any) -> NDArray[Any]:
+    """All eigenvalues of a dense matrix, those with the most negative real part of a sparse one;
+    none of a dense one that is too large."""
+    if isinstance(jacobian, np.ndarray):
+        return np.linalg.eigvals(jacobian) if len(jacobian) <= LARGEST else np.zeros(0)
+    from scipy.sparse.linalg import ArpackNoConvergence, eigs
+
+    start = np.ones(jacobian.shape[0])  # the same vector in every run: the same choice
+    try:
+        return np.asarray(
+            eigs(jacobian, FASTEST, which="SR", v0=start, tol=1e-2, return_eigenvectors=False)
+        )
+    except ArpackNoConvergence as partly:
+        return np.asarray(partly.eigenvalues)
