@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).absolute().parents[2]
-PATIENCE = 60.0
+PATIENCE = 150.0  # the first use of a solver on a machine compiles it
 _NUMBERS = itertools.count()
 HAVE_TMUX = shutil.which("tmux") is not None
 

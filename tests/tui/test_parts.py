@@ -150,8 +150,8 @@ async def test_jobs_end_in_words_however_the_child_ends(
     tmp_path, monkeypatch, behaviour, cancel, state, words
 ):
     monkeypatch.setattr(runner, "command", lambda: [sys.executable, "-c", textwrap.dedent(CHILD)])
-    monkeypatch.setattr("vbg.tui.session.jobs.TERMINATE_SECONDS", 0.1)
-    monkeypatch.setattr("vbg.tui.session.jobs.KILL_SECONDS", 0.3)
+    monkeypatch.setattr("vbg.tui.session.child.TERMINATE_SECONDS", 0.1)
+    monkeypatch.setattr("vbg.tui.session.child.KILL_SECONDS", 0.3)
     seen: list[Run] = []
     run = Run(1, "vbg", "x", str(tmp_path / "r.h5"), t_end=2.0)
     job = Job(run, runner.Job(model=behaviour), seen.append)
@@ -163,9 +163,9 @@ async def test_jobs_end_in_words_however_the_child_ends(
         await job.cancel()
     ended = await following
     assert ended.state == state and words in ended.outcome
-    assert job.process is not None
+    assert job.child.process is not None
     await job.ending
-    assert job.process.returncode is not None
+    assert job.child.process.returncode is not None
     assert json.loads((tmp_path / "r.json").read_text())["state"] == state
     assert {r.state for r in seen} <= {"starting", "running", "cancelling", state}
 

@@ -216,9 +216,9 @@ def test_both_solvers_agree(terminal):
 # Half the friction in one solver only, under the hash of the honest model.
 FAULT = """\
 import sys
-if "runner" in " ".join(sys.orig_argv):
+if "vbg.validate.child" in " ".join(sys.orig_argv):
     import dataclasses
-    import vbg.tmm_bridge as bridge
+    import vbg.tmm_bridge.solver as bridge
     honest = bridge.simulate
     def simulate(model, **settings):
         wrong = model.edited(("joints", "hinge", "friction", "viscous"), 0.02)
@@ -236,6 +236,22 @@ def test_a_fault_in_one_solver_is_found(terminal):
     started(terminal)
     terminal.keys("5", "R")
     terminal.wait("FAIL: NOT VALIDATED")
+    terminal.quit()
+
+
+def test_a_validation_is_cancelled_with_both_its_solvers(terminal):
+    started(terminal, PENDULUM.replace("t_end = 1.0", "t_end = 2000.0"))
+    terminal.keys("5", "R")
+    terminal.wait("validating")
+    child = children_of(terminal.process())
+    end = time.monotonic() + 30
+    while len(solvers := [p for c in child for p in children_of(c)]) < 2:
+        assert time.monotonic() < end, "the two solvers never started"
+        time.sleep(0.02)
+    terminal.keys("x")
+    terminal.wait("INCONCLUSIVE")
+    terminal.wait("The validation was cancelled")
+    wait_for_end([*child, *solvers])
     terminal.quit()
 
 
@@ -351,6 +367,20 @@ def test_killed_interface_leaves_no_child(terminal):
     os.kill(terminal.process(), signal.SIGKILL)
     terminal.wait("EXIT=137")
     wait_for_end(child)
+
+
+def test_killed_interface_leaves_no_validation(terminal):
+    started(terminal, PENDULUM.replace("t_end = 1.0", "t_end = 2000.0"))
+    terminal.keys("5", "R")
+    terminal.wait("validating")
+    child = children_of(terminal.process())
+    solvers: list[int] = []
+    while len(solvers) < 2:
+        solvers = [p for c in child for p in children_of(c)]
+        time.sleep(0.02)
+    os.kill(terminal.process(), signal.SIGKILL)
+    terminal.wait("EXIT=137")
+    wait_for_end([*child, *solvers])
 
 
 def test_an_external_editor(terminal):

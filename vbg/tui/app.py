@@ -36,6 +36,7 @@ from vbg.tui.session.document import Document
 from vbg.tui.session.jobs import Job
 from vbg.tui.session.journal import Journal
 from vbg.tui.session.runs import Run
+from vbg.tui.session.validation import Validation
 from vbg.tui.style import DEFAULT_THEME, THEMES, style_words
 from vbg.tui.workspace import Checked, Path, Workspace
 
@@ -62,8 +63,8 @@ class VbgApp(App[int]):
         self.work = work
         self.main = MainScreen(work)
         self.words: dict[str, Style] = {}
-        self.job: Job | None = None
-        self.endings: list[Job] = []
+        self.job: Job | Validation | None = None
+        self.endings: list[Job | Validation] = []
         self.report: FilePath | None = None
         self._frames: Timer | None = None
         self._frame_time = 0.0
@@ -384,6 +385,10 @@ class VbgApp(App[int]):
                 journal.close()
             self.report = write_report(error, self.work)
         super()._handle_exception(error)
+
+    def _fatal_error(self) -> None:
+        """Leave without a page of traceback: the report has it, without the model's values."""
+        self._close_messages_no_wait()
 
 
 def _exists(data: Any, path: Path) -> bool:

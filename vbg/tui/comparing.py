@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 from vbg.errors import UsageError
 from vbg.tui import results
 from vbg.tui.content.validating import event_windows
-from vbg.tui.session.runs import Run
+from vbg.tui.session.runs import Run, coarse_file
 
 if TYPE_CHECKING:
-    from vbg.model import Model
     from vbg.solution import Solution
     from vbg.tmm_bridge.compare import Verdict
     from vbg.tui.app import VbgApp
     from vbg.tui.workspace import Workspace
-    from vbg.validate import Report
+    from vbg.validate import Evidence
 
 
 def newest(work: Workspace, solver: str) -> Run | None:
@@ -48,20 +47,15 @@ async def compare_runs(app: VbgApp, first: Run, second: Run) -> None:
         return
     state = work.validate
     windows = event_windows(a, b) if state.skip_events else ()
-    model = work.checked.model
-    if model is not None and await asyncio.to_thread(_start_apart, model, a, b):
-        # a loop may close in two ways: the second solver starts again where the first did
-        waiting = "the solvers assembled different starts: running MSTMM from the other's ..."
-        work.validate = replace(work.validate, waiting=waiting)
-        app.main.paint("channels", "verdict")
-        report = await asyncio.to_thread(_from_one_start, model, state.tolerance, windows)
-        work.solutions[first.number] = report.solutions["vbg"]
-        work.solutions[second.number] = report.solutions["mstmm"]
-        verdict = report.verdict
-    else:
-        verdict = await asyncio.to_thread(_judged, a, b, state.tolerance, windows)
+    bodies = tuple(work.checked.model.bodies) if work.checked.model is not None else ()
+    verdict = await asyncio.to_thread(_judged, (a, b), second, bodies, state.tolerance, windows)
     work.validate = replace(
-        work.validate, verdict=verdict, reference=first.number, other=second.number, waiting=""
+        work.validate,
+        verdict=verdict,
+        reference=first.number,
+        other=second.number,
+        text_hash=second.text_hash,
+        waiting="",
     )
     part = work.part_name
     if part and work.channel_index == 0:
@@ -72,38 +66,60 @@ async def compare_runs(app: VbgApp, first: Run, second: Run) -> None:
         work.channel_index = own[0] if own and verdict.result == "PASS" else 0
 
 
-def _start_apart(model: Model, a: Solution, b: Solution) -> bool:
-    """Whether two runs that start at all start with a body in different poses."""
-    from vbg.validate.poses import first_poses, starts_differ
+def no_verdict(first: Run, second: Run) -> Verdict:
+    """Why there is nothing to compare: a run was cancelled or refused."""
+    from vbg.tmm_bridge.compare import Verdict
 
-    if not len(a.time) or not len(b.time):
-        return False
-    bodies = tuple(model.bodies)
-    try:
-        moved, _ = starts_differ(first_poses(a, bodies), first_poses(b, bodies))
-    except UsageError:
-        # one of them lacks a signal: the comparison says which
-        return False
-    return bool(moved)
-
-
-def _from_one_start(
-    model: Model, tolerance: float | None, windows: tuple[tuple[float, float], ...]
-) -> Report:
-    from vbg.validate import validate
-
-    return validate(model, tolerance=tolerance, exclude=windows)
+    run = first if first.state != "finished" else second
+    if run.state == "cancelled":
+        sentence = "The validation was cancelled. R starts it again."
+    else:
+        sentence = f"{run.title}: {run.sentence} {run.remedy}".strip()
+    return Verdict("INCONCLUSIVE", sentence)
 
 
 def _judged(
-    a: Solution,
-    b: Solution,
+    pair: tuple[Solution, Solution],
+    run: Run,
+    bodies: tuple[str, ...],
     tolerance: float | None,
     windows: tuple[tuple[float, float], ...],
 ) -> Verdict:
     """The verdict; in a thread, for its package takes a moment to load."""
-    from vbg.tmm_bridge.compare import compare
-    from vbg.tmm_bridge.uniqueness import channels_in
+    from vbg.tmm_bridge.compare import Verdict
+    from vbg.validate import verdict_on
 
-    free = channels_in(b.notes)
-    return compare(a, b, tolerance=tolerance, not_unique=free, exclude=windows)
+    apart = _start_apart(*pair, bodies)
+    if apart and not run.evidence:
+        sentence = f"The two runs start with {apart} in different poses. R runs both from one."
+        return Verdict("INCONCLUSIVE", sentence)
+    return verdict_on(_evidence(pair, run), tolerance=tolerance, exclude=windows)
+
+
+def _evidence(pair: tuple[Solution, Solution], run: Run) -> Evidence:
+    """What is known of two runs: all that `vbg validate` knows if they were made together."""
+    from vbg.validate import Evidence
+
+    file = coarse_file(run)
+    known = run.evidence
+    return Evidence(
+        *pair,
+        results.read_result(str(file)) if known else None,
+        frozenset(known.get("replayed", ())),
+        known.get("least"),
+        tuple(known.get("notes", ())),
+    )
+
+
+def _start_apart(a: Solution, b: Solution, bodies: tuple[str, ...]) -> str:
+    """The body that two runs that start at all start with in different poses."""
+    from vbg.validate.poses import first_poses, starts_differ
+
+    if not len(a.time) or not len(b.time):
+        return ""
+    try:
+        moved, _ = starts_differ(first_poses(a, bodies), first_poses(b, bodies))
+    except UsageError:
+        # one of them lacks a signal: the comparison says which
+        return ""
+    return moved

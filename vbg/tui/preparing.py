@@ -56,10 +56,9 @@ async def _validate(app: VbgApp) -> None:
     """A verdict from runs that are there already."""
     from vbg.tui import comparing
 
-    state = app.work.validate
-    runs = [app.work.run(number) for number in (state.reference, state.other)]
-    fresh = all(run is not None and not results.stale(app.work, run) for run in runs)
-    if app.job is None and not (fresh and state.verdict is not None):
+    work, state = app.work, app.work.validate
+    fresh = state.verdict is not None and state.text_hash == work.document.now.hash
+    if app.job is None and not fresh:
         await comparing.compare_newest(app)
 
 

@@ -56,13 +56,14 @@ class PlotState:
 
 @dataclass(frozen=True, slots=True)
 class ValidateState:
-    """The verdict's settings and its last value."""
+    """The verdict's settings, its last value and the text it is about."""
 
     tolerance: float | None = None
     skip_events: bool = False
     verdict: Verdict | None = None
     reference: int = 0
     other: int = 0
+    text_hash: str = ""
     waiting: str = ""
 
 
@@ -147,7 +148,10 @@ class Workspace:
 
     @property
     def active_run(self) -> Run | None:
-        """The run that is under way."""
+        """The run that is under way; of two, the marked one."""
+        marked = self.marked_run
+        if marked is not None and marked.active:
+            return marked
         return next((run for run in reversed(self.runs) if run.active), None)
 
     def run(self, number: int) -> Run | None:

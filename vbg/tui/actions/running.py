@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,7 +13,7 @@ from vbg.errors import UsageError
 from vbg.tui import checking, results
 from vbg.tui.actions import Handler, Refusal
 from vbg.tui.session.jobs import Job
-from vbg.tui.session.runs import Run, next_file
+from vbg.tui.session.runs import Run, forget, next_file
 
 if TYPE_CHECKING:
     from vbg.tui.app import VbgApp
@@ -44,28 +43,29 @@ async def ready(app: VbgApp) -> None:
         raise UsageError(f"the model has {errors} error{'s' * (errors > 1)}; the first is marked.")
 
 
-async def simulate(app: VbgApp, solver: str, settings: Mapping[str, float] | None = None) -> Run:
-    """Run the model as it is now and follow it to its end."""
+def prepared(app: VbgApp, solver: str) -> Run:
+    """A run of the text that is open, entered in the list."""
     work = app.work
-    now = work.document.now
     number, file = next_file(work.file, work.runs, solver)
     model = work.checked.model if checking.resolved(work) else None
     t_end = float(model.simulate.t_end) if model is not None else float("nan")
-    order = runner.Job(
-        model=str(work.file or "model.toml"),
-        text=now.text,
-        solver=solver,
-        settings=settings or {},
-        result=str(file),
-    )
-    started = Run(number, solver, now.hash, str(file), t_end=t_end)
-    app.job = Job(started, order, app.run_changed)
+    run = Run(number, solver, work.document.now.hash, str(file), t_end=t_end)
+    app.run_changed(run)
+    return run
+
+
+async def simulate(app: VbgApp, solver: str) -> Run:
+    """Run the model as it is now and follow it to its end."""
+    work = app.work
+    model, text = str(work.file or "model.toml"), work.document.now.text
+    started = prepared(app, solver)
+    order = runner.Job(model=model, text=text, solver=solver, result=started.result)
+    app.job = job = Job(started, order, app.run_changed)
     timer = app.set_timer(SHOW_AFTER, app.show_run)
-    app.run_changed(started)
     try:
-        run = await app.job.follow()
+        run = await job.follow()
     finally:
-        app.endings.append(app.job)
+        app.endings.append(job)
         app.job = None
         timer.stop()
     if Path(run.result).exists():
@@ -99,8 +99,7 @@ def _delete(app: VbgApp) -> None:
     work = app.work
     run = work.marked_run
     assert run is not None
-    Path(run.result).unlink(missing_ok=True)
-    Path(run.result).with_suffix(".json").unlink(missing_ok=True)
+    forget(run)
     work.runs = tuple(r for r in work.runs if r.number != run.number)
     work.solutions.pop(run.number, None)
     work.motions.pop(run.number, None)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from vbg.errors import UsageError
 from vbg.tui import comparing
 from vbg.tui.actions import Handler, Refusal
-from vbg.tui.actions.running import _busy, ready, simulate
+from vbg.tui.actions.running import _busy, prepared, ready
 from vbg.tui.panes.validate import Channels
+from vbg.tui.session.validation import Validation
 from vbg.tui.values import shown, typed
 
 if TYPE_CHECKING:
@@ -24,23 +25,27 @@ async def _rerun(app: VbgApp) -> None:
 
 
 async def _both(app: VbgApp) -> None:
-    from vbg.validate.both import ATOL, RTOL
-
+    """Run both solvers in a child process, and judge what they say."""
     work = app.work
-    tolerances = {"rtol": RTOL, "atol": ATOL}
-    _wait(app, "running the bond graph ...")
-    first = await simulate(app, "vbg", tolerances)
-    if first.state == "finished":
-        _wait(app, "running MSTMM ...")
-        second = await simulate(app, "mstmm", tolerances)
-        _wait(app, "comparing ...")
+    runs = {solver: prepared(app, solver) for solver in ("vbg", "mstmm")}
+    model, text = str(work.file or "model.toml"), work.document.now.text
+    app.job = job = Validation(runs, model, text, app.run_changed)
+    _wait(app, "running both solvers ... x cancels (their first use ever compiles them: a minute)")
+    try:
+        first, second = await job.follow()
+    finally:
+        app.endings.append(job)
+        app.job = None
+    _wait(app, "comparing ...")
+    for run in (first, second):
+        work.solutions.pop(run.number, None)
+    if first.state == "finished" == second.state:
         await comparing.compare_runs(app, first, second)
     else:
-        from vbg.tmm_bridge.compare import Verdict
-
-        sentence = f"The run of the bond graph was {first.outcome}: nothing to compare with."
-        work.validate = replace(work.validate, verdict=Verdict("INCONCLUSIVE", sentence))
+        verdict = comparing.no_verdict(first, second)
+        work.validate = replace(work.validate, verdict=verdict, text_hash=second.text_hash)
     work.validate = replace(work.validate, waiting="")
+    app.prepare_view(work.view)
     app.main.paint()
 
 

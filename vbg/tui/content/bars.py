@@ -29,7 +29,11 @@ def _state(work: Workspace) -> Row:
     """What is going on and how the model is."""
     run = work.active_run
     parts: list[tuple[str, str]] = []
-    if run is not None:
+    both = [r for r in work.runs if r.active]
+    if len(both) > 1:
+        words = "  ".join(f"{r.solver} {100 * r.fraction:.0f} %" for r in both)
+        parts.append((f"{work.marks.running} validating  {words}  x cancel   ", "note"))
+    elif run is not None:
         eta = f" ETA {run.eta:.0f} s" if run.eta is not None else ""
         percent = f" {100 * run.fraction:.0f} %" if run.state == "running" else ""
         word = "cancelling" if run.state == "cancelling" else "running"

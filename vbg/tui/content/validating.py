@@ -135,6 +135,9 @@ def verdict_rows(verdict: Verdict | None, waiting: str, width: int, marks: Marks
     rows: list[Row] = []
     text = f"{mark} {word}   {verdict.sentence}"
     rows += [((line, STYLES[verdict.result]),) for line in wrap(printable(text), width)]
+    if math.isfinite(verdict.halving):
+        grows = f"Step halving: with twice the step the error of MSTMM grows {verdict.halving:.3g}"
+        rows += [((line, "dim"),) for line in wrap(f"{grows} times.", width)]
     for low, high in verdict.excluded:
         rows.append(((f"left out: {low:.6g} to {high:.6g} s (about an event)", "warn"),))
     for note in verdict.notes:
@@ -170,9 +173,6 @@ def side_rows(
         row("position", *(_residual(s.audit.position_residual) for s in (a, b))),
         row("wall", *(f"{run.wall:.1f} s" for run in (run_a, run_b))),
     ]
-    if math.isfinite(verdict.halving):
-        text = f" step doubled: error grows {verdict.halving:.3g} times"
-        rows.append(((clip(text, width), "dim"),))
     return tuple(rows)
 
 

@@ -1,0 +1,115 @@
+"""A child process of this vbg that talks in JSON lines: started, heard, stopped.
+
+The child and what it starts are a process group of their own.  To stop it, it
+is asked on its standard input, then its group gets SIGTERM after 1 s and is
+killed after `KILL_SECONDS`.  A child also stops when its input closes, so
+nothing runs on after the terminal interface is gone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import signal
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+from vbg import runner
+
+TERMINATE_SECONDS = 1.0
+KILL_SECONDS = 3.0
+
+# The line of a traceback that names the error.
+_ERROR = re.compile(r"[\w.]+(Error|Exception|Interrupt)\b")
+
+
+@dataclass
+class Child:
+    """One child process, started by `command`."""
+
+    command: list[str]
+    process: asyncio.subprocess.Process | None = None
+    complaints: asyncio.Task[bytes] | None = None
+    ending: asyncio.Task[str] | None = None
+
+    async def messages(self, order: str) -> AsyncIterator[dict[str, Any]]:
+        """Start it, hand it `order` (one line), and yield what it says until its last word."""
+        pipe = asyncio.subprocess.PIPE
+        self.process = await asyncio.create_subprocess_exec(
+            *self.command,
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe,
+            env=runner.environment(),
+            limit=1 << 24,
+            start_new_session=True,
+        )
+        assert self.process.stderr and self.process.stdout
+        self.complaints = asyncio.create_task(self.process.stderr.read())
+        self._write(order)
+        async for line in self.process.stdout:
+            message = json.loads(line)
+            yield message
+            if message["kind"] in ("finished", "failed"):
+                break
+
+    def close(self) -> asyncio.Task[str]:
+        """Let it end; the task gives what it wrote on standard error.
+
+        After its last word a child only tidies up: that is not waited for,
+        except when leaving.
+        """
+        if self.ending is None:
+            self.ending = asyncio.create_task(self._wait())
+        return self.ending
+
+    async def _wait(self) -> str:
+        assert self.process and self.process.stdin and self.complaints
+        self.process.stdin.close()
+        try:
+            await asyncio.wait_for(self.process.wait(), KILL_SECONDS)
+        except TimeoutError:
+            self._signal(signal.SIGKILL)
+            await self.process.wait()
+        return (await self.complaints).decode(errors="replace")
+
+    async def stop(self) -> None:
+        """Stop it in three steps; returns when it is gone."""
+        if self.process is None or self.process.returncode is not None:
+            return
+        self._write(json.dumps({"cmd": "cancel"}))
+        for seconds, harder in (
+            (TERMINATE_SECONDS, signal.SIGTERM),
+            (KILL_SECONDS - TERMINATE_SECONDS, signal.SIGKILL),
+        ):
+            try:
+                await asyncio.wait_for(self.process.wait(), seconds)
+                return
+            except TimeoutError:
+                if self.process.returncode is None:
+                    self._signal(harder)
+
+    def last_words(self, complaint: str) -> tuple[str, list[str]]:
+        """Why it ended without a last word: the line that names the error, and its lines."""
+        code = self.process.returncode if self.process else None
+        ended = f"the solver's process ended with code {code}"
+        last = [line for line in complaint.splitlines() if line.strip()][-12:]
+        named = [line for line in last if _ERROR.match(line)]
+        return (named or last or [ended])[-1], [ended, *last]
+
+    def _signal(self, number: signal.Signals) -> None:
+        """Send a signal to the whole group: a solver may have children of its own."""
+        assert self.process is not None
+        try:
+            os.killpg(self.process.pid, number)
+        except ProcessLookupError:
+            # it has ended meanwhile
+            return
+
+    def _write(self, line: str) -> None:
+        stream = self.process.stdin if self.process else None
+        if stream is not None and not stream.is_closing():
+            stream.write(line.encode() + b"\n")
