@@ -7,6 +7,7 @@ them; only the outermost call raises.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
@@ -65,3 +66,10 @@ class AssemblyError(VbgError):
 
 class UsageError(VbgError):
     """The program was asked for something it cannot do (a wrong call)."""
+
+
+def not_installed(what: str, package: str, extra: str, otherwise: str = "") -> UsageError:
+    """The error where `what` needs a `package` that is not there.  vbg is installed from
+    its folder, so that its extras are, too."""
+    remedy = f"In the folder of vbg's README: {sys.executable} -m pip install '.[{extra}]'."
+    return UsageError(" ".join(filter(None, (f"{what} needs {package}.", remedy, otherwise))))

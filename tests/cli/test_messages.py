@@ -8,6 +8,7 @@ import json
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -215,3 +216,25 @@ def test_a_reader_that_has_enough_ends_in_silence():
         ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, timeout=120
     )
     assert done.stdout.count("\n") == 1 and done.stderr == "" and done.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("package", "extra", "arguments"),
+    [
+        ("matplotlib", "draw", ["plot", "RESULT", "A.angle", "-o", "a.png"]),
+        ("matplotlib", "draw", ["animate", "RESULT", "-o", "a.gif"]),
+        ("sympy", "symbolic", ["show", "equations", CRANK]),
+        ("pygraphviz", "draw", ["show", "structure", CRANK, "--diagram", "a.svg"]),
+    ],
+)
+def test_a_missing_package_is_named_with_the_command_that_brings_it(
+    package, extra, arguments, partial, monkeypatch, capsys
+):
+    monkeypatch.setitem(sys.modules, package, None)
+    words = [partial if word == "RESULT" else word for word in arguments]
+    code, _, err = told(words, capsys)
+    assert code == 2
+    assert f"needs {package}. In the folder of vbg's README: " in err
+    assert f"{sys.executable} -m pip install '.[{extra}]'" in err
+    project = tomllib.loads((EXAMPLES.parent / "pyproject.toml").read_text("utf-8"))["project"]
+    assert extra in project["optional-dependencies"]

@@ -23,7 +23,7 @@ from vbg.analysis.operating import OperatingPoint, classify
 from vbg.analysis.probe import Input, Probe, choose_inputs
 from vbg.analysis.tangent import tangent
 from vbg.assemble.system import System
-from vbg.errors import UsageError
+from vbg.errors import UsageError, not_installed
 
 Array = NDArray[np.float64]
 
@@ -71,13 +71,11 @@ class Linearisation:
         return stability(self.A)
 
     def to_control(self) -> Any:
-        """As a `control.StateSpace` of python-control (extra `vbg[control]`)."""
+        """As a `control.StateSpace` of python-control (extra `control`)."""
         try:
             import control
         except ImportError as error:
-            raise UsageError(
-                "to_control() needs python-control: pip install 'vbg[control]'."
-            ) from error
+            raise not_installed("to_control()", "python-control", "control") from error
         return control.ss(
             self.A,
             self.B,

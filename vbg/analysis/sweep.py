@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from vbg.analysis.measures import evaluate, parse
 from vbg.analysis.sampling import Point
 from vbg.analysis.table import Row, Table
-from vbg.errors import UsageError, VbgError
+from vbg.errors import UsageError, VbgError, not_installed
 
 if TYPE_CHECKING:
     from vbg.model import Model
@@ -130,7 +130,7 @@ def _on_dask(study: Study, points: Sequence[Point], scheduler: str) -> Iterator[
     try:
         from dask.distributed import Client, as_completed
     except ImportError as error:
-        raise UsageError("--scheduler needs Dask: pip install 'vbg[sweep]'.") from error
+        raise not_installed("--scheduler", "Dask", "sweep") from error
     with Client(scheduler) as client:
         shared = client.scatter(study, broadcast=True)
         futures = [client.submit(run_point, shared, point, pure=False) for point in points]

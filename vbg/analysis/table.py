@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Self
 
 from vbg.analysis.sampling import Point
-from vbg.errors import UsageError
+from vbg.errors import UsageError, not_installed
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def write_parquet(table: Table, path: str | Path) -> None:
         import pyarrow
         from pyarrow import parquet
     except ImportError as error:
-        raise UsageError("Parquet tables need pyarrow: pip install 'vbg[sweep]'.") from error
+        raise not_installed("a Parquet table", "pyarrow", "sweep") from error
     columns: dict[str, list[object]] = {
         name: [dict(row.point)[name] for row in table.rows] for name in table.parameters
     }

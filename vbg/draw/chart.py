@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from vbg.draw.series import Series, by_unit
-from vbg.errors import UsageError
+from vbg.errors import UsageError, not_installed
 
 FORMATS = (".png", ".svg", ".pdf")
 # colours that stay apart for colour-blind readers (Okabe, Ito) and line styles that
@@ -30,10 +30,8 @@ def draw_curves(
     try:
         import matplotlib
     except ImportError as error:
-        raise UsageError(
-            "plots in files need matplotlib: pip install 'vbg[draw]'; without -o the terminal "
-            "shows the curves."
-        ) from error
+        otherwise = "Without -o the terminal shows the curves."
+        raise not_installed("a plot in a file", "matplotlib", "draw", otherwise) from error
     from matplotlib.figure import Figure
 
     panels = by_unit(curves)

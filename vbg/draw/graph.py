@@ -6,7 +6,7 @@ from pathlib import Path
 
 from vbg.causality import CausalGraph
 from vbg.draw.dot import CONFLICT, CONSTRAINT, LOOP, dot
-from vbg.errors import UsageError
+from vbg.errors import UsageError, not_installed
 
 FORMATS = (".svg", ".png", ".pdf", ".dot")
 
@@ -37,10 +37,8 @@ def _draw_plainly(causal: CausalGraph, path: Path) -> None:
     try:
         import matplotlib
     except ImportError as error:
-        raise UsageError(
-            "drawings need Graphviz or matplotlib: pip install 'vbg[draw]'; "
-            "a .dot file can be written without either."
-        ) from error
+        otherwise = "A .dot file can be written without."
+        raise not_installed("a drawing", "pygraphviz or matplotlib", "draw", otherwise) from error
     import networkx
     from matplotlib.figure import Figure
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.draw.film import AXIS_PART, Film
-from vbg.errors import UsageError
+from vbg.errors import UsageError, not_installed
 from vbg.spatial import rotation_matrix
 
 Array = NDArray[np.float64]
@@ -26,7 +26,7 @@ def write_movie(film: Film, path: str | Path, *, fps: int = 25, pixels: int = 64
     try:
         import matplotlib
     except ImportError as error:
-        raise UsageError("GIF and MP4 need matplotlib: pip install 'vbg[draw]'.") from error
+        raise not_installed("a film as GIF or MP4", "matplotlib", "draw") from error
     from matplotlib.figure import Figure
 
     path = Path(path)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from vbg.errors import UsageError
+from vbg.errors import UsageError, not_installed
 from vbg.structure.report import Structure
 
 Picture = Literal["graph", "diagram"]
@@ -100,7 +100,6 @@ def draw(structure: Structure, path: str | Path, picture: Picture = "diagram") -
     try:
         import pygraphviz
     except ImportError as missing:
-        raise UsageError(
-            f"drawing {target.name} needs pygraphviz (pip install 'vbg[draw]'); .dot needs nothing"
-        ) from missing
+        otherwise = "A .dot file can be written without."
+        raise not_installed(f"drawing {target.name}", "pygraphviz", "draw", otherwise) from missing
     pygraphviz.AGraph(string=text).draw(str(target), format=ending, prog="dot")

@@ -7,7 +7,7 @@ from typing import Any
 
 from vbg.cli.models import read_checked
 from vbg.cli.parser import add, add_model
-from vbg.errors import UsageError
+from vbg.errors import not_installed
 
 PLACE = 30
 FORMS = ("auto", "minimal", "constraint")
@@ -40,7 +40,7 @@ def act(arguments: argparse.Namespace) -> int:
     try:
         import sympy  # noqa: F401
     except ImportError as error:
-        raise UsageError("equations need sympy: pip install 'vbg[symbolic]'.") from error
+        raise not_installed("printing equations", "sympy", "symbolic") from error
     from vbg.analysis.symbolic import equations_of
     from vbg.analysis.written import as_c, as_latex, as_python, as_text
 

@@ -36,7 +36,7 @@ def register(subparsers: Any) -> None:
     add_study(parser)
     parser.add_argument("--samples", metavar="lhs:N[:SEED]", help="Latin hypercube, not a grid")
     parser.add_argument("-j", "--processes", type=int, default=1, metavar="N", help="processes")
-    parser.add_argument("--scheduler", metavar="ADDRESS", help="Dask cluster (extra vbg[sweep])")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="Dask cluster (extra: sweep)")
     add_json(parser)
 
 
