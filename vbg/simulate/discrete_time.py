@@ -22,9 +22,8 @@ frequency that the bushings cause.  The gap of the joints shrinks with 1/w^2.
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,10 +32,14 @@ from vbg.assemble.evaluator import Evaluator, tape
 from vbg.assemble.lower import lower
 from vbg.assemble.program import Program
 from vbg.assemble.system import System
-from vbg.blocks import Block, Substitution, const, mul
+from vbg.blocks import Block, Substitution, const, mul, rows, stack
 from vbg.errors import UsageError
+from vbg.simulate.discrete_joints import machine_of
+from vbg.simulate.discrete_kernels import ensure_compiled, steps_of
 
 Array = NDArray[np.float64]
+Places = NDArray[np.int64]
+Tape = tuple[NDArray, ...]
 
 STEP = 1e-5  # [s]
 PHASE = 0.3  # w dt: a tenth of the limit of stability, 2, and some
@@ -95,19 +98,23 @@ def _mobility(system: System) -> Array:
 
 def _open_rate(system: System, rate: Block) -> Block:
     """A rate with the constraint efforts as inputs again."""
-    from vbg.blocks import stack
-
     e = system.equations
     return Substitution({e.efforts: stack(*(c.unknown for c in e.constraints))})(rate)
+
+
+def bushing_efforts(system: System, bush: Bushings) -> Block:
+    """U2 = -K Phi - C r."""
+    e = system.equations
+    return -1.0 * mul(const(np.diag(bush.stiffness)), e.position) - mul(
+        const(np.diag(bush.damping)), e.residual
+    )
 
 
 def discrete_program(system: System, bush: Bushings) -> Program:
     """Rates of all states with bushing efforts in place of constraint efforts, and behind
     them these efforts."""
     e = system.equations
-    effort = -1.0 * mul(const(np.diag(bush.stiffness)), e.position) - mul(
-        const(np.diag(bush.damping)), e.residual
-    )
+    effort = bushing_efforts(system, bush)
     replace = Substitution({e.efforts: effort})
     outputs = {s.state.name: replace(e.rates[s.state.leaf]) for s in system.slices}
     inputs = {s.state.name: s.state.leaf for s in system.slices} | {"t": e.time}
@@ -120,42 +127,35 @@ def _places(system: System, kinds: tuple[str, ...]) -> NDArray[np.int64]:
 
 
 class DiscreteTime:
-    """The steps: t, x and the compiled loop over many of them."""
+    """The steps: t, x and the compiled loop over many of them.
+
+    Bodies and the bushings of their joints are moved by kernels of their own
+    (vbg.simulate.discrete_kernels); all else is read from two tapes, one of forces, one of
+    motions.  `rates` is the whole as one tape, with the efforts behind: what outputs need,
+    and what the steps must equal to rounding.
+    """
 
     def __init__(self, system: System, dt: float = STEP, frequency: float | None = None):
         if not dt > 0.0:
             raise UsageError(f"the step of the discrete-time method must be positive; got {dt}.")
         if not system.equations.constraints:
             raise UsageError("there are no joints here that bushings could stand for.")
+        ensure_compiled()
         self.dt = dt
-        self.bushings = bushings(system, PHASE / dt if frequency is None else frequency)
-        self.program = discrete_program(system, self.bushings)
-        self.rates = Evaluator(self.program)
-        self._posture = Evaluator(
-            lower(
-                {
-                    s.state.name: system.equations.rates[s.state.leaf]
-                    for s in system.slices
-                    if s.state.kind in ("position", "quaternion", "displacement")
-                },
-                {s.state.name: s.state.leaf for s in system.slices} | {"t": system.equations.time},
-            )
+        self.bushings = bush = bushings(system, PHASE / dt if frequency is None else frequency)
+        self.rates = Evaluator(discrete_program(system, bush))
+        machine = machine_of(system, bush.stiffness, bush.damping)
+        self._machine = machine.flat
+        bushed = {row for c in machine.joints for row in range(c.first, c.first + len(c.labels))}
+        self._forces = _tape(
+            _others(system, bush, bushed), system, ("store", "signal", "quadrature"), frozenset()
         )
-        self._momenta = _places(system, ("store", "signal", "quadrature"))
-        straight = [s for s in system.slices if s.state.kind in ("position", "displacement")]
-        turning = [s for s in system.slices if s.state.kind == "quaternion"]
-        offsets = {name: at for name, (at, _, _) in self._posture.program.outputs.items()}
-        self._straight = np.array(
-            [
-                (i, offsets[s.state.name] + i - s.first)
-                for s in straight
-                for i in range(s.first, s.last)
-            ],
-            dtype=np.int64,
-        ).reshape(-1, 2)
-        self._turning = np.array(
-            [(s.first, offsets[s.state.name]) for s in turning], dtype=np.int64
-        ).reshape(-1, 2)
+        self._motions = _tape(
+            system.equations.rates,
+            system,
+            ("position", "quaternion", "displacement"),
+            machine.moved,
+        )
         self.t, self.x = 0.0, system.initial_state.copy()
         self.steps, self.wall = 0, 0.0
 
@@ -168,20 +168,7 @@ class DiscreteTime:
         if rest > 1e-9 * self.dt:
             lasts.append((1, rest))
         for steps, dt in lasts:
-            _loop()(
-                self.rates.work,
-                *tape(self.program),
-                self._first(self.program),
-                self._posture.work,
-                *tape(self._posture.program),
-                self.x,
-                self.t,
-                dt,
-                steps,
-                self._momenta,
-                self._straight,
-                self._turning,
-            )
+            steps_of(self.x, self.t, dt, steps, self._machine, *self._forces, *self._motions)
             self.t += steps * dt
             self.steps += steps
         self.t = t_end
@@ -192,56 +179,39 @@ class DiscreteTime:
         self.rates(self.t, self.x)
         return self.rates.output("efforts").copy()
 
-    @staticmethod
-    def _first(program: Program) -> int:
-        return next(iter(program.outputs.values()))[0]
+
+def _others(system: System, bush: Bushings, bushed: set[int]) -> Mapping[Block, Block]:
+    """Rates with the bushing efforts of those rows only that are not `bushed` by kernels."""
+    left = np.array([row not in bushed for row in range(system.equations.efforts.rows)])
+    effort = bushing_efforts(system, bush)
+    parts = [rows(effort, i, i + 1) if kept else const(0.0) for i, kept in enumerate(left.tolist())]
+    replace = Substitution({system.equations.efforts: stack(*parts)})
+    return {leaf: replace(rate) for leaf, rate in system.equations.rates.items()}
 
 
-_COMPILED: dict[str, Callable[..., None]] = {}  # the loop, compiled at its first use
+def _tape(
+    rates: Mapping[Block, Block], system: System, kinds: tuple[str, ...], done: frozenset[str]
+) -> tuple[Tape, Places, Places]:
+    """The tape of the rates of the states of these kinds that are not `done` and not
+    constantly zero; where each component stands in x and in the work space, and the same
+    of the quaternions, which turn."""
+    chosen = [
+        s
+        for s in system.slices
+        if s.state.kind in kinds and s.state.name not in done and not rates[s.state.leaf].is_zero
+    ]
+    inputs = {s.state.name: s.state.leaf for s in system.slices} | {"t": system.equations.time}
+    program = lower({s.state.name: rates[s.state.leaf] for s in chosen}, inputs)
+    at = {s.state.name: program.outputs[s.state.name][0] for s in chosen}
+    straight = [
+        (i, at[s.state.name] + i - s.first)
+        for s in chosen
+        if s.state.kind != "quaternion"
+        for i in range(s.first, s.last)
+    ]
+    turning = [(s.first, at[s.state.name]) for s in chosen if s.state.kind == "quaternion"]
+    return (Evaluator(program).work, *tape(program)), _pairs(straight), _pairs(turning)
 
 
-def _loop() -> Callable[..., None]:
-    """The compiled loop over steps."""
-    if "loop" not in _COMPILED:
-        import numba
-
-        from vbg.assemble.machine import run
-
-        _COMPILED["loop"] = numba.njit(_steps_with(run))
-    return _COMPILED["loop"]
-
-
-def _steps_with(run: Any) -> Callable[..., None]:
-    """The loop around `run` of the virtual machine."""
-
-    def steps_of(
-        work, segments, operands, factors, stream, first,  # program of all rates
-        work2, segments2, operands2, factors2, stream2,  # program of the posture's rates
-        x, t, dt, steps, momenta, straight, turning,
-    ):  # fmt: skip
-        n = x.shape[0]
-        for step in range(steps):
-            work[:n] = x
-            work[n] = t + step * dt
-            run(work, segments, operands, factors, stream)
-            for k in range(momenta.shape[0]):
-                i = momenta[k]
-                x[i] += dt * work[first + i]
-            work2[:n] = x
-            work2[n] = t + step * dt
-            run(work2, segments2, operands2, factors2, stream2)
-            for k in range(straight.shape[0]):
-                x[straight[k, 0]] += dt * work2[straight[k, 1]]
-            for k in range(turning.shape[0]):
-                i, j = turning[k, 0], turning[k, 1]
-                # quat' = 1/2 quat o (0, w) is perpendicular to quat and |quat'| = |w| / 2:
-                # quat o exp(w dt / 2) = cos(|w| dt / 2) quat + sin(|w| dt / 2) quat' / |quat'|
-                half = np.sqrt(
-                    work2[j] ** 2 + work2[j + 1] ** 2 + work2[j + 2] ** 2 + work2[j + 3] ** 2
-                )
-                c = np.cos(half * dt)
-                s = np.sin(half * dt) / half if half > 0.0 else dt
-                for m in range(4):
-                    x[i + m] = c * x[i + m] + s * work2[j + m]
-
-    return steps_of
+def _pairs(places: list[tuple[int, int]]) -> Places:
+    return np.array(places, dtype=np.int64).reshape(-1, 2)
