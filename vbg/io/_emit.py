@@ -9,6 +9,7 @@ from typing import Any
 
 from vbg.errors import UsageError
 from vbg.model.catalogue import TABLES
+from vbg.model.syntax import quoted
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
 _ORDER = ("parameters", *TABLES, "simulate", "outputs")
@@ -42,19 +43,6 @@ def _table(name: str, table: Mapping[str, Any]) -> Iterator[str]:
 def quoted_key(key: str) -> str:
     """`key` bare where TOML allows it, in quotes otherwise."""
     return key if _BARE.match(key) else quoted(key)
-
-
-def quoted(text: str) -> str:
-    """`text` as a basic string."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    named = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
-    return '"' + "".join(_character(c, named) for c in escaped) + '"'
-
-
-def _character(c: str, named: Mapping[str, str]) -> str:
-    if c in named:
-        return named[c]
-    return c if c >= " " and c != "\x7f" else f"\\u{ord(c):04x}"
 
 
 def inline(value: Any) -> str:

@@ -11,14 +11,11 @@ from typing import Any
 
 from vbg.errors import ModelError, Problem, UsageError
 from vbg.io._emit import emitted
-from vbg.io._places import scan_places
-from vbg.io._syntax import load
+from vbg.model.files import document_of, refused, text_of
 from vbg.model.model import Model
 from vbg.model.places import Places
 from vbg.model.plain import thaw
 from vbg.model.resolve import resolve
-
-MAX_SIZE = 50_000_000  # characters; a model of 100 000 bodies has half of that
 
 
 def read(path: str | os.PathLike[str]) -> Model:
@@ -28,33 +25,18 @@ def read(path: str | os.PathLike[str]) -> Model:
     UsageError where there is no such file.
     """
     name = os.fspath(path)
-    try:
-        data = FilePath(name).read_bytes()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise UsageError(f"cannot read {name}: {reason}") from None
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        what = f"byte {error.start + 1} is not UTF-8 text."
-        raise _refused(name, what, line, 1, "Save the file as UTF-8.") from None
-    return parse(text, name)
+    return parse(text_of(name), name)
 
 
 def parse(text: str, name: str = "model.toml") -> Model:
     """The model that `text` writes; `name` is the file's name in messages."""
-    if len(text) > MAX_SIZE:
-        raise _refused(name, f"the file has more than {MAX_SIZE} characters.", 1, 1)
-    text = text.replace("\r\n", "\n")
     try:
-        document, text, problems = load(text, name)
-        places = scan_places(text)
+        document, places, problems = document_of(text, name)
         if problems:
             raise ModelError.of(_with_others(problems, document, name, places))
         return Model.from_document(document, name, places)
     except RecursionError:
-        raise _refused(name, "lists or tables are nested too deeply.", 1, 1) from None
+        raise refused(name, "lists or tables are nested too deeply.", 1, 1) from None
 
 
 def _with_others(
@@ -64,10 +46,6 @@ def _with_others(
     lines = {problem.line for problem in problems}
     others = (p for p in resolve(document, name, places).problems if p.line not in lines)
     return sorted((*problems, *others), key=lambda problem: (problem.line, problem.column))
-
-
-def _refused(name: str, what: str, line: int, column: int, remedy: str = "") -> ModelError:
-    return ModelError.of((Problem("error", "file", what, remedy, name, line, column),))
 
 
 def write(model: Model, path: str | os.PathLike[str]) -> None:

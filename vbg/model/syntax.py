@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from typing import Any
 
 from vbg.errors import ModelError, Problem
-from vbg.io._emit import quoted
 
 MAX_REPAIRS = 30
 
@@ -62,3 +62,16 @@ def _with_quotes(text: str, line: int) -> str:
     if match:
         lines[line - 1] = f"{match[1]}{quoted(match[2])}{match[3]}"
     return "\n".join(lines)
+
+
+def quoted(text: str) -> str:
+    """`text` as a basic string."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    named = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
+    return '"' + "".join(_character(c, named) for c in escaped) + '"'
+
+
+def _character(c: str, named: Mapping[str, str]) -> str:
+    if c in named:
+        return named[c]
+    return c if c >= " " and c != "\x7f" else f"\\u{ord(c):04x}"

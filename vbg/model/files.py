@@ -1,0 +1,45 @@
+"""Model files as documents: text, plain data, and the place of everything in it."""
+
+from __future__ import annotations
+
+from pathlib import Path as FilePath
+from typing import Any
+
+from vbg.errors import ModelError, Problem, UsageError
+from vbg.model.places import Places
+from vbg.model.scanner import scan_places
+from vbg.model.syntax import load
+
+MAX_SIZE = 50_000_000  # characters; a model of 100 000 bodies has half of that
+
+
+def text_of(name: str) -> str:
+    """The text of the file `name`.
+
+    Raises UsageError where there is no such file and ModelError where it is no text.
+    """
+    try:
+        data = FilePath(name).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UsageError(f"cannot read {name}: {reason}") from None
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        what = f"byte {error.start + 1} is not UTF-8 text."
+        raise refused(name, what, line, 1, "Save the file as UTF-8.") from None
+
+
+def document_of(text: str, name: str) -> tuple[dict[str, Any], Places, tuple[Problem, ...]]:
+    """The document that `text` writes, where everything stands in it, and mistakes of
+    syntax after which reading could go on.  Raises ModelError after others."""
+    if len(text) > MAX_SIZE:
+        raise refused(name, f"the file has more than {MAX_SIZE} characters.", 1, 1)
+    document, text, problems = load(text.replace("\r\n", "\n"), name)
+    return document, scan_places(text), problems
+
+
+def refused(name: str, what: str, line: int, column: int, remedy: str = "") -> ModelError:
+    """The error for a file that cannot be read at all."""
+    return ModelError.of((Problem("error", "file", what, remedy, name, line, column),))
