@@ -79,13 +79,40 @@ def inner3_kernel(rows, cols):
 gemm_131 = inner3_kernel(1, 1)
 gemm_231 = inner3_kernel(2, 1)
 gemm_233 = inner3_kernel(2, 3)
+gemm_331 = inner3_kernel(3, 1)
 gemm_535 = inner3_kernel(5, 5)
+
+
+def inner2_kernel(rows):
+    """Kernel for rows x 2 times a column, unrolled likewise."""
+
+    @compiled
+    def kernel(work, operands, factors, first, count, accumulate, dr, ar, ac, br):
+        for i in range(first, first + count):
+            d, a, b = at(operands, 4 * i), at(operands, 4 * i + 1), at(operands, 4 * i + 2)
+            f = at(factors, i)
+            x, y = f * at(work, b), f * at(work, b + br)
+            for r in range(rows):
+                value = at(work, a + r * ar) * x + at(work, a + r * ar + ac) * y
+                if accumulate:
+                    value += at(work, d + r * dr)
+                put(work, d + r * dr, value)
+
+    return kernel
+
+
+gemm_221 = inner2_kernel(2)
+gemm_321 = inner2_kernel(3)
 
 
 @compiled
 def gemm_inner3(work, operands, factors, first, count, accumulate, m, n, dr, dc, ar, ac, br, bc):
     """m x 3 times 3 x n, the frequent shapes unrolled."""
-    if m == 5 and n == 5:
+    if m == 3 and n == 1:
+        gemm_331(work, operands, factors, first, count, accumulate, dr, dc, ar, ac, br, bc)
+    elif m == 3:
+        gemm3(work, operands, factors, first, count, accumulate, n, dr, dc, ar, ac, br, bc)
+    elif m == 5 and n == 5:
         gemm_535(work, operands, factors, first, count, accumulate, dr, dc, ar, ac, br, bc)
     elif m == 2 and n == 1:
         gemm_231(work, operands, factors, first, count, accumulate, dr, dc, ar, ac, br, bc)
@@ -97,22 +124,37 @@ def gemm_inner3(work, operands, factors, first, count, accumulate, m, n, dr, dc,
         gemm(work, operands, factors, first, count, accumulate, m, 3, n, dr, dc, ar, ac, br, bc)
 
 
-@compiled
-def add3(work, operands, factors, first, count, accumulate, dr, ar):
-    """D (+)= alpha a for columns of three."""
-    for i in range(first, first + count):
-        d, a = at(operands, 4 * i), at(operands, 4 * i + 1)
-        f = at(factors, i)
-        x, y, z = f * at(work, a), f * at(work, a + ar), f * at(work, a + 2 * ar)
-        if accumulate:
-            x, y, z = x + at(work, d), y + at(work, d + dr), z + at(work, d + 2 * dr)
-        put(work, d, x)
-        put(work, d + dr, y)
-        put(work, d + 2 * dr, z)
+def add_kernel(rows):
+    """D (+)= alpha a for columns of `rows` entries, unrolled."""
+
+    @compiled
+    def kernel(work, operands, factors, first, count, accumulate, dr, ar):
+        for i in range(first, first + count):
+            d, a = at(operands, 4 * i), at(operands, 4 * i + 1)
+            f = at(factors, i)
+            for r in range(rows):
+                value = f * at(work, a + r * ar)
+                if accumulate:
+                    value += at(work, d + r * dr)
+                put(work, d + r * dr, value)
+
+    return kernel
+
+
+add_1, add_2, add_3 = add_kernel(1), add_kernel(2), add_kernel(3)
 
 
 @compiled
 def axpy(work, operands, factors, first, count, accumulate, m, n, dr, dc, ar, ac):
+    """D (+)= alpha a, the short columns unrolled."""
+    if n == 1 and m <= 3:
+        if m == 3:
+            add_3(work, operands, factors, first, count, accumulate, dr, ar)
+        elif m == 2:
+            add_2(work, operands, factors, first, count, accumulate, dr, ar)
+        else:
+            add_1(work, operands, factors, first, count, accumulate, dr, ar)
+        return
     for i in range(first, first + count):
         d, a = at(operands, 4 * i), at(operands, 4 * i + 1)
         f = at(factors, i)
@@ -124,6 +166,19 @@ def axpy(work, operands, factors, first, count, accumulate, m, n, dr, dc, ar, ac
                     put(work, to, at(work, to) + value)
                 else:
                     put(work, to, value)
+
+
+@compiled
+def multiply(work, operands, factors, first, count, accumulate, m, k, n, dr, dc, ar, ac, br, bc):
+    """The kernel of a product by its shape."""
+    if k == 3:
+        gemm_inner3(work, operands, factors, first, count, accumulate, m, n, dr, dc, ar, ac, br, bc)
+    elif k == 2 and n == 1 and m == 2:
+        gemm_221(work, operands, factors, first, count, accumulate, dr, ar, ac, br)
+    elif k == 2 and n == 1 and m == 3:
+        gemm_321(work, operands, factors, first, count, accumulate, dr, ar, ac, br)
+    else:
+        gemm(work, operands, factors, first, count, accumulate, m, k, n, dr, dc, ar, ac, br, bc)
 
 
 @compiled

@@ -8,7 +8,7 @@ from vbg.assemble import program
 from vbg.assemble.machine.factor import factorise
 from vbg.assemble.machine.memory import KERNELS, at, compiled, put
 from vbg.assemble.machine.newton import begin_newton, solve_dense, step_newton
-from vbg.assemble.machine.products import add3, axpy, cross, gemm, gemm3, gemm_inner3, times
+from vbg.assemble.machine.products import axpy, cross, multiply, times
 from vbg.assemble.machine.rotations import quaternion_rates, rotations, skews
 from vbg.assemble.machine.scalars import calls
 from vbg.assemble.machine.substitution import refine, solve_factored
@@ -19,17 +19,6 @@ ROTATION, SKEW, QUATERNION_RATE = int(Op.ROTATION), int(Op.SKEW), int(Op.QUATERN
 TIMES, CALL, COPY = int(Op.TIMES), int(Op.CALL), int(Op.COPY)
 FACTOR, SOLVE = int(Op.FACTOR), int(Op.SOLVE)
 LINEAR_SOLVE, NEWTON, NEWTON_STEP = int(Op.LINEAR_SOLVE), int(Op.NEWTON), int(Op.NEWTON_STEP)
-
-
-@compiled
-def multiply(work, operands, factors, first, count, accumulate, m, k, n, dr, dc, ar, ac, br, bc):
-    """The kernel of a product by its shape."""
-    if m == 3 and k == 3:
-        gemm3(work, operands, factors, first, count, accumulate, n, dr, dc, ar, ac, br, bc)
-    elif k == 3:
-        gemm_inner3(work, operands, factors, first, count, accumulate, m, n, dr, dc, ar, ac, br, bc)
-    else:
-        gemm(work, operands, factors, first, count, accumulate, m, k, n, dr, dc, ar, ac, br, bc)
 
 
 @compiled
@@ -58,8 +47,6 @@ def run(work, segments, operands, factors, stream):
             multiply(
                 work, operands, factors, first, count, accumulate, m, k, n, dr, dc, ar, ac, br, bc
             )
-        elif op == AXPY and m == 3 and n == 1:
-            add3(work, operands, factors, first, count, accumulate, dr, ar)
         elif op == AXPY:
             axpy(work, operands, factors, first, count, accumulate, m, n, dr, dc, ar, ac)
         elif op == CROSS:
