@@ -111,6 +111,10 @@ _PLAIN: Mapping[str, Unit] = {
     "°C": Unit(1.0, _TEMPERATURE, offset=273.15),
     "cc": Unit(1e-6, _VOLUME),
 }
+_USUAL = (
+    *("kg", "mg", "mm", "cm", "km", "µm", "ms", "µs", "kN", "MN", "mN", "kW", "MW", "kJ", "MJ"),
+    *("kPa", "MPa", "GPa", "mA", "mV", "kV", "kHz", "MHz", "mH", "µH", "µF", "nF", "pF"),
+)
 _NAMES: Mapping[Dimension, str] = {
     NONE: "a plain number",
     _MASS: "a mass",
@@ -161,6 +165,11 @@ def _symbol(text: str) -> Unit | None:
 def symbols() -> tuple[str, ...]:
     """The unit symbols that are known, without their prefixes."""
     return (*_PLAIN, *_PREFIXED)
+
+
+def prefixed_symbols() -> tuple[str, ...]:
+    """Unit symbols with prefixes as engineers write them."""
+    return _USUAL
 
 
 @lru_cache(maxsize=1024)

@@ -19,7 +19,7 @@ from vbg.causality.causal import CausalGraph, Conflict, Reason
 from vbg.draw.text.marks import UNICODE
 from vbg.draw.text.rows import plain
 from vbg.graph.bondgraph import Bond, Vertex
-from vbg.tui import graphing, templates
+from vbg.tui import graphing, make_app, templates
 from vbg.tui.actions.adding import removed
 from vbg.tui.content import plotting, validating, why
 from vbg.tui.exporting import rows_svg
@@ -211,3 +211,19 @@ def test_the_sample_model_of_these_tests_is_sound():
     from vbg.io import toml
 
     assert toml.parse(MODEL).bodies["rod"].mass == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "unit"),
+    [("60 mm", 60, "mm"), ("60mm", 60, "mm"), ("2*M mm", "2*M", "mm"), ("3 N·m", 3, "N·m")],
+)
+async def test_a_value_typed_with_the_unit_of_its_field(tmp_path, text, value, unit):
+    from vbg.tui.actions import editing
+    from vbg.tui.content.fields import field_rows
+
+    file = tmp_path / "demo.toml"
+    file.write_text(MODEL.replace("L = 0.5", 'M = 2\nL = { value = 500, unit = "mm" }'))
+    app = make_app(str(file))
+    row = next(r for r in field_rows(app.work.data, ("parameters", "L")) if r.label == "value")
+    assert editing._measured(app, row, text) == {"value": value, "unit": unit}
+    assert editing._judge(app, row, text) == ("", True)

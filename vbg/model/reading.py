@@ -129,7 +129,8 @@ class Reading:
             return ""
         if rest in self.parameters:  # "2L"
             return f"For the parameter {rest} write {expressions.to_text(node)}*{rest}."
-        close = nearest(rest, units.symbols()) if rest.isalpha() else ""
+        known = (*units.symbols(), *units.prefixed_symbols())
+        close = nearest(rest, known) if rest.isalpha() else ""
         return f"Did you mean {close!r}?" if close and close != rest else ""
 
     def names_known(self, path: Path, text: str, node: expressions.Expression, known: Any) -> bool:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from vbg.errors import UsageError
+from vbg import expressions
+from vbg.errors import ModelError, UsageError
 from vbg.fields import Field
 from vbg.tui import checking, references, values
 from vbg.tui.actions import Handler, Refusal
@@ -61,15 +61,19 @@ async def _edit_as_text(app: VbgApp, row: FieldRow) -> None:
 
 
 def _measured(app: VbgApp, row: FieldRow, text: str) -> dict[str, Any] | None:
-    """The table of a parameter whose value is typed with another unit than it is written
-    in: both change.  None for every other text."""
+    """The table of a parameter whose unit stands beside its value, and which is typed with a
+    unit of its own: both change.  None for every other text."""
     if len(row.path) != 3 or row.path[0] != "parameters" or row.path[2] != "value":
         return None
     table = app.work.data["parameters"][row.path[1]]
-    found = re.fullmatch(r"\s*([+-]?[\d.]+(?:[eE][+-]?\d+)?)\s+([A-Za-z%°µ].*?)\s*", text)
-    if found is None or not isinstance(table, Mapping) or "unit" not in table:
+    if not isinstance(table, Mapping) or "unit" not in table:
         return None
-    return {**table, "value": values.typed(found[1]), "unit": found[2]}
+    try:
+        _, unit = expressions.parse_prefix(text)
+    except ModelError:
+        return None
+    value = text.strip().removesuffix(unit)
+    return {**table, "value": values.typed(value), "unit": unit} if unit else None
 
 
 def _about(row: FieldRow) -> str:
