@@ -76,6 +76,20 @@ def substitute(node: Expression, values: Mapping[str, float]) -> Expression:
     return node
 
 
+def renamed(node: Expression, new: Mapping[str, str]) -> Expression:
+    """`node` with every name in `new` replaced by another."""
+    match node:
+        case Name(name):
+            return Name(new.get(name, name))
+        case Unary(operand):
+            return Unary(renamed(operand, new))
+        case Binary(operator, left, right):
+            return Binary(operator, renamed(left, new), renamed(right, new))
+        case Call(function, arguments):
+            return Call(function, tuple(renamed(a, new) for a in arguments))
+    return node
+
+
 def depth(node: Expression) -> int:
     """Levels of the tree, counted without recursion."""
     level, depth = [node], 0

@@ -30,6 +30,12 @@ TABLES = (
 )
 
 
+# the node that stands for the surroundings, of each table whose parts are wired by nodes
+REFERENCE_NODES: Mapping[str, str] = MappingProxyType(
+    {"electric": "gnd", "hydraulic": "tank", "rotational": "frame", "translational": "frame"}
+)
+
+
 @cache
 def catalogue() -> Mapping[str, Mapping[str, type]]:
     """table -> kind -> class of the part; tables in the order of TABLES, kinds by name."""

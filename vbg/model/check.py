@@ -16,7 +16,7 @@ from vbg.model.bodies import principal_moments
 from vbg.model.catalogue import TABLES
 from vbg.model.frames import Pose, placement
 from vbg.model.model import Model
-from vbg.model.places import Path, Places, spelled
+from vbg.model.places import Path, spelled
 
 # the node that fixes the level of each domain's efforts; a chain of inertias may float
 REFERENCES: Mapping[str, str] = {"electric": "gnd", "hydraulic": "tank"}
@@ -49,9 +49,8 @@ def check(model: Model) -> tuple[Problem, ...]:
 
 
 def _problem(model: Model, severity: Severity, path: Path, what: str, remedy: str = "") -> Problem:
-    first = (1, 1) if model.path else (0, 0)
-    line, column = Places(model.places).of_key(path) if model.places else first
-    return Problem(severity, spelled(path), what, remedy, model.path, line, column)
+    file, line, column = model.where(path)
+    return Problem(severity, spelled(path), what, remedy, file, line, column)
 
 
 def _circuits(model: Model, table: str) -> dict[str, list[tuple[str, tuple[str, ...]]]]:

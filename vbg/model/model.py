@@ -94,6 +94,7 @@ class Model:
             "document": freeze(document),
             "path": path,
             "_places": places,
+            "_homes": resolved.homes,
         }
         self.__dict__.update(values)
 
@@ -120,6 +121,15 @@ class Model:
         """Key path -> (line, column), both from 1; empty for a model not read from a file."""
         places: Places = self.__dict__["_places"]
         return places.keys
+
+    def where(self, path: Path) -> tuple[str, int, int]:
+        """File, line and column of the key at `path`; of an included part in its own file."""
+        home = self.__dict__["_homes"].get(path[:2])
+        if home is not None:
+            return home.file, *home.of_key(path[2:])
+        if not self.places:
+            return (self.path, 1, 1) if self.path else ("", 0, 0)
+        return self.path, *Places(self.places).of_key(path)
 
     @cached_property
     def hash(self) -> str:

@@ -162,7 +162,8 @@ class Scope:
     `points` has, per body, its points from the mass centre; `origins` the
     mass centre from the origin in which points are written, where they differ;
     `joints` the coordinates of each joint; `objects` every named thing that
-    can have an output signal, with its table.
+    can have an output signal, with its table; `nodes` those with a coordinate that
+    a part can act on, `terminals` all nodes, by table.
     """
 
     points: dict[str, Mapping[str, tuple[float, ...]]] = field(default_factory=dict)
@@ -171,6 +172,18 @@ class Scope:
     signals: Collection[str] = ()
     objects: Mapping[str, str] = field(default_factory=dict)
     nodes: dict[str, Collection[str]] = field(default_factory=dict)
+    terminals: dict[str, Collection[str]] = field(default_factory=dict)
+
+    def take(self, other: Scope) -> None:
+        """The names of `other`, too: those of an included file."""
+        self.points.update(other.points)
+        self.origins.update(other.origins)
+        self.joints.update(other.joints)
+        self.signals = (*self.signals, *other.signals)
+        self.objects = {**other.objects, **self.objects}
+        for mine, theirs in ((self.nodes, other.nodes), (self.terminals, other.terminals)):
+            for table, names in theirs.items():
+                mine[table] = (*mine.get(table, ()), *names)
 
 
 def _float(raw: float | int) -> float:

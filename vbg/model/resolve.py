@@ -3,62 +3,100 @@ document alone is checked here, and every breach noted before anything is refuse
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from vbg.errors import Problem
 from vbg.expressions import RESERVED
 from vbg.model.bonds import read_bonds
-from vbg.model.catalogue import TABLES, catalogue
+from vbg.model.catalogue import REFERENCE_NODES, TABLES, catalogue
+from vbg.model.included import Including, Within
 from vbg.model.names import is_name
 from vbg.model.parameters import read_parameters
 from vbg.model.parts import coordinates_of, read_part
 from vbg.model.places import Path, Places
+from vbg.model.ports import PortReferences, read_ports
 from vbg.model.reading import Reading, Scope, described
+from vbg.model.resolved import STANDARD_GRAVITY, Home, Resolved
 from vbg.model.settings import Outputs, Simulate
 from vbg.model.values import read_vector, unknown_keys
 
 FORMAT = 1
-STANDARD_GRAVITY = (0.0, 0.0, -9.81)
-TOP_LEVEL = ("vbg", "name", "description", "gravity", "parameters", "bonds", "simulate", "outputs")
-NODE_TABLES = ("electric", "hydraulic", "rotational", "translational")  # TABLE.NODE.speed
-RESERVED_NAMES = frozenset((*NODE_TABLES, "ground", "energy", "residual", "frame", "gnd", "tank"))
+TOP_LEVEL = (
+    "vbg",
+    "name",
+    "description",
+    "gravity",
+    "parameters",
+    "include",
+    "ports",
+    "bonds",
+    "simulate",
+    "outputs",
+)
+NODE_TABLES = tuple(REFERENCE_NODES)  # TABLE.NODE.speed
+RESERVED_NAMES = frozenset(
+    (*NODE_TABLES, *REFERENCE_NODES.values(), "ground", "energy", "residual")
+)
 
 
-@dataclass(slots=True)
-class Resolved:
-    """What a document resolves to, and the problems met; parts that are wrong are left out."""
-
-    name: str = ""
-    description: str = ""
-    gravity: tuple[float, float, float] = STANDARD_GRAVITY
-    parameters: dict[str, float] = field(default_factory=dict)
-    parts: dict[str, dict[str, Any]] = field(default_factory=dict)
-    bonds: tuple[str, ...] = ()
-    simulate: Simulate = field(default_factory=Simulate)
-    outputs: Outputs = field(default_factory=Outputs)
-    problems: tuple[Problem, ...] = ()
-
-
-def resolve(document: Mapping[str, Any], file: str = "", places: Places | None = None) -> Resolved:
-    """The resolved parts of `document`, and every problem it has, in the order of the file."""
+def resolve(
+    document: Mapping[str, Any],
+    file: str = "",
+    places: Places | None = None,
+    within: Within | None = None,
+) -> Resolved:
+    """The resolved parts of `document` and of the files it includes, and every problem they
+    have, in the order of the file.  `within` are the files around, outermost first."""
     reading = Reading(file, places or Places())
     result = Resolved()
     unknown_keys(reading, (), document, (*TOP_LEVEL, *TABLES), "a model file")
     _read_head(reading, document, result)
     read_parameters(reading, document.get("parameters", {}))
+    around = (os.path.realpath(file),) if within is None else within
+    included = Including(reading, around, resolve).read(document.get("include", {}))
+    ports = {name: sub.ports for name, sub in included.items()}
+    document = PortReferences(reading, ports)(document)
     tables = {name: _named_tables(reading, name, document) for name in TABLES}
-    _check_names(reading, tables)
+    _check_names(reading, tables, included)
     scope = _names_of(reading, tables)
+    for sub in included.values():
+        scope.take(sub.scope)
     for table, entries in tables.items():
-        result.parts[table] = _read_parts(reading, scope, table, entries)
+        subs = (sub.parts[table] for sub in included.values())
+        result.parts[table] = {name: part for parts in subs for name, part in parts.items()}
+        result.parts[table] |= _read_parts(reading, scope, table, entries)
     result.simulate = _read_settings(reading, scope, "simulate", Simulate, document) or Simulate()
     result.outputs = _read_settings(reading, scope, "outputs", Outputs, document) or Outputs()
-    result.bonds = read_bonds(reading, scope, document.get("bonds", ()))
-    result.parameters = reading.parameters
-    result.problems = tuple(sorted(reading.problems, key=lambda p: (p.line, p.column)))
+    own = read_bonds(reading, scope, document.get("bonds", ()))
+    result.bonds = (*(bond for sub in included.values() for bond in sub.bonds), *own)
+    result.ports = read_ports(reading, scope, document.get("ports", {}))
+    result.homes = {path: home for sub in included.values() for path, home in sub.homes.items()}
+    if within is not None:
+        result.homes |= _homes(reading, tables)
+    result.scope, result.parameters = scope, reading.parameters
+    result.problems = _in_order(reading)
     return result
+
+
+def _in_order(reading: Reading) -> tuple[Problem, ...]:
+    """The problems as they stand in the file; those of other files behind them."""
+
+    def place(problem: Problem) -> tuple[str, int, int]:
+        file = "" if problem.file == reading.file else problem.file
+        return file, problem.line, problem.column
+
+    return tuple(sorted(reading.problems, key=place))
+
+
+def _homes(reading: Reading, tables: Mapping[str, Mapping[str, Any]]) -> dict[Path, Home]:
+    """Where each part of this file is written, for a file that includes it."""
+    return {
+        (table, name): Home(reading.file, reading.places, (table, name))
+        for table, entries in tables.items()
+        for name in entries
+    }
 
 
 def _read_head(reading: Reading, document: Mapping[str, Any], result: Resolved) -> None:
@@ -104,10 +142,19 @@ def _named_tables(
     return found
 
 
-def _check_names(reading: Reading, tables: Mapping[str, Mapping[str, Any]]) -> None:
+def _check_names(
+    reading: Reading,
+    tables: Mapping[str, Mapping[str, Any]],
+    included: Mapping[str, Resolved],
+) -> None:
     """One name, one thing: outputs are called NAME.quantity whatever NAME is."""
-    owner: dict[str, str] = {}
-    for table, entries in tables.items():
+    owner = {
+        name: f"include.{sub}"
+        for sub, resolved in included.items()
+        for name, table in resolved.scope.objects.items()
+        if table
+    }
+    for table, entries in {"include": included, **tables}.items():
         for name in entries:
             path = (table, name)
             if name in RESERVED_NAMES:
@@ -144,16 +191,22 @@ def _names_of(reading: Reading, tables: Mapping[str, Mapping[str, Any]]) -> Scop
         objects={name: table for table, entries in tables.items() for name in entries}
         | {"energy": "", "residual": ""}
         | {table: "" for table in NODE_TABLES if tables[table]},
-        nodes={
-            table: dict.fromkeys(
-                node
-                for entry in tables[table].values()
-                if isinstance(entry.get("nodes"), (list, tuple))
-                for node in entry["nodes"]
-                if isinstance(node, str)
-            )
-            for table in ("rotational", "translational")
-        },
+        nodes={table: _nodes_of(tables[table]) for table in ("rotational", "translational")},
+        terminals={table: _nodes_of(tables[table]) for table in NODE_TABLES},
+    )
+
+
+def _nodes_of(entries: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
+    """The nodes that the parts of one table are on, in the order of the file."""
+    written = (entry.get("nodes") for entry in entries.values())
+    return tuple(
+        dict.fromkeys(
+            node
+            for nodes in written
+            if isinstance(nodes, (list, tuple))
+            for node in nodes
+            if isinstance(node, str)
+        )
     )
 
 
