@@ -242,13 +242,13 @@ def _settings(model: Model, job: Job) -> dict[str, Any]:
 
     if job.solver not in SOLVERS:
         raise UsageError(f"Unknown solver '{job.solver}'; there are {' and '.join(SOLVERS)}.")
-    names = ("t_end", "output_step", "method", "rtol", "atol")
+    names = ("t_end", "output_step", "method", "rtol", "atol", "formulation")
     unknown = sorted(set(job.settings) - set(names))
     if unknown:
         raise UsageError(f"Unknown settings {unknown}; there are {', '.join(names)}.")
     settings = {name: getattr(model.simulate, name) for name in names} | dict(job.settings)
     if job.solver == "mstmm":
-        del settings["method"]
+        del settings["method"], settings["formulation"]
     return settings
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from vbg.fields import declare, quantity
 
-METHODS = ("auto", "dop853", "rk4", "radau", "discrete-time")
+METHODS = ("auto", "dop853", "rk4", "radau", "adams", "discrete-time")
+FORMULATIONS = ("constraint", "minimal")
 CAUSALITIES = ("integral", "derivative")
 
 
@@ -21,8 +22,9 @@ class Simulate:
     atol: float = quantity("1", "absolute tolerance, SI", default=1e-10, above=0.0)
     formulation: str = declare(
         "choice",
-        "constraint: redundant coordinates, held on the constraints by projection",
-        choices=("constraint",),
+        "constraint: redundant coordinates, held on the constraints by projection; "
+        "minimal: independent coordinates, the others found from the constraints",
+        choices=FORMULATIONS,
         default="constraint",
     )
     causality: str = declare(

@@ -18,12 +18,14 @@ from vbg.assemble.conditioning import Conditioning
 from vbg.assemble.posture import Projector
 from vbg.assemble.system import System
 from vbg.errors import UsageError
+from vbg.simulate.audit import audit, resolved_energy
 from vbg.simulate.events import Samples, Switches, just_after, just_before
 from vbg.simulate.jacobian import implicit_jacobian
+from vbg.simulate.minimal import Minimal
 from vbg.simulate.recorder import ENERGY_UNITS, Recorder, Sink
 from vbg.simulate.steppers import Adaptive, FixedStep, Stepper
 from vbg.simulate.stiffness import StiffnessWatch
-from vbg.solution import FINISHED, Audit, Event, MadeBy, Solution, Status
+from vbg.solution import FINISHED, Event, MadeBy, Solution, Status
 
 STILL = 1e-16  # speed left to what sticks [m/s or rad/s]: it must not creep
 
@@ -35,7 +37,8 @@ MOST_ROWS = 1e8
 # steps, has order 7 and no error control of its own (energy of the rows: 6e-9 -> 8e-10)
 ROWS = 0.1
 LOST = 1e-6  # position residual after projection [m or rad] that ends a run
-METHODS = ("auto", "dop853", "rk4", "radau", "discrete-time")
+METHODS = ("auto", "dop853", "rk4", "radau", "adams", "discrete-time")
+FORMULATIONS = ("constraint", "minimal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,7 @@ class Settings:
     method: str
     rtol: float
     atol: float
+    formulation: str
 
 
 def simulate(
@@ -57,6 +61,7 @@ def simulate(
     method: str | None = None,
     rtol: float | None = None,
     atol: float | None = None,
+    formulation: str | None = None,
     progress: Progress | None = None,
     sink: Sink | None = None,
 ) -> Solution:
@@ -67,7 +72,9 @@ def simulate(
     "dop853" (adaptive, explicit, order 8), "rk4" (fixed step = output_step),
     "radau" (adaptive, implicit, for stiff models, exact Jacobian), "auto" (dop853, and
     radau from where stability alone limits the steps), "discrete-time" (explicit steps of
-    1e-5 s with joints as stiff bushings).
+    1e-5 s with joints as stiff bushings).  `formulation`: "constraint" (redundant
+    coordinates, projected) or "minimal" (independent coordinates, see
+    `vbg.simulate.minimal`; its method is "adams", which "auto" means there).
     `progress(fraction, t)` is called after accepted steps; returning False
     cancels.  `sink(time, signals)` receives finished rows as they come.
 
@@ -83,6 +90,7 @@ def simulate(
         defaults.method if method is None else method,
         defaults.rtol if rtol is None else rtol,
         defaults.atol if atol is None else atol,
+        defaults.formulation if formulation is None else formulation,
     )
     _check(settings)
     if settings.method == "discrete-time":
@@ -93,7 +101,7 @@ def simulate(
     run = _Run(system, settings, start.state.copy(), progress, sink)
     with _one_thread():
         status = run.go()
-    return run.solution(status, start.notes)
+    return run.solution(status, (*start.notes, *run.stepper.notes()))
 
 
 def _one_thread() -> AbstractContextManager[object]:
@@ -109,6 +117,7 @@ def _check(settings: Settings) -> None:
         raise UsageError(
             f"method {settings.method!r} is not available; there are {', '.join(METHODS)}."
         )
+    _check_formulation(settings)
     for name in ("t_end", "output_step", "rtol", "atol"):
         value = getattr(settings, name)
         if not np.isfinite(value) or value < 0.0 or (value == 0.0 and name != "t_end"):
@@ -118,6 +127,25 @@ def _check(settings: Settings) -> None:
         raise UsageError(
             f"t_end = {settings.t_end:g} s with output_step = {settings.output_step:g} s asks for "
             f"{rows:.3g} output rows; at most {MOST_ROWS:.0e} are kept. Take a larger output_step."
+        )
+
+
+def _check_formulation(settings: Settings) -> None:
+    if settings.formulation not in FORMULATIONS:
+        raise UsageError(
+            f"formulation {settings.formulation!r} is not available; there are "
+            f"{', '.join(FORMULATIONS)}."
+        )
+    minimal = settings.formulation == "minimal"
+    if minimal and settings.method not in ("auto", "adams"):
+        raise UsageError(
+            f"formulation 'minimal' is integrated by method 'adams', not {settings.method!r}: "
+            "leave method out, or take formulation = 'constraint'."
+        )
+    if settings.method == "adams" and not minimal:
+        raise UsageError(
+            "method 'adams' belongs to formulation 'minimal': set formulation = 'minimal', or "
+            "take another method."
         )
 
 
@@ -151,16 +179,21 @@ class _Run:
         self.grid = output_grid(settings.t_end, settings.output_step)
         self.recorder = Recorder(system, self.grid, sink)
         self.events: list[Event] = []
+        self.least = resolved_energy(system, x, settings.rtol, settings.atol)
         self.steps = 0
         self.began = time.process_time()
-        self.method = "dop853" if settings.method == "auto" else settings.method
-        self.watch = StiffnessWatch(system, settings.t_end) if settings.method == "auto" else None
+        self.sticks = any(c.active is not None for c in system.equations.constraints)
+        minimal = settings.formulation == "minimal"
+        explicit = "adams" if minimal else "dop853"
+        self.method = explicit if settings.method == "auto" else settings.method
+        watched = settings.method == "auto" and not minimal
+        self.watch = StiffnessWatch(system, settings.t_end) if watched else None
         self.stepper = self._stepper(just_after(0.0) if self.next_instant == 0.0 else 0.0, x)
         self._limit(self.stepper.t)
         # constraints are held two digits tighter than the integration
         self.position_tol = max(1e-2 * settings.atol, 1e-13)
         self.velocity_tol = max(1e-1 * settings.rtol, 1e-12)
-        if any(c.active is not None for c in system.equations.constraints):
+        if self.sticks:
             self.velocity_tol = STILL
 
     def _begin(self, x: Array) -> None:
@@ -181,13 +214,19 @@ class _Run:
 
     def _stepper(self, t: float, x: Array) -> Stepper:
         s = self.settings
+        if self.method == "adams":
+            return Minimal(self.system, t, x, s.rtol, s.atol)
         rate = self.system.evaluator("rate")
         if self.method == "rk4":
             return FixedStep(rate, t, x, s.t_end, s.output_step)
         jacobian = implicit_jacobian(self.system) if self.method == "radau" else None
         near = Conditioning(rate, self.system.start.dependent)
+        # what sticks is brought to rest after a step; within it rounding accelerates it
+        longest = s.output_step if self.sticks else np.inf
         rtol = max(s.rtol * (ROWS if self.method == "dop853" else 1.0), 1e-13)
-        return Adaptive(self.method, rate, t, x, s.t_end, rtol, s.atol, jacobian, near.worst)
+        return Adaptive(
+            self.method, rate, t, x, s.t_end, rtol, s.atol, jacobian, near.worst, longest
+        )
 
     def go(self) -> Status:
         """Steps to the end; returns how it ended."""
@@ -253,14 +292,21 @@ class _Run:
         if stepper.t >= just_before(self.next_instant):
             self._at_instant(self.next_instant)
             return
+        self._hold()
+        if self.watch is not None and self.watch.is_stiff(stepper.t, stepper.x):
+            self._change_method()
+
+    def _hold(self) -> None:
+        """The state of the step on the constraints, unless it is there by its making."""
+        stepper = self.stepper
+        if stepper.consistent:
+            return
         x = stepper.x.copy()
         if self._project(stepper.t, x):
             stepper.reset(x)
         else:
             self.projector.normalise(stepper.x)
             stepper.keep()
-        if self.watch is not None and self.watch.is_stiff(stepper.t, stepper.x):
-            self._change_method()
 
     def _at_instant(self, instant: float) -> None:
         """Goes on behind an instant at which something jumps or is sampled."""
@@ -292,7 +338,8 @@ class _Run:
         while recorder.count < len(self.grid) and self.grid[recorder.count] <= t:
             at = self.grid[recorder.count]
             x = self.stepper.between(at)
-            self._project(at, x)
+            if not self.stepper.consistent:
+                self._project(at, x)
             recorder.add(at, x)
 
     def solution(self, status: Status, notes: tuple) -> Solution:
@@ -302,7 +349,7 @@ class _Run:
         return Solution(
             time=self.grid[: self.recorder.count],
             signals=signals,
-            audit=audit(signals, tuple(self.events)),
+            audit=audit(signals, tuple(self.events), self.least),
             made_by=MadeBy(
                 solver="vbg",
                 model=model.name,
@@ -319,23 +366,6 @@ class _Run:
             units=dict(self.system.signal_units) | ENERGY_UNITS,
             notes=notes,
         )
-
-
-def audit(signals: dict[str, Array], events: tuple[Event, ...]) -> Audit:
-    """Largest residuals; the energy's relative to the largest energy that took part."""
-    largest = max(
-        np.abs(signals["energy.kinetic"]).max(),
-        np.ptp(signals["energy.potential"]),
-        np.abs(signals["energy.supplied"]).max(),
-        np.abs(signals["energy.dissipated"]).max(),
-    )
-    residual = np.abs(signals["energy.residual"]).max()
-    return Audit(
-        energy_residual=float(residual / largest) if largest > 0.0 else float(residual),
-        position_residual=float(signals["residual.position"].max()),
-        velocity_residual=float(signals["residual.velocity"].max()),
-        events=events,
-    )
 
 
 def versions() -> dict[str, str]:

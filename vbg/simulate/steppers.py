@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.integrate import Radau
 from scipy.interpolate import KroghInterpolator
 
+from vbg.errors import Problem
 from vbg.simulate.explicit import NearSingularPosture, SteadyDOP853
 
 HISTORY = 40  # steps remembered; some of them carry the motion across a singular posture
@@ -31,12 +32,18 @@ class Stepper(Protocol):
     """t, x: where the integration stands; `step()` makes one accepted step and
     returns a sentence if it could not; `between(t)` is the state inside that step;
     `reset(x)` goes on from another state, `keep()` from the step's own (`restart` where
-    the motion has a kink); no step passes the time set by `limit`."""
+    the motion has a kink); no step passes the time set by `limit`.  `consistent`: its
+    states are on the constraints as they come.  `notes()`: what a solution says of it."""
 
-    t: float
-    x: Array
-    t_before: float
+    consistent: bool
     rates: int
+
+    @property
+    def t(self) -> float: ...
+    @property
+    def x(self) -> Array: ...
+    @property
+    def t_before(self) -> float: ...
 
     def step(self) -> str | None: ...
     def between(self, t: float) -> Array: ...
@@ -44,10 +51,13 @@ class Stepper(Protocol):
     def keep(self) -> None: ...
     def restart(self, t: float, x: Array) -> None: ...
     def limit(self, t: float) -> None: ...
+    def notes(self) -> tuple[Problem, ...]: ...
 
 
 class Adaptive:
     """A scipy OdeSolver: DOP853 or Radau."""
+
+    consistent = False
 
     def __init__(
         self,
@@ -60,6 +70,7 @@ class Adaptive:
         atol: float,
         jacobian: Callable[[float, Array], Any] | None,
         condition: Callable[[], float],
+        longest: float,
     ):
         self._rate = rate
         self._t_end: float = t_end
@@ -69,7 +80,7 @@ class Adaptive:
             finite = bool(np.all(np.isfinite(rate(t0, x0)[: len(x0)])))
             chosen = kind if finite else "dop853"
             return _solver(
-                chosen, self._counted, t0, x0, self._t_end, rtol, atol, jacobian, condition
+                chosen, self._counted, t0, x0, self._t_end, rtol, atol, jacobian, condition, longest
             )
 
         self._make = make
@@ -145,6 +156,9 @@ class Adaptive:
         if self._solver.status == "finished" and self._solver.t < t:
             self._solver.status = "running"
 
+    def notes(self) -> tuple[Problem, ...]:
+        return ()
+
     def _remember(self) -> None:
         self._history.append((self.t, self.x.copy(), self._solver.f.copy()))
 
@@ -177,14 +191,19 @@ def _solver(
     atol: float,
     jacobian: Callable[[float, Array], Any] | None,
     condition: Callable[[], float],
+    longest: float,
 ) -> Any:
     if kind == "radau":
-        return Radau(rate, t, x, t_end, jac=jacobian, rtol=rtol, atol=atol)
-    return SteadyDOP853(rate, t, x, t_end, condition=condition, rtol=rtol, atol=atol)
+        return Radau(rate, t, x, t_end, max_step=longest, jac=jacobian, rtol=rtol, atol=atol)
+    return SteadyDOP853(
+        rate, t, x, t_end, max_step=longest, condition=condition, rtol=rtol, atol=atol
+    )
 
 
 class FixedStep:
     """Classical Runge-Kutta of order 4 with the step `h`, in compiled code."""
+
+    consistent = False
 
     def __init__(self, evaluator: Any, t: float, x: Array, t_end: float, h: float):
         self._evaluator = evaluator
@@ -233,6 +252,9 @@ class FixedStep:
 
     def limit(self, t: float) -> None:
         self._t_end = t
+
+    def notes(self) -> tuple[Problem, ...]:
+        return ()
 
     def restart(self, t: float, x: Array) -> None:
         self.t, self.x, self.t_before = t, x.copy(), t

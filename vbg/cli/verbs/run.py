@@ -17,7 +17,7 @@ from vbg.io.names import RESULT_ENDINGS
 from vbg.runner import SOLVERS, Job
 
 PLACE = 40
-SETTINGS = ("t_end", "output_step", "method", "rtol", "atol")
+SETTINGS = ("t_end", "output_step", "method", "rtol", "atol", "formulation")
 
 
 def register(subparsers: Any) -> None:
@@ -44,6 +44,9 @@ def register(subparsers: Any) -> None:
     )
     add_span(parser)
     parser.add_argument("--method", help="integrator: auto, dop853, rk4, radau, ...")
+    parser.add_argument(
+        "--formulation", help="constraint (redundant coordinates) or minimal (independent ones)"
+    )
     add_tolerances(parser)
     parser.add_argument(
         "--solver", choices=SOLVERS, default="vbg", help="mstmm: the independent transfer matrices"

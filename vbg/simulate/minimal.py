@@ -1,0 +1,193 @@
+"""Closed loops in independent coordinates: the stepper of `formulation = "minimal"`.
+
+Of the whole state x only y = K z (posture), u = L s (speeds) and the states that no
+constraint touches are integrated; all others follow from the constraints by Newton at
+every evaluation (`retraction`), so position and velocity residuals stay at rounding and
+nothing drifts.  Rates and joint forces are those of the compiled machine at that state:
+
+    y' = K z',    u' = L s'
+
+Where the coordinates have become bad (`growth`), K and L are chosen anew; the history of
+the multistep method goes on (`adams`).
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.assemble.evaluator import Evaluator
+from vbg.assemble.system import System
+from vbg.errors import Problem, UsageError
+from vbg.simulate.adams import Adams, NoStep
+from vbg.simulate.minimal_programs import minimal_programs
+from vbg.simulate.retraction import Retraction
+
+Array = NDArray[np.float64]
+
+# of rtol: global errors of a multistep method at rtol are some times those of DOP853
+SHARE = 0.1
+GROWN = 2.0  # of the condition since the choice: the coordinates have turned by 60 degrees
+LARGEST = 1500  # unknowns of the posture: the Jacobian is dense
+
+OnChange = Literal["transform", "restart"]
+
+
+class Minimal:
+    """Adams-Moulton in independent coordinates; a Stepper of full states.
+
+    `on_change`: "restart" begins with order 1 where coordinates change, to see what the
+    transformed history is worth.
+    """
+
+    consistent = True
+
+    def __init__(
+        self,
+        system: System,
+        t: float,
+        x: Array,
+        rtol: float,
+        atol: float,
+        on_change: OnChange = "transform",
+    ):
+        self.programs = minimal_programs(system)
+        _require_possible(system, self.programs.slope.shape[1])
+        self._size, self._on_change = system.size, on_change
+        self._retraction = Retraction(system, self.programs)
+        self._rates = Evaluator(self.programs.rates)
+        self._efforts = system.equations.efforts.rows
+        self._rtol, self._atol = max(SHARE * rtol, 1e-13), atol
+        self._counted = _counted(system)
+        self.rates, self.changes, self.worst = 0, 0, 1.0
+        self.t_end = np.inf
+        self._begin(t, x)
+
+    def _begin(self, t: float, x: Array) -> None:
+        self._retraction.freedoms = (None, None)
+        self._retraction.choose(t, x)
+        self._least = self._retraction.growth
+        X = np.concatenate([x, self._retraction.speeds(t, x)])
+        X = self._retraction(t, X)
+        self._adams = Adams(self._rate, self._retraction, self._error, t, X)
+
+    def _rate(self, t: float, X: Array) -> Array:
+        """(x', s') at a state on the constraints."""
+        self.rates += 1
+        n, m = self._size, self._efforts
+        found = self._rates(t, X[:n])
+        rate = np.concatenate([found[:n], found[n + m :]])
+        if not np.all(np.isfinite(rate)):
+            raise NoStep
+        return rate
+
+    def _error(self, difference: Array, X: Array) -> float:
+        """Root mean square of the errors of the full state, each relative to its tolerance:
+        y is a linear image of it and has no scale of its own."""
+        at = self._counted
+        weights = self._atol + self._rtol * np.abs(X[at])
+        return float(np.sqrt(np.mean((difference[at] / weights) ** 2))) if len(at) else 0.0
+
+    # -- the face of a Stepper ------------------------------------------------------
+
+    @property
+    def t(self) -> float:
+        return self._adams.t
+
+    @property
+    def x(self) -> Array:
+        return self._adams.X[: self._size]
+
+    @property
+    def t_before(self) -> float:
+        return self._adams.t_before
+
+    @property
+    def steps(self) -> int:
+        return self._adams.steps
+
+    @property
+    def rejected(self) -> int:
+        return self._adams.rejected
+
+    @property
+    def freedoms(self) -> tuple[int, int]:
+        """Number of independent coordinates and of independent speeds."""
+        return len(self._retraction.K.matrix), len(self._retraction.L.matrix)
+
+    def step(self) -> str | None:
+        trouble = self._adams.step(self.t_end)
+        if trouble is None:
+            self._look_after_coordinates()
+        return trouble
+
+    def _look_after_coordinates(self) -> None:
+        """Jacobians at the new state, and a new K and L where the old ones are bad."""
+        adams, retraction = self._adams, self._retraction
+        retraction.renew(adams.t, self.x)
+        growth = retraction.growth / self._least
+        self.worst = max(self.worst, growth)
+        if growth > GROWN:
+            retraction.choose(adams.t, self.x)
+            self._least = retraction.growth
+            self.changes += 1
+            if self._on_change == "restart":
+                adams.begin(adams.t, adams.X)
+
+    def between(self, t: float) -> Array:
+        """The state at t inside the last step, on the constraints."""
+        if t == self.t:
+            return self.x.copy()
+        X = self._adams.between(t)
+        try:
+            return self._retraction(t, X)[: self._size]
+        except NoStep:  # K and L of the step's end do not reach back so far
+            nearby = copy(self._retraction)
+            nearby.choose(t, X[: self._size])
+            return nearby(t, X)[: self._size]
+
+    def reset(self, x: Array) -> None:
+        self.restart(self.t, x)
+
+    def keep(self) -> None:
+        """The step's own state is on the constraints: there is nothing to do."""
+
+    def restart(self, t: float, x: Array) -> None:
+        """Behind an event: freedoms may have changed, so K and L are chosen anew."""
+        self._begin(t, x.copy())
+
+    def limit(self, t: float) -> None:
+        self.t_end = t
+
+    def notes(self) -> tuple[Problem, ...]:
+        coordinates, speeds = self.freedoms
+        return (
+            Problem(
+                "note",
+                "simulate.formulation",
+                f"minimal: {coordinates} independent coordinates and {speeds} speeds, chosen anew "
+                f"{self.changes} times; {self.rejected} steps were rejected.",
+            ),
+        )
+
+
+def _counted(system: System) -> NDArray[np.int64]:
+    """Places whose error is controlled: not what others determine or what is constant."""
+    spans = [
+        np.arange(s.first, s.last)
+        for s in system.slices
+        if s.state.measured is None and s.state.kind != "discrete"
+    ]
+    return np.concatenate([np.zeros(0, dtype=np.int64), *spans]).astype(np.int64)
+
+
+def _require_possible(system: System, unknowns: int) -> None:
+    if unknowns > LARGEST:
+        raise UsageError(
+            f"formulation 'minimal' works with a dense Jacobian and is meant for up to {LARGEST} "
+            f"posture unknowns; {system.model.name} has {unknowns}. Use formulation = "
+            "'constraint', whose cost grows with the number of joints only."
+        )

@@ -1,0 +1,203 @@
+"""From y and u to the state on the constraints: Newton with reused factors.
+
+    [ Phi(z, t) ]            [ r(X1, z, t) ]
+    [ K z - y   ] = 0        [ L s - u     ] = 0
+
+(neweul-newsim-cad.txt, section 5, eq. 6-8).  The inverse of [J; K Z] is kept from state to
+state and computed anew where Newton with it converges slowly; more rows than unknowns
+(redundant joints) are met in the least-squares sense, which is exact for consistent rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.assemble.evaluator import Evaluator
+from vbg.assemble.system import System
+from vbg.simulate.adams import NoStep
+from vbg.simulate.coordinates import Coordinates, choose
+from vbg.simulate.minimal_programs import MinimalPrograms
+
+Array = NDArray[np.float64]
+
+ITERATIONS = 25
+CLOSED = 1e-13  # last step of the posture [m or rad]: what it leaves is far smaller
+AT_REST = 1e-14  # last step of the momenta, relative, in speeds
+SLOW = 0.1  # ratio of steps from which on the Jacobian is computed anew
+
+
+@dataclass(frozen=True, slots=True)
+class Inverse:
+    """Least-squares inverse of [J; K Z], the motion Z it belongs to, and the sizes of the
+    unknowns."""
+
+    inverse: Array
+    motion: Array
+    size: Array
+
+
+def inverse_of(J: Array, Z: Array, K: Array) -> Inverse:
+    whole = np.vstack([J, K @ Z])
+    size = np.linalg.norm(whole, axis=0)
+    size = np.where(size > 0.0, size, 1.0)
+    scaled = whole / size
+    if not np.all(np.isfinite(scaled)):
+        raise NoStep
+    try:
+        if scaled.shape[0] == scaled.shape[1]:
+            inverse = np.linalg.inv(scaled)
+        else:
+            Q, R = np.linalg.qr(scaled)
+            inverse = np.linalg.solve(R, Q.T)
+    except np.linalg.LinAlgError:
+        raise NoStep from None
+    return Inverse(inverse / size[:, None], Z.copy(), size)
+
+
+class Retraction:
+    """Finds states on the constraints; holds the workspaces and K, L of one run."""
+
+    def __init__(self, system: System, programs: MinimalPrograms):
+        self.programs = programs
+        self.size = system.size
+        self._residual = Evaluator(programs.residual)
+        self._motion = Evaluator(programs.motion)
+        self._slope = programs.slope.evaluator()
+        self._motion_slope = programs.motion_slope.evaluator()
+        self.rows = programs.residual.outputs["position"][1]
+        starts = [s.first for s in system.slices if s.state.kind == "quaternion"]
+        self._quaternions = np.array(starts, dtype=int)[:, None] + np.arange(4)
+        self.freedoms: tuple[int | None, int | None] = (None, None)
+        self.newtons = 0
+
+    def choose(self, t: float, x: Array) -> None:
+        """K and L for the state x, which meets the constraints."""
+        p = self.programs
+        J, Z = self._split(self._slope(t, x))
+        self.K = choose(J, Z, p.posture_tiers, self.freedoms[0])
+        r, S = self._split(self._motion_slope(t, x))
+        self.L = choose(r, S, p.speed_tiers, self.freedoms[1])
+        self.freedoms = (len(self.K.matrix), len(self.L.matrix))
+        self._posture = inverse_of(J, Z, self.K.matrix)
+        self._speeds = inverse_of(r, S, self.L.matrix)
+
+    def renew(self, t: float, x: Array) -> None:
+        """Jacobians at x, for the retractions that follow."""
+        self._posture = self._posture_inverse(t, x)
+        self._speeds = self._speed_inverse(t, x)
+
+    @property
+    def growth(self) -> float:
+        """How much worse than at their choice K and L are, by the last Jacobians."""
+        return max(
+            _growth(self.K, self._posture, self.rows), _growth(self.L, self._speeds, self.rows)
+        )
+
+    def _split(self, slopes: Array) -> tuple[Array, Array]:
+        return slopes[: self.rows], slopes[self.rows :]
+
+    def _posture_inverse(self, t: float, x: Array) -> Inverse:
+        J, Z = self._split(self._slope(t, x))
+        return inverse_of(J, Z, self.K.matrix)
+
+    def _speed_inverse(self, t: float, x: Array) -> Inverse:
+        r, S = self._split(self._motion_slope(t, x))
+        return inverse_of(r, S, self.L.matrix)
+
+    def __call__(self, t: float, X: Array) -> Array:
+        """(x, s) on the constraints with the y and u of X.
+
+        Raises NoStep where Newton does not converge."""
+        result = X.copy()
+        x = result[: self.size]
+        self._close(t, x)
+        result[self.size :] = self._move(t, x, X[self.size :])
+        return result
+
+    def speeds(self, t: float, x: Array) -> Array:
+        """s at a state."""
+        self._motion(t, x)
+        return self._motion.output("speeds").copy()
+
+    def _close(self, t: float, x: Array) -> None:
+        """Posture on Phi = 0 with the given y, in place."""
+        p, K = self.programs, self.K.matrix
+        y = K @ x[p.posture]
+        before, renewed = np.inf, False
+        for _ in range(ITERATIONS):
+            self._normalise(x)
+            self._measure(t, x)
+            rest = np.concatenate([self._residual.output("position"), K @ x[p.posture] - y])
+            step = self._posture.inverse @ rest
+            self.newtons += 1
+            size = _largest(step)
+            if not np.isfinite(size) or size > 1e3:
+                raise NoStep
+            if size > SLOW * before and size > CLOSED and not renewed:
+                self._posture, renewed = self._posture_inverse(t, x), True
+                step = self._posture.inverse @ rest
+                size = _largest(step)
+            x[p.posture] -= self._posture.motion @ step
+            if size <= CLOSED or (size > 0.5 * before and size < 1e4 * CLOSED):
+                self._normalise(x)
+                return
+            before = size
+        raise NoStep
+
+    def _normalise(self, x: Array) -> None:
+        quaternions = x[self._quaternions]
+        x[self._quaternions] = quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
+
+    def _measure(self, t: float, x: Array) -> None:
+        """Displacements from the posture, turns kept; leaves Phi of that in the workspace."""
+        p = self.programs
+        self._residual(t, x)
+        if len(p.measured) == 0:
+            return
+        value = self._residual.output("measured")
+        turns = np.where(p.period > 0.0, np.round((x[p.measured] - value) / self._periods), 0.0)
+        x[p.measured] = value + p.period * turns
+        if p.coupled:
+            self._residual(t, x)
+
+    @property
+    def _periods(self) -> Array:
+        return np.where(self.programs.period > 0.0, self.programs.period, 1.0)
+
+    def _move(self, t: float, x: Array, s: Array) -> Array:
+        """Momenta on r = 0 with u = L s, in place; returns their s."""
+        p, L = self.programs, self.L.matrix
+        if len(p.tied) == 0:
+            return self.speeds(t, x)
+        u = L @ s
+        before, renewed = np.inf, False
+        for _ in range(ITERATIONS):
+            self._motion(t, x)
+            now = self._motion.output("speeds")
+            rest = np.concatenate([self._motion.output("velocity"), L @ now - u])
+            step = self._speeds.inverse @ rest
+            self.newtons += 1
+            size = _largest(step * self._speeds.size)
+            enough = AT_REST * (1.0 + _largest(x[p.tied] * self._speeds.size))
+            if not np.isfinite(size):
+                raise NoStep
+            if size > SLOW * before and size > enough and not renewed:
+                self._speeds, renewed = self._speed_inverse(t, x), True
+                step = self._speeds.inverse @ rest
+                size = _largest(step * self._speeds.size)
+            x[p.tied] -= step
+            if size <= enough or (size > 0.5 * before and size < 1e4 * enough):
+                return np.asarray(now - self._speeds.motion @ step)
+            before = size
+        raise NoStep
+
+
+def _largest(values: Array) -> float:
+    return float(np.abs(values).max()) if values.size else 0.0
+
+
+def _growth(chosen: Coordinates, inverse: Inverse, rows: int) -> float:
+    return chosen.growth(inverse.motion @ inverse.inverse[:, rows:])
