@@ -2,7 +2,8 @@
 
 Half arrows point along positive power; the causal stroke is the bar at the end
 that receives the effort.  Vector bonds are double lines with their dimension,
-scalar bonds single lines.  Parts are clusters that open into their inside.
+scalar bonds single lines.  Parts are clusters that open into their inside; between
+closed parts one line stands for all bonds that are alike (3+3: two of dimension 3).
 Constraint sources are double octagons, algebraic loops dashed orange boxes,
 conflicts red diamonds: each told by colour and by shape.
 
@@ -60,8 +61,8 @@ def dot(causal: CausalGraph, level: str = "full") -> str:
     lines = [*_head(causal, level)]
     for number, part in enumerate(p for p in parts if p in shown):
         lines += _part(part, parts[part], number, part in opened, marks)
-    for bond in causal.graph.bonds.values():
-        lines += _edge(causal, bond, opened, shown, marks)
+    for bonds in _drawn_together(causal, opened, shown, marks):
+        lines.append(_edge(causal, bonds, opened, marks))
     return "\n".join([*lines, "}"]) + "\n"
 
 
@@ -105,7 +106,7 @@ def _head(causal: CausalGraph, level: str) -> Iterable[str]:
         "fontsize=14, rankdir=LR, splines=true, nodesep=0.22, ranksep=0.45, compound=true, "
         f"tooltip={_quoted(LEGEND)}];"
     )
-    yield '  node [fontname=Helvetica, fontsize=10, margin="0.06,0.03", height=0.25];'
+    yield '  node [fontname=Helvetica, fontsize=10, margin="0.06,0.03", width=0, height=0.25];'
     yield "  edge [fontname=Helvetica, fontsize=8, arrowsize=0.8];"
 
 
@@ -125,10 +126,13 @@ def _part(
             f"tooltip={_quoted(part)}];"
         )
         return
+    if table == "bondgraph" and len(vertices) == 1:
+        yield "  " + _vertex(vertices[0], "", marks)
+        return
     yield f"  subgraph cluster_{number} {{"
     yield (
         f"    label={_quoted(name or 'model')}; style={_quoted('filled,rounded')}; "
-        f"color={_quoted('#888888')}; fillcolor={_quoted(fill)}; fontsize=11;"
+        f"color={_quoted('#888888')}; fillcolor={_quoted(fill)}; fontsize=11; labeljust=l;"
     )
     for vertex in vertices:
         yield "    " + _vertex(vertex, name, marks)
@@ -136,36 +140,49 @@ def _part(
 
 
 def _vertex(vertex: Vertex, part: str, marks: _Marks) -> str:
-    """Junctions as their bare digit, everything else with its name in the part."""
+    """Junctions in an oval, everything else as bare text; with its name in the part."""
     kind: str = vertex.kind
     if kind in ("TF", "GY") and vertex.law is not None and not vertex.law.is_const:
         kind = f"M{kind}"
     own = vertex.name.removeprefix(f"{part}.").removesuffix(f".{vertex.kind}")
+    own = own.removeprefix(f"{vertex.part.partition('.')[0]}.")
     tip = f"{vertex.kind} {vertex.name}  [{vertex.size}], axes {vertex.frame}"
-    attributes = {"label": f"{kind}", "tooltip": tip, "shape": "plaintext"}
+    label = f"{kind} : {own}" if own and own != kind else kind
+    attributes = {"label": label, "tooltip": tip, "shape": "plaintext"}
     if vertex.kind in ("0", "1"):
-        attributes |= {"shape": "circle", "width": "0.26", "fixedsize": "true", "margin": "0"}
-        attributes |= {"style": "filled", "fillcolor": "white", "xlabel": own, "fontsize": "10"}
-    else:
-        attributes["label"] = f"{kind} : {own}" if own and own != kind else kind
+        attributes |= {"shape": "box", "style": "filled,rounded", "fillcolor": "white"}
     if vertex.kind == "Sc":
         attributes |= {"shape": "doubleoctagon", "color": CONSTRAINT, "fontcolor": CONSTRAINT}
     if vertex.name in marks.loops:
         attributes |= {"shape": "box", "style": "dashed", "color": LOOP, "fontcolor": LOOP}
-        attributes["fixedsize"] = "false"
     listed = ", ".join(f"{key}={_quoted(value)}" for key, value in attributes.items())
     return f"{_quoted(vertex.name)} [{listed}];"
 
 
-def _edge(
-    causal: CausalGraph, bond: Bond, opened: frozenset[str], shown: set[str], marks: _Marks
-) -> Iterable[str]:
+def _drawn_together(
+    causal: CausalGraph, opened: frozenset[str], shown: set[str], marks: _Marks
+) -> list[list[Bond]]:
+    """The bonds to draw, those of one line together: between two closed parts all that
+    have the same direction, the same stroke and the same end of it."""
     vertices = causal.graph.vertices
+    groups: dict[tuple[str, ...], list[Bond]] = {}
+    for bond in causal.graph.bonds.values():
+        tail, head = (vertices[end].part for end in (bond.tail, bond.head))
+        if not {tail, head} <= shown or (tail == head and tail not in opened):
+            continue
+        if tail in opened or head in opened or bond.name in marks.conflicts:
+            groups[(bond.name,)] = [bond]
+        else:
+            stroke = causal.strokes.get(bond.name) or ""
+            kind = "vector" if bond.size > 1 else "scalar"
+            groups.setdefault((tail, head, stroke, kind), []).append(bond)
+    return list(groups.values())
+
+
+def _edge(causal: CausalGraph, bonds: list[Bond], opened: frozenset[str], marks: _Marks) -> str:
+    """One line for `bonds`: vector bonds double, with their dimensions."""
+    bond, vertices = bonds[0], causal.graph.vertices
     parts = [vertices[end].part for end in (bond.tail, bond.head)]
-    if parts[0] == parts[1] and parts[0] not in opened:
-        return
-    if not set(parts) <= shown:
-        return
     tail, head = (
         end if part in opened else part
         for end, part in zip((bond.tail, bond.head), parts, strict=True)
@@ -175,19 +192,19 @@ def _edge(
         "dir": "both",
         "arrowtail": "tee" if stroke == "tail" else "none",
         "arrowhead": "teelvee" if stroke == "head" else "lvee",
-        "tooltip": f"{bond.name}  [{bond.size}] {bond.domain}, axes {bond.frame}",
+        "tooltip": "; ".join(f"{b.name}  [{b.size}] {b.domain}, axes {b.frame}" for b in bonds),
     }
     colour = "#222222"
     if bond.name in marks.conflicts:
         colour = CONFLICT
         attributes |= {"label": "conflict", "fontcolor": CONFLICT, "style": "bold"}
         attributes["arrowtail"] = attributes["arrowhead"] = "diamond"
-    elif bond.size > 1:
-        attributes["label"] = str(bond.size)
+    elif bond.size > 1 or len(bonds) > 1:
+        attributes["label"] = "+".join(str(b.size) for b in bonds)
     double = f"{colour}:invis:{colour}" if bond.size > 1 else colour
     attributes["color"] = double
     listed = ", ".join(f"{key}={_quoted(value)}" for key, value in attributes.items())
-    yield f"  {_quoted(tail)} -> {_quoted(head)} [{listed}];"
+    return f"  {_quoted(tail)} -> {_quoted(head)} [{listed}];"
 
 
 def _quoted(text: str, *, raw: bool = False) -> str:

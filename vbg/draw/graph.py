@@ -6,6 +6,7 @@ from pathlib import Path
 
 from vbg.causality import CausalGraph
 from vbg.draw.dot import CONFLICT, CONSTRAINT, LOOP, dot
+from vbg.draw.wrapped import fold
 from vbg.errors import UsageError, not_installed
 
 FORMATS = (".svg", ".png", ".pdf", ".dot")
@@ -29,7 +30,12 @@ def draw_graph(causal: CausalGraph, path: str | Path, level: str = "full") -> No
     except ImportError:
         _draw_plainly(causal, path)
         return
-    pygraphviz.AGraph(string=text).draw(str(path), prog="dot")
+    drawing = pygraphviz.AGraph(string=text)
+    drawing.layout("dot")
+    if level == "word" and fold(drawing):
+        drawing.draw(str(path), prog="neato")
+    else:
+        drawing.draw(str(path))
 
 
 def _draw_plainly(causal: CausalGraph, path: Path) -> None:
