@@ -2,12 +2,62 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
-from vbg.blocks import Block, call, const, leaf, times
+from vbg.blocks import Block, call, const, leaf, times, zeros
 from vbg.builder import Builder, Node
 
 MOVING = 1e-7  # a speed above this [m/s or rad/s] is one, at the start of a run
+
+
+@dataclass(frozen=True, slots=True)
+class DryFriction:
+    """coulomb + (static - coulomb) exp(-|speed| / stribeck) + viscous |speed| against the motion
+    (B. Armstrong-Helouvry et al., Automatica 30, 1994, eq. 5); at rest, what holds the load, up
+    to static.  [N, m/s, N*s/m] or [N*m, rad/s, N*m*s/rad]."""
+
+    coulomb: float
+    static: float | None
+    stribeck: float
+    viscous: float
+
+    @property
+    def break_away(self) -> float:
+        """static, by default coulomb."""
+        return self.coulomb if self.static is None else self.static
+
+    def slipping(self, speed: Block) -> Block:
+        """Size of the dry part."""
+        extra = self.break_away - self.coulomb
+        if extra <= 0.0:
+            return const(self.coulomb)
+        decay = call("exp", (-1.0 / self.stribeck) * call("abs", speed))
+        return const(self.coulomb) + extra * decay
+
+
+def dry_friction(name: str, builder: Builder, node: Node, law: DryFriction) -> Block:
+    """Friction that sticks on the speed of the 1-junction `node`; returns the effort on it."""
+    coulomb = law.slipping(builder.flow(node))
+    effort = stick_slip(name, builder, node, coulomb=coulomb, static=const(law.break_away))
+    return effort + _viscous(name, builder, node, law)
+
+
+def imposed_friction(name: str, builder: Builder, node: Node, law: DryFriction) -> Block:
+    """The same on a speed that a drive prescribes: it cannot stick, its effort jumps where the
+    speed changes its sign, which is an event.  Returns the effort on the node."""
+    speed = builder.flow(node)
+    builder.event(f"{name}.reversal", speed, f"{name} reverses")
+    effort = times(call("sign", speed), law.slipping(speed))
+    bond = builder.resistor(name, node, effort=lambda _: effort)
+    return _viscous(name, builder, node, law) - builder.effort(bond)
+
+
+def _viscous(name: str, builder: Builder, node: Node, law: DryFriction) -> Block:
+    if law.viscous == 0.0:
+        return zeros(1)
+    bond = builder.resistor(f"{name}.viscous", node, effort=lambda speed: law.viscous * speed)
+    return -builder.effort(bond)
 
 
 def _given(value: Block, _state: Block) -> Block:

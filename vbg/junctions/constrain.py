@@ -24,6 +24,7 @@ from vbg.builder import Builder, JointFrameBlocks, Node
 from vbg.contact import contact
 from vbg.junctions.start import Friction, Stop, TwoAngleStart
 from vbg.relative import Relative, angle_between, free_direction, project, relative_motion
+from vbg.stiction import DryFriction, dry_friction, imposed_friction
 
 FORCES = ("force x", "force y", "force z")
 TORQUES = ("torque x", "torque y", "torque z")
@@ -149,12 +150,14 @@ def no_rotation(pair: Pair) -> Rows:
 @dataclass(frozen=True, slots=True)
 class Coordinate:
     """A free coordinate: 1-junction of its speed, its value, world direction rows
-    of what an effort on it is on the second body (force, torque; first's axes)."""
+    of what an effort on it is on the second body (force, torque; first's axes),
+    whether a drive prescribes it."""
 
     path: str
     node: Node
     value: Block
     wrench: Block
+    driven: bool
 
 
 def turning(
@@ -232,7 +235,7 @@ def _coordinate(
     builder.register_coordinate(f"joints.{pair.name}", node, value)
     if not driven:
         builder.hold(f"{pair.name}.{value_name}", node, value, start, speed)
-    return Coordinate(f"joints.{pair.name}", node, value, wrench)
+    return Coordinate(f"joints.{pair.name}", node, value, wrench, driven)
 
 
 def drive(
@@ -268,16 +271,23 @@ def reaction(pair: Pair, builder: Builder, wrench: Block) -> None:
 def friction(
     pair: Pair, builder: Builder, coordinate: Coordinate, law: Friction | None, limits: Stop | None
 ) -> None:
-    """Viscous friction and unilateral stops on the free coordinate."""
+    """Friction and unilateral stops on the free coordinate."""
     if law is not None:
-        bond = builder.resistor(
-            f"{pair.name}.friction",
-            coordinate.node,
-            effort=lambda flow: law.viscous * flow,
-        )
-        builder.output(f"{pair.name}.friction", -builder.effort(bond), coordinate.node.effort_unit)
+        effort = _friction(f"{pair.name}.friction", builder, coordinate, law)
+        builder.output(f"{pair.name}.friction", effort, coordinate.node.effort_unit)
     if limits is not None:
         _stops(pair, builder, coordinate, limits)
+
+
+def _friction(name: str, builder: Builder, coordinate: Coordinate, law: Friction) -> Block:
+    """Effort of the friction on the second body: viscous only, or dry as well."""
+    if law.coulomb == 0.0:
+        return -builder.effort(
+            builder.resistor(name, coordinate.node, effort=lambda flow: law.viscous * flow)
+        )
+    dry = DryFriction(law.coulomb, law.static, law.stribeck, law.viscous)
+    act = imposed_friction if coordinate.driven else dry_friction
+    return act(name, builder, coordinate.node, dry)
 
 
 def _stops(pair: Pair, builder: Builder, coordinate: Coordinate, limits: Stop) -> None:

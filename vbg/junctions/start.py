@@ -48,9 +48,26 @@ class TwoAngleStart:
 
 @dataclass(frozen=True, slots=True)
 class Friction:
-    """Friction on the free coordinate: effort = -viscous * speed on the second body."""
+    """Friction on the free coordinate.  Moving: effort = coulomb + (static - coulomb)
+    exp(-|speed| / stribeck) + viscous |speed| against the motion of the second body.  At rest
+    it holds with what the load needs, up to static; sticking and breaking away are events."""
 
     viscous: float = quantity("N*s/m or N*m*s/rad", "viscous coefficient", default=0.0, minimum=0.0)
+    coulomb: float = quantity("N or N*m", "dry friction while moving", default=0.0, minimum=0.0)
+    static: float | None = quantity(
+        "N or N*m", "largest dry friction at rest; default: coulomb", default=None, above=0.0
+    )
+    stribeck: float = quantity(
+        "m/s or rad/s", "speed of the decay from static to coulomb", default=0.01, above=0.0
+    )
+
+    def faults(self) -> Iterator[tuple[str, str, str]]:
+        """A friction at rest below that of moving, or without one."""
+        if self.static is not None and self.static < self.coulomb:
+            what = f"static {self.static:g} is below coulomb {self.coulomb:g}."
+            yield "static", what, "Sticking needs at least the friction of slipping."
+        if self.static is not None and self.coulomb == 0.0:
+            yield "static", "static needs a coulomb friction.", "Write coulomb, too."
 
 
 @dataclass(frozen=True, slots=True)

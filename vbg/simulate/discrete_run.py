@@ -9,9 +9,10 @@ import numpy as np
 
 from vbg.assemble.system import System
 from vbg.errors import Problem, UsageError
+from vbg.simulate.audit import audit, resolved_energy
 from vbg.simulate.discrete_time import STEP, DiscreteTime
 from vbg.simulate.recorder import ENERGY_UNITS, Recorder, Sink
-from vbg.simulate.run import Settings, audit, output_grid, versions
+from vbg.simulate.run import Settings, output_grid, versions
 from vbg.solution import MadeBy, Solution, Status
 
 Progress = Callable[[float, float], bool | None]
@@ -40,10 +41,11 @@ def run_discrete(
     recorder.flush()
     signals = recorder.signals()
     model = system.model
+    least = resolved_energy(system, system.initial_state, settings.rtol, settings.atol)
     return Solution(
         time=grid[: recorder.count],
         signals=signals,
-        audit=audit(signals, ()),
+        audit=audit(signals, (), least),
         made_by=MadeBy(
             solver="vbg",
             model=model.name,

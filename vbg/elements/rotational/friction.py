@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from vbg.blocks import call, const, times
+from vbg.blocks import times
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
 from vbg.reach import one_way, reach
-from vbg.stiction import stick_slip
+from vbg.stiction import DryFriction, dry_friction
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +52,7 @@ class Friction:
             nodes=self.nodes,
             table=self.table,
         )
-        static = self.static or self.coulomb
-        coulomb = const(self.coulomb)
-        if static > self.coulomb:
-            size = call("abs", builder.flow(where.node))
-            decay = call("exp", (-1.0 / self.stribeck) * size)
-            coulomb = coulomb + (static - self.coulomb) * decay
-        effort = stick_slip(name, builder, where.node, coulomb=coulomb, static=const(static))
-        if self.viscous > 0.0:
-            bond = builder.resistor(
-                f"{name}.viscous", where.node, effort=lambda speed: self.viscous * speed
-            )
-            effort = effort - builder.effort(bond)
+        law = DryFriction(self.coulomb, self.static, self.stribeck, self.viscous)
+        effort = dry_friction(name, builder, where.node, law)
         builder.output(f"{name}.torque", effort, "N*m")
         builder.output(f"{name}.power", times(effort, builder.flow(where.node)), "W")
