@@ -18,6 +18,7 @@ from tests.laws.machines import (
     Machine,
     flipped,
     moved,
+    random_body,
     random_loop,
     random_tree,
     renamed,
@@ -110,6 +111,45 @@ def test_the_world_frame_does_not_matter(seed):
     for name in machine.joints.keys() - shared:
         force = first[f"{name}.force"] @ Q.T
         assert_allclose(second[f"{name}.force"], force, atol=1e-6 * (1 + abs(force).max()))
+
+
+def redundant_four_bar(seed: int) -> Machine:
+    """A planar four-bar with revolutes only, in a plane of any direction: three rows too many."""
+    rng = np.random.default_rng(seed)
+    R = rotation_matrix(axis_angle(tuple(unit(rng)), rng.uniform(0.0, 3.0)))
+    corners = np.array([[0, 0, 0], [0.3, 0.9, 0], [1.4, 1.1, 0], [1.6, 0, 0]]) @ R.T
+    machine = Machine(gravity=np.array([0.0, 0.0, -9.81]))
+    names = ("ground", "crank", "coupler", "rocker", "ground")
+    for i, name in enumerate(names[1:4]):
+        body = random_body(rng)
+        body |= {"position": list(0.5 * (corners[i] + corners[i + 1])), "velocity": [0, 0, 0]}
+        machine.bodies[name] = body | {"angular_velocity": [0, 0, 0]}
+    for i, corner in enumerate(corners):
+        first, second = names[i], names[i + 1]
+        machine.joints[f"J{i}"] = {
+            "kind": "revolute",
+            "between": [machine.at(first, corner), machine.at(second, corner)],
+            "axis": list(machine.pose(first)[1].T @ R[:, 2]),
+        }
+    return machine
+
+
+@FEW
+@given(seed=SEEDS)
+def test_forces_of_redundant_joints_do_not_depend_on_the_world_frame(seed):
+    rng = np.random.default_rng(seed)
+    Q = rotation_matrix(axis_angle(tuple(unit(rng)), rng.uniform(0.0, 3.0)))
+    machine = redundant_four_bar(seed)
+    values = []
+    for seen in (machine, moved(machine, Q, rng.normal(size=3))):
+        system = vbg.assemble(seen.model())
+        assert len(system.start.redundant) > 0
+        values.append(system.outputs(0.0, system.initial_state))
+    first, second = values
+    for name in machine.joints:
+        for what in ("force", "torque"):
+            here = Q @ first[f"{name}.{what}"]
+            assert_allclose(second[f"{name}.{what}"], here, atol=1e-9 * (1 + abs(here).max()))
 
 
 FLIPPABLE = tuple(kind for kind in KINDS if kind not in ("point_on_line", "point_on_plane"))

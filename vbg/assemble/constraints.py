@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 
@@ -22,6 +24,7 @@ from vbg.assemble.variables import Variables, solution_of, variables_in
 from vbg.blocks import (
     Block,
     Coefficients,
+    Span,
     Substitution,
     Tangent,
     const,
@@ -35,6 +38,7 @@ from vbg.blocks import (
     zeros,
 )
 
+VECTORS = ("force", "torque", "slip")  # first words of labels of components
 RANK = 1e-10  # singular values of T_LE below this part of the largest count as zero
 
 
@@ -168,7 +172,7 @@ def efforts_of(
     plain = _is_plain(work, constraints, unknowns)
     on_z = tuple(_rows_on_z(work, constraints, plain))
     idle = [c.active for c in constraints]
-    factor = factor_of(on_z, work, idle)
+    factor = factor_of(on_z, work, idle, vectors_of(constraints))
     unforced = Substitution({u: zeros(u.rows) for u in unknowns})
     free = rates if not plain else {state: unforced(rate) for state, rate in rates.items()}
     tangent = Tangent(free, spins)
@@ -191,6 +195,19 @@ def efforts_of(
 def _part(work: Derivation, constraints: Sequence[Constraint]) -> str:
     """The part to name in messages on the solution."""
     return constraints[0].part if constraints else work.differential[0][0].part
+
+
+def vectors_of(constraints: Sequence[Constraint]) -> tuple[Span, ...]:
+    """Unknowns (first, number) that are components of one force or torque: neighbours
+    whose labels differ in the last word alone."""
+    spans = []
+    for c in constraints:
+        heads = [label.rpartition(" ")[0] for label in c.labels]
+        for head, members in groupby(enumerate(heads), key=itemgetter(1)):
+            places = [place for place, _ in members]
+            if head.startswith(VECTORS) and len(places) > 1:
+                spans.append((c.first + places[0], len(places)))
+    return tuple(spans)
 
 
 def _is_plain(

@@ -11,6 +11,7 @@ from vbg.assemble.junction_structure import coenergy
 from vbg.blocks import (
     Block,
     Coefficients,
+    Span,
     Substitution,
     const,
     identity,
@@ -31,9 +32,11 @@ def factor_of(
     rows_of: Sequence[Mapping[Block, Block]],
     work: Derivation,
     active: Sequence[Block | None] = (),
+    vectors: tuple[Span, ...] = (),
 ) -> Block | None:
     """Factor of H4 for constraint rows given by their coefficients on the Z.  Rows that are
-    not `active` are zero; 1 on their diagonal gives them the effort zero."""
+    not `active` are zero; 1 on their diagonal gives them the effort zero.  `vectors`: see
+    `symmetric_factor`."""
     if not rows_of:
         return None
     compliances = {coenergy(v): compliance(v) for v, _ in work.stores}
@@ -42,7 +45,7 @@ def factor_of(
     for i, mode in enumerate(active):
         if mode is not None:
             pieces.append((i, i, 0, 0, times(const(1.0) - mode, identity(sizes[i]))))
-    return symmetric_factor(sizes, pieces)
+    return symmetric_factor(sizes, pieces, vectors)
 
 
 def correction_steps(

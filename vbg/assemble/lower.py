@@ -406,7 +406,7 @@ class Lowering:
     # -- constraint system -------------------------------------------------------
 
     def _factor(self, block: Block, level: int) -> None:
-        sizes, places = block.data
+        sizes, places, vectors = block.data
         plan = Layout(sizes, places)
         storage = self._reserve(plan.words, 1).offset
         template = np.zeros(plan.words)
@@ -438,7 +438,7 @@ class Lowering:
         scratch = self._reserve(plan.scratch_words, 1).offset
         index = len(self.schedules)
         unknowns = sum(sizes)
-        self.schedules.append(Schedule(plan.pivots(storage), unknowns, scratch, kept))
+        self.schedules.append(Schedule(plan.pivots(storage), unknowns, scratch, kept, vectors))
         self.schedule_of[block] = index
         self._emit(Op.FACTOR, top + 1, (storage, scratch), shape=(index, 0, 0), factor=self.shift)
         self.slots[block] = Slot(storage, 1, 1)

@@ -98,6 +98,7 @@ class Pivot:
 class Schedule:
     """Elimination of one block matrix, in a fixed order (`vbg.assemble.elimination`).
 
+    `vectors` are the unknowns (first, number) whose diagonal counts as their mean,
     `scratch` is the offset of the work space, `kept` that of a copy of the matrix
     where solutions are refined (else 0).  After the factorisation the diagonals of
     the pivot blocks hold the inverse pivots, 0 where a row depends on others.
@@ -107,6 +108,7 @@ class Schedule:
     unknowns: int
     scratch: int
     kept: int = 0
+    vectors: tuple[tuple[int, int], ...] = ()
 
     def scalar_order(self) -> list[int]:
         """Scalar unknowns in the order of their elimination."""
@@ -114,17 +116,20 @@ class Schedule:
 
     def stream(self) -> list[int]:
         """As the compiled machine reads it: number of pivots; place of each; number of
-        unknowns; for each pivot size, block, first, number of couplings, and for
-        each of those size, block, first and targets."""
+        unknowns; place of the vectors; for each pivot size, block, first, number of
+        couplings, and for each of those size, block, first and targets; then the number
+        of vectors and each of them."""
         places: list[int] = []
         words: list[int] = []
-        start = len(self.pivots) + 2
+        start = len(self.pivots) + 3
         for p in self.pivots:
             places.append(start + len(words))
             words += [p.size, p.block, p.first, len(p.couplings)]
             for c in p.couplings:
                 words += [c.size, c.block, c.first, *c.targets]
-        return [len(self.pivots), *places, self.unknowns, *words]
+        vectors = [len(self.vectors), *(word for span in self.vectors for word in span)]
+        head = [len(self.pivots), *places, self.unknowns, start + len(words)]
+        return [*head, *words, *vectors]
 
 
 @dataclass(frozen=True, slots=True)

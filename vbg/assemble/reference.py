@@ -156,12 +156,16 @@ def _solve(program: Program, index: int, operands: list[int], work: NDArray, shi
     d, b = operands[:2]
     matrix = _matrix(program, index, work)
     rhs = np.array(work[b : b + len(matrix)])
-    raised = matrix + shift * np.diag(np.diag(matrix))
+    diagonal = np.diag(matrix).copy()
     order = program.schedules[index].scalar_order()
-    x = _eliminated(raised, np.diag(matrix), rhs, order)
+    if shift > 0.0:
+        for first, size in program.schedules[index].vectors:
+            diagonal[first : first + size] = diagonal[first : first + size].mean()
+    raised = matrix + shift * np.diag(diagonal)
+    x = _eliminated(raised, diagonal, rhs, order)
     if shift > 0.0:
         for _ in range(REFINEMENTS):
-            x = x + _eliminated(raised, np.diag(matrix), rhs - matrix @ x, order)
+            x = x + _eliminated(raised, diagonal, rhs - matrix @ x, order)
     work[d : d + len(matrix)] = x
 
 

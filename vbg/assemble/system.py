@@ -211,7 +211,8 @@ class System:
     def constraint_efforts(self, t: float, x: ArrayLike) -> Array:
         """Constraint efforts, shape (m,), in the order of `constraint_names`, in the
         first body's axes; where they are not unique, the smallest in the metric
-        diag(H4), which weighs forces and torques by the motion they cause."""
+        diag(H4), averaged over the components of each force and torque: it weighs them by
+        the motion they cause, whatever axes they are written in."""
         return self.evaluator("rate")(t, np.asarray(x, dtype=float))[self.size :].copy()
 
     def outputs(self, t: float, x: ArrayLike) -> dict[str, Array]:

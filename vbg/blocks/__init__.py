@@ -25,13 +25,22 @@ from vbg.blocks.node import (
     transpose,
     zeros,
 )
-from vbg.blocks.systems import Implicit, Piece, implicit, linear_solve, solve, symmetric_factor
+from vbg.blocks.systems import (
+    Implicit,
+    Piece,
+    Span,
+    implicit,
+    linear_solve,
+    solve,
+    symmetric_factor,
+)
 
 __all__ = [
     "Block",
     "Coefficients",
     "Implicit",
     "Piece",
+    "Span",
     "Substitution",
     "Tangent",
     "call",

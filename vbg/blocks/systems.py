@@ -10,17 +10,22 @@ import numpy as np
 from vbg.blocks.node import Block, call, const, is_zero, mul, times
 
 Piece = tuple[int, int, int, int, Block]
+Span = tuple[int, int]
 
 
-def symmetric_factor(sizes: tuple[int, ...], pieces: Sequence[Piece]) -> Block:
+def symmetric_factor(
+    sizes: tuple[int, ...], pieces: Sequence[Piece], vectors: tuple[Span, ...] = ()
+) -> Block:
     """LDL^T factor of a symmetric positive semidefinite block matrix.
 
     `sizes` are the sizes of its diagonal blocks; each piece is added into block
     (i, j) with its upper left corner at (row, col) of the block.  Diagonal blocks
     are given whole, of (i, j) and (j, i) only one.  Rows that depend on others (a
-    pivot below the threshold of the reader) get the solution zero.
+    pivot below the threshold of the reader) get the solution zero.  `vectors` are the
+    unknowns (first, number) that are components of one vector: where a solution is not
+    unique, they weigh alike, so that it does not depend on their axes.
     """
-    data = (sizes, tuple((i, j, row, col) for i, j, row, col, _ in pieces))
+    data = (sizes, tuple((i, j, row, col) for i, j, row, col, _ in pieces), vectors)
     return Block("factor", tuple(piece[-1] for piece in pieces), data, sum(sizes), sum(sizes))
 
 

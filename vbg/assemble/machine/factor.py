@@ -7,7 +7,7 @@ of its own, whose loops the compiler unrolls.
 from __future__ import annotations
 
 from vbg.assemble.machine.memory import at, compiled, put
-from vbg.assemble.machine.stream import stream_head, unknowns_of
+from vbg.assemble.machine.stream import first_pivot, stream_head, unknowns_of, vectors_of
 
 PIVOT_THRESHOLD = 1e-12  # of the diagonal before elimination; below: a dependent row
 
@@ -121,17 +121,31 @@ def downdate(work, t, w, n, b, p, m, symmetric):
 
 
 @compiled
+def average_vectors(work, stream, here, diagonal):
+    """The mean in place of each diagonal entry of a vector: a metric without axes."""
+    for v in range(at(stream, here)):
+        first, size = diagonal + at(stream, here + 1 + 2 * v), at(stream, here + 2 + 2 * v)
+        total = at(work, first)
+        for i in range(1, size):
+            total += at(work, first + i)
+        for i in range(size):
+            put(work, first + i, total / size)
+
+
+@compiled
 def factorise(work, stream, start, scratch, shift):
     """Block LDL^T in the fixed order; `scratch`: original diagonal, then W."""
     pivots = at(stream, start)
     unknowns = unknowns_of(stream, start)
-    mark = start + 2 + pivots
+    mark = first_pivot(stream, start)
     here = mark
     for _ in range(pivots):  # remember the diagonal before anything is eliminated
         m, d, first, later = stream_head(stream, here)
         here += 4 + 3 * later + later * (later + 1) // 2
         for j in range(m):
             put(work, scratch + first + j, at(work, d + j * m + j))
+    if shift > 0.0:
+        average_vectors(work, stream, vectors_of(stream, start), scratch)
     w = scratch + unknowns
     here = mark
     for _ in range(pivots):

@@ -12,7 +12,19 @@ def stream_head(stream, here):
 
 
 @compiled
+def first_pivot(stream, start):
+    """Place of the first pivot of a schedule."""
+    return start + 3 + at(stream, start)
+
+
+@compiled
 def unknowns_of(stream, start):
     """Number of scalar unknowns of a schedule."""
     last = at(stream, start)
     return at(stream, start + 1 + last)
+
+
+@compiled
+def vectors_of(stream, start):
+    """Place of the list of vectors of a schedule."""
+    return start + at(stream, start + 2 + at(stream, start))

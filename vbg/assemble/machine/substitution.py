@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vbg.assemble.machine.memory import at, compiled, put
-from vbg.assemble.machine.stream import stream_head, unknowns_of
+from vbg.assemble.machine.stream import first_pivot, stream_head, unknowns_of
 
 REFINEMENTS = 4  # error after each: shift / (shift + eigenvalue over diagonal)
 
@@ -130,7 +130,7 @@ def solve_factored(work, stream, start, x, rhs):
 def subtract_product(work, stream, start, shift, x, r):
     """r -= H x, with the blocks of H `shift` words behind those of the factor."""
     pivots = at(stream, start)
-    here = start + 2 + pivots
+    here = first_pivot(stream, start)
     for _ in range(pivots):
         m, d, first, later = stream_head(stream, here)
         d += shift
@@ -154,7 +154,7 @@ def refine(work, stream, start, kept, x, rhs, spare):
     """x += solution for the residual, twice: the fixed point solves H x = rhs itself
     where the right-hand side is consistent, with x in the range of H."""
     # the first pivot's block is the first of the factor
-    shift = kept - at(stream, start + 3 + at(stream, start))
+    shift = kept - at(stream, first_pivot(stream, start) + 1)
     total = unknowns_of(stream, start)
     for _ in range(REFINEMENTS):
         for i in range(total):
