@@ -16,8 +16,10 @@ import pytest
 from tests.tui.conftest import MODEL, put_run, recorded
 from vbg import runner
 from vbg.causality.causal import CausalGraph, Conflict, Reason
+from vbg.draw.text.curves import Range
 from vbg.draw.text.marks import UNICODE
-from vbg.draw.text.rows import plain
+from vbg.draw.text.rows import cells, plain, shortened
+from vbg.errors import UsageError
 from vbg.graph.bondgraph import Bond, Vertex
 from vbg.tui import graphing, make_app, templates
 from vbg.tui.actions.adding import removed
@@ -27,6 +29,7 @@ from vbg.tui.graphing import GraphState
 from vbg.tui.session import runs
 from vbg.tui.session.jobs import Job
 from vbg.tui.session.runs import Run
+from vbg.tui.sketching import sketch
 
 DATA = {
     "electric": {
@@ -113,6 +116,33 @@ def test_templates_are_models_and_start_with_the_smallest():
         assert tomllib.loads(template.text)["vbg"] == 1
 
 
+@pytest.mark.parametrize("template", templates.templates(), ids=lambda t: t.name)
+def test_every_template_has_a_drawing(template):
+    rows = plain(sketch(template.text, str(template.file), 44, 16, UNICODE))
+    assert len(rows) == 16 and all(cells(row) <= 44 for row in rows)
+    assert not rows[0].startswith("no drawing")
+    assert sum(not c.isspace() for row in rows for c in row) > 10
+
+
+def test_a_template_brings_the_files_it_includes(tmp_path):
+    (tmp_path / "lib" / "parts").mkdir(parents=True)
+    file = tmp_path / "lib" / "two.toml"
+    file.write_text('vbg = 1\n[include.a]\nfile = "parts/one.toml"\n')
+    (tmp_path / "lib" / "parts" / "one.toml").write_text("vbg = 1\n")
+    template = templates.Template("two", "", file.read_text(), file)
+    templates.place(template, tmp_path / "mine.toml")
+    assert (tmp_path / "parts" / "one.toml").read_text() == "vbg = 1\n"
+    templates.place(template, tmp_path / "mine2.toml")
+    (tmp_path / "parts" / "one.toml").write_text("vbg = 2\n")
+    with pytest.raises(UsageError, match="other content"):
+        templates.place(template, tmp_path / "mine3.toml")
+    assert not (tmp_path / "mine3.toml").exists()
+
+
+def test_a_model_that_cannot_be_drawn_says_why():
+    assert "no drawing" in plain(sketch("vbg = ", "m.toml", 40, 5, UNICODE))[0]
+
+
 CHILD = """
 import json, sys, time
 def tell(**message): print(json.dumps(message), flush=True)
@@ -194,6 +224,32 @@ def test_two_axes_by_unit_and_a_note_on_the_third():
     assert "[N]" in text and "[rad]" in text and "[m]" in text
 
 
+def test_a_signal_over_another_is_a_path():
+    """A circle crosses each column twice, and its inside stays empty."""
+    t = np.linspace(0.0, 2 * np.pi, 400)
+    solution = replace(
+        recorded(0.0, "vbg"),
+        time=t,
+        signals={"a.x": np.cos(t), "a.y": np.sin(t)},
+        units={"a.x": "m", "a.y": "m"},
+    )
+    picture = plotting.Picture(solution, ("a.y",), x="a.x", cursor=0.0)
+    rows = plain(plotting.picture_rows(picture, 60, 24, UNICODE))
+    assert "over a.x [m]" in rows[1] and rows[-1].split() == ["-1", "0", "1", "m"]
+    body = [row.partition("│")[2] or row.partition("┤")[2] for row in rows[2:-1]]
+    assert body[5].count(" ") > 25, "the inside is not filled"
+    assert any("●" in row[-4:] for row in body), "the cursor is at (1, 0)"
+    first_quarter = replace(picture, window=Range(0.0, np.pi / 2), cursor=None)
+    cut = plain(plotting.picture_rows(first_quarter, 60, 24, UNICODE))
+    assert "-1" not in "".join(cut[2:]), "only the times in sight"
+
+
+def test_long_names_keep_their_last_part():
+    assert shortened("crank.position.x", 12) == "crank.pos….x"
+    assert shortened("crank.x", 12) == "crank.x"
+    assert shortened("nodotatallinthis", 8) == "nodotat…"
+
+
 def test_windows_about_events_are_joined():
     first = recorded(0.0, "vbg")
     assert validating.event_windows(first, first) == ((pytest.approx(0.68), pytest.approx(0.72)),)
@@ -226,4 +282,4 @@ async def test_a_value_typed_with_the_unit_of_its_field(tmp_path, text, value, u
     app = make_app(str(file))
     row = next(r for r in field_rows(app.work.data, ("parameters", "L")) if r.label == "value")
     assert editing._measured(app, row, text) == {"value": value, "unit": unit}
-    assert editing._judge(app, row, text) == ("", True)
+    assert editing._judge(app, row, text)[1]

@@ -166,8 +166,10 @@ class VbgApp(App[int]):
         *,
         start: str = "",
         preview: Callable[[str], str] | None = None,
+        picture: Callable[[str, int, int], Rows] | None = None,
     ) -> str | None:
-        dialog = Choose(title, items, self.work.marks, start=start, preview=preview)
+        marks = self.work.marks
+        dialog = Choose(title, items, marks, start=start, preview=preview, picture=picture)
         return await self._dialog(dialog)
 
     async def read(self, title: str, rows: Rows, *, keys: tuple[str, ...] = ()) -> str | None:

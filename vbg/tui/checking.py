@@ -60,10 +60,11 @@ def judge(work: Workspace, path: Path, value: Any) -> tuple[str, bool]:
 
     if sum(len(t) for t in work.data.values() if isinstance(t, Mapping)) > _LARGE:
         return "", True
-    before = {(p.where, p.what) for p in problems_of(work.data)}
+    file = str(work.file or "")
+    before = {(p.where, p.what) for p in problems_of(work.data, file)}
     found = [
         p
-        for p in problems_of(_with(work.data, path, value))
+        for p in problems_of(_with(work.data, path, value), file)
         if p.severity == "error" and (p.where, p.what) not in before
     ]
     here = spelled(path)

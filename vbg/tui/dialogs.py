@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical
+from textual.geometry import Size
 from textual.screen import ModalScreen
 from textual.strip import Strip
 from textual.widget import Widget
@@ -45,8 +48,8 @@ class RowsWidget(Widget):
 
     ALLOW_SELECT = False
 
-    def __init__(self, rows: Callable[[int, int], Rows], id: str):
-        super().__init__(id=id)
+    def __init__(self, rows: Callable[[int, int], Rows], id: str, classes: str = ""):
+        super().__init__(id=id, classes=classes)
         self._make = rows
 
     def render_line(self, y: int) -> Strip:
@@ -98,10 +101,17 @@ class Dialog(ModalScreen):
 
 
 class Choose(Dialog):
-    """Choose one item; typing filters.  Answers the item's key, or None."""
+    """Choose one item; typing filters.  Answers the item's key, or None.
+
+    `preview` gives words on an item, `picture` a drawing of it in so many columns
+    and rows; drawings are made beside the keys.
+    """
 
     DEFAULT_CSS = """
-    Choose #list { height: 14; }
+    Choose #beside { height: auto; }
+    Choose #list { height: 14; width: 1fr; }
+    Choose #list.beside { width: 26; }
+    Choose #picture { width: 1fr; }
     Choose #about { height: 2; }
     """
 
@@ -113,8 +123,11 @@ class Choose(Dialog):
         *,
         start: str = "",
         preview: Callable[[str], str] | None = None,
+        picture: Callable[[str, int, int], Rows] | None = None,
     ):
         super().__init__(title, marks)
+        self.picture = picture
+        self.pictures: dict[str, Rows] = {}
         self.items = items
         self.shown = items
         self.index = next((i for i, item in enumerate(items) if item.key == start), 0)
@@ -124,25 +137,49 @@ class Choose(Dialog):
     def compose(self) -> ComposeResult:
         with self.box():
             yield Input(placeholder="type to filter", id="filter", select_on_focus=False)
-            yield RowsWidget(self._list, id="list")
+            with Horizontal(id="beside"):
+                drawn = self.picture is not None
+                yield RowsWidget(self._list, id="list", classes="beside" if drawn else "")
+                if drawn:
+                    yield RowsWidget(self._picture, id="picture")
             yield RowsWidget(self._about, id="about")
 
     def on_mount(self) -> None:
         rows = min(len(self.items), max(self.app.size.height - 8, 3), 16)
         self.query_one("#list").styles.height = max(rows, 1)
+        if self.picture is not None:
+            self.query_one("#picture").styles.height = max(rows, 1)
+            self.call_after_refresh(self._draw)
         self.query_one("#filter").focus()
+
+    def _picture(self, width: int, height: int) -> Rows:
+        return self.pictures.get(self.shown[self.index].key, ()) if self.shown else ()
+
+    def _draw(self) -> None:
+        """Have the marked item drawn, if it is not yet."""
+        if self.picture is not None and self.shown:
+            key, size = self.shown[self.index].key, self.query_one("#picture").size
+            if key not in self.pictures:
+                work: Callable[[], Awaitable[None]] = partial(self._drawn, key, size)
+                self.run_worker(work, group="picture", exclusive=True)
+
+    async def _drawn(self, key: str, size: Size) -> None:
+        assert self.picture is not None
+        self.pictures[key] = await asyncio.to_thread(self.picture, key, *size)
+        self.query_one("#picture").refresh()
 
     def _list(self, width: int, height: int) -> Rows:
         self.top = scrolled(self.top, self.index, len(self.shown), height)
         if not self.shown:
             return ((("nothing with this text", "dim"),),)
-        name = min(max((cells(item.label) for item in self.shown), default=0), width // 2) + 2
+        room = width - 4 if self.picture is not None else width // 2
+        name = min(max((cells(item.label) for item in self.shown), default=0), room) + 2
         rows = []
         for i, item in enumerate(self.shown[self.top : self.top + height], self.top):
             here = i == self.index
             style = "cursor" if here else "dim" if item.refusal else ""
             left = self.marks.cursor if here else " "
-            detail = item.refusal or item.detail
+            detail = (item.refusal or item.detail) if width - name > 8 else ""
             rows.append(
                 (
                     (left + " " + pad(printable(item.label), name), style),
@@ -169,8 +206,9 @@ class Choose(Dialog):
         self._repaint()
 
     def _repaint(self) -> None:
-        for name in ("#list", "#about"):
-            self.query_one(name).refresh()
+        for widget in self.query(RowsWidget):
+            widget.refresh()
+        self._draw()
 
     def on_input_submitted(self) -> None:
         self._choose()

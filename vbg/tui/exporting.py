@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from vbg.solution import Solution
     from vbg.tui.app import VbgApp
+    from vbg.tui.workspace import PlotState
 
 _FONTS = "DejaVu Sans Mono, Menlo, Consolas, monospace"
 _CELL = (8.4, 17.0)  # width and height of a cell [px], for a 14 px monospaced font
@@ -136,26 +137,42 @@ def _write_plot(app: VbgApp, path: Path) -> None:
     figure = Figure(figsize=(9, 2.6 * max(len(units), 1)), layout="constrained")
     all_axes = np.atleast_1d(figure.subplots(max(len(units), 1), 1, sharex=True))
     other = app.work.solutions.get(plot.overlay)
+    over = plot.x if plot.x in known else "time"
     for axes, unit in zip(all_axes, units, strict=False):
         for name in names:
             if known[name] == unit:
-                (line,) = axes.plot(solution.time, solution[name], label=name, linewidth=1)
-                if other is not None and name in {s.name for s in plotting.signals(other)}:
-                    axes.plot(other.time, other[name], "--", color=line.get_color(), linewidth=1)
+                (line,) = axes.plot(*_points(solution, over, name, plot), label=name, linewidth=1)
+                if other is not None and {name, over} <= {"time", *_names(other)}:
+                    points = _points(other, over, name, plot)
+                    axes.plot(*points, "--", color=line.get_color(), linewidth=1)
         axes.set_ylabel(f"[{unit}]")
         axes.grid(visible=True, alpha=0.3)
         axes.legend(fontsize="small")
-    all_axes[-1].set_xlabel("t [s]")
-    if plot.window is not None:
-        all_axes[-1].set_xlim(*plot.window)
+    label = "t [s]" if over == "time" else f"{over} [{known[over]}]"
+    all_axes[-1].set_xlabel(label, parse_math=False)
     figure.savefig(path)
+
+
+def _names(solution: Solution) -> set[str]:
+    return {signal.name for signal in plotting.signals(solution)}
+
+
+def _points(
+    solution: Solution, over: str, name: str, plot: PlotState
+) -> tuple[np.ndarray, np.ndarray]:
+    """Both coordinates of a curve at the times in sight."""
+    low, high = plot.window or (-np.inf, np.inf)
+    keep = (solution.time >= low) & (solution.time <= high)
+    x = solution.time if over == "time" else solution[over]
+    return x[keep], solution[name][keep]
 
 
 def _write_csv(app: VbgApp, path: Path) -> None:
     solution = _plotted(app)
     assert solution is not None
     known = {signal.name: signal.unit for signal in plotting.signals(solution)}
-    names = [name for name in app.work.plot.signals if name in known]
+    plot = app.work.plot
+    names = [name for name in dict.fromkeys((*plot.signals, plot.x)) if name in known]
     header = ",".join(["time [s]", *(f"{name} [{known[name]}]" for name in names)])
     columns = [solution.time, *(solution[name] for name in names)]
     np.savetxt(path, np.column_stack(columns), delimiter=",", header=header, comments="")

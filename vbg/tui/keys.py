@@ -151,6 +151,7 @@ _PLOT = (
     _action("plot.out", "-", "Out", "zoom out", "plot", 11),
     _action("plot.fit", "0", "Fit", "the whole time", "plot", 12),
     _action("plot.split", "S", "Split", "one pane per unit, or one with two axes", "plot", 20),
+    _action("plot.x", "X", "Versus", "the marked signal on the x axis, or time again", "plot", 22),
     _action("plot.overlay", "o", "Overlay", "compare with another run, dashed", "plot", 25),
     _action("plot.run", "R", "Run", "choose the run that is shown", "plot"),
     _action("plot.peak", "P", "Peak", "the cursor to the largest value in sight", "plot"),

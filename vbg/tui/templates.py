@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from vbg.errors import UsageError
+from vbg.tui.session import files
 
 # The smallest model that runs: for those who start from nothing.
 _EMPTY = """\
@@ -38,6 +42,7 @@ class Template:
     name: str
     description: str
     text: str
+    file: Path = Path("template.toml")
 
 
 def templates() -> tuple[Template, ...]:
@@ -48,9 +53,36 @@ def templates() -> tuple[Template, ...]:
         for file in sorted(folder.glob("*.toml")):
             text = file.read_text(encoding="utf-8")
             description = str(tomllib.loads(text).get("description", ""))
-            found.append(Template(file.stem, description, text))
+            found.append(Template(file.stem, description, text, file))
     found.sort(key=lambda template: (template.name != "pendulum", template.name))
     return (*found, Template("empty", "one rod on one hinge, to start from", _EMPTY))
+
+
+def included(file: Path, target: Path) -> Iterator[tuple[Path, Path]]:
+    """The files that the model in `file` includes, and where each goes beside `target`."""
+    document = tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    for entry in document.get("include", {}).values():
+        there, here = file.parent / entry["file"], target.parent / entry["file"]
+        yield there, here
+        yield from included(there, here)
+
+
+def place(template: Template, target: Path) -> None:
+    """Write the template to `target` and the files it includes beside it.
+
+    Raises
+    ------
+    UsageError
+        a file that it includes exists beside it, with another content.
+    """
+    parts = {here: there.read_bytes() for there, here in included(template.file, target)}
+    for here, content in parts.items():
+        if here.exists() and here.read_bytes() != content:
+            raise UsageError(f"{here}, which {template.name} includes, exists with other content.")
+    for here, content in parts.items():
+        here.parent.mkdir(parents=True, exist_ok=True)
+        here.write_bytes(content)
+    files.save(target, template.text, keep_old=False)
 
 
 def free_file(stem: str) -> str:

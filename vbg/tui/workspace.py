@@ -44,7 +44,7 @@ class Checked:
 @dataclass(frozen=True, slots=True)
 class PlotState:
     """What Plot shows: run and overlay by number, signals by name (components
-    with their index), window of time [s], cursor [s]."""
+    with their index), over the signal `x` or over time, window of time [s], cursor [s]."""
 
     run: int = 0
     overlay: int = 0
@@ -52,6 +52,7 @@ class PlotState:
     window: tuple[float, float] | None = None
     cursor: float | None = None
     split: bool = False
+    x: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
+_MOST = 8  # ticks asked for at most to have two in a narrow range
+
 
 def ticks(low: float, high: float, wanted: int) -> tuple[float, ...]:
     """About `wanted` round values (1, 2, 2.5 or 5 times a power of ten) in [low, high]."""
@@ -14,8 +16,10 @@ def ticks(low: float, high: float, wanted: int) -> tuple[float, ...]:
     raw = span / wanted
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= raw * (1 - 1e-9))
-    first = math.ceil(low / step - 1e-9)
-    last = math.floor(high / step + 1e-9)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    if last <= first and wanted < _MOST:
+        # one value alone gives no scale
+        return ticks(low, high, 2 * wanted)
     return tuple(round(i * step, 12 - math.floor(math.log10(step))) for i in range(first, last + 1))
 
 

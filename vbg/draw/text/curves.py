@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from vbg.draw.text import axes
-from vbg.draw.text.braille import Canvas, envelope, rows_of
+from vbg.draw.text.braille import Canvas, envelope, rows_of, segments
 from vbg.draw.text.marks import Marks
 from vbg.draw.text.rows import Row, Rows, cells, clip, fit
 
@@ -48,7 +48,9 @@ class Frame:
 
     window : range of x, or None for all;  unit : units of the left and the
     right axis;  cursor : value of x marked by a vertical line, or None;
-    level : value of y marked by a horizontal line;  log : logarithm of y.
+    level : value of y marked by a horizontal line;  log : logarithm of y;
+    path : curves are paths in the plane, not functions of x;  spots : points
+    (x, y, axis) that are marked.
     """
 
     window: Range | None = None
@@ -57,6 +59,8 @@ class Frame:
     cursor: float | None = None
     level: float | None = None
     log: bool = False
+    path: bool = False
+    spots: tuple[tuple[float, float, int], ...] = ()
 
 
 def span(curves: tuple[Curve, ...]) -> Range:
@@ -114,6 +118,9 @@ def plot(curves: tuple[Curve, ...], width: int, height: int, frame: Frame, marks
         curves = tuple(logarithm(curve) for curve in curves)
         level = math.log10(level) if level else None
     window = frame.window or span(curves)
+    if frame.path:
+        margin = 0.02 * (window.high - window.low)
+        window = Range(window.low - margin, window.high + margin)
     sides = [tuple(c for c in curves if c.axis == side) for side in (0, 1)]
     ranges = [value_range(sides[0], window, level), value_range(sides[1], window)]
     gutters = [_gutter(ranges[s], height - 1, log=frame.log and s == 0) for s in (0, 1)]
@@ -126,7 +133,12 @@ def plot(curves: tuple[Curve, ...], width: int, height: int, frame: Frame, marks
     for curve in curves:
         x = (curve.x - window.low) / (window.high - window.low) * (2 * inner - 1)
         y = _dot_rows(curve.y, ranges[curve.axis], height - 1)
-        envelope(canvas, x, y, curve.ink, DASHES[curve.pattern])
+        if frame.path:
+            segments(canvas, _dashed(x, y, DASHES[curve.pattern]), curve.ink)
+        else:
+            envelope(canvas, x, y, curve.ink, DASHES[curve.pattern])
+    for spot in frame.spots:
+        _spot(canvas, spot, window, ranges[spot[2]], marks)
     body = rows_of(canvas, marks.dots, INKS)
     rows: list[Row] = []
     for r, row in enumerate(body):
@@ -139,6 +151,26 @@ def plot(curves: tuple[Curve, ...], width: int, height: int, frame: Frame, marks
         rows.append(line)
     rows.append(fit(((" " * (left + 1), ""), *_x_labels(window, inner, frame.x_unit)), width))
     return tuple(rows)
+
+
+def _dashed(x: np.ndarray, y: np.ndarray, dash: tuple[int, int]) -> np.ndarray:
+    """The pieces (n, 4) of the path through (x, y), in dots, that are drawn; `dash` is
+    (drawn, left out) in dots along the path."""
+    pieces = np.stack([x[:-1], y[:-1], x[1:], y[1:]], axis=1)
+    length = np.hypot(np.diff(x), np.diff(y))
+    along = np.cumsum(np.where(np.isfinite(length), length, 0.0))
+    return pieces[along % sum(dash) < dash[0]]
+
+
+def _spot(
+    canvas: Canvas, spot: tuple[float, float, int], window: Range, limits: Range, marks: Marks
+) -> None:
+    """A mark at a point, if it is in sight."""
+    x, y, _ = spot
+    if not math.isfinite(x + y) or not window.low <= x <= window.high:
+        return
+    column = (x - window.low) / (window.high - window.low) * (2 * canvas.width - 1)
+    canvas.write(_cell_row(y, limits, canvas.height), int(column // 2), marks.knob, "focus")
 
 
 def _dot_rows(y: np.ndarray, limits: Range, height: int) -> np.ndarray:

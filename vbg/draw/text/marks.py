@@ -42,6 +42,7 @@ class Marks:
     closed: str
     on: str
     off: str
+    on_x: str
     bar_full: str
     bar_empty: str
     knob: str
@@ -93,6 +94,7 @@ UNICODE = Marks(
     closed="▶",
     on="[x]",
     off="[ ]",
+    on_x="[→]",
     bar_full="█",
     bar_empty="·",
     knob="●",
@@ -127,6 +129,7 @@ ASCII = Marks(
     closed="+",
     on="[x]",
     off="[ ]",
+    on_x="[>]",
     bar_full="#",
     bar_empty=".",
     knob="o",

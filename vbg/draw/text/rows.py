@@ -57,6 +57,14 @@ def clip(text: str, width: int) -> str:
     return "".join(taken) + ELLIPSIS
 
 
+def shortened(name: str, width: int) -> str:
+    """A dotted `name` in at most `width` cells that keeps its last part: crank.pos….x."""
+    head, dot, tail = name.rpartition(".")
+    if cells(name) <= width or not head or cells(tail) + 3 > width:
+        return clip(name, width)
+    return clip(head, width - cells(tail) - 1) + dot + tail
+
+
 def pad(text: str, width: int) -> str:
     """`text` clipped or filled with blanks to exactly `width` cells."""
     text = clip(text, width)

@@ -20,6 +20,7 @@ from vbg.tui.dialogs import Item
 from vbg.tui.keys import shown
 from vbg.tui.session import files, source
 from vbg.tui.session.commands import ReplaceText
+from vbg.tui.sketching import sketch
 
 if TYPE_CHECKING:
     from vbg.tui.app import VbgApp
@@ -64,11 +65,18 @@ async def _new(app: VbgApp) -> None:
     """A template, a name; then it is open in Edit."""
     found = templates.templates()
     items = tuple(Item(t.name, t.name, t.description) for t in found)
-    sketches = {t.name: t.description for t in found}
-    chosen = await app.choose("New from template", items, preview=lambda k: sketches[k])
+    by_name = {t.name: t for t in found}
+    chosen = await app.choose(
+        "New from template",
+        items,
+        preview=lambda name: by_name[name].description,
+        picture=lambda name, width, height: sketch(
+            by_name[name].text, str(by_name[name].file), width, height, app.work.marks
+        ),
+    )
     if chosen is None:
         return
-    template = next(t for t in found if t.name == chosen)
+    template = by_name[chosen]
 
     def judge(text: str) -> tuple[str, bool]:
         path = Path(text).expanduser()
@@ -84,7 +92,7 @@ async def _new(app: VbgApp) -> None:
     if text is None or not await leave_document(app):
         return
     path = Path(text).expanduser()
-    files.save(path, template.text, keep_old=False)
+    templates.place(template, path)
     app.open_document(path)
     app.main.show_view("edit")
     app.work.say("r runs it, ? helps", "focus")

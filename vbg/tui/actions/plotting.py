@@ -67,6 +67,16 @@ def _split(app: VbgApp) -> None:
     app.work.plot = replace(app.work.plot, split=not app.work.plot.split)
 
 
+def _x_axis(app: VbgApp) -> None:
+    """The marked signal on the x axis; again, or on itself, time."""
+    signal, plot = _signals(app).marked, app.work.plot
+    if signal is None or plot.x == signal.name:
+        app.work.plot = replace(plot, x="")
+    else:
+        app.work.plot = replace(plot, x=signal.name)
+        app.work.say(f"over {signal.name}; X on it again: over time", "dim")
+
+
 def _run_items(app: VbgApp) -> tuple[Item, ...]:
     return tuple(Item(str(run.number), run.title, run.outcome) for run in reversed(app.work.runs))
 
@@ -123,6 +133,7 @@ def _no_other(app: VbgApp) -> str:
     return "" if len(app.work.runs) > 1 else "there is no other run"
 
 
+_ON_A_RUN = ("toggle", "in", "out", "fit", "split", "x", "peak")
 HANDLERS: dict[str, Handler] = {
     "plot.toggle": _toggle,
     "plot.clear": _clear,
@@ -130,13 +141,14 @@ HANDLERS: dict[str, Handler] = {
     "plot.out": partial(_zoom, 2.0),
     "plot.fit": _fit,
     "plot.split": _split,
+    "plot.x": _x_axis,
     "plot.overlay": _overlay,
     "plot.run": _run,
     "plot.peak": _peak,
     "plot.space": _space,
 }
 REFUSALS: dict[str, Refusal] = {
-    **{f"plot.{name}": _no_solution for name in ("toggle", "in", "out", "fit", "split", "peak")},
+    **{f"plot.{name}": _no_solution for name in _ON_A_RUN},
     "plot.overlay": _no_other,
     "plot.run": lambda app: "" if app.work.runs else "there is no run yet",
     "plot.space": lambda app: "" if app.work.plot.cursor is not None else "move the cursor first",

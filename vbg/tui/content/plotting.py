@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -96,7 +96,8 @@ def legend(names: tuple[str, ...], width: int, marks: Marks) -> Row:
 
 @dataclass(frozen=True)
 class Picture:
-    """What a plot shows: solution and names, another one dashed behind it."""
+    """What a plot shows: solution and names, another one dashed behind it; over the
+    signal `x`, or over time if that is empty."""
 
     solution: Solution
     names: tuple[str, ...]
@@ -104,6 +105,7 @@ class Picture:
     window: Range | None = None
     cursor: float | None = None
     split: bool = False
+    x: str = ""
 
 
 def picture_rows(picture: Picture, width: int, height: int, marks: Marks) -> Rows:
@@ -128,17 +130,44 @@ def picture_rows(picture: Picture, width: int, height: int, marks: Marks) -> Row
 
 
 def _one(picture: Picture, units: tuple[str, ...], width: int, height: int, marks: Marks) -> Rows:
-    curves: tuple[Curve, ...] = ()
+    behind: tuple[Curve, ...] = ()
     if picture.other is not None:
-        curves += curves_of(picture.other, picture.names, units, "dashed")
-    curves += curves_of(picture.solution, picture.names, units)
-    frame = Frame(
-        picture.window, (units[0], units[1] if len(units) > 1 else ""), cursor=picture.cursor
-    )
+        behind = curves_of(picture.other, picture.names, units, "dashed")
+    curves = (*behind, *curves_of(picture.solution, picture.names, units))
+    both = (units[0], units[1] if len(units) > 1 else "")
+    if picture.x:
+        curves, frame = _over(picture, curves, len(behind), both)
+    else:
+        frame = Frame(picture.window, both, cursor=picture.cursor)
     text = "   ".join(f"{side} [{unit}]" for side, unit in zip(("left", "right"), units))
     name = (f"[{units[0]}]" if units[0] else "") if len(units) == 1 else text
+    if picture.x:
+        name += f"   over {printable(picture.x)} [{frame.x_unit}]"
     rows = plot(curves, width, height - 1, frame, marks)
-    return (((pad(name, width), "dim"),), *rows)
+    return (((pad(clip(name, width), width), "dim"),), *rows)
+
+
+def _over(
+    picture: Picture, curves: tuple[Curve, ...], behind: int, units: tuple[str, str]
+) -> tuple[tuple[Curve, ...], Frame]:
+    """The curves, the first `behind` of the other run, over the signal of the x axis:
+    only the times in sight, the cursor a spot."""
+    unit = units_of(picture.solution, (picture.x,))
+    paths, spots = [], []
+    for number_, curve in enumerate(curves):
+        solution = picture.other if number_ < behind else picture.solution
+        if solution is None or picture.x not in {s.name for s in signals(solution)}:
+            continue
+        keep = np.ones(len(curve.x), dtype=bool)
+        if picture.window is not None:
+            keep = (curve.x >= picture.window.low) & (curve.x <= picture.window.high)
+        x = solution[picture.x]
+        paths.append(replace(curve, x=x[keep], y=curve.y[keep]))
+        if picture.cursor is not None and len(x):
+            at = int(np.argmin(np.abs(curve.x - picture.cursor)))
+            spots.append((float(x[at]), float(curve.y[at]), curve.axis))
+    frame = Frame(None, units, x_unit=unit[0] if unit else "", path=True, spots=tuple(spots))
+    return tuple(paths), frame
 
 
 def value_at(solution: Solution, name: str, time: float) -> float:

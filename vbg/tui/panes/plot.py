@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from vbg.draw.text.curves import Range
-from vbg.draw.text.rows import Rows, clip, pad, printable
+from vbg.draw.text.rows import Rows, pad, printable, shortened
 from vbg.solution import Solution
 from vbg.tui import results
 from vbg.tui.content import plotting
@@ -33,6 +33,14 @@ class PlotPane(Pane):
             return ()
         known = {signal.name for signal in plotting.signals(solution)}
         return tuple(name for name in self.work.plot.signals if name in known)
+
+    @property
+    def x(self) -> str:
+        """The signal of the x axis if the run has it; empty for time."""
+        solution, wanted = self.solution, self.work.plot.x
+        if not wanted or solution is None:
+            return ""
+        return wanted if wanted in {s.name for s in plotting.signals(solution)} else ""
 
     @property
     def window(self) -> Range | None:
@@ -78,13 +86,15 @@ class Signals(PlotPane):
             ink = f"ink{1 + work.plot.signals.index(signal.name) % 6}" if on else "dim"
             style = "cursor" if i == index else "" if on else "dim"
             mark = work.marks.on if on else work.marks.off
+            if signal.name == self.x:
+                mark = work.marks.on_x
             left = work.marks.cursor if i == index else " "
             room = width - 5 - len(signal.unit) - 1
             rows.append(
                 (
                     (left, "focus"),
                     (f"{mark} ", ink),
-                    (pad(clip(printable(signal.name), room), room), style),
+                    (pad(shortened(printable(signal.name), room), room), style),
                     (f" {signal.unit}", "dim"),
                 )
             )
@@ -136,7 +146,7 @@ class Curves(PlotPane):
             return (((text, "dim"),),)
         plot = self.work.plot
         picture = plotting.Picture(
-            solution, self.names, self.other, self.window, plot.cursor, plot.split
+            solution, self.names, self.other, self.window, plot.cursor, plot.split, self.x
         )
         return plotting.picture_rows(picture, width, height, self.work.marks)
 
@@ -188,7 +198,8 @@ class Cursor(PlotPane):
         if solution is None:
             return ()
         cursor = self.work.plot.cursor
-        return plotting.cursor_rows(solution, self.other, self.names, cursor, width, height)
+        names = tuple(dict.fromkeys((*self.names, self.x))) if self.x else self.names
+        return plotting.cursor_rows(solution, self.other, names, cursor, width, height)
 
 
 def panes() -> list[Pane]:
