@@ -5,9 +5,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from vbg.cli.main import main
-from vbg.draw.series import by_unit, choose, errors_against_first, series_of
+from vbg.draw.series import by_unit, choose, errors_against_first, paths_of, series_of
 from vbg.errors import UsageError
-from vbg.io import hdf5
+from vbg.io import csv, hdf5
 from vbg.solution import Solution
 
 
@@ -70,3 +70,24 @@ def test_other_ending_is_misuse(result, tmp_path, capsys):
     assert main(["plot", result, "A.force", "-o", str(tmp_path / "x.jpg")]) == 2
     assert ".png" in capsys.readouterr().err
     assert main(["plot", "none.toml", "A.force"]) == 2
+
+
+def test_one_signal_over_another(result, tmp_path, capsys):
+    curves = paths_of([("one", run())], "A.angle", ["A.force"])
+    assert [(c.across, c.across_unit, c.unit) for c in curves] == [("A.angle", "rad", "N")] * 3
+    assert_allclose(curves[2].values, np.cos(curves[2].x))
+    with pytest.raises(UsageError, match="3 components"):
+        paths_of([("one", run())], "A.force", ["A.angle"])
+    assert main(["plot", result, "A.force.x", "--across", "A.force.z"]) == 0
+    assert "over A.force.z [N]" in capsys.readouterr().out
+    target = tmp_path / "phase.svg"
+    assert main(["plot", result, "A.force.x", "--across", "A.angle", "-o", str(target)]) == 0
+    assert main(["plot", result, "A.angle", "--across", "A.force.x", "--error"]) == 2
+    assert "--across" in capsys.readouterr().err
+
+
+def test_a_table_keeps_its_units_on_the_axes(tmp_path, capsys):
+    csv.write(run(), tmp_path / "one.csv")
+    assert main(["plot", str(tmp_path / "one.csv"), "A.angle", "A.force.x"]) == 0
+    text = capsys.readouterr().out
+    assert "A.angle [rad]" in text and "A.force.x [N]" in text

@@ -77,6 +77,20 @@ def test_csv_gives_back_the_same_floats(tmp_path_factory, data, n):
         np.testing.assert_array_equal(again[name], values)
 
 
+def test_csv_keeps_units_and_reads_tables_without(tmp_path):
+    path = tmp_path / "run.csv"
+    csv.write(made_up(np.arange(3.0), np.ones((3, 3))), path)
+    header, *rows = path.read_text().splitlines()
+    assert header.startswith("time [s],energy.kinetic [J],A.force[0] [N],A.force[1] [N]")
+    again = csv.read(path)
+    assert again.unit("A.force.x") == "N" and again.unit("energy.kinetic") == "J"
+    assert again.unit("crank.rotation") == ""
+    plain = header.replace(" [N]", "").replace(" [J]", "").replace(" [s]", "")
+    path.write_text("\n".join([plain, *rows]))
+    bare = csv.read(path)
+    assert set(bare.signals) == set(again.signals) and not bare.units
+
+
 def test_blocks_append_and_a_reader_sees_them_while_the_file_grows(tmp_path):
     path = tmp_path / "run.h5"
     rng = np.random.default_rng(20)

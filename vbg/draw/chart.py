@@ -20,7 +20,8 @@ def draw_curves(
     curves: Sequence[Series], path: str | Path, *, title: str = "", scale: str = "linear"
 ) -> None:
     """Write the curves to `path`: units on the axes, a colour for each signal and a line
-    style for each run.  `scale` is "linear" or "log" (of magnitudes).
+    style for each run.  `scale` is "linear" or "log" (of magnitudes).  All curves are over
+    the same quantity.
 
     Raises UsageError for another ending, or without matplotlib.
     """
@@ -40,7 +41,7 @@ def draw_curves(
         all_axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
         for axes, (unit, group) in zip(all_axes, panels, strict=True):
             _panel(axes, unit, group, scale)
-        all_axes[-1].set_xlabel("time [s]")
+        all_axes[-1].set_xlabel(f"{curves[0].across} [{curves[0].across_unit or '1'}]")
         if title:
             figure.suptitle(title)
         figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else {})
@@ -53,7 +54,7 @@ def _panel(axes: Any, unit: str, group: Sequence[Series], scale: str) -> None:
         values = abs(curve.values) if scale == "log" else curve.values
         label = curve.name if len(runs) == 1 else f"{curve.name}  ({curve.run})"
         axes.plot(
-            curve.time,
+            curve.x,
             values,
             color=COLOURS[names.index(curve.name) % len(COLOURS)],
             linestyle=STYLES[runs.index(curve.run) % len(STYLES)],
@@ -61,7 +62,10 @@ def _panel(axes: Any, unit: str, group: Sequence[Series], scale: str) -> None:
             label=label,
         )
     axes.set_yscale(scale)
-    axes.set_ylabel(f"[{unit or '1'}]")
+    only = f"{names[0]} " if len(names) == 1 else ""
+    axes.set_ylabel(f"{only}[{unit or '1'}]")
     axes.grid(visible=True, linewidth=0.4, alpha=0.5)
-    axes.margins(x=0.0)
-    axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
+    if curve.across == "time":
+        axes.margins(x=0.0)
+    if len(group) > 1:
+        axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)

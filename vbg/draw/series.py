@@ -1,4 +1,5 @@
-"""Which curves a plot shows: signals of one or several runs, and their differences."""
+"""Which curves a plot shows: signals of one or several runs over time or over another
+signal, and their differences."""
 
 from __future__ import annotations
 
@@ -14,13 +15,16 @@ from vbg.solution import Solution, components
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """One curve over time: `unit` is its SI unit, `run` the label of its run."""
+    """One curve, `values` over `x`: `unit` is its SI unit, `run` the label of its run;
+    `across` and `across_unit` say what x is."""
 
     name: str
     run: str
     unit: str
-    time: np.ndarray
+    x: np.ndarray
     values: np.ndarray
+    across: str = "time"
+    across_unit: str = "s"
 
 
 def choose(solution: Solution, wanted: str) -> list[tuple[str, np.ndarray]]:
@@ -51,6 +55,28 @@ def series_of(runs: Sequence[tuple[str, Solution]], wanted: Sequence[str]) -> li
         for one in wanted
         for name, values in choose(solution, one)
     ]
+
+
+def paths_of(
+    runs: Sequence[tuple[str, Solution]], across: str, wanted: Sequence[str]
+) -> list[Series]:
+    """Every `wanted` signal over the signal `across` of the same run (phase curves).
+
+    Raises UsageError if `across` is not one number at each instant.
+    """
+    curves = []
+    for label, solution in runs:
+        found = choose(solution, across)
+        if len(found) != 1:
+            some = ", ".join(name for name, _ in found[:3])
+            raise UsageError(f"{across} has {len(found)} components; name one of {some} ...")
+        name, x = found[0]
+        unit = solution.unit(name)
+        curves += [
+            Series(one.name, label, one.unit, x, one.values, name, unit)
+            for one in series_of([(label, solution)], wanted)
+        ]
+    return curves
 
 
 def errors_against_first(

@@ -1,9 +1,10 @@
 """Results as comma-separated values, for spreadsheets and other programs.
 
-One header line of column names (``time,crank.position[0],energy.kinetic``),
+One header line of column names with their units
+(``time [s],crank.position[0] [m],energy.kinetic [J]``; none where none is known),
 then one line per output instant, SI units, 17 significant digits so that
-reading gives back the same floats.  What a table cannot hold (units, audit,
-status) is in the HDF5 file (vbg.io.hdf5).
+reading gives back the same floats.  A table without units is read, too.  What a table
+cannot hold (audit, status) is in the HDF5 file (vbg.io.hdf5).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from vbg.errors import UsageError
 from vbg.solution import Solution, Status, components
 
 _COMPONENT = re.compile(r"(?P<name>.+)\[\d+\]")
+_WITH_UNIT = re.compile(r"(?P<name>.*\S)\s+\[(?P<unit>[^\[\]]*)\]")
 
 
 def write(solution: Solution, path: str | Path) -> None:
@@ -29,7 +31,8 @@ def write(solution: Solution, path: str | Path) -> None:
     """
     columns = dict(components(solution))
     table = np.column_stack([solution.time, *columns.values()])
-    header = ",".join(["time", *columns])
+    titles = (f"{name} [{unit}]" if (unit := solution.unit(name)) else name for name in columns)
+    header = ",".join(["time [s]", *titles])
     try:
         np.savetxt(path, table, fmt="%.17g", delimiter=",", header=header, comments="")
     except OSError as error:
@@ -37,7 +40,7 @@ def write(solution: Solution, path: str | Path) -> None:
 
 
 def read(path: str | Path) -> Solution:
-    """Time and signals of a table whose first column is ``time``.
+    """Time and signals of a table whose first column is ``time``, with the units written.
 
     Columns ``NAME[0], NAME[1], ...`` become one signal of shape (n, k).
 
@@ -48,19 +51,22 @@ def read(path: str | Path) -> Solution:
     """
     try:
         with open(path, encoding="utf-8-sig") as file:
-            names = [name.strip().strip('"') for name in file.readline().split(",")]
-            table = np.loadtxt(file, delimiter=",", ndmin=2).reshape(-1, len(names))
+            titles = [_title(cell) for cell in file.readline().split(",")]
+            table = np.loadtxt(file, delimiter=",", ndmin=2).reshape(-1, len(titles))
     except FileNotFoundError:
         raise UsageError(f"{path}: no such file.") from None
     except ValueError as error:
         raise UsageError(f"{path}: not a table of numbers under one header: {error}.") from error
-    if names[0] != "time":
-        raise UsageError(f"{path}: the first column must be 'time'; found '{names[0]}'.")
+    if titles[0][0] != "time":
+        raise UsageError(f"{path}: the first column must be 'time'; found '{titles[0][0]}'.")
     columns: dict[str, list[np.ndarray]] = {}
+    units: dict[str, str] = {}
     vectors = set()
-    for name, values in zip(names[1:], table.T[1:], strict=True):
+    for (name, unit), values in zip(titles[1:], table.T[1:], strict=True):
         match = _COMPONENT.fullmatch(name)
         signal = match["name"] if match else name
+        if unit:
+            units[signal] = unit
         columns.setdefault(signal, []).append(values)
         if match:
             vectors.add(signal)
@@ -68,4 +74,12 @@ def read(path: str | Path) -> Solution:
         name: np.column_stack(values) if name in vectors else values[0]
         for name, values in columns.items()
     }
-    return Solution(table[:, 0], signals, status=Status("finished", f"Read from {path}."))
+    status = Status("finished", f"Read from {path}.")
+    return Solution(table[:, 0], signals, status=status, units=units)
+
+
+def _title(cell: str) -> tuple[str, str]:
+    """Name and unit of a column, the unit empty where none is written."""
+    text = cell.strip().strip('"')
+    match = _WITH_UNIT.fullmatch(text)
+    return (match["name"], match["unit"]) if match else (text, "")

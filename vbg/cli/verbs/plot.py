@@ -10,6 +10,7 @@ from typing import Any
 
 from vbg.cli.parser import add
 from vbg.cli.results import read_result
+from vbg.errors import UsageError
 
 PLACE = 60
 HEIGHT = 14  # cells of one panel
@@ -27,6 +28,7 @@ def register(subparsers: Any) -> None:
         "pattern ('*.angle').",
         examples="""vbg plot crank.h5 A.angle A.force
             vbg plot crank.h5 A.force.z -o force.svg
+            vbg plot crank.h5 A.speed --across A.angle -o phase.svg
             vbg plot crank.h5 A.angle --with other.h5
             vbg plot crank.h5 A.angle --with other.h5 --error --log -o error.png""",
     )
@@ -44,6 +46,9 @@ def register(subparsers: Any) -> None:
     parser.add_argument(
         "--error", action="store_true", help="plot the difference of further runs to the first"
     )
+    parser.add_argument(
+        "--across", metavar="SIGNAL", help="horizontal axis (phase curves); default: time"
+    )
     parser.add_argument("--log", action="store_true", help="logarithm of the magnitudes")
     parser.add_argument("--title", default="", help="headline of the picture")
     parser.add_argument(
@@ -55,11 +60,7 @@ def register(subparsers: Any) -> None:
 
 
 def act(arguments: argparse.Namespace) -> int:
-    from vbg.draw.series import errors_against_first, series_of
-
-    runs = [(Path(file).stem, read_result(file)) for file in (arguments.file, *arguments.others)]
-    make = errors_against_first if arguments.error else series_of
-    curves = make(runs, arguments.signals)
+    curves = _curves(arguments)
     if arguments.output is not None:
         from vbg.draw.chart import draw_curves
 
@@ -68,6 +69,25 @@ def act(arguments: argparse.Namespace) -> int:
         return 0
     print(in_terminal(curves, arguments.marks, log=arguments.log, colour=sys.stdout.isatty()))
     return 0
+
+
+def _curves(arguments: argparse.Namespace) -> list[Any]:
+    from vbg.draw.series import errors_against_first, paths_of, series_of
+
+    runs = [(label, read_result(file)) for label, file in _labels(arguments)]
+    if arguments.error and arguments.across is not None:
+        raise UsageError("--error compares runs at equal times; it goes without --across.")
+    if arguments.across is not None:
+        return paths_of(runs, arguments.across, arguments.signals)
+    make = errors_against_first if arguments.error else series_of
+    return make(runs, arguments.signals)
+
+
+def _labels(arguments: argparse.Namespace) -> list[tuple[str, str]]:
+    """The files by their stems; by their paths where stems are alike."""
+    files = (arguments.file, *arguments.others)
+    stems = [Path(file).stem for file in files]
+    return [(s if stems.count(s) == 1 else f, f) for s, f in zip(stems, files, strict=True)]
 
 
 def in_terminal(curves: list[Any], marks_name: str, *, log: bool, colour: bool) -> str:
@@ -85,7 +105,7 @@ def in_terminal(curves: list[Any], marks_name: str, *, log: bool, colour: bool) 
         runs = list(dict.fromkeys(curve.run for curve in group))
         drawn = tuple(
             Curve(
-                c.time,
+                c.x,
                 c.values,
                 c.name,
                 ink=names.index(c.name) % len(INKS) + 1,
@@ -97,7 +117,12 @@ def in_terminal(curves: list[Any], marks_name: str, *, log: bool, colour: bool) 
             run = f"  ({curve.run})" if len(runs) > 1 else ""
             sample = marks.across * 3 if one.pattern == "solid" else f"{one.pattern}"
             lines.append(_painted(f"{sample} {curve.name}{run} [{unit or '1'}]", one.ink, colour))
-        rows = plot(drawn, width, HEIGHT, Frame(unit=(unit, ""), log=log), marks)
+        over = group[0]
+        path = over.across != "time"
+        frame = Frame(unit=(unit, ""), log=log, path=path, x_unit=over.across_unit or "1")
+        rows = plot(drawn, width, HEIGHT, frame, marks)
+        if path:
+            lines.append(f"over {over.across} [{over.across_unit or '1'}]")
         for row in rows:
             line = "".join(_painted(text, _ink(style), colour) for text, style in row)
             lines.append(line.rstrip())
