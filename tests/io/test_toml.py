@@ -17,7 +17,7 @@ from vbg.model.model import edit
 ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / "examples").glob("*.toml"))
 GOOD = [path.read_text(encoding="utf-8") for path in FILES]
-every_example = pytest.mark.parametrize("text", GOOD, ids=[path.stem for path in FILES])
+every_example = pytest.mark.parametrize("file", FILES, ids=[path.stem for path in FILES])
 
 PENDULUM = """\
 # A pendulum.
@@ -58,19 +58,24 @@ def test_a_pendulum_is_read_in_si():
 
 
 @every_example
-def test_written_files_read_the_same(text, tmp_path):
-    model = toml.parse(text)
+def test_written_files_read_the_same(file, tmp_path):
+    model = toml.read(file)
     path = tmp_path / "copy.toml"
     toml.write(model, path)
     again = toml.read(path)
     assert again.hash == model.hash
-    assert again.document == model.document
+    assert without_includes(again) == without_includes(model)
     assert (again.simulate, again.outputs) == (model.simulate, model.outputs)
 
 
+def without_includes(model: Model) -> dict:
+    """The document less the files it includes, whose paths count from its folder."""
+    return {key: value for key, value in model.document.items() if key != "include"}
+
+
 @every_example
-def test_parts_read_back_from_their_instances(text):
-    model = toml.parse(text)
+def test_parts_read_back_from_their_instances(file):
+    model = toml.read(file)
     tables = {table: getattr(model, table) for table in TABLES if getattr(model, table)}
     assert Model(gravity=model.gravity, bonds=model.bonds, **tables).hash == model.hash
 

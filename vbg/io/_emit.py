@@ -12,7 +12,8 @@ from vbg.model.catalogue import TABLES
 from vbg.model.syntax import quoted
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
-_ORDER = ("parameters", *TABLES, "simulate", "outputs")
+PART_TABLES = ("include", *TABLES)  # tables of tables, one [TABLE.NAME] each
+_ORDER = ("parameters", "include", *TABLES, "ports", "simulate", "outputs")
 
 
 def emitted(document: Mapping[str, Any]) -> str:
@@ -28,7 +29,7 @@ def emitted(document: Mapping[str, Any]) -> str:
 
 
 def _table(name: str, table: Mapping[str, Any]) -> Iterator[str]:
-    parts = name in TABLES
+    parts = name in PART_TABLES
     if not parts or not table:
         yield f"\n[{quoted_key(name)}]"
     for key, value in table.items():

@@ -10,8 +10,7 @@ from tomlkit.container import OutOfOrderTableProxy
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import InlineTable
 
-from vbg.io._emit import inline
-from vbg.model.catalogue import TABLES
+from vbg.io._emit import PART_TABLES, inline
 
 
 def merged(text: str, document: Mapping[str, Any]) -> str:
@@ -53,7 +52,7 @@ def _add(container: Any, key: str, value: Any, path: tuple[str, ...]) -> None:
     """Add an entry: parts as [table.name], everything inside them inline, and plain
     keys of the document before its first table."""
     if isinstance(value, Mapping) and not isinstance(container, InlineTable) and _is_table(path):
-        table = tomlkit.table(is_super_table=len(path) == 1 and path[0] in TABLES)
+        table = tomlkit.table(is_super_table=len(path) == 1 and path[0] in PART_TABLES)
         for entry, inner in value.items():
             _add(table, entry, inner, (*path, entry))
         container[key] = table
@@ -62,7 +61,7 @@ def _add(container: Any, key: str, value: Any, path: tuple[str, ...]) -> None:
 
 
 def _is_table(path: tuple[str, ...]) -> bool:
-    return len(path) == 1 or (len(path) == 2 and path[0] in TABLES)
+    return len(path) == 1 or (len(path) == 2 and path[0] in PART_TABLES)
 
 
 def _item(value: Any) -> Any:

@@ -61,7 +61,21 @@ def write(model: Model, path: str | os.PathLike[str]) -> None:
         old = target.read_text(encoding="utf-8") if target.exists() else ""
     except (OSError, UnicodeDecodeError):
         old = ""
-    _replace(target, updated(old, model.document))
+    _replace(target, updated(old, _moved(model.document, model.path, name)))
+
+
+def _moved(document: Mapping[str, Any], old: str, new: str) -> Mapping[str, Any]:
+    """`document` with the paths of the files it includes as seen from `new`, not `old`."""
+    here, there = (os.path.dirname(os.path.abspath(path)) for path in (old or new, new))
+    included = document.get("include", {})
+    if here == there or not included:
+        return document
+
+    def seen(entry: Mapping[str, Any]) -> dict[str, Any]:
+        path = os.path.relpath(os.path.join(here, entry["file"]), there)
+        return {**entry, "file": path if not os.path.isabs(entry["file"]) else entry["file"]}
+
+    return {**document, "include": {name: seen(entry) for name, entry in included.items()}}
 
 
 def updated(text: str, document: Mapping[str, Any]) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from vbg import expressions, units
@@ -35,11 +35,13 @@ Resolve = Callable[[Mapping[str, Any], str, Places, Within], Resolved]
 
 @dataclass(frozen=True, slots=True)
 class Including:
-    """The file that includes: where its files are looked for, and what is around it."""
+    """The file that includes: where its files are looked for, and what is around it.
+    `unread` are the sub-models that could not be read at all."""
 
     reading: Reading
     within: Within
     resolve: Resolve
+    unread: list[str] = field(default_factory=list)
 
     def read(self, raw: Any) -> dict[str, Resolved]:
         """The sub-models of a document, each under its name; those that cannot be read
@@ -53,7 +55,9 @@ class Including:
                 self.reading.fail_key(path, f"{name!r} cannot name a sub-model.", remedy)
             elif self.reading.table(path, entry) is not None:
                 sub = self._one(path, entry)
-                if sub is not None:
+                if sub is None:
+                    self.unread.append(name)
+                else:
                     found[name] = sub
         return found
 
@@ -72,7 +76,9 @@ class Including:
             return None
         file = os.path.join(os.path.dirname(reading.file), written)
         sub = self._resolved(path, entry, file)
-        return None if sub is None else grafted(sub, str(path[1]), offset)
+        if sub is None or not sub.complete:
+            return None
+        return grafted(sub, str(path[1]), offset)
 
     def _resolved(self, path: Path, entry: Mapping[str, Any], file: str) -> Resolved | None:
         """The other file by itself, with the parameters given here."""

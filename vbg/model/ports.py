@@ -79,6 +79,7 @@ class PortReferences:
         known = self.ports[include]
         if port not in known:
             self.reading.unknown(path, f"the include {include} has no port", port, known, "ports")
+            self.reading.told.add(path)
             return ""
         return known[port]
 

@@ -23,7 +23,8 @@ class Reading:
 
     `parameters` are resolved values in SI, `parameter_units` the units some
     were written in, `broken` the parameters whose own value is wrong: what
-    uses them is silently left out, so that one mistake is reported once.
+    uses them is silently left out, so that one mistake is reported once.  `told` are
+    values of which all has been said.
     """
 
     file: str = ""
@@ -32,6 +33,7 @@ class Reading:
     parameter_units: dict[str, str] = field(default_factory=dict)
     broken: set[str] = field(default_factory=set)
     problems: list[Problem] = field(default_factory=list)
+    told: set[Path] = field(default_factory=set)
 
     def fail(self, path: Path, what: str, remedy: str = "") -> None:
         """Note that the value at `path` is wrong."""
@@ -45,6 +47,8 @@ class Reading:
         self, severity: Severity, path: Path, what: str, remedy: str, place: tuple[int, int]
     ) -> None:
         line, column = place
+        if path in self.told:
+            return
         self.problems.append(
             Problem(severity, spelled(path), what, remedy, self.file, line, column)
         )

@@ -55,7 +55,11 @@ def resolve(
     _read_head(reading, document, result)
     read_parameters(reading, document.get("parameters", {}))
     around = (os.path.realpath(file),) if within is None else within
-    included = Including(reading, around, resolve).read(document.get("include", {}))
+    including = Including(reading, around, resolve)
+    included = including.read(document.get("include", {}))
+    if including.unread:  # what refers to them would all seem wrong
+        result.problems, result.complete = _in_order(reading), False
+        return result
     ports = {name: sub.ports for name, sub in included.items()}
     document = PortReferences(reading, ports)(document)
     tables = {name: _named_tables(reading, name, document) for name in TABLES}
@@ -81,11 +85,12 @@ def resolve(
 
 
 def _in_order(reading: Reading) -> tuple[Problem, ...]:
-    """The problems as they stand in the file; those of other files behind them."""
+    """The problems as they stand in the file; those of included files, which may be the
+    cause of others, before them."""
 
-    def place(problem: Problem) -> tuple[str, int, int]:
-        file = "" if problem.file == reading.file else problem.file
-        return file, problem.line, problem.column
+    def place(problem: Problem) -> tuple[bool, int, int]:
+        own = problem.file == reading.file
+        return own, problem.line * own, problem.column * own
 
     return tuple(sorted(reading.problems, key=place))
 

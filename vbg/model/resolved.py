@@ -32,7 +32,8 @@ class Resolved:
     """What a document resolves to, and the problems met; parts that are wrong are left out.
 
     `scope` holds the names that its values may refer to, `ports` what it offers to files
-    that include it, `homes` where its included parts are written.
+    that include it, `homes` where its included parts are written.  `complete` is false
+    where an included file could not be read and nothing was resolved that may use it.
     """
 
     name: str = ""
@@ -47,3 +48,4 @@ class Resolved:
     scope: Scope = field(default_factory=Scope)
     ports: Mapping[str, str] = field(default_factory=dict)
     homes: dict[Path, Home] = field(default_factory=dict)
+    complete: bool = True

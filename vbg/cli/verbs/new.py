@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -45,12 +46,30 @@ def act(arguments: argparse.Namespace) -> int:
         raise UsageError(
             f"{target} exists. Choose another name with -o, or overwrite with --force."
         )
-    target.write_text(found[arguments.template].read_text(encoding="utf-8"), encoding="utf-8")
+    included = dict(_included(found[arguments.template], target))
+    for copy, template in included.items():
+        if copy.exists() and not arguments.force and copy.read_bytes() != template.read_bytes():
+            raise UsageError(f"{copy}, which it includes, exists. Overwrite it with --force.")
+    for copy, template in included.items():
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(template.read_bytes())
+    target.write_bytes(found[arguments.template].read_bytes())
     if arguments.json:
         print(json.dumps({"file": str(target), "template": arguments.template}))
     else:
         print(f"Wrote {target}. Next: vbg run {target}")
     return 0
+
+
+def _included(template: Path, target: Path) -> Iterator[tuple[Path, Path]]:
+    """Where each file that `template` includes goes beside `target`, and the file."""
+    import tomllib
+
+    document = tomllib.loads(template.read_text("utf-8"))
+    for entry in document.get("include", {}).values():
+        copy, file = target.parent / entry["file"], template.parent / entry["file"]
+        yield copy, file
+        yield from _included(file, copy)
 
 
 def templates() -> dict[str, Path]:
