@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +12,15 @@ from vbg.assemble.evaluator import Evaluator
 from vbg.assemble.modes import agree
 from vbg.assemble.posture import Projector, Steps
 from vbg.assemble.redundancy import null_space
+from vbg.assemble.remarks import MOVED, by_part, moved_bodies, overridden_starts, with_unit
 from vbg.assemble.system import System
 from vbg.errors import AssemblyError, Problem
+from vbg.model.located import located
 
 Array = NDArray[np.float64]
 
 CLOSED = 1e-11  # position residual of an assembled mechanism [m or rad]
 AT_REST = 1e-14  # velocity residual that no step makes smaller [part of the largest]
-MOVED = 1e-9  # a body that moves less than this [m or rad] has not moved
 ITERATIONS = 60
 SMALL = 400  # up to this many constraint rows the mobility is examined densely
 
@@ -44,13 +45,22 @@ class Start:
 
 
 def assemble_start(system: System) -> Start:
-    """Closes the mechanism from the written posture.
+    """Closes the mechanism from the written posture; problems and notes have their place in
+    the model's file.
 
     Start coordinates and speeds that the engineer wrote are kept where the
     mechanism allows; what else moved is reported.  Raises AssemblyError where it
     cannot be closed, is locked, starts in a singular posture, or two drives
     contradict each other.
     """
+    try:
+        start = _assembled(system)
+    except AssemblyError as error:
+        raise AssemblyError.of(located(system.model, error.problems)) from None
+    return replace(start, notes=located(system.model, start.notes))
+
+
+def _assembled(system: System) -> Start:
     written = system.written_state
     projector = Projector(system)
     _require_values(system, projector, written)
@@ -59,7 +69,7 @@ def assemble_start(system: System) -> Start:
     x, speeds_changed = _closed_velocity(system, projector, x)
     agree(system, 0.0, x)
     position, velocity = projector.residuals(0.0, x)
-    notes = list(_moved(system, written, x))
+    notes = [*moved_bodies(system, written, x), *overridden_starts(system, x)]
     notes += [note for note in (coordinates_changed, speeds_changed) if note is not None]
     redundant: tuple[str, ...] = ()
     dependent, freedoms = 0, None
@@ -141,7 +151,7 @@ def _closed_posture(
     x = _newton(projector, written, None)
     if x is None:
         raise AssemblyError.of([_does_not_close(system, projector, written)])
-    return x, None if held is None else _not_kept(held, x, "coordinates")
+    return x, None if held is None else _not_kept(system, held, x, "coordinates")
 
 
 def _newton(projector: Projector, written: Array, held: _HeldRows | None) -> Array | None:
@@ -199,7 +209,7 @@ def _closed_velocity(
     velocity = projector.residuals(0.0, result)[1]
     if np.abs(velocity).max() > 1e-8 * scale:
         raise AssemblyError.of([_contradiction(system, velocity)])
-    return result, None if held is None else _not_kept(held, result, "speeds")
+    return result, None if held is None else _not_kept(system, held, result, "speeds")
 
 
 def _worst(system: System, residual: Array) -> tuple[str, str, float]:
@@ -216,27 +226,34 @@ def _drives(system: System) -> list[str]:
 
 
 def _does_not_close(system: System, projector: Projector, written: Array) -> Problem:
-    """The remaining gap of the mechanism after Newton, by joint."""
+    """The gap of the mechanism by joint, where damped steps leave the smallest."""
     x = written.copy()
+    projector.measure(0.0, x)
+    position, _ = projector.residuals(0.0, x)
+    smallest = position
     for _ in range(ITERATIONS):
-        position, _ = projector.residuals(0.0, x)
         projector.move_posture(0.0, x, -0.5 * position)
         projector.measure(0.0, x)
-    position, _ = projector.residuals(0.0, x)
+        position, _ = projector.residuals(0.0, x)
+        if _largest(position) < _largest(smallest):
+            smallest = position
+    position = smallest
     part, label, value = _worst(system, position)
     if label == "drive" or ((drives := _drives(system)) and len(drives) > 1 and part in drives):
         return Problem(
             "error",
             part,
-            f"its drive cannot be followed at t = 0: {value:.3g} is left after assembly.",
+            "its drive cannot be followed at t = 0: "
+            f"{with_unit(system, part, label, value)} is left after assembly.",
             f"Drives here: {', '.join(_drives(system))}; two of them contradict each other, or "
             "one asks for a posture that the mechanism cannot reach. Remove or change one.",
         )
     return Problem(
         "error",
         part,
-        f"the loop through this joint cannot be closed: {abs(value):.3g} is left in "
-        f"direction '{label}' of the written posture's branch.",
+        "the loop through this joint cannot be closed: "
+        f"{with_unit(system, part, label, value)} is left in direction '{label}' of the written "
+        "posture's branch.",
         "Check the lengths around the loop and the written positions; start nearer to a "
         "posture that closes.",
     )
@@ -248,34 +265,17 @@ def _contradiction(system: System, velocity: Array) -> Problem:
     return Problem(
         "error",
         part,
-        f"no velocities satisfy all joints and drives at the start: {abs(value):.3g} is left in "
-        f"direction '{label}'.",
+        "no velocities satisfy all joints and drives at the start: "
+        f"{with_unit(system, part, label, value, rate='/s')} is left in direction '{label}'.",
         f"Drives that contradict each other: {', '.join(drives)}. Remove one of them."
         if drives
         else "Check the written speeds.",
     )
 
 
-def _moved(system: System, written: Array, x: Array) -> list[Problem]:
-    """Bodies whose written position was changed by assembly."""
-    notes = []
-    for s in system.slices:
-        if s.state.kind != "position":
-            continue
-        distance = float(np.linalg.norm(x[s.first : s.last] - written[s.first : s.last]))
-        if distance > MOVED:
-            body = s.state.name.removesuffix(".position")
-            notes.append(
-                Problem(
-                    "note", f"bodies.{body}", f"moved by {distance:.4g} m to close the mechanism."
-                )
-            )
-    return notes
-
-
-def _not_kept(held: _HeldRows, x: Array, what: str) -> Problem | None:
+def _not_kept(system: System, held: _HeldRows, x: Array, what: str) -> Problem | None:
     changed = [
-        f"{row.name} (by {-miss:.4g})"
+        f"{row.name} (by {-miss:.4g} {system.signal_units.get(row.name, '')})"
         for row, miss in zip(held.rows, held.misses(x), strict=True)
         if abs(miss) > MOVED
     ]
@@ -313,7 +313,7 @@ def _examine(
                 "warning",
                 "joints",
                 f"{dependent} constraint direction(s) are redundant; efforts not unique: "
-                f"{', '.join(redundant)}.",
+                f"{by_part(redundant, system.constraint_names)}.",
                 "The motion is unique; the forces shown are the smallest in the least-squares "
                 "sense. Free a direction (a spherical or universal joint) to make them unique.",
             )

@@ -18,7 +18,7 @@ def table(rows: Sequence[Sequence[str]], align: str, indent: str = "") -> str:
 
 def figure(value: float | None, digits: int = 5) -> str:
     """A number in `digits` significant digits; None, which stands for NaN in JSON, as nan."""
-    return "nan" if value is None else f"{value:.{digits}g}"
+    return "nan" if value is None else f"{value + 0.0:.{digits}g}"
 
 
 def count(number: int, noun: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from vbg.cli.models import read_model
@@ -14,9 +14,11 @@ from vbg.cli.text import count
 from vbg.errors import Problem, VbgError
 
 if TYPE_CHECKING:
+    from vbg.assemble.start import Start
     from vbg.model import Model
 
 PLACE = 30
+ONE_DIMENSIONAL = ("electric", "hydraulic", "rotational", "translational", "bondgraph")
 
 
 def register(subparsers: Any) -> None:
@@ -25,57 +27,99 @@ def register(subparsers: Any) -> None:
         "check",
         act=act,
         summary="find everything that is wrong with a model file",
-        detail="Reads it, checks it, assigns causality and puts the mechanism together.\n"
+        detail="Reads it, checks it, assigns causality and puts the mechanism together: tells\n"
+        "the degrees of freedom, redundant joints, bodies that were moved, start values\n"
+        "that a drive overrides.  --quick only reads and checks the file.\n"
         "Exit code 1 if there is an error; warnings and notes do not fail.",
-        examples="vbg check crank.toml\nvbg check crank.toml --set r=-1 --json",
+        examples="vbg check crank.toml\nvbg check crank.toml --set r=-1 --json\n"
+        "vbg check --quick large.toml",
     )
     add_model(parser)
+    parser.add_argument(
+        "--quick", action="store_true", help="do not assign causality, do not assemble"
+    )
     add_json(parser)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What was found: problems, and where the model could be assembled its start."""
+
+    problems: tuple[Problem, ...]
+    model: Model | None = None
+    start: Start | None = None
+
+    @property
+    def failed(self) -> bool:
+        return any(problem.severity == "error" for problem in self.problems)
 
 
 def act(arguments: argparse.Namespace) -> int:
     try:
-        model = read_model(arguments)
-        problems = problems_of(model)
-        about = _about(model)
+        checked = check_model(read_model(arguments), quick=arguments.quick)
     except VbgError as error:
         if not error.problems:
             raise
-        problems, about = error.problems, arguments.file
-    failed = any(problem.severity == "error" for problem in problems)
+        checked = Checked(error.problems)
     if arguments.json:
-        print(json.dumps({"file": arguments.file, "problems": [asdict(p) for p in problems]}))
-        return int(failed)
-    for problem in problems:
+        print(json.dumps(_as_plain(arguments.file, checked)))
+        return int(checked.failed)
+    for problem in checked.problems:
         print(problem, file=sys.stderr)
-    if not failed:
-        found = count(len(problems), "remark") if problems else "no problems"
-        print(f"{about}: {found}.")
-    return int(failed)
+    if checked.model is not None and not checked.failed:
+        number = len(checked.problems)
+        found = count(number, "remark") if number else "no problems"
+        print(f"{_about(checked)}: {found}.")
+    return int(checked.failed)
 
 
-def problems_of(model: Model) -> tuple[Problem, ...]:
-    """Problems of the model and, if it has no errors, of the start of its motion."""
+def check_model(model: Model, *, quick: bool) -> Checked:
+    """Problems of the model and, if it has no errors and it is not `quick`, of the start of
+    its motion."""
     import vbg
+    from vbg.model.located import located
 
     problems = tuple(vbg.check(model))
-    if any(problem.severity == "error" for problem in problems):
-        return problems
+    if quick or any(problem.severity == "error" for problem in problems):
+        return Checked(problems, model)
     try:
-        _ = vbg.assemble(model).initial_state
+        start = vbg.assemble(model).start
     except VbgError as error:
-        return (*problems, *(error.problems or (Problem("error", model.name, str(error)),)))
-    return problems
+        more = error.problems or (Problem("error", model.name, str(error)),)
+        return Checked((*problems, *located(model, more)), model)
+    return Checked((*problems, *start.notes), model, start)
 
 
-def _about(model: Model) -> str:
+def _as_plain(file: str, checked: Checked) -> dict[str, Any]:
+    plain: dict[str, Any] = {"file": file, "problems": [asdict(p) for p in checked.problems]}
+    if checked.start is not None:
+        plain["start"] = {
+            "freedoms": checked.start.freedoms,
+            "redundant_directions": checked.start.dependent,
+            "not_unique": list(checked.start.redundant),
+            "position_residual": checked.start.position_residual,
+            "velocity_residual": checked.start.velocity_residual,
+        }
+    return plain
+
+
+def _about(checked: Checked) -> str:
+    model, start = checked.model, checked.start
+    assert model is not None
     numbers = [
         count(len(parts), noun)
         for parts, noun in (
             (model.bodies, "body"),
             (model.joints, "joint"),
             (model.forces, "force"),
+            (model.signals, "signal"),
         )
         if parts
     ]
+    others = sum(len(getattr(model, table)) for table in ONE_DIMENSIONAL)
+    numbers += [count(others, "one-dimensional part")] if others else []
+    if start is not None and start.freedoms is not None and not others:
+        freedoms = f"{start.freedoms} degree{'' if start.freedoms == 1 else 's'} of freedom"
+        driven = sum(getattr(joint, "drive", None) is not None for joint in model.joints.values())
+        numbers += [f"{freedoms} besides {count(driven, 'drive')}" if driven else freedoms]
     return f"{model.name or model.path}: {', '.join(numbers)}"
