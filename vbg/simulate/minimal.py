@@ -106,12 +106,22 @@ class Minimal:
         return self._adams.t_before
 
     @property
+    def h(self) -> float:
+        """Length of the step that comes next."""
+        return self._adams.h
+
+    @property
     def steps(self) -> int:
         return self._adams.steps
 
     @property
     def rejected(self) -> int:
         return self._adams.rejected
+
+    @property
+    def coordinates(self) -> Array:
+        """K: the independent coordinates as combinations of z."""
+        return self._retraction.K.matrix
 
     @property
     def freedoms(self) -> tuple[int, int]:

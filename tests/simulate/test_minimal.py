@@ -1,0 +1,214 @@
+"""Independent coordinates against the constraint form, closed forms and their own laws."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import vbg
+from benchmarks import minimal as benchmark
+from tests.published.problems import PROBLEMS
+from vbg.assemble.posture import Projector
+from vbg.errors import UsageError
+from vbg.simulate.adams import Adams
+from vbg.simulate.coordinates import choose
+from vbg.simulate.minimal import Minimal
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
+# t_end: short, since each machine is run in both forms
+MACHINES = {
+    "slider-crank": 0.3,
+    "andrews-squeezer": 0.02,
+    "bennett": 0.5,  # redundant, and the dependent row moves along the motion
+    "spatial-four-bar": 0.3,
+    "stewart-platform": 0.5,  # all driven: nothing is left to integrate
+    "heavy-top": 0.1,
+    "triple-pendulum": 0.5,  # ball joints: coordinates are chosen anew
+    "gear-pair": 0.5,
+    "shaft-arm-slider": 0.5,
+    "two-link-robot": 0.5,
+    "pick-and-place": 0.3,  # rotors on joints: stores that depend on others
+    "excavator-arm": 0.3,
+    "motor-slider-crank": 0.02,
+    "quarter-car": 0.5,
+    "ball-screw-axis": 0.2,
+    "free-body": 0.5,
+}
+
+
+def assembled(name):
+    return vbg.assemble(vbg.read(EXAMPLES / f"{name}.toml"))
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_both_formulations_give_the_same_motion_and_forces(name):
+    system, t_end = assembled(name), MACHINES[name]
+    plan = {"t_end": t_end, "output_step": t_end / 20, "rtol": 1e-10, "atol": 1e-12}
+    constraint = vbg.simulate(system, method="auto", formulation="constraint", **plan)
+    minimal = vbg.simulate(system, method="auto", formulation="minimal", **plan)
+    assert minimal.status.code == "finished", minimal.status
+    assert minimal.made_by.method == "adams"
+    assert minimal.audit.position_residual < 1e-13
+    assert minimal.audit.velocity_residual < 1e-11
+    assert minimal.audit.energy_residual < 2e-9
+    assert [e.what for e in minimal.audit.events] == [e.what for e in constraint.audit.events]
+    size = {"m": 1.0, "m/s": 1.0, "m/s^2": 10.0}
+    for signal, values in constraint.signals.items():
+        if "residual" in signal:
+            continue
+        scale = max(np.abs(values).max(), size.get(constraint.unit(signal), 1e-3))
+        assert_allclose(minimal[signal], values, rtol=0, atol=2e-5 * scale, err_msg=signal)
+
+
+@pytest.mark.parametrize("name", ["andrews_squeezer", "msl_fourbar1", "a02_double_four_bar"])
+def test_published_digits_are_met_in_minimal_form(name):
+    problem = PROBLEMS[name]
+    system = vbg.assemble(vbg.read(problem.model))
+    solution = vbg.simulate(system, method="auto", formulation="minimal")
+    assert solution.status.code == "finished", solution.status
+    missed = [c for c in problem.channels(solution) if not c.error <= c.tolerance]
+    assert not missed, missed
+
+
+def test_many_revolutions_without_any_projection(monkeypatch):
+    """The residuals after twenty revolutions are those of rounding, and no state is moved
+    onto the constraints between steps."""
+    system = benchmark.slider_crank()
+    assert system.initial_state is not None  # assembly itself projects
+
+    def never(*_):
+        raise AssertionError("projected")
+
+    monkeypatch.setattr(Projector, "project", never)
+    solution = vbg.simulate(system, t_end=4.0, output_step=0.02, formulation="minimal")
+    assert solution["A.angle"][-1] - solution["A.angle"][0] > 19.0 * 2.0 * np.pi
+    assert solution.audit.position_residual < 1e-13
+    assert solution.audit.velocity_residual < 1e-12
+
+
+def test_a_new_choice_of_coordinates_keeps_the_history():
+    """The step is as long behind a change as before it; with a restart it is not."""
+    system = assembled("heavy-top")
+    kept = benchmark.run(system, 0.2, "transform", 1e-8, 1e-10)
+    restarted = benchmark.run(system, 0.2, "restart", 1e-8, 1e-10)
+    assert kept.changes > 5 and restarted.changes > 5
+    assert kept.rejected < restarted.rejected
+    assert kept.behind < restarted.behind
+    assert kept.until_back < 1.0 and restarted.until_back > 10.0
+    assert kept.steps < 0.5 * restarted.steps
+
+
+def test_the_benchmark_prints_both_tables(capsys):
+    benchmark.changes(share=0.02)
+    benchmark.long_run(2.0)
+    lines = capsys.readouterr().out.splitlines()
+    assert sum("transform" in line or "restart" in line for line in lines) == 8
+    assert "position residual" in lines[-1]
+
+
+def test_coordinates_of_a_tree_are_its_joint_coordinates():
+    system = assembled("double-pendulum")
+    stepper = Minimal(system, 0.0, system.initial_state, 1e-8, 1e-10)
+    stepper.limit(1.0)
+    while stepper.t < 1.0:
+        assert stepper.step() is None
+    z = stepper.programs.posture
+    names = [system.state_names[i] for i in z]
+    rows = stepper.coordinates
+    chosen = {names[i] for row in rows for i in np.flatnonzero(row)}
+    assert len(chosen) == 2 and all(name.endswith(".angle") for name in chosen)
+    assert np.count_nonzero(rows) == len(rows) == 2
+    assert stepper.changes == 0 and stepper.worst == pytest.approx(1.0)
+
+
+def test_the_choice_spans_the_null_space():
+    """K T is regular for any full-rank constraint Jacobian, and the identity on motions
+    where the coordinates are the unknowns themselves."""
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        J = rng.standard_normal((4, 7))
+        J[3] = J[0] - 2.0 * J[1]  # redundant
+        chosen = choose(J, np.eye(7), np.zeros(7, dtype=int), None)
+        assert chosen.matrix.shape == (4, 7)
+        whole = np.vstack([J, chosen.matrix])
+        assert np.linalg.matrix_rank(whole) == 7
+        N = np.linalg.svd(J)[2][3:].T
+        motion = N @ np.linalg.inv(chosen.matrix @ N)
+        assert chosen.growth(motion) == pytest.approx(1.0, rel=1e-9)
+
+
+def adams(rate, X, rtol):
+    def error(difference, at):
+        return float(np.sqrt(np.mean((difference / (rtol * (1.0 + np.abs(at)))) ** 2)))
+
+    return Adams(rate, lambda t, X: X, error, 0.0, np.array(X))
+
+
+def test_adams_follows_an_orbit_and_its_dense_output():
+    """Kepler, eccentricity 0.6: position after one turn, and E - e sin E = t inside."""
+
+    def rate(t, X):
+        r = np.hypot(X[0], X[1])
+        return np.array([X[2], X[3], -X[0] / r**3, -X[1] / r**3])
+
+    e = 0.6
+    start = [1.0 - e, 0.0, 0.0, np.sqrt((1.0 + e) / (1.0 - e))]
+    errors = []
+    for rtol in (1e-6, 1e-9, 1e-12):
+        stepper = adams(rate, start, rtol)
+        worst = 0.0
+        while stepper.t < 2.0 * np.pi:
+            assert stepper.step(2.0 * np.pi) is None
+            for t in np.linspace(stepper.t_before, stepper.t, 4):
+                E = t
+                for _ in range(50):
+                    E -= (E - e * np.sin(E) - t) / (1.0 - e * np.cos(E))
+                place = [np.cos(E) - e, np.sqrt(1.0 - e**2) * np.sin(E)]
+                worst = max(worst, np.abs(stepper.between(t)[:2] - place).max())
+        errors.append(worst)
+        assert stepper.t == 2.0 * np.pi
+        assert worst < 2e3 * rtol
+    assert stepper.steps < 500 and stepper.rejected < 60
+    assert errors[2] < 1e-5 * errors[0]
+
+
+def test_adams_is_exact_for_polynomials_of_its_order():
+    stepper = adams(lambda t, X: np.array([1.0, 5.0 * t**4, t**2]), [0.0, 0.0, 0.0], 1e-8)
+    while stepper.t < 2.0:
+        assert stepper.step(2.0) is None
+    assert stepper.order >= 5
+    assert_allclose(stepper.X, [2.0, 32.0, 8.0 / 3.0], rtol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"formulation": "minimal", "method": "radau"}, "adams"),
+        ({"formulation": "minimal", "method": "discrete-time"}, "adams"),
+        ({"formulation": "constraint", "method": "adams"}, "minimal"),
+        ({"formulation": "reduced"}, "constraint, minimal"),
+    ],
+)
+def test_what_cannot_be_combined_is_said(settings, words):
+    with pytest.raises(UsageError, match=words):
+        vbg.simulate(assembled("pendulum"), t_end=0.1, **settings)
+
+
+def test_the_model_file_may_ask_for_it():
+    model = vbg.read(EXAMPLES / "pendulum.toml")
+    document = dict(model.document)
+    document["simulate"] = {**document.get("simulate", {}), "formulation": "minimal", "t_end": 0.2}
+    again = vbg.Model(**{k: v for k, v in document.items() if k != "vbg"})
+    solution = vbg.simulate(again)
+    assert solution.made_by.method == "adams"
+    assert any("independent coordinates" in note.what for note in solution.notes)
+
+
+def test_a_machine_too_large_for_dense_jacobians_is_refused_in_words(monkeypatch):
+    monkeypatch.setattr("vbg.simulate.minimal.LARGEST", 10)
+    with pytest.raises(UsageError, match="formulation = 'constraint'"):
+        vbg.simulate(assembled("slider-crank"), t_end=0.1, formulation="minimal")
