@@ -156,8 +156,8 @@ def test_included_parts_are_the_machine_written_flat(folder):
 
 def test_coupled_pendulums_have_their_two_frequencies():
     """In step (J + m h^2) w^2 = m g h; against each other m g h + 2 k h^2, at small angles."""
-    model = vbg.read(EXAMPLES / "coupled-pendulums.toml").edited(("bonds",), None)
-    model = model.edited(("bondgraph",), None).edited(("include", "left", "parameters"), None)
+    model = vbg.read(EXAMPLES / "coupled-pendulums.toml").edited(("forces", "brake"), None)
+    model = model.edited(("include", "left", "parameters"), None)
     assert model.bodies["right_rod"].position is None
     assert model.joints["right_hinge"].between[0].at == (0.4, 0.0, 0.0)
     m, h, k = 1.2, 0.3, 1.5
