@@ -255,11 +255,13 @@ class Builder(Protocol):
         what: str,
         *,
         initial: float = 0.0,
+        rest: float = 0.0,
     ) -> Block:
         """A state that is 1 or 0 and changes at events only: 1 from where `condition`
         (of the mode itself) grows through zero, 0 from where it falls through zero.
         `initial` is its value while the start is assembled; a run begins with all
-        modes that agree with their conditions."""
+        modes that agree with their conditions.  `rest`: a condition that is zero but for
+        rounding, while the mode is 1 (see `vbg.graph.bondgraph.Mode`)."""
 
     def sampled(
         self,

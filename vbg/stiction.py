@@ -9,6 +9,7 @@ from vbg.blocks import Block, call, const, leaf, times, zeros
 from vbg.builder import Builder, Node
 
 MOVING = 1e-7  # a speed above this [m/s or rad/s] is one, at the start of a run
+RESTING = 1e-11  # a speed below this is none, where something begins or ceases to stick
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,9 @@ def stick_slip(name: str, builder: Builder, node: Node, *, coulomb: Block, stati
     Slipping: effort `coulomb` against the motion, an R.  Sticking: a constraint source
     keeps the speed at zero with the effort that this needs; it breaks away where that
     effort would pass `static`.  Two modes, forward and backward; without either it
-    sticks.  Returns the effort on the node.
+    sticks.  Where several of them stop at once (the hinges of a linkage) all stick first
+    and then those break away whose share of the load is too large: which share each has is
+    not unique, but that the whole holds is.  Returns the effort on the node.
     """
     grip = builder.zero(f"{name}.grip", 1, node.frame, node.domain)
     builder.bond(grip, node)
@@ -85,13 +88,14 @@ def stick_slip(name: str, builder: Builder, node: Node, *, coulomb: Block, stati
     for mode, own, sign in ((names[0], forward, 1.0), (names[1], backward, -1.0)):
         # sticking: the load is what the held effort works against
         breaks = call("max", -sign * held - static, sign * speed - const(MOVING))
-        breaks = call("select", sticks, breaks, -static)
+        breaks = call("select", sticks, breaks, -static - const(1.0))
         condition = call("select", own, sign * speed, breaks)
         builder.mode(
             mode,
             partial(_given, condition),
             f"{name} sticks or slips",
             initial=max(sign, 0.0),
+            rest=RESTING,
         )  # slipping, so that assembly keeps the written speed
     direction = forward - backward
     bond = builder.resistor(name, node, effort=lambda _: times(direction, coulomb))

@@ -104,13 +104,16 @@ class SignalState:
 @dataclass(frozen=True, slots=True)
 class Mode:
     """A state that is 1 or 0 and changes at events only: it becomes 1 where `condition`
-    grows through zero and 0 where it falls through zero."""
+    grows through zero and 0 where it falls through zero.  While it is 1, a condition below
+    `rest` is zero but for rounding: it does not change the mode by itself, and where another
+    mode changes this one becomes 0 first."""
 
     name: str
     state: Block
     condition: Block
     what: str
     initial: Block
+    rest: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -417,9 +417,10 @@ class GraphBuilder:
         what: str,
         *,
         initial: float = 0.0,
+        rest: float = 0.0,
     ) -> Block:
         state = leaf(name, 1)
-        self._modes.append(Mode(name, state, condition(state), what, const(initial)))
+        self._modes.append(Mode(name, state, condition(state), what, const(initial), rest))
         return state
 
     def sampled(

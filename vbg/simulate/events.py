@@ -4,15 +4,19 @@ take their values at the instants of their clocks."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.assemble.evaluator import Evaluator
 from vbg.assemble.system import System
+from vbg.blocks import dependencies
 from vbg.graph.bondgraph import Mode, Switch
 from vbg.solution import Event
+from vbg.stiction import MOVING
 
 if TYPE_CHECKING:
     from vbg.simulate.steppers import Stepper
@@ -21,8 +25,11 @@ Array = NDArray[np.float64]
 
 CLOSE = 8.0 * np.finfo(float).eps  # relative distance kept from an instant on both sides
 LOOKS = 8  # places of a step at which switching functions are looked at
-ROUNDS = 20  # changes of modes that may follow from one event
+ROUNDS = 20  # changes of modes that may follow from one event,
+ROUNDS_EACH = 6  # and so many more for everything that can stick
 FLAT = 1e-10  # of the largest value seen: a switching function this small has no sign
+HOLDS = 1e-7  # what holds leaves less than this of an acceleration [m/s^2 or rad/s^2]
+STEP = 1e-40  # of complex steps
 CHATTER, INSTANT = 100, 1e-11  # so many events within this time [s or relative] are a failure
 
 
@@ -35,8 +42,11 @@ class Switches:
         self._evaluate = system.evaluator("switch")
         places = {s.state.name: s.first for s in system.slices}
         self._mode = np.array([places.get(s.name, -1) for s in self._about], dtype=int)
+        self._rest = np.array([getattr(s, "rest", 0.0) for s in self._about])
         self._signs: Array = np.zeros(len(self._about))
         self._scale: Array = np.zeros(len(self._about))
+        self._grips = _grips(system, [s.name for s in self._about])
+        self._system = system
         self._crossed: list[int] = []
         self._recent: list[float] = []
 
@@ -52,8 +62,12 @@ class Switches:
             self._remember(t, x)
 
     def begin_run(self, x: Array) -> None:
-        """The same at t = 0, from modes that are all off."""
+        """The same at t = 0, from modes that are all off but for those of what moves."""
         x[self._mode[self._mode >= 0]] = 0.0
+        rests = np.flatnonzero(self._rest > 0.0)
+        if rests.size:
+            x[self._mode[rests]] = 1.0
+            x[self._mode[rests]] = self._values(0.0, x)[rests] > MOVING
         self.begin(0.0, x)
 
     def find(self, stepper: Stepper) -> tuple[float, list[Event]] | None:
@@ -67,8 +81,10 @@ class Switches:
         points = np.linspace(stepper.t_before, stepper.t, LOOKS + 1)
         for before, after in pairwise(points):
             x = stepper.x if after == stepper.t else stepper.between(after)
-            signs = np.sign(self._values(after, x))
-            crossed = np.flatnonzero((signs != self._signs) & (self._signs != 0.0))
+            values = self._values(after, x)
+            signs = np.sign(values)
+            resting = (self._signs > 0.0) & (np.abs(values) <= self._rest)
+            crossed = np.flatnonzero((signs != self._signs) & (self._signs != 0.0) & ~resting)
             if crossed.size:
                 return self._first_root(stepper, crossed, before, after)
             self._signs = np.where(self._mode >= 0, self._signs, signs)
@@ -94,15 +110,19 @@ class Switches:
             return float(self._values(t, stepper.between(t))[i])
 
         if value(before) * value(after) >= 0.0:  # it stood beyond zero from the beginning
-            return before
+            return float(before)
         return float(brentq(value, before, after, xtol=1e-15 * max(after, 1e-3), rtol=1e-14))
 
-    def passed(self, t: float, x: Array) -> None:
-        """Modes and signs beyond the event at t: those that crossed are turned over."""
+    def turn(self, x: Array) -> None:
+        """Turns the modes over that crossed."""
         for i in self._crossed:
             if self._mode[i] >= 0:
                 x[self._mode[i]] = 1.0 - x[self._mode[i]]
-        if self._about:
+
+    def passed(self, t: float, x: Array) -> None:
+        """All modes and signs beyond the event at t, once those that crossed are turned over."""
+        if np.any(self._mode >= 0):
+            self._let_rest(t, x)
             self._agree(t, x)
         signs = self._signs.copy()
         self._remember(t, x)
@@ -111,10 +131,74 @@ class Switches:
                 self._signs[i] = -signs[i]
         self._crossed = []
 
+    def _let_rest(self, t: float, x: Array) -> None:
+        """Turns off the modes that are on without a condition to speak of, but for those that
+        have just been turned on."""
+        if all(self._mode[i] < 0 for i in self._crossed):
+            return
+        values = self._values(t, x)
+        for i in np.flatnonzero((self._rest > 0.0) & (np.abs(values) <= self._rest)):
+            if i not in self._crossed:
+                x[self._mode[i]] = 0.0
+
+    @cached_property
+    def _left(self) -> Evaluator:
+        return self._system.evaluator("effort")
+
+    @cached_property
+    def _derivative(self) -> tuple[Evaluator, Evaluator]:
+        return (
+            self._system.evaluator("rate", complex_valued=True),
+            self._system.evaluator("switch", complex_valued=True),
+        )
+
+    def _unheld(self, t: float, x: Array) -> list[int]:
+        """A mode of what sticks by name but is accelerated all the same.
+
+        In a linkage a relative speed passes through zero while the others go on (the
+        angle has an extremum): no effort there can hold it.  Of its two modes the one goes
+        on whose condition grows.
+        """
+        for row, modes in self._grips:
+            places = self._mode[list(modes)]
+            if np.any(x[places] > 0.5):
+                continue
+            self._left(t, x)
+            if abs(self._left.output("acceleration")[row]) <= HOLDS:
+                continue
+            growth = []
+            for i, place in zip(modes, places, strict=True):
+                x[place] = 1.0
+                growth.append(self._growth(t, x)[i])
+                x[place] = 0.0
+            return [modes[int(np.argmax(growth))]]
+        return []
+
+    def _reversed(self, t: float, x: Array, values: Array) -> list[int]:
+        """The mode of what lies still, slips by name, and is accelerated against its direction
+        most of all: it may stick, or go the other way."""
+        still = (self._rest > 0.0) & (np.abs(values) <= self._rest) & (x[self._mode] > 0.5)
+        if not np.any(still):
+            return []
+        growth = np.where(still, self._growth(t, x), 0.0)
+        worst = int(np.argmin(growth))
+        return [worst] if growth[worst] < -HOLDS else []
+
+    def _growth(self, t: float, x: Array) -> Array:
+        """Rates of the switching functions along the motion."""
+        rate, condition = self._derivative
+        slope = rate(t, x.astype(np.complex128))[: len(x)].real
+        values = condition(t + 1j * STEP, x + 1j * STEP * slope)
+        return np.asarray(values[: len(self._about)].imag / STEP)
+
     def _agree(self, t: float, x: Array) -> None:
-        """Turns modes over until each agrees with the sign of its condition."""
-        held = np.flatnonzero(self._mode >= 0)
-        for _ in range(ROUNDS):
+        """Turns modes over until each agrees with the sign of its condition.
+
+        Of those that stick only the one breaks away whose load is furthest beyond
+        what it can hold: the others may hold what is left.
+        """
+        held: list[int] = np.flatnonzero(self._mode >= 0).tolist()
+        for _ in range(ROUNDS + ROUNDS_EACH * len(self._grips)):
             values = self._values(t, x)
             wrong = [
                 i
@@ -122,6 +206,11 @@ class Switches:
                 if abs(values[i]) > FLAT * self._scale[i]
                 and (values[i] > 0.0) != (x[self._mode[i]] > 0.5)
             ]
+            stuck = [i for i in wrong if self._rest[i] > 0.0 and x[self._mode[i]] < 0.5]
+            first = max(stuck, key=lambda i: values[i], default=None)
+            wrong = [i for i in wrong if i not in stuck or i == first]
+            if not wrong and self._grips:
+                wrong = self._reversed(t, x, values) or self._unheld(t, x)
             if not wrong:
                 return
             for i in wrong:
@@ -141,6 +230,17 @@ class Switches:
         if len(recent) <= CHATTER or recent[-1] - recent[0] > INSTANT * max(1.0, recent[-1]):
             return ""
         return ", ".join(s.name for s in self._about)
+
+
+def _grips(system: System, names: list[str]) -> list[tuple[int, tuple[int, ...]]]:
+    """Rows of the constraints that hold at times, each with the modes that say when."""
+    found = []
+    for c in system.equations.constraints:
+        if c.active is None:
+            continue
+        leaves = {b.data for b in dependencies([c.active]) if b.op == "leaf"}
+        found.append((c.first, tuple(i for i, name in enumerate(names) if name in leaves)))
+    return found
 
 
 class Samples:

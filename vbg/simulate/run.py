@@ -283,6 +283,8 @@ class _Run:
             self._record_until(t)
             self.events += happened
             self._project(t, state)
+            self.switches.turn(state)
+            self._project(t, state)
             self.switches.passed(t, state)
             self._project(t, state)
             self._limit(t)
