@@ -28,7 +28,8 @@ Tell = Callable[[str, float], None]
 # A verdict is on the equations: integration is kept out of it where that is cheap.
 RTOL, ATOL = 1e-11, 1e-13
 TIGHTEST = (1e-13, 1e-15)  # near what rounding leaves of DOP853's error control
-ALSO = ("dt",)
+# Further columns and their scheme: the discrete-time transfer matrix method.
+ALSO = {"dt": "newmark", "dt-houbolt": "houbolt", "dt-wilson": "wilson"}
 FIXED_STEP = 0.1  # what the error of a fixed step may excuse at most
 SPLINE = 30.0  # times what the spline of a replayed effort misses between its samples
 CHILD = "vbg.validate.child"
@@ -75,14 +76,17 @@ def validate(
     at most 1e-11 and 1e-13; a solver whose own error, measured by doubling its step, is
     above 1e-6 there runs again at 1e-13 and 1e-15.  `tolerance` is relative to each channel's peak;
     `exclude` are windows of time to leave out, noted in the verdict;
-    `also=("dt",)` adds the discrete-time transfer matrix method.
+    `also=("dt",)` adds the discrete-time transfer matrix method by Newmark's step,
+    "dt-houbolt" and "dt-wilson" by theirs.
     `progress(solver, fraction)` is called as the runs go on.
 
     Raises UsageError for an unknown column; the errors of the model that both
     solvers meet (ModelError, AssemblyError, ...).
     """
     if strange := set(also) - set(ALSO):
-        raise UsageError(f"validate: also={sorted(strange)[0]!r} is unknown; there is {ALSO}.")
+        raise UsageError(
+            f"validate: also={sorted(strange)[0]!r} is unknown; there is {tuple(ALSO)}."
+        )
     s = model.simulate
     job = Job(
         "vbg",
@@ -96,22 +100,23 @@ def validate(
     )
     run = _in_children if in_children else _here
     jobs = {"vbg": job, "mstmm": replace(job, solver="mstmm")}
-    jobs |= {name: replace(job, solver=name, tightest=None) for name in also}
+    jobs |= {n: replace(job, solver="dt", scheme=ALSO[n], tightest=None) for n in also}
     replays: dict[str, Recorded] = {}
     notes: tuple[str, ...] = ()
     if needs_replay(model):
         answers = run({"vbg": job}, progress)
         replays = replays_from(model, _sole(answers["vbg"]))
-        jobs["mstmm"] = replace(jobs["mstmm"], replays=replays)
-        answers |= run({name: jobs[name] for name in jobs if name != "vbg"}, progress)
+        jobs = {name: replace(jobs[name], replays=replays) for name in ("mstmm", *also)}
+        answers |= run(jobs, progress)
         notes = (f"Replayed from the bond-graph run: the efforts on {', '.join(replays)}.",)
     else:
         answers = run(jobs, progress)
     first = _sole(answers["vbg"])
     reason = _other_start(model, answers)
     if reason:
-        again = replace(jobs["mstmm"], poses=first_poses(first, tuple(model.bodies)))
-        answers |= run({"mstmm": again}, progress)
+        poses = first_poses(first, tuple(model.bodies))
+        again = {name: replace(jobs[name], poses=poses) for name in ("mstmm", *also)}
+        answers |= run(again, progress)
         notes = (
             *notes,
             f"{reason}: it was started again from the start of the bond-graph solver.",
@@ -159,20 +164,30 @@ def _report(
     verdict = verdict_on(evidence, tolerance=tolerance, exclude=exclude)
     verdict = replace(verdict, notes=(*verdict.notes, *_magnified(verdict)))
     limit = evidence.least if tolerance is None else tolerance
-    columns = {
-        name: compare(
-            evidence.first,
-            _sole(answers[name]),
-            tolerance=limit,
-            coarser=answers[name].solutions[1],
-            not_unique=channels_in(evidence.second.notes),
-            exclude=exclude,
-            loosest=FIXED_STEP,
-        )
-        for name in also
-    }
-    solutions = {name: _sole(answer) for name, answer in answers.items()}
+    columns = {name: column_of(evidence, answers[name], limit, exclude) for name in also}
+    solutions = {name: a.solutions[0] for name, a in answers.items() if a.error is None}
     return Report(verdict, solutions, columns, evidence)
+
+
+def column_of(
+    evidence: Evidence,
+    answer: Answer,
+    tolerance: float | None,
+    exclude: tuple[tuple[float, float], ...],
+) -> Verdict:
+    """Verdict on a further method; what it cannot run does not spoil that on the others."""
+    if answer.error is not None:
+        return Verdict("INCONCLUSIVE", f"It did not run: {answer.error}")
+    fine, coarser = answer.solutions
+    return compare(
+        evidence.first,
+        fine,
+        tolerance=tolerance,
+        coarser=coarser,
+        not_unique=channels_in(evidence.second.notes),
+        exclude=exclude,
+        loosest=FIXED_STEP,
+    )
 
 
 def _magnified(verdict: Verdict) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ class Job:
     """What one child computes; `coarse` asks for a second run at wider tolerances.
 
     tightest : [rtol, atol] to repeat both runs at if they differ by more than the
-    tolerance of a verdict, None for never.
+    tolerance of a verdict, None for never.  scheme : of the discrete-time method.
     """
 
     solver: str
@@ -46,6 +46,7 @@ class Job:
     tightest: tuple[float, float] | None = None
     poses: Mapping[str, StartPose] | None = None
     replays: Mapping[str, Recorded] | None = None
+    scheme: str = "newmark"
 
 
 @dataclass(frozen=True)
@@ -109,8 +110,11 @@ def _once(job: Job, tell: Any, *, doubled: bool) -> Solution:
         job.model,
         t_end=job.t_end,
         output_step=job.output_step,
-        step=2.0 * STEP if doubled else STEP,
+        step=min(STEP, job.output_step) * (1.0 if doubled else 0.5),
+        scheme=job.scheme,
         progress=settings["progress"],
+        poses=job.poses,
+        replays=replays,
     )
 
 

@@ -86,7 +86,24 @@ def summary(report: Report) -> list[str]:
         )
     lines += [f"Left out: {a:.6g} to {b:.6g} s." for a, b in v.excluded]
     lines += [f"Note: {note}" for note in v.notes]
-    lines += [f"{name}: {other.result}  {other.sentence}" for name, other in report.also.items()]
+    for name, other in report.also.items():
+        lines += _column(name, other, report.solutions.get(name))
+    return lines
+
+
+def _column(name: str, other: Verdict, solution: Solution | None) -> list[str]:
+    """Verdict on a further method, its step and the order that was seen."""
+    lines = [f"{name}: {other.result}  {other.sentence}"]
+    if solution is not None:
+        words = f"{name}: {solution.made_by.method}"
+        if math.isfinite(other.halving) and other.halving > 0.0:
+            words += (
+                f"; the error grows {other.halving:.3g} times when that step doubles (seen order"
+                f" {math.log2(other.halving):.2f})"
+            )
+        lines.append(
+            f"{words}; allowed is four times what doubling it changes, at most 10 % of a peak."
+        )
     return lines
 
 

@@ -32,7 +32,11 @@ def register(subparsers: Any) -> None:
         "--tolerance", type=float, help="allowed error relative to a channel's peak"
     )
     parser.add_argument(
-        "--also", action="append", default=[], choices=("dt",), help="a further method to compare"
+        "--also",
+        action="append",
+        default=[],
+        choices=("dt", "dt-houbolt", "dt-wilson"),
+        help="a further column: the discrete-time method by Newmark's, Houbolt's or Wilson's step",
     )
     parser.add_argument(
         "--exclude",
