@@ -1,13 +1,24 @@
 """Every example in the page on the model file reads without a complaint."""
 
+import importlib.util
 import re
 from pathlib import Path
 
 from vbg import expressions, units
+from vbg.elements.body import Body
+from vbg.fields import declared
 from vbg.io import toml
-from vbg.model import check
+from vbg.model import catalogue, check
+from vbg.model.catalogue import REFERENCE_NODES
+from vbg.model.included import KEYS
+from vbg.model.plain import INERTIA_KEYS
+from vbg.model.resolve import TOP_LEVEL
+from vbg.model.settings import Outputs, Simulate
+from vbg.model.shapes import SOLIDS
 
-PAGE = (Path(__file__).parents[2] / "docs" / "model-file.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "model-file.md").read_text(encoding="utf-8")
+PARTS = (DOCS / "parts.md").read_text(encoding="utf-8")
 
 
 def test_examples_read():
@@ -22,3 +33,53 @@ def test_functions_and_units_are_those_there_are():
     assert set(functions) == set(expressions.FUNCTIONS)
     listed = re.search(r"Known are (.*?)\.", PAGE, re.DOTALL)[1].split()
     assert set(listed) <= set(units.symbols())
+
+
+def test_the_page_of_parts_is_as_its_script_makes_it():
+    place = DOCS / "make_parts.py"
+    spec = importlib.util.spec_from_file_location("make_parts", place)
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    assert script.page() == PARTS, "run python docs/make_parts.py"
+
+
+def keys_in(part: type) -> set[str]:
+    """Keys of a part, and of its sub-tables with a dot."""
+    found = set()
+    for name, field in declared(part).items():
+        found.add(name)
+        found |= {f"{name}.{key}" for key in keys_in(field.of)} if field.of is not None else set()
+    return found
+
+
+def test_every_key_of_the_catalogue_is_in_the_page_of_parts_and_no_other():
+    sections = re.split(r"^## \[(\w+)\.NAME\]$", PARTS, flags=re.MULTILINE)
+    documented = {}
+    for table, text in zip(sections[1::2], sections[2::2], strict=True):
+        kinds = re.split(r"^### (\S+)$", text, flags=re.MULTILINE)
+        for kind, body in zip(kinds[1::2], kinds[2::2], strict=True):
+            documented[table, kind] = set(re.findall(r"^\| `([\w.]+)` \|", body, re.MULTILINE))
+    declared_keys = {
+        (table, kind): keys_in(part)
+        for table, kinds in catalogue().items()
+        for kind, part in kinds.items()
+    }
+    assert documented == declared_keys
+
+
+def test_the_page_of_the_model_file_has_every_key_outside_of_parts():
+    """Keys in the tables of the page, first column, and the keys there are."""
+    words = set(re.findall(r"[a-z_]\w*", PAGE))
+    solids = {name for solid in SOLIDS.values() for name in solid.sizes} | {*SOLIDS, "density"}
+    for keys in (
+        declared(Body),
+        declared(Simulate),
+        declared(Outputs),
+        (*solids, *TOP_LEVEL, *INERTIA_KEYS, *REFERENCE_NODES.values()),
+        ("value", "unit", "note", "body", "at", "euler", "sequence", "quaternion"),
+    ):
+        assert not set(keys) - words
+    column = re.findall(r"^\| (`[^|]*`) \|", PAGE, re.MULTILINE)
+    listed = {key for cell in column for key in re.findall(r"`(\w+)`", cell)}
+    known = {*declared(Body), *declared(Simulate), *declared(Outputs), *KEYS, *TOP_LEVEL}
+    assert listed <= known, f"documented, but there is no such key: {listed - known}"

@@ -76,14 +76,16 @@ def act(arguments: argparse.Namespace) -> int:
 def check_model(model: Model, *, quick: bool) -> Checked:
     """Problems of the model and, if it has no errors and it is not `quick`, of the start of
     its motion."""
-    import vbg
+    from vbg.model import check
     from vbg.model.located import located
 
-    problems = tuple(vbg.check(model))
+    problems = check(model)
     if quick or any(problem.severity == "error" for problem in problems):
         return Checked(problems, model)
+    from vbg.assemble import assemble
+
     try:
-        start = vbg.assemble(model).start
+        start = assemble(model).start
     except VbgError as error:
         more = error.problems or (Problem("error", model.name, str(error)),)
         return Checked((*problems, *located(model, more)), model)
