@@ -29,10 +29,10 @@ def test_block_rests_on_an_inclined_rail():
     )
     solution = vbg.simulate(vbg.assemble(model))
     weight = 2.0 * 9.81 * math.sin(0.3)
-    assert np.abs(solution["rail.slide"]).max() < 1e-11
+    assert np.abs(solution["rail.slide"]).max() < 1e-12
     assert solution["rail.friction"] == pytest.approx(-weight, rel=1e-12)
     assert solution.audit.events == ()
-    assert solution.audit.energy_residual < 1e-9
+    assert solution.audit.energy_residual < 1e-7
 
 
 def test_block_too_heavy_for_its_friction_slides():
@@ -90,7 +90,8 @@ def test_friction_of_a_driven_joint_turns_with_the_drive():
 
 
 def test_linkage_with_dry_hinges_comes_to_rest():
-    """Every hinge sticks at last although one would hold: the posture is kept to rounding."""
+    """Relative speeds that pass through zero one by one do not stick; when all stop at once
+    they share the load, and the posture is kept to rounding."""
     model = four_bar()
     joints = {
         name: {**joint, "friction": {"coulomb": 2.0}} if joint["kind"] == "revolute" else joint

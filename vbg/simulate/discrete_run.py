@@ -41,11 +41,10 @@ def run_discrete(
     recorder.flush()
     signals = recorder.signals()
     model = system.model
-    least = resolved_energy(system, system.initial_state, settings.rtol, settings.atol)
     return Solution(
         time=grid[: recorder.count],
         signals=signals,
-        audit=audit(signals, (), least),
+        audit=audit(signals, (), lambda: _least_energy(system, settings)),
         made_by=MadeBy(
             solver="vbg",
             model=model.name,
@@ -60,6 +59,10 @@ def run_discrete(
         units=dict(system.signal_units) | ENERGY_UNITS,
         notes=(*system.start.notes, _note(stepper)),
     )
+
+
+def _least_energy(system: System, settings: Settings) -> float:
+    return resolved_energy(system, system.initial_state, settings.rtol, settings.atol)
 
 
 def _note(stepper: DiscreteTime) -> Problem:

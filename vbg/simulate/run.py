@@ -28,6 +28,7 @@ from vbg.simulate.stiffness import StiffnessWatch
 from vbg.solution import FINISHED, Event, MadeBy, Solution, Status
 
 STILL = 1e-16  # speed left to what sticks [m/s or rad/s]: it must not creep
+CLOSED = 1e-14  # gap left to the joints beside it [m or rad]
 
 Array = NDArray[np.float64]
 Progress = Callable[[float, float], bool | None]
@@ -179,7 +180,7 @@ class _Run:
         self.grid = output_grid(settings.t_end, settings.output_step)
         self.recorder = Recorder(system, self.grid, sink)
         self.events: list[Event] = []
-        self.least = resolved_energy(system, x, settings.rtol, settings.atol)
+        self.start = x.copy()
         self.steps = 0
         self.began = time.process_time()
         self.sticks = any(c.active is not None for c in system.equations.constraints)
@@ -194,7 +195,7 @@ class _Run:
         self.position_tol = max(1e-2 * settings.atol, 1e-13)
         self.velocity_tol = max(1e-1 * settings.rtol, 1e-12)
         if self.sticks:
-            self.velocity_tol = STILL
+            self.position_tol, self.velocity_tol = CLOSED, STILL
 
     def _begin(self, x: Array) -> None:
         """Modes and samples at t = 0."""
@@ -344,6 +345,9 @@ class _Run:
                 self._project(at, x)
             recorder.add(at, x)
 
+    def _least_energy(self) -> float:
+        return resolved_energy(self.system, self.start, self.settings.rtol, self.settings.atol)
+
     def solution(self, status: Status, notes: tuple) -> Solution:
         self.recorder.flush()
         signals = self.recorder.signals()
@@ -351,7 +355,7 @@ class _Run:
         return Solution(
             time=self.grid[: self.recorder.count],
             signals=signals,
-            audit=audit(signals, tuple(self.events), self.least),
+            audit=audit(signals, tuple(self.events), self._least_energy),
             made_by=MadeBy(
                 solver="vbg",
                 model=model.name,
