@@ -37,6 +37,27 @@ t_end = 2.0
 output_step = 0.01
 """
 
+# Two sources that both fix one voltage.
+CLASH = """\
+vbg = 1
+name = "clash"
+
+[electric.U1]
+kind = "voltage_source"
+nodes = ["a", "gnd"]
+voltage = 10.0
+
+[electric.U2]
+kind = "voltage_source"
+nodes = ["a", "gnd"]
+voltage = 12.0
+
+[electric.R1]
+kind = "resistor"
+nodes = ["a", "gnd"]
+R = 5.0
+"""
+
 
 def recorded(seed: float, solver: str) -> Solution:
     """A made-up but smooth motion of the rod, with an event."""

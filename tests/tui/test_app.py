@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 
 import pytest
-from textual import events
 
 from tests.tui.conftest import MODEL, put_run
+from tests.tui.keyboard import tap
 from vbg.tui import arrange, make_app
 from vbg.tui.keys import TABLE, VIEWS
 from vbg.tui.picturing import press, screen_text, settled
@@ -48,41 +47,6 @@ async def test_views_show_what_was_recorded(app_with_runs):
     assert "[x] hinge.force.x" in seen["plot"] and "N" in seen["plot"]
     assert "PASS" in seen["validate"] and "VACUOUS" in seen["validate"]
     assert "rod" in seen["space"] and "longest arrow of the run" in seen["space"]
-
-
-async def test_every_key_is_answered(app_with_runs):
-    """Each key of the table is pressed where it holds; dialogs are closed again."""
-    app = app_with_runs
-    skipped = {"quit", "editor", "run", "run.mstmm", "run.other", "validate.rerun", "run.delete"}
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settled(app, pilot)
-        for action in TABLE:
-            if action.id in skipped or not action.keys:
-                continue
-            view = action.scope if action.scope in VIEWS else "graph" if action.scope else "plot"
-            app.main.show_view(view)
-            app.main.activate(action.scope[5:] if action.scope.startswith("pane:") else "")
-            for sequence in action.keys:
-                keys = sequence.split(" ") if len(sequence) > 1 else [sequence]
-                await tap(app, *keys)
-                while app.screen is not app.main:
-                    await tap(app, "escape")
-                assert app.main.prefix == "" or action.id == "add", action.id
-                await tap(app, "escape")
-        app.work.document.go(0)
-        assert app.work.document.now.text == MODEL
-
-
-async def tap(app, *names):
-    """Send keys as a terminal would, much faster than a pilot."""
-    for name in names:
-        character = name if len(name) == 1 else " " if name == "space" else None
-        app.post_message(events.Key(name, character))
-        for _ in range(20):
-            await asyncio.sleep(0)
-        await asyncio.sleep(0.004)
-        while app.main.opening and app.screen is app.main:
-            await asyncio.sleep(0.002)
 
 
 async def test_a_monkey_breaks_nothing(app_with_runs):

@@ -15,6 +15,7 @@ import time
 
 import pytest
 
+from tests.tui.conftest import CLASH
 from tests.tui.terminal import HAVE_TMUX, ROOT, Terminal, alive, children_of
 
 pytestmark = pytest.mark.skipif(not HAVE_TMUX, reason="tmux is not installed")
@@ -417,27 +418,6 @@ def test_a_picture_without_a_terminal(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert "pendulum" in (tmp_path / "s.svg").read_text()
-
-
-CLASH = """\
-vbg = 1
-name = "clash"
-
-[electric.U1]
-kind = "voltage_source"
-nodes = ["a", "gnd"]
-voltage = 10.0
-
-[electric.U2]
-kind = "voltage_source"
-nodes = ["a", "gnd"]
-voltage = 12.0
-
-[electric.R1]
-kind = "resistor"
-nodes = ["a", "gnd"]
-R = 5.0
-"""
 
 
 def test_a_conflict_is_explained_and_fixed(terminal):

@@ -22,6 +22,11 @@ _MODEL_FIELDS = {
     "description": Field("text", "what it is, in a sentence"),
     "gravity": Field("vector", "acceleration of gravity, world axes", unit="m/s^2", size=3),
 }
+_INCLUDE_FIELDS = {
+    "file": Field("text", "the model file, beside this one"),
+    "parameters": Field("expression", "values in place of those of the file: { l = 2*L }"),
+    "position": Field("vector", "where its world origin stands here", unit="m", size=3),
+}
 _PARAMETER_FIELDS = {
     "value": Field("expression", "number, expression in parameters, or a text with a unit"),
     "unit": Field("text", "SI unit of the value"),
@@ -66,14 +71,19 @@ def part_class(data: Mapping[str, Any], path: Path) -> type | None:
 def field_rows(data: Mapping[str, Any], path: Path) -> tuple[FieldRow, ...]:
     """The fields of what is at `path` (two keys long at most)."""
     path = path[:2]
+    written: Any
     if not path:
         return tuple(_row((), name, field, data) for name, field in _MODEL_FIELDS.items())
     if path[0] == "parameters":
         return _parameter_rows(data, path)
     if len(path) == 1 and path[0] not in ("simulate", "outputs"):
         return ()
+    if path[0] == "include":
+        entry = data["include"].get(path[1]) if isinstance(data["include"], Mapping) else None
+        written = entry if isinstance(entry, Mapping) else {}
+        return tuple(_row(path, name, f, written) for name, f in _INCLUDE_FIELDS.items())
     part = part_class(data, path)
-    written: Any = data
+    written = data
     for key in path:
         written = written.get(key, {}) if isinstance(written, Mapping) else {}
     if not isinstance(written, Mapping):

@@ -14,6 +14,7 @@ Path = tuple[str | int, ...]
 
 TITLES = {
     "parameters": "Parameters",
+    "include": "Included files",
     "bodies": "Bodies",
     "joints": "Joints",
     "forces": "Forces",
@@ -77,6 +78,8 @@ def part_detail(table: str, part: Any) -> str:
         return shown(part)
     if not isinstance(part, Mapping):
         return shown(part)
+    if table == "include":
+        return str(part.get("file", "?"))
     if table == "bodies":
         if "mass" in part:
             return f"m = {shown(part['mass'])}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vbg.draw.text.rows import Row, Rows, clip, pad
+from vbg.draw.text.rows import Row, Rows, clip, pad, printable
 from vbg.tui import arrange
 from vbg.tui.content import bars
 from vbg.tui.keys import VIEW_TITLES, VIEWS, footer_entries, shown
@@ -17,7 +17,7 @@ class Status(Pane):
             # a low screen has no line for messages
             count = bars.problem_count(self.work)
             room = width - len(count[0]) - 1
-            return (((pad(self.work.message, room), self.work.message_style), count),)
+            return (((pad(printable(self.work.message), room), self.work.message_style), count),)
         return (bars.status(self.work, width, with_tabs=width >= arrange.WIDE),)
 
 
