@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from vbg.tui.app import VbgApp
 
 _PATIENCE = 30.0  # s
+_FONTS = "Fira Code, DejaVu Sans Mono, Menlo, Consolas, monospace"
 
 
 def take(
@@ -43,7 +44,7 @@ async def _take(app: VbgApp, view: str, output: str, size: tuple[int, int]) -> N
         await settled(app, pilot)
         await press(app, pilot, [str(VIEWS.index(view) + 1)])
         if output.endswith(".svg"):
-            text = app.export_screenshot(title="")
+            text = screen_svg(app)
         else:
             text = screen_text(app) + "\n"
         Path(output).write_text(text, encoding="utf-8")
@@ -69,6 +70,15 @@ async def press(app: VbgApp, pilot: Pilot, keys: Sequence[str]) -> None:
     for key in keys:
         await pilot.press(key)
         await settled(app, pilot)
+
+
+def screen_svg(app: VbgApp) -> str:
+    """The screen as a picture: the same bytes for the same screen, and no fonts from elsewhere."""
+    text = app.export_screenshot(title="")
+    text = re.sub(r"\s*@font-face \{.*?\}", "", text, flags=re.DOTALL)
+    text = re.sub(r"terminal-\d+", "vbg", text)
+    text = re.sub(r"font-family: [^;]*;", f"font-family: {_FONTS};", text)
+    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
 
 
 def screen_text(app: VbgApp) -> str:

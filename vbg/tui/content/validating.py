@@ -65,7 +65,7 @@ def channel_rows(
         error = f"{number(channel.max_error, 2)} {channel.unit}"
         worst = number(channel.worst_time, 4) if channel.result != "VACUOUS" else "-"
         body = (
-            f" {pad(printable(channel.name), name)} {pad(error, 13):>13}"
+            f" {pad(printable(channel.name), name)} {clip(error, 13):>13}"
             f" {number(channel.relative_l2, 2):>8} {number(channel.tolerance, 2):>8} {worst:>9}  "
         )
         word = _WORDS.get(channel.result, channel.result)

@@ -149,12 +149,19 @@ def _summary(state: GraphState, width: int, marks: Marks) -> Rows:
             width,
             "error",
         )
-    words = [f"{len(causal.states)} states", f"{len(causal.constraints)} constraint sources"]
+    words = [
+        _counted(len(causal.states), "state"),
+        _counted(len(causal.constraints), "constraint source"),
+    ]
     if causal.dependent_stores:
-        words.append(f"{len(causal.dependent_stores)} dependent stores")
+        words.append(_counted(len(causal.dependent_stores), "dependent store"))
     if causal.loops:
-        words.append(f"{len(causal.loops)} algebraic loops")
+        words.append(_counted(len(causal.loops), "algebraic loop"))
     return _text(f"{marks.ok} causal: {', '.join(words)}", width, "ok")
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}{'s' * (count != 1)}"
 
 
 def conflict_rows(
