@@ -9,27 +9,42 @@ from numpy.testing import assert_allclose
 
 import vbg
 from vbg.analysis import available_inputs, linearise, operating_point
+from vbg.analysis.idle import sensible_point
 from vbg.analysis.probe import Probe
 from vbg.errors import UsageError
+from vbg.simulate.minimal import Minimal
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
-# degrees of freedom and one-dimensional states that are no part of them
-FREEDOMS = {
-    "andrews-squeezer": 1,
-    "bennett": 1,
-    "bushing-mount": 6,
-    "double-pendulum": 2,
-    "free-body": 6,
-    "gear-pair": 1,
-    "heavy-top": 3,
-    "pendulum": 1,
-    "shaft-arm-slider": 3,
-    "slider-crank": 1,
-    "spatial-four-bar": 1,
-    "stewart-platform": 0,
-    "triple-pendulum": 9,
-    "two-link-robot": 0,
+# degrees of freedom, and one-dimensional states that are no part of them: fluxes, charges,
+# contents of volumes, states of controllers, the posture of a prescribed node
+STATES = {
+    "andrews-squeezer": (1, 0),
+    "ball-screw-axis": (1, 3),  # screw and table move as one
+    "bennett": (1, 0),
+    "bushing-mount": (6, 0),
+    "coupled-pendulums": (2, 0),
+    "dc-motor-start": (1, 1),
+    "double-pendulum": (2, 0),
+    "excavator-arm": (1, 3),
+    "free-body": (6, 0),
+    "gear-pair": (1, 0),
+    "half-car": (0, 8),
+    "heavy-top": (3, 0),
+    "hydraulic-arm": (1, 2),
+    "motor-slider-crank": (1, 3),
+    "pendulum": (1, 0),
+    "pick-and-place": (2, 6),
+    "quarter-car": (2, 1),
+    "rlc-ladder": (0, 20),
+    "servo-hydraulic": (1, 4),
+    "shaft-arm-slider": (3, 0),
+    "slider-crank": (1, 0),
+    "spatial-four-bar": (1, 0),
+    "stewart-platform": (0, 0),
+    "transistor-amplifier": (0, 5),
+    "triple-pendulum": (9, 0),
+    "two-link-robot": (0, 0),
 }
 
 
@@ -38,17 +53,25 @@ def system(name):
     return vbg.assemble(vbg.read(EXAMPLES / f"{name}.toml"))
 
 
-# with a posture of their own that is no part of a freedom: the shaft's angle counts, too
-ONE_DIMENSIONAL = {"dc-motor-start": (0, 3), "hydraulic-arm": (1, 2)}
-
-
-@pytest.mark.parametrize("name", [*FREEDOMS, *ONE_DIMENSIONAL])
+@pytest.mark.parametrize("name", sorted(path.stem for path in EXAMPLES.glob("*.toml")))
 def test_as_many_poles_as_states(name):
-    """Two for every degree of freedom, one for every one-dimensional state."""
-    freedoms, others = ONE_DIMENSIONAL.get(name, (FREEDOMS.get(name), 0))
-    found = linearise(system(name), inputs=[])
-    assert len(found.eigenvalues) == 2 * freedoms + others
+    """Two for every degree of freedom, one for every one-dimensional state; and not more
+    than the independent coordinates, speeds and other states of the minimal form."""
+    machine = system(name)
+    found = linearise(machine, inputs=[])
     assert len(set(found.state_names)) == len(found.state_names)
+    stepper = Minimal(machine, 0.0, machine.initial_state, 1e-8, 1e-10)
+    tied = {*stepper.programs.posture, *stepper.programs.tied}
+    others = [
+        i
+        for s in machine.slices
+        for i in range(s.first, s.last)
+        if i not in tied and s.state.kind not in ("quadrature", "discrete")
+    ]
+    assert len(found.eigenvalues) <= sum(stepper.freedoms) + len(others)
+    if name in STATES:
+        freedoms, single = STATES[name]
+        assert len(found.eigenvalues) == 2 * freedoms + single
 
 
 def rods(angle=0.3, **extra):
@@ -106,6 +129,30 @@ def test_slider_crank_hangs_with_one_mode():
     assert point.kind == "equilibrium"
     assert len(found.modes) == 1 and found.modes[0].oscillates
     assert found.modes[0].frequency == pytest.approx(small_oscillation(model), rel=1e-6)
+
+
+def test_a_driven_crank_is_looked_at_without_its_motor():
+    """The constant torque of the example leaves no rest: its motor is switched off."""
+    driven = system("slider-crank")
+    assert operating_point(driven).kind == "instant"
+    place = sensible_point(driven)
+    assert place.off == ("motor",) and place.point.kind == "equilibrium"
+    (mode,) = linearise(place.system, place.point, inputs=[]).modes
+    model = vbg.read(EXAMPLES / "slider-crank.toml")
+    assert mode.oscillates and mode.frequency == pytest.approx(small_oscillation(model), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "off"),
+    [
+        ("pendulum", "equilibrium", ()),
+        ("gear-pair", "steady motion", ()),
+        ("transistor-amplifier", "instant", ()),
+    ],
+)
+def test_the_first_sensible_point_that_there_is(name, kind, off):
+    place = sensible_point(system(name))
+    assert (place.point.kind, place.off) == (kind, off)
 
 
 def small_oscillation(model):

@@ -4,7 +4,8 @@ The state x of a System is redundant: positions and momenta of bodies tied by
 joints, unit quaternions, joint coordinates that the posture also gives, and
 energy quadratures.  Its motion stays on the manifold
 
-    Phi(p, quat, t) = 0,  r(X, t) = 0,  quat . quat = 1,  coordinate = measured(posture)
+    Phi(p, quat, t) = 0,  r(X, t) = 0,  quat . quat = 1,  coordinate = measured(posture),
+    sum of constant * displacement = its start value, where its rate is none
 
 and a small deviation is x - x0 = T z with a basis T of the null space of the
 Jacobian of these.  No zero pole of the full Jacobian that only belongs to the
@@ -23,6 +24,7 @@ from vbg.analysis.probe import Probe
 Array = NDArray[np.float64]
 
 RANK_TOL = 1e-9  # singular values below this part of the largest: a dependent constraint
+TIED = 1e-10  # the same for speeds that depend on one another by constants
 DISTINCT = 0.05  # a coordinate is taken if this part of its row is not yet covered
 MOVES = 1e-8  # a coordinate that keeps less than this part of its freedom does not move
 # not part of the deviations: energies, and discrete states that stay as they are
@@ -54,7 +56,46 @@ def constraint_jacobian(probe: Probe, jacobian: Array, x: Array) -> Array:
             extra.append(unit[span])
         elif s.state.measured is not None:
             extra.append(unit[span] - jacobian[probe.spans[f"measured {s.state.name}"], :n])
-    return np.vstack([*blocks, *extra])
+    return np.vstack([*blocks, *extra, displacement_ties(probe, jacobian, x)])
+
+
+def displacement_ties(probe: Probe, jacobian: Array, x: Array) -> Array:
+    """Rows on x of couplings that tie the speeds s of displacement states by constant
+    ratios (a ball screw between a shaft and a slide): C s = E r, so that C d is constant.
+
+    C and E are the left null space of [ds; dr] side by side at several states, so that a
+    rolling contact, whose row depends on the posture, is none.
+    """
+    n, system = probe.size, probe.system
+    places = [s for s in system.slices if s.state.kind == "displacement"]
+    rolling = [
+        np.arange(c.first, c.first + c.unknown.rows)
+        for c in system.equations.constraints
+        if c.position is None and c.active is None
+    ]
+    rows = np.concatenate([np.zeros(0, dtype=int), *rolling]).astype(int)
+
+    def speeds(of: Array) -> Array:
+        changes = [of[probe.spans[f"rate {s.state.name}"]] for s in places]
+        return np.vstack([*changes, of[probe.spans["velocity"]][rows]])
+
+    if len(places) < 2:
+        return np.zeros((0, n))
+    rng = np.random.default_rng(3)
+    others = [x + 0.1 * (1.0 + np.abs(x)) * rng.standard_normal(n) for _ in range(2)]
+    moved = np.hstack([speeds(jacobian), *(speeds(probe.jacobian(0.3, at)) for at in others)])
+    size = np.linalg.norm(moved, axis=1)
+    free = np.flatnonzero(size > 0.0)  # a prescribed speed ties nothing
+    if not np.all(np.isfinite(size)) or not len(free):
+        return np.zeros((0, n))
+    left, values, _ = np.linalg.svd(moved[free] / size[free, None])
+    rank = int(np.count_nonzero(values > TIED * values[0]))
+    combinations = left[:, rank:].T / size[free]
+    result = np.zeros((len(combinations), n))
+    for column, i in enumerate(free):
+        if i < len(places):
+            result[:, places[i].first] = combinations[:, column]
+    return result[np.linalg.norm(result, axis=1) > 0.0]
 
 
 def null_space(C: Array) -> tuple[Array, Array]:

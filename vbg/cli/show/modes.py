@@ -13,10 +13,11 @@ from vbg.errors import VbgError
 
 if TYPE_CHECKING:
     from vbg.analysis import Linearisation, Mode, OperatingPoint
+    from vbg.analysis.idle import Place
     from vbg.assemble import System
 
 PLACE = 50
-POINTS = ("rest", "steady", "start")
+POINTS = ("auto", "rest", "steady", "start")
 SHOWN = 1e-3  # of the largest state of a shape: smaller ones are left out
 FORCES = (".force[", ".torque[", ".drive")
 
@@ -28,7 +29,8 @@ def register(subparsers: Any) -> None:
         act=act,
         summary="natural frequencies, damping, mode shapes, stability",
         detail="About rest (the machine is let go and comes to rest), a steady motion next to\n"
-        "the start, or the start as it stands.  A shape is complex: size and phase.\n"
+        "the start, or the start as it stands; auto takes the first that there is, a rest with\n"
+        "its motors switched off before the start.  A shape is complex: size and phase.\n"
         "Exit code 1 if the point asked for was not found.",
         examples="""vbg show modes crank.toml
             vbg show modes top.toml --about start
@@ -36,34 +38,56 @@ def register(subparsers: Any) -> None:
     )
     add_model(parser)
     parser.add_argument(
-        "--about", choices=POINTS, default="rest", help="operating point (default: rest)"
+        "--about", choices=POINTS, default="auto", help="operating point (default: auto)"
     )
     parser.add_argument("--forces", action="store_true", help="joint forces of each mode, too")
     add_json(parser)
 
 
 def act(arguments: argparse.Namespace) -> int:
-    from vbg.analysis import linearise, operating_point
+    from vbg.analysis import linearise
     from vbg.assemble import assemble
 
-    system = assemble(read_checked(arguments))
-    if arguments.about == "start":
-        linear = linearise(system, inputs=[])
-    else:
-        kind: Literal["equilibrium", "steady"]
-        kind = "equilibrium" if arguments.about == "rest" else "steady"
-        linear = linearise(system, operating_point(system, kind), inputs=[])
-        _require_found(system, linear.point, arguments.about)
+    place = _place(assemble(read_checked(arguments)), arguments.about)
+    linear = linearise(place.system, place.point, inputs=[])
     if arguments.json:
-        print(json.dumps(as_plain(linear, arguments.forces)))
+        print(json.dumps({**as_plain(linear, arguments.forces), "switched_off": place.off}))
     else:
-        print(as_text(linear, arguments.forces))
+        print("\n".join([*_remarks(place, arguments.about), as_text(linear, arguments.forces)]))
     return 0
+
+
+def _place(system: System, about: str) -> Place:
+    """The system and the point to linearise it about."""
+    from vbg.analysis import operating_point
+    from vbg.analysis.idle import Place, sensible_point, start_point
+
+    if about == "auto":
+        return sensible_point(system)
+    if about == "start":
+        return Place(system, start_point(system))
+    kind: Literal["equilibrium", "steady"] = "equilibrium" if about == "rest" else "steady"
+    point = operating_point(system, kind)
+    _require_found(system, point, about)
+    return Place(system, point)
+
+
+def _remarks(place: Place, about: str) -> list[str]:
+    """What was done to find the point, where it was not the plain rest."""
+    if place.off:
+        names = ", ".join(place.off)
+        return [
+            f"With {names} acting the machine finds no rest: switched off here "
+            "(--about start: the start as it stands)."
+        ]
+    if about == "auto" and place.point.kind == "instant":
+        return ["No rest and no steady motion is found next to the start: this is the start."]
+    return []
 
 
 def _require_found(system: System, point: OperatingPoint, about: str) -> None:
     if point.kind == "instant":
-        other = "--about steady or --about start" if about == "rest" else "--about start"
+        other = "--about auto or --about start" if about == "rest" else "--about start"
         raise VbgError(
             f"{system.model.name} has no {'rest' if about == 'rest' else 'steady motion'} that "
             f"Newton finds from its start (rates of {point.misfit:.2g} remain); try {other}."

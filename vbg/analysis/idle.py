@@ -1,0 +1,73 @@
+"""Where to look at a machine when nobody says where: rest, steady motion, rest without motors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from vbg.analysis.operating import OperatingPoint, classify, operating_point
+from vbg.analysis.probe import Probe, available_inputs
+from vbg.assemble import assemble
+from vbg.assemble.system import System
+from vbg.blocks import dependencies, zeros
+
+MECHANICAL = ("mechanical", "rotation", "translation")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A system, a point of it, and the names of the sources that were switched off for it."""
+
+    system: System
+    point: OperatingPoint
+    off: tuple[str, ...] = ()
+
+
+def sensible_point(system: System) -> Place:
+    """The first of these that there is: a rest, a steady motion next to the start, a rest
+    with the forces and torques of motors switched off (a machine that a constant torque
+    turns has none with it), the start as it stands."""
+    rest = operating_point(system, "equilibrium")
+    if rest.kind != "instant":
+        return Place(system, rest)
+    steady = operating_point(system, "steady")
+    if steady.kind != "instant":
+        return Place(system, steady)
+    off = mechanical_sources(system)
+    if off:
+        idle = without_sources(system, off)
+        rest = operating_point(idle, "equilibrium")
+        if rest.kind != "instant":
+            return Place(idle, rest, off)
+    return Place(system, steady)
+
+
+def start_point(system: System) -> OperatingPoint:
+    """The assembled start as it stands."""
+    return classify(Probe(system), 0.0, system.initial_state)
+
+
+def mechanical_sources(system: System) -> tuple[str, ...]:
+    """Names of the force, torque and speed sources that follow nothing but time: neither
+    weights, nor drives of joints, nor what a controller commands."""
+    graph = system.causal.graph
+    names = []
+    for one in available_inputs(system):
+        vertex = graph.vertices[one.vertex]
+        if vertex.domain not in MECHANICAL or vertex.kind != "Se" or vertex.law is None:
+            continue
+        leaves = [b for b in dependencies([vertex.law]) if b.op == "leaf"]
+        name = one.name.split("[")[0]
+        if all(b is graph.time for b in leaves) and name not in names:
+            names.append(name)
+    return tuple(names)
+
+
+def without_sources(system: System, names: tuple[str, ...]) -> System:
+    """The same machine with the effort of the sources `names` at zero."""
+    graph = system.causal.graph
+    vertices = dict(graph.vertices)
+    for one in available_inputs(system):
+        if one.name.split("[")[0] in names:
+            vertex = vertices[one.vertex]
+            vertices[one.vertex] = replace(vertex, law=zeros(vertex.size))
+    return assemble(replace(system.causal, graph=replace(graph, vertices=vertices)))
