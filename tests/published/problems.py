@@ -106,6 +106,11 @@ def double_four_bar(solution: Solution, data: dict) -> Channels:
     yield from vector("vB0(10)", velocity, reference["vB0_own"], data["tolerance"])
     yield from vector("B0(10) published", position[last, :2], reference["B0_published"], 2e-6)
     yield from vector("vB0(10) published", velocity, reference["vB0_published"], 2e-6)
+    coarse = np.array(reference["coarser"]["2.5e-4"])  # twice the published step, order 2
+    fine = np.array([*reference["B0_published"], *reference["vB0_published"]])
+    got = np.concatenate([position[last, :2], velocity])
+    limit = fine + (fine - coarse) / 3.0
+    yield from vector("B0, vB0(10) extrapolated to step zero", got, list(limit), 1e-7)
 
 
 def tilted_revolute(solution: Solution, data: dict) -> Channels:
@@ -124,7 +129,11 @@ ANDREWS_ANGLES = ("beta", "Theta", "gamma", "Phi", "delta", "Omega", "epsilon")
 
 
 def squeezer(solution: Solution, data: dict) -> Channels:
-    """The test set's multipliers are the forces of K2 on K3, K4, K6 at E."""
+    """The test set's multipliers are the forces of K2 on K3, K4, K6 at E.
+
+    Accelerations of the angles do not appear among the signals; those of two mass centres do,
+    and follow from the reference's q, q', q'' (statement of the data file).
+    """
     reference, tolerance = data["reference"], data["tolerance"]
     for k, name in enumerate(ANDREWS_ANGLES):
         angle, speed = solution[f"{name}.angle"][-1], solution[f"{name}.speed"][-1]
@@ -133,6 +142,34 @@ def squeezer(solution: Solution, data: dict) -> Channels:
     forces = np.concatenate([solution[f"{name}.force"][-1, :2] for name in ("E3", "E4", "E6")])
     for k, force in enumerate(forces):
         yield relative(f"lambda[{k}]", force, reference["lam"][k], tolerance["lam"])
+    for body, expected in _squeezer_accelerations(data).items():
+        got = solution[f"{body}.acceleration"][-1, :2]
+        size = float(np.linalg.norm(expected))
+        for k in range(2):
+            name = f"{body}''[{k}]"
+            yield Channel(name, float(got[k]), float(expected[k]), tolerance["qdd"], size)
+    start, lam = data["initial"], solution["E3.force"][0, :2]
+    for k in range(2):
+        yield relative(f"lambda[{k}](0)", lam[k], float(start["lam"][k]), tolerance["lam"])
+
+
+def _squeezer_accelerations(data: dict) -> dict[str, np.ndarray]:
+    """Of the mass centres that turn about fixed points: K1 (about O, angle beta), K3 (about B,
+    gamma), K5 (about A, delta) and K7 (about A, epsilon).  r'' = q'' z x r - q'^2 r."""
+    p, reference = data["parameters"], data["reference"]
+    q, qd, qdd = (np.array(reference[key]) for key in ("q", "qd", "qdd"))
+    arms = {  # about the fixed point at the angle zero, and the number of the angle
+        "K1": ((p["ra"], 0.0), 0),
+        "K3": ((p["sb"], -p["sa"]), 2),
+        "K5": ((p["ta"], p["tb"]), 4),
+        "K7": ((-p["ub"], -p["ua"]), 6),
+    }
+    result = {}
+    for body, (arm, i) in arms.items():
+        c, s = np.cos(q[i]), np.sin(q[i])
+        r = np.array([[c, -s], [s, c]]) @ arm
+        result[body] = qdd[i] * np.array([-r[1], r[0]]) - qd[i] ** 2 * r
+    return result
 
 
 def heavy_top(solution: Solution, data: dict) -> Channels:
@@ -183,6 +220,8 @@ def msl_fourbar1(solution: Solution, data: dict) -> Channels:
     for t, expected in own["w"].items():
         got = float(at(solution, "j1.speed", float(t)))
         yield Channel(f"w({t})", got, expected, tolerance["own"])
+    total = solution["energy.kinetic"] + solution["energy.potential"]
+    yield relative("energy", total[-1], own["energy"], tolerance["own"])
 
 
 HERE = ROOT / "tests/published"
