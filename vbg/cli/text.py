@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from typing import IO
 
 
 def table(rows: Sequence[Sequence[str]], align: str, indent: str = "") -> str:
@@ -46,3 +48,9 @@ def duration(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60} s"
     return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def takes_colour(stream: IO[str]) -> bool:
+    """Whether `stream` is a terminal whose user has not said otherwise (no-color.org)."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return stream.isatty() and not plain
