@@ -17,7 +17,7 @@ from vbg.assemble import assemble
 from vbg.assemble.conditioning import Conditioning
 from vbg.assemble.posture import Projector
 from vbg.assemble.system import System
-from vbg.errors import UsageError
+from vbg.errors import Problem, UsageError
 from vbg.simulate.audit import audit, resolved_energy
 from vbg.simulate.events import Samples, Switches, just_after, just_before
 from vbg.simulate.jacobian import implicit_jacobian
@@ -37,6 +37,13 @@ MOST_ROWS = 1e8
 # DOP853 runs at this part of rtol: its dense output, which gives the rows between two
 # steps, has order 7 and no error control of its own (energy of the rows: 6e-9 -> 8e-10)
 ROWS = 0.1
+STIFF = Problem(
+    "note",
+    "simulate.formulation",
+    "stability, not accuracy, sets the steps: the model is stiff, and 'minimal' has no implicit "
+    "method.",
+    "formulation = 'constraint' will be faster.",
+)
 LOST = 1e-6  # position residual after projection [m or rad] that ends a run
 METHODS = ("auto", "dop853", "rk4", "radau", "adams", "discrete-time")
 FORMULATIONS = ("constraint", "minimal")
@@ -102,7 +109,7 @@ def simulate(
     run = _Run(system, settings, start.state.copy(), progress, sink)
     with _one_thread():
         status = run.go()
-    return run.solution(status, (*start.notes, *run.stepper.notes()))
+    return run.solution(status, (*start.notes, *run.stepper.notes(), *run.remarks))
 
 
 def _one_thread() -> AbstractContextManager[object]:
@@ -187,8 +194,8 @@ class _Run:
         minimal = settings.formulation == "minimal"
         explicit = "adams" if minimal else "dop853"
         self.method = explicit if settings.method == "auto" else settings.method
-        watched = settings.method == "auto" and not minimal
-        self.watch = StiffnessWatch(system, settings.t_end) if watched else None
+        self.watch = StiffnessWatch(system, settings.t_end) if settings.method == "auto" else None
+        self.remarks: tuple[Problem, ...] = ()
         self.stepper = self._stepper(just_after(0.0) if self.next_instant == 0.0 else 0.0, x)
         self._limit(self.stepper.t)
         # constraints are held two digits tighter than the integration
@@ -238,7 +245,7 @@ class _Run:
                 return Status(
                     "failed",
                     f"The integration stopped at t = {self.stepper.t:.6g} s: {trouble}",
-                    "Near a singular posture or in a stiff model: try method = 'radau', a larger "
+                    f"Near a singular posture or in a stiff model: try {self._another}, a larger "
                     "tolerance, or a start away from the singular posture.",
                 )
             self.steps += 1
@@ -258,6 +265,11 @@ class _Run:
                 if answer is False:
                     return Status("cancelled", f"Cancelled at t = {self.stepper.t:.6g} s.")
         return FINISHED
+
+    @property
+    def _another(self) -> str:
+        minimal = self.settings.formulation == "minimal"
+        return "formulation = 'constraint'" if minimal else "method = 'radau'"
 
     def _lost(self) -> Status:
         """The constraints cannot be met any more."""
@@ -323,7 +335,10 @@ class _Run:
         self.stepper.restart(after, x)
 
     def _change_method(self) -> None:
-        """From the explicit to the implicit method."""
+        """From the explicit to the implicit method; in minimal form only a word about it."""
+        if self.settings.formulation == "minimal":
+            self.watch, self.remarks = None, (STIFF,)
+            return
         self.method = "radau"
         rates, t = self.stepper.rates, self.stepper.t
         self.stepper = self._stepper(t, self.stepper.x.copy())
