@@ -25,7 +25,9 @@ def test_causal_names_conserved_quantities_and_loops(capsys):
 
 def test_matrices_of_a_dependent_rotor(capsys):
     assert main(["show", "matrices", str(EXAMPLES / "dc-motor-start.toml"), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert np.diag(found["F"]["values"]) == pytest.approx([1 / 0.15, 1 / 1.5e-3, 1 / 0.15])
-    assert np.abs(found["JC"]["values"]) == pytest.approx(np.array([[1.0, 0.0, 1.0]]))
+    found = json.loads(capsys.readouterr().out)["blocks"]
+    assert np.diag(found["F1"]["values"]) == pytest.approx([1 / 0.15, 1 / 1.5e-3])
+    assert found["F2"]["values"] == [[pytest.approx(1 / 0.15)]]
+    assert np.abs(found["JC1"]["values"]) == pytest.approx(np.array([[1.0, 0.0]]))
+    assert np.abs(found["JC2"]["values"]) == pytest.approx(np.array([[1.0]]))
     assert found["H4"]["values"] == [[pytest.approx(2 / 0.15)]]

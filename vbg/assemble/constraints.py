@@ -138,7 +138,8 @@ def _split(
     (value,), _ = solution_of([alpha], [Substitution({y: effort})(regular)], direct[0].part)
     whole = Substitution({alpha: value})(effort)
     labels = tuple(f"combination {i}" for i in range(size - rank))
-    mixed = Constraint(name, direct[0].part, mu, labels, 0, left, None, None)
+    written = mul(const(U[:, rank:].T), stack(*(c.residual for c in direct)))
+    mixed = Constraint(name, direct[0].part, mu, labels, 0, left, None, None, written)
     return _parts([c.unknown for c in direct], whole), [mixed]
 
 
@@ -246,6 +247,7 @@ def _rows_on_z(
     laws = Substitution({leaf_: work.laws.values[leaf_] for leaf_ in z})
     result = []
     for c in constraints:
-        slopes = rows_of(tangent(unforced(close(again(c.residual)))))
+        written = c.residual if c.combined is None else c.combined
+        slopes = rows_of(tangent(unforced(close(again(written)))))
         result.append({back[d]: laws(matrix) for d, matrix in slopes.items()})
     return result

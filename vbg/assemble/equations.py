@@ -42,7 +42,9 @@ class State:
 class Constraint:
     """One constraint source: unknown efforts, their names, where they stand in the
     vector of all, the flow that must vanish and the position it is the rate of.
-    `active` is 1 while the constraint holds and 0 while it does not (None: always)."""
+    `active` is 1 while the constraint holds and 0 while it does not (None: always).
+    `combined` is the residual of a combination of rows as the bonds have it, in which the
+    unknown efforts cancel (None: the residual itself)."""
 
     name: str
     part: str
@@ -52,6 +54,7 @@ class Constraint:
     residual: Block
     position: Block | None
     active: Block | None = None
+    combined: Block | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,29 @@
-"""`vbg show matrices`: the blocks of the state equations at the start, as numbers."""
+"""`vbg show matrices`: the paper's blocks of the state equations, as numbers or symbols."""
 
 from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vbg.cli.models import read_checked
-from vbg.cli.parser import add, add_json, add_model
+from vbg.cli.parser import add, add_json, add_model, seconds
+from vbg.cli.text import figure, table
+from vbg.errors import UsageError
+
+if TYPE_CHECKING:
+    from vbg.assemble.matrices import NamedMatrix, PaperMatrices
 
 PLACE = 40
+WIDEST = 8  # columns of a matrix that is printed whole; of others the entries that are not zero
+
+CASES = {
+    "": "no constraint sources",
+    "14": "case (14): T_LE is regular, the constraint efforts follow without a derivative",
+    "15": "case (15): T_LE = 0, the rows of the constraint sources are differentiated once",
+    "mixed": "mixed case: T_LE is singular but not zero, its rows are split by rank",
+    "14 or mixed": "T_LE does not vanish: case (14) where it is regular, else the mixed case",
+}
 
 
 def register(subparsers: Any) -> None:
@@ -17,24 +31,83 @@ def register(subparsers: Any) -> None:
         subparsers,
         "matrices",
         act=act,
-        summary="F, J, T and H blocks at the start",
-        detail="F: d co-energy / d state of the stores.  T: d rate / d state of the stores, "
-        "constraint efforts eliminated.  JC: rows of the constraint sources on the co-energies; "
-        "H4 = JC F JC^T.",
+        summary="J, F, R, R_E, T and H blocks at a state",
+        detail="J: junction structure, what is received (row) of what is given (column) by 1\n"
+        "independent stores, 2 dependent stores, L resistors, E Eulerian junction structures,\n"
+        "u1 sources, u2 and C constraint sources.  F: Z = F X of the stores.  R, R_E: of the\n"
+        "resistors and Eulerian junction structures.  T: X' = T_i1 X1 + T_i2 X2 + T_iu1 U1 +\n"
+        "T_iu2 U2, resistors eliminated.  H (case 15): H1 X1 + H2 X2 + H3 U1 + J_Cu1 U1' +\n"
+        "H4 U2 = 0.  Blocks that are zero are named only.",
         examples="""vbg show matrices motor.toml
-            vbg show matrices motor.toml --json""",
+            vbg show matrices crank.toml --at '0.2 s' --json
+            vbg show matrices motor.toml --symbolic""",
     )
     add_model(parser)
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--at", metavar="TIME", type=seconds, default=0.0, help="default: the start")
+    how.add_argument("--symbolic", action="store_true", help="in symbols, for small models")
     add_json(parser)
 
 
 def act(arguments: argparse.Namespace) -> int:
     from vbg.assemble import assemble
-    from vbg.assemble.matrices import matrices_of
+    from vbg.assemble.matrices import matrices_of, symbolic_matrices
 
-    found = matrices_of(assemble(read_checked(arguments)))
+    system = assemble(read_checked(arguments))
+    if arguments.symbolic:
+        try:
+            found = symbolic_matrices(system)
+        except ImportError as error:
+            raise UsageError("symbols need sympy: pip install 'vbg[symbolic]'.") from error
+    else:
+        from vbg.simulate.state_at import state_at
+
+        found = matrices_of(system, arguments.at, state_at(system, arguments.at))
     if arguments.json:
-        print(json.dumps({name: m.as_plain() for name, m in found.items()}))
-        return 0
-    print("\n\n".join(f"{name} {m}" for name, m in found.items()))
+        print(json.dumps(as_plain(found)))
+    else:
+        print("\n\n".join(_as_blocks(found)))
     return 0
+
+
+def as_plain(found: PaperMatrices) -> dict[str, Any]:
+    return {
+        "case": found.case,
+        "linear": found.linear,
+        "misfit": found.misfit,
+        "blocks": {name: matrix.as_plain() for name, matrix in found.blocks.items()},
+    }
+
+
+def _as_blocks(found: PaperMatrices) -> list[str]:
+    head = [CASES[found.case]]
+    if found.misfit is not None:
+        head.append(f"rates by these matrices and by the program differ by {found.misfit:.1e}")
+    elif not found.linear:
+        head.append("not all laws are proportional: their F and R are the slopes at this state")
+    zero = [name for name, matrix in found.blocks.items() if matrix.is_zero]
+    blocks = ["\n".join(head)]
+    blocks += [_block(name, m) for name, m in found.blocks.items() if name not in zero]
+    return blocks + ([f"zero: {', '.join(zero)}"] if zero else [])
+
+
+def _block(name: str, matrix: NamedMatrix) -> str:
+    """The matrix as a table, or its entries that are not zero where it is wide."""
+    head = f"{name} ({len(matrix.rows)} x {len(matrix.columns)})"
+    rows = matrix.table()
+    if len(matrix.columns) <= WIDEST:
+        cells = [("", *matrix.columns)]
+        cells += [
+            (row, *map(_shown, values)) for row, values in zip(matrix.rows, rows, strict=True)
+        ]
+        return f"{head}\n{table(cells, '<' + '>' * len(matrix.columns), '  ')}"
+    lines = [
+        f"  {row}: "
+        + (", ".join(f"{c} {_shown(v)}" for c, v in zip(matrix.columns, values) if v != 0) or "0")
+        for row, values in zip(matrix.rows, rows, strict=True)
+    ]
+    return "\n".join([head, *lines])
+
+
+def _shown(value: Any) -> str:
+    return figure(float(value), 6) if isinstance(value, float) else str(value)

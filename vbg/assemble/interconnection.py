@@ -1,0 +1,186 @@
+"""The junction structure as matrices: what every one-port receives from what all give.
+
+    x = J z + J_u1 U1        x = [X'; D_in; E_in; -r],  z = [Z; D_out; E_out; U2]
+
+with the stores' rates X' and co-energies Z, resistors, Eulerian junction structures, and
+the rows r of the constraint sources (vector-bond-graph.txt, eq. 9-13).  J is
+skew-symmetric: the junctions give and take no power.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from vbg.assemble.derivation import Derivation, compliance
+from vbg.assemble.junction_structure import JunctionStructure, coenergy
+from vbg.assemble.variables import solution_of
+from vbg.blocks import (
+    Block,
+    Coefficients,
+    Substitution,
+    Tangent,
+    is_zero,
+    leaf,
+    linear,
+    times,
+    zeros,
+)
+from vbg.causality import CausalGraph
+from vbg.graph.bondgraph import Bond, Vertex
+from vbg.graph.placeholders import reads_bonds
+
+GROUPS = ("1", "2", "L", "E", "u1", "u2")  # of the columns; rows have C in place of u2
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """A one-port: the leaf it gives, what it `received` in terms of all leaves (zero size for
+    sources), and its own law: the value of a source, else the matrix of given = law received
+    (of Z = F X for a store), which is the slope where it is not `proportional`."""
+
+    vertex: Vertex
+    given: Block
+    received: Block
+    law: Block
+    proportional: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Interconnection:
+    """The ports of each group, and J by the names of (receiving, giving) vertices.
+
+    Groups: "1" independent and "2" dependent stores, "L" resistors, "E" Eulerian junction
+    structures, "u1" sources, "u2" constraint sources.
+    """
+
+    groups: Mapping[str, tuple[Port, ...]]
+    blocks: Mapping[tuple[str, str], Block]
+
+    def block(self, row: Port, column: Port) -> Block:
+        """J between two ports, zero where there is none."""
+        found = self.blocks.get((row.vertex.name, column.vertex.name))
+        return zeros(row.received.rows, column.given.rows) if found is None else found
+
+
+def interconnection_of(work: Derivation) -> Interconnection:
+    """The matrices of the causal graph of `work`, in terms of states and time."""
+    structure = JunctionStructure(_bare(work))
+    groups: dict[str, list[Port]] = {group: [] for group in GROUPS}
+    for vertex in work.causal.graph.vertices.values():
+        group = _group(work.causal, vertex)
+        if group:
+            groups[group].append(_port(work, structure, vertex))
+    ports = [port for found in groups.values() for port in found]
+    close = _cuts_closed(structure)
+    columns = Coefficients(port.given for port in ports)
+    blocks = {}
+    for row in ports:
+        for column, block in _coefficients(columns, close(row.received), ports):
+            blocks[row.vertex.name, column] = block
+    return Interconnection(
+        MappingProxyType({group: tuple(found) for group, found in groups.items()}),
+        MappingProxyType(blocks),
+    )
+
+
+def _coefficients(
+    columns: Coefficients, received: Block, ports: Iterable[Port]
+) -> Iterator[tuple[str, Block]]:
+    found = columns(received)
+    return ((p.vertex.name, found[p.given]) for p in ports if p.given in found)
+
+
+def _group(causal: CausalGraph, vertex: Vertex) -> str:
+    """The group of a one-port; empty for junctions and two-ports."""
+    if vertex.is_store:
+        return "2" if vertex.name in causal.dependent_stores else "1"
+    return {"C": "u1", "Se": "u1", "Sf": "u1", "R": "L", "EJS": "E", "Sc": "u2"}.get(
+        vertex.kind, ""
+    )
+
+
+def _bare(work: Derivation) -> CausalGraph:
+    """The causal graph with sources and Eulerian junction structures as unknowns, and moduli
+    that read other variables in terms of states."""
+    graph = work.causal.graph
+    vertices = {name: _without_law(work, vertex) for name, vertex in graph.vertices.items()}
+    return replace(work.causal, graph=replace(graph, vertices=MappingProxyType(vertices)))
+
+
+def _without_law(work: Derivation, vertex: Vertex) -> Vertex:
+    match vertex.kind:
+        case "EJS":
+            law = leaf(f"law of {vertex.name}", vertex.size)
+            return replace(vertex, kind="R", effort_law=law, port_flow=law)
+        case "TF" | "GY" if vertex.law is not None and reads_bonds(vertex.law):
+            inverse = None if vertex.inverse is None else work.in_states(vertex.inverse)
+            return replace(vertex, law=work.in_states(vertex.law), inverse=inverse)
+        case "Se" | "Sf":
+            return replace(vertex, law=_source(vertex))
+        case "C" if vertex.state is None:
+            return replace(vertex, law=_source(vertex))
+    return vertex
+
+
+def _source(vertex: Vertex) -> Block:
+    return leaf(f"U1 of {vertex.name}", vertex.size)
+
+
+def _cuts_closed(structure: JunctionStructure) -> Substitution:
+    """Replaces the variables at which walks through loops of ideal parts were cut."""
+    cuts = [v for v in structure.definitions if " around " in str(v.data)]
+    if not cuts:
+        return Substitution({})
+    equations = [cut - structure.definitions[cut] for cut in cuts]
+    values, _ = solution_of(cuts, equations, "bonds")
+    return Substitution(dict(zip(cuts, values, strict=True)))
+
+
+def _port(work: Derivation, structure: JunctionStructure, vertex: Vertex) -> Port:
+    (bond,) = work.causal.graph.incident[vertex.name]
+    sign = 1.0 if bond.head == vertex.name else -1.0
+    if vertex.is_store:
+        into = structure.effort(bond) if vertex.kind == "I" else structure.flow(bond)
+        slope = work.in_states(compliance(vertex))
+        assert vertex.law is not None and vertex.state is not None
+        proportional = slope.is_const and _vanishes(vertex.law, vertex.state)
+        return Port(vertex, coenergy(vertex), linear((sign, into)), slope, proportional)
+    if vertex.kind == "EJS":
+        assert vertex.law is not None
+        given = leaf(f"D of {vertex.name}", vertex.size)
+        law = work.in_states(vertex.law)
+        return Port(vertex, given, linear((sign, structure.flow(bond))), law)
+    if vertex.kind == "R":
+        return _resistor(work, structure, vertex, bond)
+    if vertex.kind == "Sc":
+        assert vertex.state is not None
+        row = structure.effort(bond) if vertex.dual else structure.flow(bond)
+        if vertex.active is not None:
+            row = times(vertex.active, row)
+        return Port(vertex, vertex.state, linear((sign, row)), zeros(vertex.size))
+    assert vertex.law is not None
+    return Port(vertex, _source(vertex), zeros(0), work.in_states(vertex.law))
+
+
+def _resistor(work: Derivation, structure: JunctionStructure, vertex: Vertex, bond: Bond) -> Port:
+    """Its law is the slope at the state."""
+    by_flow = work.causal.imposes_effort(bond).name == vertex.name
+    law, port = (
+        (vertex.effort_law, vertex.port_flow) if by_flow else (vertex.flow_law, vertex.port_effort)
+    )
+    assert law is not None and port is not None
+    received = structure.flow(bond) if by_flow else structure.effort(bond)
+    actual = work.structure.flow(bond) if by_flow else work.structure.effort(bond)
+    direction = leaf("direction", vertex.size)
+    slopes = Coefficients([direction])(Tangent({port: direction})(work.structure.resolve(law)))
+    slope = slopes.get(direction, zeros(vertex.size, vertex.size))
+    slope = work.in_states(Substitution({port: actual})(slope))
+    given = leaf(f"D of {vertex.name}", vertex.size)
+    return Port(vertex, given, received, slope, slope.is_const and _vanishes(law, port))
+
+
+def _vanishes(law: Block, variable: Block) -> bool:
+    """Whether `law` is zero where its variable is."""
+    return is_zero(Substitution({variable: zeros(variable.rows)})(law))

@@ -1,0 +1,57 @@
+"""The elimination of vector-bond-graph.txt, eq. 5-15, on matrices of any kind.
+
+    P = (1 - J_LL R)^-1          A1 = (1 - J_EE R_E - J_EL R P J_LE R_E)^-1
+    A_c = J_Ec + J_EL R P J_Lc   B_c = P (J_Lc + J_LE R_E A1 A_c)
+    T_ic = J_ic + J_iL R B_c + J_iE R_E A1 A_c
+
+for the columns c = 1, 2 (times F_c), u1, u2 and the rows i = 1, 2 and C, so that
+
+    X_i' = T_i1 X1 + T_i2 X2 + T_iu1 U1 + T_iu2 U2,   0 = T_C1 X1 + T_C2 X2 + T_Cu1 U1 + T_LE U2
+
+Where T_LE vanishes (case 15) the last row is differentiated once:
+
+    H1 = J_C1' F1 + J_C1 F1 T_11 + J_C2 F2 T_21        H4 = J_C1 F1 T_1u2 + J_C2 F2 T_2u2
+    H2 = J_C2' F2 + J_C1 F1 T_12 + J_C2 F2 T_22        H3 = J_Cu1' + J_C1 F1 T_1u1 + J_C2 F2 T_2u1
+    H1 X1 + H2 X2 + H3 U1 + J_Cu1 U1' + H4 U2 = 0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+COLUMNS = ("1", "2", "u1", "u2")
+ROWS = ("1", "2", "C")
+
+
+def transfer_matrices(
+    given: Mapping[str, Any],
+    identity: Callable[[int], Any],
+    inverse: Callable[[Any], Any],
+) -> dict[str, Any]:
+    """P, A1 and all T from the blocks "J11", "J1L", ... and the laws "F1", "F2", "R", "R_E"."""
+    R, R_E = given["R"], given["R_E"]
+    P = inverse(identity(R.shape[0]) - given["JLL"] @ R)
+    through = given["JEL"] @ R @ P
+    A1 = inverse(identity(R_E.shape[0]) - given["JEE"] @ R_E - through @ given["JLE"] @ R_E)
+    found = {"P": P, "A1": A1}
+    for c in COLUMNS:
+        A = given[f"JE{c}"] + through @ given[f"JL{c}"]
+        B = P @ (given[f"JL{c}"] + given["JLE"] @ R_E @ A1 @ A)
+        for i in ROWS:
+            T = given[f"J{i}{c}"] + given[f"J{i}L"] @ R @ B + given[f"J{i}E"] @ R_E @ A1 @ A
+            name = "T_LE" if f"{i}{c}" == "Cu2" else f"T{i}{c}"
+            found[name] = T @ given[f"F{c}"] if c in ("1", "2") else T
+    return found
+
+
+def constraint_matrices(given: Mapping[str, Any], rates: Mapping[str, Any]) -> dict[str, Any]:
+    """H1 to H4 of case (15) from all that `transfer_matrices` takes and gives, and the rates
+    of the rows "JC1", "JC2" and "JCu1"."""
+    first, second = given["JC1"] @ given["F1"], given["JC2"] @ given["F2"]
+    return {
+        "H1": rates["JC1"] @ given["F1"] + first @ given["T11"] + second @ given["T21"],
+        "H2": rates["JC2"] @ given["F2"] + first @ given["T12"] + second @ given["T22"],
+        "H3": rates["JCu1"] + first @ given["T1u1"] + second @ given["T2u1"],
+        "H4": first @ given["T1u2"] + second @ given["T2u2"],
+    }
