@@ -128,3 +128,16 @@ def test_the_core_does_not_load_a_terminal_library():
         "assert not heavy, heavy\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_first_frame_waits_for_nothing_heavy():
+    import subprocess
+
+    code = (
+        "import sys, vbg.tui.app\n"
+        "from vbg.tui.panes import first_panes\n"
+        "first_panes()\n"
+        "heavy = {'numpy', 'vbg.model', 'vbg.solution'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -86,10 +86,9 @@ class VbgApp(App[int]):
         self.set_interval(WATCH_SECONDS, self._watch_file)
         self.set_interval(WATCH_SECONDS, self._watch_size)
         self.set_interval(LIVE_SECONDS, self._follow_run)
-        self.call_after_refresh(self.begin)
 
     def begin(self) -> None:
-        """What waits until the first frame is seen."""
+        """What waits until the first frame is seen and all panes are there."""
         from vbg.tui import starting
 
         self.check()

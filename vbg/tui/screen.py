@@ -14,7 +14,7 @@ from textual.timer import Timer
 from vbg.tui import arrange, keys
 from vbg.tui.arrange import Rect
 from vbg.tui.pane import Pane
-from vbg.tui.panes import make_panes
+from vbg.tui.panes import first_panes, later_panes
 from vbg.tui.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ class MainScreen(Screen):
         self.prefix = ""
         self.jumping = False
         self.opening = False
+        self.complete = False
         self.extent = arrange.LEAST
         self.rects: dict[str, Rect] = {}
         self.panes: dict[str, Pane] = {}
@@ -65,12 +66,22 @@ class MainScreen(Screen):
         return self.actives[self.work.view]
 
     def compose(self) -> ComposeResult:
-        self.panes = {pane.pane: pane for pane in make_panes()}
+        self.panes = {pane.pane: pane for pane in first_panes()}
         yield from self.panes.values()
 
     def on_mount(self) -> None:
         self.extent = (self.app.size.width, self.app.size.height)
         self.place()
+        self.call_after_refresh(self._complete)
+
+    async def _complete(self) -> None:
+        """The panes that the first frame did without; keys have waited for them."""
+        more = later_panes()
+        await self.mount(*more)
+        self.panes |= {pane.pane: pane for pane in more}
+        self.complete = True
+        self.place()
+        self.main.begin()
 
     def on_resize(self, event: events.Resize) -> None:
         self.extent = (event.size.width, event.size.height)
@@ -133,7 +144,7 @@ class MainScreen(Screen):
     async def on_key(self, event: events.Key) -> None:
         event.stop()
         event.prevent_default()
-        while self.opening and self.app.screen is self:
+        while (self.opening or not self.complete) and self.app.screen is self:
             await asyncio.sleep(0.002)
         if self.app.screen is not self:
             # typed ahead: it is meant for the dialog that has opened meanwhile

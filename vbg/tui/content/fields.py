@@ -11,7 +11,6 @@ from vbg.draw.text.marks import Marks
 from vbg.draw.text.rows import Row, cells, pad, printable
 from vbg.errors import Problem
 from vbg.fields import Field, declared, required
-from vbg.model.places import spelled
 from vbg.tui.values import shown
 
 Path = tuple[str | int, ...]
@@ -197,6 +196,10 @@ def field_row(
 
 def problem_of(problems: tuple[Problem, ...], path: Path) -> Problem | None:
     """The worst problem at `path` or inside it."""
+    if not problems:
+        return None
+    from vbg.model.places import spelled
+
     where = spelled(path)
     inside = [
         p for p in problems if p.where == where or p.where.startswith((where + ".", where + "["))

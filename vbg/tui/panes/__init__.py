@@ -5,9 +5,15 @@ from __future__ import annotations
 from vbg.tui.pane import Pane
 
 
-def make_panes() -> list[Pane]:
-    """One of each pane."""
-    from vbg.tui.panes import bars, edit, graph, plot, run, space, validate
+def first_panes() -> list[Pane]:
+    """What the first frame shows: quick to load."""
+    from vbg.tui.panes import bars, edit
 
-    modules = (bars, edit, graph, run, plot, validate, space)
-    return [pane for module in modules for pane in module.panes()]
+    return [pane for module in (bars, edit) for pane in module.panes()]
+
+
+def later_panes() -> list[Pane]:
+    """One of each other pane; they draw curves and machines, which takes loading."""
+    from vbg.tui.panes import graph, plot, run, space, validate
+
+    return [pane for module in (graph, run, plot, validate, space) for pane in module.panes()]
