@@ -10,6 +10,8 @@ from numpy.testing import assert_allclose
 
 import vbg
 from benchmarks import minimal as benchmark
+from tests.laws.machines import random_loop, random_tree
+from tests.laws.parts import coupled, loaded, rolling_disc
 from tests.published.problems import PROBLEMS
 from vbg.assemble.posture import Projector
 from vbg.errors import UsageError
@@ -62,6 +64,41 @@ def test_both_formulations_give_the_same_motion_and_forces(name):
             continue
         scale = max(np.abs(values).max(), size.get(constraint.unit(signal), 1e-3))
         assert_allclose(minimal[signal], values, rtol=0, atol=2e-5 * scale, err_msg=signal)
+
+
+def random_machines():
+    """Every joint, closed loops, couplings, a rolling disc, forces of every kind."""
+    for seed in (0, 2, 6):
+        yield f"tree {seed}", loaded(random_tree(seed), seed)
+    for seed in (2, 4):
+        yield f"loop {seed}", loaded(random_loop(seed), seed)
+    yield "rack and pinion", coupled(3, "rack_pinion")
+    yield "rolling disc", rolling_disc(1)  # 5 coordinates, 3 speeds
+
+
+@pytest.mark.parametrize(("name", "machine"), [*random_machines()])
+def test_random_machines_move_alike_in_both_formulations(name, machine):
+    system = vbg.assemble(machine.model())
+    plan = {"t_end": 0.3, "output_step": 0.03, "rtol": 1e-10, "atol": 1e-12}
+    constraint = vbg.simulate(system, formulation="constraint", **plan)
+    minimal = vbg.simulate(system, formulation="minimal", **plan)
+    assert minimal.status.code == "finished", minimal.status
+    assert minimal.audit.position_residual < 1e-13
+    assert minimal.audit.velocity_residual < 1e-12
+    for signal, values in constraint.signals.items():
+        if "residual" not in signal and not signal.startswith("energy."):
+            scale = max(np.abs(values).max(), 1e-2)
+            assert_allclose(minimal[signal], values, rtol=0, atol=1e-6 * scale, err_msg=signal)
+
+
+def test_a_start_without_a_rate_fails_at_once_and_says_why():
+    """A spring whose ends coincide has no direction."""
+    body = {"mass": 1.2, "inertia": {"xx": 0.1, "yy": 0.2, "zz": 0.25}}
+    spring = {"kind": "spring", "between": ["ground", "body"], "k": 9.0, "length": 0.1}
+    model = vbg.Model(name="coincident", bodies={"body": body}, forces={"spring": spring})
+    solution = vbg.simulate(model, t_end=0.2, output_step=0.1, formulation="minimal")
+    assert solution.status.code == "failed" and "not finite" in solution.status.sentence
+    assert len(solution.time) == 1
 
 
 @pytest.mark.parametrize("name", ["andrews_squeezer", "msl_fourbar1", "a02_double_four_bar"])

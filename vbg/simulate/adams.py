@@ -33,6 +33,9 @@ FIRST = 1e-3  # of what lies ahead: the first step at most
 LOST = "The state cannot be brought onto the constraints: a singular posture is near."
 
 
+NO_RATE = "The rate is not finite: a part stands where its law has no value."
+
+
 class NoStep(Exception):
     """A stage has no value: the state cannot be retracted or its rate is not finite."""
 
@@ -61,7 +64,11 @@ class Adams:
         """Starts anew with order 1 at (t, X)."""
         self.t, self.X, self.t_before = t, X, t
         self._phi = np.zeros((ORDERS + 3, len(X)))
-        self._phi[1] = self._rate(t, X)
+        self._trouble: str | None = None
+        try:
+            self._phi[1] = self._rate(t, X)
+        except NoStep:
+            self._trouble = NO_RATE
         self._psi, self._alpha, self._beta = (np.zeros(ORDERS + 2) for _ in range(3))
         self._sig, self._v, self._w, self._g = (np.zeros(ORDERS + 2) for _ in range(4))
         self._g[1:3], self._sig[1] = (1.0, 0.5), 1.0
@@ -74,7 +81,7 @@ class Adams:
     def step(self, limit: float) -> str | None:
         """One accepted step that ends at `limit` at the latest; a sentence if there is none."""
         failures = 0
-        while True:
+        while self._trouble is None:
             rest = limit - self.t
             if self._order_last == 0:
                 self.h = min(self.h, FIRST * rest)
@@ -93,6 +100,7 @@ class Adams:
             failures += 1
             self.rejected += 1
             self._back(failures)
+        return self._trouble
 
     def _coefficients(self) -> None:
         """alpha, beta, psi, sigma and g of this step; only what a change of h or of the

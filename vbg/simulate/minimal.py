@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from vbg.assemble.evaluator import Evaluator
 from vbg.assemble.system import System
 from vbg.errors import Problem, UsageError
-from vbg.simulate.adams import Adams, NoStep
+from vbg.simulate.adams import LOST, Adams, NoStep
 from vbg.simulate.minimal_programs import minimal_programs
 from vbg.simulate.retraction import Retraction
 
@@ -67,12 +67,17 @@ class Minimal:
         self._begin(t, x)
 
     def _begin(self, t: float, x: Array) -> None:
-        self._retraction.freedoms = (None, None)
-        self._retraction.choose(t, x)
-        self._least = self._retraction.growth
-        X = np.concatenate([x, self._retraction.speeds(t, x)])
-        X = self._retraction(t, X)
-        self._adams = Adams(self._rate, self._retraction, self._error, t, X)
+        retraction = self._retraction
+        retraction.freedoms, self._least = (None, None), 1.0
+        X = np.concatenate([x, retraction.speeds(t, x)])
+        rate = self._rate
+        try:
+            retraction.choose(t, x)
+            self._least = retraction.growth
+            X = retraction(t, X)
+        except NoStep:
+            rate = _no_rate
+        self._adams = Adams(rate, retraction, self._error, t, X)
 
     def _rate(self, t: float, X: Array) -> Array:
         """(x', s') at a state on the constraints."""
@@ -130,9 +135,13 @@ class Minimal:
 
     def step(self) -> str | None:
         trouble = self._adams.step(self.t_end)
-        if trouble is None:
+        if trouble is not None:
+            return trouble
+        try:
             self._look_after_coordinates()
-        return trouble
+        except NoStep:
+            return LOST
+        return None
 
     def _look_after_coordinates(self) -> None:
         """Jacobians at the new state, and a new K and L where the old ones are bad."""
@@ -182,6 +191,11 @@ class Minimal:
                 f"{self.changes} times; {self.rejected} steps were rejected.",
             ),
         )
+
+
+def _no_rate(t: float, X: Array) -> Array:
+    """Of a start whose Jacobians have no value."""
+    raise NoStep
 
 
 def _counted(system: System) -> NDArray[np.int64]:

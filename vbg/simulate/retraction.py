@@ -70,15 +70,21 @@ class Retraction:
         self.rows = programs.residual.outputs["position"][1]
         starts = [s.first for s in system.slices if s.state.kind == "quaternion"]
         self._quaternions = np.array(starts, dtype=int)[:, None] + np.arange(4)
+        nothing = np.zeros(0)
+        self.K = self.L = Coordinates(np.zeros((0, 0)), nothing.astype(bool), nothing)
         self.freedoms: tuple[int | None, int | None] = (None, None)
         self.newtons = 0
 
     def choose(self, t: float, x: Array) -> None:
-        """K and L for the state x, which meets the constraints."""
+        """K and L for the state x, which meets the constraints.
+
+        Raises NoStep where the Jacobians have no value."""
         p = self.programs
-        J, Z = self._split(self._slope(t, x))
+        slopes, motion = self._slope(t, x), self._motion_slope(t, x)
+        if not (np.all(np.isfinite(slopes)) and np.all(np.isfinite(motion))):
+            raise NoStep
+        (J, Z), (r, S) = self._split(slopes), self._split(motion)
         self.K = choose(J, Z, p.posture_tiers, self.freedoms[0])
-        r, S = self._split(self._motion_slope(t, x))
         self.L = choose(r, S, p.speed_tiers, self.freedoms[1])
         self.freedoms = (len(self.K.matrix), len(self.L.matrix))
         self._posture = inverse_of(J, Z, self.K.matrix)
