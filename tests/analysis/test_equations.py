@@ -21,8 +21,18 @@ from vbg.errors import VbgError
 pytest.importorskip("sympy")
 GOLDEN = Path(__file__).parent / "golden"
 EXAMPLES = Path(__file__).parents[2] / "examples"
-TREES = ("pendulum", "double-pendulum", "shaft-arm-slider", "hydraulic-arm", "dc-motor-start")
-OTHERS = ("slider-crank", "gear-pair", "heavy-top", "free-body")
+TREES = (
+    "pendulum",
+    "double-pendulum",
+    "shaft-arm-slider",
+    "hydraulic-arm",
+    "coupled-pendulums",
+    "dc-motor-start",
+    "quarter-car",
+)
+EVERY = sorted(path.stem for path in EXAMPLES.glob("*.toml"))
+REFUSED = ("transistor-amplifier", "stewart-platform")
+SMALL = [name for name in EVERY if name not in REFUSED]
 
 
 @cache
@@ -83,23 +93,70 @@ def _row(probe, name):
     return None if span is None else span.start
 
 
-@pytest.mark.parametrize("name", (*TREES, *OTHERS))
-def test_constraint_form_equals_the_compiled_rate(name):
-    equations = equations_of(system(name), "constraint")
-    rate = function(as_python(equations))
+def any_state(name, seed):
+    """A state beside the start, on the constraints or not: the rates are defined there, too."""
     s = system(name)
+    x = s.initial_state
+    free = ("position", "quaternion", "displacement")
+    sizes = np.abs(x)
+    for one in s.slices:
+        if one.state.kind in free or one.state.name.endswith("momentum"):
+            sizes[one.first : one.last] += 1.0
+    x += 0.03 * np.random.default_rng(seed).uniform(-1.0, 1.0, len(x)) * sizes
+    Projector(s).normalise(x)
+    return x
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_constraint_form_equals_the_compiled_rate(name):
+    """At states on the constraints and off them, parameters written by name."""
+    s = system(name)
+    equations = equations_of(s, "constraint")
+    rate = function(as_python(equations))
     for seed in range(3):
-        _, x = random_state(name, seed)
+        x = any_state(name, seed)
         t = 0.1 + 0.2 * seed
         expected = dict(zip(s.state_names, s.rate(t, x)[: s.size], strict=True))
         state = dict(zip(s.state_names, x, strict=True))
-        names = [str(symbol) for symbol in equations.rates]
-        given = np.array([state[n] for n in names])
+        states = [str(symbol) for symbol in equations.rates]
+        given = np.array([state[n] for n in states])
         efforts = s.constraint_efforts(t, x)
-        found = rate(t, given, efforts) if equations.efforts else rate(t, given)
-        wanted = np.array([expected[n] for n in names])
+        modes = [state[str(symbol)] for symbol in equations.modes]
+        found = rate(t, given, *(a for a in (efforts, modes) if len(a)))
+        wanted = np.array([expected[n] for n in states])
         scale = max(1.0, float(np.abs(wanted).max()), float(np.abs(efforts).max(initial=0.0)))
         assert_allclose(found, wanted, rtol=0, atol=1e-11 * scale)
+
+
+def test_parameters_as_numbers():
+    """The same minimal form without names: mass and right-hand side at the model's values."""
+    named, plain = (equations_of(system("double-pendulum"), names=n) for n in (True, False))
+    assert not plain.parameters
+    x = np.random.default_rng(3).uniform(-1.0, 1.0, 4)
+    found, wanted = (function(as_python(one))(0.0, x) for one in (named, plain))
+    assert_allclose(found, wanted, rtol=1e-11)
+
+
+@pytest.mark.parametrize("name", sorted(set(EVERY) - set(SMALL)))
+def test_what_has_no_readable_equations_is_refused_with_the_reason(name, capsys):
+    with pytest.raises(VbgError, match=r"no closed form|up to \d+ operations are written out"):
+        equations_of(system(name), "constraint")
+    assert main(["show", "equations", str(EXAMPLES / f"{name}.toml")]) == 1
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_parameters_are_written_by_name():
+    """Masses from shapes and levers from points show the parameters that they come from."""
+    equations = equations_of(system("double-pendulum"))
+    assert {str(s) for s in equations.parameters} == {"L1", "L2", "m1", "m2"}
+    text = as_text(equations)
+    assert "L1**2*m1/3" in text and "L1 = 0.5" in text
+    other = equations_of(
+        vbg.assemble(vbg.read(EXAMPLES / "double-pendulum.toml").with_parameters(L1=0.8, m2=0.3))
+    )
+    assert as_text(other).splitlines()[:-1] == text.splitlines()[:-1]
+    latex = as_latex(equations)
+    assert "L_{1}" in latex and "\\mathrm{L1}" not in latex
 
 
 @pytest.mark.parametrize("name", ["pendulum", "double-pendulum", "dc-motor-start"])

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.analysis.named import Named, unnamed
 from vbg.analysis.symbolic import SymbolicEquations
 from vbg.assemble.symbolic import SymbolicReader, symbols_of
 from vbg.assemble.system import System
@@ -47,23 +48,29 @@ def _read(system: System) -> tuple[dict[Any, Any], SymbolicReader, Any]:
     return known, SymbolicReader(known), sympy.Matrix.vstack(*stores) if stores else sympy.Matrix()
 
 
-def network_form(system: System) -> SymbolicEquations:
+def network_form(named: Named) -> SymbolicEquations:
     """The minimal form of a network, its states named after the signals they are."""
     import sympy
 
+    system = named.base
     e = system.equations
-    _, reader, X = _read(system)
+    known, _, X = _read(system)
+    reader = SymbolicReader({**named.constants, **known}, named.factors)
     slope, linear = _compliances(system, reader)
     numbers = np.flatnonzero(linear)
-    G = np.zeros((0, len(X)))
+    G = np.zeros((0, len(numbers)))
     if e.constraints:
-        G = np.array(reader(e.residual).jacobian(X), dtype=float)
-    N, chosen = _independent(G[:, numbers] / slope[numbers])
+        flows = reader(e.residual).jacobian(X)
+        rows = [[sympy.cancel(row[int(n)] / slope[n]) for n in numbers] for row in flows.tolist()]
+        if named.parameters and any(g.free_symbols for row in rows for g in row):
+            return network_form(unnamed(named.system))
+        G = np.array(rows, dtype=float).reshape(-1, len(numbers))
+    N, chosen = _independent(G)
     z = [_named(system, reader, X, numbers[i], slope[numbers[i]]) for i in chosen]
     values = dict(zip(X, X, strict=True))
     for row, number in enumerate(numbers):
         co_energy = sum((float(c) * s for c, s in zip(N[row], z, strict=True) if c), sympy.S(0))
-        values[X[int(number)]] = co_energy / float(slope[number])
+        values[X[int(number)]] = co_energy / slope[number]
     rates: dict[Any, Any] = {}
     f0 = {}
     for s in system.slices:
@@ -74,9 +81,7 @@ def network_form(system: System) -> SymbolicEquations:
         ):
             f0[symbol] = rate.xreplace(values)
     right = [sum(N[row, i] * f0[X[int(n)]] for row, n in enumerate(numbers)) for i in range(len(z))]
-    mass = N.T @ np.diag(1.0 / slope[numbers]) @ N
-    inverse = np.linalg.inv(mass) if len(mass) else mass
-    inverse[np.abs(inverse) < ALIKE * np.abs(inverse).max(initial=0.0)] = 0.0
+    inverse = _inverse_mass(N, slope[numbers])
     for i, symbol in enumerate(z):
         total = sum((inverse[i, j] * right[j] for j in range(len(z))), sympy.S(0))
         rates[symbol] = sympy.expand(total)
@@ -85,9 +90,25 @@ def network_form(system: System) -> SymbolicEquations:
     return SymbolicEquations("minimal", reader.definitions, rates, (), ())
 
 
+def _inverse_mass(N: NDArray[Any], slope: NDArray[Any]) -> Any:
+    """(N^T F^-1 N)^-1, in numbers where all are numbers."""
+    import sympy
+
+    if any(one.free_symbols for one in slope):
+        exact = sympy.Matrix(N.shape[0], N.shape[1], [sympy.nsimplify(v) for v in N.ravel()])
+        return (exact.T * sympy.diag(*(1 / one for one in slope)) * exact).inv()
+    mass = N.T @ np.diag(1.0 / slope.astype(float)) @ N
+    inverse = np.linalg.inv(mass) if len(mass) else mass
+    inverse[np.abs(inverse) < ALIKE * np.abs(inverse).max(initial=0.0)] = 0.0
+    return inverse
+
+
 def _compliances(system: System, reader: SymbolicReader) -> tuple[NDArray[Any], NDArray[Any]]:
     """F of every store component, and whether its law is linear with a constant F."""
+    import sympy
+
     slopes, linear = [], []
+    states = [symbol for s in system.slices for symbol in symbols_of(s.state.leaf)]
     by_state = {
         v.state.data: v for v in system.causal.graph.vertices.values() if v.state is not None
     }
@@ -98,11 +119,15 @@ def _compliances(system: System, reader: SymbolicReader) -> tuple[NDArray[Any], 
         assert vertex.law is not None
         law = reader(vertex.law)
         F = law.jacobian(x)
-        plain = len(x) == 1 and not F.free_symbols and law.subs(dict.fromkeys(x, 0))[0] == 0
+        plain = (
+            len(x) == 1
+            and not F.free_symbols & set(states)
+            and law.subs(dict.fromkeys(x, 0))[0] == 0
+        )
         for _ in x:
             linear.append(plain)
-            slopes.append(float(F[0, 0]) if plain else 1.0)
-    return np.array(slopes), np.array(linear, dtype=bool)
+            slopes.append(F[0, 0] if plain else sympy.Integer(1))
+    return np.array(slopes, dtype=object), np.array(linear, dtype=bool)
 
 
 def _independent(G: NDArray[Any]) -> tuple[NDArray[Any], list[int]]:
@@ -123,7 +148,7 @@ def _independent(G: NDArray[Any]) -> tuple[NDArray[Any], list[int]]:
     return np.where(np.abs(N - np.round(N)) < ALIKE, np.round(N), N), chosen
 
 
-def _named(system: System, reader: SymbolicReader, X: Any, number: int, slope: float) -> Any:
+def _named(system: System, reader: SymbolicReader, X: Any, number: int, slope: Any) -> Any:
     """The signal that is the co-energy of a store, or FLOW/EFFORT of it by name."""
     import sympy
 

@@ -10,27 +10,35 @@ velocities of all bodies follow from the joint coordinates q,
     v = V q',  w_B = W q':
     sum (V^T m V + W^T J W) q'' = sum V^T (F - m V' q') + W^T (T - J W' q')
 
-with F and T the efforts on the body's two 1-junctions, constraint efforts left out
-(they do no work along V and W).  T contains -w x h already.
+with F and T the efforts on the body's two 1-junctions, -w x h among them, constraint
+efforts left out (they do no work along V and W).
+
+Parameters of the model file stay symbols where its numbers come from them, see
+`vbg.analysis.named`.
 
 Networks without bodies have a minimal form of their own, see `vbg.analysis.network`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vbg.analysis.named import Named, named, unnamed
 from vbg.assemble.symbolic import SymbolicReader, symbols_of
 from vbg.assemble.system import System
 from vbg.blocks import dependencies, leaf, rotation
 from vbg.errors import VbgError
 
-LIMIT = 4000  # operations of the blocks that are still written out
+if TYPE_CHECKING:
+    from vbg.model import Model
+
+LIMIT = 1000  # operations of the blocks that are still written out
 SIMPLIFIED = 1500  # operations of a minimal form that are still simplified by trigonometry
+UNIT = (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)  # inertia
 TREE_JOINTS = ("revolute", "prismatic", "cylindrical", "fixed")
 
 
@@ -40,7 +48,9 @@ class SymbolicEquations:
 
     `efforts` are the symbols of the constraint efforts and `constraints` what vanishes;
     both are empty in minimal form, where `mass` (n, n) and `right` (n,) give the speeds'
-    rates: mass @ speeds' = right (None in constraint form).
+    rates: mass @ speeds' = right (None in constraint form).  `parameters`: symbols of the
+    model file's parameters that occur, with their values in SI.  `modes`: symbols of what
+    switches (sticking, touching), constant between its instants.
     """
 
     form: str
@@ -51,10 +61,13 @@ class SymbolicEquations:
     speeds: tuple[Any, ...] = ()
     mass: Any = None
     right: Any = None
+    parameters: Mapping[Any, float] = field(default_factory=dict)
+    modes: tuple[Any, ...] = ()
 
 
-def equations_of(system: System, form: str = "auto") -> SymbolicEquations:
+def equations_of(system: System, form: str = "auto", *, names: bool = True) -> SymbolicEquations:
     """The equations of `system`; form "minimal", "constraint" or "auto" (minimal if it exists).
+    With `names`, parameters are written by name where that is possible.
 
     Raises VbgError if they would be too long, or have no minimal form and one was asked for.
     """
@@ -69,12 +82,33 @@ def equations_of(system: System, form: str = "auto") -> SymbolicEquations:
     if form == "minimal" and obstacle:
         raise VbgError(f"{system.model.name} has no minimal form in closed form: {obstacle}.")
     if form == "constraint" or obstacle:
-        return _constraint_form(system)
+        return _with_parameters(_constraint_form, system, (), None, names=names)
     if not system.model.bodies:
         from vbg.analysis.network import network_form
 
-        return network_form(system)
-    return _minimal_form(system)
+        return _with_parameters(network_form, system, (), None, names=names)
+    needed = _data_of(system.model)
+    return _with_parameters(_minimal_form, system, needed, _of_unit_bodies, names=names)
+
+
+def _with_parameters(
+    make: Callable[[Named], SymbolicEquations],
+    system: System,
+    needed: Sequence[Callable[[Model], Any]],
+    change: Callable[[Model], Model] | None,
+    *,
+    names: bool,
+) -> SymbolicEquations:
+    """What `make` makes, and of the parameters those that occur in it."""
+    numbers = named(system, needed, change) if names else unnamed(system, change)
+    found = make(numbers)
+    matrices = [m for m in (found.mass, found.right) if m is not None]
+    written = (*found.rates.values(), *found.constraints, *found.definitions.values(), *matrices)
+    symbols = set().union(*(one.free_symbols for one in written))
+    occurring = {s: v for s, v in numbers.parameters.items() if s in symbols}
+    discrete = (s.state for s in system.slices if s.state.kind == "discrete")
+    modes = [one for state in discrete for one in symbols_of(state.leaf) if one in symbols]
+    return replace(found, parameters=occurring, modes=tuple(modes))
 
 
 def why_not_minimal(system: System) -> str:
@@ -110,18 +144,21 @@ def why_not_minimal(system: System) -> str:
     return f"{', '.join(sorted(others))} is a constraint of its own" if others else ""
 
 
-def _constraint_form(system: System) -> SymbolicEquations:
+def _constraint_form(numbers: Named) -> SymbolicEquations:
     import sympy
 
+    system = numbers.base
     e = system.equations
     names = system.constraint_names
     efforts = sympy.Matrix([sympy.Symbol(name, real=True) for name in names])
-    known = {e.efforts: efforts} if len(names) else {}
+    known = dict(numbers.constants)
+    if len(names):
+        known[e.efforts] = efforts
     at = 0
     for c in e.constraints:
         known[c.unknown] = efforts[at : at + c.unknown.rows, :]
         at += c.unknown.rows
-    reader = SymbolicReader(known)
+    reader = SymbolicReader(known, numbers.factors)
     rates: dict[Any, Any] = {}
     for s in system.slices:
         if s.state.kind in ("quadrature", "discrete"):
@@ -143,12 +180,51 @@ class _Kinematics:
     rotations: dict[str, Any]
 
 
-def _kinematics(system: System) -> _Kinematics:
+def _frame(joint: str, name: str) -> Callable[[Model], Any]:
+    """The function that takes an array of a joint's frame from a model."""
+    from vbg.model.frames import joint_frames
+
+    return lambda model: np.atleast_2d(getattr(joint_frames(model)[joint], name).T).T
+
+
+def _mass(body: str) -> Callable[[Model], Any]:
+    return lambda model: model.bodies[body].mass
+
+
+def _inertia(body: str) -> Callable[[Model], Any]:
+    def of(model: Model) -> Any:
+        xx, yy, zz, xy, yz, zx = model.bodies[body].inertia
+        return [[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]]
+
+    return of
+
+
+def _gravity(model: Model) -> Any:
+    return np.array(model.gravity).reshape(3, 1)
+
+
+def _of_unit_bodies(model: Model) -> Model:
+    """The same machine with bodies of mass 1 and inertia 1: its flows are its momenta, and
+    no constant of its expressions holds a mass."""
+    unit = {name: replace(body, mass=1.0, inertia=UNIT) for name, body in model.bodies.items()}
+    twin = type(model).__new__(type(model))
+    twin.__dict__.update(model.__dict__ | {"bodies": unit})
+    return twin
+
+
+def _data_of(model: Model) -> list[Callable[[Model], Any]]:
+    """All that the minimal form takes from the model itself."""
+    frames = [_frame(j, a) for j in model.joints for a in ("p_AF_A", "R_AF", "p_BM_B", "R_BM")]
+    return [_gravity, *frames, *map(_mass, model.bodies), *map(_inertia, model.bodies)]
+
+
+def _kinematics(numbers: Named) -> _Kinematics:
     """Forward kinematics along the tree, joint after joint."""
     import sympy
 
     from vbg.model.frames import joint_frames
 
+    system = numbers.base
     frames = joint_frames(system.model)
     q: dict[str, Any] = {}
     p = {"ground": sympy.zeros(3, 1)}
@@ -158,8 +234,11 @@ def _kinematics(system: System) -> _Kinematics:
         name = next(n for n in waiting if frames[n].first in p)
         waiting.remove(name)
         frame, kind = frames[name], type(system.model.joints[name]).kind
-        R_WF = R[frame.first] * _exact(frame.R_AF)
-        p_WM = p[frame.first] + R[frame.first] * _exact(frame.p_AF_A).reshape(3, 1)
+        p_AF_A, R_AF, p_BM_B, R_BM = (
+            numbers.matrix(_frame(name, one)) for one in ("p_AF_A", "R_AF", "p_BM_B", "R_BM")
+        )
+        R_WF = R[frame.first] * R_AF
+        p_WM = p[frame.first] + R[frame.first] * p_AF_A
         turn = sympy.eye(3)
         if kind in ("revolute", "cylindrical"):
             angle = q.setdefault(f"{name}.angle", sympy.Symbol(f"{name}.angle", real=True))
@@ -168,20 +247,10 @@ def _kinematics(system: System) -> _Kinematics:
         if kind in ("prismatic", "cylindrical"):
             slide = q.setdefault(f"{name}.slide", sympy.Symbol(f"{name}.slide", real=True))
             p_WM = p_WM + slide * R_WF[:, 2]
-        R_WB = R_WF * turn * _exact(frame.R_BM).T
+        R_WB = R_WF * turn * R_BM.T
         R[frame.second] = R_WB
-        p[frame.second] = p_WM - R_WB * _exact(frame.p_BM_B).reshape(3, 1)
+        p[frame.second] = p_WM - R_WB * p_BM_B
     return _Kinematics(q, p, R)
-
-
-def _exact(values: Any) -> Any:
-    """A constant matrix with rounding removed and whole numbers exact."""
-    from vbg.assemble.symbolic import _constant
-
-    array = np.asarray(values, dtype=float)
-    array = np.where(np.abs(array) < 1e-12, 0.0, array)
-    near = np.round(array)
-    return _constant(np.atleast_2d(np.where(np.abs(array - near) < 1e-12, near, array)))
 
 
 def _speed_name(coordinate: str) -> str:
@@ -189,11 +258,12 @@ def _speed_name(coordinate: str) -> str:
     return f"{joint}.{ {'angle': 'speed', 'slide': 'slide_speed'}[name] }"
 
 
-def _minimal_form(system: System) -> SymbolicEquations:
+def _minimal_form(numbers: Named) -> SymbolicEquations:
     import sympy
 
+    system = numbers.base
     e, model = system.equations, system.model
-    k = _kinematics(system)
+    k = _kinematics(numbers)
     q = list(k.coordinates.values())
     cylindrical = {n for n, j in model.joints.items() if type(j).kind == "cylindrical"}
     names = []
@@ -202,21 +272,21 @@ def _minimal_form(system: System) -> SymbolicEquations:
         joint = name.rpartition(".")[0]
         names.append(own if joint in cylindrical else f"{joint}.speed")
     u = [sympy.Symbol(name, real=True) for name in names]
-    known: dict[Any, Any] = {e.efforts: sympy.zeros(e.efforts.rows, 1)}
+    known: dict[Any, Any] = {**numbers.constants, e.efforts: sympy.zeros(e.efforts.rows, 1)}
     known |= {c.unknown: sympy.zeros(c.unknown.rows, 1) for c in e.constraints}
     columns: dict[str, tuple[Any, Any]] = {}
     speeds = sympy.Matrix(u)
-    for name, body in model.bodies.items():
+    for name in model.bodies:
         R, p = k.rotations[name], k.positions[name]
         V = p.jacobian(q) if q else sympy.zeros(3, 0)
         W = sympy.Matrix.hstack(*[_axial(R, one) for one in q]) if q else sympy.zeros(3, 0)
         columns[name] = (V, W)
         known[rotation(leaf(f"{name}.quaternion", 4))] = R
         known[leaf(f"{name}.position", 3)] = p
-        known[leaf(f"{name}.momentum", 3)] = _exact(body.mass)[0, 0] * V * speeds
-        known[leaf(f"{name}.angular_momentum", 3)] = _inertia(body) * W * speeds
-    reader = SymbolicReader(known)
-    mass, right = _projected(system, reader, columns, q, u)
+        known[leaf(f"{name}.momentum", 3)] = V * speeds
+        known[leaf(f"{name}.angular_momentum", 3)] = W * speeds
+    reader = SymbolicReader(known, numbers.factors)
+    mass, right = _projected(numbers, reader, columns, q, u)
     rates = dict(zip(q, u, strict=True))
     bodies = set(model.bodies)
     for s in system.slices:
@@ -225,13 +295,13 @@ def _minimal_form(system: System) -> SymbolicEquations:
         if s.state.kind in ("store", "signal", "displacement"):
             values = reader(e.rates[s.state.leaf])
             rates |= dict(zip(symbols_of(s.state.leaf), values, strict=True))
-    if len(u) == 1 and not mass[0, 0].free_symbols:
+    if len(u) == 1 and not mass[0, 0].free_symbols & {*q, *u} and not mass[0, 0].is_Add:
         rates[u[0]] = sympy.expand(right[0] / mass[0, 0])
     return SymbolicEquations("minimal", {}, rates, (), (), tuple(u), mass, right)
 
 
 def _projected(
-    system: System,
+    numbers: Named,
     reader: SymbolicReader,
     columns: Mapping[str, tuple[Any, Any]],
     q: list[Any],
@@ -240,15 +310,17 @@ def _projected(
     """Mass matrix and right-hand side along the columns V and W."""
     import sympy
 
-    e = system.equations
+    e = numbers.base.equations
     n = len(q)
     mass, right = sympy.zeros(n, n), sympy.zeros(n, 1)
-    speeds = sympy.Matrix(u)
+    speeds, gravity = sympy.Matrix(u), numbers.matrix(_gravity)
     for name, (V, W) in columns.items():
-        body = system.model.bodies[name]
-        m, J = _exact(body.mass)[0, 0], _inertia(body)
+        m, J = numbers.matrix(_mass(name))[0, 0], numbers.matrix(_inertia(name))
         force = reader(e.rates[leaf(f"{name}.momentum", 3)])
         torque = reader(e.rates[leaf(f"{name}.angular_momentum", 3)])
+        force += (m - 1) * gravity  # of unit bodies so far, and their w x w is zero
+        w = W * speeds
+        torque -= w.cross(J * w)
         V_rate, W_rate = _along(V, q, u), _along(W, q, u)
         mass += m * V.T * V + W.T * J * W
         right += V.T * (force - m * V_rate * speeds) + W.T * (torque - J * W_rate * speeds)
@@ -273,11 +345,6 @@ def _along(matrix: Any, q: list[Any], u: list[Any]) -> Any:
     for one, speed in zip(q, u, strict=True):
         rate += matrix.diff(one) * speed
     return rate
-
-
-def _inertia(body: Any) -> Any:
-    xx, yy, zz, xy, yz, zx = body.inertia
-    return _exact([[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]])
 
 
 def _simplified(expression: Any) -> Any:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from vbg.analysis.named import simple_fraction
 from vbg.analysis.symbolic import SymbolicEquations
 
 DIGITS = 12  # significant digits of coefficients in text and LaTeX; code keeps all
 
 
-def _short(expression: Any) -> Any:
-    """Coefficients to `DIGITS` digits, whole numbers without a point."""
+def _short(expression: Any, *, fractions: bool) -> Any:
+    """Coefficients to `DIGITS` digits, whole numbers without a point; with `fractions` 1/3
+    for 0.333333333333."""
     import sympy
 
     def shorter(number: Any) -> Any:
+        if fractions and (simple := simple_fraction(float(number))) is not None:
+            return simple
         value = float(f"{float(number):.{DIGITS}g}")
         return sympy.Integer(int(value)) if value.is_integer() else sympy.Float(repr(value), DIGITS)
 
@@ -23,15 +27,21 @@ def _short(expression: Any) -> Any:
 
 def as_text(equations: SymbolicEquations) -> str:
     """One equation a line, a prime for the derivative by time."""
-    lines = [f"{symbol} = {_short(value)}" for symbol, value in equations.definitions.items()]
+
+    def short(expression: Any) -> Any:
+        return _short(expression, fractions=bool(equations.parameters))
+
+    lines = [f"{symbol} = {short(value)}" for symbol, value in equations.definitions.items()]
     blocks = [lines] if lines else []
-    blocks.append([f"{x}' = {_short(rate)}" for x, rate in equations.rates.items()])
+    blocks.append([f"{x}' = {short(rate)}" for x, rate in equations.rates.items()])
     coupled = _coupled(equations)
     if coupled:
-        blocks.append([f"{_short(left)} = {_short(right)}" for left, right in coupled])
+        blocks.append([f"{short(left)} = {short(right)}" for left, right in coupled])
         blocks[-1] = [re.sub(r"d_(\S+?)(?=[\s*)]|$)", r"\1'", line) for line in blocks[-1]]
     if equations.constraints:
-        blocks.append([f"0 = {_short(flow)}" for flow in equations.constraints])
+        blocks.append([f"0 = {short(flow)}" for flow in equations.constraints])
+    if equations.parameters:
+        blocks.append([", ".join(f"{s} = {v:.7g}" for s, v in equations.parameters.items())])
     return "\n\n".join("\n".join(block) for block in blocks)
 
 
@@ -51,8 +61,9 @@ def as_latex(equations: SymbolicEquations) -> str:
     import sympy
 
     def written(expression: Any) -> str:
-        names = {s: _upright(str(s)) for s in expression.free_symbols}
-        return str(sympy.latex(_short(expression), symbol_names=names))
+        names = {s: _upright(str(s)) for s in expression.free_symbols - set(equations.parameters)}
+        short = _short(expression, fractions=bool(equations.parameters))
+        return str(sympy.latex(short, symbol_names=names))
 
     lines = [f"{written(s)} &= {written(v)}" for s, v in equations.definitions.items()]
     lines += [
@@ -91,6 +102,7 @@ def _renamed(equations: SymbolicEquations) -> dict[Any, Any]:
     import sympy
 
     found = set(_states(equations)) | set(equations.efforts) | set(equations.definitions)
+    found |= set(equations.parameters) | set(equations.modes)
     names: dict[Any, Any] = {}
     taken: set[str] = set()
     for symbol in sorted(found, key=str):
@@ -103,22 +115,24 @@ def _renamed(equations: SymbolicEquations) -> dict[Any, Any]:
 
 
 def as_python(equations: SymbolicEquations) -> str:
-    """A function of (t, x) or (t, x, efforts): the rates of x as an array."""
+    """A function of (t, x[, efforts][, modes]): the rates of x as an array."""
     from sympy.printing.pycode import PythonCodePrinter
 
     printer = PythonCodePrinter({"fully_qualified_modules": False})
     states, names = _states(equations), _renamed(equations)
-    constraint = equations.form == "constraint" and equations.efforts
-    head = "def rate(t, x, efforts):" if constraint else "def rate(t, x):"
+    further = {"efforts": equations.efforts, "modes": equations.modes}
+    given = {name: symbols for name, symbols in further.items() if symbols}
+    head = f"def rate({', '.join(['t', 'x', *given])}):"
     lines = ["from math import *", "", "from numpy import array, linalg", "", "", head]
     lines.append(f'    """Rates of x = ({", ".join(map(str, states))})."""')
     lines.append(f"    {', '.join(str(names[s]) for s in states)}, = x")
-    if constraint:
-        lines.append(f"    {', '.join(str(names[s]) for s in equations.efforts)}, = efforts")
+    for name, symbols in given.items():
+        lines.append(f"    {', '.join(str(names[s]) for s in symbols)}, = {name}")
 
     def code(expression: Any) -> str:
         return str(printer.doprint(expression.xreplace(names)))
 
+    lines += [f"    {names[s]} = {v!r}" for s, v in equations.parameters.items()]
     lines += [f"    {names[s]} = {code(v)}" for s, v in equations.definitions.items()]
     rates = [code(v) for v in equations.rates.values()]
     if _coupled(equations):
@@ -136,18 +150,20 @@ def as_c(equations: SymbolicEquations) -> str:
     from sympy import ccode
 
     states, names = _states(equations), _renamed(equations)
-    efforts = ", const double *efforts" if equations.efforts else ""
+    further = {"efforts": equations.efforts, "modes": equations.modes}
+    given = {name: symbols for name, symbols in further.items() if symbols}
+    arrays = "".join(f", const double *{name}" for name in given)
     lines = ["#include <math.h>", "", f"/* x = ({', '.join(map(str, states))}) */"]
-    lines.append(f"void rate(double t, const double *x{efforts}, double *dx)")
+    lines.append(f"void rate(double t, const double *x{arrays}, double *dx)")
     lines.append("{")
     lines += [f"    const double {names[s]} = x[{i}];" for i, s in enumerate(states)]
-    lines += [
-        f"    const double {names[s]} = efforts[{i}];" for i, s in enumerate(equations.efforts)
-    ]
+    for name, symbols in given.items():
+        lines += [f"    const double {names[s]} = {name}[{i}];" for i, s in enumerate(symbols)]
 
     def code(expression: Any) -> str:
         return str(ccode(expression.xreplace(names)))
 
+    lines += [f"    const double {names[s]} = {v!r};" for s, v in equations.parameters.items()]
     lines += [f"    const double {names[s]} = {code(v)};" for s, v in equations.definitions.items()]
     lines += [f"    dx[{i}] = {code(v)};" for i, v in enumerate(equations.rates.values())]
     if _coupled(equations):

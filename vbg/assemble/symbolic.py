@@ -8,7 +8,7 @@ would contain all others.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,11 +33,17 @@ class SymbolicReader:
     """Reads blocks into sympy matrices; remembers what it read.
 
     `known` gives the values of some blocks (leaves, rotations, the constraint
-    efforts).  `definitions` collects the orientation symbols that were introduced.
+    efforts), `factors` the coefficients of some sums, where they are symbols.
+    `definitions` collects the orientation symbols that were introduced.
     """
 
-    def __init__(self, known: Mapping[Block, Any] | None = None):
+    def __init__(
+        self,
+        known: Mapping[Block, Any] | None = None,
+        factors: Mapping[Block, Sequence[Any]] | None = None,
+    ):
         self._done: dict[Block, Any] = dict(known or {})
+        self._factors = dict(factors or {})
         self.definitions: dict[Any, Any] = {}
 
     def __call__(self, block: Block) -> Any:
@@ -69,7 +75,8 @@ class SymbolicReader:
             case "leaf":
                 return symbols_of(node)
             case "sum":
-                terms = [_number(f) * a for f, a in zip(node.data, args, strict=True)]
+                factors = self._factors.get(node) or map(_number, node.data)
+                terms = [f * a for f, a in zip(factors, args, strict=True)]
                 return sum(terms[1:], terms[0])
             case "mul" | "product":
                 result = args[-1]

@@ -21,6 +21,7 @@ def register(subparsers: Any) -> None:
         summary="state equations of small models in symbols",
         detail="minimal: joint coordinates and speeds (chains and trees of simple joints);\n"
         "constraint: all states with the constraint efforts, and what vanishes.\n"
+        "Parameters of the file are written by name; --numbers puts their values.\n"
         "Exit code 1 if the equations would be too long to be read.",
         examples="""vbg show equations pendulum.toml
             vbg show equations crank.toml --form constraint --latex
@@ -28,6 +29,7 @@ def register(subparsers: Any) -> None:
     )
     add_model(parser)
     parser.add_argument("--form", choices=FORMS, default="auto")
+    parser.add_argument("--numbers", action="store_true", help="numbers instead of parameters")
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument("--latex", action="store_true", help="as a LaTeX align environment")
     kind.add_argument("--python", action="store_true", help="as a Python function")
@@ -44,7 +46,8 @@ def act(arguments: argparse.Namespace) -> int:
     from vbg.analysis.symbolic import equations_of
     from vbg.analysis.written import as_c, as_latex, as_python, as_text
 
-    found = equations_of(assemble(read_checked(arguments)), arguments.form)
+    system = assemble(read_checked(arguments))
+    found = equations_of(system, arguments.form, names=not arguments.numbers)
     if arguments.latex:
         print(as_latex(found))
     elif arguments.python:

@@ -1,0 +1,267 @@
+"""Numbers of the equations that come from parameters, written by the parameters again.
+
+Nobody wrote down how a mass from a shape or a lever between two points depends on the
+parameters of the model file, so it is found from the same model with other parameters: every
+constant c of its expressions is
+
+    a monomial       c = k p1^a p2^b ...        exponents from the ratio when one p grows
+    a polynomial     c or 1/c, of degree 4 in one or two parameters, 2 in three
+                     (inertia of a solid, mass times square of a length)
+
+A form is taken only if it gives the number at random further values to 1e-10.  A parameter in
+which some constant has no such form (an angle in a rotation) keeps its number everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.assemble import assemble
+from vbg.assemble.system import System
+from vbg.blocks import Block, dependencies
+from vbg.errors import VbgError
+from vbg.model import Model
+
+Array = NDArray[np.float64]
+Change = Callable[[Model], Model]
+
+READ = ("store", "position", "quaternion", "displacement", "signal")  # states of equations
+STEP = 1.1  # factor by which one parameter grows
+CLOSE = 1e-10  # relative error at which a form is believed
+SAMPLES = 40  # random models for polynomials
+DEGREES = {1: 4, 2: 4, 3: 2}  # of each parameter, by their number
+DENOMINATORS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)  # of numbers that become fractions
+NEGLIGIBLE = 1e-13  # beside the largest entry of its matrix: rounding
+SEED = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Named:
+    """`system`: the one that was asked for; `base`: it at general values of its
+    parameters, from whose expressions the equations are read; `constants`: matrices of
+    symbols for its constant blocks, `factors` symbols for the coefficients of its sums;
+    `parameters`: symbol -> its value in the model."""
+
+    system: System
+    base: System
+    constants: dict[Block, Any]
+    factors: dict[Block, list[Any]]
+    parameters: dict[Any, float]
+    _entries: _Entries | None = None
+
+    def matrix(self, of: Callable[[Model], Any]) -> Any:
+        """What `of` takes from a model, an array, in symbols."""
+        models = (self.system.model,) if self._entries is None else self._entries.models
+        entries = _Entries((), np.zeros((1, 0)), models) if self._entries is None else self._entries
+        found, _ = entries.symbols(_stacked(of, models))
+        return found
+
+
+def _stacked(of: Callable[[Model], Any], models: Sequence[Model]) -> Array:
+    return np.array([np.atleast_2d(np.asarray(of(m), dtype=float)) for m in models])
+
+
+def unnamed(system: System, change: Change | None = None) -> Named:
+    """All numbers as they are."""
+    base = system if change is None else assemble(change(system.model))
+    return Named(system, base, {}, {}, {})
+
+
+def named(
+    system: System, needed: Sequence[Callable[[Model], Any]] = (), change: Change | None = None
+) -> Named:
+    """Names for the constants of the rates and flows of `system`, and of the arrays that
+    the `needed` functions take from its model.  `change`: what is done to a model before
+    its expressions are read."""
+    import sympy
+
+    model: Model = system.model
+    values = {name: model.parameters[name] for name in model.document.get("parameters", {})}
+    chosen = {n: v for n, v in values.items() if v != 0.0 and np.isfinite(v)}
+    while chosen:
+        try:
+            entries = _Entries.of(model, chosen)
+            changed = entries.models if change is None else [change(m) for m in entries.models]
+            systems = [assemble(m) for m in changed]
+        except VbgError:  # other values make no machine: the numbers stay
+            break
+        constants, factors, blamed = _constants(systems, entries)
+        for of in needed:
+            blamed |= entries.symbols(_stacked(of, entries.models))[1]
+        if not blamed:
+            parameters = {sympy.Symbol(n, real=True): v for n, v in chosen.items()}
+            return Named(system, systems[0], constants, factors, parameters, entries)
+        chosen = {n: v for n, v in chosen.items() if n not in blamed}
+    return unnamed(system, change)
+
+
+def _constants(
+    systems: Sequence[System], entries: _Entries
+) -> tuple[dict[Block, Any], dict[Block, list[Any]], frozenset[str]]:
+    """Constant blocks and coefficients of the first system with their symbols, and the
+    parameters that some of them do not show."""
+    orders = [_read_blocks(system) for system in systems]
+    if any([b.op for b in order] != [b.op for b in orders[0]] for order in orders[1:]):
+        return {}, {}, frozenset(entries.names)  # other values make other equations
+    constants: dict[Block, Any] = {}
+    factors: dict[Block, list[Any]] = {}
+    blamed: frozenset[str] = frozenset()
+    for blocks in zip(*orders, strict=True):
+        if blocks[0].op == "const":
+            found, missing = entries.symbols(np.array([b.data for b in blocks]))
+            constants[blocks[0]] = found
+        elif blocks[0].op == "sum":
+            row = np.array([[b.data] for b in blocks])
+            found, missing = entries.symbols(row)
+            factors[blocks[0]] = list(found)
+        else:
+            continue
+        blamed |= missing
+    return constants, factors, blamed
+
+
+def _read_blocks(system: System) -> list[Block]:
+    """All blocks of the rates and flows, but for what gives the constraint efforts."""
+    e = system.equations
+    skipped = {e.efforts, *(c.unknown for c in e.constraints)}
+    roots = [e.rates[s.state.leaf] for s in system.slices if s.state.kind in READ]
+    if not system.model.bodies:  # networks name their states by laws and outputs
+        stores = (v for v in system.causal.graph.vertices.values() if v.state is not None)
+        roots += [v.law for v in stores if v.law is not None]
+        roots += [value for value in e.outputs.values() if value.rows == 1]
+    return dependencies([*roots, e.residual], skipped)
+
+
+@dataclass(frozen=True, eq=False)
+class _Entries:
+    """Models at the base values, with each parameter grown in turn, and at random values;
+    `values` (models, parameters)."""
+
+    names: tuple[str, ...]
+    values: Array
+    models: tuple[Model, ...]
+
+    @classmethod
+    def of(cls, model: Model, chosen: dict[str, float]) -> _Entries:
+        random = np.random.default_rng(SEED)
+        nominal = np.array(list(chosen.values()))
+        base = nominal * random.uniform(0.93, 1.07, len(nominal))
+        grown = [np.where(np.arange(len(base)) == i, STEP * base, base) for i in range(len(base))]
+        others = [base * random.uniform(0.8, 1.25, len(base)) for _ in range(SAMPLES)]
+        values = np.array([base, *grown, *others])
+        fixed = {n: v for n, v in model.parameters.items() if n not in chosen}
+        models = tuple(
+            model.with_parameters(**fixed, **dict(zip(chosen, row.tolist(), strict=True)))
+            for row in values
+        )
+        return cls(tuple(chosen), values, models)
+
+    def symbols(self, samples: Array) -> tuple[Any, frozenset[str]]:
+        """A constant (models, rows, columns) in symbols, and the parameters it hides."""
+        import sympy
+
+        _, rows, columns = samples.shape
+        matrix = sympy.zeros(rows, columns)
+        blamed: set[str] = set()
+        rounding = NEGLIGIBLE * np.abs(samples).max(initial=0.0)
+        for i, j in product(range(rows), range(columns)):
+            if np.abs(samples[:, i, j]).max() <= rounding:
+                continue
+            found = self._entry(samples[:, i, j])
+            if isinstance(found, frozenset):
+                blamed |= found
+            else:
+                matrix[i, j] = found
+        return matrix, frozenset(blamed)
+
+    def _entry(self, c: Array) -> Any:
+        """One number in symbols, or the parameters on which it depends in another way."""
+        n = len(self.names)
+        size = np.abs(c).max()
+        changed = [i for i in range(n) if abs(c[1 + i] - c[0]) > CLOSE * size]
+        if not changed:
+            return _plain(float(c[0])) if np.ptp(c) <= CLOSE * size else frozenset(self.names)
+        found = self._monomial(c, changed)
+        if found is None:
+            found = self._polynomial(c, changed)
+        if found is None and c.all():
+            inverse = self._polynomial(1.0 / c, changed)
+            found = None if inverse is None else 1 / inverse
+        return frozenset(self.names[i] for i in changed) if found is None else found
+
+    def _monomial(self, c: Array, changed: list[int]) -> Any:
+        if not c.all():
+            return None
+        ratios = c[[1 + i for i in changed]] / c[0]
+        if np.any(ratios <= 0.0):
+            return None
+        exponents = np.round(2.0 * np.log(ratios) / np.log(STEP)) / 2.0
+        values = self.values[:, changed]
+        if np.any(values < 0.0) and np.any(exponents % 1.0):
+            return None
+        scale = np.prod(values**exponents, axis=1)
+        k = c[0] / scale[0]
+        if np.abs(c - k * scale).max() > CLOSE * np.abs(c).max():
+            return None
+        return self._term(float(np.median(c / scale)), changed, exponents)
+
+    def _polynomial(self, c: Array, changed: list[int]) -> Any:
+        degree = DEGREES.get(len(changed))
+        if degree is None:
+            return None
+        powers = np.array(list(product(range(degree + 1), repeat=len(changed))), dtype=float)
+        p = self.values[:, changed] / self.values[0, changed]
+        terms = np.prod(p[:, None, :] ** powers[None, :, :], axis=2)
+        kept = np.arange(len(powers))
+        for _ in range(3):  # without the terms that were only rounding the rest is sharper
+            k, *_ = np.linalg.lstsq(terms[:, kept], c, rcond=None)
+            kept = kept[np.abs(k) > 1e-7 * np.abs(k).max()]
+        k, *_ = np.linalg.lstsq(terms[:, kept], c, rcond=None)
+        if len(kept) > 4 or np.abs(terms[:, kept] @ k - c).max() > CLOSE * np.abs(c).max():
+            return None
+        scale = np.prod(self.values[0, changed] ** powers[kept], axis=1)
+        parts = zip(k / scale, powers[kept], strict=True)
+        return sum(self._term(float(one), changed, exponents) for one, exponents in parts)
+
+    def _term(self, k: float, changed: list[int], exponents: Array) -> Any:
+        import sympy
+
+        term = _fraction(k)
+        for i, a in zip(changed, exponents, strict=True):
+            power = sympy.Rational(round(2 * a), 2)
+            term *= sympy.Symbol(self.names[i], real=True) ** power
+        return term
+
+
+def _plain(c: float) -> Any:
+    """A number that depends on nothing; whole ones exact."""
+    import sympy
+
+    near = round(c)
+    return sympy.Integer(near) if abs(c - near) < NEGLIGIBLE else sympy.Float(repr(c), 17)
+
+
+def _fraction(k: float) -> Any:
+    """k as a whole number or a usual fraction where it is one."""
+    import sympy
+
+    return simple_fraction(k) or sympy.Float(f"{k:.15g}", 15)
+
+
+def simple_fraction(k: float) -> Any:
+    """The whole number or fraction with one of the `DENOMINATORS` that k is to rounding; or
+    None."""
+    import sympy
+
+    near = Fraction(k).limit_denominator(max(DENOMINATORS))
+    usual = near.denominator == 1 or near.denominator in DENOMINATORS
+    if near and usual and abs(float(near) - k) < 1e-12 * abs(k):
+        return sympy.Rational(near.numerator, near.denominator)
+    return None
