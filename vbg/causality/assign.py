@@ -5,125 +5,23 @@ Eulerian junction structures, transformers whose modulus has no inverse,
 resistors with one law; (2) stores, integral preferred; (3) resistors with two
 laws; (4) what is left, by free choice.  After each choice its consequences
 are followed through junctions, transformers and gyrators before the next is
-made (D. Karnopp, D. Margolis, R. Rosenberg, System Dynamics, 4th ed., ch. 5;
-vector bonds: S. Behzadipour, A. Khajepour, Simul. Model. Pract. Th. 14, 2006).
+made; a choice that leads to a conflict is taken back (D. Karnopp, D. Margolis,
+R. Rosenberg, System Dynamics, 4th ed., ch. 5; vector bonds: S. Behzadipour,
+A. Khajepour, Simul. Model. Pract. Th. 14, 2006).
 A vector bond carries one stroke for all of its directions: the expansion of
 joints splits constrained from free directions, so that this is enough.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from vbg.causality.causal import (
-    CausalGraph,
-    Conflict,
-    End,
-    Loop,
-    Reason,
-    chain_of_reasons,
-)
+from vbg.causality.causal import CausalGraph, Conflict, Reason, chain_of_reasons
+from vbg.causality.choices import choose
 from vbg.causality.dependent import with_constraint_source
+from vbg.causality.strokes import Strokes
 from vbg.errors import CausalityError, Problem
-from vbg.graph.bondgraph import Bond, BondGraph, Causality, Vertex
-
-
-@dataclass(slots=True)
-class _Assignment:
-    """Work space of one assignment; discarded when the result is frozen."""
-
-    graph: BondGraph
-    strokes: dict[str, End] = field(default_factory=dict)
-    reasons: dict[str, Reason] = field(default_factory=dict)
-    conflicts: list[Conflict] = field(default_factory=list)
-    arbitrary: list[str] = field(default_factory=list)
-    waiting: deque[str] = field(default_factory=deque)
-    assigned_at: dict[str, int] = field(default_factory=dict)
-
-    def effort_in(self, bond: Bond, vertex: str) -> bool | None:
-        """Whether `vertex` receives the bond's effort; None while open."""
-        stroke = self.strokes.get(bond.name)
-        if stroke is None:
-            return None
-        return (bond.head if stroke == "head" else bond.tail) == vertex
-
-    def give(self, bond: Bond, vertex: str, *, effort_in: bool, reason: Reason) -> None:
-        """`vertex` shall receive the effort of `bond` (or determine it)."""
-        stroke: End = "head" if (bond.head == vertex) == effort_in else "tail"
-        held = self.strokes.get(bond.name)
-        if held is None:
-            self.strokes[bond.name] = stroke
-            self.reasons[bond.name] = reason
-            self.waiting.extend((bond.tail, bond.head))
-        elif held != stroke:
-            self._conflict(bond, vertex, reason)
-
-    def _conflict(self, bond: Bond, vertex: str, reason: Reason) -> None:
-        what = "effort" if self.effort_in(bond, vertex) else "flow"
-        sentence = f"both ends of {bond.name} impose {what}"
-        if not any(c.bond == bond.name and c.vertex == vertex for c in self.conflicts):
-            self.conflicts.append(
-                Conflict(bond.name, vertex, sentence, self.reasons[bond.name], reason)
-            )
-
-    def propagate(self) -> None:
-        """Follows the consequences of what is known until nothing new comes."""
-        while self.waiting:
-            name = self.waiting.popleft()
-            vertex = self.graph.vertices[name]
-            bonds = self.graph.incident[name]
-            if vertex.kind in ("0", "1"):
-                self._junction(vertex, bonds)
-            elif vertex.kind in ("TF", "GY") and len(bonds) == 2:
-                self._two_port(vertex, bonds)
-
-    def _junction(self, vertex: Vertex, bonds: tuple[Bond, ...]) -> None:
-        """0: one bond brings the effort; 1: one bond brings the flow."""
-        brings = vertex.kind == "0"
-        what = "effort" if brings else "flow"
-        inputs = [self.effort_in(bond, vertex.name) for bond in bonds]
-        strong = [b for b, known in zip(bonds, inputs, strict=True) if known is brings]
-        open_bonds = [b for b, known in zip(bonds, inputs, strict=True) if known is None]
-        if strong:
-            sentence = (
-                f"the {vertex.kind}-junction {vertex.name} has its {what} from {strong[0].name}"
-            )
-            for bond in open_bonds:
-                self.give(
-                    bond,
-                    vertex.name,
-                    effort_in=not brings,
-                    reason=Reason(sentence, (strong[0].name,)),
-                )
-            for bond in strong[1:]:
-                self._conflict(bond, vertex.name, Reason(sentence, (strong[0].name,)))
-        elif len(open_bonds) == 1:
-            others = tuple(b.name for b in bonds if b is not open_bonds[0])
-            sentence = f"no other bond gives the {vertex.kind}-junction {vertex.name} its {what}"
-            self.give(open_bonds[0], vertex.name, effort_in=brings, reason=Reason(sentence, others))
-        elif not open_bonds:
-            last = bonds[-1]
-            sentence = f"no bond gives the {vertex.kind}-junction {vertex.name} its {what}"
-            others = tuple(b.name for b in bonds[:-1])
-            self._conflict(last, vertex.name, Reason(sentence, others))
-
-    def _two_port(self, vertex: Vertex, bonds: tuple[Bond, ...]) -> None:
-        """TF passes the effort on; GY receives effort on both bonds or none."""
-        for known, other in ((bonds[0], bonds[1]), (bonds[1], bonds[0])):
-            receives = self.effort_in(known, vertex.name)
-            if receives is None:
-                continue
-            passes = vertex.kind == "TF"
-            what = "passes effort through" if passes else "turns effort into flow"
-            self.give(
-                other,
-                vertex.name,
-                effort_in=receives is not passes,
-                reason=Reason(f"{vertex.name} {what}", (known.name,)),
-            )
+from vbg.graph.bondgraph import BondGraph, Causality, Vertex
 
 
 def _fixed(vertex: Vertex) -> tuple[bool, str] | None:
@@ -149,7 +47,7 @@ def _fixed(vertex: Vertex) -> tuple[bool, str] | None:
     return None
 
 
-def _give_fixed(work: _Assignment) -> None:
+def _give_fixed(work: Strokes) -> None:
     for vertex in work.graph.vertices.values():
         bonds = work.graph.incident[vertex.name]
         if vertex.kind == "TF" and vertex.inverse is None:
@@ -168,50 +66,21 @@ def _give_fixed(work: _Assignment) -> None:
         work.propagate()
 
 
-def _give_stores(work: _Assignment) -> list[str]:
-    """Integral causality where it is still free; returns the other stores."""
-    dependent = []
-    for vertex in work.graph.vertices.values():
-        if not vertex.is_store:
-            continue
-        bond = work.graph.incident[vertex.name][0]
-        integral = vertex.kind == "I"  # I receives effort, C determines it
-        known = work.effort_in(bond, vertex.name)
-        if known is None:
-            sentence = f"{vertex.name} is a store in integral causality"
-            work.give(bond, vertex.name, effort_in=integral, reason=Reason(sentence))
-            work.propagate()
-        elif known is not integral:
-            dependent.append(vertex.name)
-    return dependent
+def _dependent(work: Strokes) -> list[str]:
+    """The stores without integral causality."""
+    stores = [v for v in work.graph.vertices.values() if v.is_store]
+    return [
+        v.name
+        for v in stores
+        if work.effort_in(work.graph.incident[v.name][0], v.name) is not (v.kind == "I")
+    ]
 
 
-def _give_rest(work: _Assignment) -> None:
-    for vertex in work.graph.vertices.values():
-        if vertex.kind != "R":
-            continue
-        bond = work.graph.incident[vertex.name][0]
-        if work.effort_in(bond, vertex.name) is None:
-            work.arbitrary.append(bond.name)
-            by_flow = vertex.preferred == "effort"
-            chosen = "effort(flow)" if by_flow else "flow(effort)"
-            reason = Reason(f"{vertex.name} may have either causality; {chosen} was chosen")
-            work.give(bond, vertex.name, effort_in=not by_flow, reason=reason)
-            work.propagate()
-    for bond in work.graph.bonds.values():
-        if bond.name not in work.strokes:
-            work.arbitrary.append(bond.name)
-            reason = Reason("nothing determines it; the choice was free")
-            work.give(bond, bond.head, effort_in=True, reason=reason)
-            work.propagate()
-
-
-def _assigned(graph: BondGraph) -> tuple[_Assignment, list[str]]:
-    work = _Assignment(graph)
+def _assigned(graph: BondGraph) -> tuple[Strokes, list[str]]:
+    work = Strokes(graph)
     _give_fixed(work)
-    dependent = _give_stores(work)
-    _give_rest(work)
-    return work, dependent
+    choose(work)
+    return work, _dependent(work)
 
 
 def _causal(graph: BondGraph, causality: Causality) -> CausalGraph:
@@ -220,8 +89,9 @@ def _causal(graph: BondGraph, causality: Causality) -> CausalGraph:
     relieved: list[str] = []
     work, dependent = _assigned(graph)
     while causality == "integral" and dependent and not work.conflicts:
-        relieved.append(dependent[0])
-        graph = with_constraint_source(graph, dependent[0])
+        relieved += dependent
+        for store in dependent:
+            graph = with_constraint_source(graph, store)
         work, dependent = _assigned(graph)
     stores = [v.name for v in graph.vertices.values() if v.is_store]
     return CausalGraph(
@@ -232,16 +102,9 @@ def _causal(graph: BondGraph, causality: Causality) -> CausalGraph:
         dependent_stores=(*relieved, *dependent),
         constraints=tuple(v.name for v in graph.vertices.values() if v.kind == "Sc"),
         arbitrary=tuple(work.arbitrary),
-        loops=tuple(_loops(work)),
         conflicts=tuple(work.conflicts),
         differential=tuple(dependent),
     )
-
-
-def _loops(work: _Assignment) -> Iterator[Loop]:
-    from vbg.causality.loops import algebraic_loops
-
-    yield from algebraic_loops(work.graph, work.strokes)
 
 
 def find_causal_conflicts(graph: BondGraph) -> tuple[Conflict, ...]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
-from vbg.errors import UsageError
+from vbg.causality.named import bond_named
 from vbg.graph.bondgraph import Bond, BondGraph, Vertex
 
 End = Literal["head", "tail"]
@@ -33,14 +34,16 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """An algebraic loop: the vertices whose outputs determine one another."""
+    """An algebraic loop: the vertices whose outputs determine one another, the variables
+    at which it is torn, their components (its order), and whether all laws are linear."""
 
     vertices: tuple[str, ...]
     order: int
     linear: bool
+    torn: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CausalGraph:
     """A bond graph with all strokes.
 
@@ -59,9 +62,15 @@ class CausalGraph:
     dependent_stores: tuple[str, ...]
     constraints: tuple[str, ...]
     arbitrary: tuple[str, ...]
-    loops: tuple[Loop, ...]
     conflicts: tuple[Conflict, ...]
     differential: tuple[str, ...] = ()
+
+    @cached_property
+    def loops(self) -> tuple[Loop, ...]:
+        """The algebraic loops, see `vbg.causality.loops`."""
+        from vbg.causality.loops import algebraic_loops
+
+        return tuple(algebraic_loops(self.graph, self.strokes))
 
     def imposes_effort(self, bond: Bond) -> Vertex:
         """The vertex that determines the bond's effort."""
@@ -73,13 +82,13 @@ class CausalGraph:
         name = bond.head if self.strokes[bond.name] == "head" else bond.tail
         return self.graph.vertices[name]
 
-    def why(self, bond: str) -> tuple[str, ...]:
-        """The chain of reasons for the stroke of `bond`, its own first.
+    def why(self, name: str) -> tuple[str, ...]:
+        """The chain of reasons for the stroke of a bond, its own first.
 
-        Raises UsageError if there is no such bond.
+        `name` is a bond, a vertex with one bond, or a signal such as ``A.force``, which
+        stands for the bond it is read from.  Raises UsageError for any other.
         """
-        if bond not in self.reasons:
-            raise UsageError(f"there is no bond {bond!r}; `vbg show graph` lists them")
+        bond = bond_named(self.graph, name)
         return chain_of_reasons(self.reasons, self.strokes, self.graph, bond)
 
 

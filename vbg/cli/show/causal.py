@@ -29,7 +29,9 @@ def register(subparsers: Any) -> None:
             vbg show causal crank.toml --json""",
     )
     add_model(parser)
-    parser.add_argument("--why", metavar="BOND", help="the reasons for the stroke of a bond")
+    parser.add_argument(
+        "--why", metavar="NAME", help="the reasons for a stroke: of a bond, a vertex or a signal"
+    )
     add_json(parser)
 
 
@@ -83,7 +85,7 @@ def _as_blocks(findings: dict[str, Any]) -> list[str]:
     for s in findings["solved_loops"]:
         how = "eliminated (linear)" if s["linear"] else "Newton at every evaluation"
         blocks.append(
-            f"algebraic loop of order {s['order']}, {how}\n  torn at {', '.join(s['torn'])}\n"
+            f"loop of order {s['order']}, {how}\n  torn at {', '.join(s['torn'])}\n"
             f"  through {', '.join(s['variables'])}"
         )
     for title, lines in (
@@ -103,7 +105,10 @@ def as_plain(causal: CausalGraph) -> dict[str, Any]:
         "differential": causal.differential,
         "constraints": causal.constraints,
         "arbitrary": causal.arbitrary,
-        "loops": [{"vertices": loop.vertices, "order": loop.order} for loop in causal.loops],
+        "loops": [
+            {"vertices": o.vertices, "order": o.order, "linear": o.linear, "torn": o.torn}
+            for o in causal.loops
+        ],
         "conflicts": [
             {"bond": c.bond, "vertex": c.vertex, "sentence": c.sentence} for c in causal.conflicts
         ],
@@ -128,7 +133,11 @@ def as_text(causal: CausalGraph) -> str:
         if names
     ]
     if causal.loops:
-        lines = [f"  order {loop.order}: {', '.join(loop.vertices)}" for loop in causal.loops]
+        lines = [
+            f"  order {loop.order}, {'linear' if loop.linear else 'nonlinear'}: "
+            f"{', '.join(loop.vertices)}"
+            for loop in causal.loops
+        ]
         blocks.append("\n".join([count(len(causal.loops), "algebraic loop"), *lines]))
     conflicts = [f"  {conflict.bond}: {conflict.sentence}" for conflict in causal.conflicts]
     blocks.append("\n".join([count(len(conflicts), "conflict"), *conflicts]))
