@@ -50,7 +50,9 @@ def clashing() -> GraphState:
         name: Bond(name, tail, head, 1, "electric", "scalar")
         for name, tail, head in (("b1", "U1.Se", "a.0"), ("b2", "U2.Se", "a.0"))
     }
-    graph = SimpleNamespace(vertices=vertices, bonds=bonds)
+    both = tuple(bonds.values())
+    incident = {"U1.Se": both[:1], "U2.Se": both[1:], "a.0": both}
+    graph = SimpleNamespace(vertices=vertices, bonds=bonds, incident=incident)
     reasons = {"b1": Reason("U1.Se is an effort source")}
     conflict = Conflict(
         "b2",
@@ -59,9 +61,7 @@ def clashing() -> GraphState:
         Reason("U1.Se is an effort source", ("b1",)),
         Reason("U2.Se is an effort source"),
     )
-    causal = CausalGraph(
-        graph, {"b1": "head", "b2": "head"}, reasons, (), (), (), (), (), (conflict,)
-    )
+    causal = CausalGraph(graph, {"b1": "head", "b2": "head"}, reasons, (), (), (), (), (conflict,))
     return graphing.drawn(GraphState("x", graph, causal, mark="electric.a", conflict=0))
 
 
