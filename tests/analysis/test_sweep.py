@@ -15,7 +15,7 @@ from vbg.analysis.measures import evaluate, parse
 from vbg.analysis.optimise import optimise
 from vbg.analysis.sampling import Range, grid, latin_hypercube, parse_range, points_of
 from vbg.analysis.sweep import Study, sweep
-from vbg.analysis.table import Row, Table
+from vbg.analysis.table import Row, Table, read_table
 from vbg.cli.main import main
 from vbg.errors import UsageError
 from vbg.solution import Solution
@@ -178,3 +178,70 @@ def test_dask_with_two_workers(file, tmp_path):
         sweep(one, points, table, scheduler=c.scheduler_address)
     assert sorted(row.point for row in table.rows) == points
     assert all(row.status == "finished" for row in table.rows)
+
+
+@pytest.mark.parametrize(
+    ("varied", "samples"),
+    [
+        (["k=-20:200:5"], None),
+        (["k=log:10:1000:4", "m=0:2:3"], None),
+        (["k=1:9", "m=1:2"], "lhs:6"),
+    ],
+)
+def test_pictures_of_tables(tmp_path, varied, samples):
+    """Curves, a map, samples; failed points (k < 0, m = 0) do not stop them."""
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "oscillator.toml"
+    path.write_text(MODEL.replace("mass = 1.0", 'mass = "m"').replace("k = 100.0", TWO))
+    table, picture = tmp_path / "t.csv", tmp_path / "t.svg"
+    command = ["sweep", str(path), "--measure", "final(guide.slide)", "-o", str(table)]
+    for one in varied:
+        command += ["--vary", one]
+    command += ["--samples", samples] if samples else []
+    assert main([*command, "--plot", str(picture)]) == 0
+    again = tmp_path / "again.png"
+    assert main(["plot", str(table), "-o", str(again)]) == 0
+    assert picture.stat().st_size > 5000 and again.stat().st_size > 5000
+    found = read_table(table)
+    assert list(found.parameters) == [one.partition("=")[0] for one in varied]
+    assert list(found.measures) == ["final(guide.slide)"]
+
+
+TWO = 'k = { value = 100.0, unit = "N/m" }\nm = { value = 1000, unit = "g" }'
+
+
+def test_pictures_say_what_they_cannot_show(tmp_path, capsys):
+    table = tmp_path / "t.csv"
+    table.write_text("study,k,final(a),status,reason\ns,1.0,2.0,finished,\n")
+    assert main(["plot", str(table)]) == 2
+    assert "-o" in capsys.readouterr().err
+    assert main(["plot", str(table), "max(b)", "-o", str(tmp_path / "x.svg")]) == 2
+    assert "final(a)" in capsys.readouterr().err
+
+
+def test_an_interrupt_keeps_the_runs_and_says_where(file, tmp_path, monkeypatch, capsys):
+    table = tmp_path / "t.csv"
+    command = ["sweep", str(file), "--vary", "k=50:60:4", "--measure", "final(guide.slide)"]
+    command += ["-o", str(table)]
+    monkeypatch.setattr("vbg.cli.verbs.sweep.show_progress", interrupt_after(2))
+    assert main(command) == 1
+    assert "stopped after 2 of 4 runs" in capsys.readouterr().err
+    monkeypatch.undo()
+    assert main(command) == 0
+    assert "2 runs, 2 taken from" in capsys.readouterr().out
+
+
+def interrupt_after(runs):
+    def progress(done, total):
+        if done == runs:
+            raise KeyboardInterrupt
+
+    return progress
+
+
+def test_the_benchmark_prints_both_times(capsys, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["sweep", "2"])
+    from benchmarks.sweep import main as benchmark
+
+    benchmark()
+    assert "times as fast" in capsys.readouterr().out

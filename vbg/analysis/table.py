@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,9 +25,9 @@ class Row:
 
 
 class Table:
-    """A CSV file with the columns model, PARAMETERS, MEASURES, status, reason.
+    """A CSV file with the columns study, PARAMETERS, MEASURES, status, reason.
 
-    `model` is the hash of the model without its varied values and of the settings: a table of
+    `study` is the hash of the model without its varied values and of the settings: a table of
     another study is refused rather than mixed.  Every row is on disk before the next one.
     """
 
@@ -94,6 +95,40 @@ class Table:
         """Points that have no row yet."""
         done = {row.point for row in self.rows}
         return [point for point in points if point not in done]
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A table that was read to be looked at: columns (n,), measures NaN where a run failed."""
+
+    parameters: dict[str, list[float]]
+    measures: dict[str, list[float]]
+
+
+def is_study(path: str | Path) -> bool:
+    """Whether the file is the table of a parameter study."""
+    if Path(path).suffix != ".csv" or not Path(path).is_file():
+        return False
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.readline().startswith("study,")
+
+
+def read_table(path: str | Path) -> Finished:
+    """The columns of a table on disk; a measure is told by its function, max(...), from a
+    parameter, which is a name.  A last line cut off by a kill is left out.
+
+    Raises UsageError if it is not the table of a study.
+    """
+    text, _, _ = Path(path).read_text(encoding="utf-8").rpartition("\n")
+    head, *lines = list(csv.reader(text.splitlines())) or [[]]
+    if head[:1] != ["study"] or head[-2:] != ["status", "reason"]:
+        raise UsageError(f"{path} is not the table of a sweep or an optimisation.")
+    columns = {
+        name: [float(line[i]) if line[i] else math.nan for line in lines]
+        for i, name in enumerate(head[1:-2], start=1)
+    }
+    measures = {name: values for name, values in columns.items() if "(" in name}
+    return Finished({n: v for n, v in columns.items() if n not in measures}, measures)
 
 
 def write_parquet(table: Table, path: str | Path) -> None:

@@ -47,7 +47,7 @@ def act(arguments: argparse.Namespace) -> int:
         evaluations=arguments.evaluations,
         progress=show_progress,
     )
-    finish(arguments, results)
+    finish(arguments, study, results, optimum=True)
     measured = dict(zip(study.measures, best.measures, strict=True))
     if arguments.json:
         found = {"parameters": dict(best.point), "measures": measured, "runs": len(results.rows)}

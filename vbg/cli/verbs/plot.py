@@ -10,6 +10,7 @@ from typing import Any
 
 from vbg.cli.parser import add
 from vbg.cli.results import read_result
+from vbg.cli.text import takes_colour
 from vbg.errors import UsageError
 
 PLACE = 60
@@ -25,15 +26,17 @@ def register(subparsers: Any) -> None:
         summary="plot signals of a result",
         detail="Curves of one unit share a panel.  Without -o they are drawn in the terminal.\n"
         "A signal is a name (A.force), a component (A.force.z, A.force[2]) or a\n"
-        "pattern ('*.angle').",
+        "pattern ('*.angle').  The table of a sweep is drawn over its parameters: curves,\n"
+        "a map, or samples; its signals are measures, all of them if none is named.",
         examples="""vbg plot crank.h5 A.angle A.force
             vbg plot crank.h5 A.force.z -o force.svg
             vbg plot crank.h5 A.speed --across A.angle -o phase.svg
             vbg plot crank.h5 A.angle --with other.h5
-            vbg plot crank.h5 A.angle --with other.h5 --error --log -o error.png""",
+            vbg plot crank.h5 A.angle --with other.h5 --error --log -o error.png
+            vbg plot sweep.csv -o sweep.svg""",
     )
-    parser.add_argument("file", metavar="RESULT", help="result file: .h5, .csv or .json")
-    parser.add_argument("signals", metavar="SIGNAL", nargs="+", help="what to plot")
+    parser.add_argument("file", metavar="RESULT", help="result file, or a table of vbg sweep")
+    parser.add_argument("signals", metavar="SIGNAL", nargs="*", help="what to plot")
     parser.add_argument("-o", "--output", metavar="OUT", help="picture: .png, .svg or .pdf")
     parser.add_argument(
         "--with",
@@ -60,6 +63,12 @@ def register(subparsers: Any) -> None:
 
 
 def act(arguments: argparse.Namespace) -> int:
+    from vbg.analysis.table import is_study
+
+    if is_study(arguments.file):
+        return _study(arguments)
+    if not arguments.signals:
+        raise UsageError(f"{arguments.file}: name the signals to plot; '*.angle' takes all angles.")
     curves = _curves(arguments)
     if arguments.output is not None:
         from vbg.draw.chart import draw_curves
@@ -67,7 +76,17 @@ def act(arguments: argparse.Namespace) -> int:
         scale = "log" if arguments.log else "linear"
         draw_curves(curves, arguments.output, title=arguments.title, scale=scale)
         return 0
-    print(in_terminal(curves, arguments.marks, log=arguments.log, colour=sys.stdout.isatty()))
+    print(in_terminal(curves, arguments.marks, log=arguments.log, colour=takes_colour(sys.stdout)))
+    return 0
+
+
+def _study(arguments: argparse.Namespace) -> int:
+    """The table of a sweep or an optimisation."""
+    from vbg.cli.study_plot import draw_table
+
+    if arguments.output is None:
+        raise UsageError(f"{arguments.file} is the table of a study: draw it with -o OUT.svg.")
+    draw_table(arguments.file, arguments.output, wanted=arguments.signals, title=arguments.title)
     return 0
 
 

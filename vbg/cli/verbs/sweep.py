@@ -13,6 +13,7 @@ from vbg.cli.parser import add, add_json, add_model, add_span, add_tolerances
 from vbg.cli.text import bar, count, figure, table
 
 if TYPE_CHECKING:
+    from vbg.analysis.sweep import Study
     from vbg.analysis.table import Row, Table
 
 PLACE = 64
@@ -31,7 +32,7 @@ def register(subparsers: Any) -> None:
         "Measures: max min mean rms range first final abs norm sqrt log exp of signals.",
         examples="""vbg sweep crank.toml --vary r=0.03:0.06:16 --measure "rms(A.force)" -o r.csv
             vbg sweep m.toml --vary K=log:1e2:1e5 --samples lhs:200 --measure "final(A.angle)" -j 2
-            vbg sweep m.toml --vary r=1:2:50 --measure "rms(A.speed)" -o r.parquet""",
+            vbg sweep m.toml --vary r=1:2:50 --measure "rms(A.speed)" -o r.parquet --plot r.svg""",
     )
     add_study(parser)
     parser.add_argument("--samples", metavar="lhs:N[:SEED]", help="Latin hypercube, not a grid")
@@ -58,12 +59,13 @@ def add_study(parser: argparse.ArgumentParser) -> None:
         help="what to record of each run; may be repeated",
     )
     parser.add_argument("-o", "--output", metavar="OUT", help="table: .csv or .parquet")
+    parser.add_argument("--plot", metavar="OUT", help="picture of the table: .png, .svg, .pdf")
     add_span(parser)
     parser.add_argument("--method", help="integrator")
     add_tolerances(parser)
 
 
-def study_of(arguments: argparse.Namespace) -> Any:
+def study_of(arguments: argparse.Namespace) -> Study:
     """The Study that the arguments describe."""
     from vbg.analysis.sweep import Study
 
@@ -72,7 +74,7 @@ def study_of(arguments: argparse.Namespace) -> Any:
     return Study(read_checked(arguments), settings, tuple(arguments.measure))
 
 
-def table_of(arguments: argparse.Namespace, study: Any, names: list[str]) -> Table:
+def table_of(arguments: argparse.Namespace, study: Study, names: list[str]) -> Table:
     """The table on disk; without -o one that is thrown away."""
     from tempfile import mkdtemp
 
@@ -86,8 +88,15 @@ def table_of(arguments: argparse.Namespace, study: Any, names: list[str]) -> Tab
     return Table(growing, study.key(names), names, study.measures)
 
 
-def finish(arguments: argparse.Namespace, results: Table) -> None:
-    """Parquet is written at the end, from the table that grew."""
+def finish(
+    arguments: argparse.Namespace, study: Study, results: Table, *, optimum: bool = False
+) -> None:
+    """The picture that was asked for; Parquet, from the table that grew."""
+    if arguments.plot:
+        from vbg.cli.study_plot import draw_table
+
+        title = f"{study.model.name}: {count(len(results.rows), 'run')}"
+        draw_table(results.path, arguments.plot, model=study.model, optimum=optimum, title=title)
     if arguments.output and arguments.output.endswith(".parquet"):
         from vbg.analysis.table import write_parquet
 
@@ -110,15 +119,18 @@ def act(arguments: argparse.Namespace) -> int:
     study = study_of(arguments)
     results = table_of(arguments, study, [r.name for r in ranges])
     before = len(results.rows)
-    sweep(
-        study,
-        points,
-        results,
-        processes=arguments.processes,
-        scheduler=arguments.scheduler,
-        progress=show_progress,
-    )
-    finish(arguments, results)
+    try:
+        sweep(
+            study,
+            points,
+            results,
+            processes=arguments.processes,
+            scheduler=arguments.scheduler,
+            progress=show_progress,
+        )
+    except KeyboardInterrupt:
+        return _stopped(len(results.rows), len(points), arguments.output)
+    finish(arguments, study, results)
     failed = [row for row in results.rows if row.status == "failed"]
     if arguments.json:
         print(json.dumps([_plain_row(row, results.measures) for row in results.rows]))
@@ -130,6 +142,13 @@ def act(arguments: argparse.Namespace) -> int:
     for row in failed[:3]:
         print(f"  {', '.join(f'{n}={figure(v)}' for n, v in row.point)}: {row.reason}")
     return 0
+
+
+def _stopped(done: int, total: int, output: str | None) -> int:
+    """What was computed stays in the table that was asked for."""
+    kept = f" They are in {output}; the same command goes on from there." if output else ""
+    print(f"\nvbg: stopped after {done} of {total} runs.{kept}", file=sys.stderr)
+    return 1
 
 
 def _plain_row(row: Row, measures: tuple[str, ...]) -> dict[str, Any]:

@@ -1,0 +1,54 @@
+"""How a sweep of short runs scales from one process to two.
+
+    python -m benchmarks.sweep [RUNS]
+
+The shipped slider-crank (1 s of motion) with RUNS (500) lengths of its crank, once in one
+process and once in two; wall-clock time from the call to the full table, the start of the
+processes included.  Means little beside other work: the load is printed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import vbg
+from vbg.analysis.sampling import Range, grid
+from vbg.analysis.sweep import Study, sweep
+from vbg.analysis.table import Table
+
+EXAMPLE = Path(__file__).parents[1] / "examples" / "slider-crank.toml"
+RUNS = 500
+
+
+def seconds(study: Study, runs: int, processes: int, folder: Path) -> float:
+    """Wall-clock time of the whole sweep."""
+    points = grid([Range("r", 0.03, 0.06, runs)])
+    table = Table(folder / f"{processes}.csv", study.key(["r"]), ["r"], study.measures)
+    began = time.perf_counter()
+    sweep(study, points, table, processes=processes)
+    spent = time.perf_counter() - began
+    assert len(table.rows) == runs and all(row.status == "finished" for row in table.rows)
+    return spent
+
+
+def main() -> None:
+    runs = int(sys.argv[1]) if len(sys.argv) > 1 else RUNS
+    study = Study(vbg.read(EXAMPLE), {}, ("rms(A.force.x)",))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        warm = Table(folder / "warm.csv", study.key(["r"]), ["r"], study.measures)
+        sweep(study, grid([Range("r", 0.04, 0.05, 1)]), warm)
+        print(f"load before: {os.getloadavg()[0]:.2f} on {os.cpu_count()} cores")
+        one = seconds(study, runs, 1, folder)
+        print(f"{runs} runs, 1 process:   {one:7.2f} s, {1e3 * one / runs:.1f} ms a run")
+        two = seconds(study, runs, 2, folder)
+        print(f"{runs} runs, 2 processes: {two:7.2f} s, {one / two:.2f} times as fast")
+        print(f"load after: {os.getloadavg()[0]:.2f}")
+
+
+if __name__ == "__main__":
+    main()

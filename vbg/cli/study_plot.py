@@ -1,0 +1,60 @@
+"""Pictures of the tables that sweep and optimise write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vbg.errors import UsageError
+
+if TYPE_CHECKING:
+    from vbg.model import Model
+
+
+def draw_table(
+    table: str | Path,
+    output: str,
+    *,
+    wanted: list[str] | None = None,
+    model: Model | None = None,
+    optimum: bool = False,
+    title: str = "",
+) -> None:
+    """Draw the table of a study; only the `wanted` measures if any are given.
+
+    With the `model`, parameters are shown in the units in which it writes them.
+    `optimum`: a star at the smallest value of the first measure.
+    Raises UsageError for an unknown measure or an empty table.
+    """
+    import numpy as np
+
+    from vbg.analysis.table import read_table
+    from vbg.draw.study import StudyPicture, draw_study
+
+    found = read_table(table)
+    names = wanted or list(found.measures)
+    unknown = [name for name in names if name not in found.measures]
+    if unknown:
+        there = ", ".join(found.measures)
+        raise UsageError(f"{table} has no measure {', '.join(unknown)}; it has {there}.")
+    measures = {name: np.array(found.measures[name]) for name in names}
+    scaled = {name: _written(model, name) for name in found.parameters}
+    parameters = {
+        name: (np.array(values) - scaled[name][1]) / scaled[name][0]
+        for name, values in found.parameters.items()
+    }
+    first = next(iter(measures.values()))
+    best = int(np.nanargmin(first)) if optimum and not np.isnan(first).all() else None
+    units = {name: unit for name, (_, _, unit) in scaled.items() if unit}
+    draw_study(StudyPicture(parameters, measures, best, units), output, title=title)
+
+
+def _written(model: Model | None, name: str) -> tuple[float, float, str]:
+    """Factor and offset to SI of the unit in which the model writes a parameter."""
+    from vbg import units
+    from vbg.model.parameters import unit_of
+
+    written = "" if model is None else unit_of(model.document["parameters"][name])
+    if not written:
+        return 1.0, 0.0, ""
+    return units.coherent_factor(written), units.parse(written).offset, written
