@@ -34,6 +34,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -115,6 +116,8 @@ class _Reporter:
 
 def main(arguments: list[str]) -> int:
     """Run the job of the command line; 0 unless the job could not be run."""
+    # What overflows on the way is told by the status, not by numpy between the lines.
+    warnings.simplefilter("ignore", RuntimeWarning)
     cancelled = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: cancelled.set())

@@ -74,7 +74,7 @@ class Store:
 
 
 TEXT = """
-bonds = ["spring -> M", "M.shaft -> spring"]
+bonds = ["M.shaft -> spring"]
 [parameters]
 U0 = "12 V"
 [electric.U]
@@ -122,7 +122,7 @@ def test_read_in_si_with_references():
     assert model.signals["ramp"].rows == ((0.0, 0.0), (1.0, 12.0))
     assert model.signals["feedback"].value == "2*(ramp - M.current) + 12*t"
     assert model.bondgraph["spring"].law == "12*displacement**3"
-    assert model.bonds == ("spring -> M", "M.shaft -> spring")
+    assert model.bonds == ("M.shaft -> spring",)
     assert check(model) == ()
     assert toml.parse(toml.updated("", model.document)).hash == model.hash
 
@@ -141,7 +141,7 @@ def test_read_in_si_with_references():
         ("[signals.ramp]", "[signals.U0]", "also that of a parameter"),
         ("[signals.ramp]", "[signals.t]", "also that of a function, pi or the time"),
         ("[signals.ramp]", "[signals.M]", "is taken by electric.M"),
-        ("spring -> M", "spring -> spring", "bonded to itself"),
+        ("M.shaft -> spring", "spring -> spring", "bonded to itself"),
     ],
 )
 def test_refused(old, new, message):

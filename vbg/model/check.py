@@ -13,6 +13,7 @@ from vbg import expressions
 from vbg.errors import ModelError, Problem, Severity, UsageError
 from vbg.fields import Attachment
 from vbg.model.bodies import principal_moments
+from vbg.model.bonds import vertices_without_bonds
 from vbg.model.catalogue import TABLES
 from vbg.model.frames import Pose, placement
 from vbg.model.model import Model
@@ -28,7 +29,7 @@ def check(model: Model) -> tuple[Problem, ...]:
     order of its file; empty is fine.
 
     Errors: no part at all, circuits without a reference node, drives without a speed
-    or acceleration at the start.  Warnings: bodies that nothing holds or moves, springs
+    or acceleration at the start, raw vertices without their bonds.  Warnings: bodies that nothing holds or moves, springs
     and rods whose ends coincide at the start, axes of a universal joint in line, moments
     of inertia that strain the triangle inequality, nodes with one part, parameters that
     nothing uses.
@@ -38,6 +39,7 @@ def check(model: Model) -> tuple[Problem, ...]:
     found = [
         *_islands(model),
         *_lonely_nodes(model),
+        *vertices_without_bonds(model),
         *_loose_bodies(model),
         *_inertias(model),
         *_postures(model),

@@ -27,6 +27,8 @@ SPREAD = 0.35  # least distance of two nodes, in lengths of the leap
 Array = NDArray[np.float64]
 Rate = Callable[[float, Array], Array]
 
+NO_SLOPE = "The Jacobian has no value: a part stands where its law has no slope; try dop853."
+
 
 class Stepper(Protocol):
     """t, x: where the integration stands; `step()` makes one accepted step and
@@ -79,11 +81,15 @@ class Adaptive:
             # without a finite rate there is no Jacobian either; `step` will report it
             finite = bool(np.all(np.isfinite(rate(t0, x0)[: len(x0)])))
             chosen = kind if finite else "dop853"
-            return _solver(
-                chosen, self._counted, t0, x0, self._t_end, rtol, atol, jacobian, condition, longest
-            )
+            rest = (self._counted, t0, x0, self._t_end, rtol, atol, jacobian, condition, longest)
+            try:
+                return _solver(chosen, *rest)
+            except ZeroDivisionError:
+                self._without_slope = True  # `step` will report it
+                return _solver("dop853", *rest)
 
         self._make = make
+        self._without_slope = False
         self.rates = 0
         self._dense: Any = None
         self._solver = self._make(t, x)
@@ -99,8 +105,12 @@ class Adaptive:
         self._dense = None
         if not np.all(np.isfinite(self._solver.f)):
             return "The rate is not finite: a part stands where its law has no value."
+        if self._without_slope:
+            return NO_SLOPE
         try:
             message = self._solver.step()
+        except ZeroDivisionError:
+            return NO_SLOPE
         except NearSingularPosture:
             return self._leap()
         if self._solver.status == "failed":
