@@ -30,6 +30,12 @@ COPY = "copy_of_tmm_bridge"
 OPTIMIZED = 0x01  # flag of the code of a function; the body of a class has it not
 
 
+def _source(name: str) -> Path:
+    """The file of a module of the copy."""
+    at = SOURCES.joinpath(*name.split(".")[1:])
+    return at / "__init__.py" if at.is_dir() else at.with_suffix(".py")
+
+
 class Changed:
     """Imports the embedded solver under another name, one text replaced, nothing compiled."""
 
@@ -39,14 +45,16 @@ class Changed:
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         if name.partition(".")[0] != COPY:
             return None
-        return importlib.util.spec_from_loader(name, self, is_package=name == COPY)
+        return importlib.util.spec_from_loader(
+            name, self, is_package=_source(name).stem == "__init__"
+        )
 
     def create_module(self, spec: Any) -> ModuleType | None:
         return None
 
     def exec_module(self, module: ModuleType) -> None:
-        stem = module.__name__.partition(".")[2] or "__init__"
-        source = (SOURCES / f"{stem}.py").read_text()
+        file = _source(module.__name__)
+        stem, source = module.__name__.partition(".")[2], file.read_text()
         if stem == self.module:
             assert self.old in source, f"{stem} no longer says {self.old!r}"
             source = source.replace(self.old, self.new)
@@ -54,8 +62,8 @@ class Changed:
             at = source.index("    return KERNELS.compiled(")
             source = source[:at] + "    return function" + source[source.index("\n", at) :]
         source = source.replace("vbg.tmm_bridge", COPY)
-        module.__file__ = str(SOURCES / f"{stem}.py")
-        exec(compile(source, f"{stem}.py", "exec"), module.__dict__)
+        module.__file__ = str(file)
+        exec(compile(source, file.name, "exec"), module.__dict__)
 
 
 def embedded(model: Model, module: str = "", old: str = "", new: str = "") -> Solution:

@@ -8,6 +8,7 @@ import pytest
 import vbg
 from vbg.errors import UsageError
 from vbg.tmm_bridge import simulate
+from vbg.tmm_bridge.timefunctions import constant
 from vbg.validate import validate
 from vbg.validate.recorded import Recorded
 
@@ -40,16 +41,89 @@ def motor_driven() -> vbg.Model:
     )
 
 
-def test_motor_is_replayed_and_the_verdict_says_so():
+COIL = {"kind": "torsion_spring", "on": "joints.hinge", "k": 2.0}
+# What a part in [forces] exerts is no state: the embedded solver cannot read it in a signal.
+UNKNOWN = "6*sin(8*t) - 0.2*coil.torque"
+
+
+def reading_an_effort(model: vbg.Model) -> vbg.Model:
+    """The same motor with a supply that has no twin in the embedded solver."""
+    parts = {"U": {"kind": "voltage_source", "nodes": ["a", "gnd"], "voltage": UNKNOWN}}
+    return vbg.Model(
+        name="motor and coil",
+        gravity=[0, 0, -9.81],
+        bodies={"rod": ROD},
+        joints={"hinge": HINGE},
+        forces={"coil": COIL},
+        electric=parts | {"M": model.electric["M"]},
+    )
+
+
+def test_motor_is_integrated_by_both_and_the_verdict_says_so():
     report = validate(motor_driven(), t_end=0.5, output_step=1e-3, in_children=False)
+    assert report.result == "PASS", report.verdict.sentence
+    assert {c.source for c in report.channels} == {"integrated"}
+    assert any(c.name == "M.current" and c.result == "PASS" for c in report.channels)
+    assert any("Integrated by the embedded solver too" in n for n in report.verdict.notes)
+
+
+def test_motor_without_twin_is_replayed_and_the_verdict_says_so():
+    model = reading_an_effort(motor_driven())
+    with pytest.raises(UsageError, match=r"coil\.torque"):
+        simulate(model, t_end=0.1)
+    report = validate(model, t_end=0.5, output_step=1e-3, in_children=False)
     assert report.result == "PASS", report.verdict.sentence
     sources = {c.name: c.source for c in report.channels}
     assert sources["hinge.force[0]"] == "replayed"
     assert sources["rod.position[0]"] == "integrated"
-    assert any("Replayed" in note for note in report.verdict.notes)
+    assert any("Replayed" in note and "coil.torque" in note for note in report.verdict.notes)
 
 
-def test_feedback_torque_is_replayed():
+def pulled(force: list[str]) -> vbg.Model:
+    """A rod pulled by a part between two points and by a force on its body."""
+    return vbg.Model(
+        name="pulled",
+        gravity=[0, 0, -9.81],
+        bodies={"rod": ROD},
+        joints={"hinge": HINGE},
+        forces={"coil": COIL, "push": {"kind": "force", "on": "rod", "force": force}},
+        translational={
+            "rope": {
+                "kind": "force",
+                "between": [{"body": "ground", "at": [0.1, 0.2, 0.5]}, "rod.A"],
+                "force": "3*sin(4*t) - coil.torque",
+            },
+            "strap": {
+                "kind": "spring",
+                "between": [{"body": "ground", "at": [0.1, 0.2, 0.5]}, "rod"],
+                "k": 20.0,
+                "length": 0.4,
+            },
+        },
+    )
+
+
+def test_two_point_parts_and_loads_on_bodies_are_replayed():
+    model = pulled(["2*coil.torque", "0", "1"])
+    report = validate(model, t_end=0.5, output_step=1e-3, in_children=False)
+    assert report.result == "PASS", report.verdict.sentence
+    (note,) = [n for n in report.verdict.notes if "Replayed" in n]
+    for key in ("translational.rope", "translational.strap", "forces.push[0]"):
+        assert key in note
+    replayed = {c.name.partition(".")[0] for c in report.channels if c.source == "replayed"}
+    assert "push" in replayed
+
+
+def test_a_part_that_no_replay_stands_for_is_refused():
+    with pytest.raises(UsageError, match=r"translational\.strap"):
+        simulate(
+            pulled(["0", "0", "1"]),
+            t_end=0.1,
+            replays={"translational.rope": constant(0.0)},
+        )
+
+
+def test_feedback_torque_is_integrated_by_both():
     model = vbg.Model(
         name="servo",
         gravity=[0, 0, -9.81],
@@ -62,11 +136,7 @@ def test_feedback_torque_is_replayed():
     )
     report = validate(model, t_end=0.5, output_step=1e-3, in_children=False)
     assert report.result == "PASS", report.verdict.sentence
-
-
-def test_a_part_that_nothing_stands_for_is_refused():
-    with pytest.raises(UsageError, match=r"electric\.M"):
-        simulate(motor_driven(), t_end=0.1)
+    assert {c.source for c in report.channels} == {"integrated"}
 
 
 def test_recorded_effort_is_a_smooth_function():

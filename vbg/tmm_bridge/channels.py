@@ -62,6 +62,7 @@ class Record:
     drives: Array
     speed_gain: Array
     stiffness: Array
+    network: Array
 
 
 def replay(mechanism: Mechanism, trajectory: Trajectory) -> Record:
@@ -71,6 +72,7 @@ def replay(mechanism: Mechanism, trajectory: Trajectory) -> Record:
     taken: dict[str, list[Array]] = {name: [] for name in Record.__dataclass_fields__}
     for t, state in zip(trajectory.time, trajectory.states, strict=True):
         y = plant.evaluate(t, state)
+        _take_rotors_out(mechanism, plant)
         values = {
             "time": t,
             "states": y,
@@ -83,14 +85,24 @@ def replay(mechanism: Mechanism, trajectory: Trajectory) -> Record:
             "pair": s.pair,
             "load": s.load,
             "bush": s.bush,
-            "inputs": np.array([f.value(t) for f in mechanism.inputs]),
+            "inputs": plant.inputs,
             "drives": np.array([f.rates(t) for f in mechanism.drives]).reshape(-1, 3),
             "speed_gain": s.row_gain,
             "stiffness": plant.mobilities(),
+            "network": plant.network.outputs() if plant.network is not None else (),
         }
         for name, value in values.items():
             taken[name].append(np.array(value))
     return Record(**{name: np.array(values) for name, values in taken.items()})
+
+
+def _take_rotors_out(mechanism: Mechanism, plant: Plant) -> None:
+    """Of the effort on a coordinate a rotor there takes its share: the rest is on the hinge."""
+    if mechanism.network is None:
+        return
+    for k, mass in mechanism.network.masses.items():
+        v = mechanism.tables.coordinates[k, 3]
+        plant.scratch.coordinate[k, 2] -= mass * plant.scratch.acceleration[v]
 
 
 def signals(mechanism: Mechanism, record: Record) -> Iterator[Signal]:
@@ -114,6 +126,9 @@ def signals(mechanism: Mechanism, record: Record) -> Iterator[Signal]:
                 yield f"{name}.{effect}", record.law[:, place[1], 0], "N or N*m"
     for name in mechanism.model.forces:
         yield from force_signals(mechanism, record, name)
+    if mechanism.network is not None:
+        for n, (name, unit, _) in enumerate(mechanism.network.outputs):
+            yield name, record.network[:, n], unit
     yield from energy_signals(mechanism, record)
 
 
@@ -343,7 +358,7 @@ def energy_signals(mechanism: Mechanism, record: Record) -> Iterator[Signal]:
         + record.bush[:, :, 7].sum(axis=1)
     )
     stored = kinetic + potential + springs
-    supplied, dissipated = record.states[:, -2], record.states[:, -1]
+    supplied, dissipated = (record.states[:, mechanism.size - k] for k in (2, 1))
     yield "energy.kinetic", kinetic, "J"
     yield "energy.potential", potential + springs, "J"
     yield "energy.stored", stored, "J"

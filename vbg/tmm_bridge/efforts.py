@@ -34,6 +34,7 @@ from vbg.tmm_bridge.tables import (
     LAW_INPUT,
     LAW_SPRING,
     LOAD_FORCE,
+    PAIR_INPUT,
     PAIR_SPRING,
 )
 
@@ -111,8 +112,8 @@ def coordinate_laws(t, s, inputs):
 
 
 @compiled
-def pair_laws(t, s):
-    """Springs, dampers and stops between two points; the effort pulls them together."""
+def pair_laws(t, s, inputs):
+    """Springs, dampers, stops and inputs between two points; the effort pulls them together."""
     zero = (0.0, 0.0, 0.0)
     for n in range(t.pairs.shape[0]):
         a, b = t.pairs[n, 1], t.pairs[n, 2]
@@ -126,7 +127,9 @@ def pair_laws(t, s):
         stretch = size - rest
         s.pair[n, 3] = stretch
         effort = k * stretch + c * rate
-        if t.pairs[n, 0] != PAIR_SPRING:
+        if t.pairs[n, 0] == PAIR_INPUT:
+            effort, stretch = inputs[t.pairs[n, 3]], 0.0
+        elif t.pairs[n, 0] != PAIR_SPRING:
             if stretch >= 0.0:
                 effort, stretch = 0.0, 0.0
             effort = min(effort, 0.0)

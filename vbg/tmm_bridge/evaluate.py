@@ -68,7 +68,7 @@ def evaluate(t, s, y, inputs, drive):
     """Everything at one instant.  Returns (faulty node or -1, rank of the loop rows)."""
     posture(t, s, y, drive)
     coordinate_laws(t, s, inputs)
-    pair_laws(t, s)
+    pair_laws(t, s, inputs)
     applied_loads(t, s, inputs)
     bushings(t, s)
     faulty = lean(t.links, t.link, s.work)

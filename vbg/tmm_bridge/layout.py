@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from vbg.errors import UsageError
 from vbg.model import Model
 from vbg.model.frames import joint_frames, placement
 from vbg.tmm_bridge.forest import (
@@ -18,7 +19,13 @@ from vbg.tmm_bridge.forest import (
     is_coupling,
     plant,
 )
-from vbg.tmm_bridge.loading import Loading, lay_forces
+from vbg.tmm_bridge.loading import (
+    Loading,
+    acts_on_mechanism,
+    lay_forces,
+    lay_grips,
+    one_dimensional,
+)
 from vbg.tmm_bridge.mechanism import (
     GROUND_PLACE,
     BodyPlace,
@@ -27,15 +34,18 @@ from vbg.tmm_bridge.mechanism import (
     Mechanism,
     TreeJoint,
 )
+from vbg.tmm_bridge.onedim import Grip, Network, build, needed
 from vbg.tmm_bridge.pairs import FREE, measured_coordinates, rows_of, series_of
 from vbg.tmm_bridge.rotation import Array, six_of, symmetric_matrix
 from vbg.tmm_bridge.rows import (
     BALL,
+    LINK_ARMATURE,
     LINK_COM,
     LINK_DRIVEN,
     LINK_FLOATS,
     LINK_INTS,
     LINK_J,
+    LINK_KIND,
     LINK_LEAD,
     LINK_MASS,
     LINK_POSITION,
@@ -70,8 +80,13 @@ class _Draft:
 
 
 def lay_out(model: Model, replays: Mapping[str, TimeFunction] | None = None) -> Mechanism:
-    """Tables of the model.  `replays` are recorded efforts on the coordinates of joints
-    that parts without a twin here exert, by the name of the joint."""
+    """Tables of the model, and the network of its one-dimensional parts.
+
+    `replays` are recorded efforts that take the place of all these parts: by the name of
+    the joint on whose coordinate they act, "TABLE.NAME" of a part between two points (the
+    effort that draws them together), "forces.NAME" or "forces.NAME[0]" of a torque or load.
+    Raises UsageError for a part that moves the mechanism and has neither twin nor replay.
+    """
     frames = read_frames(model)
     forest = plant(model)
     draft = _Draft()
@@ -89,6 +104,9 @@ def lay_out(model: Model, replays: Mapping[str, TimeFunction] | None = None) -> 
     cut = {name: _cut(model, frames, name, draft, places, named, driven) for name in forest.cut}
     couplings = _couple(model, draft, named)
     loading = lay_forces(model, places, named, replays or {})
+    network, apart = None, ""
+    if not replays:
+        network, apart = _network(model, draft, places, named, loading)
     tables = _tables(model, draft, loading)
     return Mechanism(
         model,
@@ -104,7 +122,50 @@ def lay_out(model: Model, replays: Mapping[str, TimeFunction] | None = None) -> 
         driven,
         tuple(loading.functions),
         dict(loading.parts),
+        network,
+        apart,
     )
+
+
+def _network(
+    model: Model,
+    draft: _Draft,
+    places: Mapping[str, BodyPlace],
+    named: Mapping[tuple[str, str], int],
+    loading: Loading,
+) -> tuple[Network | None, str]:
+    """One-dimensional parts, their efforts among the inputs, their inertia on the hinges.
+
+    None if there are none, or, with the reason, if they have no twin and leave the
+    mechanism alone.
+    """
+    feeds = tuple(loading.feeds)
+    if not needed(model, feeds):
+        return None, ""
+    try:
+        network, grips = build(model, places, named, feeds, len(loading.functions))
+    except UsageError as error:
+        if feeds or any(acts_on_mechanism(part) for _, part in one_dimensional(model)):
+            raise
+        return None, str(error)
+    for grip in grips:
+        if grip.mass > 0.0:
+            _add_armature(draft, grip)
+    lay_grips(loading, grips)
+    return network, ""
+
+
+def _add_armature(draft: _Draft, grip: Grip) -> None:
+    """Inertia that moves with a coordinate of the tree, on its hinge."""
+    kind, _, _, v = draft.coordinates[grip.coordinate]
+    if kind != COORDINATE_TREE:
+        raise UsageError(
+            "An inertia on the coordinate of a joint that closes a loop has no twin in the"
+            " embedded solver."
+        )
+    for links, link in zip(draft.links, draft.link, strict=True):
+        if links[LINK_V] == v and links[LINK_KIND] != RIGID:
+            link[LINK_ARMATURE] += grip.mass
 
 
 def read_frames(model: Model) -> dict[str, JointFrames]:
@@ -301,7 +362,7 @@ def _tables(model: Model, draft: _Draft, loading: Loading) -> Tables:
         coordinates=_integers(draft.coordinates, 4),
         laws=_integers(loading.laws, 3),
         law=_floats(loading.law, 5),
-        pairs=_integers(loading.pairs, 3),
+        pairs=_integers(loading.pairs, 4),
         pair=_floats(loading.pair, 9),
         loads=_integers(loading.loads, 5),
         load=_floats(loading.load, 13),

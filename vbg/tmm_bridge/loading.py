@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +21,7 @@ from vbg.model import Model
 from vbg.model.frames import placement
 from vbg.tmm_bridge.forest import GROUND, coordinate_joint, coordinate_key
 from vbg.tmm_bridge.mechanism import BodyPlace
+from vbg.tmm_bridge.onedim import Feed, Grip
 from vbg.tmm_bridge.rotation import Array
 from vbg.tmm_bridge.tables import (
     LAW_INPUT,
@@ -29,10 +30,11 @@ from vbg.tmm_bridge.tables import (
     LOAD_FORCE,
     LOAD_TORQUE,
     NO_INPUT,
+    PAIR_INPUT,
     PAIR_SPRING,
     PAIR_STOP,
 )
-from vbg.tmm_bridge.timefunctions import TimeFunction, function_of
+from vbg.tmm_bridge.timefunctions import TimeFunction, constant, function_of
 
 
 @dataclass
@@ -41,7 +43,7 @@ class Loading:
 
     laws: list[tuple[int, int, int]] = field(default_factory=list)
     law: list[tuple[float, ...]] = field(default_factory=list)
-    pairs: list[tuple[int, int, int]] = field(default_factory=list)
+    pairs: list[tuple[int, int, int, int]] = field(default_factory=list)
     pair: list[Array] = field(default_factory=list)
     loads: list[tuple[int, ...]] = field(default_factory=list)
     load: list[Array] = field(default_factory=list)
@@ -49,6 +51,7 @@ class Loading:
     bush: list[Array] = field(default_factory=list)
     functions: list[TimeFunction] = field(default_factory=list)
     parts: dict[str, tuple[str, int]] = field(default_factory=dict)
+    feeds: list[Feed] = field(default_factory=list)
 
 
 def lay_forces(
@@ -65,31 +68,74 @@ def lay_forces(
     for name, part in model.forces.items():
         if f"forces.{name}" in replays:
             _lay_replay(loading, model, named, str(part.on), name, replays[f"forces.{name}"])
+        elif f"forces.{name}[0]" in replays:
+            _lay_replayed_load(loading, places, name, part, replays)
         else:
             _lay(loading, model, places, named, name, part)
     for name, joint in model.joints.items():
         _lay_joint_effects(loading, model, named, name, joint)
-    _refuse_unknown(model, replays)
-    for name, function in replays.items():
-        if not name.startswith("forces."):
-            _lay_replay(loading, model, named, f"joints.{name}", f"{name}.replay", function)
+    if replays:
+        _lay_other_replays(loading, model, places, named, replays)
     return loading
 
 
-def _refuse_unknown(model: Model, replays: Mapping[str, TimeFunction]) -> None:
-    """Raises UsageError for a part that moves the mechanism and that nothing stands for here."""
+def one_dimensional(model: Model) -> Iterator[tuple[str, Any]]:
+    """(name, part) of the four tables of one-dimensional parts."""
     for table in (model.electric, model.hydraulic, model.rotational, model.translational):
-        for name, part in table.items():
-            on = getattr(part, "on", None)
-            on_joint = isinstance(on, str) and on.startswith("joints.")
-            unknown = on_joint and str(on).removeprefix("joints.") not in replays
-            ends = getattr(part, "between", None) or ()
-            if unknown or any(isinstance(end, Attachment) for end in (on, *ends)):
-                raise UsageError(
-                    f"{part.table}.{name}: the embedded solver has no twin of a {part.kind} that"
-                    " acts on the mechanism, and no recorded effort to replay for it. Put it on the"
-                    " free coordinate of a joint to have it replayed in a validation."
-                )
+        yield from table.items()
+
+
+def acts_on_mechanism(part: Any) -> bool:
+    """Whether a one-dimensional part moves a joint or pulls at points."""
+    reached = [getattr(part, key, None) for key in ("on", "shaft", "slide")]
+    on_joint = any(isinstance(path, str) and path.startswith("joints.") for path in reached)
+    return on_joint or getattr(part, "between", None) is not None
+
+
+def _lay_other_replays(
+    loading: Loading,
+    model: Model,
+    places: Mapping[str, BodyPlace],
+    named: Mapping[tuple[str, str], int],
+    replays: Mapping[str, TimeFunction],
+) -> None:
+    """Replayed efforts of one-dimensional parts, by joint or (two points) by part.
+
+    Raises UsageError for a part that moves the mechanism and has no replay.
+    """
+    for name, part in one_dimensional(model):
+        if not acts_on_mechanism(part):
+            continue
+        joint = coordinate_joint(str(getattr(part, "on", "")))
+        if f"{part.table}.{name}" in replays:
+            (a, pa), (b, pb) = (on_node(places, end) for end in part.between)
+            place = _input(loading, replays[f"{part.table}.{name}"])
+            loading.pairs.append((PAIR_INPUT, a, b, place))
+            loading.pair.append(np.concatenate([pa, pb, np.zeros(3)]))
+        elif joint not in replays:
+            raise UsageError(
+                f"{part.table}.{name}: the embedded solver has no recorded effort of this"
+                f" {part.kind} to replay. Give the efforts of all parts that move the mechanism."
+            )
+    for name, function in replays.items():
+        if name in model.joints:
+            _lay_replay(loading, model, named, f"joints.{name}", f"{name}.replay", function)
+
+
+def _lay_replayed_load(
+    loading: Loading,
+    places: Mapping[str, BodyPlace],
+    name: str,
+    part: Any,
+    replays: Mapping[str, TimeFunction],
+) -> None:
+    """A recorded force or torque on a body, components in world axes."""
+    node, point = on_node(places, part.on)
+    inputs = [_input(loading, replays[f"forces.{name}[{k}]"]) for k in range(3)]
+    kind = LOAD_FORCE if isinstance(part, Force) else LOAD_TORQUE
+    loading.parts[name] = ("load", len(loading.loads))
+    loading.loads.append((kind, node, *inputs))
+    loading.load.append(np.concatenate([point, np.eye(3).ravel(), [0.0]]))
 
 
 def _lay_replay(
@@ -122,8 +168,7 @@ def _lay(
         case Torque(on=str()):
             k = _coordinate(model, named, str(part.on))
             loading.parts[name] = ("law", len(loading.laws))
-            function = function_of(model, part.torque[0])
-            loading.laws.append((LAW_INPUT, k, _input(loading, function)))
+            loading.laws.append((LAW_INPUT, k, _signal(loading, model, name, part.torque[0])))
             loading.law.append((0.0,) * 5)
         case Spring() | Damper() | ContactStop():
             _between(loading, places, name, part)
@@ -152,6 +197,29 @@ def _coordinate(model: Model, named: Mapping[tuple[str, str], int], reference: s
 def _input(loading: Loading, function: TimeFunction) -> int:
     loading.functions.append(function)
     return len(loading.functions) - 1
+
+
+def _signal(loading: Loading, model: Model, name: str, given: float | str) -> int:
+    """An input that is a function of time, or that the network will feed."""
+    try:
+        return _input(loading, function_of(model, given))
+    except UsageError:
+        place = _input(loading, constant(0.0))
+        loading.feeds.append(Feed(place, name, given))
+        return place
+
+
+def lay_grips(loading: Loading, grips: tuple[Grip, ...]) -> None:
+    """An input for the effort of each shaft that the mechanism moves."""
+    for grip in grips:
+        place = _input(loading, constant(0.0))
+        if grip.pair is None:
+            loading.laws.append((LAW_INPUT, grip.coordinate, place))
+            loading.law.append((0.0,) * 5)
+        else:
+            loading.pairs.append((PAIR_INPUT, *grip.pair.nodes, place))
+            ends = (*grip.pair.first, *grip.pair.second, 0.0, 0.0, 0.0)
+            loading.pair.append(np.array(ends))
 
 
 def _on_coordinate(
@@ -195,7 +263,7 @@ def _between(loading: Loading, places: Mapping[str, BodyPlace], name: str, part:
     if isinstance(part, ContactStop):
         kind, rest = PAIR_STOP, part.gap
     loading.parts[name] = ("pair", len(loading.pairs))
-    loading.pairs.append((kind, a, b))
+    loading.pairs.append((kind, a, b, NO_INPUT))
     loading.pair.append(np.concatenate([pa, pb, [k, rest, c]]))
 
 
@@ -204,7 +272,7 @@ def _applied(
 ) -> None:
     node, point = on_node(places, part.on)
     components = part.force if isinstance(part, Force) else part.torque
-    inputs = [_input(loading, function_of(model, component)) for component in components]
+    inputs = [_signal(loading, model, name, component) for component in components]
     kind = LOAD_FORCE if isinstance(part, Force) else LOAD_TORQUE
     loading.parts[name] = ("load", len(loading.loads))
     loading.loads.append((kind, node, *inputs))

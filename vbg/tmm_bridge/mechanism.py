@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from vbg.model import Model
 from vbg.tmm_bridge.rotation import Array
 from vbg.tmm_bridge.tables import Tables
 from vbg.tmm_bridge.timefunctions import TimeFunction
+
+if TYPE_CHECKING:
+    from vbg.tmm_bridge.onedim.network import Network
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,8 @@ class Mechanism:
     `tree` and `cut` say which joint is what; `floating` are the nodes of bodies
     that no joint of the tree carries.  `couplings` leads to rows, `drives` and
     `inputs` are the functions of time in the order of the tables.  `parts`
-    leads from a part's name to (table of laws, row).
+    leads from a part's name to (table of laws, row); `network` are the one-dimensional parts,
+    `apart` says why some that leave the mechanism alone are not solved.
     """
 
     model: Model
@@ -86,8 +91,10 @@ class Mechanism:
     driven: Mapping[str, int]
     inputs: tuple[TimeFunction, ...]
     parts: Mapping[str, tuple[str, int]]
+    network: Network | None = None
+    apart: str = ""
 
     @property
     def size(self) -> int:
-        """Length of the state: coordinates, speeds, counted angles, two works."""
+        """Length of the mechanism's own state: coordinates, speeds, counted angles, two works."""
         return int(self.tables.sizes.sum())

@@ -17,25 +17,14 @@ import numpy as np
 
 from vbg.errors import Problem
 from vbg.solution import Event, Status
-from vbg.tmm_bridge.evaluate import closure, evaluate, rate
-from vbg.tmm_bridge.loops import correction, row_scales
 from vbg.tmm_bridge.mechanism import Mechanism
+from vbg.tmm_bridge.onedim import NoBalance
+from vbg.tmm_bridge.plant import NoInertia, Plant, Singular
 from vbg.tmm_bridge.rotation import Array
-from vbg.tmm_bridge.rows import BALL, LINK_KIND, LINK_Q
-from vbg.tmm_bridge.start import (
-    count_angles,
-    displace,
-    drive_rates,
-    model_size,
-    no_inertia,
-    row_name,
-)
-from vbg.tmm_bridge.tables import LAW_STOP, PAIR_STOP, Scratch, scratch_for
+from vbg.tmm_bridge.start import model_size, no_inertia, row_name
 
 Progress = Callable[[float, float], bool | None]
-JERK = 0.01  # relative change of the speeds by one projection that no smooth motion needs
 NEAR = 1e-5  # nearness of a singular posture at which it is jumped over
-PROJECTED = 1e-13  # residual, relative to the model's size, below which nothing is projected
 
 
 @dataclass(frozen=True)
@@ -48,145 +37,6 @@ class Trajectory:
     n_steps: int
     n_rates: int
     status: Status
-
-
-class Singular(ArithmeticError):
-    """The loops cannot be followed here: a projection changed the speeds visibly."""
-
-    def __init__(self, t: float, row: int, change: float):
-        self.t, self.row, self.change = t, row, change
-        super().__init__(f"t = {t}")
-
-
-class NoInertia(ArithmeticError):
-    """A hinge lost all resistance to its motion; carries the node."""
-
-    def __init__(self, node: int):
-        self.node = node
-        super().__init__(f"node {node}")
-
-
-@dataclass
-class Plant:
-    """A mechanism with its workspace and the span in which its inputs are smooth."""
-
-    mechanism: Mechanism
-    scratch: Scratch = field(init=False)
-    smooth: tuple[float, float] = (-np.inf, np.inf)
-    n_rates: int = 0
-    rank: int = -1
-
-    def __post_init__(self) -> None:
-        self.scratch = scratch_for(self.mechanism.tables)
-
-    def _at(self, t: float) -> tuple[Array, Array]:
-        """Inputs and drives at t, seen from inside the smooth span."""
-        inside = min(max(t, self.smooth[0]), self.smooth[1])
-        inputs = np.array([f.value(inside) for f in self.mechanism.inputs], dtype=float)
-        return inputs, drive_rates(self.mechanism, inside)
-
-    def rate(self, t: float, y: Array) -> Array:
-        """dy/dt.  Raises NoInertia."""
-        inputs, drive = self._at(t)
-        out = np.zeros_like(y)
-        faulty, self.rank = rate(self.mechanism.tables, self.scratch, y.copy(), inputs, drive, out)
-        self.n_rates += 1
-        if faulty >= 0:
-            raise NoInertia(faulty)
-        return out
-
-    def evaluate(self, t: float, y: Array) -> Array:
-        """Leave everything at (t, y) in the workspace; the state with its driven coordinates."""
-        inputs, drive = self._at(t)
-        y = y.copy()
-        faulty, self.rank = evaluate(self.mechanism.tables, self.scratch, y, inputs, drive)
-        if faulty >= 0:
-            raise NoInertia(faulty)
-        return y
-
-    def settle(self, t: float, y: Array) -> Array:
-        """dy/dt at a closed posture, whose rank is believed until the next one."""
-        self.scratch.limit[0] = len(self.mechanism.tables.rows)
-        out = self.rate(t, y)
-        self.scratch.limit[0] = self.rank
-        return out
-
-    def mobilities(self) -> Array:
-        """Eigenvalues of the loop rows' scaled mobility, ascending.  `evaluate` has run."""
-        if not len(self.scratch.K):
-            return np.zeros(0)
-        scale = row_scales(self.scratch.reach)
-        values: Array = np.linalg.eigvalsh(scale[:, None] * self.scratch.K * scale[None, :])
-        return values
-
-    def nearness(self) -> float:
-        """Smallest eigenvalue of the scaled mobility that counts, relative to the largest:
-        zero in a singular posture.  `settle` has run."""
-        if not len(self.scratch.K) or not self.rank:
-            return 1.0
-        values = self.mobilities()
-        return float(values[len(values) - self.rank] / values[-1])
-
-    def project(self, t: float, y: Array) -> Array:
-        """The state with its loops closed, its quaternions of unit length."""
-        tables, s = self.mechanism.tables, self.scratch
-        y = normalised(self.mechanism, y)
-        if not len(tables.rows):
-            return y
-        _, drive = self._at(t)
-        size = model_size(self.mechanism)
-        step = np.zeros(int(tables.sizes[1]))
-        for _ in range(4):
-            closure(tables, s, y, drive)
-            if np.abs(s.row_state[:, 0]).max() <= PROJECTED * size:
-                break
-            correction(tables, s, -s.row_state[:, 0].copy(), step)
-            y = displace(tables, y, step)
-        count_angles(self.mechanism, s, y, near=s.coordinate[:, 0].copy())
-        closure(tables, s, y, drive)
-        if np.abs(s.row_state[:, 1]).max() > PROJECTED * size:
-            correction(tables, s, -s.row_state[:, 1].copy(), step)
-            n_q = int(tables.sizes[0])
-            speeds = y[n_q : n_q + len(step)]
-            change = float(np.abs(step).max() / (np.abs(speeds).max() + 1e-3))
-            if change > JERK:
-                raise Singular(t, int(np.argmax(np.abs(s.row_state[:, 1]))), change)
-            y[n_q : n_q + len(step)] += step
-        return y
-
-    def indicators(self, t: float, y: Array) -> Array:
-        """What changes sign where a stop touches, leaves or would begin to pull."""
-        tables, s = self.mechanism.tables, self.scratch
-        self.evaluate(t, y)
-        signs = []
-        for n in np.flatnonzero(tables.laws[:, 0] == LAW_STOP):
-            x, speed = s.coordinate[tables.laws[n, 1], :2]
-            k, _, c, lower, upper = tables.law[n]
-            for depth, rate_in in ((lower - x, -speed), (x - upper, speed)):
-                if np.isfinite(depth):
-                    signs += [depth, depth + c / k * rate_in]
-        signs += [-s.pair[n, 3] for n in np.flatnonzero(tables.pairs[:, 0] == PAIR_STOP)]
-        return np.array(signs)
-
-    def stop_names(self) -> list[str]:
-        """Part of each indicator."""
-        tables = self.mechanism.tables
-        by_place = {place: name for name, place in self.mechanism.parts.items()}
-        names = []
-        for n in np.flatnonzero(tables.laws[:, 0] == LAW_STOP):
-            finite = int(np.isfinite(tables.law[n, 3])) + int(np.isfinite(tables.law[n, 4]))
-            names += [by_place["law", int(n)]] * (2 * finite)
-        names += [by_place["pair", int(n)] for n in np.flatnonzero(tables.pairs[:, 0] == PAIR_STOP)]
-        return names
-
-
-def normalised(mechanism: Mechanism, y: Array) -> Array:
-    """A copy of the state with quaternions of unit length."""
-    y = y.copy()
-    for kind, q in mechanism.tables.links[:, [LINK_KIND, LINK_Q]]:
-        if kind == BALL:
-            y[q : q + 4] /= np.linalg.norm(y[q : q + 4])
-    return y
 
 
 def output_grid(t_end: float, output_step: float) -> Array:
@@ -229,6 +79,8 @@ def integrate(
     breaks = {float(grid[0]), float(grid[-1])}
     for function in (*mechanism.drives, *mechanism.inputs):
         breaks |= {b for b in function.breaks if grid[0] < b < grid[-1]}
+    if mechanism.network is not None:
+        breaks |= {b for b in mechanism.network.breaks if grid[0] < b < grid[-1]}
     stops = sorted(breaks)
     y, status = y0, Status("finished", "The simulation reached its end.")
     try:
@@ -241,6 +93,10 @@ def integrate(
                 break
     except NoInertia as fault:
         status = _failed(str(no_inertia(mechanism, fault.node)))
+    except NoBalance as fault:
+        status = _failed(
+            f"the network of one-dimensional parts has no unique solution at t = {fault.t:.6g} s."
+        )
     except Singular as pose:
         status = _failed(
             f"singular posture at t = {pose.t:.6g} s: closing the loop at"
@@ -321,7 +177,8 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
 
     plant, record, names = span.plant, span.record, span.names
     absolute = np.full(len(y), span.atol)
-    absolute[-2:] = np.inf  # the two works are sums over the motion, not part of it
+    own = plant.mechanism.size
+    absolute[own - 2 : own] = np.inf  # the two works are sums over the motion, not part of it
     plant.settle(t, y)
     solver = DOP853(plant.rate, t, y, span.end, rtol=span.rtol, atol=absolute)
     signs = np.sign(plant.indicators(t, y)) if names else np.zeros(0)

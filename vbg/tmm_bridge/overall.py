@@ -142,7 +142,7 @@ def loads_of_bodies(mechanism: Mechanism, y: Array, time: float) -> tuple[Scratc
     posture(t, s, y, drive)
     before = s.work[:, W_EQ : W_EM + 3].copy()
     coordinate_laws(t, s, inputs)
-    pair_laws(t, s)
+    pair_laws(t, s, inputs)
     applied_loads(t, s, inputs)
     bushings(t, s)
     e = s.work[:, W_EQ : W_EM + 3] - before

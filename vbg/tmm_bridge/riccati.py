@@ -26,6 +26,7 @@ from __future__ import annotations
 from vbg.tmm_bridge.kinematics import compiled, cross, put, triple
 from vbg.tmm_bridge.rows import (
     BALL,
+    LINK_ARMATURE,
     LINK_DRIVEN,
     LINK_KIND,
     LINK_LEAD,
@@ -119,8 +120,11 @@ def hinge_weights(kind, lead):
 
 
 @compiled
-def hinge_response(work, i, kind, lead):
-    """Store u = S h and 1/d of a hinge with one column; returns d."""
+def hinge_response(work, i, kind, lead, armature):
+    """Store u = S h and 1/d of a hinge with one column; returns d.
+
+    An inertia that moves with the hinge's coordinate alone (a rotor) adds to d.
+    """
     n = triple(work, i, W_N)
     if kind == REVOLUTE:
         ua = block_times(work, i, n)
@@ -145,6 +149,7 @@ def hinge_response(work, i, kind, lead):
         d = on_a * dot(n, ua) + on_alpha * dot(n, ub)
     put(work, i, W_U, ua[0], ua[1], ua[2])
     put(work, i, W_U + 3, ub[0], ub[1], ub[2])
+    d += armature
     work[i, W_D] = 1.0 / d
     return d
 
@@ -319,7 +324,8 @@ def lean(links, link, work):
             if p >= 0:
                 pass_ball(work, i, p)
         else:
-            if not hinge_response(work, i, kind, link[i, LINK_LEAD]) > 0.0:
+            lead, armature = link[i, LINK_LEAD], link[i, LINK_ARMATURE]
+            if not hinge_response(work, i, kind, lead, armature) > 0.0:
                 return i
             if p >= 0:
                 pass_hinged(work, i, p)

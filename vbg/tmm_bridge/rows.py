@@ -28,7 +28,8 @@ LINK_MASS = 12  # [kg]
 LINK_COM = 13  # mass centre in the node's frame [m], 3
 LINK_J = 16  # inertia about the mass centre in the node's frame [kg m^2], 6
 LINK_LEAD = 22  # of a screw [m/rad]
-LINK_FLOATS = 23
+LINK_ARMATURE = 23  # inertia that turns or slides with the hinge alone [kg m^2 or kg]
+LINK_FLOATS = 24
 
 W_R = 0  # rotation node to world, 9
 W_P = 9  # origin of the node [m]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,21 +13,26 @@ from vbg.errors import Problem
 from vbg.model import Model
 from vbg.solution import Audit, MadeBy, Solution
 from vbg.tmm_bridge.channels import Record, replay, signals
+from vbg.tmm_bridge.evaluate import posture
 from vbg.tmm_bridge.kinematics import KERNELS
 from vbg.tmm_bridge.layout import lay_out
 from vbg.tmm_bridge.mechanism import Mechanism
 from vbg.tmm_bridge.motion import (
-    Plant,
     Progress,
     Trajectory,
     integrate,
     output_grid,
     problems_of,
 )
-from vbg.tmm_bridge.start import Pose, start
+from vbg.tmm_bridge.onedim import NetworkRun
+from vbg.tmm_bridge.plant import Plant
+from vbg.tmm_bridge.rotation import Array
+from vbg.tmm_bridge.start import Pose, drive_rates, start
+from vbg.tmm_bridge.tables import scratch_for
 from vbg.tmm_bridge.timefunctions import TimeFunction
 from vbg.tmm_bridge.uniqueness import not_unique
 
+APART = "not solved: "
 METHOD = "mstmm riccati, dop853"
 
 
@@ -45,8 +51,8 @@ def simulate(
 
     What is not given is taken from `model.simulate`.  `poses` start the run from
     assembled poses and velocities instead of assembling the written ones;
-    `replays` are recorded efforts, of parts on a joint by the joint's name, of a
-    torque in [forces] as "forces.NAME".  A run that cannot
+    `replays` are recorded efforts in the place of one-dimensional parts and of feedback, named
+    as `lay_out` says; without any these parts are integrated here.  A run that cannot
     go on returns what it has, with a status that says why.
 
     Raises AssemblyError for a mechanism that does not close or has a hinge
@@ -63,7 +69,8 @@ def simulate(
     mechanism = lay_out(model, replays)
     KERNELS.ensure("motion", lambda: _touch(mechanism, poses))
     begin = start(mechanism, poses)
-    trajectory = integrate(mechanism, begin.y, grid, rtol, atol, progress)
+    mechanism, y = with_network(mechanism, begin.y)
+    trajectory = integrate(mechanism, y, grid, rtol, atol, progress)
     record = replay(mechanism, trajectory)
     made_by = MadeBy(
         solver="tmm_bridge",
@@ -77,16 +84,41 @@ def simulate(
         n_rates=trajectory.n_rates,
         cpu=time.process_time() - begun,
     )
-    notes = (*problems_of(mechanism, begin.moved), *not_unique(mechanism, trajectory))
+    notes = (
+        *problems_of(mechanism, begin.moved),
+        *not_unique(mechanism, trajectory),
+        *left_apart(mechanism),
+    )
     return _solution(mechanism, trajectory, record, made_by, notes)
+
+
+def with_network(mechanism: Mechanism, y: Array) -> tuple[Mechanism, Array]:
+    """The start with the states of the network, whose gears and screws count from here."""
+    if mechanism.network is None:
+        return mechanism, y
+    scratch = scratch_for(mechanism.tables)
+    posture(mechanism.tables, scratch, y.copy(), drive_rates(mechanism, 0.0))
+    run = NetworkRun(mechanism.network)
+    run.motion(scratch)
+    network = replace(mechanism.network, origins=tuple(run.w.positions))
+    return replace(mechanism, network=network), np.concatenate([y, network.start])
+
+
+def left_apart(mechanism: Mechanism) -> tuple[Problem, ...]:
+    """A note on parts that this solver leaves to the other one."""
+    model = mechanism.model
+    why = mechanism.apart
+    if model.bondgraph:
+        why = "bondgraph: a bond graph given as such has no twin in the embedded solver."
+    return (Problem("note", "model", f"{APART}{why}"),) if why else ()
 
 
 def _touch(mechanism: Mechanism, poses: Mapping[str, Pose] | None) -> None:
     """Calls every kernel of a run once."""
-    begin = start(mechanism, poses)
+    mechanism, y = with_network(mechanism, start(mechanism, poses).y)
     plant = Plant(mechanism)
-    plant.rate(0.0, begin.y)
-    plant.evaluate(0.0, begin.y)
+    plant.rate(0.0, y)
+    plant.evaluate(0.0, y)
 
 
 def _solution(
@@ -103,7 +135,7 @@ def _solution(
     return Solution(
         trajectory.time,
         named,
-        _audit(named, trajectory),
+        _audit(mechanism, named, trajectory),
         made_by,
         trajectory.status,
         units,
@@ -111,12 +143,17 @@ def _solution(
     )
 
 
-def _audit(named: Mapping[str, np.ndarray], trajectory: Trajectory) -> Audit:
+def _audit(mechanism: Mechanism, named: Mapping[str, np.ndarray], trajectory: Trajectory) -> Audit:
+    """Residuals; energy only of a mechanism alone, the energy of a network is not followed."""
     energies = ("kinetic", "potential", "supplied", "dissipated")
     swings = [np.ptp(named[f"energy.{name}"]) for name in energies]
     largest = max(*swings, np.abs(named["energy.kinetic"]).max(), 1e-300)
     return Audit(
-        energy_residual=float(np.abs(named["energy.residual"]).max() / largest),
+        energy_residual=(
+            float(np.abs(named["energy.residual"]).max() / largest)
+            if mechanism.network is None
+            else float("nan")
+        ),
         position_residual=float(named["residual.position"].max(initial=0.0)),
         velocity_residual=float(named["residual.velocity"].max(initial=0.0)),
         events=trajectory.events,

@@ -35,6 +35,7 @@ LAW_INPUT = 2  # the value of an input
 # Laws between two points.
 PAIR_SPRING = 0  # k (length - rest) + c rate, pulling together
 PAIR_STOP = 1  # pushing apart below `gap`, never pulling
+PAIR_INPUT = 2  # the value of an input, pulling together
 
 # Applied loads.
 LOAD_FORCE = 0
@@ -53,7 +54,7 @@ class Tables(NamedTuple):
     coordinates (k, 4) : kind, cut, q, v (kind COORDINATE_TREE) or place in the
         state's tail (others).
     laws (l, 3) : law, coordinate, input; law (l, 5) : k, rest, c, lower, upper.
-    pairs (p, 3) : law, nodes; pair (p, 9) : points, k, rest or gap, c.
+    pairs (p, 4) : law, nodes, input; pair (p, 9) : points, k, rest or gap, c.
     loads (f, 5) : kind, node, three inputs; load (f, 13) : point, rotation to
         the node's frame, 1.0 if the axes turn with the body.
     bushes (b, 2) : nodes; bush (b, 96) : R_AF, p_AF, R_BM, p_BM, stiffness, damping.

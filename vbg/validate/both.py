@@ -18,11 +18,12 @@ from vbg.errors import AssemblyError, UsageError
 from vbg.model import Model
 from vbg.solution import Solution
 from vbg.tmm_bridge.compare import LOOSEST, TOLERANCE, Channel, Verdict, compare
+from vbg.tmm_bridge.loading import one_dimensional
 from vbg.tmm_bridge.uniqueness import channels_in
 from vbg.validate.child import Answer, Job, restored, solve
 from vbg.validate.evidence import Evidence, verdict_on
 from vbg.validate.poses import first_poses, starts_differ
-from vbg.validate.recorded import Recorded, needs_replay, replays_from
+from vbg.validate.recorded import Recorded, replays_from, without_twin
 
 Tell = Callable[[str, float], None]
 # A verdict is on the equations: integration is kept out of it where that is cheap.
@@ -103,13 +104,18 @@ def validate(
     jobs |= {n: replace(job, solver="dt", scheme=ALSO[n], tightest=None) for n in also}
     replays: dict[str, Recorded] = {}
     notes: tuple[str, ...] = ()
-    if needs_replay(model):
+    reason = without_twin(model)
+    if reason:
         answers = run({"vbg": job}, progress)
         replays = replays_from(model, _sole(answers["vbg"]))
         jobs = {name: replace(jobs[name], replays=replays) for name in ("mstmm", *also)}
         answers |= run(jobs, progress)
-        notes = (f"Replayed from the bond-graph run: the efforts on {', '.join(replays)}.",)
+        notes = (
+            f"Replayed from the bond-graph run: the efforts on {', '.join(replays)}. {reason}",
+        )
     else:
+        if any(True for _ in one_dimensional(model)):
+            notes = ("Integrated by the embedded solver too: all one-dimensional parts.",)
         answers = run(jobs, progress)
     first = _sole(answers["vbg"])
     reason = _other_start(model, answers)
@@ -156,7 +162,7 @@ def _report(
         _sole(answers["vbg"]),
         _sole(answers["mstmm"]),
         answers["mstmm"].solutions[1],
-        frozenset(name.removeprefix("forces.").partition(".")[0] for name in replays),
+        frozenset(key.rpartition(".")[2].partition("[")[0] for key in replays),
         min(SPLINE * missed, LOOSEST) if SPLINE * missed > TOLERANCE else None,
         notes,
         answers["vbg"].solutions[1],

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from vbg.solution import Solution
 from vbg.tmm_bridge.compare import Verdict, compare
+from vbg.tmm_bridge.solver import APART
 from vbg.tmm_bridge.uniqueness import channels_in
 
 
@@ -45,4 +46,8 @@ def verdict_on(
         replayed=evidence.replayed,
         exclude=exclude,
     )
+    apart = [n.what.removeprefix(APART) for n in evidence.second.notes if n.what.startswith(APART)]
+    if not verdict.channels and apart:
+        sentence = f"Nothing to compare: the model has no joints, and {apart[0]}"
+        verdict = replace(verdict, sentence=sentence)
     return replace(verdict, notes=(*evidence.notes, *verdict.notes))

@@ -29,7 +29,7 @@ def first_poses(solution: Solution, bodies: tuple[str, ...]) -> dict[str, StartP
     return {
         body: StartPose(
             np.array(solution[f"{body}.position"][0]),
-            _matrix(solution[f"{body}.rotation"][0]),
+            matrix_of(solution[f"{body}.rotation"][0]),
             np.array(solution[f"{body}.velocity"][0]),
             np.array(solution[f"{body}.angular_velocity"][0]),
         )
@@ -37,7 +37,7 @@ def first_poses(solution: Solution, bodies: tuple[str, ...]) -> dict[str, StartP
     }
 
 
-def _matrix(quaternion: Array) -> Array:
+def matrix_of(quaternion: Array) -> Array:
     w, x, y, z = quaternion / np.linalg.norm(quaternion)
     return np.array(
         [

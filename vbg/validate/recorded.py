@@ -1,9 +1,9 @@
 """Efforts that one solver recorded, as smooth functions of time for the other.
 
-The embedded solver has no twins of electric and hydraulic parts, nor of feedback:
-what these exert on a joint is taken from the bond-graph run.  The joint forces
-that follow from it are compared, the parts themselves are not; the verdict says
-for which joints that was done.
+The embedded solver integrates one-dimensional parts and controllers itself.  Where one of
+them has no twin there, what all of them exert on the mechanism is taken from the bond-graph
+run instead.  The joint forces that follow from it are compared, the parts themselves are
+not; the verdict says for which joints that was done.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ import numpy as np
 from vbg.errors import UsageError
 from vbg.model import Model
 from vbg.solution import Solution
+from vbg.tmm_bridge.forest import coordinate_joint
+from vbg.tmm_bridge.layout import lay_out
+from vbg.tmm_bridge.loading import acts_on_mechanism, one_dimensional
 from vbg.tmm_bridge.timefunctions import function_of
 
 Array = np.ndarray[Any, Any]
@@ -51,43 +54,54 @@ class Recorded:
         return float(np.abs(half(self.time) - self.effort)[inside].max()) / (16.0 * peak)
 
 
-def parts_on_joints(model: Model) -> Iterator[tuple[str, str, Any]]:
-    """(joint, name, part) of the one-dimensional parts that act on joints."""
-    for table in (model.electric, model.hydraulic, model.rotational, model.translational):
-        for name, part in table.items():
-            on = getattr(part, "on", None)
-            if isinstance(on, str) and on.startswith("joints."):
-                yield on.removeprefix("joints."), name, part
+def parts_on_mechanism(model: Model) -> Iterator[tuple[str, str, Any]]:
+    """(key, name, part) of the one-dimensional parts that act on joints or between points;
+    the key is that of a replay, see `vbg.tmm_bridge.layout.lay_out`."""
+    for name, part in one_dimensional(model):
+        on = getattr(part, "on", None)
+        if isinstance(on, str) and on.startswith("joints."):
+            yield coordinate_joint(on), name, part
+        elif acts_on_mechanism(part):
+            yield f"{part.table}.{name}", name, part
 
 
-def feedback_torques(model: Model) -> Iterator[str]:
-    """Torques on joints whose signal is no function of time."""
+def feedback(model: Model) -> Iterator[tuple[str, Any]]:
+    """(name, part) of the forces and torques with a signal that is no function of time."""
     for name, part in model.forces.items():
-        if part.kind == "torque" and isinstance(part.on, str):
+        for given in getattr(part, part.kind, ()) if part.kind in ("force", "torque") else ():
             try:
-                function_of(model, part.torque[0])
+                function_of(model, given)
             except UsageError:
-                yield name
+                yield name, part
+                break
 
 
-def needs_replay(model: Model) -> bool:
-    """Whether the embedded solver cannot run before the other one has."""
-    return any(True for _ in parts_on_joints(model)) or any(True for _ in feedback_torques(model))
+def without_twin(model: Model) -> str:
+    """Why the embedded solver needs the record of the other one; empty if it does not."""
+    try:
+        lay_out(model)
+    except UsageError as error:
+        return str(error)
+    return ""
 
 
 def replays_from(model: Model, solution: Solution) -> dict[str, Recorded]:
-    """Recorded efforts on each joint; of a motor its rotor and bearing too:
-    torque - B speed - J speed'.
+    """Recorded efforts by their keys; of a motor its rotor and bearing too:
+    torque - B speed - J speed'.  Between two points the effort draws together.
 
     Raises UsageError for a part whose effort the solution does not tell.
     """
     total: dict[str, np.ndarray[Any, Any]] = {}
-    for joint, name, part in parts_on_joints(model):
-        total[joint] = total.get(joint, np.zeros(len(solution.time))) + _effort(
-            solution, name, part
-        )
-    for name in feedback_torques(model):
-        total[f"forces.{name}"] = np.ravel(solution[f"{name}.torque"])
+    for key, name, part in parts_on_mechanism(model):
+        sign = 1.0 if key in model.joints else -1.0
+        effort = sign * _effort(solution, name, part)
+        total[key] = total.get(key, np.zeros(len(solution.time))) + effort
+    for name, part in feedback(model):
+        recorded = np.array(solution[f"{name}.{part.kind}"])
+        if isinstance(part.on, str):
+            total[f"forces.{name}"] = np.ravel(recorded)
+        else:
+            total |= {f"forces.{name}[{k}]": recorded[:, k] for k in range(3)}
     return {key: Recorded(np.array(solution.time), effort) for key, effort in total.items()}
 
 

@@ -1,0 +1,104 @@
+"""From the model's one-dimensional parts to a network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from vbg.errors import UsageError
+from vbg.model import Model
+from vbg.tmm_bridge.mechanism import BodyPlace
+from vbg.tmm_bridge.onedim.circuits import add_electric, add_levels, lay_nodes
+from vbg.tmm_bridge.onedim.draft import Draft
+from vbg.tmm_bridge.onedim.hydraulics import add_hydraulic
+from vbg.tmm_bridge.onedim.mechanical import JOINT, PAIR
+from vbg.tmm_bridge.onedim.network import Network, Pair
+from vbg.tmm_bridge.onedim.shafts import add_mechanical, add_shafts
+from vbg.tmm_bridge.onedim.sources import Sources
+from vbg.tmm_bridge.onedim.working import Value
+
+
+@dataclass(frozen=True)
+class Feed:
+    """An input of the mechanism that a signal gives."""
+
+    input: int
+    part: str
+    given: float | str
+
+
+@dataclass(frozen=True)
+class Grip:
+    """A shaft that the mechanism moves: coordinate `coordinate` (-1: the distance `pair`)."""
+
+    shaft: int
+    coordinate: int
+    pair: Pair | None
+    mass: float
+
+
+def needed(model: Model, feeds: tuple[Feed, ...]) -> bool:
+    """Whether there is anything for a network to do."""
+    tables = (model.electric, model.hydraulic, model.rotational, model.translational)
+    return bool(feeds) or any(tables)
+
+
+def build(
+    model: Model,
+    bodies: Mapping[str, BodyPlace],
+    coordinates: Mapping[tuple[str, str], int],
+    feeds: tuple[Feed, ...],
+    first_input: int,
+) -> tuple[Network, tuple[Grip, ...]]:
+    """The network of the model, and the shafts that the mechanism moves.
+
+    The effort of the n-th of these is the mechanism's input `first_input` + n.  Raises
+    UsageError for a part without a twin here.
+    """
+    draft = Draft(model, bodies, coordinates)
+    sources = Sources(draft)
+    add_levels(draft)
+    add_shafts(draft, sources)
+    add_mechanical(draft, sources)
+    add_electric(draft, sources)
+    add_hydraulic(draft, sources)
+    values = tuple((f.input, sources.value(model.forces[f.part], f.part, f.given)) for f in feeds)
+    for name in model.signals:
+        draft.tell((name, "1", sources.value(model.signals[name], name, name)))
+    unknown = sorted(draft.reads - set(draft.readers))
+    if unknown:
+        raise UsageError(
+            f"A signal reads {unknown[0]}, which the embedded solver does not know while it solves"
+            " an instant."
+        )
+    return _network(draft, values, first_input)
+
+
+def _network(
+    draft: Draft, feeds: tuple[tuple[int, Value], ...], first_input: int
+) -> tuple[Network, tuple[Grip, ...]]:
+    nodes = lay_nodes(draft)
+    grips: list[Grip] = []
+    efforts: list[tuple[int, int, float]] = []
+    for i, shaft in enumerate(draft.shafts):
+        if shaft.kind not in (JOINT, PAIR):
+            continue
+        efforts.append((first_input + len(grips), i, 1.0 if shaft.kind == JOINT else -1.0))
+        pair = draft.pairs[shaft.place] if shaft.kind == PAIR else None
+        grips.append(Grip(i, -1 if pair else shaft.place, pair, shaft.mass))
+    network = Network(
+        (*draft.parts, *draft.late),
+        tuple(draft.shafts),
+        nodes,
+        tuple(draft.pairs),
+        tuple(draft.start),
+        tuple(draft.scales),
+        draft.places,
+        tuple(efforts),
+        feeds,
+        tuple(draft.changes),
+        tuple(draft.outputs),
+        tuple(b for function in draft.functions for b in function.breaks),
+        {grip.coordinate: grip.mass for grip in grips if grip.mass > 0.0},
+    )
+    return network, tuple(grips)

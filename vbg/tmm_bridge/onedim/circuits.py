@@ -1,0 +1,131 @@
+"""Electric parts of the model as parts of a network."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from vbg.tmm_bridge.onedim.draft import REFERENCE, SCALES, Draft, Level, no_twin
+from vbg.tmm_bridge.onedim.electric import (
+    Capacitor,
+    Conductor,
+    Ends,
+    FlowSource,
+    Gyrator,
+    Inductor,
+    LevelSource,
+    Motor,
+    OpAmp,
+    Rail,
+    Transformer,
+    shockley,
+    switched,
+)
+from vbg.tmm_bridge.onedim.hydraulic import level_of
+from vbg.tmm_bridge.onedim.network import Node
+from vbg.tmm_bridge.onedim.sources import Sources
+from vbg.tmm_bridge.onedim.working import Value
+
+
+def add_levels(draft: Draft) -> None:
+    """Nodes of both tables in the order in which the parts name them."""
+    for table in ("electric", "hydraulic"):
+        for part in getattr(draft.model, table).values():
+            for node in part.nodes:
+                if node != REFERENCE[table] and (table, node) not in draft.levels:
+                    draft.levels[table, node] = Level(table, len(draft.levels))
+    for (table, name), level in draft.levels.items():
+        what, unit = ("voltage", "V") if table == "electric" else ("pressure", "Pa")
+        at = level.index
+        draft.tell((f"{table}.{name}.{what}", unit, level_of(at)))
+
+
+def add_source(draft: Draft, sources: Sources, name: str, part: Any, given: float | str) -> None:
+    """A level source: a rail where it can give a node its level outright."""
+    table = part.table
+    ends, value = draft.ends(table, name, part.nodes), sources.value(part, name, given)
+    free = [node for node in part.nodes if node != REFERENCE[table]]
+    level = draft.levels[table, free[0]] if len(free) == 1 else None
+    if level is None or level.rail is not None or sources.reads_balance(given):
+        draft.add(LevelSource(ends, value, draft.unknown(SCALES[table][1])), late=True)
+        return
+    level.rail = Rail(ends, level.index, 1.0 if part.nodes[0] == free[0] else -1.0, value)
+    draft.add(level.rail)
+
+
+def lay_nodes(draft: Draft) -> tuple[Node, ...]:
+    """Nodes with the places of their levels; the reference last."""
+    nodes = []
+    for (table, _), level in draft.levels.items():
+        if level.rail is not None:
+            nodes.append(Node(rail=level.rail))
+        elif level.weight > 0.0:
+            nodes.append(Node(state=draft.state(level.start / level.weight)))
+        else:
+            nodes.append(Node(unknown=draft.unknown(SCALES[table][0])))
+    return (*nodes, Node())
+
+
+def add_electric(draft: Draft, sources: Sources) -> None:
+    """All parts of [electric]."""
+    for name, part in draft.model.electric.items():
+        match part.kind:
+            case "resistor" | "diode" | "switch":
+                _add_conductor(draft, sources, name, part)
+            case "capacitor":
+                ends, at = draft.ends("electric", name, part.nodes), draft.state(part.voltage)
+                draft.add(Capacitor(ends, part.C, at, draft.unknown(SCALES["electric"][1])))
+            case "inductor":
+                ends = draft.ends("electric", name, part.nodes)
+                draft.add(Inductor(ends, part.L, draft.state(part.current)))
+            case "voltage_source":
+                add_source(draft, sources, name, part, part.voltage)
+            case "current_source":
+                ends = draft.ends("electric", name, part.nodes)
+                value = sources.value(part, name, part.current)
+                draft.add(FlowSource(ends, value), late=True)
+            case "dc_motor":
+                at = draft.state(part.current) if part.L > 0.0 else -1
+                ends, port = draft.ends("electric", name, part.nodes), draft.ports[part.on]
+                draft.add(Motor(ends, port, part.R, part.L, part.K, part.B, at))
+            case _:
+                _add_several_ends(draft, name, part)
+
+
+def _add_conductor(draft: Draft, sources: Sources, name: str, part: Any) -> None:
+    ends = draft.ends("electric", name, part.nodes)
+    if part.kind == "resistor":
+        conductance = 1.0 / part.R
+        draft.add(Conductor(ends, lambda w, v: conductance * v))
+    elif part.kind == "diode" and part.law == "exponential":
+        draft.add(Conductor(ends, shockley(part.Is, part.Vt)))
+    elif part.kind == "diode":
+        draft.add(Conductor(ends, switched(lambda w, v: v > 0.0, 1.0 / part.Ron, part.Goff)))
+        draft.changes.append((f"electric.{name}", 1, lambda w: (ends.difference(w),)))
+    else:
+        command: Value = sources.value(part, name, part.closed)
+        law = switched(lambda w, v: command(w) > 0.0, 1.0 / part.Ron, part.Goff)
+        draft.add(Conductor(ends, law))
+        draft.changes.append((f"electric.{name}", 1, lambda w: (command(w),)))
+
+
+def _add_several_ends(draft: Draft, name: str, part: Any) -> None:
+    """Transformers, gyrators, operational amplifiers."""
+    scale = SCALES["electric"][1]
+    if part.kind in ("transformer", "gyrator"):
+        pairs: tuple[Ends, ...] = tuple(
+            draft.ends("electric", name, pair) for pair in (part.nodes[:2], part.nodes[2:])
+        )
+        if part.kind == "gyrator":
+            draft.add(Gyrator(pairs[0], pairs[1], part.r))
+        else:
+            draft.add(Transformer(pairs[0], pairs[1], part.ratio, draft.unknown(scale)))
+    elif part.kind == "op_amp":
+        plus, minus = (draft.node("electric", node) for node in part.nodes[:2])
+        ends = draft.ends("electric", name, (part.nodes[2], REFERENCE["electric"]))
+        lower = -math.inf if part.lower is None else part.lower
+        upper = math.inf if part.upper is None else part.upper
+        unknown = draft.unknown(scale)
+        draft.add(OpAmp(ends, plus, minus, part.gain, lower, upper, unknown))
+    else:
+        raise no_twin(part, name, f"a {part.kind}")

@@ -1,0 +1,112 @@
+"""A network while it grows: places of states, unknowns, nodes and readers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from vbg.errors import UsageError
+from vbg.model import Model
+from vbg.tmm_bridge.mechanism import BodyPlace
+from vbg.tmm_bridge.onedim.electric import ELECTRIC, HYDRAULIC, Ends, Rail
+from vbg.tmm_bridge.onedim.mechanical import JOINT, Shaft
+from vbg.tmm_bridge.onedim.network import Pair
+from vbg.tmm_bridge.onedim.working import Output, Part, Port, Term, Value, Working
+from vbg.tmm_bridge.timefunctions import TimeFunction
+
+REFERENCE = {"electric": "gnd", "hydraulic": "tank"}
+SCALES = {"electric": (1.0, 1e-2), "hydraulic": (1e5, 1e-5)}
+
+
+def no_twin(part: Any, name: str, why: str) -> UsageError:
+    """The error of a part that the embedded solver cannot integrate itself."""
+    return UsageError(f"{part.table}.{name}: {why} has no twin in the embedded solver.")
+
+
+@dataclass
+class Level:
+    """A node of a circuit: what its stores start at, weighted by their size."""
+
+    table: str
+    index: int
+    weight: float = 0.0
+    start: float = 0.0
+    rail: Rail | None = None
+
+
+@dataclass
+class Draft:
+    """Everything that is laid out so far; `reads` are the names that signals ask for."""
+
+    model: Model
+    bodies: Mapping[str, BodyPlace]
+    coordinates: Mapping[tuple[str, str], int]
+    start: list[float] = field(default_factory=list)
+    scales: list[float] = field(default_factory=list)
+    levels: dict[tuple[str, str], Level] = field(default_factory=dict)
+    parts: list[Part] = field(default_factory=list)
+    late: list[Part] = field(default_factory=list)
+    shafts: list[Shaft] = field(default_factory=list)
+    joints: dict[tuple[str, str], int] = field(default_factory=dict)
+    ports: dict[str, Port] = field(default_factory=dict)
+    pairs: list[Pair] = field(default_factory=list)
+    places: int = 0
+    changes: list[tuple[str, int, Callable[[Working], tuple[float, ...]]]] = field(
+        default_factory=list
+    )
+    readers: dict[str, Value] = field(default_factory=dict)
+    reads: set[str] = field(default_factory=set)
+    outputs: list[Output] = field(default_factory=list)
+    functions: list[TimeFunction] = field(default_factory=list)
+
+    def state(self, *start: float) -> int:
+        """Place of the first of some new states."""
+        self.start.extend(start)
+        return len(self.start) - len(start)
+
+    def unknown(self, scale: float) -> int:
+        """Place of a new unknown."""
+        self.scales.append(scale)
+        return len(self.scales) - 1
+
+    def place(self) -> int:
+        """A new place in `through`."""
+        self.places += 1
+        return self.places - 1
+
+    def node(self, table: str, name: str) -> int:
+        """Index of a node; the reference is -1, the last."""
+        if name == REFERENCE[table]:
+            return -1
+        return self.levels[table, name].index
+
+    def ends(self, table: str, name: str, nodes: tuple[str, str]) -> Ends:
+        """Two nodes of a part."""
+        first, second = (self.node(table, node) for node in nodes)
+        words = ELECTRIC if table == "electric" else HYDRAULIC
+        return Ends(name, first, second, self.place(), words)
+
+    def add(self, part: Part, *, late: bool = False) -> None:
+        """Take a part in; `late` ones read what the others leave in `through`."""
+        (self.late if late else self.parts).append(part)
+        for output in part.outputs():
+            self.tell(output)
+
+    def tell(self, output: Output) -> None:
+        """An output that signals may read."""
+        self.outputs.append(output)
+        self.readers[output[0]] = output[2]
+
+    def joint(self, name: str, key: str) -> int:
+        """The shaft that is a coordinate of a joint."""
+        if (name, key) not in self.coordinates:
+            raise UsageError(f"joints.{name} has no free coordinate for a part to act on.")
+        if (name, key) not in self.joints:
+            self.joints[name, key] = len(self.shafts)
+            self.shafts.append(Shaft(JOINT, place=self.coordinates[name, key]))
+        return self.joints[name, key]
+
+    def joint_port(self, name: str, key: str) -> Port:
+        """The coordinate itself."""
+        return Port((Term(self.joint(name, key), 1.0, relative=False),), turns=key != "slide")

@@ -1,0 +1,252 @@
+"""Laws of hydraulic parts: flows between nodes, contents behind node pressures.
+
+The pressure of a node with stores is the state; with the content m(p, s) of each of
+them, s the travel of a wall, the balance of the node is
+
+    (sum dm/dp) p' = flow into the node - sum (dm/ds) s'.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from vbg.tmm_bridge.onedim.electric import HYDRAULIC, Ends
+from vbg.tmm_bridge.onedim.working import Output, Port, Value, Working
+
+Law = Callable[[Working, float], float]
+
+
+def level_of(node: int) -> Value:
+    """Reads the level of a node."""
+    return lambda w: w.levels[node]
+
+
+def root(p: float, laminar: float) -> float:
+    """sqrt|p| with the sign of p, linear through zero: p / (p^2 + laminar^2)^(1/4)."""
+    return p / math.sqrt(math.sqrt(p * p + laminar * laminar))
+
+
+def orifice(gain: float, laminar: float) -> Law:
+    """flow = gain root(p)."""
+    return lambda w, p: gain * root(p, laminar)
+
+
+def opening_valve(opens_at: float, conductance: float, leakage: float) -> Law:
+    """leakage p, and conductance (p - opens_at) more above that."""
+    return lambda w, p: leakage * p + conductance * max(p - opens_at, 0.0)
+
+
+def edge(spool: Value, sign: float, overlap: float, leakage: float, law: Law) -> Law:
+    """An edge of a spool valve: opening max(0, sign spool - overlap) + leakage."""
+    return lambda w, p: (max(sign * spool(w) - overlap, 0.0) + leakage) * law(w, p)
+
+
+@dataclass(frozen=True)
+class Store:
+    """A content behind the pressure of its node: `capacity(p)` = dm/dp."""
+
+    ends: Ends
+    capacity: Callable[[float], float]
+
+    def act(self, w: Working) -> None:
+        found = self.capacity(w.levels[self.ends.first])
+        w.through[self.ends.place] = found
+        w.capacity[self.ends.first] += found
+
+    def outputs(self) -> Iterator[Output]:
+        node, place, name = self.ends.first, self.ends.place, self.ends.name
+        level, level_unit, flow, flow_unit = HYDRAULIC
+
+        def into(w: Working) -> float:
+            return w.through[place] * w.slopes[node]
+
+        yield f"{name}.{level}", level_unit, self.ends.difference
+        yield f"{name}.{flow}", flow_unit, into
+        yield f"{name}.power", "W", lambda w: self.ends.difference(w) * into(w)
+
+
+def oil(volume: float, bulk: float, growth: float) -> Callable[[float], float]:
+    """dm/dp of a volume of oil: dp = (bulk + growth p) dm / volume."""
+    return lambda p: volume / (bulk + growth * p)
+
+
+def gas(volume: float, precharge: float, n: float) -> Callable[[float], float]:
+    """dm/dp of an accumulator, m = volume (1 - (precharge / p)^(1/n))."""
+    return lambda p: volume / (n * p) * math.pow(precharge / p, 1.0 / n)
+
+
+@dataclass(frozen=True)
+class Chamber:
+    """Oil behind a moving wall, volume V(s) = dead + area s (constant where `volume` is given).
+
+    m = V exp(p / K), force on the wall K (exp(p / K) - 1) area; constant volume:
+    m = volume p / K + area s, force p area.
+    """
+
+    node: int
+    area: float
+    dead: float
+    volume: float | None
+    bulk: float
+
+    def act(self, w: Working, s: float, s_dot: float) -> float:
+        """Adds capacity and displaced flow to the node; returns the force along s."""
+        p = w.levels[self.node]
+        if self.volume is not None:
+            w.capacity[self.node] += self.volume / self.bulk
+            w.net[self.node] -= self.area * s_dot
+            return p * self.area
+        growth = math.exp(p / self.bulk)
+        w.capacity[self.node] += (self.dead + self.area * s) * growth / self.bulk
+        w.net[self.node] -= self.area * growth * s_dot
+        return self.bulk * math.expm1(p / self.bulk) * self.area
+
+
+@dataclass(frozen=True)
+class Stops:
+    """End stops of a cylinder at s = 0 and s = stroke: springs with dampers that never pull."""
+
+    stroke: float
+    k: float
+    c: float
+
+    def force(self, s: float, s_dot: float) -> float:
+        """On the second end, along s."""
+        if s < 0.0:
+            return max(-self.k * s - self.c * s_dot, 0.0)
+        if s > self.stroke:
+            return -max(self.k * (s - self.stroke) + self.c * s_dot, 0.0)
+        return 0.0
+
+    def changes(self, s: float, s_dot: float) -> tuple[float, ...]:
+        """What changes sign where a stop is touched, or would begin to pull."""
+        beyond = s - self.stroke
+        changes = (-s, beyond)
+        if self.c == 0.0:
+            return changes
+        return (*changes, self.c * s_dot + self.k * s, self.k * beyond + self.c * s_dot)
+
+
+@dataclass(frozen=True)
+class Cylinder:
+    """Chambers A (None on the tank) and B, leak between the ports, friction, stops."""
+
+    ends: Ends
+    port: Port
+    length: float
+    chambers: tuple[Chamber | None, Chamber | None]
+    leakage: float
+    friction: float
+    stops: Stops | None
+
+    def act(self, w: Working) -> None:
+        s, s_dot = self.port.value(w) - self.length, self.port.speed(w)
+        force = -self.friction * s_dot
+        for chamber in self.chambers:
+            if chamber is not None:
+                force += chamber.act(w, s, s_dot)
+        if self.leakage > 0.0:
+            self.ends.carry(w, self.leakage * self.ends.difference(w))
+        if self.stops is not None:
+            force += self.stops.force(s, s_dot)
+        w.through[self.ends.place] = force
+        self.port.push(w, force)
+
+    def changes(self, w: Working) -> tuple[float, ...]:
+        """Of the stops."""
+        if self.stops is None:
+            return ()
+        return self.stops.changes(self.port.value(w) - self.length, self.port.speed(w))
+
+    def outputs(self) -> Iterator[Output]:
+        name, place = self.ends.name, self.ends.place
+        nodes = ((self.ends.first, "a"), (self.ends.second, "b"))
+        for chamber, (node, side) in zip(self.chambers, nodes, strict=True):
+            if chamber is not None:
+                yield f"{name}.pressure_{side}", "Pa", level_of(node)
+        yield f"{name}.force", "N", lambda w: w.through[place]
+        yield f"{name}.stroke", "m", lambda w: self.port.value(w) - self.length
+        yield f"{name}.power", "W", lambda w: w.through[place] * self.port.speed(w)
+
+
+@dataclass(frozen=True)
+class Displacer:
+    """A pump (sign -1: its flow leaves at the first node) or a motor (+1) on a shaft.
+
+    motor: flow = D speed + leakage p, torque on the shaft D p, p of the first node against
+    the second.  pump, nodes [pressure, suction]: the same with -D; what is told of it is
+    the flow it delivers and the torque it takes.  `speed` replaces the shaft.
+    """
+
+    ends: Ends
+    port: Port | None
+    speed: Value | None
+    displacement: float
+    leakage: float
+    sign: float
+
+    def _speed(self, w: Working) -> float:
+        if self.port is not None:
+            return self.port.speed(w)
+        assert self.speed is not None  # a pump has a shaft or a speed
+        return self.speed(w)
+
+    def act(self, w: Working) -> None:
+        p, D = self.ends.difference(w), self.sign * self.displacement
+        self.ends.carry(w, D * self._speed(w) + self.leakage * p)
+        if self.port is not None:
+            self.port.push(w, D * p)
+
+    def outputs(self) -> Iterator[Output]:
+        name, place, sign = self.ends.name, self.ends.place, self.sign
+
+        def torque(w: Working) -> float:
+            return self.displacement * self.ends.difference(w)
+
+        def power(w: Working) -> float:
+            return self.ends.difference(w) * sign * w.through[place]
+
+        yield f"{name}.pressure", "Pa", self.ends.difference
+        yield f"{name}.flow", "m^3/s", lambda w: sign * w.through[place]
+        yield f"{name}.torque", "N*m", torque
+        yield f"{name}.power", "W", power
+
+
+@dataclass(frozen=True)
+class Pipe:
+    """Pieces of inertance I and resistance R with capacities C between them.
+
+    States: flow of every piece, pressure between the pieces.
+    """
+
+    ends: Ends
+    pieces: int
+    I: float
+    R: float
+    C: float
+    state: int
+
+    def act(self, w: Working) -> None:
+        n, x, at = self.pieces, w.x, self.state
+        before = w.levels[self.ends.first]
+        for i in range(n):
+            flow = x[at + i]
+            after = x[at + n + i] if i + 1 < n else w.levels[self.ends.second]
+            w.rates[at + i] = (before - after - self.R * flow) / self.I
+            if i + 1 < n:
+                w.rates[at + n + i] = (flow - x[at + i + 1]) / self.C
+            before = after
+        w.net[self.ends.first] -= x[at]
+        w.net[self.ends.second] += x[at + n - 1]
+
+    def outputs(self) -> Iterator[Output]:
+        name, at, last = self.ends.name, self.state, self.state + self.pieces - 1
+        yield f"{name}.flow", "m^3/s", lambda w: w.x[at]
+        yield f"{name}.flow_out", "m^3/s", lambda w: w.x[last]
+
+
+def as_hydraulic(ends: Ends) -> Ends:
+    """The same with hydraulic words."""
+    return replace(ends, words=HYDRAULIC)

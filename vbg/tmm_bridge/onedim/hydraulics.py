@@ -1,0 +1,200 @@
+"""Hydraulic parts of the model as parts of a network."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from vbg.tmm_bridge.onedim.circuits import add_source
+from vbg.tmm_bridge.onedim.draft import REFERENCE, Draft, no_twin
+from vbg.tmm_bridge.onedim.electric import Conductor, FlowSource
+from vbg.tmm_bridge.onedim.hydraulic import (
+    Chamber,
+    Cylinder,
+    Displacer,
+    Pipe,
+    Stops,
+    Store,
+    edge,
+    gas,
+    oil,
+    opening_valve,
+    orifice,
+)
+from vbg.tmm_bridge.onedim.shafts import reach
+from vbg.tmm_bridge.onedim.signals import within
+from vbg.tmm_bridge.onedim.sources import Sources
+from vbg.tmm_bridge.onedim.working import Value
+
+TANK = REFERENCE["hydraulic"]
+
+
+def add_hydraulic(draft: Draft, sources: Sources) -> None:
+    """All parts of [hydraulic]; rails first, stores ask for them."""
+    parts = draft.model.hydraulic
+    for name, part in parts.items():
+        if part.kind == "pressure_source":
+            add_source(draft, sources, name, part, part.pressure)
+        elif part.kind == "tank":
+            _add_tank(draft, sources, name, part)
+    for name, part in parts.items():
+        match part.kind:
+            case "pressure_source" | "tank":
+                pass
+            case "volume" | "accumulator":
+                _add_store(draft, name, part)
+            case "cylinder":
+                _add_cylinder(draft, name, part)
+            case "pump" | "motor":
+                _add_displacer(draft, sources, name, part)
+            case "proportional_valve":
+                _add_valve(draft, sources, name, part)
+            case "pipe":
+                _add_pipe(draft, name, part)
+            case "flow_source":
+                ends = draft.ends("hydraulic", name, part.nodes)
+                value = sources.value(part, name, part.flow)
+                draft.add(FlowSource(ends, value), late=True)
+            case _:
+                _add_conductor(draft, name, part)
+
+
+def _add_tank(draft: Draft, sources: Sources, name: str, part: Any) -> None:
+    """A rail at a constant pressure that tells only its flow."""
+    ends = draft.ends("hydraulic", name, (part.nodes[0], TANK))
+    level = draft.levels["hydraulic", part.nodes[0]]
+    if level.rail is not None:
+        raise no_twin(part, name, "a second source of pressure at one node")
+    from vbg.tmm_bridge.onedim.electric import Rail
+
+    level.rail = Rail(ends, level.index, 1.0, sources.value(part, name, part.pressure))
+    draft.parts.append(level.rail)
+    draft.tell((f"{name}.flow", "m^3/s", lambda w: w.through[ends.place]))
+
+
+def _hold(draft: Draft, part: Any, name: str, node: str, weight: float, start: float) -> None:
+    """Give a node a store that is `weight` m^3/Pa large at its start."""
+    level = draft.levels["hydraulic", node]
+    if level.rail is not None:
+        constant = draft.model.hydraulic.get(level.rail.ends.name)
+        given = getattr(constant, "pressure", None)
+        if isinstance(given, str):
+            raise no_twin(part, name, "a store at a node whose pressure is prescribed")
+        return
+    if level.weight > 0.0 and abs(level.start / level.weight - start) > 1e-9 * abs(start):
+        raise no_twin(part, name, "a store that starts at another pressure than its node")
+    level.weight += weight
+    level.start += weight * start
+
+
+def _add_store(draft: Draft, name: str, part: Any) -> None:
+    start = part.pressure
+    capacity: Callable[[float], float]
+    if part.kind == "volume":
+        capacity = oil(part.volume, part.bulk, part.growth)
+    else:
+        start = part.pressure or part.precharge
+        capacity = gas(part.volume, part.precharge, part.n)
+    _hold(draft, part, name, part.nodes[0], capacity(start), start)
+    draft.add(Store(draft.ends("hydraulic", name, (part.nodes[0], TANK)), capacity))
+
+
+def _add_conductor(draft: Draft, name: str, part: Any) -> None:
+    """Laminar resistances, orifices, check and relief valves."""
+    ends = draft.ends("hydraulic", name, part.nodes)
+    if part.kind == "laminar_resistance":
+        conductance = part.conductance
+        draft.add(Conductor(ends, lambda w, p: conductance * p))
+        return
+    if part.kind == "orifice":
+        gain = part.cd * part.area * math.sqrt(2.0 / part.density)
+        draft.add(Conductor(ends, orifice(gain, part.laminar)))
+        return
+    if part.kind == "check_valve":
+        at, conductance = part.cracking, part.conductance
+    elif part.kind == "relief_valve":
+        at, conductance = part.setting, 1.0 / part.slope
+    else:
+        raise no_twin(part, name, f"a {part.kind}")
+    draft.add(Conductor(ends, opening_valve(at, conductance, part.leakage)))
+    draft.changes.append((f"hydraulic.{name}", 1, lambda w: (ends.difference(w) - at,)))
+
+
+def _add_cylinder(draft: Draft, name: str, part: Any) -> None:
+    area_b = part.area_b or part.area_a
+    sides = (
+        (part.nodes[0], part.area_a, part.dead_a, part.pressure_a),
+        (part.nodes[1], -area_b, part.dead_b + area_b * part.stroke, part.pressure_b),
+    )
+    chambers: list[Chamber | None] = []
+    for node, area, dead, start in sides:
+        if node == TANK:
+            chambers.append(None)
+            continue
+        chamber = Chamber(draft.node("hydraulic", node), area, dead, part.volume, part.bulk)
+        _hold(draft, part, name, node, (part.volume or dead) / part.bulk, start)
+        chambers.append(chamber)
+    stops = Stops(part.stroke, part.k, part.c) if part.k > 0.0 else None
+    cylinder = Cylinder(
+        draft.ends("hydraulic", name, part.nodes),
+        reach(draft, name, part),
+        part.length,
+        (chambers[0], chambers[1]),
+        part.leakage,
+        part.friction,
+        stops,
+    )
+    draft.add(cylinder)
+    if stops is not None:
+        draft.changes.append((f"hydraulic.{name}", 2 if stops.c == 0.0 else 4, cylinder.changes))
+
+
+def _add_displacer(draft: Draft, sources: Sources, name: str, part: Any) -> None:
+    nodes, sign = part.nodes, 1.0
+    if part.kind == "pump":
+        nodes, sign = (nodes[1], nodes[0]), -1.0
+    port = None if part.on is None else draft.ports[part.on]
+    speed: Value | None = None
+    if port is None:
+        speed = sources.value(part, name, part.speed)
+    ends = draft.ends("hydraulic", name, nodes)
+    draft.add(Displacer(ends, port, speed, part.displacement, part.leakage, sign))
+
+
+def _add_valve(draft: Draft, sources: Sources, name: str, part: Any) -> None:
+    given, limited = sources.value(part, name, part.opening), part.limited
+
+    def spool(w: Any) -> float:
+        return within(given(w), -1.0, 1.0) if limited else given(w)
+
+    P, T, A, B = part.nodes
+    law = orifice(part.qn / math.sqrt(part.pn), part.laminar)
+    for words, nodes, sign in (
+        ("PA", (P, A), 1.0),
+        ("BT", (B, T), 1.0),
+        ("PB", (P, B), -1.0),
+        ("AT", (A, T), -1.0),
+    ):
+        ends = draft.ends("hydraulic", f"{name}.{words}", nodes)
+        draft.add(Conductor(ends, edge(spool, sign, part.overlap, part.leakage, law)), late=True)
+    draft.tell((f"{name}.opening", "1", spool))
+    bends = (part.overlap, -part.overlap, 1.0, -1.0)
+    draft.changes.append(
+        (f"hydraulic.{name}", 4, lambda w: tuple(given(w) - bend for bend in bends))
+    )
+
+
+def _add_pipe(draft: Draft, name: str, part: Any) -> None:
+    n = part.segments
+    piece, area = part.length / n, math.pi * part.diameter**2 / 4.0
+    at = draft.state(*([0.0] * n), *([part.pressure] * (n - 1)))
+    pipe = Pipe(
+        draft.ends("hydraulic", name, part.nodes),
+        n,
+        part.density * piece / area,
+        8.0 * part.viscosity * piece / (math.pi * (0.5 * part.diameter) ** 4),
+        area * piece / part.bulk,
+        at,
+    )
+    draft.add(pipe)

@@ -1,0 +1,128 @@
+"""A network of one-dimensional parts, and one pass over it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from vbg.tmm_bridge.onedim.electric import Rail
+from vbg.tmm_bridge.onedim.mechanical import DRIVEN, FREE, JOINT, MASSLESS, PAIR, Shaft
+from vbg.tmm_bridge.onedim.working import Output, Part, Value, Working
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two points whose distance is a shaft: nodes of the mechanism, points in their frames."""
+
+    nodes: tuple[int, int]
+    first: tuple[float, float, float]
+    second: tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node with a level: `state` or `unknown` is the level's place, -1 where it is not that;
+    `rail` gives it; the reference has neither."""
+
+    state: int = -1
+    unknown: int = -1
+    rail: Rail | None = None
+
+
+@dataclass(frozen=True)
+class Network:
+    """Parts, shafts and nodes (the last is the reference), laid out for one mechanism.
+
+    start : states at t = 0;  scales : typical sizes of the unknowns;
+    efforts : (input of the mechanism, shaft, sign) that its shafts exert, `feeds` inputs that a
+    signal gives;  changes : what changes sign where a law has a kink, with its part;
+    breaks : instants where an input of the network jumps;  masses : inertia on coordinates of
+    the mechanism;  origins : where its shafts start, from which gears and screws count.
+    """
+
+    parts: tuple[Part, ...]
+    shafts: tuple[Shaft, ...]
+    nodes: tuple[Node, ...]
+    pairs: tuple[Pair, ...]
+    start: tuple[float, ...]
+    scales: tuple[float, ...]
+    places: int
+    efforts: tuple[tuple[int, int, float], ...]
+    feeds: tuple[tuple[int, Value], ...]
+    changes: tuple[tuple[str, int, Callable[[Working], tuple[float, ...]]], ...]
+    outputs: tuple[Output, ...]
+    breaks: tuple[float, ...]
+    masses: Mapping[int, float]
+    origins: tuple[float, ...] = ()
+
+    def working(self) -> Working:
+        """An instant with nothing in it yet."""
+        n, m, k = len(self.start), len(self.scales), len(self.shafts)
+        nodes = len(self.nodes)
+        return Working(
+            t=0.0,
+            x=list(self.start),
+            z=[0.0] * m,
+            rates=[0.0] * n,
+            residual=[0.0] * m,
+            positions=[0.0] * k,
+            speeds=[0.0] * k,
+            efforts=[0.0] * k,
+            origins=list(self.origins or [0.0] * k),
+            levels=[0.0] * nodes,
+            net=[0.0] * nodes,
+            capacity=[0.0] * nodes,
+            slopes=[0.0] * nodes,
+            through=[0.0] * self.places,
+        )
+
+
+def set_levels(network: Network, w: Working) -> None:
+    """Speeds of shafts and levels of nodes from states, unknowns and sources; sums to zero."""
+    w.signals.clear()
+    for i, shaft in enumerate(network.shafts):
+        w.efforts[i] = 0.0
+        if shaft.kind in (JOINT, PAIR):
+            continue
+        w.positions[i] = w.x[shaft.state]
+        if shaft.kind == FREE:
+            w.speeds[i] = w.x[shaft.state + 1]
+        elif shaft.kind == MASSLESS:
+            w.speeds[i] = w.z[shaft.unknown]
+        elif shaft.drive is not None:
+            w.speeds[i] = shaft.drive.value(w.t) / shaft.factor
+    rails = []
+    for i, node in enumerate(network.nodes):
+        w.net[i] = w.capacity[i] = 0.0
+        if node.state >= 0:
+            w.levels[i] = w.x[node.state]
+        elif node.unknown >= 0:
+            w.levels[i] = w.z[node.unknown]
+        elif node.rail is not None:
+            rails.append((i, node.rail))
+    for i, rail in rails:
+        w.levels[i] = rail.level(w)
+    w.signals.clear()
+
+
+def balance(network: Network, w: Working) -> None:
+    """Everything at (t, x, z): residuals of the unknowns, rates of the states, efforts."""
+    set_levels(network, w)
+    for part in network.parts:
+        part.act(w)
+    for i, node in enumerate(network.nodes):
+        if node.state >= 0:
+            w.slopes[i] = w.rates[node.state] = w.net[i] / w.capacity[i]
+        elif node.unknown >= 0:
+            w.residual[node.unknown] = w.net[i]
+        elif node.rail is not None:
+            node.rail.close(w)
+    for i, shaft in enumerate(network.shafts):
+        if shaft.kind == FREE:
+            w.rates[shaft.state] = w.speeds[i]
+            w.rates[shaft.state + 1] = w.efforts[i] / shaft.mass
+        elif shaft.kind == MASSLESS:
+            w.residual[shaft.unknown] = w.efforts[i]
+            w.rates[shaft.state] = w.speeds[i]
+        elif shaft.kind == DRIVEN:
+            w.rates[shaft.state] = w.speeds[i]

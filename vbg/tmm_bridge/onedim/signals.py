@@ -1,0 +1,173 @@
+"""Signals that depend on the motion: expressions, controllers, filters.
+
+Functions of time alone are those of `timefunctions`; everything else is a closure over
+the instant being solved.  PID: K. Astrom, T. Hagglund, Advanced PID Control, 2006, ch. 3.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from vbg.expressions import FUNCTIONS, Binary, Call, Expression, Name, Number, Unary
+from vbg.tmm_bridge.onedim.working import Output, Value, Working
+from vbg.tmm_bridge.rotation import Array
+
+_OPERATIONS: dict[str, Callable[[float, float], float]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+    "**": math.pow,
+}
+
+
+def closure(node: Expression, lookup: Callable[[str], Value]) -> Value:
+    """The value of an expression as a function of the instant; `lookup` explains its names."""
+    match node:
+        case Number(value):
+            return lambda w: value
+        case Name(name):
+            return lookup(name)
+        case Unary(operand):
+            inner = closure(operand, lookup)
+            return lambda w: -inner(w)
+        case Binary(operator, left, right):
+            a, b, apply = closure(left, lookup), closure(right, lookup), _OPERATIONS[operator]
+            return lambda w: apply(a(w), b(w))
+        case Call(function, arguments):
+            f = FUNCTIONS[function][0]
+            inside = [closure(argument, lookup) for argument in arguments]
+            return lambda w: float(f(*(value(w) for value in inside)))
+
+
+def within(value: float, lower: float | None, upper: float | None) -> float:
+    """value between the bounds that are given."""
+    if upper is not None and value > upper:
+        return upper
+    return lower if lower is not None and value < lower else value
+
+
+@dataclass(frozen=True)
+class PID:
+    """kp e + integral + kd (e - filtered) / filter within bounds, back-calculation against
+    windup; states -1 where a part is missing."""
+
+    demand: Value
+    measured: Value
+    gains: tuple[float, float, float]
+    filter: float
+    bounds: tuple[float | None, float | None]
+    tracking: float
+    filtered: int
+    integral: int
+
+    def wanted(self, w: Working) -> tuple[float, float]:
+        """(error, output without bounds)."""
+        kp, _, kd = self.gains
+        error = self.demand(w) - self.measured(w)
+        value = kp * error
+        if self.filtered >= 0:
+            value += kd / self.filter * (error - w.x[self.filtered])
+        if self.integral >= 0:
+            value += w.x[self.integral]
+        return error, value
+
+    def value(self, w: Working) -> float:
+        """The output."""
+        return within(self.wanted(w)[1], *self.bounds)
+
+    def act(self, w: Working) -> None:
+        error, wanted = self.wanted(w)
+        if self.filtered >= 0:
+            w.rates[self.filtered] = (error - w.x[self.filtered]) / self.filter
+        if self.integral >= 0:
+            excess = (within(wanted, *self.bounds) - wanted) / self.tracking
+            w.rates[self.integral] = self.gains[1] * error + excess
+
+    def changes(self, w: Working) -> tuple[float, ...]:
+        """Distance from each bound."""
+        wanted = self.wanted(w)[1]
+        return tuple(wanted - bound for bound in self.bounds if bound is not None)
+
+    def outputs(self) -> Iterator[Output]:
+        return iter(())
+
+
+@dataclass(frozen=True)
+class Limiter:
+    """An input between two bounds."""
+
+    input: Value
+    lower: float
+    upper: float
+
+    def value(self, w: Working) -> float:
+        """The output."""
+        return within(self.input(w), self.lower, self.upper)
+
+    def act(self, w: Working) -> None:
+        """Nothing: it has no state."""
+
+    def changes(self, w: Working) -> tuple[float, ...]:
+        """Distance from each bound."""
+        value = self.input(w)
+        return value - self.lower, value - self.upper
+
+    def outputs(self) -> Iterator[Output]:
+        return iter(())
+
+
+@dataclass(frozen=True)
+class LinearSystem:
+    """x' = A x + B u, value = C x + D u."""
+
+    inputs: tuple[Value, ...]
+    A: Array
+    B: Array
+    C: Array
+    D: Array
+    state: int
+
+    def value(self, w: Working) -> float:
+        """The output."""
+        x = w.x[self.state : self.state + len(self.A)]
+        total = float(self.C @ x) if len(self.A) else 0.0
+        for gain, u in zip(self.D, self.inputs, strict=True):
+            if gain:
+                total += gain * u(w)
+        return total
+
+    def act(self, w: Working) -> None:
+        n = len(self.A)
+        if n:
+            x = w.x[self.state : self.state + n]
+            u = [value(w) for value in self.inputs]
+            w.rates[self.state : self.state + n] = (self.A @ x + self.B @ u).tolist()
+
+    def outputs(self) -> Iterator[Output]:
+        return iter(())
+
+
+def companion(numerator: Sequence[float], denominator: Sequence[float]) -> tuple[Array, ...]:
+    """(A, B, C, D) of numerator(s) / denominator(s), controllable canonical form."""
+    order = len(denominator) - 1
+    a = np.array(denominator[1:], dtype=float) / denominator[0]
+    b = np.zeros(order + 1)
+    b[order + 1 - len(numerator) :] = np.array(numerator, dtype=float) / denominator[0]
+    A = np.eye(order, k=-1)
+    A[:1] = -a
+    return A, np.eye(order, 1), b[1:] - b[0] * a, b[:1]
+
+
+def dead_time(time: float, order: int) -> tuple[list[float], list[float]]:
+    """Numerator and denominator of the diagonal Pade fraction of exp(-s time):
+    c_k = (2n - k)! / (k! (n - k)!), alternating signs above."""
+    from math import factorial as f
+
+    n = order
+    c = [f(2 * n - k) / (f(k) * f(n - k)) * time**k for k in range(n + 1)]
+    return [(-1.0) ** k * c[k] for k in range(n, -1, -1)], c[::-1]

@@ -1,0 +1,194 @@
+"""Values that the model gives as numbers, signals or expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from vbg.errors import UsageError
+from vbg.expressions import names, parse
+from vbg.tmm_bridge.onedim.draft import Draft, no_twin
+from vbg.tmm_bridge.onedim.signals import (
+    PID,
+    Limiter,
+    LinearSystem,
+    closure,
+    companion,
+    dead_time,
+)
+from vbg.tmm_bridge.onedim.working import Value, Working
+from vbg.tmm_bridge.timefunctions import TimeFunction, function_of
+
+# Outputs of these words follow from the balance of an instant, not from states alone.
+BALANCED = ("current", "voltage", "flow", "flow_out", "pressure", "power", "force", "torque")
+_KEYS = {
+    "angle": ("angle", "value"),
+    "slide": ("slide", "value"),
+    "angle2": ("angle2", "value"),
+    "speed": ("", "speed"),
+    "speed2": ("angle2", "speed"),
+    "slide_speed": ("slide", "speed"),
+}
+
+
+class Sources:
+    """Makes values of fields; every signal is laid out once, when it is first read."""
+
+    def __init__(self, draft: Draft):
+        self._draft = draft
+        self._signals: dict[str, Value] = {}
+        self._laws: dict[str, Value] = {}
+
+    def time_function(self, part: Any, name: str, given: float | str) -> TimeFunction:
+        """A field that has to be a function of time."""
+        try:
+            function = function_of(self._draft.model, given)
+        except UsageError:
+            raise no_twin(part, name, "a speed that depends on the motion") from None
+        self._draft.functions.append(function)
+        return function
+
+    def value(self, part: Any, name: str, given: float | str) -> Value:
+        """A field as a function of the instant."""
+        model = self._draft.model
+        if not isinstance(given, str):
+            number = float(given)
+            return lambda w: number
+        try:
+            function = function_of(model, given)
+        except UsageError:
+            if given in model.signals:
+                return self._signal(given)
+            return closure(parse(given), self._lookup)
+        self._draft.functions.append(function)
+
+        def timed(w: Working) -> float:
+            found = w.given.get(given)
+            if found is None or found[0] != w.t:
+                found = w.given[given] = (w.t, function.value(w.t))
+            return found[1]
+
+        return timed
+
+    def reads_balance(self, given: float | str) -> bool:
+        """Whether a value depends on what the balance of its own instant gives."""
+        return any(
+            name.rpartition(".")[2].partition("_")[0] in BALANCED for name in self._all_names(given)
+        )
+
+    def _all_names(self, given: Any) -> Iterator[str]:
+        """Outputs that a value reads, through all signals."""
+        seen: set[str] = set()
+        stack = [given]
+        while stack:
+            text = stack.pop()
+            if not isinstance(text, str):
+                continue
+            for name in names(parse(text)):
+                signal = self._draft.model.signals.get(name)
+                if signal is None:
+                    yield name
+                elif name not in seen:
+                    seen.add(name)
+                    for key in ("input", "expression", "demand", "measured"):
+                        stack.append(getattr(signal, key, None))
+                    stack.extend(getattr(signal, "inputs", ()))
+
+    def _lookup(self, name: str) -> Value:
+        """What a name in an expression stands for."""
+        model, draft = self._draft.model, self._draft
+        if name == "t":
+            return lambda w: w.t
+        if name in model.signals:
+            return self.value(None, name, name)
+        if name in model.parameters:
+            number = model.parameters[name]
+            return lambda w: number
+        joint, _, what = name.partition(".")
+        if joint in model.joints and what in _KEYS:
+            return self._coordinate(joint, what)
+        draft.reads.add(name)
+        return lambda w: draft.readers[name](w)
+
+    def _coordinate(self, joint: str, what: str) -> Value:
+        key, which = _KEYS[what]
+        if not key:
+            keys = [k for (name, k) in self._draft.coordinates if name == joint]
+            key = "slide" if "slide" in keys and "angle" not in keys else "angle"
+        port = self._draft.joint_port(joint, key)
+        return port.value if which == "value" else port.speed
+
+    def _signal(self, name: str) -> Value:
+        """A signal that depends on the motion, computed once an instant."""
+        if name not in self._signals:
+            self._signals[name] = lambda w: self._read(name, w)
+            self._laws[name] = self._law(name)
+            self._draft.readers[name] = self._signals[name]
+        return self._signals[name]
+
+    def _read(self, name: str, w: Working) -> float:
+        value = w.signals.get(name)
+        if value is None:
+            value = w.signals[name] = self._laws[name](w)
+        return value
+
+    def _law(self, name: str) -> Value:
+        """The closure of a signal; its states and kinks go into the network."""
+        part: Any = self._draft.model.signals[name]
+        match part.kind:
+            case "expression":
+                return self.value(part, name, part.expression)
+            case "gain":
+                inner, k = self.value(part, name, part.input), part.k
+                return lambda w: k * inner(w)
+            case "sum":
+                values = [self.value(part, name, given) for given in part.inputs]
+                weights = part.weights or (1.0,) * len(values)
+                return lambda w: sum(c * v(w) for c, v in zip(weights, values, strict=True))
+            case "limiter":
+                limiter = Limiter(self.value(part, name, part.input), part.lower, part.upper)
+                self._draft.changes.append((f"signals.{name}", 2, limiter.changes))
+                return limiter.value
+            case "pid":
+                return self._pid(name, part)
+            case "state_space" | "transfer_function" | "delay":
+                return self._linear(name, part)
+        raise no_twin(part, name, f"a {part.kind} that reads the motion")
+
+    def _pid(self, name: str, part: Any) -> Value:
+        draft = self._draft
+        pid = PID(
+            self.value(part, name, part.demand),
+            self.value(part, name, part.measured),
+            (part.kp, part.ki, part.kd),
+            part.filter,
+            (part.lower, part.upper),
+            part.tracking,
+            draft.state(0.0) if part.kd else -1,
+            draft.state(0.0) if part.ki else -1,
+        )
+        draft.late.append(pid)
+        bounds = sum(bound is not None for bound in pid.bounds)
+        draft.changes.append((f"signals.{name}", bounds, pid.changes))
+        return pid.value
+
+    def _linear(self, name: str, part: Any) -> Value:
+        draft = self._draft
+        given = part.inputs if part.kind == "state_space" else (part.input,)
+        values = tuple(self.value(part, name, value) for value in given)
+        start: Any = None
+        if part.kind == "state_space":
+            n = len(part.A)
+            A, B = np.array(part.A), np.array(part.B, dtype=float).reshape(n, -1)
+            C, D = np.array(part.C), np.array(part.D or np.zeros(len(given)))
+            start = part.initial
+        elif part.kind == "transfer_function":
+            A, B, C, D = companion(part.numerator, part.denominator)
+        else:
+            A, B, C, D = companion(*dead_time(part.time, part.order))
+        at = draft.state(*(start or np.zeros(len(A)).tolist()))
+        system = LinearSystem(values, A, B, C, D, at)
+        draft.late.append(system)
+        return system.value

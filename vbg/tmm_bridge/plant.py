@@ -1,0 +1,189 @@
+"""A mechanism at one instant: its rate, its closure, what changes sign at its stops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from vbg.tmm_bridge.evaluate import closure, evaluate, posture, rate
+from vbg.tmm_bridge.loops import correction, row_scales
+from vbg.tmm_bridge.mechanism import Mechanism
+from vbg.tmm_bridge.onedim import NetworkRun, NoBalance
+from vbg.tmm_bridge.rotation import Array
+from vbg.tmm_bridge.rows import BALL, LINK_KIND, LINK_Q
+from vbg.tmm_bridge.start import count_angles, displace, drive_rates, model_size
+from vbg.tmm_bridge.tables import LAW_STOP, PAIR_STOP, Scratch, scratch_for
+
+JERK = 0.01  # relative change of the speeds by one projection that no smooth motion needs
+PROJECTED = 1e-13  # residual, relative to the model's size, below which nothing is projected
+
+
+class Singular(ArithmeticError):
+    """The loops cannot be followed here: a projection changed the speeds visibly."""
+
+    def __init__(self, t: float, row: int, change: float):
+        self.t, self.row, self.change = t, row, change
+        super().__init__(f"t = {t}")
+
+
+class NoInertia(ArithmeticError):
+    """A hinge lost all resistance to its motion; carries the node."""
+
+    def __init__(self, node: int):
+        self.node = node
+        super().__init__(f"node {node}")
+
+
+@dataclass
+class Plant:
+    """A mechanism with its workspace and the span in which its inputs are smooth.
+
+    A state is the mechanism's own, then that of its network of one-dimensional parts;
+    `inputs` are those of the last evaluation.
+    """
+
+    mechanism: Mechanism
+    scratch: Scratch = field(init=False)
+    network: NetworkRun | None = field(init=False)
+    inputs: Array = field(init=False)
+    smooth: tuple[float, float] = (-np.inf, np.inf)
+    n_rates: int = 0
+    rank: int = -1
+
+    def __post_init__(self) -> None:
+        self.scratch = scratch_for(self.mechanism.tables)
+        network = self.mechanism.network
+        self.network = None if network is None else NetworkRun(network)
+        self.inputs = np.zeros(len(self.mechanism.inputs))
+
+    def _inside(self, t: float) -> float:
+        """t, seen from inside the smooth span."""
+        return min(max(t, self.smooth[0]), self.smooth[1])
+
+    def _at(self, t: float, y: Array) -> tuple[Array, Array]:
+        """Inputs and drives at t, the network's solved; driven coordinates of y are set."""
+        inside = self._inside(t)
+        drive = drive_rates(self.mechanism, inside)
+        inputs = np.array([f.value(inside) for f in self.mechanism.inputs], dtype=float)
+        if self.network is not None:
+            posture(self.mechanism.tables, self.scratch, y, drive)
+            self.network.motion(self.scratch)
+            self.network.solve(inside, y[self.mechanism.size :])
+            self.network.fill(inputs)
+        self.inputs = inputs
+        return inputs, drive
+
+    def rate(self, t: float, y: Array) -> Array:
+        """dy/dt.  Raises NoInertia, NoBalance."""
+        y, own = y.copy(), self.mechanism.size
+        inputs, drive = self._at(t, y)
+        out = np.zeros_like(y)
+        faulty, self.rank = rate(
+            self.mechanism.tables, self.scratch, y[:own], inputs, drive, out[:own]
+        )
+        if self.network is not None:
+            out[own:] = self.network.w.rates
+        self.n_rates += 1
+        if faulty >= 0:
+            raise NoInertia(faulty)
+        return out
+
+    def evaluate(self, t: float, y: Array) -> Array:
+        """Leave everything at (t, y) in the workspace; the state with its driven coordinates."""
+        y = y.copy()
+        inputs, drive = self._at(t, y)
+        faulty, self.rank = evaluate(self.mechanism.tables, self.scratch, y, inputs, drive)
+        if faulty >= 0:
+            raise NoInertia(faulty)
+        return y
+
+    def settle(self, t: float, y: Array) -> Array:
+        """dy/dt at a closed posture, whose rank is believed until the next one."""
+        self.scratch.limit[0] = len(self.mechanism.tables.rows)
+        out = self.rate(t, y)
+        if self.network is not None and not np.isfinite(out).all():
+            raise NoBalance(t)
+        self.scratch.limit[0] = self.rank
+        return out
+
+    def mobilities(self) -> Array:
+        """Eigenvalues of the loop rows' scaled mobility, ascending.  `evaluate` has run."""
+        if not len(self.scratch.K):
+            return np.zeros(0)
+        scale = row_scales(self.scratch.reach)
+        values: Array = np.linalg.eigvalsh(scale[:, None] * self.scratch.K * scale[None, :])
+        return values
+
+    def nearness(self) -> float:
+        """Smallest eigenvalue of the scaled mobility that counts, relative to the largest:
+        zero in a singular posture.  `settle` has run."""
+        if not len(self.scratch.K) or not self.rank:
+            return 1.0
+        values = self.mobilities()
+        return float(values[len(values) - self.rank] / values[-1])
+
+    def project(self, t: float, y: Array) -> Array:
+        """The state with its loops closed, its quaternions of unit length."""
+        tables, s = self.mechanism.tables, self.scratch
+        y = normalised(self.mechanism, y)
+        if not len(tables.rows):
+            return y
+        drive = drive_rates(self.mechanism, self._inside(t))
+        size = model_size(self.mechanism)
+        step = np.zeros(int(tables.sizes[1]))
+        for _ in range(4):
+            closure(tables, s, y, drive)
+            if np.abs(s.row_state[:, 0]).max() <= PROJECTED * size:
+                break
+            correction(tables, s, -s.row_state[:, 0].copy(), step)
+            y = displace(tables, y, step)
+        count_angles(self.mechanism, s, y, near=s.coordinate[:, 0].copy())
+        closure(tables, s, y, drive)
+        if np.abs(s.row_state[:, 1]).max() > PROJECTED * size:
+            correction(tables, s, -s.row_state[:, 1].copy(), step)
+            n_q = int(tables.sizes[0])
+            speeds = y[n_q : n_q + len(step)]
+            change = float(np.abs(step).max() / (np.abs(speeds).max() + 1e-3))
+            if change > JERK:
+                raise Singular(t, int(np.argmax(np.abs(s.row_state[:, 1]))), change)
+            y[n_q : n_q + len(step)] += step
+        return y
+
+    def indicators(self, t: float, y: Array) -> Array:
+        """What changes sign where a stop touches, leaves or would begin to pull."""
+        tables, s = self.mechanism.tables, self.scratch
+        self.evaluate(t, y)
+        signs = []
+        for n in np.flatnonzero(tables.laws[:, 0] == LAW_STOP):
+            x, speed = s.coordinate[tables.laws[n, 1], :2]
+            k, _, c, lower, upper = tables.law[n]
+            for depth, rate_in in ((lower - x, -speed), (x - upper, speed)):
+                if np.isfinite(depth):
+                    signs += [depth, depth + c / k * rate_in]
+        signs += [-s.pair[n, 3] for n in np.flatnonzero(tables.pairs[:, 0] == PAIR_STOP)]
+        if self.network is not None:
+            signs += self.network.changes()
+        return np.array(signs)
+
+    def stop_names(self) -> list[str]:
+        """Part of each indicator."""
+        tables = self.mechanism.tables
+        by_place = {place: name for name, place in self.mechanism.parts.items()}
+        names = []
+        for n in np.flatnonzero(tables.laws[:, 0] == LAW_STOP):
+            finite = int(np.isfinite(tables.law[n, 3])) + int(np.isfinite(tables.law[n, 4]))
+            names += [by_place["law", int(n)]] * (2 * finite)
+        names += [by_place["pair", int(n)] for n in np.flatnonzero(tables.pairs[:, 0] == PAIR_STOP)]
+        if self.mechanism.network is not None:
+            names += [name for name, n, _ in self.mechanism.network.changes for _ in range(n)]
+        return names
+
+
+def normalised(mechanism: Mechanism, y: Array) -> Array:
+    """A copy of the state with quaternions of unit length."""
+    y = y.copy()
+    for kind, q in mechanism.tables.links[:, [LINK_KIND, LINK_Q]]:
+        if kind == BALL:
+            y[q : q + 4] /= np.linalg.norm(y[q : q + 4])
+    return y
