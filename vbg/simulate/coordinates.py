@@ -40,7 +40,7 @@ class Coordinates:
         if motion.shape[1] == 0:
             return 1.0
         seen = motion[self.used] / self.natural[self.used, None]
-        return float(np.linalg.norm(seen, 2))
+        return float(np.linalg.norm(seen, 2 if seen.shape[1] > 1 else None))
 
 
 def null_space(J: Array, scale: Array, freedoms: int | None) -> Array:

@@ -77,7 +77,15 @@ class Minimal:
             X = retraction(t, X)
         except NoStep:
             rate = _no_rate
-        self._adams = Adams(rate, retraction, self._error, t, X)
+        self._renewed = t
+        self._adams = Adams(rate, self._retract, self._error, t, X)
+
+    def _retract(self, t: float, X: Array) -> Array:
+        """On the constraints, with Jacobians of the predicted state for both formulas."""
+        if t != self._renewed:
+            self._retraction.renew(t, X[: self._size])
+            self._renewed = t
+        return self._retraction(t, X)
 
     def _rate(self, t: float, X: Array) -> Array:
         """(x', s') at a state on the constraints."""
@@ -144,9 +152,8 @@ class Minimal:
         return None
 
     def _look_after_coordinates(self) -> None:
-        """Jacobians at the new state, and a new K and L where the old ones are bad."""
+        """A new K and L where the old ones are bad by the Jacobians of the step's end."""
         adams, retraction = self._adams, self._retraction
-        retraction.renew(adams.t, self.x)
         growth = retraction.growth / self._least
         self.worst = max(self.worst, growth)
         if growth > GROWN:

@@ -70,6 +70,8 @@ class Retraction:
         self.rows = programs.residual.outputs["position"][1]
         starts = [s.first for s in system.slices if s.state.kind == "quaternion"]
         self._quaternions = np.array(starts, dtype=int)[:, None] + np.arange(4)
+        periodic = programs.period > 0.0
+        self._per_period = np.where(periodic, 1.0 / np.where(periodic, programs.period, 1.0), 0.0)
         nothing = np.zeros(0)
         self.K = self.L = Coordinates(np.zeros((0, 0)), nothing.astype(bool), nothing)
         self.freedoms: tuple[int | None, int | None] = (None, None)
@@ -155,7 +157,8 @@ class Retraction:
 
     def _normalise(self, x: Array) -> None:
         quaternions = x[self._quaternions]
-        x[self._quaternions] = quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
+        size = np.sqrt(np.einsum("ij,ij->i", quaternions, quaternions))
+        x[self._quaternions] = quaternions / size[:, None]
 
     def _measure(self, t: float, x: Array) -> None:
         """Displacements from the posture, turns kept; leaves Phi of that in the workspace."""
@@ -164,14 +167,10 @@ class Retraction:
         if len(p.measured) == 0:
             return
         value = self._residual.output("measured")
-        turns = np.where(p.period > 0.0, np.round((x[p.measured] - value) / self._periods), 0.0)
+        turns = np.rint((x[p.measured] - value) * self._per_period)
         x[p.measured] = value + p.period * turns
         if p.coupled:
             self._residual(t, x)
-
-    @property
-    def _periods(self) -> Array:
-        return np.where(self.programs.period > 0.0, self.programs.period, 1.0)
 
     def _move(self, t: float, x: Array, s: Array) -> Array:
         """Momenta on r = 0 with u = L s, in place; returns their s."""
