@@ -64,7 +64,7 @@ class Terminal:
 
     def type(self, text: str) -> None:
         """Type text as it is."""
-        self._tmux("send-keys", "-t", "e", "-l", text)
+        self._tmux("send-keys", "-t", "e", "-l", "--", text)
 
     def screen(self) -> str:
         return self._tmux("capture-pane", "-p", "-t", "e")

@@ -150,10 +150,7 @@ class VbgApp(App[int]):
 
         self.push_screen(screen, take)
         self.main.opening = False
-        value = await answer
-        # the action that asked may ask again: keys wait until it has
-        self.main.opening = True
-        return value
+        return await answer
 
     async def ask(self, title: str, text: str, judge: Judge, *, about: str = "") -> str | None:
         return await self._dialog(Ask(title, text, judge, self.work.marks, about=about))

@@ -77,6 +77,22 @@ def judge(work: Workspace, path: Path, value: Any) -> tuple[str, bool]:
     return "", True
 
 
+def judge_new(
+    work: Workspace, table: str, values: Mapping[str, Any], name: str, value: Any
+) -> tuple[str, bool]:
+    """What is wrong with the field `name` of a part of `table` that is being made."""
+    from vbg.model.model import problems_of
+
+    new = "new-part"
+    part = _with(work.data, (table, new), {**values, name: value})
+    here = spelled((table, new, name))
+    for problem in problems_of(part, str(work.file or "")):
+        inside = problem.where == here or problem.where.startswith((here + ".", here + "["))
+        if inside and problem.severity == "error":
+            return f"{problem.what} {problem.remedy}".strip(), False
+    return "", True
+
+
 def _with(data: Mapping[str, Any], path: Path, value: Any) -> dict[str, Any]:
     """A copy of `data` with one value changed."""
     out = copy.deepcopy(dict(data))

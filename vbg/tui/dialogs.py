@@ -6,9 +6,12 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
+from rich.style import Style
 from textual import events
 from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.containers import Horizontal, Vertical
 from textual.geometry import Size
 from textual.screen import ModalScreen
@@ -18,8 +21,12 @@ from textual.widgets import Input
 
 from vbg.draw.text.marks import Marks
 from vbg.draw.text.rows import Row, Rows, cells, clip, fit, pad, printable, wrap
+from vbg.tui.field import Field
 from vbg.tui.pane import scrolled, stepped
 from vbg.tui.style import strip
+
+if TYPE_CHECKING:
+    from vbg.tui.screen import MainScreen
 
 _MOVES = {
     "up": "up",
@@ -73,8 +80,8 @@ class Dialog(ModalScreen):
         border-title-color: $primary; border-title-style: bold;
     }
     Dialog.ascii > Vertical { border: ascii $primary; }
-    Dialog Input { border: none; height: 1; padding: 0; background: $surface; }
-    Dialog Input:focus { border: none; }
+    Dialog Field { border: none; height: 1; padding: 0; background: $surface; }
+    Dialog Field:focus { border: none; }
     Dialog RowsWidget { height: auto; }
     """
 
@@ -83,8 +90,45 @@ class Dialog(ModalScreen):
         self.heading = title
         self.marks = marks
 
+        self.answered = False
+
+    def dismiss(self, result: object = None) -> AwaitComplete:
+        """Give the answer; keys that are typed after it are for what comes next."""
+        self.answered = True
+        # the action that asked may ask again: keys wait until it has
+        self.main.opening = True
+        return super().dismiss(result)
+
+    def take(self, event: events.Key) -> bool:
+        """Whether a key is not for the field: it answers, moves in a list, or came too late."""
+        if self.answered:
+            self.main.post_message(event)
+        elif event.key == "escape":
+            self.dismiss(None)
+        elif event.key == "enter":
+            self.submit(self.query_one(Field).value)
+        elif event.key not in ("tab", "shift+tab"):
+            return False
+        return True
+
+    def submit(self, value: str) -> None:
+        """Enter on `value` in the field."""
+
+    async def on_key(self, event: events.Key) -> None:
+        """A key that came before the field had the focus is not lost."""
+        event.stop()
+        field = self.query_one(Field)
+        if event.is_printable and event.character and not self.take(event):
+            field.insert_text_at_cursor(event.character)
+        elif not event.is_printable:
+            await field._on_key(event)
+
     @property
-    def words(self):
+    def main(self) -> MainScreen:
+        return self.app.main  # type: ignore[attr-defined]
+
+    @property
+    def words(self) -> dict[str, Style]:
         return self.app.words  # type: ignore[attr-defined]
 
     def box(self) -> Vertical:
@@ -130,13 +174,14 @@ class Choose(Dialog):
         self.pictures: dict[str, Rows] = {}
         self.items = items
         self.shown = items
+        self.narrowed = ""
         self.index = next((i for i, item in enumerate(items) if item.key == start), 0)
         self.top = 0
         self.preview = preview
 
     def compose(self) -> ComposeResult:
         with self.box():
-            yield Input(placeholder="type to filter", id="filter", select_on_focus=False)
+            yield Field(placeholder="type to filter", id="filter", select_on_focus=False)
             with Horizontal(id="beside"):
                 drawn = self.picture is not None
                 yield RowsWidget(self._list, id="list", classes="beside" if drawn else "")
@@ -196,7 +241,15 @@ class Choose(Dialog):
         return tuple(((line, "dim"),) for line in wrap(printable(text), width)[:height])
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        wanted = event.value.lower().split()
+        if not self.answered:
+            self._narrow(event.value)
+
+    def _narrow(self, value: str) -> None:
+        """Show the items that contain all words of `value`."""
+        if value == self.narrowed:
+            return
+        self.narrowed = value
+        wanted = value.lower().split()
         self.shown = tuple(
             item
             for item in self.items
@@ -210,26 +263,21 @@ class Choose(Dialog):
             widget.refresh()
         self._draw()
 
-    def on_input_submitted(self) -> None:
+    def submit(self, value: str) -> None:
+        self._narrow(value)
         self._choose()
 
     def _choose(self) -> None:
         if self.shown and not self.shown[self.index].refusal:
             self.dismiss(self.shown[self.index].key)
 
-    async def on_key(self, event: events.Key) -> None:
-        if event.key == "escape":
-            event.stop()
-            self.dismiss(None)
-        elif event.key in _MOVES:
-            event.stop()
-            event.prevent_default()
-            self.index = max(0, stepped(self.index, len(self.shown), _MOVES[event.key], 10))
-            self._repaint()
-        elif event.key in ("tab", "shift+tab"):
-            event.stop()
-        elif self.focused is None:
-            _type_into(self.query_one("#filter", Input), event)
+    def take(self, event: events.Key) -> bool:
+        if self.answered or event.key not in _MOVES:
+            return super().take(event)
+        self._narrow(self.query_one(Field).value)
+        self.index = max(0, stepped(self.index, len(self.shown), _MOVES[event.key], 10))
+        self._repaint()
+        return True
 
     def on_click(self, event: events.Click) -> None:
         if event.widget is not None and event.widget.id == "list":
@@ -264,7 +312,7 @@ class Ask(Dialog):
 
     def compose(self) -> ComposeResult:
         with self.box():
-            yield Input(self.text, id="value", select_on_focus=True)
+            yield Field(self.text, id="value", select_on_focus=True)
             yield RowsWidget(self._said, id="said")
 
     def on_mount(self) -> None:
@@ -280,6 +328,8 @@ class Ask(Dialog):
         return tuple(rows)
 
     def on_input_changed(self, event: Input.Changed) -> None:
+        if self.answered:
+            return
         if event.value == self.text:
             self.said, self.fine = self.about, True
         else:
@@ -290,28 +340,12 @@ class Ask(Dialog):
         message, self.fine = self.judge(value)
         self.said = message or self.about
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        self._judge(event.value)
+    def submit(self, value: str) -> None:
+        self._judge(value)
         if self.fine:
-            self.dismiss(event.value)
+            self.dismiss(value)
         else:
             self.query_one("#said").refresh()
-
-    async def on_key(self, event: events.Key) -> None:
-        if event.key == "escape":
-            event.stop()
-            self.dismiss(None)
-        elif event.key in ("tab", "shift+tab"):
-            event.stop()
-        elif self.focused is None:
-            _type_into(self.query_one("#value", Input), event)
-
-
-def _type_into(field: Input, event: events.Key) -> None:
-    """A key that came before the field had the focus is not lost."""
-    if event.is_printable and event.character:
-        field.insert_text_at_cursor(event.character)
-        event.stop()
 
 
 class Read(Dialog):
@@ -341,6 +375,9 @@ class Read(Dialog):
 
     async def on_key(self, event: events.Key) -> None:
         event.stop()
+        if self.answered:
+            self.take(event)
+            return
         height = self.query_one("#text").size.height
         if event.key in ("escape", "enter", "question_mark", "f1", "q") and not (
             event.character and event.character in self.keys

@@ -13,6 +13,7 @@ from textual.timer import Timer
 
 from vbg.tui import arrange, keys
 from vbg.tui.arrange import Rect
+from vbg.tui.dialogs import Dialog
 from vbg.tui.pane import Pane
 from vbg.tui.panes import first_panes, later_panes
 from vbg.tui.workspace import Workspace
@@ -144,7 +145,7 @@ class MainScreen(Screen):
     async def on_key(self, event: events.Key) -> None:
         event.stop()
         event.prevent_default()
-        while (self.opening or not self.complete) and self.app.screen is self:
+        while self._busy():
             await asyncio.sleep(0.002)
         if self.app.screen is not self:
             # typed ahead: it is meant for the dialog that has opened meanwhile
@@ -155,6 +156,13 @@ class MainScreen(Screen):
             self._jump(key)
         else:
             self._press(key)
+
+    def _busy(self) -> bool:
+        """Whether what is typed now is for something that is yet to come."""
+        screen = self.app.screen
+        if screen is self:
+            return self.opening or not self.complete
+        return isinstance(screen, Dialog) and screen.answered
 
     def _press(self, key: str) -> None:
         keymap, view = self.work.keymap, self.work.view

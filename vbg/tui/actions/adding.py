@@ -7,9 +7,9 @@ import sys
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from vbg.errors import VbgError
+from vbg.errors import UsageError, VbgError
 from vbg.fields import Field, declared, required
-from vbg.tui import references
+from vbg.tui import checking, references
 from vbg.tui.actions import Handler, Refusal
 from vbg.tui.actions.editing import _judge, _value, ask_ends, judge_name
 from vbg.tui.content.fields import FieldRow, about, unit_of
@@ -29,6 +29,14 @@ _TITLES = {
     "translational": "Add a translational part",
     "signals": "Add a signal",
     "bondgraph": "Add a vertex",
+}
+# The kind that is marked first.
+_USUAL = {
+    "joints": "revolute",
+    "forces": "spring",
+    "electric": "voltage_source",
+    "hydraulic": "pressure_source",
+    "signals": "expression",
 }
 # What is offered first for a required field of each form.
 _OFFERS: dict[str, str] = {
@@ -89,7 +97,10 @@ async def _add(table: str, app: VbgApp) -> None:
         await _add_part(app, table, next(iter(kinds.values())))
         return
     items = tuple(Item(kind, kind, summary(part)) for kind, part in kinds.items())
-    kind = await app.choose(_TITLES[table], items, preview=lambda kind: preview(kinds[kind]))
+    usual = _USUAL.get(table, "")
+    kind = await app.choose(
+        _TITLES[table], items, start=usual, preview=lambda kind: preview(kinds[kind])
+    )
     if kind is not None:
         await _add_part(app, table, kinds[kind])
 
@@ -126,7 +137,7 @@ async def _add_part(
     values |= given or {}
     fields = declared(part)
     for name in _asked(part, values):
-        answer = await _ask_field(app, part, name, fields[name], values)
+        answer = await _ask_field(app, (table, part), name, fields[name], values)
         if answer is None:
             return
         values[name] = answer
@@ -157,8 +168,10 @@ def _asked(part: type, values: dict[str, Any]) -> tuple[str, ...]:
 
 
 async def _ask_field(
-    app: VbgApp, part: Any, name: str, field: Field, values: dict[str, Any]
+    app: VbgApp, of: tuple[str, Any], name: str, field: Field, values: dict[str, Any]
 ) -> Any | None:
+    """The value of a field of a part that is being made; `of` is its table and class."""
+    table, part = of
     title = f"{part.kind}: {name}"
     if field.form in ("ends", "end") and name != "on":
         ends = await ask_ends(app, title, 2 if field.form == "ends" else 1)
@@ -176,11 +189,20 @@ async def _ask_field(
         )
         return await app.choose(title, items)
     unit = f" [{unit_of(field)}]" if unit_of(field) else ""
-    row = FieldRow(("new", name), name, field, False, needed=True)
+
+    def judge(text: str) -> tuple[str, bool]:
+        try:
+            value = _value(field, text)
+        except UsageError as error:
+            return str(error), False
+        if value is None:
+            return "a value is required", False
+        return checking.judge_new(app.work, table, values, name, value)
+
     text = await app.ask(
         title,
         _offer(name, field, values),
-        lambda text: _judge(app, row, text),
+        judge,
         about=f"{field.doc}{unit}",
     )
     return None if text is None else _value(field, text)

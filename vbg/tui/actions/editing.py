@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from vbg import expressions
@@ -160,8 +161,16 @@ async def ask_ends(app: VbgApp, title: str, count: int) -> list[str] | None:
 async def _add_point(app: VbgApp, row: FieldRow) -> None:
     known = references.points_of(app.work.data, str(row.path[1]))
     name = await app.ask("Name of the new point", "", lambda text: judge_name(text, known))
-    if name:
-        app.do(SetValue((*row.path[:-1], name), [0, 0, 0], f"add point {row.path[1]}.{name}"))
+    if not name:
+        return
+    at = (*row.path[:-1], name)
+    declared = Field("vector", "point in body axes", unit="m", size=3)
+    point = replace(row, path=at, declared=declared, needed=True)
+    text = await app.ask(
+        ".".join(map(str, at)), "[0, 0, 0]", lambda t: _judge(app, point, t), about=_about(point)
+    )
+    if text is not None:
+        app.do(SetValue(at, _value(declared, text), f"add point {row.path[1]}.{name}"))
 
 
 def judge_name(text: str, taken: Any) -> tuple[str, bool]:
