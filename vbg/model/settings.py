@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from vbg.fields import declare, quantity
@@ -39,6 +40,15 @@ class Simulate:
         choices=("locate",),
         default="locate",
     )
+
+    def faults(self) -> Iterator[tuple[str, str, str]]:
+        """A method that the formulation does not have."""
+        if self.formulation == "minimal" and self.method not in ("auto", "adams"):
+            what = f"{self.method} is no method of formulation 'minimal', which has 'adams'."
+            yield "method", what, "Leave method out, or write formulation = 'constraint'."
+        if self.formulation != "minimal" and self.method == "adams":
+            what = "adams is the method of formulation 'minimal'."
+            yield "method", what, "Write formulation = 'minimal', or another method."
 
 
 @dataclass(frozen=True, slots=True)
