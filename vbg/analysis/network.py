@@ -152,12 +152,16 @@ def _named(system: System, reader: SymbolicReader, X: Any, number: int, slope: A
     """The signal that is the co-energy of a store, or FLOW/EFFORT of it by name."""
     import sympy
 
-    wanted = slope * X[int(number)]
+    state = X[int(number)]
+    wanted = slope * state
     for name, value in system.equations.outputs.items():
         if value.rows != 1:
             continue
+        found = reader(value)[0, 0]
+        if found.free_symbols - wanted.free_symbols or state not in found.free_symbols:
+            continue
         try:
-            ratio = sympy.nsimplify(sympy.expand(reader(value)[0, 0]) / wanted)
+            ratio = sympy.nsimplify(sympy.expand(found) / wanted)
         except (TypeError, ValueError):
             continue
         if ratio.is_number and abs(float(ratio) - 1.0) < ALIKE:
