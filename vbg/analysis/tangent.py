@@ -24,6 +24,7 @@ from vbg.analysis.probe import Probe
 Array = NDArray[np.float64]
 
 RANK_TOL = 1e-9  # singular values below this part of the largest: a dependent constraint
+ROUNDING = 1e-11  # of the largest column of the constraints: a smaller one is zero
 TIED = 1e-10  # the same for speeds that depend on one another by constants
 DISTINCT = 0.05  # a coordinate is taken if this part of its row is not yet covered
 MOVES = 1e-8  # a coordinate that keeps less than this part of its freedom does not move
@@ -102,7 +103,9 @@ def null_space(C: Array) -> tuple[Array, Array]:
     """T with C T = 0, orthonormal in unknowns divided by the scale that is returned
     too (momenta of bodies may differ by orders of magnitude)."""
     size = np.linalg.norm(C, axis=0)
-    scale = np.where(size > 0.0, 1.0 / np.where(size > 0.0, size, 1.0), 1.0)
+    # A free direction has a column of rounding: scaled up, that would constrain it.
+    felt = size > ROUNDING * size.max(initial=0.0)
+    scale = np.where(felt, 1.0 / np.where(felt, size, 1.0), 1.0)
     scaled = C * scale
     height = np.linalg.norm(scaled, axis=1)
     scaled = scaled[height > 0.0] / height[height > 0.0][:, None]

@@ -1,0 +1,228 @@
+"""`vbg show vibration`: natural frequencies by transfer matrices, beside the bond graph's."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vbg.cli.models import read_checked
+from vbg.cli.parser import add, add_json, add_model
+from vbg.cli.text import figure, table
+from vbg.errors import VbgError
+
+if TYPE_CHECKING:
+    from vbg.analysis import Linearisation
+    from vbg.analysis.idle import Place
+    from vbg.tmm_bridge.modal import Vibration
+
+PLACE = 52
+SHOWN = 1e-3  # of the largest displacement of a shape: smaller ones are left out
+AGREES = 1e-6  # relative difference of poles, shapes and responses; else the exit code is 1
+ZERO = 1e-6  # of the largest pole: a smaller one is a free motion
+POINTS = 9  # frequencies of the response
+
+
+def register(subparsers: Any) -> None:
+    parser = add(
+        subparsers,
+        "vibration",
+        act=act,
+        summary="vibration about rest by transfer matrices, compared with the bond graph",
+        detail="For chains and trees of bodies, springs and dampers.  Poles and shapes by the\n"
+        "transfer matrix method stand beside those of the linearised bond graph; with\n"
+        "--excite the responses of all joint coordinates to a harmonic input, too.\n"
+        "Exit code 1 if they differ by more than 1e-6.",
+        examples="""vbg show vibration pendulum.toml
+            vbg show vibration robot.toml --excite motor --json""",
+    )
+    add_model(parser)
+    parser.add_argument(
+        "--excite", metavar="FORCE", help="the part in [forces] whose input is harmonic"
+    )
+    add_json(parser)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One pole by both methods; `shape` of the transfer matrices, `apart` what the shapes
+    differ by, relative to their norm (NaN for a pole that is not simple)."""
+
+    pole: complex
+    other: complex
+    shape: Mapping[str, complex]
+    apart: float
+    scale: float
+
+    @property
+    def error(self) -> float:
+        """Relative difference of the poles; of free motions relative to the largest pole."""
+        free = abs(self.other) <= ZERO * self.scale
+        return abs(self.pole - self.other) / (self.scale if free else abs(self.other))
+
+
+@dataclass(frozen=True)
+class Amplitude:
+    """Response of one coordinate at one frequency [rad/s] by both methods."""
+
+    name: str
+    frequency: float
+    value: complex
+    other: complex
+    error: float
+
+
+def act(arguments: argparse.Namespace) -> int:
+    from vbg.analysis import linearise
+    from vbg.analysis.idle import sensible_point
+    from vbg.assemble import assemble
+    from vbg.tmm_bridge.modal import vibration
+
+    model = read_checked(arguments)
+    place = sensible_point(assemble(model))
+    if place.point.kind != "equilibrium":
+        raise VbgError(f"{model.name} has no rest next to its start; vibration is about rest.")
+    found = vibration(model, poses=poses_at(place), off=place.off)
+    inputs = [arguments.excite] if arguments.excite else []
+    linear = linearise(place.system, place.point, inputs=inputs)
+    rows = compared(found, linear)
+    amplitudes = responses(found, linear, arguments.excite) if arguments.excite else []
+    if arguments.json:
+        print(json.dumps(as_plain(place.off, rows, amplitudes)))
+    else:
+        print(as_text(place.off, rows, amplitudes))
+    worst = max((e for r in rows for e in (r.error, r.apart) if e == e), default=0.0)
+    worst = max(worst, max((a.error for a in amplitudes), default=0.0))
+    return 0 if worst <= AGREES else 1
+
+
+def poses_at(place: Place) -> dict[str, Any]:
+    """Poses of all bodies at the point, at rest."""
+    from vbg.analysis.probe import Probe
+    from vbg.validate.poses import StartPose, matrix_of
+
+    probe = Probe(place.system)
+    values = probe.values(place.point.t, place.point.x)
+    zero = np.zeros(3)
+    return {
+        body: StartPose(
+            values[probe.spans[f"signal {body}.position"]],
+            matrix_of(values[probe.spans[f"signal {body}.rotation"]]),
+            zero,
+            zero,
+        )
+        for body in place.system.model.bodies
+    }
+
+
+def compared(found: Vibration, linear: Linearisation) -> list[Row]:
+    """Each pole of the transfer matrices beside the nearest of the bond graph not yet taken."""
+    left = list(linear.modes)
+    scale = max((abs(mode.eigenvalue) for mode in left), default=0.0)
+    rows = []
+    for k, pole in enumerate(found.poles):
+        if not left:
+            break
+        mode = min(left, key=lambda m: abs(m.eigenvalue - pole))
+        left.remove(mode)
+        others = np.abs(np.delete(found.poles, k) - pole)
+        simple = abs(pole) > ZERO * scale and others.min(initial=scale) > ZERO * scale
+        shape = found.shape(complex(pole)) if simple else {}
+        apart = _apart(shape, mode.shape) if shape else float("nan")
+        rows.append(Row(complex(pole), mode.eigenvalue, shape, apart, scale))
+    return rows
+
+
+def _apart(shape: Mapping[str, complex], other: Mapping[str, complex]) -> float:
+    """Distance of two shapes of free size and phase, relative."""
+    a = np.array(list(shape.values()))
+    b = np.array([other[name] for name in shape])
+    if not np.any(a) or not np.any(b):
+        return float("nan")
+    factor = np.vdot(b, a) / np.vdot(b, b)
+    return float(np.linalg.norm(a - factor * b) / np.linalg.norm(a))
+
+
+def responses(found: Vibration, linear: Linearisation, part: str) -> list[Amplitude]:
+    """Amplitudes of all joint coordinates per unit of the input, from a tenth of the lowest
+    natural frequency to ten times the highest."""
+    from vbg.analysis import frequency_response
+
+    sizes = [abs(p) for p in found.poles if abs(p) > 0.0] or [1.0]
+    w = np.logspace(np.log10(0.1 * min(sizes)), np.log10(10.0 * max(sizes)), POINTS)
+    names = [n for n in linear.output_names if n.endswith((".angle", ".angle2", ".slide"))]
+    amplitudes = found.response(part, w)
+    rows = []
+    for name in names:
+        other = frequency_response(linear, part, name, w).value
+        largest = np.array([max(abs(amplitudes[n][k]) for n in names) for k in range(len(w))])
+        for k, at in enumerate(w):
+            one = complex(amplitudes[name][k])
+            error = abs(one - other[k]) / largest[k] if largest[k] else 0.0
+            rows.append(Amplitude(name, float(at), one, complex(other[k]), float(error)))
+    return rows
+
+
+def as_plain(off: tuple[str, ...], rows: list[Row], amplitudes: list[Amplitude]) -> dict[str, Any]:
+    """Plain data of both tables."""
+    return {
+        "switched_off": off,
+        "poles": [
+            {
+                "transfer": [row.pole.real, row.pole.imag],
+                "bond_graph": [row.other.real, row.other.imag],
+                "difference": row.error,
+                "shape": {name: [v.real, v.imag] for name, v in row.shape.items()},
+                "shape_difference": row.apart if row.apart == row.apart else None,
+            }
+            for row in rows
+        ],
+        "responses": [
+            {
+                "coordinate": one.name,
+                "frequency": one.frequency,
+                "transfer": [one.value.real, one.value.imag],
+                "bond_graph": [one.other.real, one.other.imag],
+                "difference": one.error,
+            }
+            for one in amplitudes
+        ],
+    }
+
+
+def as_text(off: tuple[str, ...], rows: list[Row], amplitudes: list[Amplitude]) -> str:
+    """Both tables for a terminal."""
+    lines = [f"Switched off, for there is no rest with them: {', '.join(off)}."] if off else []
+    if not rows:
+        return "\n".join([*lines, "There is no freedom: every motion is prescribed."])
+    cells = [("pole [1/s]", "[Hz]", "difference", "of shapes", "shape")]
+    for row in rows:
+        shown = [f"{n} {_polar(v)}" for n, v in row.shape.items() if abs(v) > SHOWN]
+        apart = f"{row.apart:.1e}" if row.apart == row.apart else ""
+        hertz = figure(row.pole.imag / (2.0 * np.pi)) if row.pole.imag else ""
+        cells.append((_complex(row.pole), hertz, f"{row.error:.1e}", apart, (shown or [""])[0]))
+        cells += [("", "", "", "", line) for line in shown[1:]]
+    lines.append(table(cells, "<>>><"))
+    if amplitudes:
+        cells4 = [("coordinate", "[rad/s]", "amplitude per unit", "difference")]
+        cells4 += [
+            (a.name, figure(a.frequency), _polar(a.value), f"{a.error:.1e}") for a in amplitudes
+        ]
+        lines += ["", table(cells4, "<>>>")]
+    return "\n".join(lines)
+
+
+def _complex(value: complex) -> str:
+    real = figure(value.real)
+    return f"{real} +- {figure(value.imag, 9)} i" if value.imag else real
+
+
+def _polar(value: complex) -> str:
+    """Size and phase in degrees; plain numbers for what is in or against phase."""
+    if abs(value.imag) <= 1e-6 * abs(value):
+        return figure(value.real, 4)
+    return f"{figure(abs(value), 4)} at {np.degrees(np.angle(value)):.1f} deg"

@@ -1,0 +1,327 @@
+"""Vibration of a model by transfer matrices: rest, frequencies, shapes, poles, responses.
+
+The natural frequencies of chains and trees of bodies, springs and dampers about
+rest, w^2 from the count of negative pivots (`small`), sharpened by inverse
+iteration through the transfer equation; nothing of the bond-graph solver is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from vbg.errors import UsageError
+from vbg.model import Model
+from vbg.tmm_bridge.layout import lay_out
+from vbg.tmm_bridge.mechanism import Mechanism, TreeJoint
+from vbg.tmm_bridge.rotation import Array
+from vbg.tmm_bridge.small import (
+    Response,
+    Small,
+    count_below,
+    eliminate,
+    eliminate_beside,
+    needed,
+    respond,
+    small_motion,
+    without_dampers,
+)
+from vbg.tmm_bridge.start import Pose, displace, start
+from vbg.tmm_bridge.tables import COORDINATE_TREE, LAW_INPUT, LOAD_FORCE
+from vbg.tmm_bridge.timefunctions import constant
+
+RESTS = 1e-12  # unbalanced effort, relative to the largest that has been met
+STEPS = 100
+LARGEST_STEP = 0.3  # of any hinge in one Newton step [rad or m]
+NARROW = 1e-3  # relative width at which counting gives way to inverse iteration
+FREE = 1e-7  # of the largest pole: a smaller one is zero
+SUPPORTED = 1e-14  # of the largest w^2: a smaller one is zero
+
+
+@dataclass(frozen=True)
+class NaturalMode:
+    """w^2 [1/s^2] of the undamped mechanism (negative: it falls) and its shape by joint
+    coordinate, the largest hinge displacement 1.
+
+    hinges (n_v,) and nodes (n, 6) : the whole displacement.
+    """
+
+    square: float
+    shape: dict[str, float]
+    hinges: Array
+    nodes: Array
+
+    @property
+    def frequency(self) -> float:
+        """w [rad/s]; 0 for a motion without restoring force, NaN for one that falls."""
+        return float(np.sqrt(self.square)) if self.square >= 0.0 else float("nan")
+
+
+@dataclass(frozen=True)
+class Vibration:
+    """A mechanism linear about rest."""
+
+    small: Small
+    y: Array
+
+    @cached_property
+    def modes(self) -> tuple[NaturalMode, ...]:
+        """Undamped natural modes, lowest first."""
+        undamped = without_dampers(self.small)
+        found: list[NaturalMode] = []
+        for lower, upper, multiplicity in _brackets(undamped):
+            found += _sharpened(undamped, 0.5 * (lower + upper), multiplicity)
+        return tuple(sorted(found, key=lambda mode: mode.square))
+
+    @cached_property
+    def poles(self) -> Array:
+        """Poles s [1/s] with dampers, one of each conjugate pair, by size: the columns of
+        M, C and K in joint coordinates are the efforts that unit displacements need."""
+        from scipy.linalg import eig
+
+        free = self.small.free
+        unit = np.zeros((self.small.n_v, len(free)))
+        unit[free, np.arange(len(free))] = 1.0
+        K = np.real(needed(self.small, 0.0, unit))[free]
+        plus, minus = (np.real(needed(self.small, s, unit))[free] for s in (1.0, -1.0))
+        M, C = 0.5 * (plus + minus) - K, 0.5 * (plus - minus)
+        n = len(free)
+        scale = np.sqrt(max(np.abs(K).max(initial=0.0) / np.abs(M).max(initial=1.0), 1e-300))
+        left = np.block([[np.zeros((n, n)), np.eye(n)], [-K / scale**2, -C / scale]])
+        right = np.block([[np.eye(n), np.zeros((n, n))], [np.zeros((n, n)), M]])
+        values = scale * eig(left, right, right=False)
+        # A motion without restoring force has a double pole at zero, known to its root only.
+        values[np.abs(values) <= FREE * np.abs(values).max(initial=0.0)] = 0.0
+        values = values[values.imag >= 0.0]
+        return np.asarray(values[np.lexsort((values.imag, np.round(np.abs(values), 9)))])
+
+    def shape(self, pole: complex) -> dict[str, complex]:
+        """Complex displacement of the joint coordinates in the motion exp(pole t), the largest
+        hinge displacement 1: inverse iteration through the transfer equation beside the pole."""
+        near = pole * (1.0 + 1e-7)
+        passed = eliminate(self.small, near)
+        e = np.zeros((len(self.small.M), 6, 1))
+        x = np.ones((self.small.n_v, 1), dtype=complex)
+        for _ in range(3):
+            slope = needed(self.small, 1.01 * near, x) - needed(self.small, 0.99 * near, x)
+            x = respond(self.small, passed, slope, e).hinges
+            x = x / x[int(np.argmax(np.abs(x)))]
+        return {name: complex(x[place, 0]) for name, place in _named(self.small.mechanism).items()}
+
+    def response(
+        self, part: str, frequencies: Sequence[float] | Array, axis: int = 0
+    ) -> dict[str, Array]:
+        """Complex amplitudes of all joint coordinates and of the joints' forces in the tree
+        (JOINT.force, (n, 3), world axes) per unit of the input of `part` in [forces], a
+        torque on a joint or component `axis` of a load on a body, at frequencies [rad/s].
+
+        Raises UsageError for a part that is no input.
+        """
+        mechanism = self.small.mechanism
+        u, e = _unit_input(self.small, part, axis)
+        named = _named(mechanism)
+        amplitudes: dict[str, list[Array]] = {name: [] for name in named}
+        amplitudes |= {f"{name}.force": [] for name in mechanism.tree}
+        for w in frequencies:
+            found = respond(self.small, eliminate(self.small, 1j * w), u, e)
+            for name, place in named.items():
+                amplitudes[name].append(found.hinges[place, 0])
+            for name, carried in mechanism.tree.items():
+                amplitudes[f"{name}.force"].append(joint_force(self.small, found, carried, u, w))
+        return {name: np.array(values) for name, values in amplitudes.items()}
+
+
+def joint_force(small: Small, found: Response, carried: TreeJoint, u: Array, w: float) -> Array:
+    """Force amplitude (3,) on the second body: all that crosses the joint, less what parts
+    exert along its slide."""
+    force = found.force[carried.nodes[-1], :3, 0]
+    for node in carried.nodes:
+        hinge = small.hinges[node]
+        if hinge.h.shape[1] != 1 or np.any(hinge.h[3:]):
+            continue
+        n, place = hinge.h[:3, 0], hinge.place
+        turned = np.zeros(3)
+        if hinge.parent >= 0:
+            turned = np.cross(found.nodes[hinge.parent, 3:, 0], n)
+        effort = u[place, 0] - (hinge.k + 1j * w * hinge.c) * found.hinges[place, 0]
+        force = force - effort * n - small.scratch.tau[place] * turned
+    return np.asarray(-force if carried.backward else force)
+
+
+def vibration(
+    model: Model, *, poses: Mapping[str, Pose] | None = None, off: Sequence[str] = ()
+) -> Vibration:
+    """The model linear about the rest that Newton finds next to its start, or about
+    `poses`, taken as a rest, with the inputs of the [forces] in `off` at zero.
+
+    Raises UsageError for what is no chain or tree of bodies, springs and dampers, or if
+    no rest is found.
+    """
+    mechanism = _without_inputs(lay_out(model), off)
+    y = start(mechanism, poses).y
+    if poses is not None:
+        return Vibration(small_motion(mechanism, y), y)
+    return Vibration(*_rest(mechanism, y))
+
+
+def _without_inputs(mechanism: Mechanism, off: Sequence[str]) -> Mechanism:
+    """The mechanism with the inputs of some parts at zero."""
+    t, inputs = mechanism.tables, list(mechanism.inputs)
+    for name in off:
+        table, row = mechanism.parts[name]
+        places = [t.laws[row, 2]] if table == "law" else t.loads[row, 2:5]
+        for place in places:
+            inputs[place] = constant(0.0)
+    return replace(mechanism, inputs=tuple(inputs))
+
+
+def _rest(mechanism: Mechanism, y: Array) -> tuple[Small, Array]:
+    """Newton in the potential: (K + mu M) dq = unbalanced efforts, with mu where K alone
+    would climb."""
+    largest = 0.0
+    small = small_motion(mechanism, y)
+    for _ in range(STEPS):
+        unbalanced = float(np.abs(small.unbalanced).max(initial=0.0))
+        largest = max(largest, unbalanced, _static_size(small))
+        if unbalanced <= RESTS * largest:
+            return small, y
+        step = _newton_step(small)
+        y = displace(mechanism.tables, y, step)
+        small = small_motion(mechanism, y)
+    raise UsageError(
+        f"{mechanism.model.name}: no rest was found next to the start; efforts of"
+        f" {unbalanced:.2g} are left. Start nearer to one, or switch off what drives it on."
+    )
+
+
+def _static_size(small: Small) -> float:
+    weight = np.abs(small.mechanism.tables.gravity).max() * np.abs(small.M[:, 0, 0]).sum()
+    return float(weight) * 1e-3
+
+
+def _newton_step(small: Small) -> Array:
+    """A step of bounded length that does not climb: mu as small as both allow."""
+    undamped = without_dampers(small)
+    stiff = float(np.abs(small.K).max(initial=0.0)) + max((h.k for h in small.hinges), default=0.0)
+    scale = stiff / max(float(np.abs(small.M).max(initial=0.0)), 1e-300)
+    e = np.zeros((len(small.M), 6, 1))
+    mu = 0.0 if count_below(undamped, 1e-12 * scale) == 0 else 1e-9 * scale
+    while True:
+        if count_below(undamped, -mu) == 0:
+            passed = eliminate_beside(undamped, -mu)
+            step = np.real(respond(undamped, passed, small.unbalanced[:, None], e).hinges[:, 0])
+            if np.abs(step).max(initial=0.0) <= LARGEST_STEP:
+                return np.asarray(step)
+        mu = max(4.0 * mu, 1e-6 * scale)
+
+
+def _brackets(small: Small) -> list[tuple[float, float, int]]:
+    """Narrow intervals of w^2 with the number of frequencies in each."""
+    n = len(small.free)
+    if n == 0:
+        return []
+    upper = 1.0
+    while count_below(small, upper) < n:
+        upper *= 16.0
+    while upper > 1e-12 and count_below(small, upper / 16.0) == n:
+        upper /= 16.0
+    lower, tiny = -SUPPORTED * upper, SUPPORTED * upper
+    while count_below(small, lower):
+        lower *= 16.0
+    found, waiting = [], [(lower, upper, 0, n)]
+    while waiting:
+        a, b, below_a, below_b = waiting.pop()
+        if below_a == below_b:
+            continue
+        if b - a <= NARROW * max(abs(a), abs(b)) or b - a <= 2.0 * tiny:
+            found.append((a, b, below_b - below_a))
+            continue
+        middle = np.sqrt(a * b) if a > 0.0 and b > 4.0 * a else 0.5 * (a + b)
+        if a < 0.0 < b:
+            middle = -tiny if a < -2.0 * tiny else tiny if b > 2.0 * tiny else 0.0
+        inside = count_below(small, float(middle))
+        waiting += [(a, float(middle), below_a, inside), (float(middle), b, inside, below_b)]
+    return found
+
+
+def _sharpened(small: Small, guess: float, multiplicity: int) -> list[NaturalMode]:
+    """Inverse iteration on a block of shapes, and the quotients w^2 = x.Kx / x.Mx in it."""
+    from scipy.linalg import eigh
+
+    free = small.free
+    x = np.zeros((small.n_v, multiplicity))
+    x[free] = np.random.default_rng(len(free)).standard_normal((len(free), multiplicity))
+    passed = eliminate_beside(small, guess * (1.0 + 1e-7))
+    e = np.zeros((len(small.M), 6, multiplicity))
+    values = np.zeros(multiplicity)
+    for _ in range(8):
+        inertia = _inertia_of(small, x)
+        x = np.real(respond(small, passed, inertia, e).hinges)
+        x /= np.abs(x).max(axis=0)
+        K, M = x.T @ np.real(needed(small, 0.0, x)), x.T @ _inertia_of(small, x)
+        values, combination = eigh(0.5 * (K + K.T), 0.5 * (M + M.T))
+        x = x @ combination
+    return [_mode(small, float(value), x[:, k]) for k, value in enumerate(values)]
+
+
+def _inertia_of(small: Small, x: Array) -> Array:
+    """M x, the efforts that accelerations x need."""
+    massive = replace(
+        small,
+        K=np.zeros_like(small.K),
+        C=np.zeros_like(small.C),
+        couplings=(),
+        hinges=tuple(
+            replace(h, k=0.0, c=0.0, g=0.0 * h.g, v=0.0 * h.v, G=0.0 * h.G) for h in small.hinges
+        ),
+    )
+    return np.real(needed(massive, 1.0, x))
+
+
+def _mode(small: Small, square: float, x: Array) -> NaturalMode:
+    scaled = x / x[int(np.argmax(np.abs(x)))]
+    nodes = np.zeros((len(small.M), 6))
+    for hinge in small.hinges:
+        if hinge.parent >= 0:
+            nodes[hinge.node] = hinge.X @ nodes[hinge.parent]
+        f = hinge.h.shape[1]
+        nodes[hinge.node] += hinge.h @ scaled[hinge.place : hinge.place + f]
+    shape = {name: float(scaled[place]) for name, place in _named(small.mechanism).items()}
+    return NaturalMode(square, shape, scaled, nodes)
+
+
+def _named(mechanism: Mechanism) -> dict[str, int]:
+    """Places in the hinge speeds of the joint coordinates that have a name."""
+    return {
+        f"{joint}.{key}": int(mechanism.tables.coordinates[k, 3])
+        for (joint, key), k in mechanism.coordinates.items()
+        if mechanism.tables.coordinates[k, 0] == COORDINATE_TREE
+    }
+
+
+def _unit_input(small: Small, part: str, axis: int) -> tuple[Array, Array]:
+    """Efforts (n_v, 1) and loads (n, 6, 1) of one unit of an input."""
+    mechanism = small.mechanism
+    t = mechanism.tables
+    u, e = np.zeros((small.n_v, 1)), np.zeros((len(small.M), 6, 1))
+    table, row = mechanism.parts.get(part, ("", -1))
+    if table == "law" and t.laws[row, 0] == LAW_INPUT:
+        u[t.coordinates[t.laws[row, 1], 3]] = 1.0
+    elif table == "load":
+        node = int(t.loads[row, 1])
+        unit = np.eye(3)[axis]
+        R = small.scratch.work[node, :9].reshape(3, 3)
+        if t.loads[row, 0] == LOAD_FORCE:
+            e[node, :3, 0] = -unit
+            e[node, 3:, 0] = -np.cross(R @ t.load[row, :3], unit)
+        else:
+            e[node, 3:, 0] = -unit
+    else:
+        inputs = [n for n, (kind, _) in mechanism.parts.items() if kind in ("law", "load")]
+        raise UsageError(
+            f"forces.{part} is no input of the vibration; there are {', '.join(inputs) or 'none'}."
+        )
+    return u, e
