@@ -87,7 +87,7 @@ class Part:
 
 def circuit(table, **parts):
     tables = {"electric": {}, "hydraulic": {}, table: {n: Part(p) for n, p in parts.items()}}
-    return SimpleNamespace(**tables, where=lambda path: ("", 0, 0))
+    return SimpleNamespace(**tables, bonds=(), where=lambda path: ("", 0, 0))
 
 
 def test_floating_islands_are_errors():

@@ -56,17 +56,21 @@ def _problem(model: Model, severity: Severity, path: Path, what: str, remedy: st
 
 
 def _circuits(model: Model, table: str) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
-    """node -> the parts of `table` on it, each with all its nodes."""
+    """node -> the parts of `table` on it, each with the nodes that it joins with this one:
+    all of its nodes, or those of one of its `paths()`."""
     found: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
     for name, part in getattr(model, table).items():
         nodes = tuple(getattr(part, "nodes", ()) or ())
-        for node in nodes:
-            found.setdefault(node, []).append((name, nodes))
+        for path in part.paths() if hasattr(part, "paths") else (nodes,):
+            for node in path:
+                found.setdefault(node, []).append((name, path))
     return found
 
 
 def _islands(model: Model) -> Iterator[Problem]:
-    """Circuits that no path of parts joins to their reference node."""
+    """Circuits that no path of parts joins to their reference node, nor a raw bond to a
+    source or store of its own."""
+    bonded = {end for bond in model.bonds for end in bond.split(" -> ")}
     for table, reference in REFERENCES.items():
         circuits = _circuits(model, table)
         seen: set[str] = set()
@@ -75,7 +79,7 @@ def _islands(model: Model) -> Iterator[Problem]:
                 continue
             island = _reached(circuits, start)
             seen |= island
-            if reference in island:
+            if reference in island or any(f"{table}.{node}" in bonded for node in island):
                 continue
             part = circuits[start][0][0]
             yield _problem(
@@ -84,8 +88,15 @@ def _islands(model: Model) -> Iterator[Problem]:
                 (table, part),
                 f"the {table} nodes {', '.join(sorted(island))} have no path to {reference!r}: "
                 "a floating island.",
-                f"Connect one of them to {reference!r}.",
+                _REMEDIES[table],
             )
+
+
+_REMEDIES = {
+    "electric": "(1) Connect one of them to 'gnd', or (2) put a resistor between them and 'gnd'.",
+    "hydraulic": "(1) Connect one of them to 'tank' by an orifice, valve or pump; (2) where the oil "
+    "of a cylinder is locked in on purpose, give it a leakage to a chamber that has a path.",
+}
 
 
 def _reached(circuits: Mapping[str, list[tuple[str, tuple[str, ...]]]], start: str) -> set[str]:

@@ -23,6 +23,10 @@ class Gyrator:
     nodes: tuple[str, str, str, str] = declare("nodes", "first pair, second pair", size=4)
     r: float = quantity("ohm", "gyration resistance", above=0.0)
 
+    def paths(self) -> tuple[tuple[str, ...], ...]:
+        """Nodes that it joins: those of one pair, not of both."""
+        return self.nodes[:2], self.nodes[2:]
+
     def expand(self, name: str, builder: Builder) -> None:
         first = branch(f"{name}.first", builder, self.table, self.nodes[:2])
         second = branch(f"{name}.second", builder, self.table, self.nodes[2:])

@@ -23,6 +23,10 @@ class Transformer:
     nodes: tuple[str, str, str, str] = declare("nodes", "primary pair, secondary pair", size=4)
     ratio: float = quantity("1", "turns of the primary over turns of the secondary", above=0.0)
 
+    def paths(self) -> tuple[tuple[str, ...], ...]:
+        """Nodes that it joins: those of one winding, not of both."""
+        return self.nodes[:2], self.nodes[2:]
+
     def expand(self, name: str, builder: Builder) -> None:
         first = branch(f"{name}.primary", builder, self.table, self.nodes[:2])
         second = branch(f"{name}.secondary", builder, self.table, self.nodes[2:])

@@ -60,6 +60,10 @@ class Cylinder:
         if (self.on is None) == (self.between is None):
             yield "", "a cylinder needs either between or on.", ""
 
+    def paths(self) -> tuple[tuple[str, ...], ...]:
+        """Nodes that it joins: the piston parts the chambers, a leak joins them."""
+        return (self.nodes,) if self.leakage > 0.0 else (self.nodes[:1], self.nodes[1:])
+
     def expand(self, name: str, builder: Builder) -> None:
         where = reach(name, builder, on=self.on, between=self.between)
         s = where.value - const(self.length)
