@@ -292,6 +292,18 @@ def test_killed_at_twenty_moments_no_edit_is_lost(tmp_path):
         child.wait()
         on_disk = tomllib.loads(model.read_text())["parameters"]["L"]
         assert on_disk == 0.3 or on_disk % 7 == 0
+        whole = TEXT if on_disk == 0.3 else source.with_value(TEXT, ("parameters", "L"), on_disk)
+        assert model.read_text() == whole
         found = journal.abandoned(model)
         known = found[0].replay().now.data["parameters"]["L"] if found else on_disk
         assert known >= told[-1], (known, told[-1], on_disk)
+
+
+def test_new_entries_of_a_line_are_spaced_and_the_others_keep_their_spelling():
+    text = "[a]\npoints = {A=[1e-3,0], } # two\nempty = {}\nb = 1\n".replace(", }", " }")
+    text = source.with_value(text, ("a", "points", "B"), ["L/2", 0])
+    text = source.with_value(text, ("a", "empty", "x"), {"y": 1, "z w": "t"})
+    assert text == (
+        '[a]\npoints = {A=[1e-3,0], B = ["L/2", 0] } # two\n'
+        'empty = { x = { y = 1, "z w" = "t" } }\nb = 1\n'
+    )

@@ -375,6 +375,7 @@ class Read(Dialog):
 
     async def on_key(self, event: events.Key) -> None:
         event.stop()
+        event.prevent_default()
         if self.answered:
             self.take(event)
             return

@@ -201,21 +201,33 @@ async def _ask_field(
 
     text = await app.ask(
         title,
-        _offer(name, field, values),
+        _offer(table, field, values),
         judge,
-        about=f"{field.doc}{unit}",
+        about=f"{field.doc}{unit}{_known_nodes(app, table, field)}",
     )
     return None if text is None else _value(field, text)
 
 
-def _offer(name: str, field: Field, values: dict[str, Any]) -> str:
+def _known_nodes(app: VbgApp, table: str, field: Field) -> str:
+    """The nodes that parts of the table are on, where a node is asked for."""
+    if field.form != "nodes":
+        return ""
+    parts = app.work.data.get(table, {}).values()
+    found = dict.fromkeys(str(n) for p in parts for n in p.get("nodes", ()) or ())
+    return f". Nodes so far: {', '.join(found)}" if found else ""
+
+
+def _offer(table: str, field: Field, values: dict[str, Any]) -> str:
     """What stands in the field at first."""
     if field.form == "signals" and str(values.get("on", "")).startswith("joints."):
         return "1"
     if field.form == "inertia":
         return "{ xx = 0.01, yy = 0.01, zz = 0.01 }"
     if field.form == "nodes":
-        return "[" + ", ".join(chr(ord("a") + i) for i in range(max(field.size, 1))) + "]"
+        nodes = [chr(ord("a") + i) for i in range(max(field.size, 1))]
+        if table == "electric" and len(nodes) == 2:
+            nodes[1] = "gnd"
+        return f"[{', '.join(nodes)}]"
     return _OFFERS.get(field.form, "")
 
 

@@ -60,7 +60,20 @@ async def _filter(app: VbgApp) -> None:
         app.main.show_view("edit")
         app.main.activate("tree")
         app.work.filter = text
-        _next_hit(app)
+        _best_hit(app, text)
+
+
+def _best_hit(app: VbgApp, wanted: str) -> None:
+    """The part that is called so, or begins so, or the first that the filter shows."""
+    from vbg.tui.panes.edit import Tree
+
+    pane = app.main.panes["tree"]
+    assert isinstance(pane, Tree)
+    wanted = wanted.lower()
+    found = [(row.label.lower(), i) for i, row in enumerate(pane.lines) if len(row.path) > 1]
+    if found:
+        ranked = sorted(found, key=lambda r: (r[0] != wanted, not r[0].startswith(wanted), r[1]))
+        pane.select(ranked[0][1])
 
 
 def _next_hit(app: VbgApp) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import InlineTable
 
 from vbg.errors import UsageError
 
@@ -223,11 +224,14 @@ def _edited(text: str, chunk: Chunk, path: Path, change: Any) -> str:
     try:
         document = tomlkit.parse(body)
         container: Any = document
+        around: Any = None
         for key in path[:-1]:
             if isinstance(container, MutableMapping) and key not in container:
                 container[key] = tomlkit.inline_table()
-            container = container[key]
-        change(container)
+            around, container = container, container[key]
+        instead = change(container)
+        if instead is not None:
+            _put(around, path[-2], instead)
     except (TOMLKitError, KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
         raise _unreadable(".".join(str(key) for key in path), error) from error
     changed = tomlkit.dumps(document)
@@ -236,14 +240,27 @@ def _edited(text: str, chunk: Chunk, path: Path, change: Any) -> str:
     return text[: chunk.start] + changed + text[chunk.stop :]
 
 
-def _put(container: Any, key: str | int, value: Any) -> None:
-    """Set one entry, keeping the comment behind the old one."""
-    new = _inline(value)
+def _put(container: Any, key: str | int, value: Any) -> Any:
+    """Set one entry, keeping the comment behind the old one.  Answers a table to be put in
+    the place of `container`, if that is one line and the entry is new."""
+    if isinstance(container, InlineTable) and key not in container:
+        return _longer(container, str(key), value)
+    new = value if isinstance(value, InlineTable) else _inline(value)
     old = container.get(key) if isinstance(container, Mapping) else None
     if old is not None and hasattr(old, "trivia"):
         new.trivia.comment_ws = old.trivia.comment_ws
         new.trivia.comment = old.trivia.comment
     container[key] = new
+    return None
+
+
+def _longer(table: InlineTable, key: str, value: Any) -> InlineTable:
+    """`table` with one more entry, the others spelled as they are."""
+    before = table.as_string().rstrip().removesuffix("}").rstrip()
+    joint = " " if before.endswith("{") else ", "
+    longer = tomlkit.value(f"{before}{joint}{_spelled((key,))} = {_one_line(value)} }}")
+    assert isinstance(longer, InlineTable)
+    return longer
 
 
 def _with_line(text: str, chunk: Chunk, key: str, value: Any) -> str:
@@ -259,14 +276,14 @@ def _with_line(text: str, chunk: Chunk, key: str, value: Any) -> str:
 
 def _inline(value: Any) -> Any:
     """`value` as one line of TOML."""
+    return tomlkit.value(_one_line(value))
+
+
+def _one_line(value: Any) -> str:
+    """How TOML spells `value` in one line, with blanks where people put them."""
     if isinstance(value, Mapping):
-        table = tomlkit.inline_table()
-        for key, entry in value.items():
-            table[key] = _inline(entry)
-        return table
+        inside = ", ".join(f"{_spelled((str(k),))} = {_one_line(v)}" for k, v in value.items())
+        return f"{{ {inside} }}" if inside else "{}"
     if isinstance(value, (list, tuple)):
-        array = tomlkit.array()
-        for entry in value:
-            array.append(_inline(entry))
-        return array
-    return tomlkit.item(value)
+        return "[" + ", ".join(map(_one_line, value)) + "]"
+    return tomlkit.item(value).as_string()
