@@ -146,10 +146,18 @@ def run(job: Job, reporter: _Reporter) -> int:
 
 
 def _run(job: Job, reporter: _Reporter) -> None:
+    from vbg.errors import VbgError
+    from vbg.model.located import located
+
     reporter.tell("stage", stage="reading")
     model = _model(job)
     _refuse_errors(model)
-    solution = _solved(model, job, reporter)
+    try:
+        solution = _solved(model, job, reporter)
+    except VbgError as error:
+        if not error.problems:
+            raise
+        raise type(error).of(located(model, error.problems)) from error
     from vbg.io.ending import to_plain
 
     reporter.tell(

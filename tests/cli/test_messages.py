@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -238,3 +239,32 @@ def test_a_missing_package_is_named_with_the_command_that_brings_it(
     assert f"{sys.executable} -m pip install '.[{extra}]'" in err
     project = tomllib.loads((EXAMPLES.parent / "pyproject.toml").read_text("utf-8"))["project"]
     assert extra in project["optional-dependencies"]
+
+
+def test_a_pattern_means_whole_vectors_too(partial, capsys):
+    code, out, _ = told(["run", CRANK, "--t-end", "1 ms", "--signals", "*.force"], capsys)
+    assert code == 0 and "A.force[0]" in out and "C.force[2]" in out and "A.torque" not in out
+    code, out, _ = told(["plot", partial, "A.for*"], capsys)
+    assert code == 0 and "A.force[2] [N]" in out
+
+
+TWO = """
+vbg = 1
+[electric.one]
+kind = "current_source"
+nodes = ["a", "gnd"]
+current = 1
+[electric.two]
+kind = "current_source"
+nodes = ["gnd", "a"]
+current = 2
+"""
+
+
+def test_a_conflict_of_causality_has_its_line_in_run_as_in_check(tmp_path, capsys):
+    path = tmp_path / "two.toml"
+    path.write_text(TWO)
+    for verb in ("check", "run"):
+        code, out, err = told([verb, path], capsys)
+        assert (code, out) == (1, "")
+        assert re.match(rf"{path}:[37]:1: error: electric\.(one|two): ", err)

@@ -84,7 +84,8 @@ def _size(row: Ending) -> float:
 
 def _matches(signal: str, pattern: str) -> bool:
     """Brackets of components are meant literally: A.force[2]."""
-    return fnmatchcase(signal, pattern.replace("[", "[[]")) or signal.split("[")[0] == pattern
+    literal = pattern.replace("[", "[[]")
+    return fnmatchcase(signal, literal) or fnmatchcase(signal.split("[")[0], literal)
 
 
 def _audit(ending: Ending) -> Iterator[str]:

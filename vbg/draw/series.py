@@ -39,7 +39,7 @@ def choose(solution: Solution, wanted: str) -> list[tuple[str, np.ndarray]]:
     found = [
         (name, values)
         for name, values in components(solution)
-        if name.split("[")[0] == wanted or fnmatchcase(name, pattern)
+        if fnmatchcase(name.split("[")[0], pattern) or fnmatchcase(name, pattern)
     ]
     if not found:
         solution[wanted]  # says what is near

@@ -212,7 +212,7 @@ def rows_of(keys: list[dict[str, Any]], prefix: str = "") -> list[tuple[str, ...
     rows: list[tuple[str, ...]] = []
     for fact in keys:
         name = f"{prefix}{fact['name']}"
-        unit = "" if fact["unit"] == "1" else fact["unit"]
+        unit = {"1": "", "": "any"}.get(fact["unit"], fact["unit"])
         rows.append((name, _words(fact), unit, _default(fact), _meaning(fact)))
         rows += rows_of(fact.get("fields", []), f"{name}.")
     return rows

@@ -19,11 +19,11 @@ class Chirp:
     table: ClassVar[str] = "signals"
     kind: ClassVar[str] = "chirp"
 
-    amplitude: float = quantity("1", "amplitude", default=1.0)
+    amplitude: float = quantity("", "amplitude", default=1.0)
     first: float = quantity("rad/s", "angular frequency at t = 0", minimum=0.0)
     last: float = quantity("rad/s", "angular frequency from `duration` on", above=0.0)
     duration: float = quantity("s", "time of the sweep", above=0.0)
-    offset: float = quantity("1", "mean value", default=0.0)
+    offset: float = quantity("", "mean value", default=0.0)
 
     def value(self, name: str, builder: Builder) -> Block:
         builder.breakpoint(self.duration)

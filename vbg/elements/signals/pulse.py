@@ -19,11 +19,11 @@ class Pulse:
     table: ClassVar[str] = "signals"
     kind: ClassVar[str] = "pulse"
 
-    height: float = quantity("1", "height of the pulses", default=1.0)
+    height: float = quantity("", "height of the pulses", default=1.0)
     period: float = quantity("s", "from one rising edge to the next", above=0.0)
     width: float = quantity("s", "duration of a pulse", above=0.0)
     start: float = quantity("s", "first rising edge", default=0.0)
-    offset: float = quantity("1", "value between pulses", default=0.0)
+    offset: float = quantity("", "value between pulses", default=0.0)
 
     def value(self, name: str, builder: Builder) -> Block:
         builder.breakpoint(self.start, self.period)

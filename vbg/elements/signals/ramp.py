@@ -19,10 +19,10 @@ class Ramp:
     table: ClassVar[str] = "signals"
     kind: ClassVar[str] = "ramp"
 
-    height: float = quantity("1", "height of the ramp", default=1.0)
+    height: float = quantity("", "height of the ramp", default=1.0)
     duration: float = quantity("s", "time from start to full height", above=0.0)
     start: float = quantity("s", "instant at which it begins", default=0.0)
-    offset: float = quantity("1", "value before", default=0.0)
+    offset: float = quantity("", "value before", default=0.0)
 
     def value(self, name: str, builder: Builder) -> Block:
         builder.breakpoint(self.start)

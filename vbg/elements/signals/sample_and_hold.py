@@ -22,7 +22,7 @@ class SampleAndHold:
     input: float | str = declare("signal", "what is read")
     period: float = quantity("s", "from one sample to the next", above=0.0)
     start: float = quantity("s", "first sample", default=0.0, minimum=0.0)
-    initial: float = quantity("1", "value before the first sample", default=0.0)
+    initial: float = quantity("", "value before the first sample", default=0.0)
 
     def expand(self, name: str, builder: Builder) -> None:
         source = builder.signal(self.input)

@@ -19,10 +19,10 @@ class Sine:
     table: ClassVar[str] = "signals"
     kind: ClassVar[str] = "sine"
 
-    amplitude: float = quantity("1", "amplitude", default=1.0)
+    amplitude: float = quantity("", "amplitude", default=1.0)
     frequency: float = quantity("rad/s", "angular frequency", above=0.0)
     phase: float = quantity("rad", "phase at the start", default=0.0)
-    offset: float = quantity("1", "mean value", default=0.0)
+    offset: float = quantity("", "mean value", default=0.0)
     start: float = quantity("s", "instant at which it begins", default=0.0)
 
     def value(self, name: str, builder: Builder) -> Block:

@@ -19,9 +19,9 @@ class Step:
     table: ClassVar[str] = "signals"
     kind: ClassVar[str] = "step"
 
-    height: float = quantity("1", "height of the step", default=1.0)
+    height: float = quantity("", "height of the step", default=1.0)
     start: float = quantity("s", "instant of the step", default=0.0)
-    offset: float = quantity("1", "value before", default=0.0)
+    offset: float = quantity("", "value before", default=0.0)
 
     def value(self, name: str, builder: Builder) -> Block:
         builder.breakpoint(self.start)
