@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import ClassVar
 
+import numpy as np
 import pytest
 
+from vbg.assemble import assemble
 from vbg.io import toml
 from vbg.model import Model, check
 from vbg.model.check import _islands, _lonely_nodes
@@ -100,3 +102,78 @@ def test_floating_islands_are_errors():
 def test_nodes_with_one_part_are_doubtful():
     lonely = list(_lonely_nodes(circuit("electric", U=("a", "gnd"), R=("A", "gnd"))))
     assert [p.where for p in lonely] == ["electric.U.nodes", "electric.R.nodes"]
+
+
+def hydraulic(*kinds_on_p):
+    """A model whose hydraulic node p has parts of these kinds."""
+    laws = {
+        "flow_source": {"nodes": ["tank", "p"], "flow": 1e-4},
+        "relief_valve": {"nodes": ["p", "tank"], "setting": 1e7, "slope": 1e9},
+        "check_valve": {"nodes": ["p", "q"], "conductance": 1e-9},
+        "orifice": {"nodes": ["p", "q"], "area": 1e-6},
+        "volume": {"nodes": ["p"], "volume": 1e-3},
+    }
+    parts = {f"my_{kind}": {"kind": kind, **laws[kind]} for kind in kinds_on_p}
+    parts["oil"] = {"kind": "volume", "nodes": ["q"], "volume": 1e-3}
+    return Model(hydraulic=parts)
+
+
+def test_oil_that_nothing_gives_a_pressure_is_told_before_causality_is():
+    """A pump on valves alone: the usual first hydraulic circuit."""
+    (problem,) = (
+        p
+        for p in check(hydraulic("flow_source", "relief_valve", "check_valve"))
+        if p.severity == "error"
+    )
+    assert problem.where == "hydraulic.my_check_valve.nodes"
+    assert "nothing gives the node 'p' its pressure" in problem.what
+    assert 'kind = "volume", nodes = ["p"]' in problem.remedy
+    for helper in ("volume", "orifice"):
+        model = hydraulic("flow_source", "relief_valve", "check_valve", helper)
+        assert not [p for p in check(model) if p.severity == "error"]
+        assemble(model)
+
+
+def test_raw_vertices_need_their_bonds():
+    mass = {"kind": "I", "value": 1.0}
+    lever = {"kind": "TF", "ratio": 2.0}
+    line = {"kind": "1"}
+    model = Model(bondgraph={"mass": mass, "line": line}, bonds=["line -> mass"])
+    assert check(model) == ()
+    for bonds, where in (
+        ([], {"bondgraph.mass", "bondgraph.line"}),
+        (["mass -> line"], {"bondgraph.mass"}),
+        (["line -> mass", "line -> mass"], {"bondgraph.mass"}),
+    ):
+        problems = check(Model(bondgraph={"mass": mass, "line": line}, bonds=bonds))
+        assert {p.where for p in problems} == where
+        assert all(p.severity == "error" and "above the first table" in p.remedy for p in problems)
+    levered = Model(bondgraph={"mass": mass, "lever": lever}, bonds=["lever -> mass"])
+    (problem,) = check(levered)
+    assert problem.what == "this TF has 0 bond(s) into it and 1 out of it."
+
+
+def test_shapes_of_signals_take_the_unit_of_what_they_are():
+    model = Model(
+        signals={
+            "turn": {"kind": "ramp", "height": "90 deg", "duration": "1 s"},
+            "push": {"kind": "step", "height": "2 kN"},
+        },
+        bodies={"a": BODY},
+        joints={"j": {**HINGE, "drive": "turn"}},
+    )
+    assert model.signals["turn"].height == pytest.approx(np.pi / 2)
+    assert model.signals["push"].height == 2000.0
+
+
+def test_an_input_of_an_op_amp_alone_has_no_voltage():
+    parts = {
+        "amplifier": {"kind": "op_amp", "nodes": ["a", "m", "out"]},
+        "feedback": {"kind": "resistor", "nodes": ["out", "m"], "R": 1e4},
+        "leg": {"kind": "resistor", "nodes": ["m", "gnd"], "R": 1e3},
+    }
+    errors = [p for p in check(Model(electric=parts)) if p.severity == "error"]
+    assert [p.where for p in errors] == ["electric.amplifier.nodes"]
+    assert "nothing gives the node 'a' a voltage" in errors[0].what
+    supplied = {**parts, "supply": {"kind": "voltage_source", "nodes": ["a", "gnd"], "voltage": 1}}
+    assert check(Model(electric=supplied)) == ()

@@ -28,17 +28,19 @@ def check(model: Model) -> tuple[Problem, ...]:
     """Everything that is wrong or doubtful between the parts of `model`, in the
     order of its file; empty is fine.
 
-    Errors: no part at all, circuits without a reference node, drives without a speed
-    or acceleration at the start, raw vertices without their bonds.  Warnings: bodies that nothing holds or moves, springs
-    and rods whose ends coincide at the start, axes of a universal joint in line, moments
-    of inertia that strain the triangle inequality, nodes with one part, parameters that
-    nothing uses.
+    Errors: no part at all, circuits without a reference node, oil without pressure, raw
+    vertices without their bonds, drives without a speed or acceleration at the start.
+    Warnings: bodies that nothing holds or moves, springs and rods whose ends coincide at
+    the start, axes of a universal joint in line, moments of inertia that strain the
+    triangle inequality, nodes with one part, parameters that nothing uses.
     """
     if not isinstance(model, Model):
         raise UsageError("check takes a Model: vbg.check(vbg.read(path)).")
     found = [
         *_islands(model),
         *_lonely_nodes(model),
+        *_nodes_without_pressure(model),
+        *_nodes_without_voltage(model),
         *vertices_without_bonds(model),
         *_loose_bodies(model),
         *_inertias(model),
@@ -94,8 +96,8 @@ def _islands(model: Model) -> Iterator[Problem]:
 
 _REMEDIES = {
     "electric": "(1) Connect one of them to 'gnd', or (2) put a resistor between them and 'gnd'.",
-    "hydraulic": "(1) Connect one of them to 'tank' by an orifice, valve or pump; (2) where the oil "
-    "of a cylinder is locked in on purpose, give it a leakage to a chamber that has a path.",
+    "hydraulic": "(1) Connect one of them to 'tank' by an orifice, valve or pump; (2) where the oil"
+    " of a cylinder is locked in on purpose, give it a leakage to a chamber that has a path.",
 }
 
 
@@ -116,6 +118,39 @@ def _lonely_nodes(model: Model) -> Iterator[Problem]:
                 what = f"nothing but {name} is on the node {node!r}."
                 remedy = "Is the name of the node written alike everywhere?"
                 yield _problem(model, "warning", (table, name, "nodes"), what, remedy)
+
+
+# hydraulic parts whose law gives a flow for a pressure and not the other way round
+_GIVE_FLOW = ("check_valve", "flow_source", "proportional_valve", "pump", "relief_valve")
+
+
+def _nodes_without_pressure(model: Model) -> Iterator[Problem]:
+    """Hydraulic nodes whose parts all ask for the pressure, so that none gives it."""
+    for node, parts in _circuits(model, "hydraulic").items():
+        names = sorted({name for name, _ in parts})
+        kinds = [model.hydraulic[name] for name in names]
+        driven = any(part.kind == "pump" and part.on is not None for part in kinds)
+        if node == "tank" or len(names) < 2 or driven:
+            continue
+        if all(part.kind in _GIVE_FLOW for part in kinds):
+            what = f"nothing gives the node {node!r} its pressure: {', '.join(names)} give flows."
+            oil = f'kind = "volume", nodes = ["{node}"], volume = "1 L"'
+            remedy = f"Add the oil in the line: {oil}."
+            yield _problem(model, "error", ("hydraulic", names[0], "nodes"), what, remedy)
+
+
+def _nodes_without_voltage(model: Model) -> Iterator[Problem]:
+    """Electric nodes on which there are inputs of op-amps only: no current, no voltage."""
+    given = {"gnd"}
+    for part in model.electric.values():
+        nodes = tuple(getattr(part, "nodes", ()) or ())
+        given.update(nodes[2:] if part.kind == "op_amp" else nodes)
+    for name, part in model.electric.items():
+        for node in part.nodes[:2] if part.kind == "op_amp" else ():
+            if node not in given:
+                what = f"nothing gives the node {node!r} a voltage: it has inputs of op-amps only."
+                remedy = "Connect it to a source, to a part or to gnd."
+                yield _problem(model, "error", ("electric", name, "nodes"), what, remedy)
 
 
 def _loose_bodies(model: Model) -> Iterator[Problem]:
