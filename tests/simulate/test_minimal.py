@@ -91,6 +91,81 @@ def test_random_machines_move_alike_in_both_formulations(name, machine):
             assert_allclose(minimal[signal], values, rtol=0, atol=1e-6 * scale, err_msg=signal)
 
 
+ROD = {
+    "mass": 1.0,
+    "inertia": {"xx": 0.01, "yy": 0.1, "zz": 0.1},
+    "points": {"A": [-0.5, 0, 0], "B": [0.5, 0, 0]},
+}
+
+
+def crane():
+    """A driven rail, a hinge and a ball joint: y moves with the drive."""
+    return vbg.Model(
+        name="crane",
+        gravity=[0, 0, -9.81],
+        bodies={
+            "cart": {"mass": 2.0, "inertia": {"xx": 1.0, "yy": 1.0, "zz": 1.0}},
+            "rod": {**ROD, "position": [0.5, 0, 0]},
+            "bob": {**ROD, "position": [1.5, 0, 0], "angular_velocity": [0.3, 0, 0.5]},
+        },
+        joints={
+            "rail": {
+                "kind": "prismatic",
+                "between": ["ground", "cart"],
+                "axis": [1, 0, 0],
+                "drive": "0.3*sin(3*t)",
+            },
+            "hinge": {"kind": "revolute", "between": ["cart", "rod.A"], "axis": [0, 1, 0]},
+            "ball": {"kind": "spherical", "between": ["rod.B", "bob.A"]},
+        },
+    )
+
+
+def hinged(**joint):
+    return vbg.Model(
+        name="hinged rod",
+        gravity=[0, 0, -9.81],
+        bodies={"rod": ROD},
+        joints={
+            "hinge": {
+                "kind": "revolute",
+                "between": ["ground", "rod.A"],
+                "axis": [0, 1, 0],
+                "initial": {"angle": 0.2, "speed": 0.5},
+                **joint,
+            }
+        },
+    )
+
+
+STOP = {"lower": -1.0, "upper": 1.2, "k": 5e3, "c": 20.0}
+
+
+@pytest.mark.parametrize(
+    ("model", "events"),
+    [
+        (crane(), 0),
+        (hinged(stop=STOP), 2),  # it strikes the stop
+        (hinged(friction={"coulomb": 2.0, "static": 2.5}), 1),  # it turns back and comes to rest
+    ],
+    ids=["drive", "stop", "dry friction"],
+)
+def test_drives_and_events(model, events):
+    system = vbg.assemble(model)
+    plan = {"t_end": 1.5, "output_step": 0.05, "rtol": 1e-10, "atol": 1e-12}
+    constraint = vbg.simulate(system, formulation="constraint", **plan)
+    minimal = vbg.simulate(system, formulation="minimal", **plan)
+    expected = [(e.what, e.time) for e in constraint.audit.events]
+    found = [(e.what, e.time) for e in minimal.audit.events]
+    assert [what for what, _ in found] == [what for what, _ in expected]
+    assert len(found) >= events
+    assert_allclose([t for _, t in found], [t for _, t in expected], rtol=0, atol=1e-7)
+    for signal, values in constraint.signals.items():
+        if ".position" in signal or ".angle" in signal:
+            assert_allclose(minimal[signal], values, rtol=0, atol=1e-7, err_msg=signal)
+    assert minimal.audit.position_residual < 1e-14
+
+
 def test_a_start_without_a_rate_fails_at_once_and_says_why():
     """A spring whose ends coincide has no direction."""
     body = {"mass": 1.2, "inertia": {"xx": 0.1, "yy": 0.2, "zz": 0.25}}

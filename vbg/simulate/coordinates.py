@@ -21,16 +21,18 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 DEPENDENT = 1e-9  # singular values below this part of the largest: a dependent constraint
-SEEN = 1e-3  # a motion that a tier sees with less than this part of its largest is not seen
+SEEN = 1e-3  # a motion that a tier sees with less than this part of its largest is left to the next
 ALONE = 1e-9  # 1 - (U U^T)_ii of a coordinate that is free of the others
 
 
 @dataclass(frozen=True, slots=True)
 class Coordinates:
-    """`matrix` (f, n): K or L; `used`: the n of the tiers that take part, `natural` (n,):
-    size that each coordinate's motion has where nothing constrains it."""
+    """`matrix` (f, n): K or L; `motions`: f, the dimension of the null space; `used`: the n
+    of the tiers that take part, `natural` (n,): size that each coordinate's motion has where
+    nothing constrains it."""
 
     matrix: Array
+    motions: int
     used: NDArray[np.bool_]
     natural: Array
 
@@ -77,9 +79,10 @@ def choose(J: Array, Z: Array, tiers: NDArray[np.int64], freedoms: int | None) -
     for tier in np.unique(tiers):
         if rest.shape[1] == 0:
             break
+        threshold = DEPENDENT if tier == tiers.max() else SEEN
         members = np.flatnonzero(tiers == tier)
         U, values, right = np.linalg.svd(T[members] @ rest)
-        seen = int(np.count_nonzero(values > SEEN * max(values.max(initial=0.0), 1e-6)))
+        seen = int(np.count_nonzero(values > threshold * max(values.max(initial=0.0), 1e-6)))
         if seen == 0:
             continue
         part = np.zeros((seen, len(Z)))
@@ -88,7 +91,7 @@ def choose(J: Array, Z: Array, tiers: NDArray[np.int64], freedoms: int | None) -
         parts.append(part / natural)
         rest = rest @ right[seen:].T
     matrix = np.vstack(parts) if parts else np.zeros((0, len(Z)))
-    return Coordinates(matrix, used, natural)
+    return Coordinates(matrix, count, used, natural)
 
 
 def _simplest(U: Array) -> Array:

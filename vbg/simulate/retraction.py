@@ -73,7 +73,7 @@ class Retraction:
         periodic = programs.period > 0.0
         self._per_period = np.where(periodic, 1.0 / np.where(periodic, programs.period, 1.0), 0.0)
         nothing = np.zeros(0)
-        self.K = self.L = Coordinates(np.zeros((0, 0)), nothing.astype(bool), nothing)
+        self.K = self.L = Coordinates(np.zeros((0, 0)), 0, nothing.astype(bool), nothing)
         self.freedoms: tuple[int | None, int | None] = (None, None)
         self.newtons = 0
 
@@ -88,7 +88,9 @@ class Retraction:
         (J, Z), (r, S) = self._split(slopes), self._split(motion)
         self.K = choose(J, Z, p.posture_tiers, self.freedoms[0])
         self.L = choose(r, S, p.speed_tiers, self.freedoms[1])
-        self.freedoms = (len(self.K.matrix), len(self.L.matrix))
+        self.freedoms = (self.K.motions, self.L.motions)
+        if self.freedoms != (len(self.K.matrix), len(self.L.matrix)):
+            raise NoStep  # a motion that no coordinate shows
         self._posture = inverse_of(J, Z, self.K.matrix)
         self._speeds = inverse_of(r, S, self.L.matrix)
 
