@@ -2,7 +2,8 @@
 
 Bodies are drawn from their shapes, or as sticks from their mass centre to their
 joint points where they have none.  Joint axes are short lines, joint forces
-arrows at the joint (on its second body), traces the paths of chosen points.
+arrows at the joint (on its second body), traces the paths of chosen points; parts
+between two points (springs, dampers, cylinders, rods) are lines from one to the other.
 """
 
 from __future__ import annotations
@@ -54,6 +55,16 @@ class JointFilm:
 
 
 @dataclass(frozen=True, eq=False)
+class LinkFilm:
+    """A part between two points: its kind, and for each end the number of the body (-1:
+    the ground) and the point in its axes (3,) [m]."""
+
+    name: str
+    kind: str
+    ends: tuple[tuple[int, Array], tuple[int, Array]]
+
+
+@dataclass(frozen=True, eq=False)
 class Film:
     """All of it: time (n,) [s], traces by name (n, 3), centre (3,) and size [m] of the
     space that is used, newton: arrow length per force [m/N]."""
@@ -62,6 +73,7 @@ class Film:
     time: Array
     bodies: tuple[BodyFilm, ...]
     joints: tuple[JointFilm, ...]
+    links: tuple[LinkFilm, ...]
     traces: tuple[tuple[str, Array], ...]
     centre: Array
     size: float
@@ -88,19 +100,26 @@ def film_of(
     numbers = {name: i for i, name in enumerate(model.bodies)}
     bodies = _bodies(model, solution, picked)
     joints = _joints(model, solution, picked, numbers)
+    links = _links(model, numbers)
     paths = tuple((name, _trace(solution, name)[picked]) for name in traces)
-    cloud = _cloud(bodies)
+    fixed = [at for link in links for number, at in link.ends if number < 0]
+    cloud = np.vstack([_cloud(bodies), *fixed])
     low, high = cloud.min(axis=0), cloud.max(axis=0)
     size = max(float(np.linalg.norm(high - low)), 1e-9)
     strongest = max(
         (float(np.linalg.norm(j.force, axis=1).max(initial=0.0)) for j in joints), default=0.0
     )
     newton = LARGEST_ARROW * size / strongest if strongest > 0.0 else 0.0
+    tips = [_tips(bodies[joint.body], joint, newton) for joint in joints]
+    cloud = np.vstack([low, high, *tips])
+    low, high = cloud.min(axis=0), cloud.max(axis=0)
+    size = max(float(np.linalg.norm(high - low)), 1e-9)
     return Film(
         model.name,
         solution.time[picked],
         bodies,
         joints,
+        links,
         paths,
         (low + high) / 2.0,
         size,
@@ -163,11 +182,33 @@ def _joints(
     return tuple(found)
 
 
+def _links(model: Model, numbers: dict[str, int]) -> tuple[LinkFilm, ...]:
+    """All parts that stand between two points of bodies, and joints of this kind."""
+    from vbg.fields import Attachment
+
+    tables = (model.forces, model.hydraulic, model.translational)
+    parts = [item for table in tables for item in table.items()]
+    parts += [(name, joint) for name, joint in model.joints.items() if joint.kind == "distance"]
+    found = []
+    for name, part in parts:
+        ends = getattr(part, "between", None) or ()
+        if len(ends) == 2 and all(isinstance(end, Attachment) for end in ends):
+            first, second = ((numbers.get(end.body, -1), np.array(end.at)) for end in ends)
+            found.append(LinkFilm(name, part.kind, (first, second)))
+    return tuple(found)
+
+
 def _trace(solution: Solution, name: str) -> Array:
     signal = f"{name}.position"
     if signal not in solution:
         raise UsageError(f"there is no point or body {name!r} to trace; points are BODY.POINT.")
     return solution[signal]
+
+
+def _tips(body: BodyFilm, joint: JointFilm, newton: float) -> Array:
+    """Where the force arrow of a joint ends, over time."""
+    at = [rotation_matrix(pose[3:]) @ joint.at + pose[:3] for pose in body.pose]
+    return np.array(at) + newton * joint.force
 
 
 def _cloud(bodies: Sequence[BodyFilm]) -> Array:

@@ -16,6 +16,8 @@ Array = NDArray[np.float64]
 
 AZIMUTH, ELEVATION = np.radians(-60.0), np.radians(22.0)
 FORCE, TRACE, AXIS = "#c62828", "#888888", "#222222"
+TUBE, ROD, LINK = "#37474f", "#90a4ae", "#607d8b"  # of cylinders; of springs and all others
+TUBE_PART = 0.55  # of a cylinder's length
 
 
 def write_movie(film: Film, path: str | Path, *, fps: int = 25, pixels: int = 640) -> None:
@@ -76,7 +78,7 @@ def draw_frame(axes: Any, film: Film, k: int) -> None:
     view = view_axes()
     axes.clear()
     axes.set_axis_off()
-    half = 0.5 * film.size
+    half = 0.55 * film.size
     axes.set_xlim(-half, half)
     axes.set_ylim(-half, half)
 
@@ -89,7 +91,7 @@ def draw_frame(axes: Any, film: Film, k: int) -> None:
     axes.add_collection(
         PolyCollection([polygons[i] for i in order], facecolors=shown, edgecolors=shown, lw=0.4)
     )
-    lines, inks, widths = [], [], []
+    lines, inks, widths = _links(film, k, flat)
     for body in film.bodies:
         R_WB, p_WB = rotation_matrix(body.pose[k, 3:]), body.pose[k, :3]
         for stick in body.sticks:
@@ -115,6 +117,26 @@ def draw_frame(axes: Any, film: Film, k: int) -> None:
         widths.append(1.0)
     axes.add_collection(LineCollection(lines, colors=inks, linewidths=widths))
     axes.text(0.02, 0.02, f"t = {film.time[k]:.3f} s", transform=axes.transAxes, fontsize=9)
+
+
+def _links(film: Film, k: int, flat: Any) -> tuple[list[Array], list[str], list[float]]:
+    """Parts between two points: lines on the screen, their colours and widths."""
+    lines, inks, widths = [], [], []
+    for link in film.links:
+        a, b = (
+            at if number < 0 else rotation_matrix(pose[3:]) @ at + pose[:3]
+            for number, at in link.ends
+            for pose in (film.bodies[number].pose[k],)
+        )
+        middle = a + TUBE_PART * (b - a)
+        pieces = [((a, b), LINK, 1.5)]
+        if link.kind == "cylinder":
+            pieces = [((a, middle), TUBE, 5.0), ((middle, b), ROD, 2.5)]
+        for ends, ink, width in pieces:
+            lines.append(flat(np.array(ends))[:, :2])
+            inks.append(ink)
+            widths.append(width)
+    return lines, inks, widths
 
 
 def _faces(

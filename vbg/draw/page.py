@@ -49,6 +49,14 @@ def as_plain(film: Film) -> dict[str, object]:
             }
             for joint in film.joints
         ],
+        "links": [
+            {
+                "name": link.name,
+                "kind": link.kind,
+                "ends": [{"body": number, "at": _list(at)} for number, at in link.ends],
+            }
+            for link in film.links
+        ],
         "traces": [{"name": name, "path": _list(path)} for name, path in film.traces],
     }
 
