@@ -293,7 +293,8 @@ class Builder(Protocol):
         """A signal of the solution."""
 
     def event(self, name: str, value: Block, what: str) -> None:
-        """A switching function: its zero crossings are located and reported."""
+        """A switching function: its zero crossings are located, and reported unless `what` is
+        empty (a kink of a law)."""
 
     def hold(
         self, name: str, node: Node, value: Block, target: float | None, speed: float | None

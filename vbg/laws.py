@@ -8,23 +8,41 @@ from vbg.blocks import Block, call, const, divide, times
 from vbg.expressions import Binary, Call, Expression, Name, Number, Unary
 
 
-def block_of(node: Expression, resolve: Callable[[str], Block]) -> Block:
-    """The scalar block of a parsed expression; `resolve` gives names their blocks."""
+def block_of(
+    node: Expression,
+    resolve: Callable[[str], Block],
+    at_kink: Callable[[Block], object] | None = None,
+) -> Block:
+    """The scalar block of a parsed expression; `resolve` gives names their blocks.
+
+    `at_kink` is told every block at whose zeros abs, sign, min or max is not smooth.
+    """
     match node:
         case Number(value):
             return const(value)
         case Name(name):
             return resolve(name)
         case Unary(operand):
-            return -block_of(operand, resolve)
+            return -block_of(operand, resolve, at_kink)
         case Binary(operator, left, right):
-            return _binary(operator, block_of(left, resolve), block_of(right, resolve))
+            sides = (block_of(side, resolve, at_kink) for side in (left, right))
+            return _binary(operator, *sides)
         case Call(function, arguments):
-            args = [block_of(argument, resolve) for argument in arguments]
-            result = call(function, *args[:2]) if len(args) > 1 else call(function, *args)
-            for extra in args[2:]:  # min and max take any number
-                result = call(function, result, extra)
-            return result
+            args = [block_of(argument, resolve, at_kink) for argument in arguments]
+            return _called(function, args, at_kink)
+
+
+def _called(function: str, args: list[Block], at_kink: Callable[[Block], object] | None) -> Block:
+    if function in ("abs", "sign") and at_kink is not None:
+        at_kink(args[0])
+    if function not in ("min", "max"):
+        return call(function, *args)
+    result = args[0]
+    for other in args[1:]:
+        if at_kink is not None:
+            at_kink(result - other)
+        result = call(function, result, other)
+    return result
 
 
 def _binary(operator: str, a: Block, b: Block) -> Block:

@@ -165,7 +165,8 @@ class Held:
 @dataclass(frozen=True, slots=True)
 class BondGraph:
     """The whole graph, frozen.  `model` is the Model it was expanded from, `causality`
-    what it asks for the stores that depend on others."""
+    what it asks for the stores that depend on others, `instants` functions of time at whose
+    zeros something has a kink or a jump."""
 
     vertices: Mapping[str, Vertex]
     bonds: Mapping[str, Bond]
@@ -181,5 +182,6 @@ class BondGraph:
     modes: tuple[Mode, ...] = ()
     sampled: tuple[Sampled, ...] = ()
     clocks: tuple[Clock, ...] = ()
+    instants: tuple[Block, ...] = ()
     incident: Mapping[str, tuple[Bond, ...]] = field(default_factory=dict)
     causality: Causality = "integral"

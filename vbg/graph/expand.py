@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from vbg.blocks import Block, const, leaf
+from vbg.blocks import Block, const, dependencies, leaf
 from vbg.builder import JointFrameBlocks, Start
+from vbg.errors import ModelError
 from vbg.expressions import parse
 from vbg.graph.bondgraph import BondGraph, Causality
 from vbg.graph.builder import GraphBuilder
 from vbg.graph.placeholders import OUTPUT, SIGNAL, reads_bonds
 from vbg.laws import block_of
+from vbg.model.bonds import vertices_without_bonds
 from vbg.model.frames import joint_frames, placement
 from vbg.spatial import quaternion_from_matrix
 
@@ -49,7 +52,12 @@ def _ordered(model: Model) -> Iterator[tuple[str, Any]]:
 
 
 def expand(model: Model) -> BondGraph:
-    """The bond graph of `model`; its parts write themselves in a fixed order."""
+    """The bond graph of `model`; its parts write themselves in a fixed order.
+
+    Raises ModelError for raw vertices that lack bonds or join different domains.
+    """
+    if lacking := tuple(vertices_without_bonds(model)):
+        raise ModelError.of(lacking)
     poses = placement(model)
     frames = joint_frames(model)
     ground = Start(np.zeros(3), np.eye(3), np.array([1.0, 0, 0, 0]), np.zeros(3), np.zeros(3))
@@ -69,7 +77,10 @@ def expand(model: Model) -> BondGraph:
             return const(value)
         if value in model.signals:
             return named(value, builder)
-        return block_of(parse(value), lambda name: _name(name, builder))
+        part = builder.part
+        return block_of(
+            parse(value), lambda name: _name(name, builder), lambda at: kinks.setdefault(at, part)
+        )
 
     def _name(name: str, builder: GraphBuilder) -> Block:
         if name == "t":
@@ -81,6 +92,7 @@ def expand(model: Model) -> BondGraph:
         return leaf(f"{OUTPUT}{name}", 1)
 
     being_read: list[str] = []
+    kinks: dict[Block, str] = {}
 
     def named(name: str, builder: GraphBuilder) -> Block:
         """A signal: its expression where that is one of time alone, else its leaf."""
@@ -100,4 +112,20 @@ def expand(model: Model) -> BondGraph:
         tail, _, head = bond.partition(" -> ")
         builder.part = f"bonds: {bond}"
         builder.raw_bond(tail, head)
-    return builder.freeze(model, cast(Causality, model.simulate.causality))
+    instants = _register(kinks, builder)
+    return replace(
+        builder.freeze(model, cast(Causality, model.simulate.causality)), instants=instants
+    )
+
+
+def _register(kinks: Mapping[Block, str], builder: GraphBuilder) -> tuple[Block, ...]:
+    """Zeros of functions of time alone are instants, those of others events without a word in
+    the audit.  Returns the former."""
+    instants = []
+    for number, (value, part) in enumerate(kinks.items()):
+        leaves = {block.data for block in dependencies([value]) if block.op == "leaf"}
+        if leaves == {builder.time.data}:
+            instants.append(value)
+        elif leaves:
+            builder.event(f"{part}.kink {number}", value, "")
+    return tuple(instants)

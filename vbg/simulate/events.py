@@ -30,14 +30,15 @@ ROUNDS_EACH = 6  # and so many more for everything that can stick
 FLAT = 1e-10  # of the largest value seen: a switching function this small has no sign
 HOLDS = 1e-7  # what holds leaves less than this of an acceleration [m/s^2 or rad/s^2]
 STEP = 1e-40  # of complex steps
-CHATTER, INSTANT = 100, 1e-11  # so many events within this time [s or relative] are a failure
+CHATTER, INSTANT = 100, 1e-5  # so many events within this part of an output step are a failure
 
 
 class Switches:
     """The switching functions of one run, their signs, and the modes they set."""
 
-    def __init__(self, system: System):
+    def __init__(self, system: System, output_step: float):
         graph = system.causal.graph
+        self._instant = INSTANT * output_step
         self._about: list[Switch | Mode] = [*graph.switches, *graph.modes]
         self._evaluate = system.evaluator("switch")
         places = {s.state.name: s.first for s in system.slices}
@@ -45,10 +46,12 @@ class Switches:
         self._rest = np.array([getattr(s, "rest", 0.0) for s in self._about])
         self._signs: Array = np.zeros(len(self._about))
         self._scale: Array = np.zeros(len(self._about))
+        # kinks without a word: one that is zero but for rounding has not been passed
+        self._quiet = np.array([not s.what for s in self._about])
         self._grips = _grips(system, [s.name for s in self._about])
         self._system = system
         self._crossed: list[int] = []
-        self._recent: list[float] = []
+        self._recent: list[tuple[float, list[int]]] = []
 
     def _values(self, t: float, x: Array) -> Array:
         values = self._evaluate(t, x)[: len(self._about)].copy()
@@ -84,10 +87,11 @@ class Switches:
             values = self._values(after, x)
             signs = np.sign(values)
             resting = (self._signs > 0.0) & (np.abs(values) <= self._rest)
+            resting |= self._quiet & (np.abs(values) <= FLAT * self._scale)
             crossed = np.flatnonzero((signs != self._signs) & (self._signs != 0.0) & ~resting)
             if crossed.size:
                 return self._first_root(stepper, crossed, before, after)
-            self._signs = np.where(self._mode >= 0, self._signs, signs)
+            self._signs = np.where((self._mode >= 0) | resting, self._signs, signs)
         return None
 
     def _first_root(
@@ -96,7 +100,7 @@ class Switches:
         times = {int(i): self._root(stepper, int(i), before, after) for i in crossed}
         first = min(times.values())
         self._crossed = [i for i, t in times.items() if t == first]
-        self._recent = [*self._recent[-CHATTER:], first]
+        self._recent = [*self._recent[-CHATTER:], (first, self._crossed)]
         return first, [
             Event(first, self._about[i].name, self._about[i].what)
             for i in self._crossed
@@ -227,9 +231,10 @@ class Switches:
     def chatters(self) -> str:
         """The names of what switches endlessly at one instant; empty if nothing does."""
         recent = self._recent
-        if len(recent) <= CHATTER or recent[-1] - recent[0] > INSTANT * max(1.0, recent[-1]):
+        if len(recent) <= CHATTER or recent[-1][0] - recent[0][0] > self._instant:
             return ""
-        return ", ".join(s.name for s in self._about)
+        lately = {i for _, crossed in recent for i in crossed}
+        return ", ".join(self._about[i].name for i in sorted(lately))
 
 
 def _grips(system: System, names: list[str]) -> list[tuple[int, tuple[int, ...]]]:
@@ -246,16 +251,20 @@ def _grips(system: System, names: list[str]) -> list[tuple[int, tuple[int, ...]]
 class Samples:
     """The clocks of one run: instants at which functions of time jump or states are sampled."""
 
-    def __init__(self, system: System):
+    def __init__(self, system: System, kinks: Array):
+        """`kinks`: further instants, in order."""
         graph = system.causal.graph
         self._clocks = graph.clocks
+        self._kinks = kinks
         places = {s.state.name: slice(s.first, s.last) for s in system.slices}
         self._sampled = [(s, places[s.name]) for s in graph.sampled]
         self._update = system.evaluator("update") if self._sampled else None
 
     def after(self, t: float) -> float:
         """The first instant later than t, infinite where there is none."""
-        return min((instant for c in self._clocks for instant in _later(c, t)), default=np.inf)
+        first = min((instant for c in self._clocks for instant in _later(c, t)), default=np.inf)
+        later = self._kinks[np.searchsorted(self._kinks, just_after(t), side="right") :]
+        return float(min((first, *later[:1])))
 
     def take(self, t: float, x: Array) -> bool:
         """Samples at the instant t, in place; whether any state was sampled."""

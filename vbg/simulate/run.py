@@ -21,6 +21,7 @@ from vbg.errors import Problem, UsageError
 from vbg.simulate.audit import audit, resolved_energy
 from vbg.simulate.events import Samples, Switches, just_after, just_before
 from vbg.simulate.jacobian import implicit_jacobian
+from vbg.simulate.kinks import kink_instants
 from vbg.simulate.minimal import Minimal
 from vbg.simulate.recorder import ENERGY_UNITS, Recorder, Sink
 from vbg.simulate.steppers import Adaptive, FixedStep, Stepper
@@ -181,10 +182,10 @@ class _Run:
         self.system, self.settings = system, settings
         self.progress = progress
         self.projector = Projector(system)
-        self.switches = Switches(system)
-        self.samples = Samples(system)
-        self._begin(x)
+        self.switches = Switches(system, settings.output_step)
         self.grid = output_grid(settings.t_end, settings.output_step)
+        self.samples = Samples(system, kink_instants(system, self.grid))
+        self._begin(x)
         self.recorder = Recorder(system, self.grid, sink)
         self.events: list[Event] = []
         self.start = x.copy()
@@ -258,7 +259,8 @@ class _Run:
                     f"At t = {self.stepper.t:.6g} s something switches endlessly: "
                     f"{self.switches.chatters}.",
                     "Two laws contradict each other at the switching point; add a little "
-                    "resistance, inertia or hysteresis there.",
+                    "resistance, inertia or hysteresis there. For dry friction take `friction`, "
+                    "which sticks, and not sign(speed).",
                 )
             if self.progress is not None:
                 answer = self.progress(self.stepper.t / self.settings.t_end, self.stepper.t)

@@ -19,8 +19,8 @@ class Limiter:
     kind: ClassVar[str] = "limiter"
 
     input: float | str = declare("signal", "what is read")
-    lower: float = quantity("1", "smallest value")
-    upper: float = quantity("1", "largest value")
+    lower: float = quantity("", "smallest value")
+    upper: float = quantity("", "largest value")
 
     def faults(self) -> Iterator[tuple[str, str, str]]:
         """Bounds in the wrong order."""
@@ -28,5 +28,8 @@ class Limiter:
             yield "lower", f"lower {self.lower:g} must be below upper {self.upper:g}.", ""
 
     def expand(self, name: str, builder: Builder) -> None:
-        bounded = call("min", builder.signal(self.input), const(self.upper))
+        read = builder.signal(self.input)
+        bounded = call("min", read, const(self.upper))
+        builder.event(f"{name}.upper", read - const(self.upper), "")
+        builder.event(f"{name}.lower", read - const(self.lower), "")
         builder.define(name, call("max", bounded, const(self.lower)))

@@ -29,8 +29,8 @@ class PID:
     ki: float = quantity("1", "integral gain, per second", default=0.0)
     kd: float = quantity("1", "derivative gain, times seconds", default=0.0)
     filter: float = quantity("s", "time constant of the derivative", default=1e-3, above=0.0)
-    lower: float | None = quantity("1", "smallest output", default=None)
-    upper: float | None = quantity("1", "largest output", default=None)
+    lower: float | None = quantity("", "smallest output", default=None)
+    upper: float | None = quantity("", "largest output", default=None)
     tracking: float = quantity("s", "time constant of the anti-windup", default=0.1, above=0.0)
 
     def faults(self) -> Iterator[tuple[str, str, str]]:
@@ -56,6 +56,9 @@ class PID:
                 return self.ki * error + excess
 
             rest = rest + builder.state(f"{name}.integral", rate, initial=const(0.0))
+        for bound, limit in (("lower", self.lower), ("upper", self.upper)):
+            if limit is not None:
+                builder.event(f"{name}.{bound}", rest - const(limit), "")
         builder.define(name, self._bounded(rest))
 
     def _bounded(self, value: Block) -> Block:

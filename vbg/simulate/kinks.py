@@ -1,0 +1,58 @@
+"""Instants at which functions of time alone have a kink or a jump, before a run."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.assemble.evaluator import Evaluator
+from vbg.assemble.lower import lower
+from vbg.assemble.system import System
+
+Array = NDArray[np.float64]
+
+FEWEST, MOST = 4096, 20_000  # places of a run at which the functions are looked at
+EXACT = 4.0 * np.finfo(float).eps
+
+
+def kink_instants(system: System, grid: Array) -> Array:
+    """Zeros of abs, sign, min and max of time alone over the output `grid`, in order.
+
+    The functions are looked at in the output instants and at least FEWEST places; two
+    zeros between two looks are not seen.
+    """
+    graph = system.causal.graph
+    if not graph.instants or grid[-1] == 0.0:
+        return np.zeros(0)
+    places = np.linspace(0.0, grid[-1], FEWEST)
+    if len(grid) <= MOST:
+        places = np.union1d(places, grid)
+    functions = {str(i): block for i, block in enumerate(graph.instants)}
+    evaluate = Evaluator(lower(functions, {"t": graph.time}))
+    values = np.array([evaluate(t, np.zeros(0)).copy() for t in places])
+    found: list[float] = []
+    for i in range(values.shape[1]):
+        found += _zeros(evaluate, i, places, values[:, i])
+    return np.unique(found)
+
+
+def _zeros(evaluate: Evaluator, i: int, places: Array, values: Array) -> list[float]:
+    """Where function `i` changes its sign.  Where it stays zero it has no kink of its own:
+    what makes it stay has one."""
+    from scipy.optimize import brentq
+
+    def value(t: float) -> float:
+        return float(evaluate(t, np.zeros(0))[i])
+
+    found = []
+    for a, b in pairwise(np.flatnonzero(values)):
+        if values[a] * values[b] > 0.0 or b > a + 2:
+            continue
+        if b == a + 2:
+            found.append(float(places[a + 1]))
+        else:
+            before, after = places[a], places[b]
+            found.append(float(brentq(value, before, after, xtol=EXACT * after, rtol=EXACT)))
+    return found
