@@ -4,10 +4,12 @@ import importlib.util
 import re
 from pathlib import Path
 
+import vbg.cli.verbs
 from vbg import expressions, units
 from vbg.elements.body import Body
 from vbg.fields import declared
 from vbg.io import toml
+from vbg.io.names import RESULT_ENDINGS
 from vbg.model import catalogue, check
 from vbg.model.catalogue import REFERENCE_NODES
 from vbg.model.included import KEYS
@@ -83,3 +85,13 @@ def test_the_page_of_the_model_file_has_every_key_outside_of_parts():
     listed = {key for cell in column for key in re.findall(r"`(\w+)`", cell)}
     known = {*declared(Body), *declared(Simulate), *declared(Outputs), *KEYS, *TOP_LEVEL}
     assert listed <= known, f"documented, but there is no such key: {listed - known}"
+
+
+def test_the_page_of_the_command_line_lists_every_verb():
+    page = (DOCS / "command-line.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"`([a-z]+)`", page.split("## Files")[0]))
+    folder = Path(vbg.cli.verbs.__file__).parent
+    verbs = {file.stem.removesuffix("_model") for file in folder.glob("[!_]*.py")}
+    assert verbs <= listed
+    endings = set(re.findall(r"^\| `(\.\w+)` \|", page, re.MULTILINE))
+    assert endings == set(RESULT_ENDINGS) - {".hdf5"}
