@@ -6,6 +6,8 @@ once with a restart at order 1 (first step by the rule of the book, cautious).  
 rejected steps among the ten behind a change; `until back`: mean number of attempts behind a
 change until the step is half as long again as it was.
 
+published problems: digits in minimal form, beside each problem's own tolerance.
+
 long run: a slider-crank without load over 1000 revolutions; largest residuals of all
 accepted steps.  Nothing projects the states.
 """
@@ -18,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 import vbg
+from tests.published.problems import PROBLEMS
 from vbg.assemble.posture import Projector
 from vbg.assemble.system import System
 from vbg.simulate.minimal import Minimal, OnChange
@@ -84,6 +87,23 @@ def changes(rtol: float = 1e-8, atol: float = 1e-10, share: float = 1.0) -> None
             )
 
 
+def published(names: tuple[str, ...] = tuple(PROBLEMS)) -> None:
+    """Achieved digits of published problems in minimal form."""
+    head = ("problem", "fewest digits", "worst/tolerance", "position", "steps", "changes")
+    print("{:24}{:>14}{:>17}{:>10}{:>8}{:>9}".format(*head))
+    for name in names:
+        problem = PROBLEMS[name]
+        system = vbg.assemble(vbg.read(problem.model))
+        solution = vbg.simulate(system, method="auto", formulation="minimal")
+        channels = problem.channels(solution)
+        worst = max(channel.error / channel.tolerance for channel in channels)
+        changed = solution.notes[-1].what.partition("chosen anew ")[2].split(" ")[0]
+        print(
+            f"{name:24}{min(c.digits for c in channels):14.1f}{worst:17.2g}"
+            f"{solution.audit.position_residual:10.1e}{solution.made_by.n_steps:8}{changed:>9}"
+        )
+
+
 def slider_crank() -> System:
     """examples/slider-crank.toml without motor, load and weight: it turns for ever."""
     document = dict(vbg.read(ROOT / "examples/slider-crank.toml").document)
@@ -117,6 +137,8 @@ def long_run(revolutions: float = 1000.0, rtol: float = 1e-8, atol: float = 1e-1
 
 def main() -> None:
     changes()
+    print()
+    published()
     print()
     long_run()
 

@@ -214,11 +214,14 @@ def test_a_new_choice_of_coordinates_keeps_the_history():
     assert kept.steps < 0.5 * restarted.steps
 
 
-def test_the_benchmark_prints_both_tables(capsys):
+def test_the_benchmark_prints_its_tables(capsys):
     benchmark.changes(share=0.02)
+    benchmark.published(("andrews_squeezer",))
     benchmark.long_run(2.0)
     lines = capsys.readouterr().out.splitlines()
     assert sum("transform" in line or "restart" in line for line in lines) == 8
+    (squeezer,) = [line.split() for line in lines if line.startswith("andrews")]
+    assert float(squeezer[2]) < 1.0
     assert "position residual" in lines[-1]
 
 
