@@ -102,3 +102,7 @@ def test_deduction_of_a_tree_has_geometrical_equations():
         "H[a,1] (U[B] U[b] z[b]) - H[a,2] (U[C] U[c] z[c]) = 0",
     )
     assert "free end: m = 0, q = 0" in transfer_text(model)
+
+
+def test_model_without_bodies_has_no_transfer_equation():
+    assert "no bodies" in transfer_text(vbg.read(EXAMPLES / "rlc-ladder.toml"))

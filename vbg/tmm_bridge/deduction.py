@@ -145,6 +145,8 @@ def _topology(model: Model, forest: Forest, ends: tuple[End, ...], trunks: list[
 
 def transfer_text(model: Model) -> str:
     """Topology, paths, equation and boundary conditions, for `vbg show transfer`."""
+    if not model.bodies:
+        return f"{model.name}: no bodies, so there is no transfer equation of mechanics."
     found = deduce(model)
     couplings = [name for name, joint in model.joints.items() if is_coupling(joint)]
     lines = [f"{model.name}: {found.topology}", "", "State vector  z = [a, alpha, m, q, 1]", ""]
