@@ -97,6 +97,10 @@ def test_no_text_of_hdf5_reaches_the_user(tmp_path, capsys):
     table.write_text("time,angle\n")
     code, _, err = told(["plot", table, "A.angle"], capsys)
     assert code == 2 and "it is not an HDF5 file, or damaged" in err
+    code, _, err = told(["animate", table, "-o", tmp_path / "a.html"], capsys)
+    assert code == 2 and "it is not an HDF5 file, or damaged" in err
+    code, _, err = told(["animate", tmp_path / "none.h5", "-o", tmp_path / "a.html"], capsys)
+    assert code == 2 and err == f"vbg: {tmp_path}/none.h5: no such file.\n"
     other = tmp_path / "other.h5"
     with h5py.File(other, "w") as file:
         file["numbers"] = [1.0]

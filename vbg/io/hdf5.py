@@ -18,7 +18,8 @@ must open a file whose writer was killed in the same mode (`swmr=True`).
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -122,9 +123,25 @@ def read(path: str | Path, start: int = 0) -> Solution:
     UsageError
         the file is not a result of vbg.
     """
+    with _opened(path) as file:
+        return _solution(file, start)
+
+
+def read_model(path: str | Path) -> str:
+    """Text of the model file whose results these are; empty if it is not known.
+
+    Raises UsageError as `read` does.
+    """
+    with _opened(path) as file:
+        return file["model"].asstr()[()]
+
+
+@contextmanager
+def _opened(path: str | Path) -> Iterator[h5py.File]:
+    """The file, open for reading beside its writer; what is not ours is a UsageError."""
     try:
         with h5py.File(path, "r", libver="latest", swmr=True) as file:
-            return _solution(file, start)
+            yield file
     except FileNotFoundError:
         raise UsageError(f"{path}: no such file.") from None
     except (OSError, KeyError, ValueError) as error:
@@ -132,12 +149,6 @@ def read(path: str | Path, start: int = 0) -> Solution:
             f"{path}: not a result file of vbg ({_reason(error)})."
             " Result files are written by `vbg run MODEL -o NAME.h5`."
         ) from error
-
-
-def read_model(path: str | Path) -> str:
-    """Text of the model file whose results these are; empty if it is not known."""
-    with h5py.File(path, "r", libver="latest", swmr=True) as file:
-        return file["model"].asstr()[()]
 
 
 def _reason(error: OSError | KeyError | ValueError) -> str:
