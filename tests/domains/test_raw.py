@@ -7,7 +7,7 @@ import pytest
 
 import vbg
 from tests.domains.linear import eigenvalues
-from vbg.errors import CausalityError, UsageError
+from vbg.errors import CausalityError, ModelError
 
 
 def vertex(kind: str, **values: object) -> dict:
@@ -166,7 +166,7 @@ def test_vector_store():
 
 
 def test_wrong_directions_and_conflicts():
-    with pytest.raises(UsageError, match="power runs into C"):
+    with pytest.raises(ModelError, match=r"C has 0 bond.* into it and 1 out .*other way round"):
         vbg.assemble(
             vbg.Model(bondgraph={"a": vertex("1"), "C": vertex("C", value=1)}, bonds=["C -> a"])
         )

@@ -156,6 +156,100 @@ WRONG = {
         },
         "sizes 2 and 1",
     ),
+    "oil locked between two cylinders": (
+        {
+            "hydraulic": {
+                "A": part("cylinder", "p", "tank", on="translational.x", area_a=1e-3, stroke=1),
+                "B": part("cylinder", "p", "tank", on="translational.y", area_a=1e-3, stroke=1),
+            },
+            "translational": {"M": MASS, "N": part("mass", "y", m=1)},
+        },
+        "nodes p have no path to 'tank': a floating island.*leakage",
+    ),
+    "winding without a reference": (
+        electric(
+            U=U,
+            T=part("transformer", "a", "gnd", "c", "d", ratio=2),
+            R=part("resistor", "c", "d", R=1),
+        ),
+        "nodes c, d have no path to 'gnd'",
+    ),
+    "two voltages through a transformer": (
+        electric(
+            U=U,
+            V=part("voltage_source", "b", "gnd", voltage=4),
+            T=part("transformer", "a", "gnd", "b", "gnd", ratio=2),
+        ),
+        r"voltage is fixed twice.*\(1\) Remove one of electric.U and electric.V, or \(2\) put a "
+        "resistor in series",
+    ),
+    "a node that all parts ask for its voltage": (
+        electric(
+            I=part("current_source", "gnd", "b", current=1),
+            K=part("current_source", "gnd", "b", current=2),
+        ),
+        r"Nothing fixes the voltage.*\(1\) Add a capacitor.*\(2\) remove",
+    ),
+    "junctions alone": (
+        {
+            "bondgraph": {
+                "S": part("Se", effort=1),
+                "a": part("1"),
+                "I": part("I", value=1),
+                "b": part("1"),
+                "c": part("0"),
+            },
+            "bonds": ["S -> a", "a -> I", "b -> c"],
+        },
+        r"floating sub-graph: b, c are bonded to one another only.*\(3\) remove",
+    ),
+    "a voltage set equal to a torque": (
+        electric(R=R)
+        | {
+            "rotational": {"J": part("inertia", "s", J=1)},
+            "bondgraph": {"j": part("1")},
+            "bonds": ["electric.a -> j", "j -> rotational.s"],
+        },
+        "joins different domains: electric.a .electric. and rotational.s .rotation.*TF or a gyr",
+    ),
+    "a pressure bonded to a force": (
+        {
+            "hydraulic": {"V": part("volume", "p", volume=1e-3)},
+            "translational": {"M": MASS},
+            "bonds": ["hydraulic.p -> translational.x"],
+        },
+        "joins different domains, hydraulic and translation",
+    ),
+    "vertex without a bond": ({"bondgraph": {"I": part("I", value=1)}}, "has 0 bond"),
+    "transformer of three bonds": (
+        {
+            "bondgraph": {
+                "a": part("1"),
+                "T": part("TF", ratio=2),
+                "C": part("C", value=1),
+                "D": part("C", value=1),
+            },
+            "bonds": ["a -> T", "T -> C", "T -> D"],
+        },
+        "TF has 1 bond.* into it and 2 out",
+    ),
+    "derivative of a state that follows from forces": (
+        {
+            "bondgraph": {
+                "S": part("Se", effort=1),
+                "a": part("1"),
+                "R": part("R", flow="e"),
+                "I": part("I", value=1),
+            },
+            "bonds": ["S -> a", "a -> R", "a -> I"],
+            "simulate": {"causality": "derivative"},
+        },
+        'would follow from forces.*causality = "integral"',
+    ),
+    "causality of another name": (
+        electric(U=U, R=R) | {"simulate": {"causality": "differential"}},
+        "integral.*derivative",
+    ),
     "loop of ideal parts": (
         electric(
             U=U,
@@ -179,4 +273,4 @@ def test_refused_with_its_message(name):
 
 
 def test_there_are_enough():
-    assert len(WRONG) >= 30
+    assert len(WRONG) >= 45

@@ -16,12 +16,15 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from vbg.causality.causal import CausalGraph, Conflict, Reason, chain_of_reasons
+from vbg.causality.causal import CausalGraph, Conflict, Reason
 from vbg.causality.choices import choose
 from vbg.causality.dependent import with_constraint_source
+from vbg.causality.islands import islands_without_power
+from vbg.causality.messages import problem_of
 from vbg.causality.strokes import Strokes
-from vbg.errors import CausalityError, Problem
+from vbg.errors import CausalityError
 from vbg.graph.bondgraph import BondGraph, Causality, Vertex
+from vbg.graph.raw import mixed_domains
 
 
 def _fixed(vertex: Vertex) -> tuple[bool, str] | None:
@@ -126,30 +129,12 @@ def assign(graph: BondGraph, causality: Causality | None = None) -> CausalGraph:
     effort (I) or flow (C) is the rate of what follows from the other states.  Default:
     what the model asks.
 
-    Raises CausalityError with every conflict, its two chains of reasons and
-    what usually causes it.
+    Raises CausalityError with every conflict, its two chains of reasons and what mends it,
+    for sub-graphs of junctions alone and for junctions of two domains.
     """
+    if faults := (*mixed_domains(graph), *islands_without_power(graph)):
+        raise CausalityError.of(faults)
     causal = _causal(graph, causality or graph.causality)
     if causal.conflicts:
-        raise CausalityError.of(_problem(causal, conflict) for conflict in causal.conflicts)
+        raise CausalityError.of(problem_of(causal, conflict) for conflict in causal.conflicts)
     return causal
-
-
-def _problem(causal: CausalGraph, conflict: Conflict) -> Problem:
-    steps = "; ".join(
-        f"{reason.sentence}"
-        + "".join(
-            f", since {sentence}"
-            for bond in reason.because[:1]
-            for sentence in chain_of_reasons(causal.reasons, causal.strokes, causal.graph, bond)[:3]
-        )
-        for reason in (conflict.first, conflict.second)
-    )
-    part = causal.graph.vertices[conflict.vertex].part or conflict.vertex
-    return Problem(
-        "error",
-        part,
-        f"{conflict.sentence}. {steps}.",
-        "Usual cause: two sources or two rigidly joined parts fix the same quantity. "
-        "(1) Remove one of them, or (2) put a compliance or a resistance between them.",
-    )

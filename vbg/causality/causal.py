@@ -15,10 +15,12 @@ End = Literal["head", "tail"]
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a bond got its stroke: a sentence and the bonds it follows from."""
+    """Why a bond got its stroke: a sentence and the bonds it follows from; `lacks` is the
+    junction to which no other bond gives what it needs, where that is the reason."""
 
     sentence: str
     because: tuple[str, ...] = ()
+    lacks: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,12 +112,13 @@ class Strokes:
         elif len(open_bonds) == 1:
             others = tuple(b.name for b in bonds if b is not open_bonds[0])
             sentence = f"no other bond gives the {vertex.kind}-junction {vertex.name} its {what}"
-            self.give(open_bonds[0], vertex.name, effort_in=brings, reason=Reason(sentence, others))
+            reason = Reason(sentence, others, lacks=vertex.name)
+            self.give(open_bonds[0], vertex.name, effort_in=brings, reason=reason)
         elif not open_bonds:
             last = bonds[-1]
             sentence = f"no bond gives the {vertex.kind}-junction {vertex.name} its {what}"
             others = tuple(b.name for b in bonds[:-1])
-            self._conflict(last, vertex.name, Reason(sentence, others))
+            self._conflict(last, vertex.name, Reason(sentence, others, lacks=vertex.name))
 
     def _two_port(self, vertex: Vertex, bonds: tuple[Bond, ...]) -> None:
         """TF passes the effort on; GY receives effort on both bonds or none."""

@@ -54,7 +54,7 @@ def _ordered(model: Model) -> Iterator[tuple[str, Any]]:
 def expand(model: Model) -> BondGraph:
     """The bond graph of `model`; its parts write themselves in a fixed order.
 
-    Raises ModelError for raw vertices that lack bonds or join different domains.
+    Raises ModelError for raw vertices that lack bonds.
     """
     if lacking := tuple(vertices_without_bonds(model)):
         raise ModelError.of(lacking)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
-from vbg.errors import UsageError
-from vbg.graph.bondgraph import Bond, Vertex
+from vbg.errors import Problem, UsageError
+from vbg.graph.bondgraph import Bond, BondGraph, Vertex
 
 ONE_PORTS = ("I", "C", "R", "Se", "Sf")
 
@@ -28,6 +28,12 @@ def check_raw_bond(
             )
         if end.kind in ONE_PORTS and incident[end.name]:
             raise UsageError(f"bond {tail} -> {head}: {end.name} has one bond already")
+    domains = [end.domain for end in ends]
+    if "any" not in domains and domains[0] != domains[1] and two_port_of(ends) is None:
+        raise UsageError(
+            f"bond {tail} -> {head}: joins different domains, {domains[0]} and {domains[1]}; put "
+            "a transformer TF or a gyrator GY between them"
+        )
     two_port = two_port_of(ends)
     if two_port is not None and two_port.law is not None:
         return two_port.law.cols if ends[1] is two_port else two_port.law.rows
@@ -35,6 +41,36 @@ def check_raw_bond(
         sizes = f"sizes {ends[0].size} and {ends[1].size} differ"
         raise UsageError(f"bond {tail} -> {head}: {sizes}")
     return ends[0].size
+
+
+def mixed_domains(graph: BondGraph) -> Iterator[Problem]:
+    """Raw junctions that set an effort or flow of one domain equal to that of another: a
+    voltage to a force.  Transformers and gyrators part domains."""
+    seen: set[str] = set()
+    for start, vertex in graph.vertices.items():
+        if start in seen or vertex.domain != "any" or vertex.kind not in ("0", "1"):
+            continue
+        domains: dict[str, str] = {}
+        waiting = [start]
+        while waiting:
+            name = waiting.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            for bond in graph.incident[name]:
+                other = graph.vertices[bond.tail if bond.head == name else bond.head]
+                if other.domain != "any":
+                    domains.setdefault(other.domain, other.name)
+                elif other.kind in ("0", "1"):
+                    waiting.append(other.name)
+        if len(domains) > 1:
+            found = " and ".join(f"{name} ({domain})" for domain, name in domains.items())
+            yield Problem(
+                "error",
+                vertex.part,
+                f"joins different domains: {found}.",
+                "Put a transformer TF or a gyrator GY between them, whose ratio carries the units.",
+            )
 
 
 def two_port_of(ends: tuple[Vertex, Vertex]) -> Vertex | None:

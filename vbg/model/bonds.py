@@ -66,6 +66,8 @@ def vertices_without_bonds(model: Model) -> Iterator[Problem]:
         wanted, words = _WANTED[vertex.kind]
         if found != wanted:
             what = f"this {vertex.kind} has {found[0]} bond(s) into it and {found[1]} out of it."
+            if sum(found) == sum(wanted):
+                words += ", the other way round"
             yield _lacks_bonds(model, name, what, words)
 
 
