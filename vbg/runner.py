@@ -200,7 +200,7 @@ def _solved(model: Model, job: Job, reporter: _Reporter) -> Solution:
     from vbg.io.hdf5 import Writer
 
     growing = growing_file(job.result)
-    with Writer(growing, model=_text(job)) as writer:
+    with Writer(growing, model=_text(job, model)) as writer:
         solution = _simulate(model, job, reporter, writer)
         writer.finish(solution)
     if growing != job.result:
@@ -220,8 +220,11 @@ def _export(solution: Solution, result: str) -> None:
         csv.write(solution, result)
 
 
-def _text(job: Job) -> str:
-    return job.text if job.text is not None else Path(job.model).read_text(encoding="utf-8")
+def _text(job: Job, model: Model) -> str:
+    from vbg.io.toml import kept_in_result
+
+    text = job.text if job.text is not None else Path(job.model).read_text(encoding="utf-8")
+    return kept_in_result(text, model)
 
 
 def _simulate(model: Model, job: Job, reporter: _Reporter, writer: Writer | None) -> Solution:

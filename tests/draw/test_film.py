@@ -133,3 +133,11 @@ def test_parts_between_two_points_are_links():
     links = film_of(*run("coupled-pendulums")).links
     assert [link.kind for link in links] == ["spring"]
     assert {number for number, _ in links[0].ends} == {0, 1}
+
+
+def test_a_result_in_another_folder_finds_the_files_its_model_includes(tmp_path):
+    path = next(p for p in EXAMPLES if p.stem == "coupled-pendulums")
+    result, page = tmp_path / "r.h5", tmp_path / "r.html"
+    assert main(["run", str(path), "--t-end", "0.1", "-o", str(result)]) == 0
+    assert main(["animate", str(result), "-o", str(page)]) == 0
+    assert page.stat().st_size > 10_000

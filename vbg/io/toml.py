@@ -78,6 +78,17 @@ def _moved(document: Mapping[str, Any], old: str, new: str) -> Mapping[str, Any]
     return {**document, "include": {name: seen(entry) for name, entry in included.items()}}
 
 
+def kept_in_result(text: str, model: Model) -> str:
+    """The `text` of a model file as a result keeps it: files that it includes are named
+    from the root, since the result may lie in another folder."""
+    included = model.document.get("include", {})
+    if not included:
+        return text
+    here = os.path.dirname(os.path.abspath(model.path))
+    named = {n: {**e, "file": os.path.join(here, e["file"])} for n, e in included.items()}
+    return updated(text, {**model.document, "include": named})
+
+
 def updated(text: str, document: Mapping[str, Any]) -> str:
     """The TOML `text` changed to say `document`, its comments kept; a new text where it
     is not valid TOML or empty."""
