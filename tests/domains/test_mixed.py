@@ -17,13 +17,13 @@ def vertex(kind: str, **values: object) -> dict:
     return {"kind": kind, **values}
 
 
-def inductors(*inertias: float, **initial: float) -> System:
+def inductors(*inertias: float, law: str = "e/4", **initial: float) -> System:
     """Inductors behind one conductance, which fixes the current: all of them depend on it."""
     stores = {
         f"I{i}": vertex("I", value=L, initial=[initial.get(f"I{i}", 0.0)])
         for i, L in enumerate(inertias)
     }
-    graph = {"U": vertex("Se", effort="3*cos(2*t)"), "a": vertex("1"), "R": vertex("R", flow="e/4")}
+    graph = {"U": vertex("Se", effort="3*cos(2*t)"), "a": vertex("1"), "R": vertex("R", flow=law)}
     bonds = ["U -> a", "a -> R", *(f"a -> {name}" for name in stores)]
     return vbg.assemble(vbg.Model(bondgraph=graph | stores, bonds=bonds, simulate=RUN))
 
@@ -62,6 +62,17 @@ def test_several_inductors_split_by_rank(inertias):
         assert solution[f"I{i}.momentum"] / L == pytest.approx(expected, abs=1e-9)
     assert solution.audit.energy_residual < 1e-9
     assert solution.audit.velocity_residual < 1e-11
+
+
+@pytest.mark.parametrize("law", ["e/4 + e**3/50", "e*(0.5 + 0.2*sin(e))"])
+def test_a_nonlinear_conductance_splits_alike(law):
+    """T_LE depends on the state; its directions do not: Newton for one unknown."""
+    system = inductors(2.0, 0.5, law=law)
+    assert len(system.equations.direct) == 2 and len(system.constraint_names) == 1
+    whole = vbg.simulate(inductors(2.5, law=law))["I0.momentum"] / 2.5
+    solution = vbg.simulate(system)
+    assert solution["I0.momentum"] / 2.0 == pytest.approx(whole, abs=1e-9)
+    assert solution["I1.momentum"] / 0.5 == pytest.approx(whole, abs=1e-9)
 
 
 def test_a_start_that_breaks_the_rows_of_case_15_is_projected():

@@ -3,7 +3,8 @@
 A row whose constrained flow depends on constraint efforts (through a resistance) gives
 them without a derivative: case (14) of vector-bond-graph.txt.  A row that does not is
 differentiated once: case (15).  Where T_LE is singular but not zero, its rows are split
-by rank: the regular combinations as (14), the others as (15).
+by rank: the regular combinations as (14), the others as (15); see
+docs/derivations/mixed-case.md.
 """
 
 from __future__ import annotations
@@ -13,13 +14,12 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import itemgetter
 
-import numpy as np
-
 from vbg.assemble.corrections import factor_of
 from vbg.assemble.derivation import Derivation
 from vbg.assemble.differential import reaction_equations
 from vbg.assemble.equations import Constraint
 from vbg.assemble.junction_structure import coenergy
+from vbg.assemble.ranks import RankBases, rank_bases
 from vbg.assemble.variables import Variables, solution_of, variables_in
 from vbg.blocks import (
     Block,
@@ -39,7 +39,6 @@ from vbg.blocks import (
 )
 
 VECTORS = ("force", "torque", "slip")  # first words of labels of components
-RANK = 1e-10  # singular values of T_LE below this part of the largest count as zero
 
 
 def constraints_of(work: Derivation) -> tuple[Constraint, ...]:
@@ -100,19 +99,19 @@ def _direct_efforts(
     unknowns = [c.unknown for c in direct]
     size = equations.rows
     y = leaf("direct efforts", size)
-    parts = _parts(unknowns, y)
-    joined = Substitution(parts)(equations)
-    try:
-        slope = Coefficients([y])(joined).get(y, zeros(size, size))
-    except ValueError:
-        slope = y  # not linear, so not constant
-    if slope.is_const and slope.shape == (size, size):
-        U, values, Vt = np.linalg.svd(slope.data)
-        rank = int(np.count_nonzero(values > RANK * values[0]))
-        if rank < size:
-            return _split(direct, joined, y, U, Vt, rank)
+    joined = Substitution(_parts(unknowns, y))(equations)
+    bases = rank_bases(_slope(joined, y))
+    if bases is not None:
+        return _split(direct, joined, y, bases)
     solution, _ = solution_of(unknowns, [equations], direct[0].part)
     return dict(zip(unknowns, solution, strict=True)), []
+
+
+def _slope(joined: Block, y: Block) -> Block:
+    """T_LE = d joined / d y, of rows that need not be linear in y."""
+    direction = leaf("direction of direct efforts", y.rows)
+    found = Coefficients([direction])(Tangent({y: direction})(joined))
+    return found.get(direction, zeros(joined.rows, y.rows))
 
 
 def _parts(unknowns: Sequence[Block], y: Block) -> dict[Block, Block]:
@@ -124,21 +123,23 @@ def _parts(unknowns: Sequence[Block], y: Block) -> dict[Block, Block]:
 
 
 def _split(
-    direct: Sequence[Constraint], joined: Block, y: Block, U: np.ndarray, Vt: np.ndarray, rank: int
+    direct: Sequence[Constraint], joined: Block, y: Block, bases: RankBases
 ) -> tuple[dict[Block, Block], list[Constraint]]:
     """The mixed case: y = V1 alpha + V2 mu, U1^T r = 0 gives alpha, U2^T r = 0 holds for
     any alpha and mu and is differentiated, with mu as its unknown."""
-    size = y.rows
+    rank, left_over = bases.U1.shape[1], bases.U2.shape[1]
     name = " and ".join(c.name for c in direct)
-    mu = leaf(f"{name}.mixed constraint", size - rank)
+    mu = leaf(f"{name}.mixed constraint", left_over)
     alpha = leaf(f"{name}.direct constraint", rank)
-    regular = mul(const(U[:, :rank].T), joined)
-    left = mul(const(U[:, rank:].T), Substitution({y: zeros(size)})(joined))
-    effort = linear((1.0, mul(const(Vt[:rank].T), alpha)), (1.0, mul(const(Vt[rank:].T), mu)))
-    (value,), _ = solution_of([alpha], [Substitution({y: effort})(regular)], direct[0].part)
+    regular = mul(const(bases.U1.T), joined)
+    left = mul(const(bases.U2.T), Substitution({y: zeros(y.rows)})(joined))
+    effort = linear((1.0, mul(const(bases.V1), alpha)), (1.0, mul(const(bases.V2), mu)))
+    # rows depend on alpha alone: V2 mu is what T_LE does not see
+    inner = Substitution({y: mul(const(bases.V1), alpha)})(regular)
+    (value,), _ = solution_of([alpha], [inner], direct[0].part)
     whole = Substitution({alpha: value})(effort)
-    labels = tuple(f"combination {i}" for i in range(size - rank))
-    written = mul(const(U[:, rank:].T), stack(*(c.residual for c in direct)))
+    labels = tuple(f"combination {i}" for i in range(left_over))
+    written = mul(const(bases.U2.T), stack(*(c.residual for c in direct)))
     mixed = Constraint(name, direct[0].part, mu, labels, 0, left, None, None, written)
     return _parts([c.unknown for c in direct], whole), [mixed]
 
