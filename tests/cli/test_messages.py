@@ -18,7 +18,11 @@ import numpy as np
 import pytest
 
 from vbg.cli.main import main
+from vbg.fields import declared
 from vbg.io import hdf5, results
+from vbg.model import catalogue
+from vbg.model.names import EVERYDAY
+from vbg.model.resolve import TOP_LEVEL
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 CRANK = EXAMPLES / "slider-crank.toml"
@@ -272,3 +276,29 @@ def test_a_conflict_of_causality_has_its_line_in_run_as_in_check(tmp_path, capsy
         code, out, err = told([verb, path], capsys)
         assert (code, out) == (1, "")
         assert re.match(rf"{path}:[37]:1: error: electric\.(one|two): ", err)
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["runn", CRANK], "run"),
+        (["show", "grap", CRANK], "graph"),
+        (["run", CRANK, "--tend", "1"], "--t-end"),
+        (["check", CRANK, "--quik"], "--quick"),
+    ],
+)
+def test_a_wrong_verb_or_option_is_answered_with_the_nearest(words, meant, capsys):
+    code, out, err = told(words, capsys)
+    assert (code, out) == (2, "") and f"did you mean '{meant}'?" in err
+
+
+def test_what_engineers_call_a_part_finds_it(capsys):
+    for said, kind in (("hinge", "revolute"), ("battery", "voltage_source"), ("rope", "distance")):
+        code, _, err = told(["parts", said], capsys)
+        assert code == 2 and f"Did you mean '{kind}'?" in err
+    kinds = {kind for table in catalogue().values() for kind in table}
+    keys = {
+        key for table in catalogue().values() for part in table.values() for key in declared(part)
+    }
+    assert set(EVERYDAY.values()) <= kinds | keys | {*catalogue(), *TOP_LEVEL}
+    assert not set(EVERYDAY) & {*catalogue(), *TOP_LEVEL}

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import NoReturn
 
-from vbg.cli.parser import register_modules
+from vbg.cli.parser import register_modules, verbs_of
 from vbg.errors import UsageError, VbgError
 
 FINE, FAILS, MISUSE = 0, 1, 2
@@ -73,9 +73,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except _Misused as misuse:
+        message = f"{misuse}{_nearest(words)}"
         if tell is _tell:
-            argparse.ArgumentParser.error(misuse.parser, str(misuse))
-        tell(UsageError(str(misuse)))
+            argparse.ArgumentParser.error(misuse.parser, message)
+        tell(UsageError(message))
         return MISUSE
     except VbgError as error:
         tell(error)
@@ -90,6 +91,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         tell(UsageError(f"{error.filename or ''}: {error.strerror or error}"))
         return MISUSE
+
+
+def _nearest(words: Sequence[str]) -> str:
+    """The verb or option that was probably meant by the first word that there is not."""
+    from difflib import get_close_matches
+
+    parser: argparse.ArgumentParser = build_parser()
+    for word in words:
+        verbs = verbs_of(parser)
+        if word in verbs:
+            parser = verbs[word]
+            continue
+        options = [name for action in parser._actions for name in action.option_strings]
+        name = word.partition("=")[0]
+        known = list(verbs) or (options if word.startswith("--") else [])
+        if known and name not in known:
+            near = get_close_matches(name, known, n=1)
+            return f"; did you mean '{near[0]}'?" if near else ""
+    return ""
 
 
 def _tell(error: VbgError) -> None:

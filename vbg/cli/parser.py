@@ -105,6 +105,14 @@ def add_tolerances(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--atol", type=positive, metavar="X", help="absolute tolerance, SI")
 
 
+def verbs_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """The verbs or views below `parser`; argparse has no other way to ask."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            return dict(action.choices)
+    return {}
+
+
 def register_modules(package: str, subparsers: Any) -> None:
     """Register every module of `package`, in the order of their `PLACE`."""
     folder = Path(str(import_module(package).__file__)).parent

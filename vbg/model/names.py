@@ -9,6 +9,62 @@ from collections.abc import Iterable
 NAME = re.compile(r"[^\W\d][\w-]*\Z")
 
 
+# what engineers call a kind or a table that has another name here
+EVERYDAY = {
+    "hinge": "revolute",
+    "pin": "revolute",
+    "rotation": "revolute",
+    "slider": "prismatic",
+    "slide": "prismatic",
+    "translation": "prismatic",
+    "ball": "spherical",
+    "weld": "fixed",
+    "rigid": "fixed",
+    "cardan": "universal",
+    "hooke": "universal",
+    "screw": "helical",
+    "rod": "distance",
+    "rope": "distance",
+    "link": "distance",
+    "wheel": "rolling",
+    "rack": "rack_pinion",
+    "pulley": "belt",
+    "bumper": "stop",
+    "contact": "stop",
+    "rubber": "bushing",
+    "battery": "voltage_source",
+    "voltage": "voltage_source",
+    "current": "current_source",
+    "coil": "inductor",
+    "motor": "dc_motor",
+    "opamp": "op_amp",
+    "throttle": "orifice",
+    "valve": "proportional_valve",
+    "jack": "cylinder",
+    "ram": "cylinder",
+    "hose": "pipe",
+    "flywheel": "inertia",
+    "brake": "friction",
+    "leadscrew": "ball_screw",
+    "sin": "sine",
+    "controller": "pid",
+    "lookup": "table",
+    "joint": "joints",
+    "body": "bodies",
+    "force": "forces",
+    "signal": "signals",
+    "mechanical": "bodies",
+    "electrical": "electric",
+    "hydraulics": "hydraulic",
+    "l0": "length",
+    "rest_length": "length",
+    "free_length": "length",
+    "stiffness": "k",
+    "output": "outputs",
+    "simulation": "simulate",
+}
+
+
 def is_name(text: str) -> bool:
     """Whether `text` can name a part or a point: a letter, then letters, digits, _ or -."""
     return NAME.match(text) is not None and len(text) <= 100
@@ -35,6 +91,8 @@ def suggestion(name: str, candidates: Iterable[str], what: str) -> str:
     `what` is the plural of what the candidates are ("bodies").
     """
     candidates = list(candidates)
+    if EVERYDAY.get(name.lower()) in candidates:
+        return f"Did you mean {EVERYDAY[name.lower()]!r}?"
     likely = nearest(name[:100], candidates[:5000])
     if likely:
         return f"Did you mean {likely!r}?"

@@ -9,6 +9,7 @@ from typing import Any
 from vbg import expressions, units
 from vbg.errors import ModelError
 from vbg.fields import Attachment, Field
+from vbg.model.catalogue import REFERENCE_NODES
 from vbg.model.names import is_name
 from vbg.model.places import Path
 from vbg.model.reading import Reading, Scope, described
@@ -168,7 +169,14 @@ def _nodes(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field
 
 def _node(reading: Reading, path: Path, raw: Any) -> str | None:
     name = reading.text(path, raw)
-    if name is None or is_name(name):
+    if name is None:
+        return None
+    reference = REFERENCE_NODES.get(str(path[0]), "")
+    if name.lower() in (reference, "ground", "earth") and name != reference:
+        what = f"{expressions.shown(name)} is no node of [{path[0]}]: what is fixed there is called"
+        reading.fail(path, f"{what} {reference!r}.", f"Write {reference!r}.")
+        return None
+    if is_name(name):
         return name
     reading.fail(
         path, f"{expressions.shown(name)} cannot name a node.", "Use letters, digits, _ and -."

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from vbg.cli.parser import add
+from vbg.cli.parser import add, verbs_of
 
 PLACE = 120
 SHELLS = ("bash", "zsh", "fish")
@@ -50,17 +50,15 @@ def _places(parser: argparse.ArgumentParser, path: tuple[str, ...]) -> Iterator[
     words: list[str] = list(_names_after(path))
     options: list[str] = []
     values = []
-    below: dict[str, argparse.ArgumentParser] = {}
+    below = verbs_of(parser)
+    words += below
     for action in parser._actions:  # argparse has no other way to ask
         choices = tuple(str(choice) for choice in action.choices or ())
-        if isinstance(action, argparse._SubParsersAction):
-            below = dict(action.choices)
-            words += below
-        elif action.option_strings:
+        if action.option_strings:
             options += action.option_strings
             if choices:
                 values.append((tuple(action.option_strings), choices))
-        else:
+        elif not below:
             words += choices
     yield Place(path, tuple(words), tuple(options), tuple(values))
     for name, further in below.items():

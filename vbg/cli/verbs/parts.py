@@ -102,11 +102,11 @@ def _explain(wanted: str, everything: dict[str, Any], *, as_json: bool) -> None:
 
 
 def _refuse(wanted: str, everything: dict[str, Any], topics: list[str]) -> None:
-    from vbg.model.names import nearest
+    from vbg.model.names import EVERYDAY, nearest
 
     kinds = [kind for kinds in everything.values() for kind in kinds]
     keys = {f["name"] for kinds in everything.values() for p in kinds.values() for f in keys_of(p)}
-    near = nearest(wanted, [*everything, *kinds, *topics, *keys])
+    near = EVERYDAY.get(wanted) or nearest(wanted, [*everything, *kinds, *topics, *keys])
     remedy = f"Did you mean '{near}'?" if near else "`vbg parts` lists all."
     raise UsageError(f"There is no part '{wanted}'. {remedy}")
 
