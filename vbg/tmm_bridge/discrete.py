@@ -68,7 +68,7 @@ def simulate(
     The step is the largest part of the output step that is not above `step`
     (default 1e-3 s); `poses` and `replays` as for the Riccati solver.  What a scheme
     needs of the past at the start comes from that solver, too.  Raises UsageError for
-    an unknown scheme.
+    an unknown scheme, or for one-dimensional parts and feedback that are not replayed.
     """
     if scheme not in SCHEMES:
         raise UsageError(f"scheme={scheme!r} is unknown; there are {', '.join(SCHEMES)}.")
@@ -81,6 +81,11 @@ def simulate(
     every = int(np.ceil(spacing / (STEP if step is None else step) - 1e-9))
     h = spacing / every
     mechanism = lay_out(model, replays)
+    if mechanism.network is not None:
+        raise UsageError(
+            f"{model.name}: the discrete-time method moves bodies only. Replay what its"
+            " one-dimensional parts and controllers exert."
+        )
     make, starts, order = SCHEMES[scheme]
     y0 = start(mechanism, poses).y
     states = np.array([y0])

@@ -117,6 +117,8 @@ class Small:
 def refused(mechanism: Mechanism) -> str:
     """What of the mechanism is no part of a linear chain or tree; empty if nothing."""
     t = mechanism.tables
+    if mechanism.network is not None:
+        return "a one-dimensional part or a controller"
     if len(t.rows):
         names = [*mechanism.cut, *mechanism.couplings]
         return f"a loop or coupling at joints.{', joints.'.join(names)}"

@@ -26,6 +26,7 @@ from vbg.validate.poses import first_poses, starts_differ
 from vbg.validate.recorded import Recorded, replays_from, without_twin
 
 Tell = Callable[[str, float], None]
+Run = Callable[[Mapping[str, Job], Tell | None], dict[str, Answer]]
 # A verdict is on the equations: integration is kept out of it where that is cheap.
 RTOL, ATOL = 1e-11, 1e-13
 TIGHTEST = (1e-13, 1e-15)  # near what rounding leaves of DOP853's error control
@@ -101,15 +102,14 @@ def validate(
     )
     run = _in_children if in_children else _here
     jobs = {"vbg": job, "mstmm": replace(job, solver="mstmm")}
-    jobs |= {n: replace(job, solver="dt", scheme=ALSO[n], tightest=None) for n in also}
     replays: dict[str, Recorded] = {}
     notes: tuple[str, ...] = ()
     reason = without_twin(model)
     if reason:
         answers = run({"vbg": job}, progress)
         replays = replays_from(model, _sole(answers["vbg"]))
-        jobs = {name: replace(jobs[name], replays=replays) for name in ("mstmm", *also)}
-        answers |= run(jobs, progress)
+        jobs["mstmm"] = replace(jobs["mstmm"], replays=replays)
+        answers |= run({"mstmm": jobs["mstmm"]}, progress)
         notes = (
             f"Replayed from the bond-graph run: the efforts on {', '.join(replays)}. {reason}",
         )
@@ -121,13 +121,30 @@ def validate(
     reason = _other_start(model, answers)
     if reason:
         poses = first_poses(first, tuple(model.bodies))
-        again = {name: replace(jobs[name], poses=poses) for name in ("mstmm", *also)}
-        answers |= run(again, progress)
+        jobs["mstmm"] = replace(jobs["mstmm"], poses=poses)
+        answers |= run({"mstmm": jobs["mstmm"]}, progress)
         notes = (
             *notes,
             f"{reason}: it was started again from the start of the bond-graph solver.",
         )
+    answers |= _further(jobs["mstmm"], first, also, run, progress)
     return _report(answers, tolerance, exclude, notes, also, replays)
+
+
+def _further(
+    job: Job, first: Solution, also: tuple[str, ...], run: Run, progress: Tell | None
+) -> dict[str, Answer]:
+    """Answers of the discrete-time method, started as the embedded solver was; it moves
+    bodies only, so that efforts of one-dimensional parts and controllers are replayed."""
+    try:
+        replays = job.replays or (replays_from(job.model, first) if also else {})
+    except UsageError as error:
+        return {name: Answer(error=error) for name in also}
+    jobs = {
+        name: replace(job, solver="dt", scheme=ALSO[name], tightest=None, replays=replays)
+        for name in also
+    }
+    return run(jobs, progress) if jobs else {}
 
 
 def _sole(answer: Answer) -> Solution:
