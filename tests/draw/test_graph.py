@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 import vbg
+from benchmarks.machines import chain
 from vbg.cli.main import main
 from vbg.draw.dot import dot
 from vbg.draw.graph import draw_graph
+from vbg.draw.wrapped import GAP, folded
 from vbg.errors import UsageError
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.toml"))
@@ -85,3 +87,24 @@ def test_command_line(tmp_path, capsys):
     assert "<svg" in target.read_text(encoding="utf-8")
     assert main(["show", "graph", str(EXAMPLES[0]), "-o", str(tmp_path / "x.jpg")]) == 2
     assert ".svg, .png" in capsys.readouterr().err
+
+
+def test_a_long_word_graph_is_folded_into_lines(tmp_path):
+    """Sixty parts in a row become lines of a page, every part once, in reading order."""
+    pytest.importorskip("pygraphviz")
+    target = tmp_path / "chain.svg"
+    draw_graph(vbg.assign(vbg.expand(chain(30))), target, "word")
+    text = target.read_text(encoding="utf-8")
+    width, height = map(float, re.search(r'width="([\d.]+)pt" height="([\d.]+)pt"', text).groups())
+    assert 0.8 < width / height < 3.2
+    for k in range(30):
+        assert text.count(f">rod{k}</text>") == text.count(f">hinge{k}</text>") == 1
+
+
+def test_folding_keeps_the_order_of_reading():
+    places = {f"n{k}": (100.0 * k, 0.0) for k in range(40)}
+    lines = folded(places)
+    assert lines.keys() == places.keys()
+    order = sorted(lines, key=lambda name: (-round(lines[name][1] / GAP), lines[name][0]))
+    assert order == list(places)
+    assert len(set(lines.values())) == len(lines)
