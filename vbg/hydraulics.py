@@ -62,7 +62,8 @@ class Chamber:
         force on the wall = -dE/ds = K (m / V - 1) area
 
     so that p' = K (flow / m - V' / V), the usual law to first order in p / K, and the energy
-    of content and motion closes exactly.  With a constant volume: m = content pressed in,
+    of content and motion closes exactly.  The start pressure is that at the assembled
+    posture.  With a constant volume: m = content pressed in,
     p = K (m - area s) / volume, force = p area, E = volume p^2 / (2 K).
     """
 
@@ -79,11 +80,10 @@ class Chamber:
         port = builder.terminal("hydraulic", node)
         assert port is not None
         K = self.oil.bulk
-        at_start = builder.start_value(s)
         if self.volume is not None:
-            first = self.volume * start / K + self.area * at_start
+            first = const(self.volume * start / K) + self.area * s
         else:
-            first = (self.dead + self.area * at_start) * (1.0 + expm1(start / K))
+            first = (1.0 + expm1(start / K)) * self._volume(s)
 
         def pressure(m: Block) -> Block:
             if self.volume is not None:
@@ -98,7 +98,7 @@ class Chamber:
             return K * (times(call("log", divide(m, V)), m) - m + V)
 
         m = builder.compliance(
-            name, port, effort=pressure, energy=energy, initial=const(first), state="content"
+            name, port, effort=pressure, energy=energy, initial=first, state="content"
         )
         if self.volume is not None:
             force = self.area * pressure(m)

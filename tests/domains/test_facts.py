@@ -126,3 +126,35 @@ def test_algebraic_loops():
     assert values["D.current"] == pytest.approx((1.0 - values["D.voltage"]) / 1e3, rel=1e-12)
     expected = 1e-12 * np.expm1(values["D.voltage"] / 0.026)
     assert values["D.current"] == pytest.approx(expected, rel=1e-10)
+
+
+def test_cylinder_has_its_start_pressures_where_assembly_puts_the_arm():
+    """The arm is written 36 mm from its pin: its chambers are filled once it is in place."""
+    arm = {
+        "mass": 120,
+        "inertia": {"xx": 1, "yy": 10, "zz": 10},
+        "position": [0.5, 0, 0],
+        "points": {"pin": [-0.5, 0, 0], "lug": [-0.25, 0, 0]},
+    }
+    at = {"body": "ground", "at": [0.03, 0.02, 0]}
+    cylinder = {
+        "kind": "cylinder",
+        "nodes": ["A", "B"],
+        "between": [{"body": "ground", "at": [0, -0.25, 0]}, "arm.lug"],
+        "area_a": 0.01,
+        "dead_a": 1e-3,
+        "dead_b": 1e-3,
+        "stroke": 1.0,
+        "pressure_a": 4e6,
+        "pressure_b": 5e5,
+    }
+    model = vbg.Model(
+        bodies={"arm": arm},
+        joints={"pin": {"kind": "revolute", "between": [at, "arm.pin"], "axis": [0, 0, 1]}},
+        hydraulic={"cylinder": cylinder},
+    )
+    system = vbg.assemble(model)
+    assert any("moved" in note.what for note in system.start.notes)
+    start = system.outputs(0.0, system.initial_state)
+    assert start["cylinder.pressure_a"] == pytest.approx(4e6, rel=1e-9)
+    assert start["cylinder.pressure_b"] == pytest.approx(5e5, rel=1e-9)

@@ -10,6 +10,7 @@ from tests.domains.benches import BENCHES
 from vbg.assemble.lower import lower
 from vbg.assemble.reference import evaluate
 from vbg.blocks import leaf
+from vbg.graph.pieces import at_start
 from vbg.model.catalogue import catalogue
 from vbg.rawlaws import gradient
 
@@ -48,7 +49,7 @@ def test_energy_gradient(part):
         inputs |= {c.name: c.state for c in graph.configurations}
         program = lower({"law": vertex.law, "slope": slope}, inputs | {"t": leaf("t", 1)})
         work = program.workspace.copy()
-        start = vertex.initial.data[:, 0]
+        start = at_start(vertex.initial, graph.configurations).data[:, 0]
         for name, (at, rows, _) in program.inputs.items():
             size = np.abs(start) + 1e-6 if name == "state" else 1e-3
             base = start if name == "state" else 0.0

@@ -30,6 +30,7 @@ from vbg.blocks import (
 )
 from vbg.causality import CausalGraph
 from vbg.graph.bondgraph import Configuration
+from vbg.graph.pieces import at_start
 from vbg.graph.placeholders import RATE
 
 
@@ -124,7 +125,9 @@ def _states(work: Derivation) -> tuple[State, ...]:
     for vertex, _ in work.stores:
         assert vertex.state is not None
         initial = vertex.initial if vertex.initial is not None else const(np.zeros(vertex.size))
-        states.append(State(vertex.state.data, vertex.state, initial, "store"))
+        settled = None if initial.is_const else work.in_states(initial)
+        written = at_start(initial, graph.configurations)
+        states.append(State(vertex.state.data, vertex.state, written, "store", settled=settled))
     for c in graph.configurations:
         measured = None if c.measured is None else work.in_states(c.measured)
         states.append(State(c.name, c.state, c.initial, c.kind, c.unit, measured, c.period))

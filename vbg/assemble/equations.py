@@ -25,7 +25,8 @@ SUPPLIED, DISSIPATED = "energy.supplied", "energy.dissipated"
 @dataclass(frozen=True, slots=True)
 class State:
     """One state vector: leaf, initial value, its kind and, for coordinates that
-    the posture also gives, that `measured` value modulo `period`."""
+    the posture also gives, that `measured` value modulo `period`.  `settled`: the initial
+    value as a function of the assembled posture, where it depends on it."""
 
     name: str
     leaf: Block
@@ -36,6 +37,7 @@ class State:
     unit: str = "1"
     measured: Block | None = None
     period: float = 0.0
+    settled: Block | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from vbg.assemble.modes import agree
 from vbg.assemble.posture import Projector, Steps
 from vbg.assemble.redundancy import null_space
 from vbg.assemble.remarks import MOVED, by_part, moved_bodies, overridden_starts, with_unit
+from vbg.assemble.settle import settle
 from vbg.assemble.system import System
 from vbg.errors import AssemblyError, Problem
 from vbg.model.located import located
@@ -66,6 +67,7 @@ def _assembled(system: System) -> Start:
     _require_values(system, projector, written)
     x, coordinates_changed = _closed_posture(system, projector, written)
     projector.measure(0.0, x)
+    settle(system, x)
     x, speeds_changed = _closed_velocity(system, projector, x)
     agree(system, 0.0, x)
     position, velocity = projector.residuals(0.0, x)

@@ -190,6 +190,14 @@ class System:
         return lower({"stored": self.equations.stored}, self._inputs())
 
     @cached_property
+    def settled_program(self) -> Program:
+        """Start values of the stores that depend on the assembled posture."""
+        return lower(
+            {s.state.name: s.state.settled for s in self.slices if s.state.settled is not None},
+            self._inputs(),
+        )
+
+    @cached_property
     def measure_program(self) -> Program:
         """Values of joint coordinates from the posture."""
         return lower(

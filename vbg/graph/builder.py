@@ -9,7 +9,6 @@ from typing import Any, Literal, cast
 
 from vbg.blocks import (
     Block,
-    Substitution,
     Tangent,
     const,
     identity,
@@ -37,11 +36,10 @@ from vbg.graph.bondgraph import (
     Switch,
     Vertex,
 )
-from vbg.graph.pieces import TERMINALS, gradient, pose_states
+from vbg.graph.pieces import TERMINALS, at_start, gradient, pose_states
 from vbg.graph.placeholders import BOND_FLOW, EFFORT, FLOW, LEVEL, RATE, SIGNAL, reads_bonds
 from vbg.graph.raw import check_raw_bond, raw_end, two_port_of
 from vbg.rawlaws import inverse_of
-from vbg.spatial import rotation_matrix
 
 
 class GraphBuilder:
@@ -365,11 +363,7 @@ class GraphBuilder:
         return next(c.initial for c in self._configurations if c.state == value)
 
     def start_value(self, value: Block) -> float:
-        known: dict[Block, Block] = {c.state: c.initial for c in self._configurations}
-        for c in self._configurations:
-            if c.kind == "quaternion":
-                known[rotation(c.state)] = const(rotation_matrix(c.initial.data[:, 0]))
-        return float(Substitution(known)(value).data[0, 0])
+        return float(at_start(value, self._configurations).data[0, 0])
 
     # -- one-dimensional parts, controllers, switching -------------------------
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from vbg.blocks import (
     Block,
     Coefficients,
+    Substitution,
     Tangent,
     const,
     leaf,
     quaternion_rate,
+    rotation,
     transpose,
     zeros,
 )
 from vbg.builder import Domain, Start
 from vbg.graph.bondgraph import Configuration
+from vbg.spatial import rotation_matrix
 
 # table of one-dimensional parts -> reference node, domain, junction, coordinate and its unit
 TERMINALS: Mapping[str, tuple[str, Domain, str, str, str]] = {
@@ -31,6 +34,16 @@ def gradient(energy: Block, state: Block) -> Block:
     direction = leaf("direction", state.rows)
     slope = Coefficients([direction])(Tangent({state: direction})(energy)).get(direction)
     return zeros(state.rows) if slope is None else transpose(slope)
+
+
+def at_start(value: Block, configurations: Iterable[Configuration]) -> Block:
+    """A function of the posture at the written one."""
+    known: dict[Block, Block] = {}
+    for c in configurations:
+        known[c.state] = c.initial
+        if c.kind == "quaternion":
+            known[rotation(c.state)] = const(rotation_matrix(c.initial.data[:, 0]))
+    return Substitution(known)(value)
 
 
 def pose_states(
