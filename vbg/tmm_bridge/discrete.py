@@ -26,7 +26,8 @@ from vbg.tmm_bridge.channels import Record, replay, signals
 from vbg.tmm_bridge.layout import lay_out
 from vbg.tmm_bridge.march import Found
 from vbg.tmm_bridge.mechanism import Mechanism
-from vbg.tmm_bridge.motion import Singular, Trajectory, integrate, output_grid
+from vbg.tmm_bridge.motion import Trajectory, integrate, output_grid
+from vbg.tmm_bridge.plant import Singular
 from vbg.tmm_bridge.rotation import Array
 from vbg.tmm_bridge.rows import W_ACC, W_FORCE
 from vbg.tmm_bridge.start import Pose, row_name, start

@@ -25,8 +25,8 @@ import numpy as np
 from vbg.tmm_bridge.linearised import Gains, Solved, on_rows, solve
 from vbg.tmm_bridge.march import Found, body_motion, node_accelerations
 from vbg.tmm_bridge.mechanism import Mechanism
-from vbg.tmm_bridge.motion import Plant
 from vbg.tmm_bridge.overall import loads_of_bodies
+from vbg.tmm_bridge.plant import Plant
 from vbg.tmm_bridge.rotation import Array
 from vbg.tmm_bridge.start import displace, drive_rates
 

@@ -19,8 +19,8 @@ import numpy as np
 from vbg.tmm_bridge.linearised import Gains
 from vbg.tmm_bridge.march import Found
 from vbg.tmm_bridge.mechanism import Mechanism
-from vbg.tmm_bridge.motion import Plant
 from vbg.tmm_bridge.newmark import balance_about, moved, with_drives
+from vbg.tmm_bridge.plant import Plant
 from vbg.tmm_bridge.rotation import Array
 from vbg.tmm_bridge.rows import W_ACC, W_FORCE
 
