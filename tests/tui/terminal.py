@@ -106,11 +106,12 @@ class Terminal:
     def quit(self) -> None:
         """Leave without saving; the exit code must be 0."""
         self.keys("C-q")
-        end = time.monotonic() + 15
+        end = time.monotonic() + PATIENCE
         while "EXIT=" not in self.screen() and time.monotonic() < end:
             if "leave without saving" in self.screen():
                 self.type("leave")
                 self.keys("Enter")
+                self.wait_gone("leave without saving")
             time.sleep(0.05)
         self.wait("EXIT=0", 5)
 

@@ -139,6 +139,21 @@ async def test_keys_typed_ahead_reach_the_dialog(model):
         assert app.work.selection == ("joints", "hinge")
 
 
+async def test_keys_typed_before_the_first_frame_are_done(model):
+    """They must not hold up what they wait for."""
+    app = make_app(str(model))
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.main.complete = False
+        await tap(app, "G", "k")
+        assert app.work.selection == ()
+        app.main.complete = True
+        await settled(app, pilot)
+        assert app.work.selection == ("simulate",)
+        await tap(app, "/", "r", "o", "d", "enter", "c")
+        await settled(app, pilot)
+        assert "rod1" in app.work.data["bodies"]
+
+
 async def test_plot_signals_cursor_zoom(app_with_runs):
     app = app_with_runs
     async with app.run_test(size=(80, 24)) as pilot:

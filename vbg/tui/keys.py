@@ -273,7 +273,7 @@ def read_keymap(file: Path) -> Keymap:
         keys = [keys] if isinstance(keys, str) else keys
         bad = _refused(id, keys, index)
         if bad:
-            complaints.append(f"{file}: {bad}")
+            complaints.append(f"{file.name}: {bad}")
             continue
         actions[index[id]] = replace(TABLE[index[id]], keys=tuple(keys))
     return Keymap(tuple(actions), tuple(complaints))

@@ -59,7 +59,8 @@ async def settled(app: VbgApp, pilot: Pilot) -> None:
         await pilot.pause()
         # a worker that asks waits for keys: it is not at work
         busy = [w for w in app.workers if not w.is_finished and w.group != "asking"]
-        if not busy and not app.work.checking and app.job is None:
+        waiting = app.main.opening and app.screen is app.main  # an action goes on after a dialog
+        if not (busy or waiting or app.work.checking) and app.job is None:
             return
         await asyncio.sleep(0.02)
     raise UsageError(f"the view was not ready after {_PATIENCE:.0f} s.")

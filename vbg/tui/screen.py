@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from typing import TYPE_CHECKING
 
 from rich.style import Style
@@ -45,6 +46,7 @@ class MainScreen(Screen):
         self.jumping = False
         self.opening = False
         self.complete = False
+        self._typed: deque[events.Key] = deque()
         self.extent = arrange.LEAST
         self.rects: dict[str, Rect] = {}
         self.panes: dict[str, Pane] = {}
@@ -142,13 +144,28 @@ class MainScreen(Screen):
             pane.move(direction)
         self.paint()
 
-    async def on_key(self, event: events.Key) -> None:
+    def on_key(self, event: events.Key) -> None:
         event.stop()
         event.prevent_default()
-        while self._busy():
-            await asyncio.sleep(0.002)
+        self._typed.append(event)
+        if len(self._typed) == 1:
+            if self._busy():
+                # never wait here: what it waits for may come to this screen, too
+                self.run_worker(self._catch_up(), group="keys")
+            else:
+                self._take(self._typed.popleft())
+
+    async def _catch_up(self) -> None:
+        """Do the keys that were typed ahead, each when its turn has come."""
+        while self._typed:
+            while self._busy():
+                await asyncio.sleep(0.002)
+            self._take(self._typed[0])
+            self._typed.popleft()
+
+    def _take(self, event: events.Key) -> None:
+        """Do a key, or hand it to the dialog that has opened meanwhile."""
         if self.app.screen is not self:
-            # typed ahead: it is meant for the dialog that has opened meanwhile
             self.app.screen.post_message(event)
             return
         key = keys.canonical(event.key, event.character)

@@ -45,8 +45,7 @@ def opened(path: Path | None, keymap: Keymap, options: Options) -> Workspace:
 async def begin(app: VbgApp) -> None:
     """After the first frame: offer what a crash left; start the journal."""
     work = app.work
-    for complaint in work.keymap.complaints:
-        work.say(complaint, "warn")
+    work.say("  ".join(work.keymap.complaints), "warn")
     lost = journal.abandoned(work.file)
     for found in lost:
         await _offer(app, found)

@@ -153,7 +153,7 @@ def without_value(text: str, path: Path) -> str:
     if own:
         return text
     chunk = _holder(tables, path)
-    return _edited(text, chunk, path, lambda container: container.pop(path[-1], None))
+    return _edited(text, chunk, path, lambda container: _drop(container, path[-1]))
 
 
 def with_table(text: str, path: tuple[str, ...], values: Mapping[str, Any]) -> str:
@@ -219,7 +219,8 @@ def _spelled(keys: Path) -> str:
 
 
 def _edited(text: str, chunk: Chunk, path: Path, change: Any) -> str:
-    """`text` with `change` applied to the container of `path` in `chunk`."""
+    """`text` with `change` applied to the container of `path` in `chunk`; what it answers
+    takes the container's place."""
     body = text[chunk.start : chunk.stop]
     try:
         document = tomlkit.parse(body)
@@ -238,6 +239,10 @@ def _edited(text: str, chunk: Chunk, path: Path, change: Any) -> str:
     if changed and not changed.endswith("\n") and text[chunk.stop :]:
         changed += "\n"
     return text[: chunk.start] + changed + text[chunk.stop :]
+
+
+def _drop(container: Any, key: str | int) -> None:
+    container.pop(key, None)
 
 
 def _put(container: Any, key: str | int, value: Any) -> Any:
