@@ -243,3 +243,6 @@ def test_show_causal_tells_them(tmp_path, capsys):
     assert main(["show", "causal", str(path)]) == 0
     text = capsys.readouterr().out
     assert "state variables (3)" in text and "in derivative causality (2)" in text
+    assert main(["show", "causal", str(path), "--causality", "integral", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["differential"] == [] and len(found["constraints"]) == 2

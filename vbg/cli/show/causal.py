@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from vbg.causality import CausalGraph
 
 PLACE = 20
+CAUSALITIES = ("integral", "derivative")
 
 
 def register(subparsers: Any) -> None:
@@ -26,11 +27,17 @@ def register(subparsers: Any) -> None:
         "Exit code 1 if the causality has a conflict.",
         examples="""vbg show causal crank.toml
             vbg show causal crank.toml --why A.force
+            vbg show causal motor.toml --causality derivative
             vbg show causal crank.toml --json""",
     )
     add_model(parser)
     parser.add_argument(
         "--why", metavar="NAME", help="the reasons for a stroke: of a bond, a vertex or a signal"
+    )
+    parser.add_argument(
+        "--causality",
+        choices=CAUSALITIES,
+        help="of stores that depend on others; default: what the file asks",
     )
     add_json(parser)
 
@@ -38,7 +45,7 @@ def register(subparsers: Any) -> None:
 def act(arguments: argparse.Namespace) -> int:
     import vbg
 
-    causal = vbg.assign(vbg.expand(read_checked(arguments)))
+    causal = vbg.assign(vbg.expand(read_checked(arguments)), arguments.causality)
     if arguments.why is not None:
         reasons = causal.why(arguments.why)
         print(json.dumps(reasons) if arguments.json else "\n".join(reasons))
