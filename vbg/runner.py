@@ -45,6 +45,7 @@ from vbg.io.names import growing_file
 if TYPE_CHECKING:
     import numpy as np
 
+    from vbg.errors import Problem
     from vbg.io.hdf5 import Writer
     from vbg.model import Model
     from vbg.solution import Solution
@@ -151,7 +152,7 @@ def _run(job: Job, reporter: _Reporter) -> None:
 
     reporter.tell("stage", stage="reading")
     model = _model(job)
-    _refuse_errors(model)
+    doubts = _refuse_errors(model)
     try:
         solution = _solved(model, job, reporter)
     except VbgError as error:
@@ -160,12 +161,14 @@ def _run(job: Job, reporter: _Reporter) -> None:
         raise type(error).of(located(model, error.problems)) from error
     from vbg.io.ending import to_plain
 
+    ending = to_plain(solution)
+    ending["notes"] = [*(asdict(doubt) for doubt in doubts), *ending["notes"]]
     reporter.tell(
         "finished",
         name=model.name,
         result=job.result,
         wall=reporter.elapsed,
-        **to_plain(solution),
+        **ending,
         summary=summary(solution),
     )
 
@@ -182,14 +185,16 @@ def _model(job: Job) -> Model:
     return model.with_parameters(**job.parameters) if job.parameters else model
 
 
-def _refuse_errors(model: Model) -> None:
-    """The clear words of `vbg check` before those of causality."""
+def _refuse_errors(model: Model) -> list[Problem]:
+    """The clear words of `vbg check` before those of causality; what it doubts is returned."""
     from vbg.errors import ModelError
     from vbg.model import check
 
-    errors = [problem for problem in check(model) if problem.severity == "error"]
+    problems = check(model)
+    errors = [problem for problem in problems if problem.severity == "error"]
     if errors:
         raise ModelError.of(errors)
+    return [problem for problem in problems if problem.severity == "warning"]
 
 
 def _solved(model: Model, job: Job, reporter: _Reporter) -> Solution:
@@ -314,4 +319,7 @@ def _listen(commands: Iterator[str], cancelled: threading.Event) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    code = main(sys.argv[1:])
+    sys.stderr.flush()
+    # At once: all files are closed, and one that the disk refused must not be tried again.
+    os._exit(code)

@@ -302,3 +302,19 @@ def test_what_engineers_call_a_part_finds_it(capsys):
     }
     assert set(EVERYDAY.values()) <= kinds | keys | {*catalogue(), *TOP_LEVEL}
     assert not set(EVERYDAY) & {*catalogue(), *TOP_LEVEL}
+
+
+def test_a_run_tells_what_check_doubts(tmp_path, capsys):
+    path = tmp_path / "loose.toml"
+    body = "mass = 1\ninertia = { xx = 1, yy = 1, zz = 1 }\n"
+    path.write_text(
+        f"[bodies.a]\n{body}[bodies.b]\n{body}"
+        '[joints.h]\nkind = "revolute"\nbetween = ["ground", "a"]\naxis = [0, 1, 0]\n'
+    )
+    code, out, _ = told(["run", path, "--t-end", "1 ms"], capsys)
+    assert code == 0 and f"{path}:4:1: warning: bodies.b: no joint and no force is on" in out
+
+
+def test_a_template_goes_to_standard_output(capsys):
+    code, out, _ = told(["new", "pendulum", "-o", "-"], capsys)
+    assert code == 0 and out == (EXAMPLES / "pendulum.toml").read_text("utf-8")

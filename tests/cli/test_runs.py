@@ -171,3 +171,25 @@ def test_a_broken_model_is_a_message_not_a_traceback(tmp_path):
     assert code == 1
     assert messages[-1]["kind"] == "failed" and messages[-1]["error"] == "ModelError"
     assert {problem["line"] for problem in messages[-1]["problems"]} == {2, 3}
+
+
+def test_a_full_disk_is_told_in_words(pendulum, tmp_path):
+    """A limit on the size of files stands in for the disk."""
+    import resource
+
+    def limited():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+
+    command = [sys.executable, "-m", "vbg.cli", "run", pendulum, "-q", "--t-end", "5"]
+    for name in ("out.h5", "out.csv"):
+        done = subprocess.run(
+            [*command, "--output-step", "1e-4", "-o", tmp_path / name],
+            capture_output=True,
+            text=True,
+            preexec_fn=limited,
+            timeout=120,
+        )
+        assert done.returncode == 1
+        assert "cannot be written any further: File too large." in done.stderr
+        assert done.stderr.count("\n") == 1, done.stderr
+    assert hdf5.read(tmp_path / "out.h5").status.code == "failed"

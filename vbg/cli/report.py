@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from vbg.cli.text import count, figure, table
+from vbg.errors import Problem
 
 Ending = dict[str, Any]
 # A component of a vector below this part of the vector (or of 1, in SI) is left out.
@@ -27,7 +28,7 @@ def _head(ending: Ending) -> str:
     lines = [f"{ending['name'] or 'model'}: {status['code']}. {status['sentence']}"]
     if status["remedy"]:
         lines.append(status["remedy"])
-    lines += [f"{n['severity']}: {n['where']}: {n['what']} {n['remedy']}" for n in ending["notes"]]
+    lines += [str(Problem(**note)) for note in ending["notes"]]
     return "\n".join(line.rstrip() for line in lines)
 
 

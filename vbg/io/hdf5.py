@@ -18,6 +18,7 @@ must open a file whose writer was killed in the same mode (`swmr=True`).
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,13 +28,15 @@ from typing import Self
 import h5py
 import numpy as np
 
-from vbg.errors import UsageError
+from vbg.errors import UsageError, VbgError
 from vbg.io.ending import from_plain, to_plain
 from vbg.solution import Solution, Status
 
 FORMAT = 1
 # Aimed at: large enough for the disk, small enough that one row is cheap to add.
 CHUNK_BYTES = 1 << 18
+
+_SYSTEM_SAID = re.compile(r"error message = '([^']*)'")
 
 Layout = list[tuple[str, int, str]]
 
@@ -52,6 +55,7 @@ class Writer:
         self._model = model
         self._file: h5py.File | None = None
         self._layout: Layout = []
+        self._refused = False
 
     def __enter__(self) -> Self:
         return self
@@ -78,9 +82,29 @@ class Writer:
         block = np.column_stack([time, *(signals[name] for name, _, _ in self._layout)])
         rows = self._file["rows"]
         start = rows.shape[0]
-        rows.resize(start + len(block), axis=0)
-        rows[start:] = block
-        rows.flush()
+        with self._writing(rows, self._file):
+            rows.resize(start + len(block), axis=0)
+            rows[start:] = block
+            rows.flush()
+
+    @contextmanager
+    def _writing(self, *objects: h5py.HLObject) -> Iterator[None]:
+        """Tells what the disk refuses (it is full, or gone) in plain words.
+
+        Raises VbgError; the file and the open `objects` are left as they are then: HDF5
+        would try the refused block again when it closes them, and fall over it.
+        """
+        try:
+            yield
+        except (OSError, RuntimeError) as error:
+            self._refused = True
+            for held in objects:
+                h5py.h5i.inc_ref(held.id)
+            said = _SYSTEM_SAID.search(str(error))
+            raise VbgError(
+                f"{self.path}: cannot be written any further: {said[1] if said else error}."
+                " The rows that were written before can be read."
+            ) from error
 
     def finish(self, solution: Solution) -> None:
         """Close the file and write how the run ended; the rows are there already.
@@ -91,7 +115,7 @@ class Writer:
             self._units = dict(solution.units)
             self.append(solution.time, solution.signals)
         self.close()
-        with h5py.File(self.path, "r+", libver="latest") as file:
+        with self._writing(), h5py.File(self.path, "r+", libver="latest") as file:
             file["ending"] = json.dumps(to_plain(solution))
             # the units are known to the solution, not to the blocks it was made of
             units = solution.units
@@ -101,8 +125,9 @@ class Writer:
 
     def close(self) -> None:
         """Close the file; it stays readable without an ending."""
-        if self._file is not None:
-            self._file.close()
+        if self._file is not None and not self._refused:
+            with self._writing(self._file):
+                self._file.close()
 
 
 def write(solution: Solution, path: str | Path, model: str = "") -> None:

@@ -22,10 +22,13 @@ def register(subparsers: Any) -> None:
         act=act,
         summary="start a model file from a template",
         detail="Without a template: list them.",
-        examples="vbg new\nvbg new slider-crank\nvbg new pendulum -o swing.toml",
+        examples="vbg new\nvbg new slider-crank\nvbg new pendulum -o swing.toml\n"
+        "vbg new pendulum -o - | vbg run -",
     )
     parser.add_argument("template", nargs="?", help="name of a template")
-    parser.add_argument("-o", "--output", metavar="FILE", help="file to write; default NAME.toml")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="file; default NAME.toml; - prints it"
+    )
     parser.add_argument("--force", action="store_true", help="overwrite a file that exists")
     add_json(parser)
 
@@ -41,6 +44,10 @@ def act(arguments: argparse.Namespace) -> int:
         near = get_close_matches(arguments.template, found, n=1)
         remedy = f"Did you mean '{near[0]}'?" if near else "`vbg new` lists them."
         raise UsageError(f"There is no template '{arguments.template}'. {remedy}")
+    text = found[arguments.template].read_text(encoding="utf-8")
+    if arguments.output == "-":
+        print(text, end="")
+        return 0
     target = Path(arguments.output or f"{arguments.template}.toml")
     if target.exists() and not arguments.force:
         raise UsageError(
