@@ -76,7 +76,8 @@ def take(tour: Tour) -> None:
     """The session."""
     terminal = tour.terminal
     terminal.start()
-    tour.show("Start", "`vbg tui` without a file offers the examples.", "New from template")
+    # the axes of the drawing, which comes a moment after the list
+    tour.show("Start", "`vbg tui` without a file offers the examples, drawn.", "⠯⠥")
     tour.press("Enter")
     terminal.wait("File name")
     tour.press("Enter")
@@ -116,7 +117,10 @@ def take(tour: Tour) -> None:
     tour.show(
         "Plot", "`space` on a signal shows it; left and right move the cursor.", "Cursor  t ="
     )
-    tour.press("5", "R")
+    tour.press("Up", "X")
+    words = "`X` puts the marked signal on the x axis, and time again; the cursor is a spot."
+    tour.show("One signal over another", words, "]   over ")
+    tour.press("X", "5", "R")
     words = "`R` runs both solvers. A channel that stays zero is VACUOUS, not passed."
     tour.show("Validate", words, "PASS   ")
     tour.press("E")
