@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from vbg.assemble.matrices import NamedMatrix, PaperMatrices
 
 PLACE = 40
-WIDEST = 8  # columns of a matrix that is printed whole; of others the entries that are not zero
+WIDEST = 8  # columns of a matrix that is printed whole; of others the entries not zero
 
 CASES = {
     "": "no constraint sources",
@@ -92,7 +92,7 @@ def _as_blocks(found: PaperMatrices) -> list[str]:
 
 
 def _block(name: str, matrix: NamedMatrix) -> str:
-    """The matrix as a table, or its entries that are not zero where it is wide."""
+    """The matrix as a table, or where it is wide its entries that are not zero."""
     head = f"{name} ({len(matrix.rows)} x {len(matrix.columns)})"
     rows = matrix.table()
     if len(matrix.columns) <= WIDEST:
@@ -101,12 +101,11 @@ def _block(name: str, matrix: NamedMatrix) -> str:
             (row, *map(_shown, values)) for row, values in zip(matrix.rows, rows, strict=True)
         ]
         return f"{head}\n{table(cells, '<' + '>' * len(matrix.columns), '  ')}"
-    lines = [
-        f"  {row}: "
-        + (", ".join(f"{c} {_shown(v)}" for c, v in zip(matrix.columns, values) if v != 0) or "0")
+    entries = [
+        (row, [f"{c} {_shown(v)}" for c, v in zip(matrix.columns, values) if v != 0])
         for row, values in zip(matrix.rows, rows, strict=True)
     ]
-    return "\n".join([head, *lines])
+    return "\n".join([head, *(f"  {row}: {', '.join(found)}" for row, found in entries if found)])
 
 
 def _shown(value: Any) -> str:
