@@ -75,6 +75,7 @@ def integrate(
 ) -> Trajectory:
     """States on `grid` from y0.  A run that cannot go on returns what it has."""
     plant = Plant(mechanism)
+    y0 = plant.switch(float(grid[0]), y0, first=True)
     record = _Record(grid, [y0.copy()])
     breaks = {float(grid[0]), float(grid[-1])}
     for function in (*mechanism.drives, *mechanism.inputs):
@@ -179,6 +180,7 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
     absolute = np.full(len(y), span.atol)
     own = plant.mechanism.size
     absolute[own - 2 : own] = np.inf  # the two works are sums over the motion, not part of it
+    y = plant.switch(t, y, first=False)
     plant.settle(t, y)
     solver = DOP853(plant.rate, t, y, span.end, rtol=span.rtol, atol=absolute)
     signs = np.sign(plant.indicators(t, y)) if names else np.zeros(0)

@@ -98,6 +98,13 @@ class Plant:
             raise NoInertia(faulty)
         return y
 
+    def switch(self, t: float, y: Array, *, first: bool) -> Array:
+        """The state with the modes of dry friction that hold from here on."""
+        if self.network is None or not self.network.network.frictions:
+            return y
+        self.evaluate(t, y)
+        return np.concatenate([y[: self.mechanism.size], self.network.switch(first=first)])
+
     def settle(self, t: float, y: Array) -> Array:
         """dy/dt at a closed posture, whose rank is believed until the next one."""
         self.scratch.limit[0] = len(self.mechanism.tables.rows)

@@ -87,7 +87,7 @@ def _network(
         pair = draft.pairs[shaft.place] if shaft.kind == PAIR else None
         grips.append(Grip(i, -1 if pair else shaft.place, pair, shaft.mass))
     network = Network(
-        (*draft.parts, *draft.late),
+        (*draft.parts, *draft.late, *draft.frictions),
         tuple(draft.shafts),
         nodes,
         tuple(draft.pairs),
@@ -100,5 +100,6 @@ def _network(
         tuple(draft.outputs),
         tuple(b for function in draft.functions for b in function.breaks),
         {grip.coordinate: grip.mass for grip in grips if grip.mass > 0.0},
+        tuple(draft.frictions),
     )
     return network, tuple(grips)

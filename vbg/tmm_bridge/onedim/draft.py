@@ -10,6 +10,7 @@ from vbg.errors import UsageError
 from vbg.model import Model
 from vbg.tmm_bridge.mechanism import BodyPlace
 from vbg.tmm_bridge.onedim.electric import ELECTRIC, HYDRAULIC, Ends, Rail
+from vbg.tmm_bridge.onedim.friction import DryFriction
 from vbg.tmm_bridge.onedim.mechanical import JOINT, Shaft
 from vbg.tmm_bridge.onedim.network import Pair
 from vbg.tmm_bridge.onedim.working import Output, Part, Port, Term, Value, Working
@@ -59,6 +60,7 @@ class Draft:
     reads: set[str] = field(default_factory=set)
     outputs: list[Output] = field(default_factory=list)
     functions: list[TimeFunction] = field(default_factory=list)
+    frictions: list[DryFriction] = field(default_factory=list)
 
     def state(self, *start: float) -> int:
         """Place of the first of some new states."""

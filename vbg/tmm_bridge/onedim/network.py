@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from vbg.tmm_bridge.onedim.electric import Rail
+from vbg.tmm_bridge.onedim.friction import DryFriction
 from vbg.tmm_bridge.onedim.mechanical import DRIVEN, FREE, JOINT, MASSLESS, PAIR, Shaft
 from vbg.tmm_bridge.onedim.working import Output, Part, Value, Working
 
@@ -37,7 +38,8 @@ class Network:
     efforts : (input of the mechanism, shaft, sign) that its shafts exert, `feeds` inputs that a
     signal gives;  changes : what changes sign where a law has a kink, with its part;
     breaks : instants where an input of the network jumps;  masses : inertia on coordinates of
-    the mechanism;  origins : where its shafts start, from which gears and screws count.
+    the mechanism;  frictions : parts whose mode changes between steps;  origins : where its
+    shafts start, from which gears and screws count.
     """
 
     parts: tuple[Part, ...]
@@ -53,6 +55,7 @@ class Network:
     outputs: tuple[Output, ...]
     breaks: tuple[float, ...]
     masses: Mapping[int, float]
+    frictions: tuple[DryFriction, ...] = ()
     origins: tuple[float, ...] = ()
 
     def working(self) -> Working:

@@ -17,7 +17,7 @@ from vbg.tmm_bridge.tables import Scratch
 
 STEP = 1e-7  # of a forward difference, relative to the unknown's size
 EXACT = 1e-13  # relative change of the unknowns that counts as none
-SLOW = 1e-3  # contraction of two steps above which the Jacobian is renewed
+SLOW = 0.1  # contraction of two steps above which the Jacobian is renewed
 MOST = 300
 
 
@@ -62,13 +62,18 @@ class NetworkRun:
         step that is too long, rates and efforts are NaN: error control shortens the step."""
         w = self.w
         w.t, w.x = t, x.tolist()
-        try:
-            self._search()
-        except (ArithmeticError, ValueError):
-            self._solver = None
-            w.rates[:] = [math.nan] * len(w.rates)
-            w.efforts[:] = [math.nan] * len(w.efforts)
-            w.z[:] = [value if math.isfinite(value) else 0.0 for value in w.z]
+        # after a wild trial step the last unknowns may lead nowhere: then from rest
+        for guess in (list(w.z), [0.0] * len(w.z)):
+            w.z[:] = guess
+            try:
+                self._search()
+            except (ArithmeticError, ValueError):
+                self._solver = None
+                w.z[:] = [0.0] * len(w.z)
+            else:
+                return
+        w.rates[:] = [math.nan] * len(w.rates)
+        w.efforts[:] = [math.nan] * len(w.efforts)
 
     def _search(self) -> None:
         """The unknowns at (t, x).  Raises NoBalance, or what a law outside its domain raises."""
@@ -120,6 +125,17 @@ class NetworkRun:
             raise NoBalance(w.t)
         inverse = columns[:, None] * np.linalg.inv(J * columns / rows[:, None]) / rows
         return lambda residual: -(inverse @ np.array(residual))
+
+    def switch(self, *, first: bool) -> Array:
+        """The state at the instant that was solved with the modes that hold from there on."""
+        w = self.w
+        for friction in self.network.frictions:
+            friction.stop(w, first=first)
+        if self.network.frictions:
+            self.solve(w.t, np.array(w.x))
+        for friction in self.network.frictions:
+            friction.release(w)
+        return np.array(w.x)
 
     def fill(self, inputs: Array) -> None:
         """Put efforts of shafts and values of signals among the mechanism's inputs."""

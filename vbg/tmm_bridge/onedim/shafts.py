@@ -17,6 +17,7 @@ from vbg.errors import UsageError
 from vbg.fields import Attachment
 from vbg.tmm_bridge.forest import coordinate_joint, coordinate_key
 from vbg.tmm_bridge.onedim.draft import Draft, no_twin
+from vbg.tmm_bridge.onedim.friction import DryFriction
 from vbg.tmm_bridge.onedim.mechanical import (
     DRIVEN,
     FREE,
@@ -213,6 +214,34 @@ def _line(draft: Draft, between: tuple[Attachment, Attachment]) -> Port:
     return Port((Term(len(draft.shafts) - 1, 1.0, relative=False),))
 
 
+def _add_friction(draft: Draft, name: str, part: Any) -> None:
+    """Dry friction of a free shaft against the frame, the only one there."""
+    port = reach(draft, name, part)
+    shaft = draft.shafts[port.terms[0].shaft] if len(port.terms) == 1 else None
+    alone = all(other.shaft != port.terms[0].shaft for other in draft.frictions)
+    if shaft is None or shaft.kind != FREE or not alone:
+        raise no_twin(part, name, "a friction that is not the only one of a free shaft")
+    static = part.static or part.coulomb
+    friction = DryFriction(
+        name,
+        port,
+        port.terms[0].shaft,
+        port.terms[0].c,
+        shaft.state + 1,
+        part.coulomb,
+        static,
+        part.stribeck,
+        part.viscous,
+        draft.state(0.0),
+        draft.place(),
+        part.table == "rotational",
+    )
+    draft.frictions.append(friction)
+    draft.changes.append((f"{part.table}.{name}", 1, friction.changes))
+    for output in friction.outputs():
+        draft.tell(output)
+
+
 def add_mechanical(draft: Draft, sources: Sources) -> None:
     """Springs, dampers, masses and given efforts of both tables."""
     for table in (draft.model.rotational, draft.model.translational):
@@ -230,6 +259,8 @@ def add_mechanical(draft: Draft, sources: Sources) -> None:
                     given = part.torque if turns else part.force
                     value = sources.value(part, name, given)
                     draft.add(Effort(name, reach(draft, name, part), value, turns), late=True)
+                case "friction":
+                    _add_friction(draft, name, part)
                 case "gear" | "belt" | "ball_screw" | "speed":
                     pass
                 case _:
