@@ -139,6 +139,21 @@ async def test_keys_typed_ahead_reach_the_dialog(model):
         assert app.work.selection == ("joints", "hinge")
 
 
+async def test_what_comes_into_sight_is_drawn(model):
+    """By a larger screen, and by Tab on a small one."""
+    app = make_app(str(model))
+    async with app.run_test(size=(60, 18)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, ["tab"])
+        assert app.main.active == "graph" and "hinge" in screen_text(app)
+    app = make_app(str(model))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await pilot.resize_terminal(160, 48)
+        await settled(app, pilot)
+        assert "2 of 2 vertices" in screen_text(app) and "drawing ..." not in screen_text(app)
+
+
 async def test_keys_typed_before_the_first_frame_are_done(model):
     """They must not hold up what they wait for."""
     app = make_app(str(model))

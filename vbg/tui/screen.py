@@ -93,6 +93,7 @@ class MainScreen(Screen):
     def place(self) -> None:
         """Give every pane its rectangle, and paint."""
         width, height = self.extent
+        before = set(self.rects)
         if not arrange.fits(width, height):
             self.rects = {"small": Rect(0, 0, width, height)}
         else:
@@ -109,6 +110,9 @@ class MainScreen(Screen):
                 pane.styles.width = rect.width
                 pane.styles.height = rect.height
         self.paint()
+        if self.complete and (set(self.rects) - before) & set(arrange.ORDER[self.work.view]):
+            # what has come into sight may need something that is not there yet
+            self.main.prepare_view(self.work.view)
 
     def paint(self, *names: str) -> None:
         """Paint the named panes again, or all that are shown."""

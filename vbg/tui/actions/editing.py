@@ -20,6 +20,7 @@ from vbg.tui.session.commands import AddTable, Remove, Rename, SetValue
 if TYPE_CHECKING:
     from vbg.tui.app import VbgApp
 
+_NUMBERS = ("quantity", "vector", "direction", "expression", "inertia", "signal", "signals")
 _BY_CHOICE = ("choice", "ends", "end", "coordinate", "flag")
 
 
@@ -80,7 +81,8 @@ def _measured(app: VbgApp, row: FieldRow, text: str) -> dict[str, Any] | None:
 def _about(row: FieldRow) -> str:
     unit = fields.unit_of(row.declared)
     kind = f" [{unit}]" if unit else ""
-    return f"{row.declared.doc}{kind}. Expressions and units are fine: 2*L, 45 deg."
+    numbers = row.declared.form in _NUMBERS
+    return f"{row.declared.doc}{kind}.{' Expressions and units are fine: 2*L, 45 deg.' * numbers}"
 
 
 def _value(declared: Field, text: str) -> Any:
