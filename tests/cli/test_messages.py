@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 from vbg.cli.main import main
+from vbg.cli.samples import machine
 from vbg.fields import declared
 from vbg.io import hdf5, results
 from vbg.model import catalogue
@@ -318,3 +319,20 @@ def test_a_run_tells_what_check_doubts(tmp_path, capsys):
 def test_a_template_goes_to_standard_output(capsys):
     code, out, _ = told(["new", "pendulum", "-o", "-"], capsys)
     assert code == 0 and out == (EXAMPLES / "pendulum.toml").read_text("utf-8")
+
+
+def test_a_quantity_that_reads_itself_is_told(tmp_path, capsys):
+    path = tmp_path / "self.toml"
+    load = '[electric.load]\nkind = "resistor"\nnodes = ["a", "gnd"]\nR = 2\n'
+    source = TWO.split("[electric.two]")[0]
+    path.write_text(source.replace("current = 1", 'current = "0.9*one.current"') + load)
+    code, _, err = told(["check", path], capsys)
+    assert code == 1
+    assert f"{path}:3:1: error: electric.one: one.current is read where it is defined" in err
+
+
+def test_a_switch_without_value_ends_the_run_in_words(tmp_path, capsys):
+    path = tmp_path / "switch.toml"
+    path.write_text(machine("electric", "switch").replace("sin(20*t)", "sqrt(0.1 - t)"))
+    code, out, _ = told(["run", path, "--t-end", "1"], capsys)
+    assert code == 1 and "what switches has no value: S1" in out

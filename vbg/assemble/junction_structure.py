@@ -249,8 +249,20 @@ class JunctionStructure:
         if name.startswith(LEVEL):
             return self.effort(graph.incident[name.removeprefix(LEVEL)][0])
         if name.startswith(OUTPUT):
-            return self.resolve(_without_rates(name, self._output(name.removeprefix(OUTPUT))))
+            return self._read(name.removeprefix(OUTPUT))
         return self.flow(graph.incident[name.removeprefix(FLOW)][0])
+
+    def _read(self, name: str) -> Block:
+        """What an output is; AssemblyError where it is read in its own expression."""
+        key = ("output", name)
+        if key in self._open:
+            what = f"{name} is read where it is defined itself."
+            remedy = "Read another quantity, or its own through a delay or transfer function."
+            raise AssemblyError.of([Problem("error", name.partition(".")[0], what, remedy)])
+        self._open.add(key)
+        value = self.resolve(_without_rates(name, self._output(name)))
+        self._open.discard(key)
+        return value
 
     def _output(self, name: str) -> Block:
         """An output of the graph by its name, or a component of one."""

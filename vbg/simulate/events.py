@@ -50,6 +50,7 @@ class Switches:
         self._quiet = np.array([not s.what for s in self._about])
         self._grips = _grips(system, [s.name for s in self._about])
         self._system = system
+        self.undefined = ""  # names of what has no value any more
         self._crossed: list[int] = []
         self._recent: list[tuple[float, list[int]]] = []
 
@@ -85,6 +86,10 @@ class Switches:
         for before, after in pairwise(points):
             x = stepper.x if after == stepper.t else stepper.between(after)
             values = self._values(after, x)
+            lost = np.isnan(values) & ~self._quiet
+            if lost.any():
+                self.undefined = ", ".join(self._about[i].name for i in np.flatnonzero(lost))
+                return None
             signs = np.sign(values)
             resting = (self._signs > 0.0) & (np.abs(values) <= self._rest)
             resting |= self._quiet & (np.abs(values) <= FLAT * self._scale)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -195,7 +196,11 @@ class _Run:
         minimal = settings.formulation == "minimal"
         explicit = "adams" if minimal else "dop853"
         self.method = explicit if settings.method == "auto" else settings.method
-        self.watch = StiffnessWatch(system, settings.t_end) if settings.method == "auto" else None
+        self.watch = (
+            StiffnessWatch(lambda: self.jacobian, settings.t_end)
+            if settings.method == "auto"
+            else None
+        )
         self.remarks: tuple[Problem, ...] = ()
         self.stepper = self._stepper(just_after(0.0) if self.next_instant == 0.0 else 0.0, x)
         self._limit(self.stepper.t)
@@ -228,7 +233,7 @@ class _Run:
         rate = self.system.evaluator("rate")
         if self.method == "rk4":
             return FixedStep(rate, t, x, s.t_end, s.output_step)
-        jacobian = implicit_jacobian(self.system) if self.method == "radau" else None
+        jacobian = self.jacobian if self.method == "radau" else None
         near = Conditioning(rate, self.system.start.dependent)
         # what sticks is brought to rest after a step; within it rounding accelerates it
         longest = s.output_step if self.sticks else np.inf
@@ -253,6 +258,13 @@ class _Run:
             self._after_step()
             if self.projector.left > LOST:
                 return self._lost()
+            if self.switches.undefined:
+                return Status(
+                    "failed",
+                    f"At t = {self.stepper.t:.6g} s what switches has no value: "
+                    f"{self.switches.undefined}.",
+                    "Look for a root or a logarithm of a negative number in its expression.",
+                )
             if self.switches.chatters:
                 return Status(
                     "failed",
@@ -362,8 +374,13 @@ class _Run:
                 self._project(at, x)
             recorder.add(at, x)
 
-    def _least_energy(self) -> float:
-        return resolved_energy(self.system, self.start, self.settings.rtol, self.settings.atol)
+    def _least_energy(self, largest: float) -> float:
+        s = self.settings
+        return resolved_energy(self.system, self.start, s.rtol, s.atol, largest)
+
+    @cached_property
+    def jacobian(self) -> Callable[[float, Array], Any]:
+        return implicit_jacobian(self.system)
 
     def solution(self, status: Status, notes: tuple) -> Solution:
         self.recorder.flush()
