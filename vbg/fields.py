@@ -46,6 +46,7 @@ Form = Literal[
     "flag",  # true or false                                  -> bool
     "text",  # free text                                      -> str
     "expression",  # an expression in `variables`             -> str
+    "expressions",  # a list of those, or one without brackets -> tuple of str
 ]
 
 

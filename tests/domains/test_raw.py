@@ -165,6 +165,27 @@ def test_vector_store():
     assert found == pytest.approx(np.sort(expected), rel=1e-10)
 
 
+def test_vector_resistance_of_expressions():
+    """A friction that couples two directions, effort = |f| f: the speed falls as
+    v' = -v^2, v = v0/(1 + v0 t), along its own direction."""
+    speed = "sqrt(f0**2 + f1**2)"
+    model = vbg.Model(
+        bondgraph={
+            "v": vertex("1", size=2),
+            "I": vertex("I", size=2, matrix=[[1, 0], [0, 1]], initial=[3, 4]),
+            "R": vertex("R", size=2, effort=[f"{speed}*f0", f"{speed}*f1"]),
+        },
+        bonds=["v -> I", "v -> R"],
+        simulate={"t_end": 1.0, "output_step": 0.1, "rtol": 1e-11, "atol": 1e-13},
+    )
+    solution = vbg.simulate(vbg.assemble(model))
+    expected = np.outer(1.0 / (1.0 + 5.0 * solution.time), [3.0, 4.0])
+    assert solution["I.momentum"] == pytest.approx(expected, abs=1e-9)
+    assert solution.audit.energy_residual < 1e-9
+    with pytest.raises(ModelError, match=r"has 1 expression.s., the size is 2"):
+        vbg.Model(bondgraph={"R": vertex("R", size=2, effort="f0")})
+
+
 def test_wrong_directions_and_conflicts():
     with pytest.raises(ModelError, match=r"C has 0 bond.* into it and 1 out .*other way round"):
         vbg.assemble(

@@ -94,6 +94,7 @@ _NAMING = (
     "signal",
     "signals",
     "expression",
+    "expressions",
 )
 
 

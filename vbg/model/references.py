@@ -295,6 +295,15 @@ def _expression(reading: Reading, scope: Scope, path: Path, raw: Any, declared: 
     return expressions.to_text(expressions.substitute(node, values))
 
 
+def _expressions(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field) -> Any:
+    """Components of a vector law; one alone may stand without brackets."""
+    if not isinstance(raw, (list, tuple)):
+        found = [_expression(reading, scope, path, raw, declared)]
+    else:
+        found = [_expression(reading, scope, (*path, i), e, declared) for i, e in enumerate(raw)]
+    return None if None in found else tuple(found)
+
+
 REFERENCES: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {
         "ends": _ends,
@@ -307,5 +316,6 @@ REFERENCES: Mapping[str, Callable[..., Any]] = MappingProxyType(
         "signals": _signals,
         "outputs": _names,
         "expression": _expression,
+        "expressions": _expressions,
     }
 )

@@ -8,16 +8,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from vbg.blocks import Block, const, leaf, mul
+from vbg.blocks import Block, const, leaf, mul, stack
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
-from vbg.rawlaws import Matrix, expression, square
+from vbg.rawlaws import Matrix, components, expression, square
 
 
 @dataclass(frozen=True, slots=True)
 class Resistance:
-    """effort = value flow, or matrix flow, or an `effort` expression in f, or a `flow`
-    expression in e (f0, f1, ... and so on have one expression only for size 1).
+    """effort = value flow, or matrix flow, or `effort` expressions in f (f0, f1, ...), or
+    `flow` expressions in e (e0, e1, ...), one for each component; both where each is the
+    other's inverse.
     """
 
     table: ClassVar[str] = "bondgraph"
@@ -26,10 +27,12 @@ class Resistance:
     size: int = declare("count", "number of components of its bonds", minimum=1, default=1)
     value: float | None = quantity("1", "resistance", above=0.0, default=None)
     matrix: Matrix | None = declare("matrix", "resistance matrix", size=0, default=None)
-    effort: str | None = declare(
-        "expression", "effort of the flow f", variables=("f",), default=None
+    effort: tuple[str, ...] | None = declare(
+        "expressions", "effort of the flow f", variables=components("f"), default=None
     )
-    flow: str | None = declare("expression", "flow of the effort e", variables=("e",), default=None)
+    flow: tuple[str, ...] | None = declare(
+        "expressions", "flow of the effort e", variables=components("e"), default=None
+    )
 
     def faults(self) -> Iterator[tuple[str, str, str]]:
         """Not exactly one kind of law."""
@@ -37,8 +40,9 @@ class Resistance:
         nonlinear = self.effort is not None or self.flow is not None
         if linear + nonlinear != 1:
             yield "", "an R needs a value, a matrix, or expressions effort and flow.", ""
-        elif nonlinear and self.size != 1:
-            yield "size", "an R with expressions has one component.", ""
+        for key, law in (("effort", self.effort), ("flow", self.flow)):
+            if law is not None and len(law) != self.size:
+                yield key, f"has {len(law)} expression(s), the size is {self.size}.", ""
 
     def expand(self, name: str, builder: Builder) -> None:
         flow, effort = leaf(f"{name}.R.flow", self.size), leaf(f"{name}.R.effort", self.size)
@@ -50,8 +54,8 @@ class Resistance:
             regular = np.linalg.matrix_rank(matrix) == self.size
             of_effort = mul(const(np.linalg.inv(matrix)), effort) if regular else None
         else:
-            of_flow = None if self.effort is None else expression(self.effort, "f", flow)
-            of_effort = None if self.flow is None else expression(self.flow, "e", effort)
+            of_flow = None if self.effort is None else _law(self.effort, "f", flow)
+            of_effort = None if self.flow is None else _law(self.flow, "e", effort)
         builder.vertex(
             name,
             "R",
@@ -61,3 +65,8 @@ class Resistance:
             effort_law=of_flow,
             flow_law=of_effort,
         )
+
+
+def _law(texts: tuple[str, ...], letter: str, port: Block) -> Block:
+    """The expressions of all components, one below the other."""
+    return stack(*(expression(text, letter, port) for text in texts))
