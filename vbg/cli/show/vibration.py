@@ -24,6 +24,7 @@ PLACE = 52
 SHOWN = 1e-3  # of the largest displacement of a shape: smaller ones are left out
 AGREES = 1e-6  # relative difference of poles, shapes and responses; else the exit code is 1
 ZERO = 1e-6  # of the largest pole: a smaller one is a free motion
+ROUNDING = 1e-13  # of the largest amplitude: a smaller one is not excited
 POINTS = 9  # frequencies of the response
 
 
@@ -162,6 +163,8 @@ def responses(found: Vibration, linear: Linearisation, part: str) -> list[Amplit
         largest = np.array([max(abs(amplitudes[n][k]) for n in names) for k in range(len(w))])
         for k, at in enumerate(w):
             one = complex(amplitudes[name][k])
+            if abs(one) <= ROUNDING * largest[k]:
+                one = 0j
             error = abs(one - other[k]) / largest[k] if largest[k] else 0.0
             rows.append(Amplitude(name, float(at), one, complex(other[k]), float(error)))
     return rows
