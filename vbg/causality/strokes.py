@@ -31,6 +31,7 @@ class Strokes:
     conflicts: list[Conflict] = field(default_factory=list)
     arbitrary: list[str] = field(default_factory=list)
     waiting: deque[str] = field(default_factory=deque)
+    queued: set[str] = field(default_factory=set)
 
     def effort_in(self, bond: Bond, vertex: str) -> bool | None:
         """Whether `vertex` receives the bond's effort; None while open."""
@@ -46,7 +47,10 @@ class Strokes:
         if held is None:
             self.strokes[bond.name] = stroke
             self.reasons[bond.name] = reason
-            self.waiting.extend((bond.tail, bond.head))
+            for end in (bond.tail, bond.head):
+                if end not in self.queued:
+                    self.queued.add(end)
+                    self.waiting.append(end)
         elif held != stroke:
             self._conflict(bond, vertex, reason)
 
@@ -62,6 +66,7 @@ class Strokes:
             self.reasons.popitem()
         del self.conflicts[conflicts:]
         self.waiting.clear()
+        self.queued.clear()
 
     def try_(self, choice: Choice) -> bool:
         """Makes the choice and follows it; whether that leads to no new conflict."""
@@ -82,6 +87,7 @@ class Strokes:
         """Follows the consequences of what is known until nothing new comes."""
         while self.waiting:
             name = self.waiting.popleft()
+            self.queued.discard(name)
             vertex = self.graph.vertices[name]
             bonds = self.graph.incident[name]
             if vertex.kind in ("0", "1"):
