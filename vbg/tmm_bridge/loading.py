@@ -73,7 +73,7 @@ def lay_forces(
         else:
             _lay(loading, model, places, named, name, part)
     for name, joint in model.joints.items():
-        _lay_joint_effects(loading, model, named, name, joint)
+        _lay_joint_effects(loading, model, named, name, joint, replayed=name in replays)
     if replays:
         _lay_other_replays(loading, model, places, named, replays)
     return loading
@@ -233,11 +233,28 @@ def _on_coordinate(
     loading.law.append((k, rest, c, 0.0, 0.0))
 
 
+def has_dry_friction(joint: Any) -> bool:
+    """Whether the friction of a joint can stick: then a replay of its joint includes it."""
+    friction = getattr(joint, "friction", None)
+    return friction is not None and friction.coulomb > 0.0
+
+
 def _lay_joint_effects(
-    loading: Loading, model: Model, named: Mapping[tuple[str, str], int], name: str, joint: Any
+    loading: Loading,
+    model: Model,
+    named: Mapping[tuple[str, str], int],
+    name: str,
+    joint: Any,
+    *,
+    replayed: bool,
 ) -> None:
     friction = getattr(joint, "friction", None)
-    if friction is not None:
+    if has_dry_friction(joint):
+        if not replayed:
+            raise UsageError(
+                f"joints.{name}: dry friction of a joint has no twin in the embedded solver."
+            )
+    elif friction is not None:
         loading.parts[f"{name}.friction"] = ("law", len(loading.laws))
         loading.laws.append((LAW_SPRING, _coordinate(model, named, f"joints.{name}"), NO_INPUT))
         loading.law.append((0.0, 0.0, friction.viscous, 0.0, 0.0))

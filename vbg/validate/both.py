@@ -186,6 +186,8 @@ def _report(
     )
     verdict = verdict_on(evidence, tolerance=tolerance, exclude=exclude)
     verdict = replace(verdict, notes=(*verdict.notes, *_magnified(verdict)))
+    if SPLINE * missed > LOOSEST and verdict.result == "FAIL" and tolerance is None:
+        verdict = replace(verdict, result="INCONCLUSIVE", sentence=_unsure(missed))
     limit = evidence.least if tolerance is None else tolerance
     columns = {name: column_of(evidence, answers[name], limit, exclude) for name in also}
     solutions = {name: a.solutions[0] for name, a in answers.items() if a.error is None}
@@ -210,6 +212,15 @@ def column_of(
         not_unique=channels_in(evidence.second.notes),
         exclude=exclude,
         loosest=FIXED_STEP,
+    )
+
+
+def _unsure(missed: float) -> str:
+    """Why a replay proves nothing."""
+    return (
+        "The efforts that were recorded and replayed change too fast between two outputs"
+        f" (their spline misses {missed:.1g} of the peak) to prove a fault in either solver."
+        " Give a smaller output step."
     )
 
 

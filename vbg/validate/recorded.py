@@ -19,7 +19,7 @@ from vbg.model import Model
 from vbg.solution import Solution
 from vbg.tmm_bridge.forest import coordinate_joint
 from vbg.tmm_bridge.layout import lay_out
-from vbg.tmm_bridge.loading import acts_on_mechanism, one_dimensional
+from vbg.tmm_bridge.loading import acts_on_mechanism, has_dry_friction, one_dimensional
 from vbg.tmm_bridge.timefunctions import function_of
 
 Array = np.ndarray[Any, Any]
@@ -96,6 +96,9 @@ def replays_from(model: Model, solution: Solution) -> dict[str, Recorded]:
         sign = 1.0 if key in model.joints else -1.0
         effort = sign * _effort(solution, name, part)
         total[key] = total.get(key, np.zeros(len(solution.time))) + effort
+    for name, joint in model.joints.items():
+        if has_dry_friction(joint):
+            total[name] = total.get(name, 0.0) + np.ravel(solution[f"{name}.friction"])
     for name, part in feedback(model):
         recorded = np.array(solution[f"{name}.{part.kind}"])
         if isinstance(part.on, str):
