@@ -279,7 +279,7 @@ class VbgApp(App[int]):
         if before is None or before.state != run.state:
             self.main.paint()
         else:
-            self.main.paint("status", "runs", "job", "log")
+            self.main.paint("status", "runs", "job", "log", "channels")
 
     def show_run(self) -> None:
         """A run that takes a while is shown, unless the user is busy elsewhere."""

@@ -11,6 +11,7 @@ from vbg.errors import UsageError
 from vbg.tui import results
 from vbg.tui.content.validating import event_windows
 from vbg.tui.session.runs import Run, coarse_file
+from vbg.tui.session.validation import Validation
 
 if TYPE_CHECKING:
     from vbg.solution import Solution
@@ -49,6 +50,9 @@ async def compare_runs(app: VbgApp, first: Run, second: Run) -> None:
     windows = event_windows(a, b) if state.skip_events else ()
     bodies = tuple(work.checked.model.bodies) if work.checked.model is not None else ()
     verdict = await asyncio.to_thread(_judged, (a, b), second, bodies, state.tolerance, windows)
+    if isinstance(app.job, Validation):
+        # R was pressed meanwhile: a newer verdict is on its way
+        return
     work.validate = replace(
         work.validate,
         verdict=verdict,

@@ -20,6 +20,7 @@ from vbg.tui.dialogs import Item
 from vbg.tui.keys import shown
 from vbg.tui.session import files, source
 from vbg.tui.session.commands import ReplaceText
+from vbg.tui.session.validation import Validation
 from vbg.tui.sketching import sketch
 
 if TYPE_CHECKING:
@@ -128,11 +129,16 @@ async def leave_document(app: VbgApp) -> bool:
     return answer == "drop"
 
 
+def _left(app: VbgApp) -> str:
+    both = isinstance(app.job, Validation)
+    return "a validation keeps no partial runs" if both else "its result so far is kept"
+
+
 async def _quit(app: VbgApp) -> None:
     if app.job is not None:
         answer = await app.choose(
             "A simulation is running",
-            (Item("stop", "stop it and leave", "its result so far is kept"), Item("stay", "stay")),
+            (Item("stop", "stop it and leave", _left(app)), Item("stay", "stay")),
         )
         if answer != "stop":
             return

@@ -11,6 +11,7 @@ from vbg.draw.text.axes import number
 from vbg.draw.text.curves import Curve, Frame, plot
 from vbg.draw.text.marks import Marks
 from vbg.draw.text.rows import Row, Rows, clip, fit, pad, printable, wrap
+from vbg.tui.session.runs import SOLVER_NAMES
 
 if TYPE_CHECKING:
     from vbg.solution import Solution
@@ -70,6 +71,24 @@ def channel_rows(
         )
         word = _WORDS.get(channel.result, channel.result)
         rows.append(((left, "focus"), (body, style), (word, STYLES[channel.result])))
+    return tuple(rows)
+
+
+def progress_rows(runs: tuple[Run, ...], width: int, marks: Marks) -> Rows:
+    """How far both solvers are, a bar for each."""
+    room = max(width - 44, 8)
+    rows: list[Row] = []
+    for run in runs:
+        full = round(min(max(run.fraction, 0.0), 1.0) * room)
+        name, stage = SOLVER_NAMES.get(run.solver, run.solver), run.stage or ""
+        rows.append(
+            (
+                (f" {pad(name, 11)}", ""),
+                (marks.bar_full * full, "bar"),
+                (marks.bar_empty * (room - full), "dim"),
+                (f" {100 * run.fraction:3.0f} %  {stage}", "dim"),
+            )
+        )
     return tuple(rows)
 
 

@@ -65,7 +65,9 @@ class Channels(ValidatePane):
         channels = self.channels
         if not channels:
             text = self.work.validate.waiting or "R runs both solvers and compares them"
-            return (((text, "focus"),),)
+            active = tuple(run for run in self.work.runs if run.active)
+            bars = validating.progress_rows(active, width, self.work.marks)
+            return (((text, "focus"),), *bars)
         index = min(self.work.channel_index, len(channels) - 1)
         self.top = scrolled(self.top, index, len(channels), height - 1)
         return validating.channel_rows(
