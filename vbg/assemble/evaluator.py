@@ -28,9 +28,12 @@ class Evaluator:
         kind = np.complex128 if complex_valued else np.float64
         ensure_compiled(kind)
         self.work: NDArray[Any] = program.workspace.astype(kind)
-        spans = [(at, rows * cols) for at, rows, cols in program.outputs.values()]
-        self._first = spans[0][0] if spans else len(self.work)
-        self._last = spans[-1][0] + spans[-1][1] if spans else len(self.work)
+        self._first = self._last = len(self.work)
+        if program.outputs:
+            spans = list(program.outputs.values())
+            self._first = spans[0][0]
+            at, rows, cols = spans[-1]
+            self._last = at + rows * cols
 
     def __call__(self, t: Any, x: NDArray[Any], *others: NDArray[Any]) -> NDArray[Any]:
         """All outputs one behind the other (a view: copy to keep)."""

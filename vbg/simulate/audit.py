@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.system import System
+from vbg.assemble.system import StateSlice, System
 from vbg.solution import Audit, Event
 
 Array = NDArray[np.float64]
@@ -16,11 +16,11 @@ CLOSES = 1e-8  # a residual below this needs no second thought about its scale
 
 
 def audit(
-    signals: dict[str, Array], events: tuple[Event, ...], least: Callable[[], float]
+    signals: dict[str, Array], events: tuple[Event, ...], least: Callable[[float], float]
 ) -> Audit:
     """Largest residuals.  The energy's is relative to the largest energy that took part in the
-    run (kinetic, change of potential, supplied or dissipated), but at least to `least()` [J],
-    which is asked where that does not close."""
+    run (kinetic, change of potential, supplied or dissipated), but at least to `least(that)`
+    [J], which is asked where that does not close."""
     largest = max(
         np.abs(signals["energy.kinetic"]).max(),
         np.ptp(signals["energy.potential"]),
@@ -29,7 +29,7 @@ def audit(
     )
     residual = np.abs(signals["energy.residual"]).max()
     if residual > CLOSES * largest:
-        largest = max(largest, least())
+        largest = max(largest, least(float(largest)))
     return Audit(
         energy_residual=float(residual / largest) if largest > 0.0 else float(residual),
         position_residual=float(signals["residual.position"].max()),
@@ -38,8 +38,9 @@ def audit(
     )
 
 
-def resolved_energy(system: System, x: Array, rtol: float, atol: float) -> float:
-    """The smallest energy [J] that an audit is relative to, from the state x.
+def resolved_energy(system: System, x: Array, rtol: float, atol: float, largest: float) -> float:
+    """The smallest energy [J] that an audit is relative to, from the state x, or anything below
+    `largest` where it is below that.
 
     Error control weighs a state by atol + rtol |x|: one smaller than s = atol / rtol is held
     to atol, not relatively.  The least energy that a store takes up when its state moves by
@@ -49,15 +50,24 @@ def resolved_energy(system: System, x: Array, rtol: float, atol: float) -> float
     """
     evaluate = system.evaluator("energy")
     rest = float(evaluate(0.0, x)[0])
+
+    def change(places: NDArray[np.intp]) -> float:
+        """Of the energy where all these states move."""
+        trials = np.tile(x, (2, 1))
+        trials[:, places] += np.array([[atol / rtol], [-atol / rtol]])
+        return max(float(evaluate(0.0, trial)[0]) - rest for trial in trials)
+
+    groups = [np.arange(s.first, s.last) for s in _stores(system)]
+    groups = [np.concatenate(groups)] if groups else []
     least = np.inf
-    for slice_ in system.slices:
-        if slice_.state.kind != "store":
-            continue
-        for i in range(slice_.first, slice_.last):
-            for move in (atol / rtol, -atol / rtol):
-                moved = x.copy()
-                moved[i] += move
-                change = float(evaluate(0.0, moved)[0]) - rest
-                if change > 0.0:
-                    least = min(least, change)
+    while groups:
+        changes = [change(group) for group in groups]
+        if any(0.0 < c < largest for c in changes):  # that of one store alone is smaller still
+            return 0.0
+        least = min(least, *(c for g, c in zip(groups, changes) if len(g) == 1 and c > 0.0), np.inf)
+        groups = [half for g in groups if len(g) > 1 for half in np.array_split(g, 2)]
     return least if np.isfinite(least) else 0.0
+
+
+def _stores(system: System) -> list[StateSlice]:
+    return [s for s in system.slices if s.state.kind == "store"]

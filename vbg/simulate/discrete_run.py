@@ -44,7 +44,7 @@ def run_discrete(
     return Solution(
         time=grid[: recorder.count],
         signals=signals,
-        audit=audit(signals, (), lambda: _least_energy(system, settings)),
+        audit=audit(signals, (), lambda largest: _least_energy(system, settings, largest)),
         made_by=MadeBy(
             solver="vbg",
             model=model.name,
@@ -61,8 +61,8 @@ def run_discrete(
     )
 
 
-def _least_energy(system: System, settings: Settings) -> float:
-    return resolved_energy(system, system.initial_state, settings.rtol, settings.atol)
+def _least_energy(system: System, settings: Settings, largest: float) -> float:
+    return resolved_energy(system, system.initial_state, settings.rtol, settings.atol, largest)
 
 
 def _note(stepper: DiscreteTime) -> Problem:

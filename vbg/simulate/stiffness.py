@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.system import System
-from vbg.simulate.jacobian import implicit_jacobian
+Jacobian = Callable[[float, NDArray[np.float64]], Any]
 
 FIRST_LOOK = 50  # steps before the first look
 WATCH = 400  # steps between two looks
@@ -22,8 +22,9 @@ class StiffnessWatch:
     """Counts steps and, where too many are needed, compares the mean step with the fastest
     decaying eigenvalue of the exact Jacobian."""
 
-    def __init__(self, system: System, t_end: float):
-        self._system, self._t_end = system, t_end
+    def __init__(self, jacobian: Callable[[], Jacobian], t_end: float):
+        """`jacobian` gives that of the rate when it is first needed."""
+        self._jacobian, self._t_end = jacobian, t_end
         self._steps, self._since, self._next = 0, 0.0, FIRST_LOOK
 
     def is_stiff(self, t: float, x: NDArray[np.float64]) -> bool:
@@ -35,7 +36,7 @@ class StiffnessWatch:
         self._steps, self._since, self._next = 0, t, WATCH
         if mean <= 0.0 or (self._t_end - t) / mean < PATIENCE:
             return False
-        values = _decaying_eigenvalues(implicit_jacobian(self._system)(t, x))
+        values = _decaying_eigenvalues(self._jacobian()(t, x))
         decaying = values[(values.real < 0.0) & (np.abs(values.real) >= np.abs(values.imag))]
         return bool(decaying.size and np.abs(decaying).max() * mean > BOUND)
 
