@@ -59,7 +59,7 @@ def read_part(
         _finish_body(reading, scope, path, entry, values)
     for key in needed:
         if key not in entry:
-            _lacks(reading, path, key, fields[key], whose)
+            _lacks(reading, path, key, _of_motion(fields[key], motion), whose)
     _check_between_or_on(reading, path, fields, entry)
     if not complete or len(reading.problems) > before:
         return None

@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from vbg.cli.models import read_checked
 from vbg.cli.parser import add, add_json, add_model
 from vbg.cli.text import figure, table
@@ -103,6 +101,8 @@ def act(arguments: argparse.Namespace) -> int:
 
 def poses_at(place: Place) -> dict[str, Any]:
     """Poses of all bodies at the point, at rest."""
+    import numpy as np
+
     from vbg.analysis.probe import Probe
     from vbg.validate.poses import StartPose, matrix_of
 
@@ -122,6 +122,8 @@ def poses_at(place: Place) -> dict[str, Any]:
 
 def compared(found: Vibration, linear: Linearisation) -> list[Row]:
     """Each pole of the transfer matrices beside the nearest of the bond graph not yet taken."""
+    import numpy as np
+
     left = list(linear.modes)
     scale = max((abs(mode.eigenvalue) for mode in left), default=0.0)
     rows = []
@@ -140,6 +142,8 @@ def compared(found: Vibration, linear: Linearisation) -> list[Row]:
 
 def _apart(shape: Mapping[str, complex], other: Mapping[str, complex]) -> float:
     """Distance of two shapes of free size and phase, relative."""
+    import numpy as np
+
     a = np.array(list(shape.values()))
     b = np.array([other[name] for name in shape])
     if not np.any(a) or not np.any(b):
@@ -151,6 +155,8 @@ def _apart(shape: Mapping[str, complex], other: Mapping[str, complex]) -> float:
 def responses(found: Vibration, linear: Linearisation, part: str) -> list[Amplitude]:
     """Amplitudes of all joint coordinates per unit of the input, from a tenth of the lowest
     natural frequency to ten times the highest."""
+    import numpy as np
+
     from vbg.analysis import frequency_response
 
     sizes = [abs(p) for p in found.poles if abs(p) > 0.0] or [1.0]
@@ -199,6 +205,8 @@ def as_plain(off: tuple[str, ...], rows: list[Row], amplitudes: list[Amplitude])
 
 def as_text(off: tuple[str, ...], rows: list[Row], amplitudes: list[Amplitude]) -> str:
     """Both tables for a terminal."""
+    import numpy as np
+
     lines = [f"Switched off, for there is no rest with them: {', '.join(off)}."] if off else []
     if not rows:
         return "\n".join([*lines, "There is no freedom: every motion is prescribed."])
@@ -226,6 +234,8 @@ def _complex(value: complex) -> str:
 
 def _polar(value: complex) -> str:
     """Size and phase in degrees; plain numbers for what is in or against phase."""
+    import numpy as np
+
     if abs(value.imag) <= 1e-6 * abs(value):
         return figure(value.real, 4)
     return f"{figure(abs(value), 4)} at {np.degrees(np.angle(value)):.1f} deg"
