@@ -177,3 +177,17 @@ def test_an_input_of_an_op_amp_alone_has_no_voltage():
     assert "nothing gives the node 'a' a voltage" in errors[0].what
     supplied = {**parts, "supply": {"kind": "voltage_source", "nodes": ["a", "gnd"], "voltage": 1}}
     assert check(Model(electric=supplied)) == ()
+
+
+def test_a_cylinder_that_starts_beyond_its_stroke_is_doubtful():
+    def doubts(**more):
+        jack = {"kind": "cylinder", "nodes": ["a", "tank"], "area_a": 1e-3, **more}
+        jack["between"] = ["ground", {"body": "a", "at": [0, 0, 0.8]}]
+        oil = {"kind": "volume", "nodes": ["a"], "volume": 1e-3}
+        model = Model(bodies={"a": BODY}, joints={"j": HINGE}, hydraulic={"jack": jack, "oil": oil})
+        return [p for p in check(model) if "posture" in p.what]
+
+    (problem,) = doubts(stroke=0.5)
+    assert "its ends are 0.8 m apart" in problem.what and "to 0.5 m (with stroke)" in problem.what
+    assert doubts(stroke=0.5, length=0.6) == []
+    assert len(doubts(stroke=0.5, length=0.9)) == 1

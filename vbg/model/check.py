@@ -31,8 +31,8 @@ def check(model: Model) -> tuple[Problem, ...]:
     Errors: no part at all, circuits without a reference node, oil without pressure, raw
     vertices without their bonds, drives without a speed or acceleration at the start.
     Warnings: bodies that nothing holds or moves, springs and rods whose ends coincide at
-    the start, axes of a universal joint in line, moments of inertia that strain the
-    triangle inequality, nodes with one part, parameters that nothing uses.
+    the start, cylinders beyond their stroke, axes of a universal joint in line, moments of
+    inertia that strain the triangle inequality, nodes with one part, parameters that nothing uses.
     """
     if not isinstance(model, Model):
         raise UsageError("check takes a Model: vbg.check(vbg.read(path)).")
@@ -195,6 +195,7 @@ def _inertias(model: Model) -> Iterator[Problem]:
 def _postures(model: Model) -> Iterator[Problem]:
     """What is singular at the written posture."""
     poses = placement(model)
+    yield from _cylinders(model, poses)
     for table in ("joints", "forces"):
         for name, part in getattr(model, table).items():
             between = getattr(part, "between", None)
@@ -204,6 +205,23 @@ def _postures(model: Model) -> Iterator[Problem]:
                 yield from _coinciding_ends(model, (table, name), part, poses)
             elif part.kind == "universal":
                 yield from _axes_in_line(model, (table, name), part, poses)
+
+
+def _cylinders(model: Model, poses: Mapping[str, Pose]) -> Iterator[Problem]:
+    """Hydraulic cylinders between two points whose piston would start outside of its stroke."""
+    for name, part in model.hydraulic.items():
+        between = getattr(part, "between", None)
+        if part.kind != "cylinder" or between is None:
+            continue
+        first, second = (_point(end, poses) for end in between)
+        distance = float(np.linalg.norm(second - first))
+        if not 0.0 <= distance - part.length <= part.stroke:
+            what = (
+                f"its ends are {distance:.4g} m apart at the written posture, but it reaches from "
+                f"{part.length:.4g} m (length) to {part.length + part.stroke:.4g} m (with stroke)."
+            )
+            remedy = "Write length, the distance of its ends with the piston in, or other points."
+            yield _problem(model, "warning", ("hydraulic", name), what, remedy)
 
 
 def _coinciding_ends(
