@@ -44,6 +44,40 @@ def test_shipped_examples_pass(name):
     assert_all_agree(report)
 
 
+# End of a short run that has every part of the example at work [s].
+DOMAINS = {
+    "ball-screw-axis": 0.04,
+    "dc-motor-start": 0.3,
+    "excavator-arm": 0.55,
+    "hydraulic-arm": 0.1,
+    "motor-slider-crank": 0.01,
+    "pick-and-place": 0.02,
+    "quarter-car": 0.4,
+    "rlc-ladder": 1.5e-6,
+    "servo-hydraulic": 0.1,
+    "transistor-amplifier": 1e-3,
+}
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+def test_one_dimensional_parts_are_solved_by_both_and_agree(name):
+    model = vbg.read(EXAMPLES / f"{name}.toml")
+    t_end = DOMAINS[name]
+    step = min(model.simulate.output_step, t_end / 40)
+    step = max(step, t_end / 400)
+    report = validate(model, t_end=t_end, output_step=step, in_children=False)
+    assert report.result == "PASS", report.verdict.sentence
+    assert {c.source for c in report.channels} == {"integrated"}
+    assert not any("Not compared" in note for note in report.verdict.notes)
+
+
+def test_a_raw_bond_graph_is_inconclusive_and_says_why():
+    report = validate(vbg.read(EXAMPLES / "half-car.toml"), t_end=0.1, in_children=False)
+    assert report.result == "INCONCLUSIVE"
+    assert "no joints" in report.verdict.sentence
+    assert "bond graph given as such" in report.verdict.sentence
+
+
 def assert_all_agree(report):
     """PASS, and every effort below 1e-6 of its own peak whatever the tolerance allowed."""
     assert report.result == "PASS", report.verdict.sentence
