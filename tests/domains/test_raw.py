@@ -149,6 +149,30 @@ def test_raw_vertices_on_a_joint_and_a_node():
     assert one["hinge.angle"] == pytest.approx(other["hinge.angle"], abs=1e-10)
 
 
+def test_bonds_of_raw_vertices_are_signals():
+    """Effort and flow of one-ports, the flow of 1-junctions, the effort of 0-junctions; they
+    may be read, too: a source that follows the flow of another vertex is a damper."""
+    graph = {
+        "v": vertex("1"),
+        "I": vertex("I", value=2, initial=[3]),
+        "z": vertex("0"),
+        "C": vertex("C", value=0.5),
+        "R": vertex("R", value=0.7),
+    }
+    bonds = ["v -> I", "v -> z", "z -> C", "z -> R"]
+    run = {"t_end": 1.0, "output_step": 0.1, "rtol": 1e-11, "atol": 1e-13}
+    solution = vbg.simulate(vbg.assemble(vbg.Model(bondgraph=graph, bonds=bonds, simulate=run)))
+    assert solution["v.flow"] == pytest.approx(solution["I.momentum"] / 2, abs=1e-12)
+    assert solution["z.effort"] == pytest.approx(2 * solution["C.displacement"], abs=1e-12)
+    assert solution["R.flow"] == pytest.approx(solution["z.effort"] / 0.7, abs=1e-12)
+    assert solution["I.effort"] == pytest.approx(-solution["z.effort"], abs=1e-12)
+    read = {**graph, "S": vertex("Sf", flow="-z.effort/0.7")}
+    del read["R"]
+    other = vbg.Model(bondgraph=read, bonds=[*bonds[:3], "S -> z"], simulate=run)
+    again = vbg.simulate(vbg.assemble(other))
+    assert again["I.momentum"] == pytest.approx(solution["I.momentum"], abs=1e-10)
+
+
 def test_vector_store():
     """Two coupled oscillators as one vector graph: frequencies of the matrices."""
     M, K = np.array([[2.0, 0.5], [0.5, 1.0]]), np.array([[30.0, -10.0], [-10.0, 20.0]])

@@ -15,6 +15,7 @@ from vbg.expressions import parse
 from vbg.graph.bondgraph import BondGraph, Causality
 from vbg.graph.builder import GraphBuilder
 from vbg.graph.placeholders import OUTPUT, SIGNAL, reads_bonds
+from vbg.graph.raw import raw_signals
 from vbg.laws import block_of
 from vbg.model.bonds import vertices_without_bonds
 from vbg.model.frames import joint_frames, placement
@@ -113,9 +114,9 @@ def expand(model: Model) -> BondGraph:
         builder.part = f"bonds: {bond}"
         builder.raw_bond(tail, head)
     instants = _register(kinks, builder)
-    return replace(
-        builder.freeze(model, cast(Causality, model.simulate.causality)), instants=instants
-    )
+    graph = builder.freeze(model, cast(Causality, model.simulate.causality))
+    signals = raw_signals(graph, model.bondgraph)
+    return replace(graph, instants=instants, outputs=(*graph.outputs, *signals))
 
 
 def _register(kinks: Mapping[Block, str], builder: GraphBuilder) -> tuple[Block, ...]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from vbg.blocks import leaf
 from vbg.errors import Problem, UsageError
-from vbg.graph.bondgraph import Bond, BondGraph, Vertex
+from vbg.graph.bondgraph import Bond, BondGraph, Output, Vertex
+from vbg.graph.placeholders import BOND_FLOW, EFFORT
 
 ONE_PORTS = ("I", "C", "R", "Se", "Sf")
 
@@ -71,6 +73,18 @@ def mixed_domains(graph: BondGraph) -> Iterator[Problem]:
                 f"joins different domains: {found}.",
                 "Put a transformer TF or a gyrator GY between them, whose ratio carries the units.",
             )
+
+
+def raw_signals(graph: BondGraph, names: Iterable[str]) -> Iterator[Output]:
+    """Effort and flow of the bond of every raw one-port, the shared variable of a junction."""
+    for name in names:
+        vertex, bonds = graph.vertices[name], graph.incident[name]
+        if vertex.kind in ("TF", "GY"):
+            continue
+        if vertex.kind != "1":
+            yield Output(f"{name}.effort", leaf(f"{EFFORT}{bonds[0].name}", vertex.size), "1")
+        if vertex.kind != "0":
+            yield Output(f"{name}.flow", leaf(f"{BOND_FLOW}{bonds[0].name}", vertex.size), "1")
 
 
 def two_port_of(ends: tuple[Vertex, Vertex]) -> Vertex | None:
