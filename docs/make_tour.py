@@ -18,8 +18,8 @@ from tests.tui.terminal import Terminal  # noqa: E402
 HEAD = """\
 # A tour of the terminal interface
 
-Made by `python docs/make_tour.py` from the screens of one session; {keys} key presses lead
-from nothing to a validated machine. `?` shows the keys of the pane you are in, `ctrl+p` finds
+Made by `python docs/make_tour.py` from the screens of one session; {keys} key presses, detours
+included, lead from nothing to a validated machine (straight on it is 40). `?` shows the keys of the pane you are in, `ctrl+p` finds
 any command by name, `esc` goes back and never quits, `u` takes any edit back.
 
 | key | view | what it is for |
@@ -117,10 +117,10 @@ def take(tour: Tour) -> None:
     tour.show(
         "Plot", "`space` on a signal shows it; left and right move the cursor.", "Cursor  t ="
     )
-    tour.press("Up", "X")
+    tour.press("C", "Down", "X", "Down", "Down", "Space")
     words = "`X` puts the marked signal on the x axis, and time again; the cursor is a spot."
-    tour.show("One signal over another", words, "]   over ")
-    tour.press("X", "5", "R")
+    tour.show("One signal over another", words, "[x] rod.position.z")
+    tour.press("5", "R")
     words = "`R` runs both solvers. A channel that stays zero is VACUOUS, not passed."
     tour.show("Validate", words, "PASS   ")
     tour.press("E")

@@ -158,6 +158,7 @@ async def test_keys_typed_before_the_first_frame_are_done(model):
     """They must not hold up what they wait for."""
     app = make_app(str(model))
     async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
         app.main.complete = False
         await tap(app, "G", "k")
         assert app.work.selection == ()

@@ -14,7 +14,7 @@ from vbg.tui.session.jobs import Report, clock, failed, finished
 from vbg.tui.session.runs import Run, coarse_file, remember
 
 _JUDGE = "vbg.tui.session.judging"
-_AGAIN = "again, twice the step"
+_AGAIN = "second run"
 
 
 @dataclass
