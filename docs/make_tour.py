@@ -19,8 +19,9 @@ HEAD = """\
 # A tour of the terminal interface
 
 Made by `python docs/make_tour.py` from the screens of one session; {keys} key presses, detours
-included, lead from nothing to a validated machine (straight on it is 40). `?` shows the keys of the pane you are in, `ctrl+p` finds
-any command by name, `esc` goes back and never quits, `u` takes any edit back.
+included, lead from nothing to a validated machine (straight on it is 40). `?` shows the keys
+of the pane you are in, `ctrl+p` finds any command by name, `esc` goes back and never quits,
+`u` takes any edit back.
 
 | key | view | what it is for |
 | --- | --- | --- |
