@@ -12,6 +12,7 @@ import vbg
 from tests.domains.linear import eigenvalues
 from vbg.cli.main import main
 from vbg.errors import ModelError
+from vbg.model import placement
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
@@ -166,6 +167,32 @@ def test_coupled_pendulums_have_their_two_frequencies():
     found = eigenvalues(vbg.assemble(model))
     squares = np.unique(np.round(np.abs(found.imag[np.abs(found.imag) > 1e-3]) ** 2, 6))
     assert squares == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_sub_model_moves_as_a_whole(tmp_path):
+    """Written positions and what joints place, also from a rotation alone."""
+    (tmp_path / "arm.toml").write_text(
+        """
+        [bodies.b]
+        mass = 1
+        inertia = { xx = 1, yy = 1, zz = 1 }
+        rotation = { axis = [0, 0, 1], angle = "30 deg" }
+        points = { P = [1, 0, 0] }
+        [bodies.c]
+        mass = 1
+        inertia = { xx = 1, yy = 1, zz = 1 }
+        position = [0, 2, 0]
+        [joints.j]
+        kind = "revolute"
+        between = [{ body = "ground", at = [0, 1, 0] }, "b.P"]
+        axis = [0, 0, 1]
+        """
+    )
+    (tmp_path / "two.toml").write_text('[include.x]\nfile = "arm.toml"\nposition = [5, 0, "1 m"]\n')
+    alone = placement(vbg.read(tmp_path / "arm.toml"))
+    moved = placement(vbg.read(tmp_path / "two.toml"))
+    for name in ("b", "c"):
+        assert moved[f"x_{name}"].p_WB - alone[name].p_WB == pytest.approx([5.0, 0.0, 1.0])
 
 
 def problems(path: Path) -> list[tuple[str, int, int, str]]:

@@ -116,6 +116,7 @@ def grafted(sub: Resolved, prefix: str, offset: Vector) -> Resolved:
 
 
 def _moved(body: Any, offset: Vector) -> Any:
+    """The body elsewhere, unless joints place it."""
     if body.position is None:
         return body
     return replace(body, position=_sum(body.position, offset))
