@@ -36,6 +36,7 @@ READ = ("store", "position", "quaternion", "displacement", "signal")  # states o
 STEP = 1.1  # factor by which one parameter grows
 CLOSE = 1e-10  # relative error at which a form is believed
 SAMPLES = 40  # random models for polynomials
+CHECKS = 3  # of them for monomials
 DEGREES = {1: 4, 2: 4, 3: 2}  # of each parameter, by their number
 DENOMINATORS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)  # of numbers that become fractions
 NEGLIGIBLE = 1e-13  # beside the largest entry of its matrix: rounding
@@ -88,13 +89,20 @@ def named(
     while chosen:
         try:
             entries = _Entries.of(model, chosen)
-            changed = entries.models if change is None else [change(m) for m in entries.models]
-            systems = [assemble(m) for m in changed]
+            blamed = frozenset[str]().union(
+                *(entries.symbols(_stacked(of, entries.models))[1] for of in needed)
+            )
+            systems: list[System] = []
+            constants: dict[Block, Any] = {}
+            factors: dict[Block, list[Any]] = {}
+            for count in () if blamed else (entries.few, len(entries.models)):
+                models = entries.models[len(systems) : count]
+                systems += [assemble(m if change is None else change(m)) for m in models]
+                constants, factors, blamed = _constants(systems, entries)
+                if not blamed:
+                    break
         except VbgError:  # other values make no machine: the numbers stay
             break
-        constants, factors, blamed = _constants(systems, entries)
-        for of in needed:
-            blamed |= entries.symbols(_stacked(of, entries.models))[1]
         if not blamed:
             parameters = {sympy.Symbol(n, real=True): v for n, v in chosen.items()}
             return Named(system, systems[0], constants, factors, parameters, entries)
@@ -148,6 +156,11 @@ class _Entries:
     values: Array
     models: tuple[Model, ...]
 
+    @property
+    def few(self) -> int:
+        """Models that are enough for monomials."""
+        return 1 + len(self.names) + CHECKS
+
     @classmethod
     def of(cls, model: Model, chosen: dict[str, float]) -> _Entries:
         random = np.random.default_rng(SEED)
@@ -164,7 +177,8 @@ class _Entries:
         return cls(tuple(chosen), values, models)
 
     def symbols(self, samples: Array) -> tuple[Any, frozenset[str]]:
-        """A constant (models, rows, columns) in symbols, and the parameters it hides."""
+        """A constant (models, rows, columns) in symbols, and the parameters it hides; without
+        the last models only monomials are found."""
         import sympy
 
         _, rows, columns = samples.shape
@@ -203,7 +217,7 @@ class _Entries:
         if np.any(ratios <= 0.0):
             return None
         exponents = np.round(2.0 * np.log(ratios) / np.log(STEP)) / 2.0
-        values = self.values[:, changed]
+        values = self.values[: len(c), changed]
         if np.any(values < 0.0) and np.any(exponents % 1.0):
             return None
         scale = np.prod(values**exponents, axis=1)
@@ -217,7 +231,9 @@ class _Entries:
         if degree is None:
             return None
         powers = np.array(list(product(range(degree + 1), repeat=len(changed))), dtype=float)
-        p = self.values[:, changed] / self.values[0, changed]
+        if len(c) < len(powers) + CHECKS:
+            return None
+        p = self.values[: len(c), changed] / self.values[0, changed]
         terms = np.prod(p[:, None, :] ** powers[None, :, :], axis=2)
         kept = np.arange(len(powers))
         for _ in range(3):  # without the terms that were only rounding the rest is sharper
