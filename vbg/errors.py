@@ -33,7 +33,9 @@ class Problem:
     column: int = 0
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}:{self.column}: " if self.line else ""
+        place = f"{self.file}: " if self.file else ""
+        if self.line:
+            place = f"{self.file}:{self.line}:{self.column}: "
         remedy = f" {self.remedy}" if self.remedy else ""
         return f"{place}{self.severity}: {self.where}: {self.what}{remedy}"
 

@@ -336,3 +336,35 @@ def test_a_switch_without_value_ends_the_run_in_words(tmp_path, capsys):
     path.write_text(machine("electric", "switch").replace("sin(20*t)", "sqrt(0.1 - t)"))
     code, out, _ = told(["run", path, "--t-end", "1"], capsys)
     assert code == 1 and "what switches has no value: S1" in out
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"<a>", b"", b'{"vbg": 1}', b"time\nx"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "run F.toml",
+        "check F.toml",
+        "show graph F.toml",
+        "structure F.m",
+        "import F.xml -o y.toml",
+        "plot F.h5 x",
+        "plot F.csv x",
+        "plot F.json x",
+        "animate F.h5 -o a.html",
+    ],
+)
+def test_a_file_of_another_kind_is_refused_in_words(words, content, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    name = next(word for word in words.split() if word.startswith("F."))
+    Path(name).write_bytes(content)
+    code, _, err = told(words.split(), capsys)
+    assert code in (1, 2) and name in err and "Traceback" not in err
+
+
+def test_imported_parameters_take_units(tmp_path, capsys):
+    printed = EXAMPLES.parent / "tests" / "io" / "mstmmsim" / "two_pendulum_as_printed.xml"
+    out = tmp_path / "two.toml"
+    assert told(["import", printed, "-o", out, "--set", "L=50 cm"], capsys)[0] == 0
+    assert tomllib.loads(out.read_text("utf-8"))["parameters"]["L"] == 0.5
+    code, _, err = told(["import", printed, "-o", out, "--set", "L=5 kgg"], capsys)
+    assert code == 2 and "'kgg' is not a unit" in err

@@ -66,7 +66,10 @@ def read(path: str | Path, parameters: Mapping[str, float] | None = None) -> Mod
     `parameters` add to or replace those of the file: the printed one leaves some
     out.  Raises ModelError for what cannot be read, with the element's name.
     """
-    text = Path(path).read_text(encoding="utf-8")
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ModelError(f"{path}: byte {error.start + 1} is not UTF-8 text.") from None
     document = to_document(text, str(path), parameters or {})
     return Model.from_document(document, str(path))
 
@@ -78,6 +81,8 @@ def to_document(text: str, where: str, parameters: Mapping[str, float]) -> dict[
     nodes = {_text(node, "name"): node for node in root.iter("structural")}
     bodies = {_text(body, "name"): _body(body, nodes, where) for body in root.iter("body")}
     by_node = {_text(body, "node"): _text(body, "name") for body in root.iter("body")}
+    if not bodies:
+        raise ModelError(f"{where}: no <body> in it; not a parameter file of MSTMMSim?")
     joints = dict(_joints(root, by_node, nodes, where))
     _place_by_joints(bodies, joints, values)
     return {

@@ -27,7 +27,11 @@ _NAMES = ("ProblemType", "M", "KnownInputs", "N")
 
 def read_topology(path: str | Path) -> Topology:
     """The topology in the text file `path`; raises `ModelError`."""
-    return parse_topology(Path(path).read_text(encoding="utf-8"), file=str(path))
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ModelError(f"{path}: byte {error.start + 1} is not UTF-8 text.") from None
+    return parse_topology(text, file=str(path))
 
 
 def parse_topology(text: str, file: str = "") -> Topology:

@@ -33,7 +33,21 @@ def act(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{arguments.file}: no such file.")
     if not arguments.file.endswith(".xml"):
         raise UsageError(f"{arguments.file}: only MSTMMSim's .xml files can be imported.")
-    given = {name: float(value) for name, value in dict(arguments.parameters).items()}
+    given = {name: _in_si(name, value) for name, value in dict(arguments.parameters).items()}
     toml.write(mstmmsim_xml.read(arguments.file, given), arguments.output)
     print(f"{arguments.output} written; `vbg check {arguments.output}` looks it over.")
     return 0
+
+
+def _in_si(name: str, value: float | str) -> float:
+    """The number that --set gives, "3 mm" in SI."""
+    from vbg import expressions, units
+    from vbg.errors import ModelError
+
+    if not isinstance(value, str):
+        return value
+    try:
+        number, unit = expressions.parse_prefix(value)
+        return units.coherent_factor(unit) * expressions.evaluate(number, {})
+    except ModelError as error:
+        raise UsageError(f"parameter {name} = {value!r}: {error}.") from None
