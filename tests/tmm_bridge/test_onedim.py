@@ -402,3 +402,4 @@ def test_a_circuit_that_only_one_solver_knows_is_inconclusive_and_says_why():
     assert report.result == "INCONCLUSIVE"
     assert "no joints" in report.verdict.sentence
     assert "signals.held" in report.verdict.sentence
+    assert not any("Integrated" in note for note in report.verdict.notes)

@@ -85,6 +85,11 @@ def without_twin(model: Model) -> str:
     return ""
 
 
+def has_twins(model: Model) -> bool:
+    """Whether the embedded solver has something one-dimensional to integrate, and can."""
+    return lay_out(model).network is not None
+
+
 def replays_from(model: Model, solution: Solution) -> dict[str, Recorded]:
     """Recorded efforts by their keys; of a motor its rotor and bearing too:
     torque - B speed - J speed'.  Between two points the effort draws together.
