@@ -101,6 +101,8 @@ class Why(Pane):
         return "1-4 apply" if chosen and self.home.active == "why" else ""
 
     def body(self, width: int, height: int) -> Rows:
+        if self.work.graph is None and not self.work.problems:
+            return ((("drawing ...", "dim"),),)
         rows = why.why_rows(self.work.graph, self.work.data, width, self.work.marks)
         self.top = max(0, min(self.top, len(rows) - height))
         return rows[self.top : self.top + height]
