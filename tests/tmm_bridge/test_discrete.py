@@ -140,3 +140,16 @@ def test_a_column_that_cannot_run_does_not_spoil_the_verdict():
     column = column_of(Evidence(solution, solution), answer, None, ())
     assert column.result == "INCONCLUSIVE"
     assert "no twin" in column.sentence
+
+
+def test_too_long_a_step_is_no_verdict():
+    """Andrews' squeezer turns a thousand radians a second: half a millisecond cannot follow."""
+    model = vbg.read(EXAMPLES / "andrews-squeezer.toml")
+    long = validate(model, also=("dt",), in_children=False, t_end=0.03, output_step=0.01)
+    assert long.result == "PASS"
+    assert long.also["dt"].result != "PASS"
+    assert "step" in text(long).split("dt: ", 1)[1]
+    span = {"in_children": False, "t_end": 0.002, "output_step": 0.001}
+    short = validate(model, also=("dt",), dt_step=5e-6, **span)
+    assert short.also["dt"].result == "PASS"
+    assert np.log2(short.also["dt"].halving) == pytest.approx(2.0, abs=0.2)

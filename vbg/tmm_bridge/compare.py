@@ -97,11 +97,12 @@ def compare(
     not_unique: frozenset[str] = frozenset(),
     replayed: frozenset[str] = frozenset(),
     exclude: tuple[tuple[float, float], ...] = (),
+    least: float = TOLERANCE,
     loosest: float = LOOSEST,
 ) -> Verdict:
     """PASS, FAIL or INCONCLUSIVE.
 
-    `tolerance` is relative to each channel's peak; without it, it is 1e-6 or four times the
+    `tolerance` is relative to each channel's peak; without it, it is `least` or four times the
     measured error of integration if that is larger.  `coarser` is a run of the
     second solver at wider tolerances, `rougher` one of the first.  `not_unique` names
     components that the model does not determine, `replayed` the joints whose effort was
@@ -147,7 +148,7 @@ def compare(
     channels = []
     for name, unit, a, b in pairs:
         changes = _changes((a, others.get(name)), (b, columns.get(name)))
-        limits = (tolerance, loosest)
+        limits = (tolerance, least, loosest)
         channels.append(_channel(name, unit, first.time[i], a, b, changes, floors[unit], limits))
     marked = tuple(_marked(c, not_unique, replayed) for c in channels)
     result, sentence = _judge(marked)
@@ -319,10 +320,10 @@ def _channel(
     b: Array,
     changes: float,
     largest: float,
-    tolerances: tuple[float | None, float],
+    tolerances: tuple[float | None, float, float],
 ) -> Channel:
     """Errors of one component and whether they are allowed."""
-    tolerance, loosest = tolerances
+    tolerance, least, loosest = tolerances
     finite = bool(np.isfinite(a).all() and np.isfinite(b).all())
     peak, error = _peak(a, b), np.abs(a - b)
     worst = int(np.argmax(error)) if finite else int(np.argmax(~np.isfinite(a - b)))
@@ -332,7 +333,7 @@ def _channel(
     zero = float(np.abs(a).max()) <= FLOOR * largest
     scale = largest if zero else peak
     integration = changes / max(scale, TINY)
-    allowed = TOLERANCE if tolerance is None else tolerance
+    allowed = least if tolerance is None else tolerance
     if tolerance is None and integration > 0.0:
         allowed = min(max(allowed, SAFETY * integration), loosest)
     mark: Mark = "FAIL"

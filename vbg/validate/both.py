@@ -18,12 +18,11 @@ from vbg.errors import AssemblyError, UsageError
 from vbg.model import Model
 from vbg.solution import Solution
 from vbg.tmm_bridge.compare import LOOSEST, TOLERANCE, Channel, Verdict, compare
-from vbg.tmm_bridge.loading import one_dimensional
 from vbg.tmm_bridge.uniqueness import channels_in
 from vbg.validate.child import Answer, Job, restored, solve
 from vbg.validate.evidence import Evidence, verdict_on
 from vbg.validate.poses import first_poses, starts_differ
-from vbg.validate.recorded import Recorded, replays_from, without_twin
+from vbg.validate.recorded import Recorded, has_twins, replays_from, without_twin
 
 Tell = Callable[[str, float], None]
 Run = Callable[[Mapping[str, Job], Tell | None], dict[str, Answer]]
@@ -69,6 +68,7 @@ def validate(
     tolerance: float | None = None,
     also: tuple[str, ...] = (),
     exclude: tuple[tuple[float, float], ...] = (),
+    dt_step: float | None = None,
     progress: Tell | None = None,
     in_children: bool = True,
 ) -> Report:
@@ -79,7 +79,8 @@ def validate(
     above 1e-6 there runs again at 1e-13 and 1e-15.  `tolerance` is relative to each channel's peak;
     `exclude` are windows of time to leave out, noted in the verdict;
     `also=("dt",)` adds the discrete-time transfer matrix method by Newmark's step,
-    "dt-houbolt" and "dt-wilson" by theirs.
+    "dt-houbolt" and "dt-wilson" by theirs, at the step `dt_step` [s], default 0.5 ms or half
+    the output step.
     `progress(solver, fraction)` is called as the runs go on.
 
     Raises UsageError for an unknown column; the errors of the model that both
@@ -114,8 +115,8 @@ def validate(
             f"Replayed from the bond-graph run: the efforts on {', '.join(replays)}. {reason}",
         )
     else:
-        if any(True for _ in one_dimensional(model)):
-            notes = ("Integrated by the embedded solver too: all one-dimensional parts.",)
+        if has_twins(model):
+            notes = ("Integrated by the embedded solver too: one-dimensional parts, controllers.",)
         answers = run(jobs, progress)
     first = _sole(answers["vbg"])
     reason = _other_start(model, answers)
@@ -127,24 +128,39 @@ def validate(
             *notes,
             f"{reason}: it was started again from the start of the bond-graph solver.",
         )
-    answers |= _further(jobs["mstmm"], first, also, run, progress)
-    return _report(answers, tolerance, exclude, notes, also, replays)
+    report = _report(answers, tolerance, exclude, notes, replays)
+    again = replace(jobs["mstmm"], step=dt_step)
+    return _with_columns(report, again, also, run, progress, tolerance, exclude)
 
 
-def _further(
-    job: Job, first: Solution, also: tuple[str, ...], run: Run, progress: Tell | None
-) -> dict[str, Answer]:
-    """Answers of the discrete-time method, started as the embedded solver was; it moves
-    bodies only, so that efforts of one-dimensional parts and controllers are replayed."""
+def _with_columns(
+    report: Report,
+    job: Job,
+    also: tuple[str, ...],
+    run: Run,
+    progress: Tell | None,
+    tolerance: float | None,
+    exclude: tuple[tuple[float, float], ...],
+) -> Report:
+    """The report with columns of the discrete-time method, started as the embedded solver
+    was; it moves bodies only: efforts of one-dimensional parts and controllers are replayed."""
+    if not also:
+        return report
+    replays: Mapping[str, Recorded] = job.replays or {}
     try:
-        replays = job.replays or (replays_from(job.model, first) if also else {})
+        replays = replays or replays_from(job.model, report.solutions["vbg"])
     except UsageError as error:
-        return {name: Answer(error=error) for name in also}
-    jobs = {
-        name: replace(job, solver="dt", scheme=ALSO[name], tightest=None, replays=replays)
-        for name in also
+        answers = {name: Answer(error=error) for name in also}
+    else:
+        again = replace(job, solver="dt", tightest=None, replays=replays)
+        answers = run({name: replace(again, scheme=ALSO[name]) for name in also}, progress)
+    missed = max((r.spline_error() for r in replays.values()), default=0.0)
+    columns = {
+        name: column_of(report.evidence, answer, tolerance, exclude, missed)
+        for name, answer in answers.items()
     }
-    return run(jobs, progress) if jobs else {}
+    solutions = {name: a.solutions[0] for name, a in answers.items() if a.error is None}
+    return replace(report, also=columns, solutions={**report.solutions, **solutions})
 
 
 def _sole(answer: Answer) -> Solution:
@@ -171,7 +187,6 @@ def _report(
     tolerance: float | None,
     exclude: tuple[tuple[float, float], ...],
     notes: tuple[str, ...],
-    also: tuple[str, ...],
     replays: Mapping[str, Recorded],
 ) -> Report:
     missed = max((r.spline_error() for r in replays.values()), default=0.0)
@@ -188,31 +203,41 @@ def _report(
     verdict = replace(verdict, notes=(*verdict.notes, *_magnified(verdict)))
     if SPLINE * missed > LOOSEST and verdict.result == "FAIL" and tolerance is None:
         verdict = replace(verdict, result="INCONCLUSIVE", sentence=_unsure(missed))
-    limit = evidence.least if tolerance is None else tolerance
-    columns = {name: column_of(evidence, answers[name], limit, exclude) for name in also}
-    solutions = {name: a.solutions[0] for name, a in answers.items() if a.error is None}
-    return Report(verdict, solutions, columns, evidence)
+    solutions = {name: _sole(answer) for name, answer in answers.items()}
+    return Report(verdict, solutions, {}, evidence)
 
 
 def column_of(
-    evidence: Evidence,
+    evidence: Evidence | None,
     answer: Answer,
     tolerance: float | None,
     exclude: tuple[tuple[float, float], ...],
+    missed: float = 0.0,
 ) -> Verdict:
-    """Verdict on a further method; what it cannot run does not spoil that on the others."""
-    if answer.error is not None:
+    """Verdict on a further method; what it cannot run does not spoil that on the others.
+
+    `missed` is what the splines of replayed efforts miss, relative to their peaks.
+    """
+    if answer.error is not None or evidence is None:
         return Verdict("INCONCLUSIVE", f"It did not run: {answer.error}")
     fine, coarser = answer.solutions
-    return compare(
+    for solution in answer.solutions:
+        if solution.status.code == "failed":
+            why = f"{solution.status.sentence} {solution.status.remedy}"
+            return Verdict("INCONCLUSIVE", f"With {solution.made_by.method}: {why}")
+    verdict = compare(
         evidence.first,
         fine,
         tolerance=tolerance,
         coarser=coarser,
         not_unique=channels_in(evidence.second.notes),
         exclude=exclude,
+        least=max(TOLERANCE, min(SPLINE * missed, LOOSEST)),
         loosest=FIXED_STEP,
     )
+    if SPLINE * missed > LOOSEST and verdict.result == "FAIL" and tolerance is None:
+        return replace(verdict, result="INCONCLUSIVE", sentence=_unsure(missed))
+    return verdict
 
 
 def _unsure(missed: float) -> str:

@@ -33,7 +33,8 @@ class Job:
     """What one child computes; `coarse` asks for a second run at wider tolerances.
 
     tightest : [rtol, atol] to repeat both runs at if they differ by more than the
-    tolerance of a verdict, None for never.  scheme : of the discrete-time method.
+    tolerance of a verdict, None for never.  scheme, step : of the discrete-time
+    method, default half a millisecond or half the output step.
     """
 
     solver: str
@@ -47,6 +48,7 @@ class Job:
     poses: Mapping[str, StartPose] | None = None
     replays: Mapping[str, Recorded] | None = None
     scheme: str = "newmark"
+    step: float | None = None
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,8 @@ def solve(job: Job, tell: Any) -> Answer:
             solutions.append(_once(job, tell, doubled=True))
         if job.tightest is not None and _can_do_better(*solutions):
             rtol, atol = job.tightest
-            again = replace(job, rtol=rtol, atol=atol)
+            # states of small size have a smaller atol in their file: it shrinks with rtol
+            again = replace(job, rtol=rtol, atol=min(atol, job.atol * rtol / job.rtol))
             solutions = [_once(again, tell, doubled=False), _once(again, tell, doubled=True)]
     except VbgError as error:
         return Answer(error=error)
@@ -106,11 +109,12 @@ def _once(job: Job, tell: Any, *, doubled: bool) -> Solution:
     from vbg.tmm_bridge.discrete import STEP
     from vbg.tmm_bridge.discrete import simulate as discrete
 
+    fine = 0.5 * min(STEP, job.output_step) if job.step is None else job.step
     return discrete(
         job.model,
         t_end=job.t_end,
         output_step=job.output_step,
-        step=min(STEP, job.output_step) * (1.0 if doubled else 0.5),
+        step=fine * (2.0 if doubled else 1.0),
         scheme=job.scheme,
         progress=settings["progress"],
         poses=job.poses,

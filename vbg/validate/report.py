@@ -15,6 +15,7 @@ from vbg.solution import Solution
 from vbg.tmm_bridge.compare import Channel, Verdict
 from vbg.validate.both import Report
 
+CONVERGES = 2.8  # growth of the error with the step, 4 at order 2, that still shows convergence
 SIGNS = {"PASS": "ok", "FAIL": "FAIL", "VACUOUS": "zero", "NOT UNIQUE": "not unique"}
 COLUMNS = ("channel", "peak", "max error", "at [s]", "rel. L2", "tolerance", "result")
 
@@ -101,6 +102,8 @@ def _column(name: str, other: Verdict, solution: Solution | None) -> list[str]:
                 f"; the error grows {other.halving:.3g} times when that step doubles (seen order"
                 f" {math.log2(other.halving):.2f})"
             )
+            if other.result == "FAIL" and other.halving < CONVERGES:
+                words += ": that step is too long (--dt-step), or it converges to something else"
         lines.append(
             f"{words}; allowed is four times what doubling it changes, at most 10 % of a peak."
         )

@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from vbg.cli.models import read_checked
-from vbg.cli.parser import add, add_json, add_model, add_span, add_tolerances
+from vbg.cli.parser import add, add_json, add_model, add_span, add_tolerances, seconds
 
 PLACE = 45
 
@@ -39,6 +39,9 @@ def register(subparsers: Any) -> None:
         help="a further column: the discrete-time method by Newmark's, Houbolt's or Wilson's step",
     )
     parser.add_argument(
+        "--dt-step", type=seconds, metavar="T", help="step of the discrete-time method: '0.1 ms'"
+    )
+    parser.add_argument(
         "--exclude",
         action="append",
         default=[],
@@ -67,6 +70,7 @@ def act(arguments: argparse.Namespace) -> int:
         atol=arguments.atol,
         tolerance=arguments.tolerance,
         also=tuple(arguments.also),
+        dt_step=arguments.dt_step,
         exclude=tuple(arguments.exclude),
         progress=_Line(quiet=arguments.quiet or arguments.json).tell,
     )
