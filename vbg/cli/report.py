@@ -108,10 +108,7 @@ def _audit(ending: Ending) -> Iterator[str]:
 def _origin(ending: Ending) -> Iterator[str]:
     made = ending["made_by"]
     versions = ", ".join(f"{name} {version}" for name, version in made["versions"].items())
-    yield (
-        f"made by    {made['solver']}, {made['method']}, rtol {figure(made['rtol'], 2)},"
-        f" atol {figure(made['atol'], 2)}; {versions}"
-    )
+    yield (f"made by    {made['solver']}, {made['method']}{_tolerances(made)}; {versions}")
     yield (
         f"           {count(made['n_steps'], 'step')}, {count(made['n_rates'], 'rate')},"
         f" {figure(made['cpu'], 2)} s CPU; model {made['model_hash'][:12]}"
@@ -120,3 +117,10 @@ def _origin(ending: Ending) -> Iterator[str]:
         yield f"result     {ending['result']}"
     else:
         yield "result     not kept; -o NAME.h5 or NAME.csv keeps it"
+
+
+def _tolerances(made: dict[str, Any]) -> str:
+    """The tolerances; methods with a fixed step have none."""
+    if made["rtol"] is None or math.isnan(made["rtol"]):
+        return ""
+    return f", rtol {figure(made['rtol'], 2)}, atol {figure(made['atol'], 2)}"
