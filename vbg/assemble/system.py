@@ -148,7 +148,11 @@ class System:
         inputs["correction"] = e.right_hand_side
         outputs = {f"posture {s.data}": step for s, step in e.posture_correction.items()}
         outputs |= {f"velocity {s.data}": step for s, step in e.velocity_correction.items()}
-        return lower(outputs, inputs, shift=SHIFT if self._redundant_at_start else 0.0)
+        return lower(outputs, inputs, shift=self._start_shift)
+
+    @property
+    def _start_shift(self) -> float:
+        return SHIFT if self._redundant_at_start else 0.0
 
     @cached_property
     def _redundant_at_start(self) -> bool:
@@ -178,7 +182,8 @@ class System:
 
     @cached_property
     def switch_program(self) -> Program:
-        return lower(dict(self.equations.switches), self._inputs())
+        """Switching functions; those of efforts share them as the rates do."""
+        return lower(dict(self.equations.switches), self._inputs(), shift=self._start_shift)
 
     @cached_property
     def update_program(self) -> Program:

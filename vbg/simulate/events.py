@@ -3,7 +3,7 @@ take their values at the instants of their clocks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -74,8 +74,11 @@ class Switches:
             x[self._mode[rests]] = self._values(0.0, x)[rests] > MOVING
         self.begin(0.0, x)
 
-    def find(self, stepper: Stepper) -> tuple[float, list[Event]] | None:
-        """The first crossing inside the last step, to the root, and its events.
+    def find(
+        self, stepper: Stepper, project: Callable[[float, Array], object]
+    ) -> tuple[float, list[Event]] | None:
+        """The first crossing inside the last step, to the root, and its events; `project` moves
+        a state onto the constraints, where the root is wanted.
 
         A long step is looked at in several places, so that a contact that begins and
         ends inside it is not passed over.
@@ -95,15 +98,31 @@ class Switches:
             resting |= self._quiet & (np.abs(values) <= FLAT * self._scale)
             crossed = np.flatnonzero((signs != self._signs) & (self._signs != 0.0) & ~resting)
             if crossed.size:
-                return self._first_root(stepper, crossed, before, after)
+                return self._first_root(stepper, project, crossed, before, after)
             self._signs = np.where((self._mode >= 0) | resting, self._signs, signs)
         return None
 
     def _first_root(
-        self, stepper: Stepper, crossed: NDArray[np.intp], before: float, after: float
+        self,
+        stepper: Stepper,
+        project: Callable[[float, Array], object],
+        crossed: NDArray[np.intp],
+        before: float,
+        after: float,
     ) -> tuple[float, list[Event]]:
-        times = {int(i): self._root(stepper, int(i), before, after) for i in crossed}
-        first = min(times.values())
+        def projected(t: float) -> Array:
+            x = stepper.between(t).copy()
+            project(t, x)
+            return x
+
+        times: dict[int, float] = {}
+        for i in map(int, crossed):
+            root = self._root(projected, i, before, after)
+            if root is None:  # on the constraints it has not crossed yet, beside them it has
+                root = self._root(stepper.between, i, before, after)
+            # without either it stood beyond zero from the beginning
+            times[i] = before if root is None else root
+        first = float(min(times.values()))
         self._crossed = [i for i, t in times.items() if t == first]
         self._recent = [*self._recent[-CHATTER:], (first, self._crossed)]
         return first, [
@@ -112,14 +131,17 @@ class Switches:
             if self._about[i].what
         ]
 
-    def _root(self, stepper: Stepper, i: int, before: float, after: float) -> float:
+    def _root(
+        self, state: Callable[[float], Array], i: int, before: float, after: float
+    ) -> float | None:
+        """Where function `i` vanishes between two times with different signs, if they have."""
         from scipy.optimize import brentq
 
         def value(t: float) -> float:
-            return float(self._values(t, stepper.between(t))[i])
+            return float(self._values(t, state(t))[i])
 
-        if value(before) * value(after) >= 0.0:  # it stood beyond zero from the beginning
-            return float(before)
+        if value(before) * value(after) >= 0.0:
+            return None
         return float(brentq(value, before, after, xtol=1e-15 * max(after, 1e-3), rtol=1e-14))
 
     def turn(self, x: Array) -> None:

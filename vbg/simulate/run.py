@@ -303,7 +303,7 @@ class _Run:
     def _after_step(self) -> None:
         """Events, output rows and projection of the step just made."""
         stepper = self.stepper
-        found = self.switches.find(stepper)
+        found = self.switches.find(stepper, self._project)
         if found is not None:
             t, happened = found
             state = stepper.between(t)
