@@ -128,3 +128,11 @@ def test_reports(tmp_path):
     assert as_markdown(report).startswith("# Validation of m")
     assert as_csv(report).splitlines()[0].startswith("name,unit,peak")
     assert len(write(report, tmp_path / "report")) == 4
+
+
+def test_what_the_longer_step_changes_in_the_first_solver_counts_as_well():
+    off, rough = FORCE * (1 + 3e-6), FORCE * (1 + 2e-6)
+    assert compare(solution(), solution(off), coarser=solution(off)).result == "FAIL"
+    verdict = compare(solution(), solution(off), coarser=solution(off), rougher=solution(rough))
+    assert verdict.result == "PASS"
+    assert max(c.integration for c in verdict.channels) == pytest.approx(2e-6, rel=1e-3)
