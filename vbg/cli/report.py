@@ -95,10 +95,13 @@ def _audit(ending: Ending) -> Iterator[str]:
         f"residuals  position {figure(audit['position_residual'], 2)},"
         f" velocity {figure(audit['velocity_residual'], 2)} (largest, SI)"
     )
-    yield (
-        f"energy     stored = supplied - dissipated to {figure(audit['energy_residual'], 2)}"
-        " of the largest energy"
-    )
+    if audit["energy_residual"] is None:
+        yield "energy     not followed by this solver where there are one-dimensional parts"
+    else:
+        yield (
+            f"energy     stored = supplied - dissipated to {figure(audit['energy_residual'], 2)}"
+            " of the largest energy"
+        )
     if audit["events"]:
         yield f"events     {count(len(audit['events']), 'event')}"
         for event in audit["events"][:10]:

@@ -24,6 +24,7 @@ from vbg.tmm_bridge.rotation import Array
 from vbg.tmm_bridge.start import model_size, no_inertia, row_name
 
 Progress = Callable[[float, float], bool | None]
+NETWORKS = ("electric", "hydraulic", "rotational", "translational", "signals")
 NEAR = 1e-5  # nearness of a singular posture at which it is jumped over
 
 
@@ -225,6 +226,8 @@ def _note_event(span: _Span, t: float, y: Array, signs: Array, hit: int) -> Arra
     new = np.sign(span.plant.indicators(t, y))
     if hit >= 0:
         what = "touches" if new[hit] >= 0 > signs[hit] else "leaves"
+        if span.names[hit].partition(".")[0] in NETWORKS:
+            what = "switches"
         span.record.events.append(Event(t, span.names[hit], what))
     updated: Array = np.where(new == 0.0, signs, new)
     return updated
