@@ -164,3 +164,36 @@ def test_recorded_effort_is_a_smooth_function():
     assert value == pytest.approx(np.sin(7 * 0.4321), abs=1e-8)
     assert slope == pytest.approx(7 * np.cos(7 * 0.4321), abs=1e-4)
     assert 0.0 < recorded.spline_error() < 1e-6
+
+
+def braked(bonds: list[str], **vertices: dict[str, object]) -> vbg.Model:
+    """A pendulum with raw vertices on its hinge."""
+    return vbg.Model(
+        name="braked",
+        gravity=[0, 0, -9.81],
+        bodies={"rod": ROD},
+        joints={"hinge": HINGE},
+        bonds=bonds,
+        bondgraph=vertices,
+    )
+
+
+def test_a_raw_vertex_on_a_joint_is_replayed():
+    brake = {"kind": "R", "effort": "0.3*f + 0.1*f^3"}
+    model = braked(["hinge.angle -> brake"], brake=brake)
+    with pytest.raises(UsageError, match=r"hinge\.angle -> brake"):
+        simulate(model, t_end=0.1)
+    report = validate(model, t_end=0.5, output_step=1e-3, in_children=False)
+    assert report.result == "PASS", report.verdict.sentence
+    assert any("hinge.angle -> brake" in note for note in report.verdict.notes)
+
+
+def test_raw_vertices_behind_a_junction_are_refused_not_forgotten():
+    model = braked(
+        ["hinge.angle -> join", "join -> brake", "join -> coil"],
+        join={"kind": "1"},
+        brake={"kind": "R", "value": 0.3},
+        coil={"kind": "C", "value": 0.5},
+    )
+    with pytest.raises(UsageError, match=r"hinge\.angle -> join"):
+        validate(model, t_end=0.1, output_step=1e-3, in_children=False)

@@ -136,3 +136,13 @@ def test_what_the_longer_step_changes_in_the_first_solver_counts_as_well():
     verdict = compare(solution(), solution(off), coarser=solution(off), rougher=solution(rough))
     assert verdict.result == "PASS"
     assert max(c.integration for c in verdict.channels) == pytest.approx(2e-6, rel=1e-3)
+
+
+def test_replayed_efforts_that_run_free_prove_nothing():
+    off, rough = FORCE * 1.01, FORCE * 1.5
+    replayed = frozenset({"A"})
+    verdict = compare(solution(), solution(off), coarser=solution(rough), replayed=replayed)
+    assert verdict.result == "INCONCLUSIVE"
+    assert "A.force[" in verdict.sentence
+    sure = compare(solution(), solution(off), coarser=solution(off), replayed=replayed)
+    assert sure.result == "FAIL"

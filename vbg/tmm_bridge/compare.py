@@ -151,7 +151,8 @@ def compare(
         limits = (tolerance, least, loosest)
         channels.append(_channel(name, unit, first.time[i], a, b, changes, floors[unit], limits))
     marked = tuple(_marked(c, not_unique, replayed) for c in channels)
-    result, sentence = _judge(marked)
+    unproven = _unproven(marked, loosest) if replayed else None
+    result, sentence = unproven or _judge(marked)
     return Verdict(
         result,
         sentence,
@@ -363,6 +364,24 @@ def _marked(channel: Channel, not_unique: frozenset[str], replayed: frozenset[st
     if channel.name.split(".")[0] in replayed:
         channel = replace(channel, source="replayed")
     return channel
+
+
+def _unproven(channels: tuple[Channel, ...], loosest: float) -> tuple[Result, str] | None:
+    """INCONCLUSIVE where efforts are replayed and channels differ, but none by more than the
+    solvers' own runs change with their step: what a motor or a brake would damp runs free
+    where its recorded effort is replayed, and then proves nothing."""
+    failed = [c for c in channels if c.result == "FAIL"]
+    own = [c for c in failed if c.integration > loosest]
+    if not failed or any(c.max_error > SAFETY * c.integration * c.peak for c in failed):
+        return None
+    if not own:
+        return None
+    worst = max(own, key=lambda c: c.integration)
+    return "INCONCLUSIVE", (
+        f"{len(failed)} channels differ, but not by more than the step of integration changes"
+        f" them where efforts are replayed, {worst.integration:.2g} of the peak of {worst.name}:"
+        " nothing is proven. Shorten the run or write outputs more often."
+    )
 
 
 def _judge(channels: tuple[Channel, ...]) -> tuple[Result, str]:

@@ -36,6 +36,7 @@ from vbg.tmm_bridge.mechanism import (
 )
 from vbg.tmm_bridge.onedim import Grip, Network, build, needed
 from vbg.tmm_bridge.pairs import FREE, measured_coordinates, rows_of, series_of
+from vbg.tmm_bridge.rawbonds import outer_bonds
 from vbg.tmm_bridge.rotation import Array, six_of, symmetric_matrix
 from vbg.tmm_bridge.rows import (
     BALL,
@@ -106,6 +107,7 @@ def lay_out(model: Model, replays: Mapping[str, TimeFunction] | None = None) -> 
     loading = lay_forces(model, places, named, replays or {})
     network, apart = None, ""
     if not replays:
+        _require_no_outer_bonds(model)
         network, apart = _network(model, draft, places, named, loading)
     tables = _tables(model, draft, loading)
     return Mechanism(
@@ -125,6 +127,12 @@ def lay_out(model: Model, replays: Mapping[str, TimeFunction] | None = None) -> 
         network,
         apart,
     )
+
+
+def _require_no_outer_bonds(model: Model) -> None:
+    """UsageError where raw vertices act on joints or on nodes of parts."""
+    for outer in outer_bonds(model):
+        raise UsageError(f"The bond {outer.bond} has no twin in the embedded solver.")
 
 
 def _network(

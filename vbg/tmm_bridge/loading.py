@@ -22,6 +22,7 @@ from vbg.model.frames import placement
 from vbg.tmm_bridge.forest import GROUND, coordinate_joint, coordinate_key
 from vbg.tmm_bridge.mechanism import BodyPlace
 from vbg.tmm_bridge.onedim import Feed, Grip
+from vbg.tmm_bridge.rawbonds import outer_bonds
 from vbg.tmm_bridge.rotation import Array
 from vbg.tmm_bridge.tables import (
     LAW_INPUT,
@@ -116,6 +117,12 @@ def _lay_other_replays(
             raise UsageError(
                 f"{part.table}.{name}: the embedded solver has no recorded effort of this"
                 f" {part.kind} to replay. Give the efforts of all parts that move the mechanism."
+            )
+    for outer in outer_bonds(model):
+        if outer.owner in model.joints and outer.owner not in replays:
+            raise UsageError(
+                f"The bond {outer.bond} has no twin in the embedded solver, and its effort is"
+                " not recorded."
             )
     for name, function in replays.items():
         if name in model.joints:

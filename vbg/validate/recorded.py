@@ -20,6 +20,8 @@ from vbg.solution import Solution
 from vbg.tmm_bridge.forest import coordinate_joint
 from vbg.tmm_bridge.layout import lay_out
 from vbg.tmm_bridge.loading import acts_on_mechanism, has_dry_friction, one_dimensional
+from vbg.tmm_bridge.pairs import measured_coordinates
+from vbg.tmm_bridge.rawbonds import OuterBond, outer_bonds
 from vbg.tmm_bridge.timefunctions import function_of
 
 Array = np.ndarray[Any, Any]
@@ -104,6 +106,10 @@ def replays_from(model: Model, solution: Solution) -> dict[str, Recorded]:
     for name, joint in model.joints.items():
         if has_dry_friction(joint):
             total[name] = total.get(name, 0.0) + np.ravel(solution[f"{name}.friction"])
+    for outer in outer_bonds(model):
+        if outer.owner in model.joints:
+            effort = outer.sign * _bond_effort(model, solution, outer)
+            total[outer.owner] = total.get(outer.owner, 0.0) + effort
     for name, part in feedback(model):
         recorded = np.array(solution[f"{name}.{part.kind}"])
         if isinstance(part.on, str):
@@ -111,6 +117,17 @@ def replays_from(model: Model, solution: Solution) -> dict[str, Recorded]:
         else:
             total |= {f"forces.{name}[{k}]": recorded[:, k] for k in range(3)}
     return {key: Recorded(np.array(solution.time), effort) for key, effort in total.items()}
+
+
+def _bond_effort(model: Model, solution: Solution, outer: OuterBond) -> Array:
+    """Effort of a raw bond on a joint's only coordinate."""
+    signal = f"{outer.vertex}.effort"
+    if signal not in solution or len(measured_coordinates(model.joints[outer.owner])) != 1:
+        raise UsageError(
+            f"The bond {outer.bond} has no twin in the embedded solver, and its effort is not"
+            " recorded by itself."
+        )
+    return np.ravel(np.array(solution[signal], dtype=float))
 
 
 def _effort(solution: Solution, name: str, part: Any) -> Array:
