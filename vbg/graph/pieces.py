@@ -10,6 +10,7 @@ from vbg.blocks import (
     Substitution,
     Tangent,
     const,
+    dependencies,
     leaf,
     quaternion_rate,
     rotation,
@@ -38,8 +39,13 @@ def gradient(energy: Block, state: Block) -> Block:
 
 def at_start(value: Block, configurations: Iterable[Configuration]) -> Block:
     """A function of the posture at the written one."""
+    if value.is_const:
+        return value
+    read = set(dependencies([value]))
     known: dict[Block, Block] = {}
     for c in configurations:
+        if c.state not in read:
+            continue
         known[c.state] = c.initial
         if c.kind == "quaternion":
             known[rotation(c.state)] = const(rotation_matrix(c.initial.data[:, 0]))
