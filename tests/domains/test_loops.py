@@ -136,3 +136,26 @@ def test_command(capsys):
     assert "A.Sc determines the effort" in capsys.readouterr().out
     assert main(["show", "causal", str(EXAMPLES / "slider-crank.toml"), "--why", "A.forse"]) == 2
     assert "'A.force'" in capsys.readouterr().err
+
+
+def test_an_amplifier_leaves_its_limit():
+    """Follower with gain 1.5 between 12 V and -12 V: Newton's whole steps go to and fro
+    between the limits; the root lies in the steep band between them."""
+    model = vbg.Model(
+        electric={
+            "U": {"kind": "voltage_source", "nodes": ["a", "gnd"], "voltage": "10*sin(300*t)"},
+            "O": {
+                "kind": "op_amp",
+                "nodes": ["a", "g", "h"],
+                "gain": 1e4,
+                "lower": -12,
+                "upper": 12,
+            },
+            "Rf": {"kind": "resistor", "nodes": ["h", "g"], "R": 1e3},
+            "Rg": {"kind": "resistor", "nodes": ["g", "gnd"], "R": 2e3},
+        },
+        simulate={"t_end": 0.012, "output_step": 1e-4},
+    )
+    solution = vbg.simulate(model)
+    expected = np.clip(10.0 * np.sin(300.0 * solution.time) / (2 / 3 + 1e-4), -12.0, 12.0)
+    np.testing.assert_allclose(solution["O.voltage"], expected, atol=1e-9)

@@ -152,6 +152,48 @@ def test_forces_of_redundant_joints_do_not_depend_on_the_world_frame(seed):
             assert_allclose(second[f"{name}.{what}"], here, atol=1e-9 * (1 + abs(here).max()))
 
 
+def bennett(R: np.ndarray, d: np.ndarray) -> Machine:
+    """Bennett's linkage, turned by R and moved by d: moves although 18 < 20; 3 rows too many."""
+    (a, alpha), (b, theta) = (0.2, np.radians(30.0)), (0.3, np.radians(70.0))
+    beta = np.arcsin(b * np.sin(alpha) / a)
+    ratio = np.sin((beta + alpha) / 2.0) / np.sin((beta - alpha) / 2.0)
+    other = 2.0 * np.arctan(ratio / np.tan(theta / 2.0))
+    corners, axes, p, frame = [], [], np.zeros(3), np.eye(3)
+    bars = ((theta, a, alpha), (other, b, beta), (-theta, a, alpha), (-other, b, beta))
+    for angle, length, twist in bars:
+        corners.append(R @ p + d)
+        axes.append(R @ frame[:, 2])
+        frame = frame @ rotation_matrix(axis_angle((0.0, 0.0, 1.0), angle))
+        p = p + length * frame[:, 0]
+        frame = frame @ rotation_matrix(axis_angle((1.0, 0.0, 0.0), twist))
+    assert_allclose(p, 0.0, atol=1e-15)
+    machine = Machine(gravity=R @ np.array([0.0, 0.0, -9.81]))
+    names = ("ground", "A", "B", "C", "ground")
+    for i, name in enumerate(names[1:4]):
+        machine.bodies[name] = random_body(np.random.default_rng(i)) | {
+            "position": list(0.5 * (corners[i] + corners[i + 1])),
+            "velocity": [0, 0, 0],
+            "angular_velocity": [0, 0, 0],
+        }
+    for i, (corner, axis) in enumerate(zip(corners, axes, strict=True)):
+        first, second = names[i], names[i + 1]
+        machine.joints[f"J{i}"] = {
+            "kind": "revolute",
+            "between": [machine.at(first, corner), machine.at(second, corner)],
+            "axis": list(machine.pose(first)[1].T @ axis),
+            "axis_on_second": list(machine.pose(second)[1].T @ axis),
+        }
+    return machine
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_redundant_rows_are_counted_alike_in_every_world_frame(seed):
+    rng = np.random.default_rng(seed)
+    Q = rotation_matrix(axis_angle(tuple(unit(rng)), rng.uniform(0.0, 3.0)))
+    start = vbg.assemble(bennett(Q, rng.uniform(-2.0, 2.0, 3)).model()).start
+    assert (start.dependent, start.freedoms) == (3, 1)
+
+
 FLIPPABLE = tuple(kind for kind in KINDS if kind not in ("point_on_line", "point_on_plane"))
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from vbg.assemble.program import Op, Program
 from vbg.blocks.functions import FUNCTIONS
 
-PIVOT_THRESHOLD = 1e-12  # of the diagonal before elimination; below: a dependent row
+PIVOT_THRESHOLD = 1e-10  # of the diagonal before elimination; below: a dependent row
 REFINEMENTS = 4
 ITERATIONS = 300
 _FUNCTIONS = list(FUNCTIONS.values())
@@ -53,12 +53,14 @@ def evaluate(program: Program, workspace: NDArray) -> NDArray:
 
 
 def _newton_step(operands: list[int], m: int, work: NDArray) -> bool:
-    """A step, or half of the last one where that made the residual grow; whether to go on."""
+    """A step, or half of the last one where that made the residual no smaller; whether to
+    go on."""
     y, residual, slope, record = operands
     last, before = work[record + 4 + m : record + 4 + 2 * m], record + 4
     size = np.abs(work[residual : residual + m].real).max()
     work[record] += 1.0
-    if work[record].real > 1.0 and not size <= work[record + 2].real and np.abs(last).max() > 1e-12:
+    too_long = size > 0.0 and not size < work[record + 2].real
+    if work[record].real > 1.0 and too_long and np.abs(last).max() > 1e-12:
         last *= 0.5
         work[y : y + m] = work[before : before + m] - last
         return work[record].real < ITERATIONS

@@ -9,7 +9,7 @@ from __future__ import annotations
 from vbg.assemble.machine.memory import at, compiled, put
 from vbg.assemble.machine.stream import first_pivot, stream_head, unknowns_of, vectors_of
 
-PIVOT_THRESHOLD = 1e-12  # of the diagonal before elimination; below: a dependent row
+PIVOT_THRESHOLD = 1e-10  # of the diagonal before elimination; below: a dependent row
 
 
 def elimination_kernels(size):

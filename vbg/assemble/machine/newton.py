@@ -62,7 +62,8 @@ def step_newton(work, y, residual, slope, record, m):
 
     Record: iterations, halvings of the present step, size of the residual before it,
     steps made after convergence (they bring imaginary parts to rounding), then the
-    last y and the last step.  A step that makes the residual grow is halved.
+    last y and the last step.  A step is halved that does not make the residual smaller
+    (between the limits of an amplifier whole steps may go to and fro for ever).
     """
     before, step = record + 4, record + 4 + m
     size = 0.0
@@ -77,8 +78,8 @@ def step_newton(work, y, residual, slope, record, m):
         return False
     work[record] = iterations + 1.0
     halvings, polished = work[record + 1].real, work[record + 3].real
-    grown = not size <= work[record + 2].real
-    if iterations > 0.0 and polished == 0.0 and halvings < 40.0 and grown:
+    too_long = size > 0.0 and not size < work[record + 2].real
+    if iterations > 0.0 and polished == 0.0 and halvings < 40.0 and too_long:
         for i in range(m):
             work[step + i] *= 0.5
             work[y + i] = work[before + i] - work[step + i]
