@@ -147,6 +147,35 @@ def bob(centre: list[float]) -> vbg.Model:
     )
 
 
+@pytest.mark.parametrize("m, k, c", [(1e-12, 1.0, 1e-8), (1e-3, 1e9, 1e-3), (1e6, 1e-3, 1e-3)])
+def test_poles_do_not_depend_on_the_units(m, k, c):
+    """Micromachines, stiff ones and slow ones: each pole is that of its own quadratic."""
+    masses = m * np.array([1.0, 1.3, 1.6])
+    springs = k * np.array([1.0, 2.0, 3.0])
+    model = vbg.Model(
+        name="sliders",
+        gravity=[0, 0, 0],
+        bodies={
+            f"b{i}": {"mass": float(mass), "inertia": {"xx": m, "yy": m, "zz": m}}
+            for i, mass in enumerate(masses)
+        },
+        joints={
+            f"j{i}": {"kind": "prismatic", "between": ["ground", f"b{i}"], "axis": [1, 0, 0]}
+            for i in range(3)
+        },
+        forces={
+            f"{kind}{i}": {"kind": kind, "on": f"joints.j{i}", letter: float(value)}
+            for i, spring in enumerate(springs)
+            for kind, letter, value in (("spring", "k", spring), ("damper", "c", c))
+        },
+    )
+    decay = c / (2.0 * masses)
+    expected = -decay + 1j * np.sqrt(springs / masses - decay**2)
+    poles = vibration(model).poles
+    np.testing.assert_allclose(poles.real, expected.real, rtol=1e-12)
+    np.testing.assert_allclose(poles.imag, expected.imag, rtol=1e-12)
+
+
 def test_double_frequency_is_found_twice():
     """w^2 = m g l / (J + m l^2) about either hinge."""
     modes = vibration(bob([0, 0, -0.5])).modes

@@ -79,24 +79,31 @@ class Vibration:
     @cached_property
     def poles(self) -> Array:
         """Poles s [1/s] with dampers, one of each conjugate pair, by size: the columns of
-        M, C and K in joint coordinates are the efforts that unit displacements need."""
+        M, C and K in joint coordinates are the efforts that unit displacements need.
+
+        s = i gives C alone as its imaginary part: in no unit of time does one drown another.
+        Coordinates are scaled by their inertia, time by the stiffness that is left.
+        """
         from scipy.linalg import eig
 
         free = self.small.free
-        unit = np.zeros((self.small.n_v, len(free)))
-        unit[free, np.arange(len(free))] = 1.0
-        K = np.real(needed(self.small, 0.0, unit))[free]
-        plus, minus = (np.real(needed(self.small, s, unit))[free] for s in (1.0, -1.0))
-        M, C = 0.5 * (plus + minus) - K, 0.5 * (plus - minus)
         n = len(free)
-        scale = np.sqrt(max(np.abs(K).max(initial=0.0) / np.abs(M).max(initial=1.0), 1e-300))
+        unit = np.zeros((self.small.n_v, n))
+        unit[free, np.arange(n)] = 1.0
+        M = _inertia_of(self.small, unit)[free]
+        K = np.real(needed(self.small, 0.0, unit))[free]
+        C = np.imag(needed(self.small, 1j, unit))[free]
+        inertia = np.abs(np.diag(M))
+        size = np.sqrt(np.where(inertia > 0.0, inertia, 1.0))
+        M, C, K = (matrix / np.outer(size, size) for matrix in (M, C, K))
+        scale = np.sqrt(max(np.abs(K).max(initial=0.0), np.abs(C).max(initial=0.0) ** 2)) or 1.0
         left = np.block([[np.zeros((n, n)), np.eye(n)], [-K / scale**2, -C / scale]])
         right = np.block([[np.eye(n), np.zeros((n, n))], [np.zeros((n, n)), M]])
         values = scale * eig(left, right, right=False)
         # A motion without restoring force has a double pole at zero, known to its root only.
         values[np.abs(values) <= FREE * np.abs(values).max(initial=0.0)] = 0.0
         values = values[values.imag >= 0.0]
-        return np.asarray(values[np.lexsort((values.imag, np.round(np.abs(values), 9)))])
+        return np.asarray(values[np.lexsort((values.imag, np.round(np.abs(values) / scale, 12)))])
 
     def shape(self, pole: complex) -> dict[str, complex]:
         """Complex displacement of the joint coordinates in the motion exp(pole t), the largest
