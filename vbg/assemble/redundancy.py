@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.assemble.evaluator import Evaluator
+from vbg.assemble.separate import blocks
 
 Array = NDArray[np.float64]
 
@@ -35,7 +36,12 @@ def null_space(evaluate: Evaluator, factor: int = 0) -> Array:
     dependent = np.flatnonzero(pivots == 0.0)
     if dependent.size == 0:
         return np.zeros((len(order), 0))
-    vectors = np.linalg.solve(lower.T, np.eye(len(order))[:, dependent])
-    result = np.empty_like(vectors)
-    result[order] = vectors
-    return np.linalg.qr(result)[0]
+    result = np.zeros((len(order), len(dependent)))
+    places = np.asarray(order)
+    for members, _ in blocks(lower):
+        here = np.flatnonzero(np.isin(dependent, members))
+        if here.size:
+            unit = (members[:, None] == dependent[here]).astype(float)
+            vectors = np.linalg.solve(lower[np.ix_(members, members)].T, unit)
+            result[np.ix_(places[members], here)] = np.linalg.qr(vectors)[0]
+    return result

@@ -13,6 +13,7 @@ from vbg.assemble.modes import agree
 from vbg.assemble.posture import Projector, Steps
 from vbg.assemble.redundancy import null_space
 from vbg.assemble.remarks import MOVED, by_part, moved_bodies, overridden_starts, with_unit
+from vbg.assemble.separate import null_part, rank
 from vbg.assemble.settle import settle
 from vbg.assemble.system import System
 from vbg.errors import AssemblyError, Problem
@@ -23,6 +24,7 @@ Array = NDArray[np.float64]
 CLOSED = 1e-11  # position residual of an assembled mechanism [m or rad]
 AT_REST = 1e-14  # velocity residual that no step makes smaller [part of the largest]
 ITERATIONS = 60
+LOST = 1e-7  # singular value of a constraint direction without grip, rows of unit length
 SMALL = 400  # up to this many constraint rows the mobility is examined densely
 
 
@@ -254,8 +256,8 @@ def _does_not_close(system: System, projector: Projector, written: Array) -> Pro
         "error",
         part,
         "the loop through this joint cannot be closed: "
-        f"{with_unit(system, part, label, value)} is left in direction '{label}' of the written "
-        "posture's branch.",
+        f"{with_unit(system, part, label, value)} is left in direction '{label}' at this "
+        "joint in the nearest posture that was found.",
         "Check the lengths around the loop and the written positions; start nearer to a "
         "posture that closes.",
     )
@@ -352,20 +354,16 @@ def constraint_rows(system: System, projector: Projector, x: Array) -> tuple[Arr
     return G, stores
 
 
-def _rank(G: Array) -> int:
-    scale = np.linalg.norm(G, axis=1)
-    return int(np.linalg.matrix_rank(G / np.where(scale > 0.0, scale, 1.0)[:, None], tol=1e-7))
-
-
 def _require_regular(
     system: System, projector: Projector, x: Array, G: Array, stores: Array, dependent: int
 ) -> None:
     """AssemblyError if the rank is higher at a neighbouring assembled posture."""
-    free = np.linalg.svd(G)[2][_rank(G) :]
-    if len(free) == 0:
+    here = rank(G, LOST)
+    if here == G.shape[1]:
         return
     nearby = x.copy()
-    nearby[stores] = free.T @ np.random.default_rng(1).standard_normal(len(free))
+    anywhere = np.random.default_rng(1).standard_normal(len(stores))
+    nearby[stores] = null_part(G, anywhere, LOST)
     rate = system.evaluator("posture_rate")(0.0, nearby)
     postures = np.concatenate(
         [
@@ -387,14 +385,15 @@ def _require_regular(
         projector.move_posture(0.0, nearby, -position)
         projector.measure(0.0, nearby)
     G_nearby, _ = constraint_rows(system, projector, nearby)
-    if _rank(G_nearby) > _rank(G):
+    gained = rank(G_nearby, LOST) - here
+    if gained > 0:
         parts = sorted({c.part for c in system.equations.constraints if c.labels != ("drive",)})
         raise AssemblyError.of(
             [
                 Problem(
                     "error",
                     parts[0],
-                    f"the start is a singular posture: {_rank(G_nearby) - _rank(G)} constraint "
+                    f"the start is a singular posture: {gained} constraint "
                     f"direction(s) of the joints {', '.join(parts)} lose their grip there, so the "
                     "mechanism may go on along different branches.",
                     "Start a little away from it (links not all on one line).",
