@@ -195,6 +195,34 @@ def test_a_sub_model_moves_as_a_whole(tmp_path):
         assert moved[f"x_{name}"].p_WB - alone[name].p_WB == pytest.approx([5.0, 0.0, 1.0])
 
 
+def test_a_port_of_a_joint_gives_its_quantities(tmp_path):
+    """The whole port is the joint, INCLUDE.PORT.speed its signal NAME.speed."""
+    arm = """[ports]
+    hub = "joints.j"
+    [bodies.b]
+    mass = 1
+    inertia = { xx = 1, yy = 1, zz = 1 }
+    [joints.j]
+    kind = "revolute"
+    between = ["ground", "b"]
+    axis = [0, 0, 1]
+    initial = { speed = 1 }
+    """
+    (tmp_path / "arm.toml").write_text(arm)
+    text = """[include.x]
+    file = "arm.toml"
+    [forces.brake]
+    kind = "torque"
+    on = "x.hub"
+    torque = ["-x.hub.speed-x.hub.speed"]
+    """
+    (tmp_path / "machine.toml").write_text(text)
+    model = vbg.read(tmp_path / "machine.toml")
+    assert model.forces["brake"].torque == ("-x_j.speed - x_j.speed",)
+    solution = vbg.simulate(vbg.assemble(model), t_end=1.0)
+    assert solution["x_j.speed"][-1] == pytest.approx(np.exp(-2.0), abs=1e-7)
+
+
 def problems(path: Path) -> list[tuple[str, int, int, str]]:
     with pytest.raises(ModelError) as caught:
         vbg.read(path)

@@ -16,6 +16,8 @@ from vbg.model.places import Path
 from vbg.model.reading import Reading, Scope
 
 _WORD = re.compile(r"(?<![\w.-])([^\W\d]\w*)\.([^\W\d]\w*)")
+_OPERAND = re.compile(r"(?<![\w.])([^\W\d]\w*)\.([^\W\d]\w*)")  # after a minus sign, too
+_PLACES = ("between", "on", "nodes", "body", "bonds")  # where "-" is a part of names
 _FREE_TEXT = ("name", "description", "note", "unit", "kind", "file")
 
 
@@ -69,7 +71,15 @@ class PortReferences:
             return value
         if len(path) == 4 and path[2] == "nodes":
             return self._node(path, value)
-        return _WORD.sub(lambda word: self._target(path, word) or word[0], value)
+        words = _WORD if any(key in _PLACES for key in path) else _OPERAND
+        return words.sub(lambda word: self._in_text(path, word), value)
+
+    def _in_text(self, path: Path, word: re.Match[str]) -> str:
+        """What stands in place of a word of a text.  A quantity of a joint that is a port,
+        INCLUDE.PORT.speed, is that of the joint: results are called NAME.speed."""
+        target = self._target(path, word) or word[0]
+        quantity = word.string.startswith(".", word.end())
+        return target.removeprefix("joints.") if quantity else target
 
     def _target(self, path: Path, word: re.Match[str]) -> str:
         """What a word stands for; empty where it names no port."""
