@@ -82,6 +82,11 @@ def test_points():
     sample = latin_hypercube([Range("a", 0.0, 1.0, 1)], 20)
     assert sorted(int(v * 20) for ((_, v),) in sample) == list(range(20))
     assert sample == points_of([Range("a", 0.0, 1.0, 1)], "lhs:20")
+    units = {"r": "mm", "T": "degC"}
+    assert parse_range("r=30 mm:.06 m:4", units) == parse_range("r=0.03:0.06:4", units)
+    assert parse_range("T=log:0 degC:546.3:2", units).low == pytest.approx(273.15)
+    with pytest.raises(UsageError, match="a pressure, expected a length"):
+        parse_range("r=1 bar:2:3", units)
     for wrong in ("K", "K=1", "K=log:0:1", "K=1:2:3:4", "K=a:b"):
         with pytest.raises(UsageError):
             parse_range(wrong)

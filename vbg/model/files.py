@@ -11,6 +11,7 @@ from vbg.model.scanner import scan_places
 from vbg.model.syntax import load
 
 MAX_SIZE = 50_000_000  # characters; a model of 100 000 bodies has half of that
+HDF5 = b"\x89HDF\r\n"  # how a result starts
 
 
 def text_of(name: str) -> str:
@@ -26,6 +27,10 @@ def text_of(name: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
+        if data.startswith(HDF5):
+            raise UsageError(
+                f"{name} is a result, not a model file; `vbg plot` and `vbg animate` show it."
+            ) from None
         line = data.count(b"\n", 0, error.start) + 1
         what = f"byte {error.start + 1} is not UTF-8 text."
         raise refused(name, what, line, 1, "Save the file as UTF-8.") from None

@@ -8,7 +8,7 @@ from typing import Any
 
 from vbg.cli.parser import add, add_json
 from vbg.cli.text import count, figure
-from vbg.cli.verbs.sweep import add_study, finish, show_progress, study_of, table_of
+from vbg.cli.verbs.sweep import add_study, finish, ranges_of, show_progress, study_of, table_of
 
 PLACE = 66
 METHODS = ("nelder-mead", "differential-evolution")
@@ -34,10 +34,9 @@ def register(subparsers: Any) -> None:
 
 def act(arguments: argparse.Namespace) -> int:
     from vbg.analysis.optimise import optimise
-    from vbg.analysis.sampling import parse_range
 
-    ranges = [parse_range(text) for text in arguments.vary]
     study = study_of(arguments)
+    ranges = ranges_of(arguments, study)
     results = table_of(arguments, study, [r.name for r in ranges])
     best = optimise(
         study,

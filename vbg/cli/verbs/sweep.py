@@ -13,6 +13,7 @@ from vbg.cli.parser import add, add_json, add_model, add_span, add_tolerances
 from vbg.cli.text import bar, count, figure, table
 
 if TYPE_CHECKING:
+    from vbg.analysis.sampling import Range
     from vbg.analysis.sweep import Study
     from vbg.analysis.table import Row, Table
 
@@ -30,7 +31,7 @@ def register(subparsers: Any) -> None:
         detail="The table grows run by run; started again, it goes on where it was killed.\n"
         "Points that cannot be run are kept with the reason.\n"
         "Measures: max min mean rms range first final abs norm sqrt log exp of signals.",
-        examples="""vbg sweep crank.toml --vary r=0.03:0.06:16 --measure "rms(A.force)" -o r.csv
+        examples="""vbg sweep crank.toml --vary r='30 mm:60 mm:16' --measure "rms(A.force)" -o r.csv
             vbg sweep m.toml --vary K=log:1e2:1e5 --samples lhs:200 --measure "final(A.angle)" -j 2
             vbg sweep m.toml --vary r=1:2:50 --measure "rms(A.speed)" -o r.parquet --plot r.svg""",
     )
@@ -49,7 +50,7 @@ def add_study(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=LOW:HIGH[:N]",
         action="append",
         required=True,
-        help="a parameter and its range in SI; NAME=log:LOW:HIGH:N; may be repeated",
+        help="a parameter and its range, SI or with units; NAME=log:LOW:HIGH:N; may be repeated",
     )
     parser.add_argument(
         "--measure",
@@ -72,6 +73,16 @@ def study_of(arguments: argparse.Namespace) -> Study:
     given = {name: getattr(arguments, name) for name in SETTINGS}
     settings = {name: value for name, value in given.items() if value is not None}
     return Study(read_checked(arguments), settings, tuple(arguments.measure))
+
+
+def ranges_of(arguments: argparse.Namespace, study: Study) -> list[Range]:
+    """What --vary says, with units as the model's parameters have them."""
+    from vbg.analysis.sampling import parse_range
+    from vbg.model.parameters import unit_of
+
+    entries = study.model.document.get("parameters", {})
+    written = {name: unit_of(entry) for name, entry in entries.items()}
+    return [parse_range(text, written) for text in arguments.vary]
 
 
 def table_of(arguments: argparse.Namespace, study: Study, names: list[str]) -> Table:
@@ -111,12 +122,12 @@ def show_progress(done: int, total: int) -> None:
 
 
 def act(arguments: argparse.Namespace) -> int:
-    from vbg.analysis.sampling import parse_range, points_of
+    from vbg.analysis.sampling import points_of
     from vbg.analysis.sweep import sweep
 
-    ranges = [parse_range(text) for text in arguments.vary]
-    points = points_of(ranges, arguments.samples)
     study = study_of(arguments)
+    ranges = ranges_of(arguments, study)
+    points = points_of(ranges, arguments.samples)
     results = table_of(arguments, study, [r.name for r in ranges])
     before = len(results.rows)
     try:
