@@ -278,3 +278,27 @@ def test_inputs_and_outputs_by_name():
         linearise(system, point, ["engine"])
     with pytest.raises(UsageError, match=r"hinge\.foo"):
         linearise(system, point, [], ["hinge.foo"])
+
+
+@pytest.mark.parametrize("friction", [{}, {"coulomb": 2.0, "static": 3.0}])
+def test_spring_without_direction_ends_in_words(friction):
+    """Both ends at one point: no Jacobian, and a run that says so, sticking or not."""
+    model = vbg.Model(
+        name="closed spring",
+        gravity=[0, 0, 0],
+        bodies={"b": {"mass": 1.0, "inertia": {"xx": 0.1, "yy": 0.1, "zz": 0.1}}},
+        joints={
+            "j": {
+                "kind": "prismatic",
+                "between": ["ground", "b"],
+                "axis": [0, 0, 1],
+                "friction": friction,
+            }
+        },
+        forces={"s": {"kind": "spring", "between": ["ground", "b"], "k": 100.0, "length": 0.0}},
+    )
+    with pytest.raises(UsageError, match="no linear form at t = 0 s"):
+        operating_point(vbg.assemble(model), "instant")
+    solution = vbg.simulate(model, t_end=0.1, output_step=0.05)
+    assert solution.status.code != "finished"
+    assert "no value" in solution.status.sentence

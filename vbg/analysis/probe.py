@@ -127,14 +127,27 @@ class Probe:
         return np.ascontiguousarray(self._evaluate(t, x, u).real)
 
     def jacobian(self, t: float, x: Array) -> Array:
-        """d rows / d (x, u): column by column with complex steps."""
+        """d rows / d (x, u): column by column with complex steps.
+
+        Raises UsageError where a law has no slope.
+        """
         z = np.concatenate([x, np.zeros(len(self.inputs))]).astype(np.complex128)
         columns = []
         for i in range(len(z)):
             z[i] += 1j * STEP
-            columns.append(self._evaluate(t, z[: self.size], z[self.size :]).imag / STEP)
+            columns.append(self._slope(t, z))
             z[i] = z[i].real
         return np.column_stack(columns) if columns else np.zeros((0, 0))
+
+    def _slope(self, t: float, z: NDArray[np.complex128]) -> Array:
+        try:
+            return np.asarray(self._evaluate(t, z[: self.size], z[self.size :]).imag / STEP)
+        except ZeroDivisionError:
+            raise UsageError(
+                f"{self.system.model.name}: no linear form at t = {t:.6g} s, a law divides by "
+                "zero there. Usual cause: both ends of a spring, damper or rod are at one point, "
+                "so that it has no direction. Start with its ends apart; `vbg check` names it."
+            ) from None
 
 
 def _spans(outputs: Mapping[str, tuple[int, int, int]]) -> dict[str, slice]:

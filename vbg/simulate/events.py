@@ -216,10 +216,14 @@ class Switches:
         return [worst] if growth[worst] < -HOLDS else []
 
     def _growth(self, t: float, x: Array) -> Array:
-        """Rates of the switching functions along the motion."""
+        """Rates of the switching functions along the motion; NaN where a law has no slope,
+        which the next step reports."""
         rate, condition = self._derivative
-        slope = rate(t, x.astype(np.complex128))[: len(x)].real
-        values = condition(t + 1j * STEP, x + 1j * STEP * slope)
+        try:
+            slope = rate(t, x.astype(np.complex128))[: len(x)].real
+            values = condition(t + 1j * STEP, x + 1j * STEP * slope)
+        except ZeroDivisionError:
+            return np.full(len(self._about), np.nan)
         return np.asarray(values[: len(self._about)].imag / STEP)
 
     def _agree(self, t: float, x: Array) -> None:
