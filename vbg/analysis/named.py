@@ -138,7 +138,7 @@ def _constants(
 def _read_blocks(system: System) -> list[Block]:
     """All blocks of the rates and flows, but for what gives the constraint efforts."""
     e = system.equations
-    skipped = {e.efforts, *(c.unknown for c in e.constraints)}
+    skipped = {e.efforts.key, *(c.unknown.key for c in e.constraints)}
     roots = [e.rates[s.state.leaf] for s in system.slices if s.state.kind in READ]
     if not system.model.bodies:  # networks name their states by laws and outputs
         stores = (v for v in system.causal.graph.vertices.values() if v.state is not None)

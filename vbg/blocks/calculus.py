@@ -29,22 +29,23 @@ from vbg.blocks.node import (
 from vbg.blocks.systems import linear_solve
 
 
-def dependencies(roots: Iterable[Block], known: Container[Block] = ()) -> list[Block]:
-    """All nodes that the roots depend on, arguments before their users; those that are
+def dependencies(roots: Iterable[Block], known: Container[bytes] = ()) -> list[Block]:
+    """All nodes that the roots depend on, arguments before their users; those whose keys are
     `known` are left out, with what only they depend on."""
     order: list[Block] = []
-    seen: set[bytes] = set()  # keys: a set of nodes would call their __hash__
+    seen: set[bytes] = set()  # keys here and below: sets of nodes would call their __hash__
     for root in roots:
-        if root.key in seen or root in known:
+        if root.key in seen or root.key in known:
             continue
         seen.add(root.key)
         open_nodes = [(root, iter(root.args))]
         while open_nodes:
             node, args = open_nodes[-1]
             for arg in args:
-                if arg.key not in seen:
-                    seen.add(arg.key)
-                    if arg not in known:
+                key = arg.key
+                if key not in seen:
+                    seen.add(key)
+                    if key not in known:
                         open_nodes.append((arg, iter(arg.args)))
                         break
             else:
@@ -93,26 +94,27 @@ class Substitution:
     """Replaces blocks (mostly leaves) by others; remembers what it did."""
 
     def __init__(self, replacements: Mapping[Block, Block]):
-        self._done: dict[Block, Block] = dict(replacements)
+        self._done = {node.key: value for node, value in replacements.items()}
 
     @property
-    def met(self) -> Container[Block]:
-        """Nodes whose replacement is known."""
+    def met(self) -> Container[bytes]:
+        """Keys of the nodes whose replacement is known."""
         return self._done
 
     def define(self, node: Block, replacement: Block) -> None:
         """One replacement more, of a leaf that has not been met so far."""
-        self._done[node] = replacement
+        self._done[node.key] = replacement
 
     def __call__(self, block: Block) -> Block:
         done = self._done
-        if block in done:
-            return done[block]
+        found = done.get(block.key)
+        if found is not None:
+            return found
         for node in dependencies([block], done):
-            args = tuple([done.get(arg, arg) for arg in node.args])
+            args = tuple([done[arg.key] for arg in node.args])
             same = all(map(operator.is_, args, node.args))
-            done[node] = node if same else rebuild(node, args)
-        return done[block]
+            done[node.key] = node if same else rebuild(node, args)
+        return done[block.key]
 
 
 @dataclass(slots=True)
@@ -217,17 +219,17 @@ class Coefficients:
     """
 
     def __init__(self, leaves: Iterable[Block]):
-        self._done: dict[Block, dict[Block, Block]] = {
-            leaf: {leaf: identity(leaf.rows)} for leaf in leaves
+        self._done: dict[bytes, dict[Block, Block]] = {
+            leaf.key: {leaf: identity(leaf.rows)} for leaf in leaves
         }
 
     def __call__(self, block: Block) -> dict[Block, Block]:
         for node in dependencies([block], self._done):
-            self._done[node] = self._of(node)
-        return self._done[block]
+            self._done[node.key] = self._of(node)
+        return self._done[block.key]
 
     def _of(self, node: Block) -> dict[Block, Block]:
-        inside = [self._done[arg] for arg in node.args]
+        inside = [self._done[arg.key] for arg in node.args]
         if not any(inside):
             return {}
         match node.op:
@@ -245,7 +247,7 @@ class Coefficients:
                 return {leaf: mul(node.args[1], m) for leaf, m in inside[0].items()}
             case "mul" if node.args[0].op == "skew" and not inside[1]:
                 # skew(a) b = -skew(b) a
-                argument = self._done[node.args[0].args[0]]
+                argument = self._done[node.args[0].args[0].key]
                 flip = -skew(node.args[1])
                 return {leaf: mul(flip, m) for leaf, m in argument.items()}
             case "stack":
