@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from vbg.assemble import assemble
+from vbg.errors import ModelError
+from vbg.graph import expand
 from vbg.io import toml
 from vbg.model import Model, check
 from vbg.model.check import _islands, _lonely_nodes
@@ -191,3 +193,15 @@ def test_a_cylinder_that_starts_beyond_its_stroke_is_doubtful():
     assert "its ends are 0.8 m apart" in problem.what and "to 0.5 m (with stroke)" in problem.what
     assert doubts(stroke=0.5, length=0.6) == []
     assert len(doubts(stroke=0.5, length=0.9)) == 1
+
+
+def test_an_unknown_output_is_told_at_the_part_that_reads_it():
+    controller = {"kind": "pid", "demand": 1.0, "measured": "rod.B.velocty.x", "kp": 1.0}
+    rod = {"mass": 1.0, "inertia": {"xx": 1.0, "yy": 1.0, "zz": 1.0}, "points": {"B": [1, 0, 0]}}
+    model = Model(name="m", bodies={"rod": rod}, signals={"control": controller})
+    with pytest.raises(ModelError) as caught:
+        expand(model)
+    (found,) = caught.value.problems
+    assert found.where == "signals.control"
+    assert "no signal 'rod.B.velocty.x' to read" in found.what
+    assert "rod.B.velocity" in found.remedy

@@ -192,7 +192,7 @@ def test_misuse():
     free = replace(
         linkage, topology=replace(topology, pairs=undriven), drives=((),) * len(topology.pairs)
     )
-    with pytest.raises(UsageError, match="Drive 2 more"):
+    with pytest.raises(UsageError, match="drive 2 more"):
         solve_by_groups(free, TIMES, swings(2, 0.1))
     with pytest.raises(UsageError, match="no coordinate 'slide'"):
         solve_by_groups(dyad("RRR", ("slide", "angle")), TIMES, swings(2, 0.1))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from vbg.blocks import Block, const, dependencies, leaf
 from vbg.builder import JointFrameBlocks, Start
-from vbg.errors import ModelError
+from vbg.errors import ModelError, Problem
 from vbg.expressions import parse
 from vbg.graph.bondgraph import BondGraph, Causality
 from vbg.graph.builder import GraphBuilder
@@ -24,6 +26,7 @@ from vbg.spatial import quaternion_from_matrix
 if TYPE_CHECKING:
     from vbg.model import Model
 
+_COMPONENT = re.compile(r"(\[\d+\]|\.[xyzw])\Z")  # of an output with several
 TABLES = (
     "bodies",
     "joints",
@@ -59,14 +62,7 @@ def expand(model: Model) -> BondGraph:
     """
     if lacking := tuple(vertices_without_bonds(model)):
         raise ModelError.of(lacking)
-    poses = placement(model)
-    frames = joint_frames(model)
-    ground = Start(np.zeros(3), np.eye(3), np.array([1.0, 0, 0, 0]), np.zeros(3), np.zeros(3))
-    starts = {
-        name: Start(pose.p_WB, pose.R_WB, quaternion_from_matrix(pose.R_WB), pose.v_WB, pose.w_WB_B)
-        for name, pose in poses.items()
-    }
-    starts["ground"] = ground
+    frames, starts = joint_frames(model), _starts(model)
 
     def frames_of(joint: str) -> JointFrameBlocks:
         f = frames[joint]
@@ -90,8 +86,10 @@ def expand(model: Model) -> BondGraph:
             return named(name, builder)
         if name in model.parameters:
             return const(model.parameters[name])
+        readers.setdefault(name, builder.part)
         return leaf(f"{OUTPUT}{name}", 1)
 
+    readers: dict[str, str] = {}
     being_read: list[str] = []
     kinks: dict[Block, str] = {}
 
@@ -116,7 +114,35 @@ def expand(model: Model) -> BondGraph:
     instants = _register(kinks, builder)
     graph = builder.freeze(model, cast(Causality, model.simulate.causality))
     signals = raw_signals(graph, model.bondgraph)
-    return replace(graph, instants=instants, outputs=(*graph.outputs, *signals))
+    outputs = (*graph.outputs, *signals)
+    _require_outputs(readers, [output.name for output in outputs])
+    return replace(graph, instants=instants, outputs=outputs)
+
+
+def _starts(model: Model) -> dict[str, Start]:
+    """Place and velocities of every body at the written posture."""
+    starts = {
+        name: Start(pose.p_WB, pose.R_WB, quaternion_from_matrix(pose.R_WB), pose.v_WB, pose.w_WB_B)
+        for name, pose in placement(model).items()
+    }
+    at_rest = Start(np.zeros(3), np.eye(3), np.array([1.0, 0, 0, 0]), np.zeros(3), np.zeros(3))
+    return starts | {"ground": at_rest}
+
+
+def _require_outputs(readers: Mapping[str, str], outputs: Collection[str]) -> None:
+    """ModelError for every output that is read and not there, at the part that reads it."""
+    missing = [
+        Problem("error", part, f"there is no signal {name!r} to read.", _nearest(name, outputs))
+        for name, part in readers.items()
+        if name not in outputs and _COMPONENT.sub("", name) not in outputs
+    ]
+    if missing:
+        raise ModelError.of(missing)
+
+
+def _nearest(name: str, outputs: Collection[str]) -> str:
+    close = get_close_matches(name, outputs, n=1)
+    return f"Did you mean {close[0]!r}?" if close else "`vbg run` lists the signals of a model."
 
 
 def _register(kinks: Mapping[Block, str], builder: GraphBuilder) -> tuple[Block, ...]:

@@ -91,7 +91,14 @@ def check_drives(mobility: int, driven: int) -> tuple[Problem, ...]:
     if driven > mobility:
         remedy = f"Release {driven - mobility} of the driven freedoms."
         return (Problem("error", "drives", "more drives than freedoms: " + what, remedy),)
-    return (Problem("error", "drives", what, f"Drive {mobility - driven} more."),)
+    return (Problem("error", "drives", what, _more(mobility - driven)),)
+
+
+def _more(count: int) -> str:
+    return (
+        f"For motion by geometry alone drive {count} more; a simulation needs no drive, there "
+        "forces move what is free."
+    )
 
 
 def _error(where: str, what: str, remedy: str) -> Problem:

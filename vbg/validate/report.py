@@ -17,6 +17,7 @@ from vbg.validate.both import Report
 
 CONVERGES = 2.8  # growth of the error with the step, 4 at order 2, that still shows convergence
 SIGNS = {"PASS": "ok", "FAIL": "FAIL", "VACUOUS": "zero", "NOT UNIQUE": "not unique"}
+_TITLES = {"tmm_bridge": "transfer matrices"}
 COLUMNS = ("channel", "peak", "max error", "at [s]", "rel. L2", "tolerance", "result")
 
 
@@ -75,7 +76,7 @@ def summary(report: Report) -> list[str]:
     lines = [f"{v.result}  {v.sentence}"]
     if v.channels:
         lines.append(
-            f"{v.model}: {v.solvers[0]} against {v.solvers[1]},"
+            f"{v.model}: {' against '.join(_TITLES.get(s, s) for s in v.solvers)},"
             f" {v.span[0]:.4g} to {v.span[1]:.4g} s; "
             + ", ".join(f"{n} {SIGNS[mark]}" for mark, n in counts.items() if n)
             + "."
