@@ -6,6 +6,8 @@ size then grows with their number only.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,21 +33,26 @@ def blocks(matrix: Array) -> list[tuple[Places, Places]]:
 
 def rank(G: Array, tolerance: float) -> int:
     """Rank of G, each row divided by its norm; singular values up to `tolerance` are zero."""
-    height = np.linalg.norm(G, axis=1)
-    scaled = G / np.where(height > 0.0, height, 1.0)[:, None]
     return sum(
-        int(np.linalg.matrix_rank(scaled[np.ix_(rows, columns)], tol=tolerance))
-        for rows, columns in blocks(G)
-        if len(rows) and len(columns)
+        int(np.linalg.matrix_rank(block, tol=tolerance)) for _, block in _blocks_of_unit_rows(G)
     )
 
 
 def null_part(G: Array, v: Array, tolerance: float) -> Array:
-    """The part of v (columns,) in the null space of G: the identity less its row space."""
+    """The part of v (columns,) in the null space of G: v less what lies in the row space,
+    singular values as in `rank`."""
     result = v.copy()
+    for columns, block in _blocks_of_unit_rows(G):
+        _, values, right = np.linalg.svd(block, full_matrices=False)
+        along = right[values > tolerance]
+        result[columns] -= along.T @ (along @ v[columns])
+    return result
+
+
+def _blocks_of_unit_rows(G: Array) -> Iterator[tuple[Places, Array]]:
+    """Columns and entries of each block that has any, rows divided by their norms."""
+    height = np.linalg.norm(G, axis=1)
+    scaled = G / np.where(height > 0.0, height, 1.0)[:, None]
     for rows, columns in blocks(G):
         if len(rows) and len(columns):
-            block = G[np.ix_(rows, columns)]
-            along = np.linalg.svd(block, full_matrices=False)[2][: rank(block, tolerance)]
-            result[columns] -= along.T @ (along @ v[columns])
-    return result
+            yield columns, scaled[np.ix_(rows, columns)]
