@@ -176,6 +176,19 @@ def test_a_start_without_a_rate_fails_at_once_and_says_why():
     assert len(solution.time) == 1
 
 
+def test_a_rate_that_ends_at_the_start_is_not_waited_for():
+    """sqrt(-t) has a value at t = 0 and none behind it: no step is short enough."""
+    model = vbg.Model(
+        name="ends",
+        bodies={"b": {"mass": 1.0, "inertia": {"xx": 0.1, "yy": 0.1, "zz": 0.1}}},
+        joints={"j": {"kind": "prismatic", "between": ["ground", "b"], "axis": [0, 0, 1]}},
+        forces={"f": {"kind": "force", "on": "b", "force": [0, 0, "sqrt(0 - t)"]}},
+    )
+    found = vbg.simulate(model, t_end=1.0, output_step=0.1, formulation="minimal")
+    assert found.status.code == "failed"
+    assert "The rate is not finite" in found.status.sentence
+
+
 @pytest.mark.parametrize("name", ["andrews_squeezer", "msl_fourbar1", "a02_double_four_bar"])
 def test_published_digits_are_met_in_minimal_form(name):
     problem = PROBLEMS[name]

@@ -29,15 +29,16 @@ GAMMA = (
     0.00592, 0.00524, 0.00468,
 )  # fmt: skip
 SMALLEST = 4.0 * np.finfo(float).eps  # step relative to t
+TINY = np.finfo(float).tiny  # and at t = 0
 FIRST = 1e-3  # of what lies ahead: the first step at most
+TOO_SMALL = "Required step size is less than spacing between numbers."
 LOST = "The state cannot be brought onto the constraints: a singular posture is near."
-
 
 NO_RATE = "The rate is not finite: a part stands where its law has no value."
 
 
 class NoStep(Exception):
-    """A stage has no value: the state cannot be retracted or its rate is not finite."""
+    """A stage has no value: the state cannot be retracted, or what the exception says."""
 
 
 class Adams:
@@ -75,7 +76,7 @@ class Adams:
         speed = self._error(self._phi[1], X)
         self.h = 0.25 / np.sqrt(speed) if speed > 0.0 else np.inf
         self._h_last, self.order, self._order_last, self._same = 0.0, 1, 0, 0
-        self._rising, self._no_value = True, False
+        self._rising, self._no_value, self._reason = True, False, LOST
         self._next, self._err, self._of_k, self._of_less = 1, 0.0, 0.0, np.inf
 
     def step(self, limit: float) -> str | None:
@@ -87,12 +88,8 @@ class Adams:
                 self.h = min(self.h, FIRST * rest)
             if self.h > 0.9 * rest:
                 self.h = rest if self.h > 0.99 * rest or rest < 1e-12 else 0.5 * rest
-            if self.h < SMALLEST * abs(self.t):
-                return (
-                    LOST
-                    if failures and self._no_value
-                    else ("Required step size is less than spacing between numbers.")
-                )
+            if self.h < max(SMALLEST * abs(self.t), TINY):
+                return self._reason if failures and self._no_value else TOO_SMALL
             self._coefficients()
             if self._attempt(limit if self.h == rest else self.t + self.h):
                 self.steps += 1
@@ -164,8 +161,8 @@ class Adams:
                 return False
             X = self._retract(t, p + h * g[k + 1] * change)
             change = self._rate(t, X) - phi[1]
-        except NoStep:
-            self._no_value = True
+        except NoStep as no_step:
+            self._no_value, self._reason = True, str(no_step) or LOST
             self._err = np.inf
             return False
         phi[k + 1] = change

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from vbg.assemble.evaluator import Evaluator
 from vbg.assemble.system import System
 from vbg.errors import Problem, UsageError
-from vbg.simulate.adams import LOST, Adams, NoStep
+from vbg.simulate.adams import LOST, NO_RATE, Adams, NoStep
 from vbg.simulate.minimal_programs import minimal_programs
 from vbg.simulate.retraction import Retraction
 
@@ -94,7 +94,7 @@ class Minimal:
         found = self._rates(t, X[:n])
         rate = np.concatenate([found[:n], found[n + m :]])
         if not np.all(np.isfinite(rate)):
-            raise NoStep
+            raise NoStep(NO_RATE)
         return rate
 
     def _error(self, difference: Array, X: Array) -> float:
