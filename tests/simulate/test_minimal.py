@@ -15,9 +15,10 @@ from tests.laws.parts import coupled, loaded, rolling_disc
 from tests.published.problems import PROBLEMS
 from vbg.assemble.posture import Projector
 from vbg.errors import UsageError
-from vbg.simulate.adams import Adams
+from vbg.simulate.adams import Adams, NoStep
 from vbg.simulate.coordinates import choose
 from vbg.simulate.minimal import Minimal
+from vbg.simulate.retraction import Retraction
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
@@ -174,6 +175,23 @@ def test_a_start_without_a_rate_fails_at_once_and_says_why():
     solution = vbg.simulate(model, t_end=0.2, output_step=0.1, formulation="minimal")
     assert solution.status.code == "failed" and "not finite" in solution.status.sentence
     assert len(solution.time) == 1
+
+
+def test_an_output_that_cannot_be_retracted_is_interpolated(monkeypatch):
+    """Inside a step the polynomial is near the constraints even where Newton finds no way."""
+    system = vbg.assemble(vbg.read(EXAMPLES / "slider-crank.toml"))
+    stepper = Minimal(system, 0.0, system.initial_state.copy(), 1e-8, 1e-10)
+    stepper.limit(0.01)
+    for _ in range(10):
+        assert stepper.step() is None
+    middle = 0.5 * (stepper.t_before + stepper.t)
+    closed = stepper.between(middle)
+
+    def lost(*_):
+        raise NoStep
+
+    monkeypatch.setattr(Retraction, "__call__", lost)
+    assert_allclose(stepper.between(middle), closed, atol=1e-6)
 
 
 def test_a_rate_that_ends_at_the_start_is_not_waited_for():

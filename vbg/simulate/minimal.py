@@ -164,7 +164,8 @@ class Minimal:
                 adams.begin(adams.t, adams.X)
 
     def between(self, t: float) -> Array:
-        """The state at t inside the last step, on the constraints."""
+        """The state at t inside the last step, on the constraints; where no Newton brings it
+        there, as beside a singular posture, the interpolated one, whose residuals tell."""
         if t == self.t:
             return self.x.copy()
         X = self._adams.between(t)
@@ -172,8 +173,11 @@ class Minimal:
             return self._retraction(t, X)[: self._size]
         except NoStep:  # K and L of the step's end do not reach back so far
             nearby = copy(self._retraction)
-            nearby.choose(t, X[: self._size])
-            return nearby(t, X)[: self._size]
+            try:
+                nearby.choose(t, X[: self._size])
+                return nearby(t, X)[: self._size]
+            except NoStep:
+                return X[: self._size]
 
     def reset(self, x: Array) -> None:
         self.restart(self.t, x)
