@@ -124,9 +124,8 @@ def compare(
         return Verdict("INCONCLUSIVE", obstacle, **heading)
     early = _stopped(first, second)
     if early:
-        begun = compare(
-            *_begun(first, second), tolerance=max(tolerance or 0.0, LOOSEST), exclude=exclude
-        )
+        limit = max(tolerance or 0.0, LOOSEST)
+        begun = compare(*_begun(first, second), tolerance=limit, exclude=exclude)
         if begun.result == "FAIL":
             return replace(begun, sentence=f"{begun.sentence} Then {early}")
         return Verdict("INCONCLUSIVE", early, **heading)
@@ -142,14 +141,9 @@ def compare(
         )
     i, j = common
     pairs = list(_pairs(first, second, i, j))
-    floors = _largest_by_unit(pairs)
     columns = _coarse_columns(coarser, second, j)
-    others = _coarse_columns(rougher, first, i)
-    channels = []
-    for name, unit, a, b in pairs:
-        changes = _changes((a, others.get(name)), (b, columns.get(name)))
-        limits = (tolerance, least, loosest)
-        channels.append(_channel(name, unit, first.time[i], a, b, changes, floors[unit], limits))
+    coarse = (_coarse_columns(rougher, first, i), columns)
+    channels = _channels(first.time[i], pairs, coarse, (tolerance, least, loosest))
     marked = tuple(_marked(c, not_unique, replayed) for c in channels)
     unproven = _unproven(marked, loosest) if replayed else None
     result, sentence = unproven or _judge(marked)
@@ -311,6 +305,23 @@ def _why_left_out(windows: tuple[tuple[float, float], ...]) -> tuple[str, ...]:
     return (
         f"Left out, next to a singular posture, where rounding decides the joint forces: {at}.",
     )
+
+
+def _channels(
+    time: Array,
+    pairs: list[tuple[str, str, Array, Array]],
+    coarse: tuple[Mapping[str, Array], Mapping[str, Array]],
+    tolerances: tuple[float | None, float, float],
+) -> list[Channel]:
+    """Every component judged beside the largest of its unit; `coarse` are the components of
+    the first and the second solver's coarser runs."""
+    floors = _largest_by_unit(pairs)
+    rough, coarser = coarse
+    channels = []
+    for name, unit, a, b in pairs:
+        changes = _changes((a, rough.get(name)), (b, coarser.get(name)))
+        channels.append(_channel(name, unit, time, a, b, changes, floors[unit], tolerances))
+    return channels
 
 
 def _channel(
