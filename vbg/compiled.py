@@ -2,22 +2,29 @@
 
 numba's own cache has two weaknesses that matter here: it does not notice a
 change in another file, and two processes that compile at the same moment may
-take each other's machine code for their own (its index is written without a
-lock), which gives wrong numbers or a crash.  So every set of kernels has a
-folder named by the hash of its sources, and is compiled under a lock by the
-first process that needs it; the others wait and then only read.
+take each other's machine code for their own (its index and its data are two
+files written without a lock: the code for float64 was once read as that for
+complex128), which gives wrong numbers or a crash.  So every set of kernels has
+a folder named by the hash of its sources and of their place, every entry is
+read and written under a lock, and a whole set is compiled by the first process
+that needs it while the others wait.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+UNUSED = 30.0
+"""Days after which compiled kernels of another version are removed."""
 
 
 def cache_root() -> Path:
@@ -43,8 +50,12 @@ class Kernels:
         import numba
 
         cpu = llvmlite.binding.get_host_cpu_name()
-        digest = hashlib.sha256(f"{sys.version}|{numba.__version__}|{cpu}".encode())
+        features = llvmlite.binding.get_host_cpu_features().flatten()
+        digest = hashlib.sha256(f"{sys.version}|{numba.__version__}|{cpu}|{features}".encode())
         for source in sources:
+            # numba files entries by the place of a source as well, so another
+            # installation of equal sources would find a folder that is not "done" for it
+            digest.update(os.fsencode(Path(source).resolve()))
             digest.update(Path(source).read_bytes())
         self.folder = cache_root() / f"{name}-{digest.hexdigest()[:16]}"
         self._ready: set[str] = set()
@@ -56,9 +67,11 @@ class Kernels:
         before = numba.config.CACHE_DIR
         numba.config.CACHE_DIR = str(self.folder)
         try:
-            return numba.njit(cache=True, **options)(function)
+            kernel = numba.njit(cache=True, **options)(function)
+            kernel._cache = _locked_cache(function, self.folder / "entries.lock")
         finally:
             numba.config.CACHE_DIR = before
+        return kernel
 
     def ensure(self, what: str, compile_all: Callable[[], None]) -> None:
         """Runs `compile_all`, which calls the kernels once, before anyone uses them:
@@ -68,22 +81,54 @@ class Kernels:
         done = self.folder / f"{what}.done"
         if done.exists():
             compile_all()
+            done.touch()
         else:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            _remove_unused(self.folder)
             with _locked(self.folder / "lock"):
                 compile_all()
                 done.touch()
         self._ready.add(what)
 
 
+def _locked_cache(function: Callable[..., Any], lock: Path) -> Any:
+    """numba's cache of one function, whose entries are read and written under `lock`."""
+    from numba.core.caching import FunctionCache
+
+    class LockedCache(FunctionCache):
+        def load_overload(self, sig, target_context):
+            with _locked(lock):
+                return super().load_overload(sig, target_context)
+
+        def save_overload(self, sig, data):
+            with _locked(lock):
+                super().save_overload(sig, data)
+
+    return LockedCache(function)
+
+
+def _remove_unused(folder: Path) -> None:
+    """Removes the folders of other versions of a set that no process has used for UNUSED days."""
+    name = folder.name.rpartition("-")[0]
+    for other in folder.parent.glob(f"{name}-*"):
+        marks = [mark.stat().st_mtime for mark in other.glob("*.done")]
+        if marks and time.time() - max(marks) > UNUSED * 86400.0:
+            shutil.rmtree(other, ignore_errors=True)
+
+
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
     """Holds the lock file; waits for whoever holds it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a+") as file:
         if sys.platform == "win32":
             import msvcrt
 
-            msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
+            while True:
+                try:
+                    msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
+                    break
+                except OSError:  # it gives up after ten seconds; compiling may take a minute
+                    continue
         else:
             import fcntl
 

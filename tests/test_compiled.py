@@ -1,0 +1,109 @@
+"""Compiled kernels and their cache on disk, used by several processes at once."""
+
+import fcntl
+import importlib.util
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from vbg.compiled import UNUSED, Kernels
+
+SOURCE = """
+import sys
+from pathlib import Path
+import numpy as np
+from vbg.compiled import Kernels
+
+KERNELS = Kernels("trial", [Path(__file__)])
+
+def double(x):
+    for i in range(len(x)):
+        x[i] = x[i] * x[i] + 1.0
+
+double = KERNELS.compiled(double)
+
+if __name__ == "__main__":
+    kind = np.dtype(sys.argv[1])
+    x = np.full(3, 3.0, dtype=kind) + (0.5j if kind.kind == "c" else 0.0)
+    wanted = x * x + 1.0
+    double(x)
+    assert (x == wanted).all(), (x, wanted)
+"""
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    monkeypatch.setenv("VBG_CACHE_DIR", str(tmp_path / "cache"))
+    file = tmp_path / "trial.py"
+    file.write_text(SOURCE)
+    return file
+
+
+def loaded(file):
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[file.stem] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_equal_sources_elsewhere_have_a_folder_of_their_own(place, tmp_path):
+    """numba files its entries by place: a set that is done here is not done there."""
+    (tmp_path / "other").mkdir()
+    twin = tmp_path / "other" / "trial.py"
+    twin.write_text(SOURCE)
+    assert Kernels("trial", [place]).folder != Kernels("trial", [twin]).folder
+    assert Kernels("trial", [place]).folder == Kernels("trial", [place]).folder
+
+
+def test_entries_are_read_and_written_under_the_lock(place):
+    trial = loaded(place)
+    folder = trial.KERNELS.folder
+    x = trial.np.full(2, 3.0)
+    with (folder / "entries.lock").open("a+") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        thread = threading.Thread(target=trial.double, args=(x,))
+        thread.start()
+        thread.join(0.5)
+        assert thread.is_alive()
+        assert not list(folder.rglob("*.nb[ic]"))
+    thread.join()
+    assert (x == 10.0).all()
+    assert len(list(folder.rglob("*.nbc"))) == 1
+
+
+def test_many_processes_compile_for_two_dtypes_at_once(place):
+    """Without the lock one of them may be handed the code of the other dtype."""
+    for _ in range(2):  # the second time from what the first has written
+        runs = [
+            subprocess.Popen([sys.executable, str(place), kind])
+            for kind in ("float64", "complex128", "float64", "complex128")
+        ]
+        assert [run.wait() for run in runs] == [0, 0, 0, 0]
+
+
+def test_a_set_is_compiled_once_and_told_done(place):
+    trial = loaded(place)
+    trial.KERNELS.ensure("float64", lambda: trial.double(trial.np.zeros(0)))
+    assert (trial.KERNELS.folder / "float64.done").exists()
+    again = loaded(place)
+    again.KERNELS.ensure("float64", lambda: again.double(again.np.zeros(0)))
+    assert sum(again.double.stats.cache_hits.values()) == 1
+
+
+def test_folders_of_other_versions_go_when_nobody_has_used_them_for_long(place):
+    root = Kernels("trial", [place]).folder.parent
+    for age, name in ((UNUSED + 1.0, "trial-old"), (UNUSED - 1.0, "trial-new"), (99.0, "other-x")):
+        (root / name).mkdir(parents=True)
+        mark = root / name / "float64.done"
+        mark.touch()
+        os.utime(mark, (time.time() - age * 86400.0,) * 2)
+    trial = loaded(place)
+    trial.KERNELS.ensure("float64", lambda: trial.double(trial.np.zeros(0)))
+    names = {folder.name for folder in root.iterdir()}
+    assert "trial-old" not in names
+    assert {"trial-new", "other-x", trial.KERNELS.folder.name} <= names
