@@ -9,8 +9,9 @@ from typing import Any
 from vbg.blocks import Block
 from vbg.builder import Builder, Domain, Node
 from vbg.errors import UsageError
-from vbg.fields import Attachment
 from vbg.relative import line_between
+
+WAYS = ("nodes", "on", "between")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,25 +31,21 @@ class Reach:
             builder.output(f"{name}.length", self.value, "m")
 
 
-def reach(
-    name: str,
-    builder: Builder,
-    *,
-    on: str | None,
-    between: tuple[Attachment, Attachment] | None,
-    nodes: tuple[str, ...] | None = None,
-    table: str = "translational",
-) -> Reach:
-    """Exactly one of `on`, `between` and `nodes` is given; UsageError otherwise."""
-    if sum(value is not None for value in (on, between, nodes)) != 1:
-        raise UsageError(f"{name}: give either `on` or `between`, not both and not neither")
-    if nodes is not None:
-        return _between_nodes(name, builder, table, nodes)
-    if on is not None:
-        node, value = builder.coordinate(on)
+def reach(name: str, builder: Builder, part: Any) -> Reach:
+    """Where `part` acts, by whichever of `on`, `between` and `nodes` it has given.
+
+    Raises UsageError unless it is exactly one (a check of the file says so earlier, see
+    `one_way`).
+    """
+    given = {way: getattr(part, way) for way in WAYS if getattr(part, way, None) is not None}
+    if len(given) != 1:
+        raise UsageError(f"{name}: give exactly one of {', '.join(WAYS)}")
+    if "nodes" in given:
+        return _between_nodes(name, builder, part.table, part.nodes)
+    if "on" in given:
+        node, value = builder.coordinate(part.on)
         return Reach(node, value, node.domain == "rotation")
-    assert between is not None  # exactly one of the two is given
-    line = line_between(name, builder, between)
+    line = line_between(name, builder, part.between)
     return Reach(line.stretch, line.length, False)
 
 
@@ -76,7 +73,7 @@ def _between_nodes(name: str, builder: Builder, table: str, nodes: tuple[str, ..
 
 def one_way(part: Any) -> Iterator[tuple[str, str, str]]:
     """The fault of a part that is not connected in exactly one of its ways."""
-    ways = [way for way in ("nodes", "on", "between") if hasattr(part, way)]
+    ways = [way for way in WAYS if hasattr(part, way)]
     given = [way for way in ways if getattr(part, way) is not None]
     if len(given) != 1:
         found = " and ".join(given) or "none"

@@ -28,6 +28,6 @@ class Damper:
     c: float = quantity("N*s/m or N*m*s/rad", "damping", minimum=0.0)
 
     def expand(self, name: str, builder: Builder) -> None:
-        where = reach(name, builder, on=self.on, between=self.between)
+        where = reach(name, builder, self)
         bond = builder.resistor(name, where.node, effort=lambda flow: self.c * flow)
         where.declare(name, builder, builder.effort(bond))

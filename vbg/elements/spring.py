@@ -34,7 +34,7 @@ class Spring:
     )
 
     def expand(self, name: str, builder: Builder) -> None:
-        where = reach(name, builder, on=self.on, between=self.between)
+        where = reach(name, builder, self)
         stretch = where.value - const(self.length)
         bond = builder.potential(
             name, where.node, effort=self.k * stretch, energy=0.5 * self.k * times(stretch, stretch)

@@ -24,7 +24,7 @@ class TorsionSpring:
     rest: float = quantity("rad", "angle without torque", default=0.0)
 
     def expand(self, name: str, builder: Builder) -> None:
-        where = reach(name, builder, on=self.on, between=None)
+        where = reach(name, builder, self)
         twist = where.value - const(self.rest)
         spring = builder.potential(
             name, where.node, effort=self.k * twist, energy=0.5 * self.k * times(twist, twist)

@@ -26,7 +26,7 @@ class Clutch:
     engaged: float | str = declare("signal", "0 open, 1 closed", default=1.0)
 
     def expand(self, name: str, builder: Builder) -> None:
-        where = reach(name, builder, on=None, between=None, nodes=self.nodes, table=self.table)
+        where = reach(name, builder, self)
         share = call("min", call("max", builder.signal(self.engaged), const(0.0)), const(1.0))
         torque = self.capacity * share
         effort = stick_slip(name, builder, where.node, coulomb=torque, static=torque)

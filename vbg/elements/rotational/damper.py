@@ -33,14 +33,7 @@ class Damper:
         yield from one_way(self)
 
     def expand(self, name: str, builder: Builder) -> None:
-        where = reach(
-            name,
-            builder,
-            on=self.on,
-            between=None,
-            nodes=self.nodes,
-            table=self.table,
-        )
+        where = reach(name, builder, self)
         bond = builder.resistor(
             name,
             where.node,

@@ -44,14 +44,7 @@ class Friction:
             yield "static", what, "Sticking needs at least the friction of slipping."
 
     def expand(self, name: str, builder: Builder) -> None:
-        where = reach(
-            name,
-            builder,
-            on=self.on,
-            between=None,
-            nodes=self.nodes,
-            table=self.table,
-        )
+        where = reach(name, builder, self)
         law = DryFriction(self.coulomb, self.static, self.stribeck, self.viscous)
         effort = dry_friction(name, builder, where.node, law)
         builder.output(f"{name}.torque", effort, "N*m")

@@ -34,14 +34,7 @@ class Speed:
         yield from one_way(self)
 
     def expand(self, name: str, builder: Builder) -> None:
-        where = reach(
-            name,
-            builder,
-            on=self.on,
-            between=None,
-            nodes=self.nodes,
-            table=self.table,
-        )
+        where = reach(name, builder, self)
         value = builder.signal(self.speed, "rad/s")
         bond = builder.flow_source(name, where.node, value)
         effort = builder.effort(bond)

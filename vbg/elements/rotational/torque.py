@@ -34,14 +34,7 @@ class Torque:
         yield from one_way(self)
 
     def expand(self, name: str, builder: Builder) -> None:
-        where = reach(
-            name,
-            builder,
-            on=self.on,
-            between=None,
-            nodes=self.nodes,
-            table=self.table,
-        )
+        where = reach(name, builder, self)
         value = builder.signal(self.torque, "N*m")
         builder.effort_source(name, where.node, value)
         builder.output(f"{name}.torque", value, "N*m")

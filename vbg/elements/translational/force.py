@@ -37,14 +37,7 @@ class Force:
         yield from one_way(self)
 
     def expand(self, name: str, builder: Builder) -> None:
-        where = reach(
-            name,
-            builder,
-            on=self.on,
-            between=self.between,
-            nodes=self.nodes,
-            table=self.table,
-        )
+        where = reach(name, builder, self)
         value = builder.signal(self.force, "N")
         builder.effort_source(name, where.node, value)
         builder.output(f"{name}.force", value, "N")

@@ -37,14 +37,7 @@ class Speed:
         yield from one_way(self)
 
     def expand(self, name: str, builder: Builder) -> None:
-        where = reach(
-            name,
-            builder,
-            on=self.on,
-            between=self.between,
-            nodes=self.nodes,
-            table=self.table,
-        )
+        where = reach(name, builder, self)
         value = builder.signal(self.speed, "m/s")
         bond = builder.flow_source(name, where.node, value)
         effort = builder.effort(bond)

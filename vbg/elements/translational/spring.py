@@ -38,14 +38,7 @@ class Spring:
         yield from one_way(self)
 
     def expand(self, name: str, builder: Builder) -> None:
-        where = reach(
-            name,
-            builder,
-            on=self.on,
-            between=self.between,
-            nodes=self.nodes,
-            table=self.table,
-        )
+        where = reach(name, builder, self)
         stretch = where.value - const(self.length)
         bond = builder.potential(
             name, where.node, effort=self.k * stretch, energy=0.5 * self.k * times(stretch, stretch)
