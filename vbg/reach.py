@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,15 +31,15 @@ class Reach:
             builder.output(f"{name}.length", self.value, "m")
 
 
-def reach(name: str, builder: Builder, part: Any) -> Reach:
-    """Where `part` acts, by whichever of `on`, `between` and `nodes` it has given.
+def reach(name: str, builder: Builder, part: Any, ways: Sequence[str] = WAYS) -> Reach:
+    """Where `part` acts, by whichever of `ways` it has given.
 
     Raises UsageError unless it is exactly one (a check of the file says so earlier, see
     `one_way`).
     """
-    given = {way: getattr(part, way) for way in WAYS if getattr(part, way, None) is not None}
+    given = {way: getattr(part, way) for way in ways if getattr(part, way, None) is not None}
     if len(given) != 1:
-        raise UsageError(f"{name}: give exactly one of {', '.join(WAYS)}")
+        raise UsageError(f"{name}: give exactly one of {', '.join(ways)}")
     if "nodes" in given:
         return _between_nodes(name, builder, part.table, part.nodes)
     if "on" in given:

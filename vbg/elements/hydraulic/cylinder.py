@@ -65,7 +65,7 @@ class Cylinder:
         return (self.nodes,) if self.leakage > 0.0 else (self.nodes[:1], self.nodes[1:])
 
     def expand(self, name: str, builder: Builder) -> None:
-        where = reach(name, builder, self)
+        where = reach(name, builder, self, ways=("on", "between"))
         s = where.value - const(self.length)
         area_b = self.area_b or self.area_a
         effort = const(0.0)
