@@ -57,6 +57,7 @@ class Field:
     `unit` is the SI unit of the value ("kg", "N/m", "rad"; "1" without one,
     "N/m or N*m/rad" either, "" any, as for the values of a signal).
     `above`, `below` are open bounds, `minimum`, `maximum` closed ones.
+    `columns` are the units of the columns of a table, where they are not all `unit`.
     """
 
     form: Form
@@ -70,6 +71,7 @@ class Field:
     choices: tuple[str, ...] = ()
     of: type | None = None
     variables: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ becomes its number and a name may be dotted (``hinge.angle``).
 
 from vbg.expressions._derivative import derivative
 from vbg.expressions._functions import FUNCTIONS, RESERVED
-from vbg.expressions._parser import MAX_LENGTH, MAX_TREE, parse, parse_prefix
+from vbg.expressions._parser import MAX_LENGTH, MAX_TREE, parse, parse_prefix, parse_terms
 from vbg.expressions._tree import (
     Binary,
     Call,
@@ -38,6 +38,7 @@ __all__ = [
     "names",
     "parse",
     "parse_prefix",
+    "parse_terms",
     "renamed",
     "shown",
     "substitute",

@@ -168,6 +168,37 @@ def parse_prefix(text: str) -> tuple[Expression, str]:
     return node, text[parser.end :].strip()
 
 
+# up to the sign of the next term; a sign after ^ or ** belongs to an exponent
+_UNIT = re.compile(r"(?:[^-+]|(?<=[\^*])[-+])*")
+
+
+def parse_terms(text: str) -> tuple[tuple[Expression, str], ...]:
+    """The terms of a sum, each with what follows it (a unit): ``"24 V + 2*u mV"`` has two.
+
+    A subtracted term has its minus.  Raises ModelError, with the character's position,
+    where a term is no expression.
+    """
+    whole, rest = parse_prefix(text)
+    if not rest:
+        return ((whole, ""),)
+    parser = _Parser(text)
+    terms = []
+    negative = False
+    while True:
+        node = parser.product()
+        unit = ""
+        if parser.end < len(text) and not parser._is("+", "-"):
+            match = _UNIT.match(text, parser.end)
+            assert match is not None  # it matches the empty text
+            unit = match[0].strip()
+            parser.end = match.end()
+            parser._look()
+        terms.append((Unary(node) if negative else node, unit))
+        if not parser._is("+", "-"):
+            return tuple(terms)
+        negative = parser._take() == "-"
+
+
 def parse(text: str) -> Expression:
     """The syntax tree of `text`; raises ModelError with the character's position."""
     node, rest = parse_prefix(text)

@@ -72,8 +72,9 @@ def _table(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field
     entries = read_list(reading, path, raw, 0, "rows")
     if entries is None:
         return None
+    columns = declared.columns or (declared.unit,)
     rows = [
-        read_vector(reading, (*path, i), row, declared.unit, declared.size)
+        read_vector(reading, (*path, i), row, columns, declared.size)
         for i, row in enumerate(entries)
     ]
     return None if None in rows else tuple(rows)

@@ -22,6 +22,7 @@ from vbg.model.files import document_of, text_of
 from vbg.model.grafting import grafted
 from vbg.model.parameters import unit_of
 from vbg.model.places import Path, Places
+from vbg.model.quantities import quantity
 from vbg.model.reading import Reading
 from vbg.model.resolved import Resolved
 from vbg.model.values import read_vector, unknown_keys
@@ -132,21 +133,19 @@ class Including:
         what it has, whose dimension it must be of."""
         reading = self.reading
         try:
-            node, written = expressions.parse_prefix(raw if isinstance(raw, str) else repr(raw))
+            node, written = quantity(raw if isinstance(raw, str) else repr(raw), "")
             if not reading.names_known(path, str(raw), node, known=()):
                 return None
             value = expressions.evaluate(node, reading.parameters)
             unit = unit_of(own)
             name = node.name if isinstance(node, expressions.Name) else ""
-            kept = reading.parameter_units.get(name, "")
-            if unit and (written or kept):
-                units.conversion(written or kept, unit)
+            there = written or reading.parameter_units.get(name, "")
+            if unit and there:
+                units.conversion(there, unit)
         except ModelError as error:
             reading.fail(path, f"{error}.")
             return None
-        if written:
-            return {"value": value, "unit": written}
-        if unit:
-            value = (value - units.parse(unit).offset) / units.coherent_factor(unit)
-            return {"value": value, "unit": unit}
+        if kept := written or unit:
+            value = (value - units.parse(kept).offset) / units.coherent_factor(kept)
+            return {"value": value, "unit": kept}
         return value

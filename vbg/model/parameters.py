@@ -10,6 +10,7 @@ from vbg import expressions, units
 from vbg.errors import ModelError
 from vbg.model.names import is_name
 from vbg.model.places import Path
+from vbg.model.quantities import quantity
 from vbg.model.reading import Reading, described
 
 _KEYS = ("value", "unit", "note")
@@ -88,20 +89,20 @@ def _take_value(
                 path, f"has a unit in its text [{written}] and another beside it [{unit}]."
             )
             return
-        written = written or unit
-        if written:
-            node = _scaled(node, written)
-            reading.parameter_units[name] = written
+        if unit:
+            node = _scaled(node, unit)
+        if written or unit:
+            reading.parameter_units[name] = written or unit
     except ModelError as error:
-        reading.fail(path, f"{error}.")
+        reading.fail(path, f"{error}.", reading.unit_hint(raw) if isinstance(raw, str) else "")
         return
     waiting[name] = (path, node)
 
 
 def _node(raw: Any) -> tuple[expressions.Expression, str]:
-    """The value as an expression, and the unit written after it."""
+    """The value as an expression in SI, and the unit written after it."""
     if isinstance(raw, str):
-        return expressions.parse_prefix(raw)
+        return quantity(raw, "")
     if type(raw) in (int, float):
         try:
             value = float(raw)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +13,12 @@ from vbg import expressions, units
 from vbg.errors import ModelError, Problem, Severity
 from vbg.model.names import nearest, suggestion
 from vbg.model.places import Path, Places, spelled
+from vbg.model.quantities import moved_to_the_end, quantity
 
+UNITS_AT_THE_END = (
+    'A unit stands at the end, not inside brackets: "(l + 0.1) mm"; parameters hold the rest.'
+)
+_UNIT_INSIDE = re.compile(r"\([^()]*\d\s*[^\W\d]")  # in brackets a number and a word
 LARGEST, SMALLEST = 1e50, 1e-100
 MAX_SUGGESTIONS = 50  # a search for the nearest name is slow in a model of thousands of parts
 
@@ -103,15 +109,14 @@ class Reading:
 
     def _text_number(self, path: Path, text: str, unit: str) -> float | None:
         try:
-            node, rest = expressions.parse_prefix(text)
-            factor, offset = units.conversion(rest, unit) if rest else (1.0, 0.0)
+            node, written = quantity(text, unit)
             if not self.names_known(path, text, node, known=()):
                 return None
-            value = factor * expressions.evaluate(node, self.parameters) + offset
-            if isinstance(node, expressions.Name) and not rest:
+            value = expressions.evaluate(node, self.parameters)
+            if isinstance(node, expressions.Name) and not written:
                 value = self._in_unit(node.name, value, unit)
         except ModelError as error:
-            self.fail(path, f"{error}.", self._unit_hint(text))
+            self.fail(path, f"{error}.", self.unit_hint(text))
             return None
         return self._in_range(path, value)
 
@@ -125,17 +130,22 @@ class Reading:
         ratio = factor / units.coherent_factor(written)
         return value if abs(ratio - 1) < 1e-12 else value * ratio
 
-    def _unit_hint(self, text: str) -> str:
-        """The remedy where a name after a number was taken for a unit: a missing ``*``."""
+    def unit_hint(self, text: str) -> str:
+        """The remedy where what follows a number is no unit that fits: a ``*`` is missing, the
+        unit is not at the end, or its name is nearly right."""
         try:
-            node, rest = expressions.parse_prefix(text)
+            terms = expressions.parse_terms(text)
+            at_end = moved_to_the_end(text, frozenset((*self.parameters, "t")))
         except ModelError:
-            return ""
-        if rest in self.parameters:  # "2L"
-            return f"For the parameter {rest} write {expressions.to_text(node)}*{rest}."
+            return UNITS_AT_THE_END if _UNIT_INSIDE.search(text) else ""
         known = (*units.symbols(), *units.prefixed_symbols())
-        close = nearest(rest, known) if rest.isalpha() else ""
-        return f"Did you mean {close!r}?" if close and close != rest else ""
+        for node, rest in terms:
+            if rest in self.parameters:  # "2L"
+                return f"For the parameter {rest} write {expressions.to_text(node)}*{rest}."
+            close = nearest(rest, known) if rest.isalpha() and rest not in known else ""
+            if close:
+                return f"Did you mean {close!r}?"
+        return f"A unit stands at the end of its product: {at_end!r}." if at_end else ""
 
     def names_known(self, path: Path, text: str, node: expressions.Expression, known: Any) -> bool:
         """Whether every name of `node` is a parameter or in `known`; notes those that are not."""

@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from vbg import expressions, units
+from vbg import expressions
 from vbg.errors import ModelError
 from vbg.fields import Attachment, Field
 from vbg.model.catalogue import REFERENCE_NODES
 from vbg.model.names import is_name
 from vbg.model.places import Path
+from vbg.model.quantities import quantity
 from vbg.model.reading import Reading, Scope, described
 from vbg.model.values import read_list, read_quantity, read_vector, unknown_keys
 
@@ -190,20 +191,16 @@ def _signal(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Fiel
     if not isinstance(raw, str) or raw in scope.signals:
         return raw if isinstance(raw, str) else read_quantity(reading, path, raw, declared)
     try:
-        node, rest = expressions.parse_prefix(raw)
-        factor, offset = units.conversion(rest, declared.unit) if rest else (1.0, 0.0)
+        node, _ = quantity(raw, declared.unit)
     except ModelError as error:
-        remedy = reading.hint(raw, scope.signals, "signals") if raw.isidentifier() else ""
+        name = raw.isidentifier()
+        remedy = reading.hint(raw, scope.signals, "signals") if name else reading.unit_hint(raw)
         reading.fail(path, f"{error}.", remedy)
         return None
     if expressions.names(node) <= reading.parameters.keys():
         return read_quantity(reading, path, raw, declared)
     if not _varying_names_known(reading, scope, path, raw, node, ("t",)):
         return None
-    if factor != 1.0:
-        node = expressions.Binary("*", expressions.Number(factor), node)
-    if offset:
-        node = expressions.Binary("+", node, expressions.Number(offset))
     node = expressions.substitute(node, reading.parameters)
     if expressions.names(node) == {"t"} and not _has_start(reading, path, node):
         return None

@@ -63,13 +63,18 @@ def read_list(reading: Reading, path: Path, raw: Any, size: int, what: str) -> A
 
 
 def read_vector(
-    reading: Reading, path: Path, raw: Any, unit: str = "1", size: int = 3
+    reading: Reading, path: Path, raw: Any, unit: str | tuple[str, ...] = "1", size: int = 3
 ) -> tuple[float, ...] | None:
-    """A list of `size` numbers in `unit`."""
+    """A list of `size` numbers in `unit`, or each in its own of as many units."""
     entries = read_list(reading, path, raw, size, "numbers")
     if entries is None:
         return None
-    values = [reading.number((*path, i), entry, unit) for i, entry in enumerate(entries)]
+    given = (unit,) if isinstance(unit, str) else unit
+    units_of = given * len(entries) if len(given) == 1 else given
+    values = [
+        reading.number((*path, i), entry, its)
+        for i, (entry, its) in enumerate(zip(entries, units_of, strict=True))
+    ]
     return None if None in values else tuple(values)  # type: ignore[arg-type]
 
 

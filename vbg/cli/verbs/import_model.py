@@ -41,13 +41,14 @@ def act(arguments: argparse.Namespace) -> int:
 
 def _in_si(name: str, value: float | str) -> float:
     """The number that --set gives, "3 mm" in SI."""
-    from vbg import expressions, units
+    from vbg import expressions
     from vbg.errors import ModelError
+    from vbg.model.quantities import quantity
 
     if not isinstance(value, str):
         return value
     try:
-        number, unit = expressions.parse_prefix(value)
-        return units.coherent_factor(unit) * expressions.evaluate(number, {})
+        number, _ = quantity(value, "")
+        return expressions.evaluate(number, {})
     except ModelError as error:
         raise UsageError(f"parameter {name} = {value!r}: {error}.") from None

@@ -24,13 +24,13 @@ class Compliance:
     kind: ClassVar[str] = "C"
 
     size: int = declare("count", "number of components of its bonds", minimum=1, default=1)
-    value: float | None = quantity("1", "compliance", above=0.0, default=None)
-    matrix: Matrix | None = declare("matrix", "compliance matrix", size=0, default=None)
+    value: float | None = quantity("", "compliance", above=0.0, default=None)
+    matrix: Matrix | None = declare("matrix", "compliance matrix", unit="", size=0, default=None)
     energy: str | None = declare(
         "expression", "energy of the displacement q", variables=components("q"), default=None
     )
     initial: tuple[float, ...] | None = declare(
-        "vector", "displacement at the start; default zero", size=0, default=None
+        "vector", "displacement at the start; default zero", unit="", size=0, default=None
     )
 
     def faults(self) -> Iterator[tuple[str, str, str]]:

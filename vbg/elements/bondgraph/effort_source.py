@@ -17,7 +17,9 @@ class EffortSource:
     table: ClassVar[str] = "bondgraph"
     kind: ClassVar[str] = "Se"
 
-    effort: tuple[float | str, ...] = declare("signals", "its effort, one for each component")
+    effort: tuple[float | str, ...] = declare(
+        "signals", "its effort, one for each component", unit=""
+    )
 
     def expand(self, name: str, builder: Builder) -> None:
         values = stack(*(builder.signal(value) for value in self.effort))

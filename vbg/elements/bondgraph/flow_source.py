@@ -17,7 +17,7 @@ class FlowSource:
     table: ClassVar[str] = "bondgraph"
     kind: ClassVar[str] = "Sf"
 
-    flow: tuple[float | str, ...] = declare("signals", "its flow, one for each component")
+    flow: tuple[float | str, ...] = declare("signals", "its flow, one for each component", unit="")
 
     def expand(self, name: str, builder: Builder) -> None:
         values = stack(*(builder.signal(value) for value in self.flow))

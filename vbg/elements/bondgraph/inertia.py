@@ -24,13 +24,13 @@ class Inertia:
     kind: ClassVar[str] = "I"
 
     size: int = declare("count", "number of components of its bonds", minimum=1, default=1)
-    value: float | None = quantity("1", "inertia", above=0.0, default=None)
-    matrix: Matrix | None = declare("matrix", "inertia matrix", size=0, default=None)
+    value: float | None = quantity("", "inertia", above=0.0, default=None)
+    matrix: Matrix | None = declare("matrix", "inertia matrix", unit="", size=0, default=None)
     energy: str | None = declare(
         "expression", "energy of the momentum p", variables=components("p"), default=None
     )
     initial: tuple[float, ...] | None = declare(
-        "vector", "momentum at the start; default zero", size=0, default=None
+        "vector", "momentum at the start; default zero", unit="", size=0, default=None
     )
 
     def faults(self) -> Iterator[tuple[str, str, str]]:

@@ -25,8 +25,8 @@ class Resistance:
     kind: ClassVar[str] = "R"
 
     size: int = declare("count", "number of components of its bonds", minimum=1, default=1)
-    value: float | None = quantity("1", "resistance", above=0.0, default=None)
-    matrix: Matrix | None = declare("matrix", "resistance matrix", size=0, default=None)
+    value: float | None = quantity("", "resistance", above=0.0, default=None)
+    matrix: Matrix | None = declare("matrix", "resistance matrix", unit="", size=0, default=None)
     effort: tuple[str, ...] | None = declare(
         "expressions", "effort of the flow f", variables=components("f"), default=None
     )

@@ -22,9 +22,9 @@ class Transformer:
     kind: ClassVar[str] = "TF"
 
     ratio: float | str | None = declare(
-        "signal", "number, signal or expression (then modulated)", default=None
+        "signal", "number, signal or expression (then modulated)", unit="", default=None
     )
-    matrix: Matrix | None = declare("table", "ratio matrix, rows", size=0, default=None)
+    matrix: Matrix | None = declare("table", "ratio matrix, rows", unit="", size=0, default=None)
 
     def faults(self) -> Iterator[tuple[str, str, str]]:
         """Not exactly one ratio."""

@@ -21,7 +21,7 @@ class Delay:
     table: ClassVar[str] = "signals"
     kind: ClassVar[str] = "delay"
 
-    input: float | str = declare("signal", "what is read")
+    input: float | str = declare("signal", "what is read", unit="")
     time: float = quantity("s", "dead time", above=0.0)
     order: int = declare("count", "order of the fraction", minimum=1, maximum=10, default=6)
 

@@ -19,7 +19,7 @@ class Expression:
     table: ClassVar[str] = "signals"
     kind: ClassVar[str] = "expression"
 
-    expression: float | str = declare("signal", "expression of t, signals and outputs")
+    expression: float | str = declare("signal", "expression of t, signals and outputs", unit="")
 
     def value(self, name: str, builder: Builder) -> Block:
         return builder.signal(self.expression)

@@ -16,8 +16,8 @@ class Gain:
     table: ClassVar[str] = "signals"
     kind: ClassVar[str] = "gain"
 
-    input: float | str = declare("signal", "what is read")
-    k: float = quantity("1", "gain")
+    input: float | str = declare("signal", "what is read", unit="")
+    k: float = quantity("", "gain")
 
     def expand(self, name: str, builder: Builder) -> None:
         builder.define(name, self.k * builder.signal(self.input))

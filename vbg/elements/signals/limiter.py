@@ -18,7 +18,7 @@ class Limiter:
     table: ClassVar[str] = "signals"
     kind: ClassVar[str] = "limiter"
 
-    input: float | str = declare("signal", "what is read")
+    input: float | str = declare("signal", "what is read", unit="")
     lower: float = quantity("", "smallest value")
     upper: float = quantity("", "largest value")
 

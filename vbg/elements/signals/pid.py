@@ -23,11 +23,11 @@ class PID:
     table: ClassVar[str] = "signals"
     kind: ClassVar[str] = "pid"
 
-    demand: float | str = declare("signal", "what it should be")
-    measured: float | str = declare("signal", "what it is")
-    kp: float = quantity("1", "proportional gain")
-    ki: float = quantity("1", "integral gain, per second", default=0.0)
-    kd: float = quantity("1", "derivative gain, times seconds", default=0.0)
+    demand: float | str = declare("signal", "what it should be", unit="")
+    measured: float | str = declare("signal", "what it is", unit="")
+    kp: float = quantity("", "proportional gain")
+    ki: float = quantity("", "integral gain, per second", default=0.0)
+    kd: float = quantity("", "derivative gain, times seconds", default=0.0)
     filter: float = quantity("s", "time constant of the derivative", default=1e-3, above=0.0)
     lower: float | None = quantity("", "smallest output", default=None)
     upper: float | None = quantity("", "largest output", default=None)

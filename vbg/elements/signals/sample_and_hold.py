@@ -19,7 +19,7 @@ class SampleAndHold:
     table: ClassVar[str] = "signals"
     kind: ClassVar[str] = "sample_and_hold"
 
-    input: float | str = declare("signal", "what is read")
+    input: float | str = declare("signal", "what is read", unit="")
     period: float = quantity("s", "from one sample to the next", above=0.0)
     start: float = quantity("s", "first sample", default=0.0, minimum=0.0)
     initial: float = quantity("", "value before the first sample", default=0.0)

@@ -22,7 +22,7 @@ class StateSpace:
     table: ClassVar[str] = "signals"
     kind: ClassVar[str] = "state_space"
 
-    inputs: tuple[float | str, ...] = declare("signals", "what is read, u")
+    inputs: tuple[float | str, ...] = declare("signals", "what is read, u", unit="")
     A: Matrix = declare("matrix", "A, n x n", size=0)
     B: tuple[tuple[float, ...], ...] = declare("table", "B, n rows of one number per input", size=0)
     C: tuple[float, ...] = declare("vector", "C, n numbers", size=0)

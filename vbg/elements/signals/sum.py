@@ -20,9 +20,9 @@ class Sum:
     table: ClassVar[str] = "signals"
     kind: ClassVar[str] = "sum"
 
-    inputs: tuple[float | str, ...] = declare("signals", "what is added")
+    inputs: tuple[float | str, ...] = declare("signals", "what is added", unit="")
     weights: tuple[float, ...] | None = declare(
-        "vector", "factors of the inputs; default: ones", size=0, default=None
+        "vector", "factors of the inputs; default: ones", unit="", size=0, default=None
     )
 
     def faults(self) -> Iterator[tuple[str, str, str]]:

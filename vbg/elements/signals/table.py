@@ -24,7 +24,9 @@ class Table:
     table: ClassVar[str] = "signals"
     kind: ClassVar[str] = "table"
 
-    rows: Rows = declare("table", "rows [time in s, value], times growing", size=2)
+    rows: Rows = declare(
+        "table", "rows [time in s, value], times growing", columns=("s", ""), size=2
+    )
     interpolation: str = declare(
         "choice",
         "between the rows",

@@ -22,9 +22,13 @@ class TransferFunction:
     table: ClassVar[str] = "signals"
     kind: ClassVar[str] = "transfer_function"
 
-    input: float | str = declare("signal", "what is read")
-    numerator: tuple[float, ...] = declare("vector", "coefficients, highest power first", size=0)
-    denominator: tuple[float, ...] = declare("vector", "coefficients, highest power first", size=0)
+    input: float | str = declare("signal", "what is read", unit="")
+    numerator: tuple[float, ...] = declare(
+        "vector", "coefficients, highest power first", unit="", size=0
+    )
+    denominator: tuple[float, ...] = declare(
+        "vector", "coefficients, highest power first", unit="", size=0
+    )
 
     def faults(self) -> Iterator[tuple[str, str, str]]:
         """Improper fractions and a leading zero."""
