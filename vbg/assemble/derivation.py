@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from vbg.assemble.junction_structure import JunctionStructure, coenergy
@@ -25,7 +25,7 @@ class Derivation:
     sources: list[tuple[Vertex, Bond]]
     differential: list[tuple[Vertex, Bond]]
     direct: dict[Block, Block] = field(default_factory=dict)
-    _close_direct: Substitution | None = None
+    _close_direct: Substitution = field(default_factory=lambda: Substitution({}))
 
     def solve_direct(self, values: Mapping[Block, Block]) -> None:
         """Constraint efforts of case (14), known from here on."""
@@ -34,13 +34,11 @@ class Derivation:
 
     def in_states(self, block: Block) -> Block:
         """`block` without placeholders: states, time and constraint efforts only."""
-        value = self.laws(block)
-        return value if self._close_direct is None else self._close_direct(value)
+        return self.each_in_states([block])[0]
 
-    def into_store(self, vertex: Vertex, bond: Bond) -> Block:
-        """Rate of a store's state in Z: effort into an I, flow into a C."""
-        value = self.structure.effort(bond) if vertex.kind == "I" else self.structure.flow(bond)
-        return value if bond.head == vertex.name else -value
+    def each_in_states(self, blocks: Sequence[Block]) -> Sequence[Block]:
+        """The same for many blocks in one pass."""
+        return self._close_direct.each(self.laws.each(blocks))
 
 
 def begin(causal: CausalGraph) -> Derivation:

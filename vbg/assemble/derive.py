@@ -13,7 +13,7 @@ import numpy as np
 from vbg.assemble.constraints import Efforts, constraints_of, efforts_of
 from vbg.assemble.corrections import correction_steps, held_speeds, held_values
 from vbg.assemble.derivation import Derivation, begin
-from vbg.assemble.differential import define_dependent_states, rates_of_dependent
+from vbg.assemble.differential import define_dependent_states
 from vbg.assemble.energy import energies, powers
 from vbg.assemble.equations import DISSIPATED, SUPPLIED, Constraint, Equations, State
 from vbg.assemble.junction_structure import coenergy
@@ -31,7 +31,6 @@ from vbg.blocks import (
 from vbg.causality import CausalGraph
 from vbg.graph.bondgraph import Configuration
 from vbg.graph.pieces import at_start
-from vbg.graph.placeholders import RATE
 
 
 def derive(causal: CausalGraph) -> Equations:
@@ -42,20 +41,22 @@ def derive(causal: CausalGraph) -> Equations:
     work = begin(causal)
     graph = causal.graph
     define_dependent_states(work)
-    into = {v.state: work.into_store(v, bond) for v, bond in work.stores if v.state is not None}
+    into = {v.state: work.structure.into_store(v, b) for v, b in work.stores if v.state is not None}
     constraints = constraints_of(work)
-    full = {state: work.in_states(rate) for state, rate in into.items()}
-    flows = {c.name: work.in_states(c.flow) for c in graph.configurations}
+    full = dict(zip(into, work.each_in_states([*into.values()]), strict=True))
+    in_states = work.each_in_states([c.flow for c in graph.configurations])
+    flows = dict(zip([c.name for c in graph.configurations], in_states, strict=True))
     config_rates = {
         c.state: Substitution({c.flow: flows[c.name]})(c.rate) for c in graph.configurations
     }
     signal_rates = {s.state: work.in_states(s.rate) for s in graph.signal_states}
     spins = _spins(graph.configurations, flows)
-    residuals = [work.in_states(c.residual) for c in constraints]
+    residuals = work.each_in_states([c.residual for c in constraints])
     all_rates = full | config_rates | signal_rates | {graph.time: const(1.0)}
     efforts = efforts_of(work, constraints, residuals, all_rates, spins)
     close = _closing(constraints, efforts)
-    rates = {state: close(rate) for state, rate in (full | signal_rates).items()} | config_rates
+    closed = close.each([*full.values(), *signal_rates.values()])
+    rates = dict(zip([*full, *signal_rates], closed, strict=True)) | config_rates
     supplied, dissipated = powers(work, close)
     rates |= {leaf(SUPPLIED, 1): supplied, leaf(DISSIPATED, 1): dissipated}
     rates |= {mode.state: zeros(1) for mode in graph.modes}
@@ -65,9 +66,8 @@ def derive(causal: CausalGraph) -> Equations:
     ]
     posture, velocity = correction_steps(work, rows_and_unknowns, efforts.factor)
     kinetic, potential = energies(work)
-    with_rates = _with_rates(full | rates_of_dependent(work))
     react = Substitution(efforts.reactions)
-    outputs = {o.name: react(with_rates(work.in_states(o.value))) for o in graph.outputs}
+    values = react.each(work.each_in_states([o.value for o in graph.outputs]))
     positions = [zeros(c.unknown.rows) if c.position is None else c.position for c in constraints]
     rows_of = Coefficients([coenergy(v) for v, _ in work.stores])
     return Equations(
@@ -82,12 +82,12 @@ def derive(causal: CausalGraph) -> Equations:
         velocity_correction=velocity,
         right_hand_side=leaf("correction", sum(c.unknown.rows for c in constraints)),
         factor=efforts.factor,
-        outputs=outputs,
+        outputs=dict(zip([o.name for o in graph.outputs], values, strict=True)),
         units={o.name: o.unit for o in graph.outputs},
         stored=kinetic + potential,
         kinetic=kinetic,
         potential=potential,
-        switches={s.name: close(with_rates(work.in_states(s.value))) for s in graph.switches}
+        switches={s.name: close(work.in_states(s.value)) for s in graph.switches}
         | {m.name: close(work.in_states(m.condition)) for m in graph.modes},
         held_values=held_values(work, efforts.rows_on_z, rows_and_unknowns, rows_of),
         held_speeds=held_speeds(work, efforts.rows_on_z, rows_and_unknowns, rows_of),
@@ -105,11 +105,6 @@ def _closing(constraints: Sequence[Constraint], efforts: Efforts) -> Substitutio
         {c.unknown: rows(values, c.first, c.first + c.unknown.rows) for c in constraints}
         | dict(efforts.reactions)
     )
-
-
-def _with_rates(rates: Mapping[Block, Block]) -> Substitution:
-    """Replaces the placeholders for rates of states."""
-    return Substitution({leaf(f"{RATE}{s.data}", s.rows): rate for s, rate in rates.items()})
 
 
 def _spins(

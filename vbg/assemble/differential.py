@@ -54,15 +54,6 @@ def reaction_equations(
     return result
 
 
-def rates_of_dependent(work: Derivation) -> dict[Block, Block]:
-    """Rate of each dependent state in terms of the reactions."""
-    return {
-        vertex.state: linear((_sign(vertex, bond), reaction(vertex)))
-        for vertex, bond in work.differential
-        if vertex.state is not None
-    }
-
-
 def _sign(vertex: Vertex, bond: Bond) -> float:
     """+1 where power is positive into the store."""
     return 1.0 if bond.head == vertex.name else -1.0

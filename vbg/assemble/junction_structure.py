@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Literal
 
 from vbg.blocks import (
     Block,
@@ -42,6 +43,8 @@ from vbg.graph.placeholders import (
     SIGNAL,
     reads_bonds,
 )
+
+What = Literal["effort", "flow"]
 
 LETTERS = {"x": 0, "y": 1, "z": 2, "w": 0}
 COMPONENT = re.compile(r"(?P<name>.+?)(?:\[(?P<index>\d+)\]|\.(?P<letter>[xyzw]))")
@@ -73,38 +76,42 @@ class JunctionStructure:
     _cuts: dict[tuple[str, str], Block] = field(default_factory=dict)
     _waiting: dict[Block, Callable[[], Block]] = field(default_factory=dict)
     _resolved: Substitution = field(default_factory=lambda: Substitution({}))
+    _store_of: dict[str, Vertex] = field(init=False)
+
+    def __post_init__(self) -> None:
+        vertices = self.causal.graph.vertices.values()
+        self._store_of = {v.state.data: v for v in vertices if v.is_store and v.state is not None}
 
     def effort(self, bond: Bond) -> Block:
         """Effort of `bond` in terms of Z, D, constraint efforts, sources, states."""
-        if bond.name not in self._effort:
-            return self._walk("effort", bond, self._effort, self._imposed_effort)
-        return self._effort[bond.name]
+        value = self._effort.get(bond.name)
+        return self._walk("effort", bond) if value is None else value
 
     def flow(self, bond: Bond) -> Block:
         """Flow of `bond`, likewise."""
-        if bond.name not in self._flow:
-            return self._walk("flow", bond, self._flow, self._imposed_flow)
-        return self._flow[bond.name]
+        value = self._flow.get(bond.name)
+        return self._walk("flow", bond) if value is None else value
 
-    def _walk(
-        self, what: str, bond: Bond, found: dict[str, Block], step: Callable[[Bond], Block]
-    ) -> Block:
+    def into_store(self, vertex: Vertex, bond: Bond) -> Block:
+        """Rate of a store's state: effort into an I, flow into a C."""
+        value = self.effort(bond) if vertex.kind == "I" else self.flow(bond)
+        return value if bond.head == vertex.name else -value
+
+    def _walk(self, what: What, bond: Bond) -> Block:
         key = (what, bond.name)
         if key in self._open:  # the walk has come back: a loop of ideal parts
             return self._cuts.setdefault(key, leaf(f"{what} around {bond.name}", bond.size))
         self._open.add(key)
-        value = self.resolve(step(bond))
+        if what == "effort":
+            value = self._effort_from(self.causal.imposes_effort(bond), bond)
+            self._effort[bond.name] = value
+        else:
+            value = self._flow_from(self.causal.imposes_flow(bond), bond)
+            self._flow[bond.name] = value
         self._open.discard(key)
-        found[bond.name] = value
         if key in self._cuts:
             self.definitions[self._cuts[key]] = value
         return value
-
-    def _imposed_effort(self, bond: Bond) -> Block:
-        return self._effort_from(self.causal.imposes_effort(bond), bond)
-
-    def _imposed_flow(self, bond: Bond) -> Block:
-        return self._flow_from(self.causal.imposes_flow(bond), bond)
 
     def _variable(self, variable: Block, definition: Callable[[], Block]) -> Block:
         """`variable`, to be defined when the walk is over."""
@@ -117,30 +124,28 @@ class JunctionStructure:
         while self._waiting:
             variable, definition = self._waiting.popitem()
             self.definitions[variable] = variable  # known from here on
-            self.definitions[variable] = self.resolve(definition())
+            self.definitions[variable] = definition()
 
     def _source(self, vertex: Vertex) -> Block:
         """What a source imposes: its law, or a variable where the law reads others."""
-        law = _law(vertex)
+        law = vertex.law
+        assert law is not None
         if not reads_bonds(law):
             return law
-        return self._variable(leaf(f"U of {vertex.name}", law.rows), lambda: law)
+        return self._variable(leaf(f"U of {vertex.name}", law.rows), lambda: self.resolve(law))
 
     def _resistance(self, vertex: Vertex, bond: Bond, law: Block, port: Block) -> Block:
         """D of an R: `law` in its `port` variable, the effort or flow it receives."""
         receives = self.flow if port == vertex.port_flow else self.effort
         return self._variable(
             leaf(f"D of {vertex.name}", vertex.size),
-            lambda: Substitution({port: receives(bond)})(law),
+            lambda: Substitution({port: receives(bond)})(self.resolve(law)),
         )
 
     def _incident(self, vertex: Vertex) -> tuple[Bond, ...]:
         return self.causal.graph.incident[vertex.name]
 
-    def _brings_effort(self, bond: Bond, vertex: Vertex) -> bool:
-        return self.causal.imposes_effort(bond).name != vertex.name
-
-    def _balance(self, vertex: Vertex, bond: Bond, what: str) -> Block:
+    def _balance(self, vertex: Vertex, bond: Bond, what: What) -> Block:
         """The variable of `bond` from the sum over the vertex, + along bonds into it."""
         sign = 1.0 if bond.head == vertex.name else -1.0
         terms: list[tuple[float, Block]] = []
@@ -153,8 +158,7 @@ class JunctionStructure:
     def _effort_from(self, vertex: Vertex, bond: Bond) -> Block:
         match vertex.kind:
             case "0":
-                strong = next(b for b in self._incident(vertex) if self._brings_effort(b, vertex))
-                return self.effort(strong)
+                return self.effort(self.causal.bringing[vertex.name])
             case "1":
                 return self._balance(vertex, bond, "effort")
             case "C" if vertex.state is not None:
@@ -166,7 +170,7 @@ class JunctionStructure:
             case "Sc" if vertex.state is not None:
                 return vertex.state
             case "EJS":
-                return mul(_law(vertex), self.flow(bond))
+                return mul(self._law(vertex), self.flow(bond))
             case "R" if vertex.effort_law is not None and vertex.port_flow is not None:
                 return self._resistance(vertex, bond, vertex.effort_law, vertex.port_flow)
             case "TF" | "GY":
@@ -175,22 +179,18 @@ class JunctionStructure:
 
     def _effort_through(self, vertex: Vertex, bond: Bond) -> Block:
         first, second = self._incident(vertex)
-        law = _law(vertex)
         if vertex.kind == "TF":
             if bond.name == first.name:
-                return mul(transpose(law), self.effort(second))
-            return mul(transpose(_inverse(vertex)), self.effort(first))
+                return mul(transpose(self._law(vertex)), self.effort(second))
+            return mul(transpose(self._inverse(vertex)), self.effort(first))
         if bond.name == second.name:
-            return mul(law, self.flow(first))
-        return mul(transpose(law), self.flow(second))
+            return mul(self._law(vertex), self.flow(first))
+        return mul(transpose(self._law(vertex)), self.flow(second))
 
     def _flow_from(self, vertex: Vertex, bond: Bond) -> Block:
         match vertex.kind:
             case "1":
-                strong = next(
-                    b for b in self._incident(vertex) if not self._brings_effort(b, vertex)
-                )
-                return self.flow(strong)
+                return self.flow(self.causal.bringing[vertex.name])
             case "0":
                 return self._balance(vertex, bond, "flow")
             case "I":
@@ -211,33 +211,50 @@ class JunctionStructure:
         first, second = self._incident(vertex)
         if vertex.kind == "TF":
             if bond.name == second.name:
-                return mul(_law(vertex), self.flow(first))
-            return mul(_inverse(vertex), self.flow(second))
-        inverse = _inverse(vertex)
+                return mul(self._law(vertex), self.flow(first))
+            return mul(self._inverse(vertex), self.flow(second))
+        inverse = self._inverse(vertex)
         if bond.name == first.name:
             return mul(inverse, self.effort(second))
         return mul(transpose(inverse), self.effort(first))
 
+    def _law(self, vertex: Vertex) -> Block:
+        assert vertex.law is not None
+        return self.resolve(vertex.law)
+
+    def _inverse(self, vertex: Vertex) -> Block:
+        assert vertex.inverse is not None
+        return self.resolve(vertex.inverse)
+
     def resolve(self, block: Block) -> Block:
         """`block` with all placeholders for bond variables replaced."""
+        return self.resolve_each([block])[0]
+
+    def resolve_each(self, blocks: Sequence[Block]) -> Sequence[Block]:
+        """The same for many blocks in one pass."""
         cuts: dict[Block, Block] = {}
-        for node in dependencies([block], self._resolved.met):
+        order = dependencies(blocks, self._resolved.met)
+        for node in order:
             if node.op != "leaf":
                 continue
             if node.data.startswith(SIGNAL):
                 name = node.data.removeprefix(SIGNAL)
-                self._variable(node, partial(self.causal.graph.signals.__getitem__, name))
-            elif node.data.startswith(PLACEHOLDERS):
+                self._variable(node, partial(self._signal, name))
+            elif node.data.startswith((*PLACEHOLDERS, RATE)):
                 value = self._placeholder(node)
                 if value in self._cuts.values():  # holds only inside of the walk it cuts
                     cuts[node] = value
                 else:
                     self._resolved.define(node, value)
         if not cuts:
-            return self._resolved(block)
-        leaves = [node for node in dependencies([block]) if node.op == "leaf"]
+            self._resolved.enter(order)
+            return self._resolved.each(blocks)
+        leaves = [node for node in dependencies(blocks) if node.op == "leaf"]
         found = {n: self._resolved(n) for n in leaves if n not in cuts}
-        return Substitution(found | cuts)(block)
+        return Substitution(found | cuts).each(blocks)
+
+    def _signal(self, name: str) -> Block:
+        return self.resolve(self.causal.graph.signals[name])
 
     def _placeholder(self, node: Block) -> Block:
         name: str = node.data
@@ -250,6 +267,9 @@ class JunctionStructure:
             return self.effort(graph.incident[name.removeprefix(LEVEL)][0])
         if name.startswith(OUTPUT):
             return self._read(name.removeprefix(OUTPUT))
+        if name.startswith(RATE):
+            vertex = self._store_of[name.removeprefix(RATE)]
+            return self.into_store(vertex, graph.incident[vertex.name][0])
         return self.flow(graph.incident[name.removeprefix(FLOW)][0])
 
     def _read(self, name: str) -> Block:
@@ -305,13 +325,3 @@ def _no_output(name: str, outputs: dict[str, Block]) -> Problem:
         f"there is no signal {name!r} to read.",
         f"Did you mean {close[0]!r}?" if close else "`vbg run` lists the signals of a model.",
     )
-
-
-def _law(vertex: Vertex) -> Block:
-    assert vertex.law is not None
-    return vertex.law
-
-
-def _inverse(vertex: Vertex) -> Block:
-    assert vertex.inverse is not None
-    return vertex.inverse

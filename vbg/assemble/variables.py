@@ -62,9 +62,19 @@ class Variables:
 
     def __call__(self, block: Block) -> Block:
         """`block`, resolved, in states, time and constraint efforts only."""
-        resolved = self.structure.resolve(block)
+        return self.each([block])[0]
+
+    def each(self, blocks: Sequence[Block]) -> Sequence[Block]:
+        """The same for many blocks in one pass."""
+        order = dependencies(blocks, self._laws.met)
+        leaves = [node for node in order if node.op == "leaf"]
+        resolved = self.structure.resolve_each(leaves)
         self._settle()
-        return self._laws(resolved)
+        for node, value in zip(leaves, self._laws.each(resolved), strict=True):
+            if value is not node:
+                self._laws.define(node, value)
+        self._laws.enter(order)
+        return self._laws.each(blocks)
 
     def _settle(self) -> None:
         """Values for the definitions that came since the last time."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from vbg.blocks.functions import FUNCTIONS
@@ -38,6 +38,9 @@ def dependencies(roots: Iterable[Block], known: Container[bytes] = ()) -> list[B
         if root.key in seen or root.key in known:
             continue
         seen.add(root.key)
+        if not root.args:
+            order.append(root)
+            continue
         open_nodes = [(root, iter(root.args))]
         while open_nodes:
             node, args = open_nodes[-1]
@@ -45,9 +48,12 @@ def dependencies(roots: Iterable[Block], known: Container[bytes] = ()) -> list[B
                 key = arg.key
                 if key not in seen:
                     seen.add(key)
-                    if key not in known:
+                    if key in known:
+                        continue
+                    if arg.args:
                         open_nodes.append((arg, iter(arg.args)))
                         break
+                    order.append(arg)
             else:
                 order.append(node)
                 open_nodes.pop()
@@ -106,15 +112,25 @@ class Substitution:
         self._done[node.key] = replacement
 
     def __call__(self, block: Block) -> Block:
+        found = self._done.get(block.key)
+        return self.each([block])[0] if found is None else found
+
+    def each(self, blocks: Sequence[Block]) -> Sequence[Block]:
+        """The same for many blocks in one pass."""
+        if not self._done:
+            return blocks
+        self.enter(dependencies(blocks, self._done))
+        return [self._done[block.key] for block in blocks]
+
+    def enter(self, order: Iterable[Block]) -> None:
+        """What becomes of nodes, arguments before their users."""
         done = self._done
-        found = done.get(block.key)
-        if found is not None:
-            return found
-        for node in dependencies([block], done):
+        for node in order:
+            if node.key in done:
+                continue
             args = tuple([done[arg.key] for arg in node.args])
             same = all(map(operator.is_, args, node.args))
             done[node.key] = node if same else rebuild(node, args)
-        return done[block.key]
 
 
 @dataclass(slots=True)

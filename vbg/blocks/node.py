@@ -66,17 +66,23 @@ class Block:
     is_identity: bool
 
     def __init__(self, op: str, args: tuple[Block, ...], data: Any, rows: int, cols: int):
-        self.op, self.args, self.data, self.rows, self.cols = op, args, data, rows, cols
-        self.is_zero = self.is_identity = False
+        self.op = op
+        self.args = args
+        self.data = data
+        self.rows = rows
+        self.cols = cols
+        self.is_zero = False
+        self.is_identity = False
         if op == "const":
             content = data.tobytes()
             self.is_zero = not any(content)
             self.is_identity = rows == cols and content == _identity_bytes(rows)
+            key = f"{op}|{rows}|{cols}|".encode() + content
         else:
-            content = repr(data).encode() if data is not None else b""
-        head = f"{op}|{rows}|{cols}|".encode()
-        keys = b"".join([arg.key for arg in args])
-        self.key = blake2b(head + content + keys, digest_size=16).digest()
+            key = f"{op}|{rows}|{cols}|{data}|".encode()
+            if args:
+                key += b"".join([arg.key for arg in args])
+        self.key = blake2b(key, digest_size=16).digest()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Block) and self.key == other.key
@@ -165,11 +171,12 @@ def is_identity(block: Block) -> bool:
 
 def linear(*terms: tuple[float, Block]) -> Block:
     """Sum of coefficient * block; like terms and constants are merged."""
-    rows, cols = terms[0][1].shape
+    rows, cols = terms[0][1].rows, terms[0][1].cols
     constant: NDArray[np.float64] | None = None
-    collected: dict[Block, float] = {}
+    met: dict[bytes, Block] = {}
+    factors: dict[bytes, float] = {}
     for factor, term in terms:
-        if term.shape != (rows, cols):
+        if term.rows != rows or term.cols != cols:
             raise ValueError(f"sum of shapes {(rows, cols)} and {term.shape}")
         if term.op == "const":
             if not term.is_zero:
@@ -179,13 +186,18 @@ def linear(*terms: tuple[float, Block]) -> Block:
                 if inner.op == "const":
                     constant = _plus(constant, factor * inner_factor * inner.data)
                 else:
-                    collected[inner] = collected.get(inner, 0.0) + factor * inner_factor
+                    key = inner.key
+                    met.setdefault(key, inner)
+                    factors[key] = factors.get(key, 0.0) + factor * inner_factor
         else:
-            collected[term] = collected.get(term, 0.0) + factor
-    kept = [(term, factor) for term, factor in collected.items() if factor != 0.0]
-    merged = _merged_stacks(kept, constant)
-    if merged is not None:
-        return merged
+            key = term.key
+            met.setdefault(key, term)
+            factors[key] = factors.get(key, 0.0) + factor
+    kept = [(met[key], factor) for key, factor in factors.items() if factor != 0.0]
+    if kept and kept[0][0].op == "stack":
+        merged = _merged_stacks(kept, constant)
+        if merged is not None:
+            return merged
     if constant is not None and constant.any():
         kept.append((const(constant), 1.0))
     if not kept:
@@ -206,7 +218,7 @@ def _merged_stacks(
     terms: list[tuple[Block, float]], constant: NDArray[np.float64] | None
 ) -> Block | None:
     """A sum of stacks with the same cuts as the stack of sums."""
-    if not terms or any(term.op != "stack" for term, _ in terms):
+    if any(term.op != "stack" for term, _ in terms):
         return None
     if len(terms) == 1 and terms[0][1] == 1.0 and constant is None:
         return None
@@ -339,19 +351,17 @@ def _mul_matrices(a: Block, b: Block) -> Block:
 
 def times(scalar: Block, block: Block) -> Block:
     """A 1 x 1 block times a matrix."""
-    if scalar.is_const:
+    if scalar.op == "const":
         return linear((float(scalar.data[0, 0]), block))
-    if is_zero(block):
+    if block.is_zero:
         return block
-    if block.is_const and block.shape == (1, 1):
+    if block.op == "const" and block.rows == block.cols == 1:
         return linear((float(block.data[0, 0]), scalar))
     factor_s, scalar = _scaled(scalar)
     factor_b, block = _scaled(block)
-    if factor_s * factor_b != 1.0:
-        return linear((factor_s * factor_b, times(scalar, block)))
-    if block.is_const and is_identity(block) and block.rows == 1:
-        return scalar
-    return Block("times", (scalar, block), None, *block.shape)
+    product = Block("times", (scalar, block), None, block.rows, block.cols)
+    factor = factor_s * factor_b
+    return product if factor == 1.0 else linear((factor, product))
 
 
 def transpose(a: Block) -> Block:

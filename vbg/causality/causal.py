@@ -74,6 +74,21 @@ class CausalGraph:
 
         return tuple(algebraic_loops(self.graph, self.strokes))
 
+    @cached_property
+    def bringing(self) -> Mapping[str, Bond]:
+        """Of each junction the bond that brings its shared variable: effort of a 0, flow of a
+        1."""
+        vertices, result = self.graph.vertices, {}
+        for bond in self.graph.bonds.values():
+            receives_effort, receives_flow = bond.tail, bond.head
+            if self.strokes[bond.name] == "head":
+                receives_effort, receives_flow = bond.head, bond.tail
+            if vertices[receives_effort].kind == "0":
+                result[receives_effort] = bond
+            if vertices[receives_flow].kind == "1":
+                result[receives_flow] = bond
+        return result
+
     def imposes_effort(self, bond: Bond) -> Vertex:
         """The vertex that determines the bond's effort."""
         name = bond.tail if self.strokes[bond.name] == "head" else bond.head
