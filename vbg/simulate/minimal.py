@@ -25,6 +25,7 @@ from vbg.errors import Problem, UsageError
 from vbg.simulate.adams import LOST, NO_RATE, Adams, NoStep
 from vbg.simulate.minimal_programs import minimal_programs
 from vbg.simulate.retraction import Retraction
+from vbg.simulate.tolerances import tolerances
 
 Array = NDArray[np.float64]
 
@@ -60,8 +61,8 @@ class Minimal:
         self._retraction = Retraction(system, self.programs)
         self._rates = Evaluator(self.programs.rates)
         self._efforts = system.equations.efforts.rows
-        self._rtol, self._atol = max(SHARE * rtol, 1e-13), atol
-        self._counted = _counted(system)
+        self._rtol, self._counted = max(SHARE * rtol, 1e-13), _counted(system)
+        self._atol = tolerances(system, atol)[self._counted]
         self.rates, self.changes, self.worst = 0, 0, 1.0
         self.t_end = np.inf
         self._begin(t, x)

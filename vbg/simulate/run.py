@@ -27,6 +27,7 @@ from vbg.simulate.minimal import Minimal
 from vbg.simulate.recorder import ENERGY_UNITS, Recorder, Sink
 from vbg.simulate.steppers import Adaptive, FixedStep, Stepper
 from vbg.simulate.stiffness import StiffnessWatch
+from vbg.simulate.tolerances import tolerances
 from vbg.solution import FINISHED, Event, MadeBy, Solution, Status
 
 STILL = 1e-16  # speed left to what sticks [m/s or rad/s]: it must not creep
@@ -238,9 +239,8 @@ class _Run:
         # what sticks is brought to rest after a step; within it rounding accelerates it
         longest = s.output_step if self.sticks else np.inf
         rtol = max(s.rtol * (ROWS if self.method == "dop853" else 1.0), 1e-13)
-        return Adaptive(
-            self.method, rate, t, x, s.t_end, rtol, s.atol, jacobian, near.worst, longest
-        )
+        atol = tolerances(self.system, s.atol)
+        return Adaptive(self.method, rate, t, x, s.t_end, rtol, atol, jacobian, near.worst, longest)
 
     def go(self) -> Status:
         """Steps to the end; returns how it ended."""
