@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
 
 import numpy as np
@@ -23,11 +24,14 @@ from vbg.blocks.functions import FUNCTIONS
 from vbg.paused_collection import paused_collection
 
 FUNCTION_CODES = {name: code for code, name in enumerate(FUNCTIONS)}
-COMPUTED = ("sum", "mul", "product", "times", "stack", "quaternion_rate", "call", "solve")
+COMPUTED = frozenset(
+    ("sum", "mul", "product", "times", "stack", "quaternion_rate", "call", "solve")
+)
 NEWTON_WORDS = 4  # of a record: iterations, halvings, last residual, polishing steps
 NO_STRIDES = (0,) * 6
 UNUSED = tuple((0,) * (OPERANDS - used) for used in range(OPERANDS + 1))
-EXPANDS = ("mul", "product", "times")  # can be added into a destination directly
+AXPY, TIMES, CROSS, GEMM = int(Op.AXPY), int(Op.TIMES), int(Op.CROSS), int(Op.GEMM)
+EXPANDS = frozenset(("mul", "product", "times"))  # can be added into a destination directly
 
 
 class _Group:
@@ -38,11 +42,6 @@ class _Group:
     def __init__(self) -> None:
         self.operands = array("q")
         self.factors = array("d")
-
-    def add(self, operands: tuple[int, ...], factor: float) -> None:
-        self.operands.extend(operands)
-        self.operands.extend(UNUSED[len(operands)])
-        self.factors.append(factor)
 
 
 Key = tuple[int, ...]  # op, accumulate, m, k, n, strides: what decides a segment
@@ -76,15 +75,15 @@ class _Tape:
 
 
 class Lowering:
-    """Work space of one lowering: slots of the blocks met so far."""
+    """Work space of one lowering: slots and levels of the blocks met so far, by their keys."""
 
     def __init__(self, outputs: Mapping[str, Block], inputs: Mapping[str, Block], shift: float):
         self.shift = shift
         self.words = array("d")
         self.groups: Groups = {}
-        self.slots: dict[Block, Slot] = {}
-        self.levels: dict[Block, int] = {}
-        self.reserved: dict[Block, Slot] = {}
+        self.slots: dict[bytes, Slot] = {}
+        self.levels: dict[bytes, int] = {}
+        self.reserved: dict[bytes, Slot] = {}
         self.schedules: list[Schedule] = []
         self.schedule_of: dict[Block, int] = {}
         self.bodies: list[tuple[Groups, Key, _Group]] = []
@@ -93,13 +92,7 @@ class Lowering:
         for name, block in inputs.items():
             slot = self._input(block)
             self.inputs[name] = (slot.offset, block.rows, block.cols)
-        order = dependencies(outputs.values())
-        self.uses: dict[Block, int] = {}
-        for block in order:
-            for arg in block.args:
-                self.uses[arg] = self.uses.get(arg, 0) + 1
-        for block in outputs.values():
-            self.uses[block] = self.uses.get(block, 0) + 2
+        self.uses = _uses(outputs.values())
         placed = self._reserve_outputs(outputs)
         for block in outputs.values():
             self._value(block)
@@ -115,8 +108,8 @@ class Lowering:
 
     def _input(self, block: Block) -> Slot:
         slot = self._reserve(block.rows, block.cols)
-        self.slots[block] = slot
-        self.levels[block] = 0
+        self.slots[block.key] = slot
+        self.levels[block.key] = 0
         return slot
 
     def _constant(self, block: Block) -> Slot:
@@ -133,7 +126,7 @@ class Lowering:
             placed[name] = slot
             self.outputs[name] = (slot.offset, block.rows, block.cols)
             if block.op in COMPUTED:
-                self.reserved.setdefault(block, slot)
+                self.reserved.setdefault(block.key, slot)
         return placed
 
     def _place_output(self, name: str, block: Block, target: Slot) -> None:
@@ -141,9 +134,9 @@ class Lowering:
         if block.is_const:
             self._write_constant(target, block)
             return
-        slot = self.slots[block]
+        slot = self.slots[block.key]
         if slot.offset != target.offset:
-            self._axpy(target, slot, block, 1.0, self.levels[block] + 1, accumulate=False)
+            self._axpy(target, slot, block, 1.0, self.levels[block.key] + 1, accumulate=False)
 
     # -- operations ---------------------------------------------------------------
 
@@ -158,57 +151,60 @@ class Lowering:
         factor: float = 1.0,
         accumulate: bool = False,
     ) -> None:
-        place = level, (int(op), int(accumulate), *shape, *strides, *NO_STRIDES[len(strides) :])
-        group = self.groups.get(place)
+        key = (int(op), int(accumulate), *shape, *strides, *NO_STRIDES[len(strides) :])
+        self._put(level, key, (*operands, *UNUSED[len(operands)]), factor)
+
+    def _put(self, level: int, key: Key, operands: tuple[int, ...], factor: float) -> None:
+        group = self.groups.get((level, key))
         if group is None:
-            group = self.groups[place] = _Group()
-        group.add(operands, factor)
+            group = self.groups[level, key] = _Group()
+        group.operands.extend(operands)
+        group.factors.append(factor)
 
     def _axpy(
         self, d: Slot, a: Slot, like: Block, factor: float, level: int, *, accumulate: bool
     ) -> None:
-        self._emit(
-            Op.AXPY,
-            level,
-            (d.offset, a.offset),
-            shape=(like.rows, 0, like.cols),
-            strides=(d.row, d.col, a.row, a.col),
-            factor=factor,
-            accumulate=accumulate,
-        )
+        shape = (like.rows, 0, like.cols)
+        key = (AXPY, int(accumulate), *shape, d.row, d.col, a.row, a.col, 0, 0)
+        self._put(level, key, (d.offset, a.offset, 0, 0), factor)
 
     def _value(self, root: Block) -> Slot:
         """The slot of `root`; emits what is needed to fill it."""
+        slots = self.slots
         pending = [root]
         while pending:
             block = pending[-1]
-            if block in self.slots:
+            if block.key in slots:
                 pending.pop()
                 continue
-            missing = [arg for arg in self._needs(block) if arg not in self.slots]
+            missing = [arg for arg in self._needs(block) if arg.key not in slots]
             if missing:
                 pending.extend(missing)
                 continue
             self._fill(block)
             pending.pop()
-        return self.slots[root]
+        return slots[root.key]
 
-    def _needs(self, block: Block) -> tuple[Block, ...]:
+    def _needs(self, block: Block) -> Iterable[Block]:
         """Blocks whose slots `_fill` reads: arguments, or those of terms that are
         added into the destination directly."""
         if block.op in ("sum", "stack", "factor"):
-            return tuple(
-                inner
-                for arg in block.args
-                for inner in (self._factors(arg) if self._inlined(arg) else (arg,))
-            )
+            needs: list[Block] = []
+            for arg in block.args:
+                if self._inlined(arg):
+                    needs.extend(self._factors(arg))
+                else:
+                    needs.append(arg)
+            return needs
         if block.op in EXPANDS:
             return self._factors(block)
         return block.args
 
     def _inlined(self, block: Block) -> bool:
         """Whether the term is used once and can be added into its user's slot."""
-        return block.op in EXPANDS and self.uses.get(block, 0) <= 1 and block not in self.slots
+        if block.op not in EXPANDS:
+            return False
+        return self.uses.get(block.key, 0) <= 1 and block.key not in self.slots
 
     def _factors(self, block: Block) -> tuple[Block, ...]:
         """What the last operation of a product reads."""
@@ -221,31 +217,34 @@ class Lowering:
     def _fill(self, block: Block) -> None:
         if block.op == "leaf":
             raise ValueError(f"{block.data} is not an input of the program")
+        key = block.key
         if block.op == "const":
-            self.slots[block], self.levels[block] = self._constant(block), 0
+            self.slots[key], self.levels[key] = self._constant(block), 0
             return
-        level = max((self.levels[arg] for arg in self._needs(block)), default=0)
+        if block.op in EXPANDS or block.op in ("sum", "stack"):
+            self.slots[key] = slot = self._slot_for(block)
+            if block.op == "sum":
+                self.levels[key] = self._sum(block, slot)
+            elif block.op == "stack":
+                self.levels[key] = self._stack(block, slot)
+            else:
+                self.levels[key] = self._product(slot, block, 1.0, 0, accumulate=False)
+            return
+        level = max((self.levels[arg.key] for arg in self._needs(block)), default=0)
         match block.op:
             case "transpose":
-                self.slots[block] = self.slots[block.args[0]].transposed
-                self.levels[block] = level
+                self.slots[key] = self.slots[block.args[0].key].transposed
+                self.levels[key] = level
                 return
             case "rows":
-                self.slots[block] = self.slots[block.args[0]].at(block.data[0])
-                self.levels[block] = level
+                self.slots[key] = self.slots[block.args[0].key].at(block.data[0])
+                self.levels[key] = level
                 return
             case "factor":
-                self._factor(block, level)
+                self._factor(block)
                 return
-        slot = self.reserved.get(block) or self._reserve(*block.shape)
-        self.slots[block] = slot
+        self.slots[key] = slot = self._slot_for(block)
         match block.op:
-            case "sum":
-                level = self._sum(block, slot)
-            case "stack":
-                level = self._stack(block, slot)
-            case "mul" | "product" | "times":
-                level = self._add_term(slot, block, 1.0, 0, accumulate=False)
             case "solve":
                 level = self._solve(block, slot, level)
             case "rotation" | "skew" | "quaternion_rate":
@@ -256,7 +255,7 @@ class Lowering:
                 self._emit(
                     Op.CALL,
                     level,
-                    (slot.offset, *(self.slots[arg].offset for arg in block.args)),
+                    (slot.offset, *(self.slots[arg.key].offset for arg in block.args)),
                     shape=(FUNCTION_CODES[block.data], 0, 0),
                 )
             case "linear_solve":
@@ -266,7 +265,10 @@ class Lowering:
                 self._implicit(block, slot, level)
             case _:
                 raise ValueError(f"no operation for {block.op}")
-        self.levels[block] = level
+        self.levels[key] = level
+
+    def _slot_for(self, block: Block) -> Slot:
+        return self.reserved.get(block.key) or self._reserve(block.rows, block.cols)
 
     def _solve(self, block: Block, slot: Slot, level: int) -> int:
         factor, rhs = block.args
@@ -279,7 +281,7 @@ class Lowering:
         return level + 2
 
     def _geometry(self, block: Block, slot: Slot, level: int) -> None:
-        sources = [self.slots[arg] for arg in block.args]
+        sources = [self.slots[arg.key] for arg in block.args]
         strides = tuple(w for s in sources for w in (s.row, 0))
         self._emit(
             Op[block.op.upper()],
@@ -291,8 +293,8 @@ class Lowering:
     def _linear_solve(self, block: Block, slot: Slot, level: int) -> int:
         a, b = block.args
         used = self._reserve(a.rows, a.cols)
-        self._axpy(used, self.slots[a], a, 1.0, level + 1, accumulate=False)
-        self._axpy(slot, self.slots[b], b, 1.0, level + 1, accumulate=False)
+        self._axpy(used, self.slots[a.key], a, 1.0, level + 1, accumulate=False)
+        self._axpy(slot, self.slots[b.key], b, 1.0, level + 1, accumulate=False)
         shape = (b.rows, 0, b.cols)
         self._emit(Op.LINEAR_SOLVE, level + 2, (slot.offset, used.offset), shape=shape)
         return level + 2
@@ -305,33 +307,32 @@ class Lowering:
         shape = (size, len(self.bodies), 0)
         self._emit(Op.NEWTON, level, (slot.offset, record.offset), shape=shape)
         outside = (self.slots, self.levels, self.groups, self.uses, self.reserved)
-        self.slots = {body.unknown: slot} | {
-            inner: self.slots[arg] for inner, arg in zip(body.inputs, block.args, strict=True)
+        self.slots = {body.unknown.key: slot} | {
+            inner.key: self.slots[arg.key]
+            for inner, arg in zip(body.inputs, block.args, strict=True)
         }
         self.levels = dict.fromkeys(self.slots, 0)
-        self.groups, self.reserved, self.uses = {}, {}, {}
-        for node in dependencies([body.residual, body.slope]):
-            for arg in node.args:
-                self.uses[arg] = self.uses.get(arg, 0) + 1
-        self.uses |= {body.residual: 2, body.slope: 2}
+        self.groups, self.reserved = {}, {}
+        self.uses = _uses([body.residual, body.slope])
         places = []
         for root in (body.residual, body.slope):
             self._value(root)
             place = self._reserve(*root.shape)
-            source = self.slots[root]
-            self._axpy(place, source, root, 1.0, self.levels[root] + 1, accumulate=False)
+            source = self.slots[root.key]
+            self._axpy(place, source, root, 1.0, self.levels[root.key] + 1, accumulate=False)
             places.append(place.offset)
         step = _Group()
-        step.add((slot.offset, *places, record.offset), 1.0)
+        step.operands.extend((slot.offset, *places, record.offset))
+        step.factors.append(1.0)
         key = (int(Op.NEWTON_STEP), 0, size, 0, 0, *NO_STRIDES)
         self.bodies.append((self.groups, key, step))
         self.slots, self.levels, self.groups, self.uses, self.reserved = outside
 
     def _sum(self, block: Block, slot: Slot) -> int:
         """Terms that are computed into the slot come first: they need no zero before."""
-        terms = sorted(
-            zip(block.data, block.args, strict=True), key=lambda term: term[1] in self.slots
-        )
+        terms = list(zip(block.data, block.args, strict=True))
+        if len(terms) > 1:
+            terms.sort(key=lambda term: term[1].key in self.slots)
         level = 0
         for i, (factor, term) in enumerate(terms):
             level = self._add_term(slot, term, factor, level, accumulate=i > 0)
@@ -356,56 +357,42 @@ class Lowering:
         self, d: Slot, term: Block, factor: float, after: int, *, accumulate: bool
     ) -> int:
         """D (+)= factor * term; returns the level at which D is complete."""
-        if term in self.slots and not (term.op in EXPANDS and self.slots[term] is d):
-            level = 1 + max(after, self.levels[term])
-            self._axpy(d, self.slots[term], term, factor, level, accumulate=accumulate)
-            return level
-        factors = self._factors(term)
-        level = 1 + max(after, *(self.levels[arg] for arg in factors))
-        a, b = (self.slots[arg] for arg in factors)
-        operands = (d.offset, a.offset, b.offset)
+        slot = self.slots.get(term.key)
+        if slot is None:
+            return self._product(d, term, factor, after, accumulate=accumulate)
+        level = 1 + max(after, self.levels[term.key])
+        self._axpy(d, slot, term, factor, level, accumulate=accumulate)
+        return level
+
+    def _product(self, d: Slot, term: Block, factor: float, after: int, *, accumulate: bool) -> int:
+        """The same of a product, which is not computed anywhere else."""
+        first, second = self._factors(term)
+        level = 1 + max(after, self.levels[first.key], self.levels[second.key])
+        a, b = self.slots[first.key], self.slots[second.key]
+        rows, cols = term.rows, term.cols
         if term.op == "times":
-            self._emit(
-                Op.TIMES,
-                level,
-                operands,
-                shape=(term.rows, 0, term.cols),
-                strides=(d.row, d.col, 0, 0, b.row, b.col),
-                factor=factor,
-                accumulate=accumulate,
-            )
+            what = (TIMES, int(accumulate), rows, 0, cols)
+            strides = (d.row, d.col, 0, 0, b.row, b.col)
         elif term.op == "mul" and term.args[0].op == "skew":
-            self._emit(
-                Op.CROSS,
-                level,
-                operands,
-                strides=(d.row, 0, a.row, 0, b.row, 0),
-                factor=factor,
-                accumulate=accumulate,
-            )
+            what = (CROSS, int(accumulate), 0, 0, 0)
+            strides = (d.row, 0, a.row, 0, b.row, 0)
         else:
-            self._emit(
-                Op.GEMM,
-                level,
-                operands,
-                shape=(term.rows, factors[0].cols, term.cols),
-                strides=(d.row, d.col, a.row, a.col, b.row, b.col),
-                factor=factor,
-                accumulate=accumulate,
-            )
+            what = (GEMM, int(accumulate), rows, first.cols, cols)
+            strides = (d.row, d.col, a.row, a.col, b.row, b.col)
+        self._put(level, what + strides, (d.offset, a.offset, b.offset, 0), factor)
         return level
 
     def _contiguous(self, rhs: Block) -> Slot:
-        slot = self.slots[rhs]
+        slot = self.slots[rhs.key]
         if slot.row == 1:
             return slot
         copy = self._reserve(rhs.rows, 1)
-        self._axpy(copy, slot, rhs, 1.0, self.levels[rhs] + 1, accumulate=False)
+        self._axpy(copy, slot, rhs, 1.0, self.levels[rhs.key] + 1, accumulate=False)
         return copy
 
     # -- constraint system -------------------------------------------------------
 
-    def _factor(self, block: Block, level: int) -> None:
+    def _factor(self, block: Block) -> None:
         sizes, places, vectors = block.data
         plan = Layout(sizes, places)
         storage = self._reserve(plan.words, 1).offset
@@ -441,8 +428,8 @@ class Lowering:
         self.schedules.append(Schedule(plan.pivots(storage), unknowns, scratch, kept, vectors))
         self.schedule_of[block] = index
         self._emit(Op.FACTOR, top + 1, (storage, scratch), shape=(index, 0, 0), factor=self.shift)
-        self.slots[block] = Slot(storage, 1, 1)
-        self.levels[block] = top + 1
+        self.slots[block.key] = Slot(storage, 1, 1)
+        self.levels[block.key] = top + 1
 
     # -- the finished program ------------------------------------------------------
 
@@ -468,6 +455,14 @@ class Lowering:
             inputs=MappingProxyType(self.inputs),
             outputs=MappingProxyType(self.outputs),
         )
+
+
+def _uses(roots: Collection[Block]) -> dict[bytes, int]:
+    """How often each block is read, roots once more than once."""
+    uses = Counter(arg.key for block in dependencies(roots) for arg in block.args)
+    for root in roots:
+        uses[root.key] += 2
+    return uses
 
 
 def lower(
