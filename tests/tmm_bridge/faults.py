@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -59,8 +60,7 @@ class Changed:
             assert self.old in source, f"{stem} no longer says {self.old!r}"
             source = source.replace(self.old, self.new)
         if stem == "kinematics":
-            at = source.index("    return KERNELS.compiled(")
-            source = source[:at] + "    return function" + source[source.index("\n", at) :]
+            source = re.sub(r"return KERNELS\.compiled\([^)]*\)", "return function", source)
         source = source.replace("vbg.tmm_bridge", COPY)
         module.__file__ = str(file)
         exec(compile(source, file.name, "exec"), module.__dict__)

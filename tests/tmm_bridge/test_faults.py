@@ -61,7 +61,7 @@ TREE_FAULTS = [
     ("evaluate", "0.5 * (a * x + c * u - d * z)", "0.5 * (a * x - c * u + d * z)", "hand.rotation"),
     ("start", "y[n_q + t.coordinates[k, 3]] = value", "y[n_q + t.coordinates[k, 3]] = 0.99 * value", "J1.speed"),
     ("start", "v0, w0 = s.work[tip, W_V : W_V + 3], s.work[tip, W_W : W_W + 3]", "v0, w0 = np.zeros(3), np.zeros(3)", "hand.angular_velocity"),
-    ("timefunctions", "return evaluate(node, at), evaluate(first, at)", "return -evaluate(node, at), evaluate(first, at)", "push.force"),
+    ("timefunctions", "return TimeFunction(lambda tape, t, order: recorded_tree(", "return TimeFunction(lambda tape, t, order: -recorded_tree(", "push.force"),
     ("channels", "torque = torque - effort[:, None] * axis", "torque = torque + effort[:, None] * axis", "J1.torque"),
 ]  # fmt: skip
 LOOP_FAULTS = [

@@ -14,8 +14,10 @@ from vbg.tmm_bridge import simulate
 from vbg.tmm_bridge.compare import compare
 from vbg.tmm_bridge.layout import lay_out
 from vbg.tmm_bridge.onedim.hydraulic import Stops, gas, oil
-from vbg.tmm_bridge.onedim.run import NetworkRun
 from vbg.tmm_bridge.onedim.signals import companion, dead_time
+from vbg.tmm_bridge.plant import Plant
+from vbg.tmm_bridge.solver import with_network
+from vbg.tmm_bridge.start import start
 from vbg.validate import validate
 
 ROD = {
@@ -372,15 +374,13 @@ def test_pade_fraction_of_a_dead_time_is_all_pass():
 def test_where_a_law_has_no_value_the_rates_are_nan_and_the_next_instant_is_found():
     model = vbg.Model(name="oil", **OIL)
     mechanism = lay_out(model)
-    assert mechanism.network is not None
-    run = NetworkRun(mechanism.network)
-    start = np.array(mechanism.network.start)
-    run.solve(0.0, start)
-    sound = list(run.w.rates)
-    run.solve(0.0, -1e3 * np.abs(start))
-    assert np.isnan(run.w.rates).all()
-    run.solve(0.0, start)
-    assert run.w.rates == pytest.approx(sound, rel=1e-9)
+    mechanism, y = with_network(mechanism, start(mechanism).y)
+    plant, own = Plant(mechanism), mechanism.size
+    sound = plant.rate(0.0, y)
+    wild = y.copy()
+    wild[own:] = -1e3 * np.abs(y[own:])
+    assert np.isnan(plant.rate(0.0, wild)[own:]).any()
+    assert plant.rate(0.0, y) == pytest.approx(sound, rel=1e-9)
 
 
 def test_parts_without_a_twin_are_named():

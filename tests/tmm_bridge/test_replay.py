@@ -160,7 +160,7 @@ def test_feedback_torque_is_integrated_by_both():
 def test_recorded_effort_is_a_smooth_function():
     time = np.linspace(0.0, 1.0, 201)
     recorded = Recorded(time, np.sin(7 * time))
-    value, slope, _ = recorded.rates(0.4321)
+    value, slope, _ = recorded.function().rates(0.4321)
     assert value == pytest.approx(np.sin(7 * 0.4321), abs=1e-8)
     assert slope == pytest.approx(7 * np.cos(7 * 0.4321), abs=1e-4)
     assert 0.0 < recorded.spline_error() < 1e-6

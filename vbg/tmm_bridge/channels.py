@@ -68,32 +68,35 @@ class Record:
 def replay(mechanism: Mechanism, trajectory: Trajectory) -> Record:
     """Evaluate the mechanism at every output state."""
     plant = Plant(mechanism)
-    s = plant.scratch
-    taken: dict[str, list[Array]] = {name: [] for name in Record.__dataclass_fields__}
-    for t, state in zip(trajectory.time, trajectory.states, strict=True):
-        y = plant.evaluate(t, state)
+    s, p = plant.scratch, plant.program
+    # one is there from the start of a run and written anew at every instant
+    workspaces = {
+        "work": s.work,
+        "cut": s.cut,
+        "effort": s.effort,
+        "gaps": s.row_state,
+        "coordinate": s.coordinate,
+        "law": s.law,
+        "pair": s.pair,
+        "load": s.load,
+        "bush": s.bush,
+        "inputs": plant.inputs,
+        "drives": plant.drive,
+        "speed_gain": s.row_gain,
+    }
+    n = len(trajectory.time)
+    taken = {name: np.empty((n, *space.shape)) for name, space in workspaces.items()}
+    states = np.empty_like(trajectory.states)
+    stiffness = np.empty((n, len(s.K)))
+    network = np.empty((n, len(p.outputs)))
+    for k in range(n):
+        states[k] = plant.evaluate(trajectory.time[k], trajectory.states[k])
         _take_rotors_out(mechanism, plant)
-        values = {
-            "time": t,
-            "states": y,
-            "work": s.work,
-            "cut": s.cut,
-            "effort": s.effort,
-            "gaps": s.row_state,
-            "coordinate": s.coordinate,
-            "law": s.law,
-            "pair": s.pair,
-            "load": s.load,
-            "bush": s.bush,
-            "inputs": plant.inputs,
-            "drives": np.array([f.rates(t) for f in mechanism.drives]).reshape(-1, 3),
-            "speed_gain": s.row_gain,
-            "stiffness": plant.mobilities(),
-            "network": plant.network.outputs() if plant.network is not None else (),
-        }
-        for name, value in values.items():
-            taken[name].append(np.array(value))
-    return Record(**{name: np.array(values) for name, values in taken.items()})
+        for name, space in workspaces.items():
+            taken[name][k] = space
+        stiffness[k] = plant.mobilities()
+        network[k] = plant.outputs()
+    return Record(trajectory.time, states, stiffness=stiffness, network=network, **taken)
 
 
 def _take_rotors_out(mechanism: Mechanism, plant: Plant) -> None:

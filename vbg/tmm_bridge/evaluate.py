@@ -5,7 +5,7 @@ from __future__ import annotations
 from vbg.tmm_bridge.constraints import all_rows
 from vbg.tmm_bridge.cuts import coordinate_values, cut_frames
 from vbg.tmm_bridge.efforts import applied_loads, bushings, coordinate_laws, pair_laws
-from vbg.tmm_bridge.kinematics import compiled, move
+from vbg.tmm_bridge.kinematics import compiled, inlined, move
 from vbg.tmm_bridge.loops import (
     load_cut_efforts,
     mobility,
@@ -63,10 +63,9 @@ def close_loops(t, s):
     return rank
 
 
-@compiled
-def evaluate(t, s, y, inputs, drive):
-    """Everything at one instant.  Returns (faulty node or -1, rank of the loop rows)."""
-    posture(t, s, y, drive)
+@inlined
+def react(t, s, inputs, drive):
+    """Everything behind the posture.  Returns (faulty node or -1, rank of the loop rows)."""
     coordinate_laws(t, s, inputs)
     pair_laws(t, s, inputs)
     applied_loads(t, s, inputs)
@@ -82,6 +81,13 @@ def evaluate(t, s, y, inputs, drive):
         rank = close_loops(t, s)
     internal_forces(t.links, s.work)
     return -1, rank
+
+
+@compiled
+def evaluate(t, s, y, inputs, drive):
+    """Everything at one instant.  Returns (faulty node or -1, rank of the loop rows)."""
+    posture(t, s, y, drive)
+    return react(t, s, inputs, drive)
 
 
 @compiled
@@ -131,14 +137,14 @@ def powers(t, s, drive):
     return supplied, lost
 
 
-@compiled
-def rate(t, s, y, inputs, drive, out):
-    """State rate: coordinates, speeds, turns across cuts, supplied and dissipated work.
+@inlined
+def state_rate(t, s, y, drive, out):
+    """Rate of the state that was evaluated: coordinates, speeds, turns across cuts, supplied
+    and dissipated work.
 
     A ball's quaternion moves by quat' = 1/2 quat o (0, w), w in the node's frame.
     """
     n_q, n_v = t.sizes[0], t.sizes[1]
-    faulty, rank = evaluate(t, s, y, inputs, drive)
     for i in range(t.links.shape[0]):
         kind = t.links[i, LINK_KIND]
         q, v = t.links[i, LINK_Q], t.links[i, LINK_V]
@@ -160,7 +166,6 @@ def rate(t, s, y, inputs, drive, out):
     tail = out.shape[0]
     out[tail - 2] = supplied
     out[tail - 1] = lost
-    return faulty, rank
 
 
 @compiled

@@ -55,12 +55,33 @@ from vbg.tmm_bridge.rows import (
 Array = np.ndarray[Any, Any]
 
 
-KERNELS = Kernels("mstmm", sorted(Path(__file__).parent.glob("*.py")))
+# modules with kernels, and those whose constants kernels read: a change there compiles anew
+SOURCES = (
+    "constraints.py",
+    "cuts.py",
+    "efforts.py",
+    "evaluate.py",
+    "kinematics.py",
+    "loops.py",
+    "program.py",
+    "riccati.py",
+    "rows.py",
+    "stages.py",
+    "tables.py",
+    "tape.py",
+)
+KERNELS = Kernels("mstmm", [Path(__file__).with_name(name) for name in SOURCES])
 
 
 def compiled(function: Any) -> Any:
     """Compile once, cache on disk; fused multiply-add is the only freedom taken."""
     return KERNELS.compiled(function, fastmath={"contract"}, error_model="numpy")
+
+
+def inlined(function: Any) -> Any:
+    """The same for a function with one caller that matters, of which it becomes a part:
+    what calls much is compiled anew in every caller."""
+    return KERNELS.compiled(function, inline="always", fastmath={"contract"}, error_model="numpy")
 
 
 @compiled

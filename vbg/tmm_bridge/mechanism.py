@@ -17,6 +17,22 @@ if TYPE_CHECKING:
     from vbg.tmm_bridge.onedim.network import Network
 
 
+class NoInertia(ArithmeticError):
+    """A hinge lost all resistance to its motion; carries the node."""
+
+    def __init__(self, node: int):
+        self.node = node
+        super().__init__(f"node {node}")
+
+
+class NoBalance(ArithmeticError):
+    """The unknowns of the network were not found; carries the time."""
+
+    def __init__(self, t: float):
+        self.t = t
+        super().__init__(f"t = {t}")
+
+
 @dataclass(frozen=True)
 class BodyPlace:
     """Body B on its node N: v_N = R_NB v_B, mass centre at p_NB (N's axes)."""

@@ -17,11 +17,11 @@ import numpy as np
 
 from vbg.errors import Problem
 from vbg.solution import Event, Status
-from vbg.tmm_bridge.mechanism import Mechanism
-from vbg.tmm_bridge.onedim import NoBalance
-from vbg.tmm_bridge.plant import NoInertia, Plant, Singular
+from vbg.tmm_bridge.mechanism import Mechanism, NoBalance, NoInertia
+from vbg.tmm_bridge.plant import Plant, Singular
 from vbg.tmm_bridge.rotation import Array
 from vbg.tmm_bridge.start import model_size, no_inertia, row_name
+from vbg.tmm_bridge.stepping import Dense, Stepper
 
 Progress = Callable[[float, float], bool | None]
 NETWORKS = ("electric", "hydraulic", "rotational", "translational", "signals")
@@ -175,24 +175,22 @@ def _smooth_span(
 
 def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]:
     """Steps up to the end, a stop that touches or leaves, or a jump over a singular posture."""
-    from scipy.integrate import DOP853
-
     plant, record, names = span.plant, span.record, span.names
     absolute = np.full(len(y), span.atol)
     own = plant.mechanism.size
     absolute[own - 2 : own] = np.inf  # the two works are sums over the motion, not part of it
     y = plant.switch(t, y, first=False)
     plant.settle(t, y)
-    solver = DOP853(plant.rate, t, y, span.end, rtol=span.rtol, atol=absolute)
+    solver = Stepper(plant, t, y, span.end, span.rtol, absolute)
     signs = np.sign(plant.indicators(t, y)) if names else np.zeros(0)
     span.past.clear()
-    while solver.status == "running":
+    while solver.t < span.end:
         message = solver.step()
-        if solver.status == "failed":
+        if message:
             record.failure = f"{message} (at t = {solver.t:.6g} s)"
             return solver.t, y, False
         record.n_steps += 1
-        dense = solver.dense_output()
+        dense = _LastStep(solver)
         t, y, hit = solver.t, solver.y, -1
         if names:
             t, hit = _first_change(plant, dense, signs)
@@ -219,6 +217,24 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
                 if landing is not None:
                     return *landing, True
     return t, y, True
+
+
+class _LastStep:
+    """Dense output of the step that was just taken, made when it is first asked for."""
+
+    def __init__(self, solver: Stepper):
+        self._solver = solver
+        self._dense: Dense | None = None
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """Begin and end."""
+        return self._solver.begun, self._solver.t
+
+    def __call__(self, t: float | Array) -> Array:
+        if self._dense is None:
+            self._dense = self._solver.dense()
+        return self._dense(t)
 
 
 def _note_event(span: _Span, t: float, y: Array, signs: Array, hit: int) -> Array:
@@ -298,16 +314,17 @@ class _Extrapolated:
     path: Any
     origin: float
 
-    def __call__(self, t: float) -> Array:
+    def __call__(self, t: float | Array) -> Array:
         values: Array = self.path(t - self.origin)
         return values
 
 
 def _keep_outputs(plant: Plant, dense: Any, t: float, record: _Record) -> None:
     """Projected states at the output times up to t."""
-    while record.done < len(record.grid) and record.grid[record.done] <= t:
-        at = record.grid[record.done]
-        record.states.append(plant.project(at, dense(at)))
+    due = record.grid[record.done : int(np.searchsorted(record.grid, t, side="right"))]
+    if len(due):
+        states = dense(due)
+        record.states += [plant.project(at, y) for at, y in zip(due, states, strict=True)]
 
 
 def _first_change(plant: Plant, dense: Any, signs: Array) -> tuple[float, int]:
@@ -315,14 +332,14 @@ def _first_change(plant: Plant, dense: Any, signs: Array) -> tuple[float, int]:
 
     The time returned lies just behind the change.
     """
-    late = dense.t
+    begin, late = dense.span
 
     def changed(t: float) -> Array:
         now = np.sign(plant.indicators(t, dense(t)))
         return np.flatnonzero((now != signs) & (now != 0.0) & (signs != 0.0))
 
-    probes = np.linspace(dense.t_old, dense.t, 5)[1:]
-    early = dense.t_old
+    probes = np.linspace(begin, late, 5)[1:]
+    early = begin
     for probe in probes:
         which = changed(probe)
         if len(which):
@@ -330,7 +347,7 @@ def _first_change(plant: Plant, dense: Any, signs: Array) -> tuple[float, int]:
             break
         early = probe
     else:
-        return dense.t, -1
+        return late, -1
     for _ in range(60):
         middle = 0.5 * (early + late)
         if middle in (early, late):

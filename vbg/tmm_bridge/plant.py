@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from vbg.tmm_bridge.evaluate import closure, evaluate, posture, rate
+from vbg.tmm_bridge.evaluate import closure
 from vbg.tmm_bridge.loops import correction, row_scales
-from vbg.tmm_bridge.mechanism import Mechanism
-from vbg.tmm_bridge.onedim import NetworkRun, NoBalance
+from vbg.tmm_bridge.mechanism import Mechanism, NoBalance, NoInertia
+from vbg.tmm_bridge.program import PLAY_CHANGES, PLAY_OUTPUTS, Program, program_of, section
 from vbg.tmm_bridge.rotation import Array
 from vbg.tmm_bridge.rows import BALL, LINK_KIND, LINK_Q
+from vbg.tmm_bridge.stages import Rules, stages, standstill
 from vbg.tmm_bridge.start import count_angles, displace, drive_rates, model_size
 from vbg.tmm_bridge.tables import LAW_STOP, PAIR_STOP, Scratch, scratch_for
 
@@ -27,89 +28,101 @@ class Singular(ArithmeticError):
         super().__init__(f"t = {t}")
 
 
-class NoInertia(ArithmeticError):
-    """A hinge lost all resistance to its motion; carries the node."""
-
-    def __init__(self, node: int):
-        self.node = node
-        super().__init__(f"node {node}")
-
-
 @dataclass
 class Plant:
     """A mechanism with its workspace and the span in which its inputs are smooth.
 
     A state is the mechanism's own, then that of its network of one-dimensional parts;
-    `inputs` are those of the last evaluation.
+    `inputs` and `drive` are those of the last evaluation.
     """
 
     mechanism: Mechanism
     scratch: Scratch = field(init=False)
-    network: NetworkRun | None = field(init=False)
+    program: Program = field(init=False)
     inputs: Array = field(init=False)
+    drive: Array = field(init=False)
     smooth: tuple[float, float] = (-np.inf, np.inf)
     n_rates: int = 0
     rank: int = -1
 
     def __post_init__(self) -> None:
         self.scratch = scratch_for(self.mechanism.tables)
-        network = self.mechanism.network
-        self.network = None if network is None else NetworkRun(network)
+        self.program = program_of(self.mechanism)
         self.inputs = np.zeros(len(self.mechanism.inputs))
+        self.drive = np.zeros((len(self.mechanism.drives), 3))
 
     def _inside(self, t: float) -> float:
         """t, seen from inside the smooth span."""
-        return min(max(t, self.smooth[0]), self.smooth[1])
-
-    def _at(self, t: float, y: Array) -> tuple[Array, Array]:
-        """Inputs and drives at t, the network's solved; driven coordinates of y are set."""
-        inside = self._inside(t)
-        drive = drive_rates(self.mechanism, inside)
-        inputs = np.array([f.value(inside) for f in self.mechanism.inputs], dtype=float)
-        if self.network is not None:
-            posture(self.mechanism.tables, self.scratch, y, drive)
-            self.network.motion(self.scratch)
-            self.network.solve(inside, y[self.mechanism.size :])
-            self.network.fill(inputs)
-        self.inputs = inputs
-        return inputs, drive
+        return min(max(float(t), self.smooth[0]), self.smooth[1])
 
     def rate(self, t: float, y: Array) -> Array:
-        """dy/dt.  Raises NoInertia, NoBalance."""
-        y, own = y.copy(), self.mechanism.size
-        inputs, drive = self._at(t, y)
-        out = np.zeros_like(y)
-        faulty, self.rank = rate(
-            self.mechanism.tables, self.scratch, y[:own], inputs, drive, out[:own]
-        )
-        if self.network is not None:
-            out[own:] = self.network.w.rates
-        self.n_rates += 1
-        if faulty >= 0:
-            raise NoInertia(faulty)
+        """dy/dt.  Raises NoInertia."""
+        K, rules = np.zeros((1, len(y))), standstill(len(y))
+        self.stages(t, 0.0, y, K, rules, (0, 1))
+        out: Array = K[0]
         return out
 
     def evaluate(self, t: float, y: Array) -> Array:
         """Leave everything at (t, y) in the workspace; the state with its driven coordinates."""
-        y = y.copy()
-        inputs, drive = self._at(t, y)
-        faulty, self.rank = evaluate(self.mechanism.tables, self.scratch, y, inputs, drive)
+        rules = standstill(len(y))
+        self.stages(t, 0.0, y, np.zeros((1, len(y))), rules, (0, 1))
+        return rules.at
+
+    def stages(
+        self, t: float, h: float, y: Array, K: Array, rules: Rules, rows: tuple[int, int]
+    ) -> None:
+        """Rates at stages of a step, see `stepping.stages`.  Raises NoInertia."""
+        self.n_rates += rows[1] - rows[0]
+        faulty, self.rank = stages(
+            self.mechanism.tables,
+            self.scratch,
+            self.program,
+            float(t),
+            float(h),
+            y,
+            K,
+            rules,
+            *rows,
+            np.array(self.smooth),
+            self.inputs,
+            self.drive,
+        )
         if faulty >= 0:
             raise NoInertia(faulty)
-        return y
+
+    def outputs(self) -> Array:
+        """Outputs of the network at the instant that was evaluated."""
+        p = self.program
+        section(p, PLAY_CHANGES)
+        section(p, PLAY_OUTPUTS)
+        told: Array = p.memory[p.outputs]
+        return told
 
     def switch(self, t: float, y: Array, *, first: bool) -> Array:
         """The state with the modes of dry friction that hold from here on."""
-        if self.network is None or not self.network.network.frictions:
+        network = self.mechanism.network
+        if network is None or not network.frictions:
             return y
+        own = self.mechanism.size
+        y = y.copy()
+        for friction, (v, _) in zip(network.frictions, self._grips(t, y), strict=True):
+            friction.stop(y[own:], v, first=first)
+        for friction, (_, held) in zip(network.frictions, self._grips(t, y), strict=True):
+            friction.release(y[own:], held)
+        return y
+
+    def _grips(self, t: float, y: Array) -> Array:
+        """(speed, effort) of every dry friction."""
         self.evaluate(t, y)
-        return np.concatenate([y[: self.mechanism.size], self.network.switch(first=first)])
+        section(self.program, PLAY_CHANGES)
+        found: Array = self.program.memory[self.program.grip]
+        return found
 
     def settle(self, t: float, y: Array) -> Array:
         """dy/dt at a closed posture, whose rank is believed until the next one."""
         self.scratch.limit[0] = len(self.mechanism.tables.rows)
         out = self.rate(t, y)
-        if self.network is not None and not np.isfinite(out).all():
+        if self.mechanism.network is not None and not np.isfinite(out).all():
             raise NoBalance(t)
         self.scratch.limit[0] = self.rank
         return out
@@ -169,8 +182,8 @@ class Plant:
                 if np.isfinite(depth):
                     signs += [depth, depth + c / k * rate_in]
         signs += [-s.pair[n, 3] for n in np.flatnonzero(tables.pairs[:, 0] == PAIR_STOP)]
-        if self.network is not None:
-            signs += self.network.changes()
+        section(self.program, PLAY_CHANGES)
+        signs += self.program.memory[self.program.changes].tolist()
         return np.array(signs)
 
     def stop_names(self) -> list[str]:

@@ -24,11 +24,10 @@ from vbg.tmm_bridge.motion import (
     output_grid,
     problems_of,
 )
-from vbg.tmm_bridge.onedim import NetworkRun
 from vbg.tmm_bridge.plant import Plant
+from vbg.tmm_bridge.program import shaft_positions
 from vbg.tmm_bridge.rotation import Array
 from vbg.tmm_bridge.start import Pose, drive_rates, start
-from vbg.tmm_bridge.tables import scratch_for
 from vbg.tmm_bridge.timefunctions import TimeFunction
 from vbg.tmm_bridge.uniqueness import not_unique
 
@@ -96,11 +95,10 @@ def with_network(mechanism: Mechanism, y: Array) -> tuple[Mechanism, Array]:
     """The start with the states of the network, whose gears and screws count from here."""
     if mechanism.network is None:
         return mechanism, y
-    scratch = scratch_for(mechanism.tables)
-    posture(mechanism.tables, scratch, y.copy(), drive_rates(mechanism, 0.0))
-    run = NetworkRun(mechanism.network)
-    run.motion(scratch)
-    network = replace(mechanism.network, origins=tuple(run.w.positions))
+    plant = Plant(mechanism)
+    posture(mechanism.tables, plant.scratch, y.copy(), drive_rates(mechanism, 0.0))
+    origins = tuple(map(float, shaft_positions(plant.program, plant.scratch)))
+    network = replace(mechanism.network, origins=origins)
     return replace(mechanism, network=network), np.concatenate([y, network.start])
 
 

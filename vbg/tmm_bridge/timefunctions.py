@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import bisect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from vbg.elements.signals.chirp import Chirp
 from vbg.elements.signals.expression import Expression as SignalExpression
@@ -18,18 +20,62 @@ from vbg.elements.signals.step import Step
 from vbg.elements.signals.sum import Sum
 from vbg.elements.signals.table import Table
 from vbg.errors import UsageError
-from vbg.expressions import Expression, derivative, evaluate, names, parse, substitute
+from vbg.expressions import (
+    Binary,
+    Call,
+    Expression,
+    Name,
+    Unary,
+    derivative,
+    evaluate,
+    names,
+    parse,
+    substitute,
+)
+from vbg.expressions import Number as Literal
 from vbg.model import Model
+from vbg.tmm_bridge.tape import (
+    FUNCTIONS,
+    OPERATIONS,
+    Number,
+    Played,
+    Tape,
+    choose,
+    cos,
+    floor,
+    least,
+    most,
+    play,
+    sin,
+)
 
-Rates = Callable[[float], tuple[float, float, float]]
+Array = np.ndarray[Any, Any]
+Record = Callable[[Tape, Number, int], Number]
 
 
 @dataclass(frozen=True)
 class TimeFunction:
-    """f, f', f'' at a time; `breaks` are the instants where one of them jumps."""
+    """f, f', f'' on a tape: `record(tape, t, order)` is the derivative of that order at t;
+    `breaks` are the instants where one of them jumps."""
 
-    rates: Rates
+    record: Record
     breaks: tuple[float, ...] = ()
+
+    @cached_property
+    def _played(self) -> tuple[Played, list[int]]:
+        """A tape with the time in its first place, and the places of f, f', f''."""
+        tape = Tape()
+        t = tape.place()
+        places = [tape.slot(self.record(tape, t, order)).place for order in range(3)]
+        return tape.played([""]), places
+
+    def rates(self, t: float) -> tuple[float, float, float]:
+        """f, f', f'' at t."""
+        tape, (value, slope, bend) = self._played
+        m = tape.memory
+        m[0] = t
+        play(tape.code, m, tape.curves, 0, len(tape.code))
+        return float(m[value]), float(m[slope]), float(m[bend])
 
     def value(self, t: float) -> float:
         """f(t)."""
@@ -38,7 +84,23 @@ class TimeFunction:
 
 def constant(value: float) -> TimeFunction:
     """f = value."""
-    return TimeFunction(lambda t: (value, 0.0, 0.0))
+    return TimeFunction(lambda tape, t, order: 0.0 if order else value)
+
+
+def recorded_tree(node: Expression, lookup: Callable[[str], Number]) -> Number:
+    """An expression on a tape; `lookup` explains its names."""
+    match node:
+        case Literal(value):
+            return value
+        case Name(name):
+            return lookup(name)
+        case Unary(operand):
+            return -recorded_tree(operand, lookup)
+        case Binary(operator, left, right):
+            a, b = recorded_tree(left, lookup), recorded_tree(right, lookup)
+            return OPERATIONS[operator](a, b)
+        case Call(function, arguments):
+            return FUNCTIONS[function](*(recorded_tree(a, lookup) for a in arguments))
 
 
 def of_expression(text: str, parameters: Mapping[str, float]) -> TimeFunction:
@@ -62,16 +124,11 @@ def _with_parameters(node: Expression, parameters: Mapping[str, float]) -> Expre
 
 def of_tree(node: Expression) -> TimeFunction:
     """A syntax tree whose only name is `t`."""
-    first = derivative(node, "t")
-    second = derivative(first, "t")
     if "t" not in names(node):
         return constant(evaluate(node, {}))
-
-    def rates(t: float) -> tuple[float, float, float]:
-        at = {"t": t}
-        return evaluate(node, at), evaluate(first, at), evaluate(second, at)
-
-    return TimeFunction(rates)
+    first = derivative(node, "t")
+    trees = (node, first, derivative(first, "t"))
+    return TimeFunction(lambda tape, t, order: recorded_tree(trees[order], lambda name: t))
 
 
 def function_of(model: Model, value: float | str) -> TimeFunction:
@@ -101,16 +158,30 @@ def _mixed(model: Model, text: str, named: list[str]) -> TimeFunction:
     first = {x: derivative(node, x) for x in every}
     second = {(x, y): derivative(first[x], y) for x in every for y in every}
 
-    def rates(t: float) -> tuple[float, float, float]:
-        inner = {"t": (t, 1.0, 0.0), **{name: f.rates(t) for name, f in signals.items()}}
-        at = {x: values[0] for x, values in inner.items()}
-        slope = sum(evaluate(first[x], at) * inner[x][1] for x in every)
-        bend = sum(evaluate(first[x], at) * inner[x][2] for x in every)
-        bend += sum(evaluate(second[x, y], at) * inner[x][1] * inner[y][1] for x, y in second)
-        return evaluate(node, at), slope, bend
+    def record(tape: Tape, t: Number, order: int) -> Number:
+        def inner(x: str, k: int) -> Number:
+            return (t, 1.0, 0.0)[k] if x == "t" else signals[x].record(tape, t, k)
+
+        at = {x: inner(x, 0) for x in every}
+        if order == 0:
+            return recorded_tree(node, at.__getitem__)
+        slopes = {x: inner(x, 1) for x in every}
+        if order == 1:
+            return _total(recorded_tree(first[x], at.__getitem__) * slopes[x] for x in every)
+        bend = _total(recorded_tree(first[x], at.__getitem__) * inner(x, 2) for x in every)
+        for (x, y), tree in second.items():
+            bend = bend + recorded_tree(tree, at.__getitem__) * slopes[x] * slopes[y]
+        return bend
 
     breaks = tuple(b for f in signals.values() for b in f.breaks)
-    return TimeFunction(rates, breaks)
+    return TimeFunction(record, breaks)
+
+
+def _total(terms: Iterable[Number]) -> Number:
+    found: Number = 0.0
+    for term in terms:
+        found = found + term
+    return found
 
 
 def of_signal(model: Model, name: str) -> TimeFunction:
@@ -146,55 +217,74 @@ def of_signal(model: Model, name: str) -> TimeFunction:
     )
 
 
+def of_curve(starts: Sequence[float], pieces: Array, breaks: tuple[float, ...]) -> TimeFunction:
+    """A piecewise cubic: piece k in t - starts[k] from starts[k] < t on, the first also before;
+    pieces (k, 4), coefficients from the constant on."""
+    c = np.asarray(pieces, dtype=float)
+    zero = np.zeros(len(c))
+    slope = np.column_stack([c[:, 1], 2.0 * c[:, 2], 3.0 * c[:, 3], zero])
+    bend = np.column_stack([2.0 * c[:, 2], 6.0 * c[:, 3], zero, zero])
+    orders = (c, slope, bend)
+    return TimeFunction(lambda tape, t, order: tape.curve(t, starts, orders[order]), breaks)
+
+
+def of_spline(spline: Any) -> TimeFunction:
+    """A scipy CubicSpline, continued by its last pieces."""
+    return of_curve(spline.x[:-1], spline.c[::-1].T, ())
+
+
 def _pieces(steps: list[tuple[float, float]]) -> TimeFunction:
     """Piecewise constant: (from, value), each value behind its instant."""
-
-    def rates(t: float) -> tuple[float, float, float]:
-        value = steps[0][1]
-        for start, level in steps[1:]:
-            value = level if t > start else value
-        return value, 0.0, 0.0
-
-    return TimeFunction(rates, tuple(start for start, _ in steps[1:]))
+    starts = [start for start, _ in steps[1:]]
+    pieces = np.array([[value, 0.0, 0.0, 0.0] for _, value in steps])
+    return of_curve([starts[0], *starts], pieces, tuple(starts))
 
 
 def _ramp(part: Ramp) -> TimeFunction:
     end, slope = part.start + part.duration, part.height / part.duration
 
-    def rates(t: float) -> tuple[float, float, float]:
-        inside = part.start < t < end
-        elapsed = min(max(t - part.start, 0.0), part.duration)
-        return part.offset + slope * elapsed, slope if inside else 0.0, 0.0
+    def record(tape: Tape, t: Number, order: int) -> Number:
+        elapsed = t - part.start
+        if order == 0:
+            return part.offset + slope * least(most(elapsed, 0.0), part.duration)
+        inside = choose(elapsed, choose(end - t, slope, 0.0), 0.0)
+        return inside if order == 1 else 0.0
 
-    return TimeFunction(rates, (part.start, end))
+    return TimeFunction(record, (part.start, end))
 
 
 def _sine(part: Sine) -> TimeFunction:
     w, a = part.frequency, part.amplitude
+    held = (part.offset + a * math.sin(part.phase), 0.0, 0.0)
 
-    def rates(t: float) -> tuple[float, float, float]:
-        if part.start > 0.0 and t < part.start:
-            return part.offset + a * math.sin(part.phase), 0.0, 0.0
+    def record(tape: Tape, t: Number, order: int) -> Number:
         # With a start in the past (0 or before) the sine counts from t = 0.
         angle = w * (t - max(part.start, 0.0)) + part.phase
-        s, c = math.sin(angle), math.cos(angle)
-        return part.offset + a * s, a * w * c, -a * w * w * s
+        if order == 0:
+            value = part.offset + a * sin(angle)
+        else:
+            value = a * w * cos(angle) if order == 1 else -a * w * w * sin(angle)
+        return choose(part.start - t, held[order], value) if part.start > 0.0 else value
 
-    return TimeFunction(rates, (part.start,) if part.start > 0.0 else ())
+    return TimeFunction(record, (part.start,) if part.start > 0.0 else ())
 
 
 def _chirp(part: Chirp) -> TimeFunction:
     slope = (part.last - part.first) / part.duration
 
-    def rates(t: float) -> tuple[float, float, float]:
-        inside = min(t, part.duration)
-        angle = part.first * inside + 0.5 * slope * inside**2 + part.last * (t - inside)
-        w, growth = (part.first + slope * t, slope) if t < part.duration else (part.last, 0.0)
-        s, c = math.sin(angle), math.cos(angle)
+    def record(tape: Tape, t: Number, order: int) -> Number:
+        inside = least(t, part.duration)
+        angle = part.first * inside + 0.5 * slope * inside * inside + part.last * (t - inside)
         a = part.amplitude
-        return part.offset + a * s, a * w * c, a * (growth * c - w * w * s)
+        if order == 0:
+            return part.offset + a * sin(angle)
+        before = part.duration - t
+        w = choose(before, part.first + slope * t, part.last)
+        if order == 1:
+            return a * w * cos(angle)
+        return a * (choose(before, slope, 0.0) * cos(angle) - w * w * sin(angle))
 
-    return TimeFunction(rates, (part.duration,))
+    return TimeFunction(record, (part.duration,))
 
 
 LONGEST = 1e4  # [s]: edges of a pulse are listed up to here, and at most so many
@@ -207,13 +297,15 @@ def _pulse(part: Pulse) -> TimeFunction:
         part.start + k * part.period + more for k in range(count) for more in (0.0, part.width)
     ]
 
-    def rates(t: float) -> tuple[float, float, float]:
+    def record(tape: Tape, t: Number, order: int) -> Number:
+        if order:
+            return 0.0
         elapsed = t - part.start
-        phase = elapsed - part.period * math.floor(elapsed / part.period)
-        high = elapsed > 0.0 and phase < part.width
-        return part.offset + (part.height if high else 0.0), 0.0, 0.0
+        phase = elapsed - part.period * floor(elapsed / part.period)
+        high = choose(elapsed, choose(part.width - phase, part.height, 0.0), 0.0)
+        return part.offset + high
 
-    return TimeFunction(rates, tuple(edges))
+    return TimeFunction(record, tuple(edges))
 
 
 def _table(part: Table) -> TimeFunction:
@@ -224,33 +316,19 @@ def _table(part: Table) -> TimeFunction:
     if part.interpolation == "cubic" and len(times) > 2:
         from scipy.interpolate import CubicSpline
 
-        curve: Any = CubicSpline(times, values, bc_type="natural")
+        inside = CubicSpline(times, values, bc_type="natural").c[::-1].T
     else:
-        curve = _lines(times, values)
-
-    def rates(t: float) -> tuple[float, float, float]:
-        if t <= times[0] or t >= times[-1]:
-            return values[0] if t <= times[0] else values[-1], 0.0, 0.0
-        return float(curve(t)), float(curve(t, 1)), float(curve(t, 2))
-
-    return TimeFunction(rates, tuple(times))
-
-
-def _lines(times: list[float], values: list[float]) -> Any:
-    def curve(t: float, order: int = 0) -> float:
-        k = min(max(bisect.bisect_right(times, t) - 1, 0), len(times) - 2)
-        slope = (values[k + 1] - values[k]) / (times[k + 1] - times[k])
-        return (values[k] + slope * (t - times[k]), slope, 0.0)[order]
-
-    return curve
+        slopes = np.diff(values) / np.diff(times)
+        inside = np.column_stack([values[:-1], slopes, 0.0 * slopes, 0.0 * slopes])
+    ends = [[value, 0.0, 0.0, 0.0] for value in (values[0], values[-1])]
+    starts = [times[0], *times[:-1], times[-1]]
+    return of_curve(starts, np.vstack([ends[0], inside, ends[1]]), tuple(times))
 
 
 def _weighted(terms: list[tuple[float, TimeFunction]]) -> TimeFunction:
     """A weighted sum of functions of time."""
 
-    def rates(t: float) -> tuple[float, float, float]:
-        parts = [(weight, f.rates(t)) for weight, f in terms]
-        value, slope, bend = (sum(w * r[k] for w, r in parts) for k in range(3))
-        return value, slope, bend
+    def record(tape: Tape, t: Number, order: int) -> Number:
+        return _total(weight * f.record(tape, t, order) for weight, f in terms)
 
-    return TimeFunction(rates, tuple(b for _, f in terms for b in f.breaks))
+    return TimeFunction(record, tuple(b for _, f in terms for b in f.breaks))

@@ -99,9 +99,7 @@ def _once(job: Job, tell: Any, *, doubled: bool) -> Solution:
         from vbg.simulate import simulate
 
         return simulate(assemble(job.model), **settings)
-    from vbg.tmm_bridge.timefunctions import TimeFunction
-
-    replays = {name: TimeFunction(r.rates) for name, r in (job.replays or {}).items()}
+    replays = {name: r.function() for name, r in (job.replays or {}).items()}
     if job.solver == "mstmm":
         from vbg.tmm_bridge.solver import simulate as embedded
 

@@ -22,7 +22,7 @@ from vbg.tmm_bridge.layout import lay_out
 from vbg.tmm_bridge.loading import acts_on_mechanism, has_dry_friction, one_dimensional
 from vbg.tmm_bridge.pairs import measured_coordinates
 from vbg.tmm_bridge.rawbonds import OuterBond, outer_bonds
-from vbg.tmm_bridge.timefunctions import function_of
+from vbg.tmm_bridge.timefunctions import TimeFunction, function_of, of_spline
 
 Array = np.ndarray[Any, Any]
 
@@ -34,14 +34,11 @@ class Recorded:
     time: Array
     effort: Array
 
-    @property
-    def rates(self) -> Any:
-        """Function of time that gives the effort and two derivatives."""
+    def function(self) -> TimeFunction:
+        """The effort as a function of time."""
         from scipy.interpolate import CubicSpline
 
-        spline = CubicSpline(self.time, self.effort)
-        slope, curvature = spline.derivative(), spline.derivative(2)
-        return lambda t: (float(spline(t)), float(slope(t)), float(curvature(t)))
+        return of_spline(CubicSpline(self.time, self.effort))
 
     def spline_error(self) -> float:
         """What the spline misses between samples, relative to the peak: the error of the

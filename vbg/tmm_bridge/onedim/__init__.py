@@ -8,6 +8,5 @@ cite, and share nothing with the bond-graph side.
 
 from vbg.tmm_bridge.onedim.build import Feed, Grip, build, needed
 from vbg.tmm_bridge.onedim.network import Network
-from vbg.tmm_bridge.onedim.run import NetworkRun, NoBalance
 
-__all__ = ["Feed", "Grip", "Network", "NetworkRun", "NoBalance", "build", "needed"]
+__all__ = ["Feed", "Grip", "Network", "build", "needed"]

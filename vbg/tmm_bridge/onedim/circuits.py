@@ -100,11 +100,11 @@ def _add_conductor(draft: Draft, sources: Sources, name: str, part: Any) -> None
     elif part.kind == "diode" and part.law == "exponential":
         draft.add(Conductor(ends, shockley(part.Is, part.Vt)))
     elif part.kind == "diode":
-        draft.add(Conductor(ends, switched(lambda w, v: v > 0.0, 1.0 / part.Ron, part.Goff)))
+        draft.add(Conductor(ends, switched(lambda w, v: v, 1.0 / part.Ron, part.Goff)))
         draft.changes.append((f"electric.{name}", 1, lambda w: (ends.difference(w),)))
     else:
         command: Value = sources.value(part, name, part.closed)
-        law = switched(lambda w, v: command(w) > 0.0, 1.0 / part.Ron, part.Goff)
+        law = switched(lambda w, v: command(w), 1.0 / part.Ron, part.Goff)
         draft.add(Conductor(ends, law))
         draft.changes.append((f"electric.{name}", 1, lambda w: (command(w),)))
 

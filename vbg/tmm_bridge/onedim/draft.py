@@ -14,6 +14,7 @@ from vbg.tmm_bridge.onedim.friction import DryFriction
 from vbg.tmm_bridge.onedim.mechanical import JOINT, Shaft
 from vbg.tmm_bridge.onedim.network import Pair
 from vbg.tmm_bridge.onedim.working import Output, Part, Port, Term, Value, Working
+from vbg.tmm_bridge.tape import Number
 from vbg.tmm_bridge.timefunctions import TimeFunction
 
 REFERENCE = {"electric": "gnd", "hydraulic": "tank"}
@@ -53,7 +54,7 @@ class Draft:
     ports: dict[str, Port] = field(default_factory=dict)
     pairs: list[Pair] = field(default_factory=list)
     places: int = 0
-    changes: list[tuple[str, int, Callable[[Working], tuple[float, ...]]]] = field(
+    changes: list[tuple[str, int, Callable[[Working], tuple[Number, ...]]]] = field(
         default_factory=list
     )
     readers: dict[str, Value] = field(default_factory=dict)

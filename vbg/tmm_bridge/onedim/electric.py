@@ -7,11 +7,11 @@ voltage source bring their current as an unknown and their voltage as its equati
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from vbg.tmm_bridge.onedim.working import Output, Port, Value, Working
+from vbg.tmm_bridge.tape import Number, choose, exp, expm1, least, most
 
 ELECTRIC = ("voltage", "V", "current", "A")
 HYDRAULIC = ("pressure", "Pa", "flow", "m^3/s")
@@ -28,11 +28,11 @@ class Ends:
     place: int
     words: Words = ELECTRIC
 
-    def difference(self, w: Working) -> float:
+    def difference(self, w: Working) -> Number:
         """Level of the first node against the second."""
         return w.levels[self.first] - w.levels[self.second]
 
-    def carry(self, w: Working, flow: float) -> None:
+    def carry(self, w: Working, flow: Number) -> None:
         """A flow from the first node through the part to the second."""
         w.through[self.place] = flow
         w.net[self.first] -= flow
@@ -51,7 +51,7 @@ class Conductor:
     """flow = law(difference): resistors, diodes, valves, orifices."""
 
     ends: Ends
-    law: Callable[[Working, float], float]
+    law: Callable[[Working, Number], Number]
     silent: bool = False
 
     def act(self, w: Working) -> None:
@@ -122,7 +122,7 @@ class Rail:
     sign: float
     value: Value
 
-    def level(self, w: Working) -> float:
+    def level(self, w: Working) -> Number:
         """Of the node."""
         return self.sign * self.value(w)
 
@@ -207,7 +207,7 @@ class OpAmp:
     def act(self, w: Working) -> None:
         out = self.ends.difference(w)
         inside = out / self.gain - (w.levels[self.plus] - w.levels[self.minus])
-        w.residual[self.unknown] = max(min(inside, out - self.lower), out - self.upper)
+        w.residual[self.unknown] = most(least(inside, out - self.lower), out - self.upper)
         self.ends.carry(w, w.z[self.unknown])
 
     def outputs(self) -> Iterator[Output]:
@@ -233,7 +233,7 @@ class Motor:
         speed = self.port.speed(w)
         left = self.ends.difference(w) - self.K * speed
         if self.state >= 0:
-            current = w.x[self.state]
+            current: Number = w.x[self.state]
             w.rates[self.state] = (left - self.R * current) / self.L
         else:
             current = left / self.R
@@ -249,22 +249,21 @@ class Motor:
         yield f"{name}.power", "W", lambda w: self.K * w.through[place] * self.port.speed(w)
 
 
-def shockley(saturation: float, thermal: float) -> Callable[[Working, float], float]:
+def shockley(saturation: float, thermal: float) -> Callable[[Working, Number], Number]:
     """Is (exp(v / Vt) - 1), on its tangent beyond 100 Vt."""
 
-    def current(w: Working, v: float) -> float:
+    def current(w: Working, v: Number) -> Number:
         x = v / thermal
-        if x <= 100.0:
-            return saturation * math.expm1(x)
-        return saturation * (math.exp(100.0) * (1.0 + x - 100.0) - 1.0)
+        tangent = exp(100.0) * (1.0 + x - 100.0) - 1.0
+        return saturation * choose(x - 100.0, tangent, expm1(x))
 
     return current
 
 
-def switched(on: Callable[[Working, float], bool], closed: float, opened: float) -> Callable:
-    """Conductance `closed` where `on`, else `opened`."""
+def switched(on: Callable[[Working, Number], Number], closed: float, opened: float) -> Callable:
+    """Conductance `closed` where `on` is positive, else `opened`."""
 
-    def current(w: Working, v: float) -> float:
-        return (closed if on(w, v) else opened) * v
+    def current(w: Working, v: Number) -> Number:
+        return choose(on(w, v), closed, opened) * v
 
     return current

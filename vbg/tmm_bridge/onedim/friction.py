@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from vbg.tmm_bridge.onedim.working import Output, Port, Working
+from vbg.tmm_bridge.rotation import Array
+from vbg.tmm_bridge.tape import Number, choose, exp, size
 
 MOVING = 1e-7  # a speed above this [m/s or rad/s] is one, at the start of a run
 
@@ -40,38 +42,33 @@ class DryFriction:
 
     def act(self, w: Working) -> None:
         mode, v = w.x[self.mode], self.port.speed(w)
-        if mode == 0.0:
-            effort = -w.efforts[self.shaft] / self.c
-        else:
-            decay = math.exp(-abs(v) / self.stribeck)
-            dry = self.coulomb + (self.static - self.coulomb) * decay
-            effort = -mode * dry - self.viscous * v
-        w.through[self.place] = effort
-        self.port.push(w, effort)
+        decay = exp(-size(v) / self.stribeck)
+        dry = self.coulomb + (self.static - self.coulomb) * decay
+        slipping = -mode * dry - self.viscous * v
+        sticking = -w.efforts[self.shaft] / self.c
+        w.through[self.place] = choose(size(mode), slipping, sticking)
+        self.port.push(w, w.through[self.place])
 
-    def changes(self, w: Working) -> tuple[float, ...]:
+    def changes(self, w: Working) -> tuple[Number, ...]:
         """Falls through zero where the mode ends."""
         mode = w.x[self.mode]
-        if mode == 0.0:
-            return (self.static - abs(w.through[self.place]),)
-        return (mode * self.port.speed(w),)
+        left = self.static - size(w.through[self.place])
+        return (choose(size(mode), mode * self.port.speed(w), left),)
 
-    def stop(self, w: Working, *, first: bool) -> None:
-        """A slipping shaft whose speed has passed zero sticks; at the start of a run every
+    def stop(self, x: Array, v: float, *, first: bool) -> None:
+        """A slipping shaft whose speed v has passed zero sticks; at the start of a run every
         shaft has the mode of its speed."""
-        v = self.port.speed(w)
         if first:
-            w.x[self.mode] = math.copysign(1.0, v) if abs(v) > MOVING else 0.0
-        elif w.x[self.mode] * v <= 0.0 or abs(v) < MOVING * MOVING:
-            w.x[self.mode] = 0.0
-        if w.x[self.mode] == 0.0:
-            w.x[self.speed] = 0.0
+            x[self.mode] = math.copysign(1.0, v) if abs(v) > MOVING else 0.0
+        elif x[self.mode] * v <= 0.0 or abs(v) < MOVING * MOVING:
+            x[self.mode] = 0.0
+        if x[self.mode] == 0.0:
+            x[self.speed] = 0.0
 
-    def release(self, w: Working) -> None:
+    def release(self, x: Array, held: float) -> None:
         """A sticking shaft that is held by more than `static` slips where the load pushes."""
-        held = w.through[self.place]
-        if w.x[self.mode] == 0.0 and abs(held) > self.static:
-            w.x[self.mode] = -math.copysign(1.0, held)
+        if x[self.mode] == 0.0 and abs(held) > self.static:
+            x[self.mode] = -math.copysign(1.0, held)
 
     def outputs(self) -> Iterator[Output]:
         exerted, unit = ("torque", "N*m") if self.turns else ("force", "N")

@@ -8,14 +8,16 @@ them, s the travel of a wall, the balance of the node is
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from vbg.tmm_bridge.onedim.electric import HYDRAULIC, Ends
 from vbg.tmm_bridge.onedim.working import Output, Port, Value, Working
+from vbg.tmm_bridge.tape import Number, choose, exp, least, most, power
+from vbg.tmm_bridge.tape import root as square_root
 
-Law = Callable[[Working, float], float]
+Law = Callable[[Working, Number], Number]
 
 
 def level_of(node: int) -> Value:
@@ -23,9 +25,9 @@ def level_of(node: int) -> Value:
     return lambda w: w.levels[node]
 
 
-def root(p: float, laminar: float) -> float:
+def root(p: Number, laminar: float) -> Number:
     """sqrt|p| with the sign of p, linear through zero: p / (p^2 + laminar^2)^(1/4)."""
-    return p / math.sqrt(math.sqrt(p * p + laminar * laminar))
+    return p / square_root(square_root(p * p + laminar * laminar))
 
 
 def orifice(gain: float, laminar: float) -> Law:
@@ -35,12 +37,12 @@ def orifice(gain: float, laminar: float) -> Law:
 
 def opening_valve(opens_at: float, conductance: float, leakage: float) -> Law:
     """leakage p, and conductance (p - opens_at) more above that."""
-    return lambda w, p: leakage * p + conductance * max(p - opens_at, 0.0)
+    return lambda w, p: leakage * p + conductance * most(p - opens_at, 0.0)
 
 
 def edge(spool: Value, sign: float, overlap: float, leakage: float, law: Law) -> Law:
     """An edge of a spool valve: opening max(0, sign spool - overlap) + leakage."""
-    return lambda w, p: (max(sign * spool(w) - overlap, 0.0) + leakage) * law(w, p)
+    return lambda w, p: (most(sign * spool(w) - overlap, 0.0) + leakage) * law(w, p)
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class Store:
     """A content behind the pressure of its node: `capacity(p)` = dm/dp."""
 
     ends: Ends
-    capacity: Callable[[float], float]
+    capacity: Callable[[Any], Any]
 
     def act(self, w: Working) -> None:
         found = self.capacity(w.levels[self.ends.first])
@@ -59,7 +61,7 @@ class Store:
         node, place, name = self.ends.first, self.ends.place, self.ends.name
         level, level_unit, flow, flow_unit = HYDRAULIC
 
-        def into(w: Working) -> float:
+        def into(w: Working) -> Number:
             return w.through[place] * w.slopes[node]
 
         yield f"{name}.{level}", level_unit, self.ends.difference
@@ -67,22 +69,21 @@ class Store:
         yield f"{name}.power", "W", lambda w: self.ends.difference(w) * into(w)
 
 
-def oil(volume: float, bulk: float, growth: float) -> Callable[[float], float]:
+def oil(volume: float, bulk: float, growth: float) -> Callable[[Any], Any]:
     """dm/dp of a volume of oil: dp = (bulk + growth p) dm / volume."""
     return lambda p: volume / (bulk + growth * p)
 
 
-def gas(volume: float, precharge: float, n: float) -> Callable[[float], float]:
+def gas(volume: float, precharge: float, n: float) -> Callable[[Any], Any]:
     """dm/dp of an accumulator, m = volume (1 - (precharge / p)^(1/n))."""
-    return lambda p: volume / (n * p) * math.pow(precharge / p, 1.0 / n)
+    return lambda p: volume / (n * p) * power(precharge / p, 1.0 / n)
 
 
 @dataclass(frozen=True)
 class Chamber:
     """Oil behind a moving wall, volume V(s) = dead + area s (constant where `volume` is given).
 
-    m = V exp(p / K), force on the wall K (exp(p / K) - 1) area; constant volume:
-    m = volume p / K + area s, force p area.
+    m = V exp(p / K), or with a constant volume m = volume p / K + area s; force p area.
     """
 
     node: int
@@ -91,17 +92,17 @@ class Chamber:
     volume: float | None
     bulk: float
 
-    def act(self, w: Working, s: float, s_dot: float) -> float:
+    def act(self, w: Working, s: Number, s_dot: Number) -> Number:
         """Adds capacity and displaced flow to the node; returns the force along s."""
         p = w.levels[self.node]
         if self.volume is not None:
             w.capacity[self.node] += self.volume / self.bulk
             w.net[self.node] -= self.area * s_dot
             return p * self.area
-        growth = math.exp(p / self.bulk)
+        growth = exp(p / self.bulk)
         w.capacity[self.node] += (self.dead + self.area * s) * growth / self.bulk
         w.net[self.node] -= self.area * growth * s_dot
-        return self.bulk * math.expm1(p / self.bulk) * self.area
+        return p * self.area
 
 
 @dataclass(frozen=True)
@@ -112,15 +113,14 @@ class Stops:
     k: float
     c: float
 
-    def force(self, s: float, s_dot: float) -> float:
+    def force(self, s: Number, s_dot: Number) -> Number:
         """On the second end, along s."""
-        if s < 0.0:
-            return max(-self.k * s - self.c * s_dot, 0.0)
-        if s > self.stroke:
-            return -max(self.k * (s - self.stroke) + self.c * s_dot, 0.0)
-        return 0.0
+        beyond = s - self.stroke
+        lower = most(-self.k * s - self.c * s_dot, 0.0)
+        upper = least(-self.k * beyond - self.c * s_dot, 0.0)
+        return choose(-s, lower, choose(beyond, upper, 0.0))
 
-    def changes(self, s: float, s_dot: float) -> tuple[float, ...]:
+    def changes(self, s: Number, s_dot: Number) -> tuple[Number, ...]:
         """What changes sign where a stop is touched, or would begin to pull."""
         beyond = s - self.stroke
         changes = (-s, beyond)
@@ -143,7 +143,7 @@ class Cylinder:
 
     def act(self, w: Working) -> None:
         s, s_dot = self.port.value(w) - self.length, self.port.speed(w)
-        force = -self.friction * s_dot
+        force: Number = -self.friction * s_dot
         for chamber in self.chambers:
             if chamber is not None:
                 force += chamber.act(w, s, s_dot)
@@ -154,7 +154,7 @@ class Cylinder:
         w.through[self.ends.place] = force
         self.port.push(w, force)
 
-    def changes(self, w: Working) -> tuple[float, ...]:
+    def changes(self, w: Working) -> tuple[Number, ...]:
         """Of the stops."""
         if self.stops is None:
             return ()
@@ -187,7 +187,7 @@ class Displacer:
     leakage: float
     sign: float
 
-    def _speed(self, w: Working) -> float:
+    def _speed(self, w: Working) -> Number:
         if self.port is not None:
             return self.port.speed(w)
         assert self.speed is not None  # a pump has a shaft or a speed
@@ -202,16 +202,16 @@ class Displacer:
     def outputs(self) -> Iterator[Output]:
         name, place, sign = self.ends.name, self.ends.place, self.sign
 
-        def torque(w: Working) -> float:
+        def torque(w: Working) -> Number:
             return self.displacement * self.ends.difference(w)
 
-        def power(w: Working) -> float:
+        def taken(w: Working) -> Number:
             return self.ends.difference(w) * sign * w.through[place]
 
         yield f"{name}.pressure", "Pa", self.ends.difference
         yield f"{name}.flow", "m^3/s", lambda w: sign * w.through[place]
         yield f"{name}.torque", "N*m", torque
-        yield f"{name}.power", "W", power
+        yield f"{name}.power", "W", taken
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,8 @@ from vbg.tmm_bridge.onedim.hydraulic import (
 from vbg.tmm_bridge.onedim.shafts import reach
 from vbg.tmm_bridge.onedim.signals import within
 from vbg.tmm_bridge.onedim.sources import Sources
-from vbg.tmm_bridge.onedim.working import Value
+from vbg.tmm_bridge.onedim.working import Value, Working
+from vbg.tmm_bridge.tape import Number
 
 TANK = REFERENCE["hydraulic"]
 
@@ -90,7 +91,7 @@ def _hold(draft: Draft, part: Any, name: str, node: str, weight: float, start: f
 
 def _add_store(draft: Draft, name: str, part: Any) -> None:
     start = part.pressure
-    capacity: Callable[[float], float]
+    capacity: Callable[[Any], Any]
     if part.kind == "volume":
         capacity = oil(part.volume, part.bulk, part.growth)
     else:
@@ -165,7 +166,7 @@ def _add_displacer(draft: Draft, sources: Sources, name: str, part: Any) -> None
 def _add_valve(draft: Draft, sources: Sources, name: str, part: Any) -> None:
     given, limited = sources.value(part, name, part.opening), part.limited
 
-    def spool(w: Any) -> float:
+    def spool(w: Working) -> Number:
         return within(given(w), -1.0, 1.0) if limited else given(w)
 
     P, T, A, B = part.nodes

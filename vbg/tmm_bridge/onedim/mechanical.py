@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from vbg.tmm_bridge.onedim.working import Output, Port, Value, Working
+from vbg.tmm_bridge.tape import Number
 from vbg.tmm_bridge.timefunctions import TimeFunction
 
 FREE, MASSLESS, DRIVEN, JOINT, PAIR = range(5)
@@ -43,7 +44,7 @@ class SpringDamper:
     place: int
 
     def act(self, w: Working) -> None:
-        effort = -self.c * self.port.speed(w)
+        effort: Number = -self.c * self.port.speed(w)
         if self.k:
             effort -= self.k * (self.port.value(w) - self.length)
         w.through[self.place] = effort
@@ -103,12 +104,12 @@ class Prescribed:
     def act(self, w: Working) -> None:
         """Nothing: the shaft is driven."""
 
-    def effort(self, w: Working) -> float:
+    def effort(self, w: Working) -> Number:
         """mass speed' = efforts + factor * effort, in the shaft's own motion."""
-        slope = self.drive.rates(w.t)[1] / self.factor
+        slope = w.timed(self.drive, 1) / self.factor
         return (self.mass * slope - w.efforts[self.shaft]) / self.factor
 
     def outputs(self) -> Iterator[Output]:
         exerted, unit = ("torque", "N*m") if self.turns else ("force", "N")
         yield f"{self.name}.{exerted}", unit, self.effort
-        yield f"{self.name}.power", "W", lambda w: self.effort(w) * self.drive.value(w.t)
+        yield f"{self.name}.power", "W", lambda w: self.effort(w) * w.timed(self.drive, 0)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from vbg.tmm_bridge.onedim.electric import Rail
 from vbg.tmm_bridge.onedim.friction import DryFriction
 from vbg.tmm_bridge.onedim.mechanical import DRIVEN, FREE, JOINT, MASSLESS, PAIR, Shaft
-from vbg.tmm_bridge.onedim.working import Output, Part, Value, Working
+from vbg.tmm_bridge.onedim.working import Output, Part, Stored, Value, Working
+from vbg.tmm_bridge.tape import Number, Slot, Tape
 
 
 @dataclass(frozen=True)
@@ -51,40 +52,44 @@ class Network:
     places: int
     efforts: tuple[tuple[int, int, float], ...]
     feeds: tuple[tuple[int, Value], ...]
-    changes: tuple[tuple[str, int, Callable[[Working], tuple[float, ...]]], ...]
+    changes: tuple[tuple[str, int, Callable[[Working], tuple[Number, ...]]], ...]
     outputs: tuple[Output, ...]
     breaks: tuple[float, ...]
     masses: Mapping[int, float]
     frictions: tuple[DryFriction, ...] = ()
     origins: tuple[float, ...] = ()
 
-    def working(self) -> Working:
-        """An instant with nothing in it yet."""
+    @property
+    def fed_inputs(self) -> set[int]:
+        """Inputs of the mechanism that come from here."""
+        return {place for place, _, _ in self.efforts} | {place for place, _ in self.feeds}
+
+    def working(self, tape: Tape, t: Slot) -> Working:
+        """An instant on `tape` with nothing in it yet."""
         n, m, k = len(self.start), len(self.scales), len(self.shafts)
         nodes = len(self.nodes)
         return Working(
-            t=0.0,
-            x=list(self.start),
-            z=[0.0] * m,
-            rates=[0.0] * n,
-            residual=[0.0] * m,
-            positions=[0.0] * k,
-            speeds=[0.0] * k,
+            tape=tape,
+            t=t,
+            x=[tape.place(start) for start in self.start],
+            z=[tape.place() for _ in range(m)],
+            rates=Stored(tape, n),
+            residual=Stored(tape, m),
+            positions=[tape.place() for _ in range(k)],
+            speeds=[tape.place() for _ in range(k)],
             efforts=[0.0] * k,
-            origins=list(self.origins or [0.0] * k),
+            origins=[tape.place(origin) for origin in self.origins or [0.0] * k],
             levels=[0.0] * nodes,
             net=[0.0] * nodes,
             capacity=[0.0] * nodes,
-            slopes=[0.0] * nodes,
-            through=[0.0] * self.places,
+            slopes=Stored(tape, nodes),
+            through=Stored(tape, self.places),
         )
 
 
 def set_levels(network: Network, w: Working) -> None:
-    """Speeds of shafts and levels of nodes from states, unknowns and sources; sums to zero."""
-    w.signals.clear()
+    """Speeds of shafts and levels of nodes from states, unknowns and sources."""
     for i, shaft in enumerate(network.shafts):
-        w.efforts[i] = 0.0
         if shaft.kind in (JOINT, PAIR):
             continue
         w.positions[i] = w.x[shaft.state]
@@ -93,10 +98,9 @@ def set_levels(network: Network, w: Working) -> None:
         elif shaft.kind == MASSLESS:
             w.speeds[i] = w.z[shaft.unknown]
         elif shaft.drive is not None:
-            w.speeds[i] = shaft.drive.value(w.t) / shaft.factor
+            w.speeds[i] = w.timed(shaft.drive, 0) / shaft.factor
     rails = []
     for i, node in enumerate(network.nodes):
-        w.net[i] = w.capacity[i] = 0.0
         if node.state >= 0:
             w.levels[i] = w.x[node.state]
         elif node.unknown >= 0:
@@ -115,7 +119,8 @@ def balance(network: Network, w: Working) -> None:
         part.act(w)
     for i, node in enumerate(network.nodes):
         if node.state >= 0:
-            w.slopes[i] = w.rates[node.state] = w.net[i] / w.capacity[i]
+            slope = w.net[i] / w.capacity[i]
+            w.slopes[i] = w.rates[node.state] = slope
         elif node.unknown >= 0:
             w.residual[node.unknown] = w.net[i]
         elif node.rail is not None:

@@ -6,29 +6,23 @@ the instant being solved.  PID: K. Astrom, T. Hagglund, Advanced PID Control, 20
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from vbg.expressions import FUNCTIONS, Binary, Call, Expression, Name, Number, Unary
+from vbg.expressions import Binary, Call, Expression, Name, Unary
+from vbg.expressions import Number as Literal
 from vbg.tmm_bridge.onedim.working import Output, Value, Working
 from vbg.tmm_bridge.rotation import Array
-
-_OPERATIONS: dict[str, Callable[[float, float], float]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b,
-    "**": math.pow,
-}
+from vbg.tmm_bridge.tape import FUNCTIONS, OPERATIONS, Number, least, most
 
 
 def closure(node: Expression, lookup: Callable[[str], Value]) -> Value:
     """The value of an expression as a function of the instant; `lookup` explains its names."""
     match node:
-        case Number(value):
+        case Literal(value):
             return lambda w: value
         case Name(name):
             return lookup(name)
@@ -36,19 +30,27 @@ def closure(node: Expression, lookup: Callable[[str], Value]) -> Value:
             inner = closure(operand, lookup)
             return lambda w: -inner(w)
         case Binary(operator, left, right):
-            a, b, apply = closure(left, lookup), closure(right, lookup), _OPERATIONS[operator]
+            a, b, apply = closure(left, lookup), closure(right, lookup), OPERATIONS[operator]
             return lambda w: apply(a(w), b(w))
         case Call(function, arguments):
-            f = FUNCTIONS[function][0]
+            f = FUNCTIONS[function]
             inside = [closure(argument, lookup) for argument in arguments]
-            return lambda w: float(f(*(value(w) for value in inside)))
+            return lambda w: f(*(value(w) for value in inside))
 
 
-def within(value: float, lower: float | None, upper: float | None) -> float:
+def within(value: Number, lower: float | None, upper: float | None) -> Number:
     """value between the bounds that are given."""
-    if upper is not None and value > upper:
-        return upper
-    return lower if lower is not None and value < lower else value
+    value = value if lower is None else most(value, lower)
+    return value if upper is None else least(value, upper)
+
+
+def weighted(weights: Any, values: Sequence[Number]) -> Number:
+    """Sum of weight times value, without those that weigh nothing."""
+    total: Number = 0.0
+    for weight, value in zip(weights, values, strict=True):
+        if weight:
+            total = total + float(weight) * value
+    return total
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class PID:
     filtered: int
     integral: int
 
-    def wanted(self, w: Working) -> tuple[float, float]:
+    def wanted(self, w: Working) -> tuple[Number, Number]:
         """(error, output without bounds)."""
         kp, _, kd = self.gains
         error = self.demand(w) - self.measured(w)
@@ -76,7 +78,7 @@ class PID:
             value += w.x[self.integral]
         return error, value
 
-    def value(self, w: Working) -> float:
+    def value(self, w: Working) -> Number:
         """The output."""
         return within(self.wanted(w)[1], *self.bounds)
 
@@ -88,7 +90,7 @@ class PID:
             excess = (within(wanted, *self.bounds) - wanted) / self.tracking
             w.rates[self.integral] = self.gains[1] * error + excess
 
-    def changes(self, w: Working) -> tuple[float, ...]:
+    def changes(self, w: Working) -> tuple[Number, ...]:
         """Distance from each bound."""
         wanted = self.wanted(w)[1]
         return tuple(wanted - bound for bound in self.bounds if bound is not None)
@@ -105,14 +107,14 @@ class Limiter:
     lower: float
     upper: float
 
-    def value(self, w: Working) -> float:
+    def value(self, w: Working) -> Number:
         """The output."""
         return within(self.input(w), self.lower, self.upper)
 
     def act(self, w: Working) -> None:
         """Nothing: it has no state."""
 
-    def changes(self, w: Working) -> tuple[float, ...]:
+    def changes(self, w: Working) -> tuple[Number, ...]:
         """Distance from each bound."""
         value = self.input(w)
         return value - self.lower, value - self.upper
@@ -132,21 +134,18 @@ class LinearSystem:
     D: Array
     state: int
 
-    def value(self, w: Working) -> float:
+    def value(self, w: Working) -> Number:
         """The output."""
+        direct = [(gain, u) for gain, u in zip(self.D, self.inputs, strict=True) if gain]
         x = w.x[self.state : self.state + len(self.A)]
-        total = float(self.C @ x) if len(self.A) else 0.0
-        for gain, u in zip(self.D, self.inputs, strict=True):
-            if gain:
-                total += gain * u(w)
-        return total
+        return weighted(self.C, x) + weighted([g for g, _ in direct], [u(w) for _, u in direct])
 
     def act(self, w: Working) -> None:
         n = len(self.A)
-        if n:
-            x = w.x[self.state : self.state + n]
-            u = [value(w) for value in self.inputs]
-            w.rates[self.state : self.state + n] = (self.A @ x + self.B @ u).tolist()
+        x = w.x[self.state : self.state + n]
+        u = [value(w) for value in self.inputs] if n else []
+        for i in range(n):
+            w.rates[self.state + i] = weighted(self.A[i], x) + weighted(self.B[i], u)
 
     def outputs(self) -> Iterator[Output]:
         return iter(())

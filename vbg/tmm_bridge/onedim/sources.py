@@ -17,8 +17,10 @@ from vbg.tmm_bridge.onedim.signals import (
     closure,
     companion,
     dead_time,
+    weighted,
 )
 from vbg.tmm_bridge.onedim.working import Value, Working
+from vbg.tmm_bridge.tape import Number
 from vbg.tmm_bridge.timefunctions import TimeFunction, function_of
 
 # Outputs of these words follow from the balance of an instant, not from states alone.
@@ -40,6 +42,7 @@ class Sources:
         self._draft = draft
         self._signals: dict[str, Value] = {}
         self._laws: dict[str, Value] = {}
+        self._functions: dict[str, TimeFunction] = {}
 
     def time_function(self, part: Any, name: str, given: float | str) -> TimeFunction:
         """A field that has to be a function of time."""
@@ -57,20 +60,14 @@ class Sources:
             number = float(given)
             return lambda w: number
         try:
-            function = function_of(model, given)
+            function = self._functions.get(given) or function_of(model, given)
         except UsageError:
             if given in model.signals:
                 return self._signal(given)
             return closure(parse(given), self._lookup)
+        self._functions[given] = function
         self._draft.functions.append(function)
-
-        def timed(w: Working) -> float:
-            found = w.given.get(given)
-            if found is None or found[0] != w.t:
-                found = w.given[given] = (w.t, function.value(w.t))
-            return found[1]
-
-        return timed
+        return lambda w: w.timed(function, 0)
 
     def reads_balance(self, given: float | str) -> bool:
         """Whether a value depends on what the balance of its own instant gives."""
@@ -128,7 +125,7 @@ class Sources:
             self._draft.readers[name] = self._signals[name]
         return self._signals[name]
 
-    def _read(self, name: str, w: Working) -> float:
+    def _read(self, name: str, w: Working) -> Number:
         value = w.signals.get(name)
         if value is None:
             value = w.signals[name] = self._laws[name](w)
@@ -146,7 +143,7 @@ class Sources:
             case "sum":
                 values = [self.value(part, name, given) for given in part.inputs]
                 weights = part.weights or (1.0,) * len(values)
-                return lambda w: sum(c * v(w) for c, v in zip(weights, values, strict=True))
+                return lambda w: weighted(weights, [v(w) for v in values])
             case "limiter":
                 limiter = Limiter(self.value(part, name, part.input), part.lower, part.upper)
                 self._draft.changes.append((f"signals.{name}", 2, limiter.changes))

@@ -1,4 +1,4 @@
-"""What the parts of a network read and write while one instant is solved."""
+"""What the parts of a network read and write while their laws are recorded on a tape."""
 
 from __future__ import annotations
 
@@ -6,41 +6,67 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
-Floats = list[float]
+from vbg.tmm_bridge.tape import Number, Slot, Tape
+from vbg.tmm_bridge.timefunctions import TimeFunction
+
+TIME, BALANCE, FEEDS, CHANGES, OUTPUTS = "time", "balance", "feeds", "changes", "outputs"
+SECTIONS = (TIME, BALANCE, FEEDS, CHANGES, OUTPUTS)
+
+
+class Stored:
+    """Slots that are written once a pass; who reads one before gets the last pass' value."""
+
+    def __init__(self, tape: Tape, n: int):
+        self.tape, self.slots = tape, [tape.place() for _ in range(n)]
+
+    def __getitem__(self, k: int) -> Slot:
+        return self.slots[k]
+
+    def __setitem__(self, k: int, value: Number) -> None:
+        self.tape.store(value, self.slots[k])
 
 
 @dataclass
 class Working:
-    """One instant.
+    """One instant on the tape.
 
     x, rates : states and their rates;  z, residual : unknowns and their equations;
     positions, speeds, efforts : of every shaft, efforts as they add up;  origins : positions
     of shafts at the start;  levels, net, capacity, slopes : of every node, flow into it,
     d content / d level of its stores, rate of its level; the last node is the reference.
     through : what each part wants to tell (a current, a flow, an effort);
-    signals : values of signals that were asked for at this instant;
-    given : time and value of functions of time when they were last asked for.
+    signals : values of signals that were asked for at this instant.
     """
 
-    t: float
-    x: Floats
-    z: Floats
-    rates: Floats
-    residual: Floats
-    positions: Floats
-    speeds: Floats
-    efforts: Floats
-    origins: Floats
-    levels: Floats
-    net: Floats
-    capacity: Floats
-    slopes: Floats
-    through: Floats
-    signals: dict[str, float] = field(default_factory=dict)
-    given: dict[str, tuple[float, float]] = field(default_factory=dict)
+    tape: Tape
+    t: Slot
+    x: list[Slot]
+    z: list[Slot]
+    rates: Stored
+    residual: Stored
+    positions: list[Number]
+    speeds: list[Number]
+    efforts: list[Number]
+    origins: list[Slot]
+    levels: list[Number]
+    net: list[Number]
+    capacity: list[Number]
+    slopes: Stored
+    through: Stored
+    signals: dict[str, Number] = field(default_factory=dict)
+    given: dict[tuple[TimeFunction, int], Number] = field(default_factory=dict)
+
+    def timed(self, function: TimeFunction, order: int) -> Number:
+        """A derivative of a function of time, computed once an instant."""
+        key = (function, order)
+        if key not in self.given:
+            section, self.tape.section = self.tape.section, TIME
+            self.given[key] = function.record(self.tape, self.t, order)
+            self.tape.section = section
+        return self.given[key]
 
 
-Value = Callable[[Working], float]
+Value = Callable[[Working], Number]
 Output = tuple[str, str, Value]
 
 
@@ -70,22 +96,23 @@ class Port:
     offset: float = 0.0
     turns: bool = False
 
-    def value(self, w: Working) -> float:
+    def value(self, w: Working) -> Number:
         """Coordinate, angle, position or length."""
-        total = self.offset
+        total: Number = self.offset
         for term in self.terms:
-            origin = w.origins[term.shaft] if term.relative else 0.0
-            total += term.c * (w.positions[term.shaft] - origin)
+            position = w.positions[term.shaft]
+            moved = position - w.origins[term.shaft] if term.relative else position
+            total = total + term.c * moved
         return total
 
-    def speed(self, w: Working) -> float:
+    def speed(self, w: Working) -> Number:
         """Its rate."""
-        total = 0.0
+        total: Number = 0.0
         for term in self.terms:
-            total += term.c * w.speeds[term.shaft]
+            total = total + term.c * w.speeds[term.shaft]
         return total
 
-    def push(self, w: Working, effort: float) -> None:
+    def push(self, w: Working, effort: Number) -> None:
         """Exert an effort that makes the value grow."""
         for term in self.terms:
             w.efforts[term.shaft] += term.c * effort
