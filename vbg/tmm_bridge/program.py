@@ -1,0 +1,321 @@
+"""Everything of an instant that is a formula, on one tape: drives, inputs, the network.
+
+Sections of the tape: functions of time; the balance of the network of one-dimensional
+parts at given unknowns; what it exerts on the mechanism; what changes sign at kinks of
+its laws; its outputs.  The unknowns come from Newton's method, J by forward differences
+with rows of equal size; those of the last instant start the next search, and its Jacobian
+serves as long as it contracts.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from vbg.tmm_bridge.cuts import point_motion
+from vbg.tmm_bridge.kinematics import compiled
+from vbg.tmm_bridge.mechanism import Mechanism
+from vbg.tmm_bridge.onedim.mechanical import JOINT, PAIR
+from vbg.tmm_bridge.onedim.network import Network, balance
+from vbg.tmm_bridge.onedim.working import BALANCE, CHANGES, FEEDS, OUTPUTS, SECTIONS, TIME, Working
+from vbg.tmm_bridge.riccati import dot, plus
+from vbg.tmm_bridge.tables import Scratch
+from vbg.tmm_bridge.tape import Tape, play
+
+Array = np.ndarray[Any, Any]
+
+PLAY_TIME, PLAY_BALANCE, PLAY_FEEDS, PLAY_CHANGES, PLAY_OUTPUTS = range(5)  # as SECTIONS
+STEP = 1e-7  # of a forward difference, relative to the unknown's size
+EXACT = 1e-13  # relative change of the unknowns that counts as none
+SLOW = 0.1  # contraction of two steps above which the Jacobian is renewed
+LONGEST = 300  # steps of a search
+
+
+class Program(NamedTuple):
+    """A tape whose first place is the time, and where things are in its memory.
+
+    code, memory, curves, ends : the tape;
+    drives (d, 3) : f, f', f'';  inputs, fed (., 2) : input of the mechanism, place of the value
+    from the time alone or from the network;
+    x, rates, z, residual : states, unknowns;  scales, inverse, valid : sizes of the unknowns,
+    inverse of J, whether it still serves;
+    joints (k, 3) : coordinate, places of position and speed;  pairs (p, 4) : nodes, these
+    places;  points (p, 6) : in the nodes' frames;
+    changes, outputs : what changes sign, what is told;  grip (f, 2) : speed of each dry
+    friction, effort that it exerts;  shafts : places of their positions.
+    """
+
+    code: Array
+    memory: Array
+    curves: Array
+    ends: Array
+    drives: Array
+    inputs: Array
+    fed: Array
+    x: Array
+    rates: Array
+    z: Array
+    residual: Array
+    scales: Array
+    inverse: Array
+    valid: Array
+    joints: Array
+    pairs: Array
+    points: Array
+    changes: Array
+    outputs: Array
+    grip: Array
+    shafts: Array
+
+
+def program_of(mechanism: Mechanism) -> Program:
+    """The program of a mechanism, with a memory of its own."""
+    tape = Tape(section=TIME)
+    t = tape.place()
+    drives = [
+        [tape.slot(f.record(tape, t, order)).place for order in range(3)] for f in mechanism.drives
+    ]
+    fed = set() if mechanism.network is None else mechanism.network.fed_inputs
+    inputs = [
+        (n, tape.slot(f.record(tape, t, 0)).place)
+        for n, f in enumerate(mechanism.inputs)
+        if n not in fed
+    ]
+    places: dict[str, list[Any]] = {"drives": drives, "inputs": inputs}
+    network = mechanism.network
+    n_z = 0 if network is None else len(network.scales)
+    if network is not None:
+        places |= _recorded(network, network.working(tape, t))
+    finished = tape.played(SECTIONS)
+    widths = {"drives": 3, "inputs": 2, "fed": 2, "joints": 3, "pairs": 4, "grip": 2}
+    tables = {
+        name: np.array(places.get(name, []), dtype=np.int64).reshape(
+            (-1, widths[name]) if name in widths else -1
+        )
+        for name in (*widths, "x", "rates", "z", "residual", "changes", "outputs", "shafts")
+    }
+    return Program(
+        code=finished.code,
+        memory=finished.memory,
+        curves=finished.curves,
+        ends=finished.ends,
+        scales=np.array(network.scales if network is not None else (), dtype=float),
+        inverse=np.zeros((n_z, n_z)),
+        valid=np.zeros(1, dtype=np.int64),
+        points=np.array(places.get("points", []), dtype=float).reshape(-1, 6),
+        **tables,
+    )
+
+
+def _recorded(network: Network, w: Working) -> dict[str, list[Any]]:
+    """The network on the tape of `w`, section by section; places of what others read."""
+    tape = w.tape
+    motion = [(i, shaft) for i, shaft in enumerate(network.shafts) if shaft.kind in (JOINT, PAIR)]
+    moved = [(s, tape.slot(w.positions[i]).place, tape.slot(w.speeds[i]).place) for i, s in motion]
+    tape.section = BALANCE
+    balance(network, w)
+    tape.section = FEEDS
+    efforts = [(n, tape.slot(sign * w.efforts[i]).place) for n, i, sign in network.efforts]
+    fed = efforts + [(n, tape.slot(value(w)).place) for n, value in network.feeds]
+    tape.section = CHANGES
+    changes = [tape.slot(v).place for _, _, read in network.changes for v in read(w)]
+    grip = [(tape.slot(f.port.speed(w)).place, w.through[f.place].place) for f in network.frictions]
+    tape.section = OUTPUTS
+    outputs = [tape.slot(read(w)).place for _, _, read in network.outputs]
+    pairs = [(network.pairs[s.place], p, v) for s, p, v in moved if s.kind == PAIR]
+    return {
+        "fed": fed,
+        "x": [slot.place for slot in w.x],
+        "rates": [slot.place for slot in w.rates.slots],
+        "z": [slot.place for slot in w.z],
+        "residual": [slot.place for slot in w.residual.slots],
+        "joints": [(s.place, p, v) for s, p, v in moved if s.kind == JOINT],
+        "pairs": [(*pair.nodes, p, v) for pair, p, v in pairs],
+        "points": [(*pair.first, *pair.second) for pair, _, _ in pairs],
+        "changes": changes,
+        "grip": grip,
+        "outputs": outputs,
+        "shafts": [tape.slot(position).place for position in w.positions],
+    }
+
+
+@compiled
+def section(p, k):
+    """Play the k-th of SECTIONS."""
+    play(p.code, p.memory, p.curves, p.ends[k], p.ends[k + 1])
+
+
+@compiled
+def at_time(p, time, inputs, drive):
+    """Inputs that are functions of time, and drives, at `time`."""
+    p.memory[0] = time
+    section(p, PLAY_TIME)
+    for n in range(p.inputs.shape[0]):
+        inputs[p.inputs[n, 0]] = p.memory[p.inputs[n, 1]]
+    for d in range(p.drives.shape[0]):
+        for order in range(3):
+            drive[d, order] = p.memory[p.drives[d, order]]
+
+
+@compiled
+def take_motion(p, s):
+    """Coordinates and distances from a mechanism whose posture was just found."""
+    m = p.memory
+    for k in range(p.joints.shape[0]):
+        m[p.joints[k, 1]] = s.coordinate[p.joints[k, 0], 0]
+        m[p.joints[k, 2]] = s.coordinate[p.joints[k, 0], 1]
+    for k in range(p.pairs.shape[0]):
+        c = p.points[k]
+        pa, va = point_motion(s.work, p.pairs[k, 0], c[0], c[1], c[2])
+        pb, vb = point_motion(s.work, p.pairs[k, 1], c[3], c[4], c[5])
+        d = plus(pb, -1.0, pa)
+        length = math.sqrt(dot(d, d))
+        m[p.pairs[k, 2]] = length
+        m[p.pairs[k, 3]] = dot(d, plus(vb, -1.0, va)) / length
+
+
+@compiled
+def inverted(A, out):
+    """The inverse of A, which is lost; False if there is none.  Gauss and Jordan, with pivots."""
+    n = A.shape[0]
+    for i in range(n):
+        for j in range(n):
+            out[i, j] = 1.0 if i == j else 0.0
+    for k in range(n):
+        best = k
+        for i in range(k + 1, n):
+            if abs(A[i, k]) > abs(A[best, k]):
+                best = i
+        pivot = A[best, k]
+        if not (abs(pivot) > 0.0 and abs(pivot) < np.inf):
+            return False
+        for j in range(n):
+            A[k, j], A[best, j] = A[best, j], A[k, j]
+            out[k, j], out[best, j] = out[best, j], out[k, j]
+        for j in range(n):
+            A[k, j] /= pivot
+            out[k, j] /= pivot
+        for i in range(n):
+            factor = A[i, k]
+            if i != k and factor != 0.0:
+                for j in range(n):
+                    A[i, j] -= factor * A[k, j]
+                    out[i, j] -= factor * out[k, j]
+    return True
+
+
+@compiled
+def linearise(p):
+    """The inverse of the Jacobian of the residuals at the unknowns; False if it has none."""
+    m, n = p.memory, p.z.shape[0]
+    section(p, PLAY_BALANCE)
+    base = np.zeros(n)
+    J = np.zeros((n, n))
+    for i in range(n):
+        base[i] = m[p.residual[i]]
+    for k in range(n):
+        z = m[p.z[k]]
+        m[p.z[k]] = z + STEP * (abs(z) + p.scales[k])
+        step = m[p.z[k]] - z
+        section(p, PLAY_BALANCE)
+        for i in range(n):
+            J[i, k] = (m[p.residual[i]] - base[i]) / step * p.scales[k]
+        m[p.z[k]] = z
+    section(p, PLAY_BALANCE)
+    rows = np.zeros(n)
+    for i in range(n):
+        for k in range(n):
+            rows[i] = max(rows[i], abs(J[i, k]))
+        for k in range(n):
+            J[i, k] /= rows[i]
+    if not inverted(J, p.inverse):
+        return False
+    for k in range(n):
+        for i in range(n):
+            p.inverse[k, i] *= p.scales[k] / rows[i]
+    p.valid[0] = 1
+    return True
+
+
+@compiled
+def newton_step(p):
+    """A step of the unknowns and the balance behind it; its size relative to the unknowns."""
+    m, n = p.memory, p.z.shape[0]
+    steps = np.zeros(n)
+    for k in range(n):
+        for i in range(n):
+            steps[k] -= p.inverse[k, i] * m[p.residual[i]]
+    size = 0.0
+    for k in range(n):
+        m[p.z[k]] += steps[k]
+        change = abs(steps[k]) / (abs(m[p.z[k]]) + p.scales[k])
+        if not change <= size:  # a NaN is larger
+            size = change
+    section(p, PLAY_BALANCE)
+    return size
+
+
+@compiled
+def search(p):
+    """The unknowns at the instant in the memory; False where there is no solution."""
+    section(p, PLAY_BALANCE)
+    if p.z.shape[0] == 0:
+        return True
+    last = np.inf
+    for _ in range(LONGEST):
+        if p.valid[0] == 0 and not linearise(p):
+            return False
+        size = newton_step(p)
+        if not size < np.inf:
+            return False
+        # the next step would be smaller by as much as this one was
+        if size <= EXACT or (last < np.inf and size * size <= EXACT * last):
+            return True
+        if size > SLOW * last:
+            p.valid[0] = 0
+        last = size
+    return False
+
+
+@compiled
+def solve_network(p, y, inputs):
+    """The network at its states y: rates, and what it exerts, among the mechanism's inputs.
+
+    Where a law has no value or the balance no solution, as in a step that is too long,
+    these are NaN: error control shortens the step.
+    """
+    m = p.memory
+    for k in range(p.x.shape[0]):
+        m[p.x[k]] = y[k]
+    # after a wild trial step the last unknowns may lead nowhere: then from rest
+    found = search(p)
+    if not found:
+        p.valid[0] = 0
+        for k in range(p.z.shape[0]):
+            m[p.z[k]] = 0.0
+        found = search(p)
+    section(p, PLAY_FEEDS)
+    for n in range(p.fed.shape[0]):
+        inputs[p.fed[n, 0]] = m[p.fed[n, 1]] if found else np.nan
+    if not found:
+        p.valid[0] = 0
+        for k in range(p.z.shape[0]):
+            m[p.z[k]] = 0.0
+        for k in range(p.rates.shape[0]):
+            m[p.rates[k]] = np.nan
+
+
+@compiled
+def gathered(memory, places, out):
+    """Values at `places`."""
+    for k in range(places.shape[0]):
+        out[k] = memory[places[k]]
+
+
+def shaft_positions(p: Program, s: Scratch) -> Array:
+    """Positions of all shafts of the network at the posture that was just found."""
+    take_motion(p, s)
+    found: Array = p.memory[p.shafts]
+    return found

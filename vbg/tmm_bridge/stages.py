@@ -1,0 +1,86 @@
+"""Kernels of a step: rates at the stages of a Runge-Kutta rule, and the error of the step."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from vbg.tmm_bridge.evaluate import posture, react, state_rate
+from vbg.tmm_bridge.kinematics import compiled, inlined
+from vbg.tmm_bridge.program import at_time, gathered, solve_network, take_motion
+
+Array = np.ndarray[Any, Any]
+
+STAGES = 12
+
+
+class Rules(NamedTuple):
+    """Coefficients: A (16, 16) with the row of the result at 12 and those of dense output
+    behind, C (16,), error weights E3 and E5 (13,), and room `at` for a state."""
+
+    A: Array
+    C: Array
+    E3: Array
+    E5: Array
+    at: Array
+
+
+def standstill(n: int) -> Rules:
+    """Rules of a single stage at the state itself."""
+    none = np.zeros(0)
+    return Rules(np.zeros((1, 1)), np.zeros(1), none, none, np.zeros(n))
+
+
+@inlined
+def instant(t, s, p, y, time, inputs, drive):
+    """Everything at (time, y).  Returns (faulty node or -1, rank of the loop rows)."""
+    at_time(p, time, inputs, drive)
+    posture(t, s, y, drive)
+    if p.x.shape[0] + p.fed.shape[0] + p.outputs.shape[0] > 0:
+        take_motion(p, s)
+        solve_network(p, y[t.sizes.sum() :], inputs)
+    return react(t, s, inputs, drive)
+
+
+@compiled
+def stages(t, s, p, now, h, y, K, rules, first, last, span, inputs, drive):
+    """Rows first ... last - 1 of K: rates at now + C h, y + h A K.
+
+    Leaves everything of the last of them in the workspace, and its state in `rules.at`.
+    Returns (faulty node or -1, rank of the loop rows).
+    """
+    own = t.sizes.sum()
+    at, faulty, rank = rules.at, -1, 0
+    for i in range(first, last):
+        for j in range(y.shape[0]):
+            at[j] = y[j]
+        for k in range(i):
+            weight = h * rules.A[i, k]
+            if weight != 0.0:
+                for j in range(y.shape[0]):
+                    at[j] += weight * K[k, j]
+        time = min(max(now + h * rules.C[i], span[0]), span[1])
+        faulty, rank = instant(t, s, p, at, time, inputs, drive)
+        if faulty >= 0:
+            break
+        state_rate(t, s, at[:own], drive, K[i, :own])
+        gathered(p.memory, p.rates, K[i, own:])
+    return faulty, rank
+
+
+@compiled
+def errors(K, rules, h, y, end, rtol, absolute):
+    """The estimate of the error over the tolerance (II.5, eq. 10.17 with orders 5 and 3)."""
+    fifth, third = 0.0, 0.0
+    for j in range(y.shape[0]):
+        scale = absolute[j] + rtol * max(abs(y[j]), abs(end[j]))
+        e5, e3 = 0.0, 0.0
+        for k in range(STAGES + 1):
+            e5 += rules.E5[k] * K[k, j]
+            e3 += rules.E3[k] * K[k, j]
+        fifth += (e5 / scale) ** 2
+        third += (e3 / scale) ** 2
+    if fifth == 0.0 and third == 0.0:
+        return 0.0
+    return abs(h) * fifth / np.sqrt((fifth + 0.01 * third) * y.shape[0])

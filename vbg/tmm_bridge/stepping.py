@@ -1,0 +1,132 @@
+"""Steps of Dormand and Prince's pair of order 8 with errors of orders 5 and 3, and dense output.
+
+J. R. Dormand, P. J. Prince, J. Comp. Appl. Math. 6 (1980) 19; E. Hairer, S. P. Norsett,
+G. Wanner, Solving Ordinary Differential Equations I, 2nd ed. (1993), II.5 (step size, error
+estimate) and II.6 (dense output of order 7).  The coefficients are scipy's; all stages of a
+step are one call of a kernel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vbg.tmm_bridge.stages import STAGES, Rules, errors
+
+if TYPE_CHECKING:
+    from vbg.tmm_bridge.plant import Plant
+
+Array = np.ndarray[Any, Any]
+
+SAFETY, SMALLEST, LARGEST = 0.9, 0.2, 10.0  # of the factor between two steps
+
+
+def dormand_prince(n: int) -> tuple[Rules, Array]:
+    """The rules for n states, and the weights of dense output (4, 16)."""
+    from scipy.integrate import DOP853
+
+    A, C = np.zeros((STAGES + 4, STAGES + 4)), np.ones(STAGES + 4)
+    A[:STAGES, :STAGES], C[:STAGES] = DOP853.A, DOP853.C
+    A[STAGES, :STAGES] = DOP853.B
+    A[STAGES + 1 :], C[STAGES + 1 :] = DOP853.A_EXTRA, DOP853.C_EXTRA
+    rules = Rules(A, C, np.array(DOP853.E3), np.array(DOP853.E5), np.zeros(n))
+    return rules, np.array(DOP853.D)
+
+
+@dataclass
+class Stepper:
+    """An integration from (t, y) up to `end`, step by step; f is the rate at (t, y).
+
+    `absolute` is the tolerance of every state, infinite where a state has none.
+    """
+
+    plant: Plant
+    t: float
+    y: Array
+    end: float
+    rtol: float
+    absolute: Array
+    f: Array = field(init=False)
+    h: float = field(init=False)
+    _rules: Rules = field(init=False)
+    _weights: Array = field(init=False)
+    _K: Array = field(init=False)
+    _before: tuple[float, Array, float] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._rules, self._weights = dormand_prince(len(self.y))
+        self._K = np.zeros((STAGES + 4, len(self.y)))
+        self.f = self.plant.rate(self.t, self.y)
+        self.h = self._first_step()
+
+    def _first_step(self) -> float:
+        """Hairer, Norsett, Wanner, II.4: a step whose error at order 1 is small."""
+
+        def norm(x: Array) -> float:
+            return float(np.sqrt(np.mean((x / scale) ** 2)))
+
+        scale = self.absolute + self.rtol * np.abs(self.y)
+        size, slope = norm(self.y), norm(self.f)
+        h = 1e-6 if size < 1e-5 or slope < 1e-5 else 0.01 * size / slope
+        h = min(h, self.end - self.t)
+        bend = norm(self.plant.rate(self.t + h, self.y + h * self.f) - self.f) / h
+        steepest = max(slope, bend)
+        longer = max(1e-6, 1e-3 * h) if steepest <= 1e-15 else (0.01 / steepest) ** 0.125
+        return min(100.0 * h, longer, self.end - self.t)
+
+    @property
+    def begun(self) -> float:
+        """Where the last step began."""
+        return self._before[0]
+
+    def step(self) -> str:
+        """One accepted step; otherwise why there is none.  Raises NoInertia."""
+        rules, K = self._rules, self._K
+        largest = LARGEST
+        K[0] = self.f
+        while True:
+            if not self.h > 10.0 * np.spacing(abs(self.t)):
+                return "the step size became too small for the numbers"
+            h = min(self.h, self.end - self.t)
+            self.plant.stages(self.t, h, self.y, K, rules, (1, STAGES + 1))
+            error = errors(K, rules, h, self.y, rules.at, self.rtol, self.absolute)
+            factor = SAFETY * error**-0.125 if error > 0.0 else LARGEST
+            if error < 1.0:
+                break
+            self.h = h * (max(SMALLEST, factor) if np.isfinite(error) else SMALLEST)
+            largest = 1.0
+        self._before = (self.t, self.y, h)
+        self.t = self.end if h == self.end - self.t else self.t + h
+        self.y, self.f = rules.at.copy(), K[STAGES].copy()
+        self.h = h * min(largest, max(SMALLEST, factor))
+        return ""
+
+    def dense(self) -> Dense:
+        """The polynomial of the last step.  Raises NoInertia."""
+        t, y, h = self._before
+        self.plant.stages(t, h, y, self._K, self._rules, (STAGES + 1, STAGES + 4))
+        moved = self.y - y
+        first, last = self._K[0], self._K[STAGES]
+        F = [moved, h * first - moved, 2.0 * moved - h * (first + last)]
+        return Dense(t, self.t, y, np.array([*F, *(h * (self._weights @ self._K))]))
+
+
+@dataclass(frozen=True)
+class Dense:
+    """A step's state at any time in it: y + x (F0 + (1 - x) (F1 + x (F2 + ...)))."""
+
+    t_old: float
+    t: float
+    y: Array
+    F: Array
+
+    def __call__(self, t: float | Array) -> Array:
+        """The state at t, or a row for each of several instants."""
+        x = np.asarray((t - self.t_old) / (self.t - self.t_old))[..., None]
+        total = np.zeros((*x.shape[:-1], len(self.y)))
+        for i in range(len(self.F) - 1, -1, -1):
+            total = (total + self.F[i]) * (x if i % 2 == 0 else 1.0 - x)
+        states: Array = self.y + total
+        return states

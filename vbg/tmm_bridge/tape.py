@@ -1,0 +1,291 @@
+"""Formulas recorded once as a tape of scalar operations, which a small kernel plays.
+
+A `Slot` is a place in the tape's memory.  Arithmetic on slots does not compute: it
+appends an operation whose result is a new slot, so that a law reads like its formula,
+
+    flow = gain * p / sqrt(sqrt(p * p + laminar * laminar)),
+
+and runs without the interpreter.  Where nothing in a formula is a slot it gives a float.
+Where a law depends on the sign of something both branches are computed and `choose`
+takes one.  A law without a value there (a root of a negative number) gives NaN.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from vbg.tmm_bridge.kinematics import compiled
+
+Array = np.ndarray[Any, Any]
+
+# operations, with the operands a, b, c
+MOVE, ADD, SUBTRACT, TIMES, OVER, POWER, NEGATIVE = range(7)
+LEAST, MOST, SIZE, SIGN, CHOOSE, FLOOR, CURVE = range(7, 14)
+ROOT, EXP, EXPM1, LOG, SIN, COS, TAN, ASIN, ACOS, ATAN, ATAN2 = range(14, 25)
+
+ROW = 5  # of a curve: where a piece begins, and its coefficients from the constant on
+
+
+@dataclass(frozen=True, eq=False)
+class Slot:
+    """A place in the memory of a tape."""
+
+    tape: Tape
+    place: int
+
+    def __add__(self, other: Number) -> Slot:
+        return self.tape.record(ADD, self, other)
+
+    def __radd__(self, other: float) -> Slot:
+        return self.tape.record(ADD, other, self)
+
+    def __sub__(self, other: Number) -> Slot:
+        return self.tape.record(SUBTRACT, self, other)
+
+    def __rsub__(self, other: float) -> Slot:
+        return self.tape.record(SUBTRACT, other, self)
+
+    def __mul__(self, other: Number) -> Slot:
+        return self.tape.record(TIMES, self, other)
+
+    def __rmul__(self, other: float) -> Slot:
+        return self.tape.record(TIMES, other, self)
+
+    def __truediv__(self, other: Number) -> Slot:
+        return self.tape.record(OVER, self, other)
+
+    def __rtruediv__(self, other: float) -> Slot:
+        return self.tape.record(OVER, other, self)
+
+    def __neg__(self) -> Slot:
+        return self.tape.record(NEGATIVE, self)
+
+
+Number = Slot | float
+Operation = tuple[int, int, int, int, int]
+
+
+@dataclass
+class Tape:
+    """A tape while it grows: operations by section, memory, curves of tables and splines."""
+
+    sections: dict[str, list[Operation]] = field(default_factory=dict)
+    memory: list[float] = field(default_factory=list)
+    curves: list[tuple[float, ...]] = field(default_factory=list)
+    section: str = ""
+    _constants: dict[float, Slot] = field(default_factory=dict)
+
+    def place(self, start: float = 0.0) -> Slot:
+        """A new slot, which nothing computes."""
+        self.memory.append(start)
+        return Slot(self, len(self.memory) - 1)
+
+    def slot(self, value: Number) -> Slot:
+        """A slot that holds `value`."""
+        if isinstance(value, Slot):
+            return value
+        if value not in self._constants:
+            self._constants[value] = self.place(value)
+        return self._constants[value]
+
+    def record(self, operation: int, *operands: Number) -> Slot:
+        """The result of an operation, appended to the current section."""
+        return self._append(operation, self.place(), operands)
+
+    def store(self, value: Number, into: Slot) -> None:
+        """Put `value` into a slot that exists already."""
+        self._append(MOVE, into, (value,))
+
+    def _append(self, operation: int, out: Slot, operands: Sequence[Number]) -> Slot:
+        a, b, c = ([self.slot(value).place for value in operands] + [0, 0])[:3]
+        self.sections.setdefault(self.section, []).append((operation, out.place, a, b, c))
+        return out
+
+    def curve(self, x: Number, starts: Sequence[float], pieces: Array) -> Slot:
+        """Piece k, a polynomial of degree 3 in x - starts[k], from starts[k] < x on; the first
+        also before.  pieces (k, 4): coefficients from the constant on."""
+        first = len(self.curves)
+        self.curves += [
+            (start, *map(float, row)) for start, row in zip(starts, pieces, strict=True)
+        ]
+        return self.record(CURVE, x, float(first), float(len(self.curves) - first))
+
+    def played(self, order: Sequence[str]) -> Played:
+        """The sections in this order, one after the other."""
+        ends, code = [0], []
+        for name in order:
+            code += self.sections.get(name, [])
+            ends.append(len(code))
+        return Played(
+            np.array(code, dtype=np.int64).reshape(-1, 5),
+            np.array(self.memory or [0.0]),
+            np.array(self.curves, dtype=float).reshape(-1, ROW),
+            np.array(ends, dtype=np.int64),
+        )
+
+
+@dataclass(frozen=True)
+class Played:
+    """A finished tape: operations, memory at the start, curves, ends of the sections."""
+
+    code: Array
+    memory: Array
+    curves: Array
+    ends: Array
+
+
+def _function(operation: int, plain: Callable[..., float]) -> Callable[..., Number]:
+    """A function of slots that is `plain` where all operands are floats."""
+
+    def apply(*operands: Number) -> Number:
+        for operand in operands:
+            if isinstance(operand, Slot):
+                return operand.tape.record(operation, *operands)
+        return plain(*operands)
+
+    return apply
+
+
+def _folded(two: Callable[..., Number]) -> Callable[..., Number]:
+    """The function of two operands for any number of them."""
+
+    def apply(*operands: Number) -> Number:
+        found = operands[0]
+        for operand in operands[1:]:
+            found = two(found, operand)
+        return found
+
+    return apply
+
+
+def _sign(x: float) -> float:
+    return float((x > 0.0) - (x < 0.0))
+
+
+least = _folded(_function(LEAST, min))
+most = _folded(_function(MOST, max))
+size = _function(SIZE, abs)
+sign = _function(SIGN, _sign)
+power = _function(POWER, math.pow)
+floor = _function(FLOOR, math.floor)
+root = _function(ROOT, math.sqrt)
+exp = _function(EXP, math.exp)
+expm1 = _function(EXPM1, math.expm1)
+sin = _function(SIN, math.sin)
+cos = _function(COS, math.cos)
+choose = _function(CHOOSE, lambda x, yes, no: yes if x > 0.0 else no)
+"""choose(x, yes, no): `yes` where x > 0, else `no`."""
+
+OPERATIONS: dict[str, Callable[[Number, Number], Number]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+    "**": power,
+}
+FUNCTIONS: dict[str, Callable[..., Number]] = {
+    "sin": sin,
+    "cos": cos,
+    "tan": _function(TAN, math.tan),
+    "asin": _function(ASIN, math.asin),
+    "acos": _function(ACOS, math.acos),
+    "atan": _function(ATAN, math.atan),
+    "atan2": _function(ATAN2, math.atan2),
+    "sqrt": root,
+    "exp": exp,
+    "log": _function(LOG, math.log),
+    "abs": size,
+    "min": least,
+    "max": most,
+    "sign": sign,
+}
+
+
+@compiled
+def curve_value(curves, first, n, x):
+    """Value of the curve whose `n` pieces begin at row `first`."""
+    low, high = first, first + n - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        if curves[middle, 0] < x:
+            low = middle
+        else:
+            high = middle - 1
+    d = x - curves[low, 0]
+    return curves[low, 1] + d * (curves[low, 2] + d * (curves[low, 3] + d * curves[low, 4]))
+
+
+@compiled
+def of_one(operation, a):
+    """A function of one operand."""
+    if operation == ROOT:
+        return math.sqrt(a)
+    if operation == EXP:
+        return math.exp(a)
+    if operation == EXPM1:
+        return math.expm1(a)
+    if operation == LOG:
+        return math.log(a)
+    if operation == SIN:
+        return math.sin(a)
+    if operation == COS:
+        return math.cos(a)
+    if operation == TAN:
+        return math.tan(a)
+    if operation == ASIN:
+        return math.asin(a)
+    if operation == ACOS:
+        return math.acos(a)
+    return math.atan(a)
+
+
+@compiled
+def of_several(operation, a, b, c, curves):
+    """What is neither arithmetic nor a function of one operand."""
+    if operation == POWER:
+        return math.pow(a, b)
+    if operation == LEAST:
+        return b if b < a else a
+    if operation == MOST:
+        return b if b > a else a
+    if operation == SIZE:
+        return abs(a)
+    if operation == SIGN:
+        return 1.0 if a > 0.0 else (-1.0 if a < 0.0 else 0.0)
+    if operation == CHOOSE:
+        return b if a > 0.0 else c
+    if operation == FLOOR:
+        return 1.0 * math.floor(a)
+    if operation == ATAN2:
+        return math.atan2(a, b)
+    return curve_value(curves, int(b), int(c), a)
+
+
+@compiled
+def play(code, memory, curves, first, last):
+    """Operations first ... last - 1, results into memory."""
+    for k in range(first, last):
+        operation = code[k, 0]
+        a, b, c = memory[code[k, 2]], memory[code[k, 3]], memory[code[k, 4]]
+        if operation == MOVE:
+            value = a
+        elif operation == ADD:
+            value = a + b
+        elif operation == SUBTRACT:
+            value = a - b
+        elif operation == TIMES:
+            value = a * b
+        elif operation == OVER:
+            value = a / b
+        elif operation == NEGATIVE:
+            value = -a
+        elif operation >= ROOT and operation < ATAN2:
+            value = of_one(operation, a)
+        else:
+            value = of_several(operation, a, b, c, curves)
+        memory[code[k, 1]] = value
