@@ -56,15 +56,18 @@ class Chamber:
     """Oil behind a wall that moves: volume V(s) = `dead` + `area` s (`area` is negative
     where s shrinks it), or constant where `volume` is given.
 
-    A C-field with two ports, its state is the content m, m' = flow into it:
+    A C-field with two ports, its state is the content m (volume the oil has at p = 0),
+    m' = flow into it:
 
         E(m, s) = K (m log(m / V) - m + V),   p = dE/dm = K log(m / V),
-        force on the wall = -dE/ds = K (m / V - 1) area
+        -dE/ds = K (m / V - 1) area = (p + e) area,  e = K (exp(p / K) - 1 - p / K) = p^2 / (2 K)..
 
-    so that p' = K (flow / m - V' / V), the usual law to first order in p / K, and the energy
-    of content and motion closes exactly.  The start pressure is that at the assembled
-    posture.  With a constant volume: m = content pressed in,
-    p = K (m - area s) / volume, force = p area, E = volume p^2 / (2 K).
+    so that p' = K (flow / m - V' / V), the usual law to first order in p / K.  e is the
+    elastic energy per volume of the oil inside; p flow of the port does not count what the oil
+    that flows in brings of it.  The force on the wall is p area, exactly: a source beside the
+    field gives -e area and counts -e V' as supplied, so that the energy audit closes.  The
+    start pressure is that at the assembled posture.  With a constant volume: m = content
+    pressed in, p = K (m - area s) / volume, force = p area, E = volume p^2 / (2 K), e = 0.
     """
 
     oil: Oil
@@ -100,12 +103,14 @@ class Chamber:
         m = builder.compliance(
             name, port, effort=pressure, energy=energy, initial=first, state="content"
         )
-        if self.volume is not None:
-            force = self.area * pressure(m)
-        else:
-            force = (K * self.area) * (divide(m, self._volume(s)) - const(1.0))
-        builder.potential(f"{name}.wall", wall, effort=-force, energy=const(0.0))
-        return force, pressure(m)
+        p = pressure(m)
+        force = self.area * p
+        field = force
+        if self.volume is None:
+            field = (K * self.area) * (divide(m, self._volume(s)) - const(1.0))
+            builder.effort_source(f"{name}.carried", wall, force - field)
+        builder.potential(f"{name}.wall", wall, effort=-field, energy=const(0.0))
+        return force, p
 
     def _volume(self, s: Block) -> Block:
         return const(self.dead) + self.area * s

@@ -33,7 +33,8 @@ class Input:
 
 
 def available_inputs(system: System) -> tuple[Input, ...]:
-    """Every component of every source that is neither a weight nor a drive of a joint."""
+    """Every component of every source that is neither a weight, nor a drive of a joint, nor
+    a part of a chamber's law (what its oil carries in)."""
     found = []
     for vertex in system.causal.graph.vertices.values():
         if not _is_input(vertex):
@@ -46,7 +47,8 @@ def available_inputs(system: System) -> tuple[Input, ...]:
 
 def _is_input(vertex: Vertex) -> bool:
     base = vertex.name.removesuffix(f".{vertex.kind}")
-    return vertex.kind in SOURCES and vertex.energy is None and not base.endswith(".drive")
+    inside = base.endswith((".drive", ".carried"))
+    return vertex.kind in SOURCES and vertex.energy is None and not inside
 
 
 def choose_inputs(system: System, names: Sequence[str] | None) -> tuple[Input, ...]:

@@ -22,8 +22,9 @@ class Cylinder:
 
     With s = extension from `length` (of a joint: its coordinate - length) the chambers have
     the volumes  dead_a + area_a s  and  dead_b + area_b (stroke - s);  each is a store of
-    content and s (`vbg.hydraulics.Chamber`), content' = flow into the port.  `volume` gives
-    both chambers a constant volume instead (linear stiffness).  Leakage between the
+    content and s (`vbg.hydraulics.Chamber`), content' = flow into the port, and pressure =
+    bulk log(content / volume), so that p' = bulk (flow / content - volume' / volume).
+    `volume` gives both chambers a constant volume instead (linear stiffness).  Leakage between the
     chambers, viscous friction, and stops at s = 0 and s = stroke.
     force = p_a area_a - p_b area_b - friction on the second end, against the first.
     """
