@@ -10,15 +10,25 @@ best of repeats, warm.
 from __future__ import annotations
 
 import sys
+import time
 
 import numpy as np
 
 import vbg
-from benchmarks.machines import GRAVITY, LENGTH, has_pinocchio, pin_windows, windows
+from benchmarks.machines import (
+    GRAVITY,
+    LENGTH,
+    has_pinocchio,
+    pin_windows,
+    scissor_lift,
+    windows,
+)
 from benchmarks.timing import best_seconds, exponent
 
 SIZES = (1, 2, 5, 10, 20, 40, 80, 160)
 QUICK = (1, 5)
+STAGES = (10, 20, 40, 80, 160, 320)
+QUICK_STAGES = (2, 5)
 TILT = 0.3
 
 
@@ -55,6 +65,47 @@ def table(sizes: tuple[int, ...], *, redundant: bool) -> None:
         print(f"exponent from N = 10 on: {exponent(*zip(*large)):.3f}")
 
 
+def starts(sizes: tuple[int, ...]) -> None:
+    """The start of scissor lifts of n stages, 2 n bodies, with the rate lowered; and the angular
+    acceleration of the lowest bar beside its closed form."""
+    print("\nscissor lift of revolutes: start")
+    heads = ("model s", "start s", "us a body", "redundant", "error")
+    print(f"{'n':>4} {heads[0]:>8} {heads[1]:>8} {heads[2]:>10} {heads[3]:>10} {heads[4]:>9}")
+    warm = vbg.assemble(scissor_lift(2))  # kernels and modules are loaded
+    warm.evaluator("rate")(0.0, warm.initial_state)
+    seconds = []
+    for n in sizes:
+        began = time.process_time()
+        system = vbg.assemble(scissor_lift(n, TILT))
+        built = time.process_time()
+        x = system.initial_state
+        evaluate = system.evaluator("rate")
+        seconds.append(time.process_time() - built)
+        evaluate(0.0, x)
+        # a0 turns about -y: L' = I w', momentum in the bar's axes
+        turning = -12.0 * evaluate.output("a0.angular_momentum")[1]
+        error = abs(turning / lift_acceleration(n, TILT) - 1.0)
+        each = 1e6 * seconds[-1] / (2 * n)
+        print(
+            f"{n:4} {built - began:8.2f} {seconds[-1]:8.2f} {each:10.0f} "
+            f"{system.start.dependent:10} {error:9.1e}"
+        )
+    if len(sizes) > 1:
+        print(f"exponent: {exponent(sizes, seconds):.3f}")
+
+
+def lift_acceleration(n: int, angle: float) -> float:
+    """Angular acceleration of the bars of a scissor lift at rest [rad/s^2], rising positive.
+
+    Bars of length L have their middle at ((c/2) L, (k + 1/2) s L), so that T = sum of
+    m L^2/2 (s^2/4 + (k + 1/2)^2 c^2 + 1/12) w^2 over two bars a stage, V = sum of
+    m g (k + 1/2) s L; from rest M w' = -dV/dangle.
+    """
+    height = np.arange(n) + 0.5
+    inertia = np.sum(LENGTH**2 * (np.sin(angle) ** 2 / 4 + height**2 * np.cos(angle) ** 2 + 1 / 12))
+    return float(-GRAVITY * LENGTH * np.cos(angle) * np.sum(height) / inertia)
+
+
 def pinocchio(n: int) -> tuple[float, float]:
     """Microseconds of `pin.constraintDynamics`, and the acceleration of V0 it gives."""
     import pinocchio as pin
@@ -79,3 +130,4 @@ if __name__ == "__main__":
     chosen = QUICK if "--quick" in sys.argv else SIZES
     table(chosen, redundant=False)
     table(chosen, redundant=True)
+    starts(QUICK_STAGES if "--quick" in sys.argv else STAGES)

@@ -1,4 +1,4 @@
-"""The two families of machines that speed is measured on, for vbg and for Pinocchio."""
+"""The families of machines that speed is measured on, for vbg and for Pinocchio."""
 
 from __future__ import annotations
 
@@ -80,6 +80,37 @@ def windows(n: int, *, redundant: bool, tilt: float = 0.3) -> vbg.Model:
         joints[f"right{k}"] = {"between": [f"C{k}.right", f"V{k}.top"], **right}
     return vbg.Model(
         name=f"{n} windows", gravity=[0.0, -GRAVITY, 0.0], bodies=bodies, joints=joints
+    )
+
+
+def scissor_lift(n: int, angle: float = 0.6) -> vbg.Model:
+    """n crossed pairs of equal bars in the plane xz, one on top of the other, revolutes about y
+    in space: one freedom, and three rows too many in each of the n - 1 closed diamonds.
+
+    Bars a rise to the right, b to the left, both at `angle` from the horizontal.  a0 stands
+    on a revolute, b0 on a point that slides on the ground.
+    """
+    c, s = np.cos(angle), np.sin(angle)
+    pin = {"kind": "revolute", "axis": [0.0, 1.0, 0.0]}
+    bodies: dict[str, Any] = {}
+    joints: dict[str, Any] = {"foot": {**pin, "between": ["ground", "a0.left"]}}
+    for k in range(n):
+        for name, slope in ((f"a{k}", angle), (f"b{k}", -angle)):
+            bodies[name] = {
+                "mass": MASS,
+                "inertia": {"xx": ALONG, "yy": ACROSS, "zz": ACROSS},
+                "position": [c * LENGTH / 2, 0.0, (k + 0.5) * s * LENGTH],
+                "rotation": {"axis": [0.0, 1.0, 0.0], "angle": -slope},
+                "points": {"left": [-LENGTH / 2, 0.0, 0.0], "right": [LENGTH / 2, 0.0, 0.0]},
+            }
+        joints[f"middle{k}"] = {**pin, "between": [f"a{k}", f"b{k}"]}
+        if k > 0:
+            joints[f"left{k}"] = {**pin, "between": [f"b{k - 1}.left", f"a{k}.left"]}
+            joints[f"right{k}"] = {**pin, "between": [f"a{k - 1}.right", f"b{k}.right"]}
+    sliding = {"kind": "point_on_plane", "axis": [0.0, 0.0, 1.0]}
+    joints["slide"] = {**sliding, "between": ["ground", "b0.right"]}
+    return vbg.Model(
+        name=f"scissor lift of {n}", gravity=[0.0, 0.0, -GRAVITY], bodies=bodies, joints=joints
     )
 
 

@@ -29,6 +29,15 @@ def test_the_loop_benchmark_times_the_right_acceleration(redundant, capsys):
     assert len(errors) == 2 and max(errors) < 1e-10
 
 
+def test_the_start_of_scissor_lifts_is_timed_at_the_right_acceleration(capsys):
+    """3 (n - 1) redundant rows; three stages and forty: weak directions are solved, too."""
+    loops.starts((3, 40))
+    out = capsys.readouterr().out
+    found = re.findall(r"^ +\d+ +[0-9.]+ +[0-9.]+ +\d+ +(\d+) +([0-9.e+-]+)", out, re.MULTILINE)
+    assert [int(count) for count, _ in found] == [6, 117]
+    assert max(float(error) for _, error in found) < 1e-9
+
+
 def test_windows_satisfy_their_constraints_and_only_revolutes_are_redundant():
     for redundant in (False, True):
         solution = vbg.simulate(

@@ -275,7 +275,7 @@ class Lowering:
         source = self._contiguous(rhs)
         index = self.schedule_of[factor]
         kept = self.schedules[index].kept
-        spare = self._reserve(2 * rhs.rows, 1).offset if kept else 0
+        spare = self._reserve(4 * rhs.rows, 1).offset if kept else 0
         operands = (slot.offset, source.offset, kept, spare)
         self._emit(Op.SOLVE, level + 2, operands, shape=(index, 0, 0))
         return level + 2
@@ -418,8 +418,8 @@ class Lowering:
             done[place] = self._add_term(target, piece, 1.0, after, accumulate=True)
             top = max(top, done[place])
         kept = 0
-        if self.shift > 0.0:  # the matrix itself, for the refinement of solutions
-            kept = self._reserve(plan.words, 1).offset
+        if self.shift > 0.0:  # the matrix itself for the refinement of solutions, as much spare
+            kept = self._reserve(2 * plan.words, 1).offset
             top += 1
             self._emit(Op.COPY, top, (kept, storage), shape=(plan.words, 0, 0))
         scratch = self._reserve(plan.scratch_words, 1).offset

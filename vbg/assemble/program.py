@@ -31,7 +31,8 @@ class Op(IntEnum):
     COPY = 8  # D = a, `m` words
     FACTOR = 9  # LDL^T of the block matrix of schedule `m`, diagonal raised by alpha of it
     SOLVE = 10  # solution with the factor of schedule `m`: D, right-hand side a; refined
-    #             against the matrix kept at b (if not 0) with spare words at c
+    #             against the matrix kept at b (if not 0) with spare words at c; for what that
+    #             leaves, the small pivots alone are raised
     LINEAR_SOLVE = 11  # D holds B (m x n) and becomes A^-1 B, A (m x m) at a is used up
     NEWTON = 12  # begins the iteration on the m words at D; its record is at a
     NEWTON_STEP = 13  # residual at a, slope at b (used up), record at c; back to segment `k`
@@ -100,8 +101,9 @@ class Schedule:
 
     `vectors` are the unknowns (first, number) whose diagonal counts as their mean,
     `scratch` is the offset of the work space, `kept` that of a copy of the matrix
-    where solutions are refined (else 0).  After the factorisation the diagonals of
-    the pivot blocks hold the inverse pivots, 0 where a row depends on others.
+    where solutions are refined (else 0), with as much space behind it.  After the
+    factorisation the diagonals of the pivot blocks hold the inverse pivots, 0 where a
+    row depends on others.
     """
 
     pivots: tuple[Pivot, ...]

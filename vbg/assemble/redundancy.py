@@ -6,42 +6,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.assemble.evaluator import Evaluator
-from vbg.assemble.separate import blocks
 
 Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+INVOLVED = 1e-7  # part of the largest effort of a combination, below which a row is not in it
 
 
-def _factors(evaluate: Evaluator, index: int) -> tuple[Array, Array, list[int]]:
-    plan = evaluate.program.schedules[index]
-    work, count, order = evaluate.work.real, plan.unknowns, plan.scalar_order()
-    place = {unknown: row for row, unknown in enumerate(order)}
-    lower, pivots = np.eye(count), np.zeros(count)
-    for p in plan.pivots:
-        here = slice(place[p.first], place[p.first] + p.size)
-        values = work[p.block : p.block + p.size * p.size].reshape(p.size, p.size)
-        inverse = np.diag(values)
-        independent = inverse != 0.0
-        pivots[here] = np.where(independent, 1.0 / np.where(independent, inverse, 1.0), 0.0)
-        lower[here, here] = np.tril(values, -1) + np.eye(p.size)
+def null_efforts(evaluate: Evaluator, count: int) -> Array:
+    """Columns of length 1 (unknowns x count): combinations of constraint efforts that do
+    nothing, drawn at random among all.
+
+    With H = L D L^T and pivots that vanish at the rows S, L^T n = w for any w on S gives
+    H n = 0.  The factor is the last one of `evaluate`, by plain elimination.
+    """
+    plan, work = evaluate.program.schedules[0], evaluate.work.real
+    dependent = np.flatnonzero(evaluate.inverse_pivots() == 0.0)
+    result = np.zeros((plan.unknowns, count))
+    result[dependent] = np.random.default_rng(1).standard_normal((len(dependent), count))
+    for p in reversed(plan.pivots):
+        here = slice(p.first, p.first + p.size)
         for c in p.couplings:
-            there = slice(place[c.first], place[c.first] + c.size)
-            block = work[c.block : c.block + c.size * p.size]
-            lower[there, here] = block.reshape(c.size, p.size)
-    return lower, pivots, order
+            block = work[c.block : c.block + c.size * p.size].reshape(c.size, p.size)
+            result[here] -= block.T @ result[c.first : c.first + c.size]
+        lower = work[p.block : p.block + p.size * p.size].reshape(p.size, p.size)
+        for row in range(p.first + p.size - 2, p.first - 1, -1):
+            after = slice(row + 1, p.first + p.size)
+            result[row] -= lower[row - p.first + 1 :, row - p.first] @ result[after]
+    return result / np.linalg.norm(result, axis=0)
 
 
-def null_space(evaluate: Evaluator, factor: int = 0) -> Array:
-    """Orthonormal columns: combinations of constraint efforts that do nothing."""
-    lower, pivots, order = _factors(evaluate, factor)
-    dependent = np.flatnonzero(pivots == 0.0)
-    if dependent.size == 0:
-        return np.zeros((len(order), 0))
-    result = np.zeros((len(order), len(dependent)))
-    places = np.asarray(order)
-    for members, _ in blocks(lower):
-        here = np.flatnonzero(np.isin(dependent, members))
-        if here.size:
-            unit = (members[:, None] == dependent[here]).astype(float)
-            vectors = np.linalg.solve(lower[np.ix_(members, members)].T, unit)
-            result[np.ix_(places[members], here)] = np.linalg.qr(vectors)[0]
-    return result
+def involved(efforts: Array) -> Mask:
+    """Rows that take part in the random combinations `efforts`: if in any, then in each."""
+    size = np.abs(efforts)
+    return np.asarray(np.any(size > INVOLVED * size.max(axis=0), axis=1))

@@ -13,6 +13,9 @@ from vbg.blocks.functions import FUNCTIONS
 
 PIVOT_THRESHOLD = 1e-10  # of the diagonal before elimination; below: a dependent row
 REFINEMENTS = 4
+LEFT = 1e-11  # part of the right-hand side that refinement may leave
+FOUND = 0.1  # part of that which the second elimination may leave
+SMALL_PIVOT = 1e-5  # of the diagonal: raised alone, by the whole of it, where more is left
 ITERATIONS = 300
 _FUNCTIONS = list(FUNCTIONS.values())
 
@@ -168,16 +171,45 @@ def _solve(program: Program, index: int, operands: list[int], work: NDArray, shi
     if shift > 0.0:
         for _ in range(REFINEMENTS):
             x = x + _eliminated(raised, diagonal, rhs - matrix @ x, order)
+        x = x + _rest(matrix, diagonal, rhs, rhs - matrix @ x, order)
     work[d : d + len(matrix)] = x
 
 
-def _eliminated(matrix: NDArray, diagonal: NDArray, rhs: NDArray, order: list[int]) -> NDArray:
-    """LDL^T solution; a dependent row gets the solution zero."""
+def _rest(
+    matrix: NDArray, diagonal: NDArray, rhs: NDArray, left: NDArray, order: list[int]
+) -> NDArray:
+    """The solution for what is left, with small pivots raised; zero where it is rounding
+    or inconsistent."""
+    nothing = np.zeros_like(left)
+    if not _is_above(left, LEFT, rhs, diagonal):
+        return nothing
+    x = _eliminated(matrix, diagonal, left, order, 1.0)
+    if _is_above(left - matrix @ x, FOUND, left, diagonal):
+        return nothing
+    for _ in range(REFINEMENTS):
+        x = x + _eliminated(matrix, diagonal, left - matrix @ x, order, 1.0)
+    return x
+
+
+def _is_above(r: NDArray, part: float, whole: NDArray, diagonal: NDArray) -> bool:
+    """Whether r exceeds `part` of `whole` in the norm r^T D^-1 r."""
+    here = diagonal.real > 0.0
+    of_r, of_whole = (float(np.sum(v.real[here] ** 2 / diagonal.real[here])) for v in (r, whole))
+    return of_r > part**2 * of_whole
+
+
+def _eliminated(
+    matrix: NDArray, diagonal: NDArray, rhs: NDArray, order: list[int], shift: float = 0.0
+) -> NDArray:
+    """LDL^T solution; small pivots are raised by `shift` of the diagonal, and a dependent
+    row gets the solution zero."""
     matrix, x = matrix[np.ix_(order, order)].copy(), rhs[order].copy()
-    before = np.real(diagonal[order])
+    before, raises = np.real(diagonal[order]), shift * diagonal[order]
     count = len(order)
     lower, pivots = np.eye(count, dtype=matrix.dtype), np.zeros(count, dtype=matrix.dtype)
     for i in range(count):
+        if np.real(matrix[i, i]) < SMALL_PIVOT * before[i]:
+            matrix[i, i] += raises[i]
         if np.real(matrix[i, i]) <= PIVOT_THRESHOLD * before[i]:
             continue
         pivots[i] = 1.0 / matrix[i, i]

@@ -11,10 +11,10 @@ from vbg.assemble.equations import HeldStart
 from vbg.assemble.evaluator import Evaluator
 from vbg.assemble.modes import agree
 from vbg.assemble.posture import Projector, Steps
-from vbg.assemble.redundancy import null_space
+from vbg.assemble.redundancy import Mask, involved, null_efforts
 from vbg.assemble.remarks import MOVED, by_part, moved_bodies, overridden_starts, with_unit
-from vbg.assemble.separate import null_part, rank
 from vbg.assemble.settle import settle
+from vbg.assemble.singular import LostGrip, lost_grip
 from vbg.assemble.system import System
 from vbg.errors import AssemblyError, Problem
 from vbg.model.located import located
@@ -24,8 +24,7 @@ Array = NDArray[np.float64]
 CLOSED = 1e-11  # position residual of an assembled mechanism [m or rad]
 AT_REST = 1e-14  # velocity residual that no step makes smaller [part of the largest]
 ITERATIONS = 60
-LOST = 1e-7  # singular value of a constraint direction without grip, rows of unit length
-SMALL = 400  # up to this many constraint rows the mobility is examined densely
+NAMED = 4  # random combinations of redundant efforts that say which rows take part
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +34,7 @@ class Start:
     `state`: x.  `notes`: what moved, which start values could not be kept, which
     constraint directions are redundant.  `redundant`: names of constraint
     directions whose effort is not unique, `dependent` how many rows are too many.
-    `freedoms`: degrees of freedom (None for systems too large to examine).
+    `freedoms`: degrees of freedom (None without constraints).
     """
 
     state: Array
@@ -205,15 +204,20 @@ def _closed_velocity(
         if max(left, _largest(held.misses(trial))) < 1e-9 * scale:
             return trial, None
     result = x.copy()
-    for _ in range(2):
-        velocity = projector.residuals(0.0, result)[1]
-        if np.abs(velocity).max() <= AT_REST * scale:
-            break
+    velocity, before = projector.residuals(0.0, result)[1], np.inf
+    while AT_REST * scale < (left := _largest(velocity)) < 0.5 * before:
         projector.move_velocity(0.0, result, -velocity)
-    velocity = projector.residuals(0.0, result)[1]
-    if np.abs(velocity).max() > 1e-8 * scale:
+        velocity, before = projector.residuals(0.0, result)[1], left
+    if np.any(np.abs(velocity) > 1e-8 * scale + 1e2 * _rounding(projector, result, velocity)):
         raise AssemblyError.of([_contradiction(system, velocity)])
     return result, None if held is None else _not_kept(system, held, result, "speeds")
+
+
+def _rounding(projector: Projector, x: Array, velocity: Array) -> Array:
+    """What a change of x in its last digits changes in each row: rows of dependent stores
+    compare pressures of 1e7 Pa, those of joints speeds near 1."""
+    nearby = projector.residuals(0.0, x * (1.0 + 4.0 * np.finfo(float).eps))[1]
+    return np.asarray(np.abs(nearby - velocity))
 
 
 def _worst(system: System, residual: Array) -> tuple[str, str, float]:
@@ -295,111 +299,60 @@ def _not_kept(system: System, held: _HeldRows, x: Array, what: str) -> Problem |
 
 def _examine(
     system: System, projector: Projector, x: Array
-) -> tuple[tuple[str, ...], int, int | None, list[Problem]]:
+) -> tuple[tuple[str, ...], int, int, list[Problem]]:
     """Redundant directions, mobility, locks and singular starts."""
     evaluate = system.evaluator("rank")
     evaluate(0.0, x)
     dependent = int(np.count_nonzero(evaluate.inverse_pivots() == 0.0))
-    if dependent == 0 and projector.rows > SMALL:
-        return (), 0, None, []
-    redundant = _redundant_names(system, evaluate) if dependent else ()
-    G, stores = constraint_rows(system, projector, x)
     lasting = _lasting_rows(system)
-    freedoms = G.shape[1] - (lasting - dependent)
-    if dependent:
-        _require_regular(system, projector, x, G, stores, dependent)
+    freedoms = _momenta(system) - (lasting - dependent)
+    if dependent and freedoms > 0:
+        lost = lost_grip(system, projector, x, evaluate, dependent)
+        if lost is not None:
+            raise AssemblyError.of([_singular(system, lost)])
     if freedoms == 0 and lasting and not _drives(system):
         _require_motion(system)
-    notes = []
-    if dependent:
-        notes.append(
-            Problem(
-                "warning",
-                "joints",
-                f"{dependent} constraint direction(s) are redundant; efforts not unique: "
-                f"{by_part(redundant, system.constraint_names)}.",
-                "The motion is unique; the forces shown are the smallest in the least-squares "
-                "sense. Free a direction (a spherical or universal joint) to make them unique.",
-            )
-        )
-    return redundant, dependent, freedoms, notes
-
-
-def _redundant_names(system: System, evaluate: Evaluator) -> tuple[str, ...]:
-    null = null_space(evaluate)
-    involved = np.linalg.norm(null, axis=1) > 1e-7
-    return tuple(n for n, found in zip(system.constraint_names, involved, strict=True) if found)
-
-
-def constraint_rows(system: System, projector: Projector, x: Array) -> tuple[Array, Array]:
-    """G on the momenta (rows x momenta), exact because flows are linear in them, and
-    the places of the momenta in x."""
-    inertias = {
-        v.state.data
-        for v in system.causal.graph.vertices.values()
-        if v.kind == "I" and v.state is not None
-    }
-    stores = np.concatenate(
-        [np.arange(s.first, s.last) for s in system.slices if s.state.name in inertias]
-        or [np.zeros(0, dtype=int)]
-    ).astype(int)
-    base = x.copy()
-    base[stores] = 0.0
-    offset = projector.residuals(0.0, base)[1]
-    G = np.empty((len(offset), len(stores)))
-    for column, at in enumerate(stores):
-        base[at] = 1.0
-        G[:, column] = projector.residuals(0.0, base)[1] - offset
-        base[at] = 0.0
-    return G, stores
-
-
-def _require_regular(
-    system: System, projector: Projector, x: Array, G: Array, stores: Array, dependent: int
-) -> None:
-    """AssemblyError if the rank is higher at a neighbouring assembled posture."""
-    here = rank(G, LOST)
-    if here == G.shape[1]:
-        return
-    nearby = x.copy()
-    anywhere = np.random.default_rng(1).standard_normal(len(stores))
-    nearby[stores] = null_part(G, anywhere, LOST)
-    rate = system.evaluator("posture_rate")(0.0, nearby)
-    postures = np.concatenate(
-        [
-            np.arange(s.first, s.last)
-            for s in system.slices
-            if s.state.kind in ("position", "quaternion", "displacement")
-        ]
+    if not dependent:
+        return (), 0, freedoms, []
+    redundant = _names(system, involved(null_efforts(evaluate, NAMED)))
+    note = Problem(
+        "warning",
+        "joints",
+        f"{dependent} constraint direction(s) are redundant; efforts not unique: "
+        f"{by_part(redundant, system.constraint_names)}.",
+        "The motion is unique; the forces shown are the smallest in the least-squares "
+        "sense. Free a direction (a spherical or universal joint) to make them unique.",
     )
-    speed = float(np.abs(rate).max())
-    if speed == 0.0:
-        return
-    nearby[postures] += 1e-3 / speed * rate
-    projector.normalise(nearby)
-    projector.measure(0.0, nearby)
-    for _ in range(20):
-        position, _ = projector.residuals(0.0, nearby)
-        if np.abs(position).max() < CLOSED:
-            break
-        projector.move_posture(0.0, nearby, -position)
-        projector.measure(0.0, nearby)
-    G_nearby, _ = constraint_rows(system, projector, nearby)
-    gained = rank(G_nearby, LOST) - here
-    if gained > 0:
-        parts = sorted({c.part for c in system.equations.constraints if c.labels != ("drive",)})
-        raise AssemblyError.of(
-            [
-                Problem(
-                    "error",
-                    parts[0],
-                    f"the start is a singular posture: {gained} constraint "
-                    f"direction(s) of the joints {', '.join(parts)} lose their grip there, so the "
-                    "mechanism may go on along different branches.",
-                    "Start a little away from it (links not all on one line).",
-                )
-            ]
-        )
+    return redundant, dependent, freedoms, [note]
+
+
+def _names(system: System, rows: Mask) -> tuple[str, ...]:
+    return tuple(n for n, here in zip(system.constraint_names, rows, strict=True) if here)
+
+
+def _momenta(system: System) -> int:
+    """Momenta of all inertias, each one freedom without constraints."""
+    vertices = system.causal.graph.vertices.values()
+    names = {v.state.data for v in vertices if v.kind == "I" and v.state is not None}
+    return sum(s.last - s.first for s in system.slices if s.state.name in names)
+
+
+def _singular(system: System, lost: LostGrip) -> Problem:
+    """A posture beside which the mechanism has fewer freedoms."""
+    first = next(
+        c.part
+        for c in system.equations.constraints
+        if lost.rows[c.first : c.first + len(c.labels)].any()
+    )
+    names = by_part(_names(system, lost.rows), system.constraint_names)
+    return Problem(
+        "error",
+        first,
+        f"the start is a singular posture: {lost.count} constraint direction(s) lose their grip "
+        f"there, combinations of {names}; the mechanism may go on along different branches, or "
+        "not at all.",
+        "Start a little away from it (links not all on one line).",
+    )
 
 
 def _lasting_rows(system: System) -> int:

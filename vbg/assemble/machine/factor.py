@@ -10,23 +10,27 @@ from vbg.assemble.machine.memory import at, compiled, put
 from vbg.assemble.machine.stream import first_pivot, stream_head, unknowns_of, vectors_of
 
 PIVOT_THRESHOLD = 1e-10  # of the diagonal before elimination; below: a dependent row
+EVERY = 1e300  # limit below which every pivot lies
 
 
 def elimination_kernels(size):
     """Kernels for a pivot block of `size` unknowns, a constant of the compiled code."""
 
     @compiled
-    def diagonal(work, d, original, shift):
+    def diagonal(work, d, original, shift, limit):
         """LDL^T of the block in place: unit lower triangle, inverse pivots on the
-        diagonal; a pivot below the threshold counts as a dependent row."""
+        diagonal.  A pivot below `limit` of the diagonal is raised by `shift` of it; one that
+        is then below the threshold counts as a dependent row."""
         for j in range(size):
             scale = at(work, original + j)
-            pivot = at(work, d + j * size + j) + shift * scale
+            pivot = at(work, d + j * size + j)
             for k in range(j):
                 x = at(work, d + j * size + k)  # L_jk D_k, turned into L_jk
                 factor = x * at(work, d + k * size + k)
                 pivot -= x * factor
                 put(work, d + j * size + k, factor)
+            if pivot.real < limit * scale.real:
+                pivot += shift * scale
             inverse = 0.0 * pivot
             if pivot.real > PIVOT_THRESHOLD * scale.real:
                 inverse = 1.0 / pivot
@@ -73,19 +77,19 @@ diagonal_6, coupling_6, downdate_6 = elimination_kernels(6)
 
 
 @compiled
-def eliminate_diagonal(work, d, m, original, shift):
+def eliminate_diagonal(work, d, m, original, shift, limit):
     if m == 5:
-        diagonal_5(work, d, original, shift)
+        diagonal_5(work, d, original, shift, limit)
     elif m == 1:
-        diagonal_1(work, d, original, shift)
+        diagonal_1(work, d, original, shift, limit)
     elif m == 3:
-        diagonal_3(work, d, original, shift)
+        diagonal_3(work, d, original, shift, limit)
     elif m == 4:
-        diagonal_4(work, d, original, shift)
+        diagonal_4(work, d, original, shift, limit)
     elif m == 2:
-        diagonal_2(work, d, original, shift)
+        diagonal_2(work, d, original, shift, limit)
     else:
-        diagonal_6(work, d, original, shift)
+        diagonal_6(work, d, original, shift, limit)
 
 
 @compiled
@@ -133,8 +137,9 @@ def average_vectors(work, stream, here, diagonal):
 
 
 @compiled
-def factorise(work, stream, start, scratch, shift):
-    """Block LDL^T in the fixed order; `scratch`: original diagonal, then W."""
+def factorise(work, stream, start, scratch, shift, limit):
+    """Block LDL^T in the fixed order; `scratch`: original diagonal, then W.  `limit`: pivots
+    up to this part of the diagonal are raised (EVERY: all)."""
     pivots = at(stream, start)
     unknowns = unknowns_of(stream, start)
     mark = first_pivot(stream, start)
@@ -151,7 +156,7 @@ def factorise(work, stream, start, scratch, shift):
     for _ in range(pivots):
         m, d, first, later = stream_head(stream, here)
         here += 4
-        eliminate_diagonal(work, d, m, scratch + first, shift)
+        eliminate_diagonal(work, d, m, scratch + first, shift, limit)
         neighbours = here
         for a in range(later):
             n, b = at(stream, here), at(stream, here + 1)

@@ -150,16 +150,22 @@ def subtract_product(work, stream, start, shift, x, r):
 
 
 @compiled
-def refine(work, stream, start, kept, x, rhs, spare):
-    """x += solution for the residual, twice: the fixed point solves H x = rhs itself
-    where the right-hand side is consistent, with x in the range of H."""
+def residual_of(work, stream, start, kept, x, rhs, r):
+    """r = rhs - H x, with H as it is kept."""
     # the first pivot's block is the first of the factor
     shift = kept - at(stream, first_pivot(stream, start) + 1)
+    for i in range(unknowns_of(stream, start)):
+        put(work, r + i, at(work, rhs + i))
+    subtract_product(work, stream, start, shift, x, r)
+
+
+@compiled
+def refine(work, stream, start, kept, x, rhs, spare):
+    """x += solution for the residual, REFINEMENTS times: the fixed point solves H x = rhs
+    itself where the right-hand side is consistent, with x in the range of H."""
     total = unknowns_of(stream, start)
     for _ in range(REFINEMENTS):
-        for i in range(total):
-            put(work, spare + i, at(work, rhs + i))
-        subtract_product(work, stream, start, shift, x, spare)
+        residual_of(work, stream, start, kept, x, rhs, spare)
         solve_factored(work, stream, start, spare + total, spare)
         for i in range(total):
             put(work, x + i, at(work, x + i) + (at(work, spare + total + i)))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from vbg.assemble import program
-from vbg.assemble.machine.factor import factorise
+from vbg.assemble.machine.factor import EVERY, factorise
 from vbg.assemble.machine.memory import KERNELS, at, compiled, put
 from vbg.assemble.machine.newton import begin_newton, solve_dense, step_newton
 from vbg.assemble.machine.products import axpy, cross, multiply, times
 from vbg.assemble.machine.rotations import quaternion_rates, rotations, skews
 from vbg.assemble.machine.scalars import calls
 from vbg.assemble.machine.substitution import refine, solve_factored
+from vbg.assemble.machine.weak_directions import solve_rest
 from vbg.assemble.program import Op
 
 GEMM, AXPY, CROSS = int(Op.GEMM), int(Op.AXPY), int(Op.CROSS)
@@ -22,13 +23,14 @@ LINEAR_SOLVE, NEWTON, NEWTON_STEP = int(Op.LINEAR_SOLVE), int(Op.NEWTON), int(Op
 
 
 @compiled
-def solve_segment(work, operands, stream, first, start):
+def solve_segment(work, operands, stream, first, start, scratch):
     """One solution, refined where the matrix was kept for that."""
     x, rhs = at(operands, 4 * first), at(operands, 4 * first + 1)
     kept, spare = at(operands, 4 * first + 2), at(operands, 4 * first + 3)
     solve_factored(work, stream, start, x, rhs)
     if kept > 0:
         refine(work, stream, start, kept, x, rhs, spare)
+        solve_rest(work, stream, start, scratch, kept, x, rhs, spare)
 
 
 @compiled
@@ -67,11 +69,12 @@ def run(work, segments, operands, factors, stream):
                 for j in range(m):
                     put(work, d + j, at(work, a + j))
         elif op == FACTOR:
-            factorise(
-                work, stream, at(stream, 1 + 2 * m), at(stream, 2 + 2 * m), at(factors, first)
-            )
+            start, scratch = at(stream, 1 + 2 * m), at(stream, 2 + 2 * m)
+            factorise(work, stream, start, scratch, at(factors, first), EVERY)
         elif op == SOLVE:
-            solve_segment(work, operands, stream, first, stream[1 + 2 * m])
+            start, scratch = at(stream, 1 + 2 * m), at(stream, 2 + 2 * m)
+            for i in range(first, first + count):
+                solve_segment(work, operands, stream, i, start, scratch)
         elif op == LINEAR_SOLVE:
             for i in range(first, first + count):
                 solve_dense(work, at(operands, 4 * i + 1), at(operands, 4 * i), m, n)
