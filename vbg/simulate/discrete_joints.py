@@ -12,6 +12,7 @@ else (couplings, drives, rods, rolling joints) stays on the tape.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from vbg.assemble.equations import Constraint
 from vbg.assemble.system import System
-from vbg.blocks import const, mul, quaternion_rate
+from vbg.blocks import Block, const, mul, quaternion_rate
 from vbg.model.frames import JointFrame, joint_frames
 from vbg.simulate.discrete_kernels import (
     ALIGNED,
@@ -67,7 +68,8 @@ class Machine:
 def machine_of(system: System, stiffness: Array, damping: Array) -> Machine:
     """The arrays, with K and C of every constrained direction in the system's order."""
     first = {s.state.name: s.first for s in system.slices}
-    bodies = [name for name in system.model.bodies if _plain(system, name)]
+    leaves = {s.state.name: s.state.leaf for s in system.slices}
+    bodies = [name for name in system.model.bodies if _plain(system, name, leaves)]
     number = {name: i for i, name in enumerate(bodies)} | {"ground": len(bodies)}
     frames = joint_frames(system.model)
     joints = [c for c in system.equations.constraints if _is_bushing(system, c, number)]
@@ -112,10 +114,9 @@ def _per_inertia(system: System, name: str) -> Array:
     return np.concatenate([[1.0 / body.mass], np.linalg.inv(J_B).ravel()])
 
 
-def _plain(system: System, name: str) -> bool:
+def _plain(system: System, name: str, leaves: Mapping[str, Block]) -> bool:
     """Whether the body moves as p' = momentum / m and quat' = 1/2 quat o (0, J^-1 h): no
     other store hangs on its speeds."""
-    leaves = {s.state.name: s.state.leaf for s in system.slices}
     if not all(f"{name}.{state}" in leaves for state in STATES):
         return False
     linear, angular, position, quaternion = (leaves[f"{name}.{state}"] for state in STATES)
