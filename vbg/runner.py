@@ -168,6 +168,7 @@ def _run(job: Job, reporter: _Reporter) -> None:
         name=model.name,
         result=job.result,
         wall=reporter.elapsed,
+        n_rows=len(solution.time),
         **ending,
         summary=summary(solution),
     )
@@ -226,9 +227,12 @@ def _export(solution: Solution, result: str) -> None:
 
 
 def _text(job: Job, model: Model) -> str:
-    from vbg.io.toml import kept_in_result
+    """The model file as the result keeps it, with the job's parameters."""
+    from vbg.io.toml import kept_in_result, updated
 
     text = job.text if job.text is not None else Path(job.model).read_text(encoding="utf-8")
+    if job.parameters:
+        text = updated(text, model.document)
     return kept_in_result(text, model)
 
 

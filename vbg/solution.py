@@ -133,7 +133,7 @@ class Solution:
         if found is None:
             near = difflib.get_close_matches(name, self.signals, n=3)
             hint = f" Nearest: {', '.join(near)}." if near else ""
-            raise UsageError(f"Solution: no signal '{name}' among {len(self.signals)}.{hint}")
+            raise UsageError(f"the result has no signal '{name}' among {len(self.signals)}.{hint}")
         return found
 
     def __contains__(self, name: object) -> bool:

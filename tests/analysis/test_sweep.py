@@ -229,7 +229,7 @@ def test_an_interrupt_keeps_the_runs_and_says_where(file, tmp_path, monkeypatch,
     command = ["sweep", str(file), "--vary", "k=50:60:4", "--measure", "final(guide.slide)"]
     command += ["-o", str(table)]
     monkeypatch.setattr("vbg.cli.verbs.sweep.show_progress", interrupt_after(2))
-    assert main(command) == 1
+    assert main(command) == 130
     assert "stopped after 2 of 4 runs" in capsys.readouterr().err
     monkeypatch.undo()
     assert main(command) == 0

@@ -91,7 +91,7 @@ def test_ctrl_c_keeps_the_partial_result(pendulum, tmp_path):
     wait_for_rows(path)
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=60)
-    assert run.returncode == 1, err
+    assert run.returncode == 130, err
     assert "cancelled" in out
     solution = hdf5.read(path)
     assert solution.status.code == "cancelled"

@@ -56,7 +56,7 @@ def test_search_store_and_query(four_bar, tmp_path, capsys):
     assert "KP(1-2)" in capsys.readouterr().out
     arguments = ["structure", four_bar, "--transform", "--allow", "KP(1-4)"]
     assert main(arguments) == 0
-    assert "1 choices" in capsys.readouterr().out
+    assert "1 choice " in capsys.readouterr().out
     assert main([*arguments[:-1], "KP(7-9)"]) == 2
     assert main(["structure", four_bar, "--query"]) == 2
 

@@ -49,10 +49,7 @@ class Table:
         whole, _, _ = text.rpartition("\n")
         lines = list(csv.reader(whole.splitlines()))
         if not lines or lines[0] != self.header:
-            raise UsageError(
-                f"{self.path} holds another study (columns {', '.join(lines[0]) if lines else '-'})"
-                ": name another file, or remove it."
-            )
+            raise UsageError(f"{self.path} holds {_named(lines)}: name another file, or remove it.")
         for line in lines[1:]:
             if line[0] != self.study:
                 raise UsageError(
@@ -95,6 +92,13 @@ class Table:
         """Points that have no row yet."""
         done = {row.point for row in self.rows}
         return [point for point in points if point not in done]
+
+
+def _named(lines: list[list[str]]) -> str:
+    """What another table than the one expected is, for a message."""
+    if not lines or lines[0][:1] != ["study"]:
+        return "something else than the table of a study"
+    return f"another study (columns {', '.join(lines[0][1:-2])})"
 
 
 @dataclass(frozen=True, slots=True)

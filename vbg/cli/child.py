@@ -35,6 +35,8 @@ def follow(job: runner.Job, tell: Callable[[Message], None]) -> Message:
 
     Raises
     ------
+    KeyboardInterrupt
+        the child was killed; says what is left.
     VbgError
         the child could not run the job (its own error, of its own class), or
         it died without a word.
@@ -66,6 +68,8 @@ def follow(job: runner.Job, tell: Callable[[Message], None]) -> Message:
             else:
                 child.kill()
     code = child.wait()
+    if interrupts > 1 and last.get("kind") != "finished":
+        raise KeyboardInterrupt(f"The run was ended at once.{_kept(job)}")
     return _checked(last, job, code)
 
 
@@ -86,6 +90,12 @@ def _checked(last: Message, job: runner.Job, code: int) -> Message:
         problems = [Problem(**problem) for problem in last["problems"]]
         raise _ERRORS.get(last["error"], VbgError)(last["message"], problems)
     how = f"by signal {-code}" if code < 0 else f"with code {code}"
+    raise VbgError(
+        f"vbg: the solver's process was ended {how} before the run was over.{_kept(job)}"
+    )
+
+
+def _kept(job: runner.Job) -> str:
+    """Where the rows are that were written before the end."""
     growing = growing_file(job.result or "")
-    kept = f" What it had computed is in {growing}." if Path(growing).is_file() else ""
-    raise VbgError(f"vbg: the solver's process was ended {how} before the run was over.{kept}")
+    return f" What it had computed is in {growing}." if Path(growing).is_file() else ""

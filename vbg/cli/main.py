@@ -1,6 +1,6 @@
 """The command `vbg`: finds the verb, runs it, and turns errors into exit codes.
 
-0 fine, 1 the model or the verdict fails, 2 misuse.  Errors go to standard
+0 fine, 1 the model or the verdict fails, 2 misuse, 130 stopped by Ctrl-C.  Errors go to standard
 error, so that what is printed can be piped; with ``--json`` they are one
 object on standard output, ``{"error", "message", "problems"}``, since a
 program reads it.
@@ -11,12 +11,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import NoReturn
 
-from vbg.cli.parser import register_modules, verbs_of
+from vbg.cli.parser import INTERRUPTED, register_modules, verbs_of
 from vbg.errors import UsageError, VbgError
 
 FINE, FAILS, MISUSE = 0, 1, 2
@@ -54,7 +56,8 @@ def build_parser() -> argparse.ArgumentParser:
         description="Machines from a text file: motion, joint forces, causality, structure.",
         epilog="Start with: vbg new slider-crank -o crank.toml && vbg run crank.toml\n"
         "Help on a verb: vbg run --help\n"
-        "Exit codes: 0 fine, 1 the model, the run or the verdict fails, 2 a wrong command.",
+        "Exit codes: 0 fine, 1 the model, the run or the verdict fails, 2 a wrong command,\n"
+        "130 stopped by Ctrl-C.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
@@ -68,12 +71,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     tell = _tell_as_json if "--json" in words else _tell
     try:
+        if not words:
+            build_parser().print_help()
+            return FINE
         parsed = build_parser().parse_args(words)
         code = parsed.act(parsed)
         sys.stdout.flush()
         return code
     except _Misused as misuse:
-        message = f"{misuse}{_nearest(words)}"
+        message = _explained(str(misuse), words)
         if tell is _tell:
             argparse.ArgumentParser.error(misuse.parser, message)
         tell(UsageError(message))
@@ -85,12 +91,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Whoever read our output (`| head`) has enough; nothing is left to flush.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FINE
-    except KeyboardInterrupt:
-        print("vbg: interrupted.", file=sys.stderr)
-        return FAILS
+    except KeyboardInterrupt as interrupt:
+        print(f"\nvbg: stopped. {interrupt}".rstrip(), file=sys.stderr)
+        return INTERRUPTED
     except OSError as error:
         tell(UsageError(f"{error.filename or ''}: {error.strerror or error}"))
         return MISUSE
+
+
+def _explained(message: str, words: Sequence[str]) -> str:
+    """What argparse found, in plainer words where a verb is wrong, and what was meant."""
+    near = _nearest(words)
+    wrong = re.match(r"argument (VERB|VIEW): invalid choice: '(.*?)' \(choose from (.*)\)", message)
+    if wrong is None:
+        return message + near
+    what, word, known = wrong[1].lower(), wrong[2], wrong[3].replace("'", "")
+    if what == "verb" and Path(word).is_file():
+        return f"there is no verb '{word}'; to run a model file: vbg run {word}"
+    return f"there is no {what} '{word}'{near or f'; there are {known}'}"
 
 
 def _nearest(words: Sequence[str]) -> str:

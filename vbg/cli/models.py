@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vbg.errors import ModelError, UsageError
@@ -32,10 +33,24 @@ def model_in(file: str) -> Model:
     if file != STANDARD_INPUT:
         import vbg
 
+        require_model(file)
         return vbg.read(file)
     from vbg.io import toml
 
     return toml.parse(text_of_standard_input(), "<stdin>")
+
+
+def require_model(file: str) -> None:
+    """Raises UsageError where there is no file of that name."""
+    if file == STANDARD_INPUT or Path(file).is_file():
+        return
+    if Path(file).is_dir():
+        raise UsageError(f"{file} is a folder; name the model file in it.")
+    if Path(file).exists():
+        return  # a pipe, as of <(command)
+    near = [name for name in (f"{file}.toml", f"{Path(file).stem}.toml") if Path(name).is_file()]
+    remedy = f"Did you mean {near[0]}?" if near else "`vbg new` writes one to start from."
+    raise UsageError(f"{file}: no such file. {remedy}")
 
 
 def text_of_standard_input() -> str:

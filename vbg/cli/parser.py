@@ -8,6 +8,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+INTERRUPTED = 130  # exit code after Ctrl-C, as shells have it: 128 + SIGINT
+
 Act = Callable[[argparse.Namespace], int]
 
 

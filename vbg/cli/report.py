@@ -116,9 +116,7 @@ def _origin(ending: Ending) -> Iterator[str]:
         f"           {count(made['n_steps'], 'step')}, {count(made['n_rates'], 'rate')},"
         f" {figure(made['cpu'], 2)} s CPU; model {made['model_hash'][:12]}"
     )
-    if ending["result"]:
-        yield f"result     {ending['result']}"
-    else:
+    if not ending["result"]:
         yield "result     not kept; -o NAME.h5 or NAME.csv keeps it"
 
 

@@ -52,13 +52,17 @@ def read(path: str | Path) -> Solution:
     try:
         with open(path, encoding="utf-8-sig") as file:
             titles = [_title(cell) for cell in file.readline().split(",")]
+            if titles[0][0] != "time":
+                found = f"found '{titles[0][0]}'" if titles[0][0] else "it is empty"
+                raise UsageError(f"{path}: no result: the first column must be 'time'; {found}.")
             table = np.loadtxt(file, delimiter=",", ndmin=2).reshape(-1, len(titles))
     except FileNotFoundError:
         raise UsageError(f"{path}: no such file.") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: no result: it is not text.") from error
     except ValueError as error:
-        raise UsageError(f"{path}: not a table of numbers under one header: {error}.") from error
-    if titles[0][0] != "time":
-        raise UsageError(f"{path}: the first column must be 'time'; found '{titles[0][0]}'.")
+        said = str(error).rstrip(".")
+        raise UsageError(f"{path}: not a table of numbers under one header: {said}.") from error
     columns: dict[str, list[np.ndarray]] = {}
     units: dict[str, str] = {}
     vectors = set()

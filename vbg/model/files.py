@@ -21,6 +21,10 @@ def text_of(name: str) -> str:
     """
     try:
         data = FilePath(name).read_bytes()
+    except IsADirectoryError:
+        raise UsageError(
+            f"cannot read {name}: it is a folder; name the model file in it."
+        ) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UsageError(f"cannot read {name}: {reason}") from None

@@ -53,8 +53,11 @@ def transformations_text(found: Transformations, most: int = 20) -> str:
     """The best choices of drives, one a line."""
     pairs = found.topology.pairs
     shown = found.choices[:most]
-    state = "all there are" if found.complete else "stopped before the end"
-    lines = [f"{len(found.choices)} choices of drives ({state}), best first"]
+    state = "all there are" if found.complete else "those asked for, or found before it was stopped"
+    lines = [
+        f"{len(found.choices)} choice{'' if len(found.choices) == 1 else 's'} of drives"
+        f" ({state}), best first"
+    ]
     lines.append("groups  largest  in library  levels  driven")
     for choice in shown:
         score = choice.score

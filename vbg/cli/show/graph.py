@@ -8,6 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from vbg.cli.models import read_checked
+from vbg.cli.output import DRAWINGS, require_output, wrote
 from vbg.cli.parser import add, add_json, add_model
 from vbg.cli.text import count
 
@@ -43,11 +44,13 @@ def register(subparsers: Any) -> None:
 def act(arguments: argparse.Namespace) -> int:
     import vbg
 
+    require_output(arguments.output, DRAWINGS)
     graph = vbg.expand(read_checked(arguments))
     if arguments.output is not None:
         from vbg.draw.graph import draw_graph
 
         draw_graph(vbg.assign(graph), arguments.output, arguments.level)
+        wrote(arguments.output, f"bond graph of {count(len(graph.vertices), 'vertex')}")
         return 0
     chosen = at_level(graph, arguments.level)
     print(json.dumps(as_plain(graph, chosen)) if arguments.json else as_text(graph, chosen))

@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from vbg.cli.models import read_checked
+from vbg.cli.output import DRAWINGS, require_output, wrote
 from vbg.cli.parser import add, add_json, add_model
 
 if TYPE_CHECKING:
@@ -47,6 +48,12 @@ def add_report(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def require_pictures(arguments: argparse.Namespace) -> None:
+    """Refuses pictures that could not be written."""
+    require_output(arguments.diagram, DRAWINGS, "--diagram")
+    require_output(arguments.graph, DRAWINGS, "--graph")
+
+
 def library_of(arguments: argparse.Namespace) -> frozenset[str]:
     """The group types named by --library."""
     return frozenset(name.strip() for name in arguments.library.split(",") if name.strip())
@@ -55,6 +62,7 @@ def library_of(arguments: argparse.Namespace) -> frozenset[str]:
 def act(arguments: argparse.Namespace) -> int:
     from vbg.structure import analyse
 
+    require_pictures(arguments)
     structure = analyse(read_checked(arguments))
     report(structure, arguments)
     return int(structure.over is not None or bool(structure.stiff))
@@ -73,5 +81,7 @@ def report(structure: Structure, arguments: argparse.Namespace) -> None:
     shown = structure if structure.determined else proposed(structure) or structure
     if arguments.diagram:
         draw(shown, arguments.diagram, "diagram")
+        wrote(arguments.diagram, "structural diagram")
     if arguments.graph:
         draw(shown, arguments.graph, "graph")
+        wrote(arguments.graph, "structural graph")

@@ -6,8 +6,10 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vbg.cli.output import require_output, wrote
 from vbg.cli.parser import add, assignment
 from vbg.cli.results import read_result
+from vbg.cli.text import count
 from vbg.errors import UsageError
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ def register(subparsers: Any) -> None:
         type=assignment,
         action="append",
         default=[],
-        help="parameter that the run had replaced; may be repeated",
+        help="with --model: a parameter that the run had replaced; may be repeated",
     )
     parser.add_argument(
         "--trace",
@@ -57,15 +59,14 @@ def register(subparsers: Any) -> None:
 def act(arguments: argparse.Namespace) -> int:
     from vbg.draw.film import film_of
 
+    require_output(arguments.output, FORMATS)
     output = Path(arguments.output)
-    if output.suffix not in FORMATS:
-        raise UsageError(f"-o {output}: a film's name must end in {', '.join(FORMATS)}.")
     if arguments.frames is not None and arguments.frames < 1:
         raise UsageError(f"--frames {arguments.frames}: at least one picture is needed.")
     html = output.suffix == ".html"
     frames = arguments.frames or (HTML_FRAMES if html else MOVIE_FRAMES)
-    model = _model(arguments)
-    film = film_of(model, read_result(arguments.file), frames=frames, traces=arguments.trace)
+    result = read_result(arguments.file)
+    film = film_of(_model(arguments), result, frames=frames, traces=arguments.trace)
     if html:
         from vbg.draw.page import write_page
 
@@ -73,7 +74,12 @@ def act(arguments: argparse.Namespace) -> int:
     else:
         from vbg.draw.movie import write_movie
 
-        write_movie(film, output, fps=arguments.fps)
+        try:
+            write_movie(film, output, fps=arguments.fps)
+        except KeyboardInterrupt:
+            kept = f"The pictures drawn so far are in {output}." if output.is_file() else ""
+            raise KeyboardInterrupt(kept) from None
+    wrote(output, f"film of {count(len(film.time), 'picture')}")
     return 0
 
 
@@ -89,6 +95,6 @@ def _model(arguments: argparse.Namespace) -> Model:
 
             text = read_model(arguments.file)
         if not text:
-            raise UsageError(f"{arguments.file} does not hold its model; name it with --model.")
+            raise UsageError(f"{arguments.file} does not hold its model: give --model FILE.toml.")
         model = toml.parse(text, arguments.file)
     return model.with_parameters(**dict(arguments.parameters)) if arguments.parameters else model

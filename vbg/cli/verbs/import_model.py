@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
+from vbg.cli.output import require_output, wrote
 from vbg.cli.parser import add, add_model
 from vbg.errors import UsageError
 
@@ -29,13 +31,17 @@ def register(subparsers: Any) -> None:
 def act(arguments: argparse.Namespace) -> int:
     from vbg.io import mstmmsim_xml, toml
 
+    if Path(arguments.file).is_dir():
+        raise UsageError(f"{arguments.file} is a folder; name the .xml file in it.")
     if not Path(arguments.file).is_file():
         raise UsageError(f"{arguments.file}: no such file.")
+    require_output(arguments.output, (".toml",))
     if not arguments.file.endswith(".xml"):
         raise UsageError(f"{arguments.file}: only MSTMMSim's .xml files can be imported.")
     given = {name: _in_si(name, value) for name, value in dict(arguments.parameters).items()}
     toml.write(mstmmsim_xml.read(arguments.file, given), arguments.output)
-    print(f"{arguments.output} written; `vbg check {arguments.output}` looks it over.")
+    wrote(arguments.output, "model")
+    print(f"next: vbg check {arguments.output}", file=sys.stderr)
     return 0
 
 

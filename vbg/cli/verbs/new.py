@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from vbg.cli.output import require_output, wrote
 from vbg.cli.parser import add, add_json
 from vbg.cli.text import table
 from vbg.errors import UsageError
@@ -49,6 +51,7 @@ def act(arguments: argparse.Namespace) -> int:
         print(text, end="")
         return 0
     target = Path(arguments.output or f"{arguments.template}.toml")
+    require_output(str(target), ("",))
     if target.exists() and not arguments.force:
         raise UsageError(
             f"{target} exists. Choose another name with -o, or overwrite with --force."
@@ -64,7 +67,10 @@ def act(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps({"file": str(target), "template": arguments.template}))
     else:
-        print(f"Wrote {target}. Next: vbg run {target}")
+        wrote(target, f"model from the template {arguments.template}")
+        for copy in included:
+            wrote(copy, "included file")
+        print(f"next: vbg run {target}", file=sys.stderr)
     return 0
 
 

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vbg.cli.parser import add, add_json
 from vbg.cli.text import count, figure
-from vbg.cli.verbs.sweep import add_study, finish, ranges_of, show_progress, study_of, table_of
+from vbg.cli.verbs.sweep import (
+    add_study,
+    end_progress,
+    finish,
+    ranges_of,
+    show_progress,
+    stopped,
+    study_of,
+    table_of,
+)
+
+if TYPE_CHECKING:
+    from vbg.analysis.sweep import Study
+    from vbg.analysis.table import Row
 
 PLACE = 66
 METHODS = ("nelder-mead", "differential-evolution")
@@ -21,7 +34,8 @@ def register(subparsers: Any) -> None:
         act=act,
         summary="the parameters at which a measure is smallest",
         detail="The first --measure is minimised inside the ranges; others are recorded.\n"
-        "The table keeps every run; started again, known points are not run twice.",
+        "The table keeps every run; started again, known points are not run twice.\n"
+        "Ctrl-C tells the best point so far.",
         examples="""vbg optimise crank.toml --vary r=0.03:0.06 --measure "max(abs(A.force))"
             vbg optimise m.toml --vary a=0:1 --vary b=0:1 --measure "rms(A.speed)" \
 --search differential-evolution""",
@@ -38,23 +52,34 @@ def act(arguments: argparse.Namespace) -> int:
     study = study_of(arguments)
     ranges = ranges_of(arguments, study)
     results = table_of(arguments, study, [r.name for r in ranges])
-    best = optimise(
-        study,
-        ranges,
-        results,
-        method=arguments.search,
-        evaluations=arguments.evaluations,
-        progress=show_progress,
-    )
+    try:
+        best = optimise(
+            study,
+            ranges,
+            results,
+            method=arguments.search,
+            evaluations=arguments.evaluations,
+            progress=show_progress,
+        )
+    except KeyboardInterrupt:
+        finished = [row for row in results.rows if row.measures]
+        if finished:
+            best = min(finished, key=lambda row: row.measures[0])
+            _print(best, study, len(results.rows), as_json=arguments.json)
+        done = f"{count(len(results.rows), 'run')}, before the search had converged"
+        return stopped(results, done, arguments.output)
+    end_progress()
     finish(arguments, study, results, optimum=True)
-    measured = dict(zip(study.measures, best.measures, strict=True))
-    if arguments.json:
-        found = {"parameters": dict(best.point), "measures": measured, "runs": len(results.rows)}
-        print(json.dumps(found))
-        return 0
-    for name, value in best.point:
-        print(f"{name} = {figure(value, 8)}")
-    for name, value in measured.items():
-        print(f"{name} = {figure(value, 8)}")
-    print(f"{count(len(results.rows), 'run')}.")
+    _print(best, study, len(results.rows), as_json=arguments.json)
     return 0
+
+
+def _print(best: Row, study: Study, runs: int, *, as_json: bool) -> None:
+    """The best row: parameters as the model writes them, and measures."""
+    measured = dict(zip(study.measures, best.measures, strict=True))
+    if as_json:
+        print(json.dumps({"parameters": dict(best.point), "measures": measured, "runs": runs}))
+        return
+    for name, value in (*best.point, *measured.items()):
+        print(f"{name} = {figure(value, 8)}")
+    print(f"{count(runs, 'run')}.")

@@ -6,15 +6,20 @@ import argparse
 import shutil
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from vbg.cli.output import PICTURES, require_output, wrote
 from vbg.cli.parser import add
 from vbg.cli.results import read_result
-from vbg.cli.text import takes_colour
+from vbg.cli.text import count, takes_colour
 from vbg.errors import UsageError
+
+if TYPE_CHECKING:
+    from vbg.solution import Solution
 
 PLACE = 60
 HEIGHT = 14  # cells of one panel
+_OF_EVERY_MODEL = ("residual.", "energy.")
 INKS = {1: "34", 2: "33", 3: "32", 4: "35", 5: "36", 6: "31"}  # of the terminal, by ink
 
 
@@ -65,19 +70,28 @@ def register(subparsers: Any) -> None:
 def act(arguments: argparse.Namespace) -> int:
     from vbg.analysis.table import is_study
 
+    require_output(arguments.output, PICTURES)
     if is_study(arguments.file):
         return _study(arguments)
     if not arguments.signals:
-        raise UsageError(f"{arguments.file}: name the signals to plot; '*.angle' takes all angles.")
+        raise UsageError(_unnamed(arguments.file))
     curves = _curves(arguments)
     if arguments.output is not None:
         from vbg.draw.chart import draw_curves
 
         scale = "log" if arguments.log else "linear"
         draw_curves(curves, arguments.output, title=arguments.title, scale=scale)
+        wrote(arguments.output, f"plot of {count(len(curves), 'curve')}")
         return 0
     print(in_terminal(curves, arguments.marks, log=arguments.log, colour=takes_colour(sys.stdout)))
     return 0
+
+
+def _unnamed(file: str) -> str:
+    """What to say where no signal is named: some that there are."""
+    signals = list(read_result(file).signals)
+    some = ", ".join(signals[:8]) + (", ..." if len(signals) > 8 else "")
+    return f"{file}: name the signals to plot ('*.angle' takes all angles); there are {some}."
 
 
 def _study(arguments: argparse.Namespace) -> int:
@@ -87,6 +101,7 @@ def _study(arguments: argparse.Namespace) -> int:
     if arguments.output is None:
         raise UsageError(f"{arguments.file} is the table of a study: draw it with -o OUT.svg.")
     draw_table(arguments.file, arguments.output, wanted=arguments.signals, title=arguments.title)
+    wrote(arguments.output, "plot of a study")
     return 0
 
 
@@ -94,12 +109,34 @@ def _curves(arguments: argparse.Namespace) -> list[Any]:
     from vbg.draw.series import errors_against_first, paths_of, series_of
 
     runs = [(label, read_result(file)) for label, file in _labels(arguments)]
+    _require_signals(arguments, [solution for _, solution in runs])
     if arguments.error and arguments.across is not None:
         raise UsageError("--error compares runs at equal times; it goes without --across.")
     if arguments.across is not None:
         return paths_of(runs, arguments.across, arguments.signals)
     make = errors_against_first if arguments.error else series_of
     return make(runs, arguments.signals)
+
+
+def _require_signals(arguments: argparse.Namespace, runs: list[Solution]) -> None:
+    """Raises UsageError naming the file that lacks a signal, and whether it is of another
+    model than the first."""
+    from vbg.draw.series import choose
+
+    wanted = [*arguments.signals, *filter(None, [arguments.across])]
+    for file, solution in zip((arguments.file, *arguments.others), runs, strict=True):
+        here, there = (
+            {name for name in run.signals if not name.startswith(_OF_EVERY_MODEL)}
+            for run in (runs[0], solution)
+        )
+        other = here.isdisjoint(there)
+        whose = f" {file} is a run of another model than {arguments.file}." if other else ""
+        for name in wanted:
+            try:
+                choose(solution, name)
+            except UsageError as error:
+                said = str(error).replace("the result", file, 1)
+                raise UsageError(f"{said}{whose}") from None
 
 
 def _labels(arguments: argparse.Namespace) -> list[tuple[str, str]]:

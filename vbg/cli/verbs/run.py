@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 from typing import Any
 
 from vbg.cli.child import follow
-from vbg.cli.models import STANDARD_INPUT, text_of_standard_input
-from vbg.cli.parser import add, add_json, add_model, add_span, add_tolerances
+from vbg.cli.models import STANDARD_INPUT, require_model, text_of_standard_input
+from vbg.cli.output import require_output, wrote
+from vbg.cli.parser import INTERRUPTED, add, add_json, add_model, add_span, add_tolerances
 from vbg.cli.progress import ProgressLine
 from vbg.cli.report import report
-from vbg.errors import UsageError
+from vbg.cli.text import count
 from vbg.io.names import RESULT_ENDINGS
 from vbg.runner import SOLVERS, Job
 
 PLACE = 40
+EXIT_CODES = {"finished": 0, "failed": 1, "cancelled": INTERRUPTED}
 SETTINGS = ("t_end", "output_step", "method", "rtol", "atol", "formulation")
 
 
@@ -28,7 +29,7 @@ def register(subparsers: Any) -> None:
         summary="simulate a model file",
         detail="Prints every signal's range, the residuals and the energy audit.\n"
         "Ctrl-C stops at the next step and keeps the result so far.\n"
-        "Exit code 1 if the model is wrong or the run did not reach its end.",
+        "Exit code 1 if the model is wrong or the run did not reach its end, 130 after Ctrl-C.",
         examples="""vbg run crank.toml
             vbg run crank.toml --set r='60 mm' --t-end '500 ms' -o crank.h5
             vbg run crank.toml -o crank.csv --signals 'A.*'
@@ -65,13 +66,14 @@ def act(arguments: argparse.Namespace) -> int:
         print(json.dumps({name: value for name, value in ending.items() if name != "kind"}))
     elif not arguments.quiet:
         print(report(ending, pattern=arguments.signals, limit=None if arguments.all else 60))
-    return 0 if ending["status"]["code"] == "finished" else 1
+    if arguments.output is not None and not arguments.quiet:
+        wrote(arguments.output, f"result, {count(ending['n_rows'], 'output')}")
+    return EXIT_CODES[ending["status"]["code"]]
 
 
 def _job(arguments: argparse.Namespace) -> Job:
-    _require_model(arguments.file)
-    if arguments.output is not None:
-        _require_writable(arguments.output)
+    require_model(arguments.file)
+    require_output(arguments.output, RESULT_ENDINGS)
     given = {name: getattr(arguments, name) for name in SETTINGS}
     return Job(
         model=arguments.file if arguments.file != STANDARD_INPUT else "<stdin>",
@@ -81,25 +83,3 @@ def _job(arguments: argparse.Namespace) -> Job:
         settings={name: value for name, value in given.items() if value is not None},
         result=arguments.output,
     )
-
-
-def _require_model(file: str) -> None:
-    if file == STANDARD_INPUT or Path(file).is_file():
-        return
-    if Path(file).is_dir():
-        raise UsageError(f"{file} is a folder; name the model file in it.")
-    raise UsageError(f"{file}: no such file. `vbg new` writes one to start from.")
-
-
-def _require_writable(result: str) -> None:
-    """Told before the model is read, not after the machine is assembled."""
-    if not result.endswith(RESULT_ENDINGS):
-        raise UsageError(f"-o {result}: the name must end in {', '.join(RESULT_ENDINGS)}.")
-    folder = Path(result).parent
-    if not folder.is_dir():
-        raise UsageError(
-            f"-o {result}: cannot be written: there is no folder {folder}."
-            f" Make it first: mkdir -p '{folder}'."
-        )
-    if Path(result).is_dir():
-        raise UsageError(f"-o {result}: cannot be written: it is a folder.")

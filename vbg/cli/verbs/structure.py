@@ -10,10 +10,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from vbg.cli.parser import add
+from vbg.cli.models import model_in, require_model
+from vbg.cli.output import wrote
+from vbg.cli.parser import INTERRUPTED, add
 from vbg.cli.progress import CLEAR
-from vbg.cli.show.structure import add_report, library_of, report
-from vbg.cli.text import bar
+from vbg.cli.show.structure import add_report, library_of, report, require_pictures
+from vbg.cli.text import bar, count
+from vbg.errors import UsageError
 
 if TYPE_CHECKING:
     from vbg.structure import Topology
@@ -30,7 +33,7 @@ def register(subparsers: Any) -> None:
         summary="structural groups of a bare topology; the best drives",
         detail="FILE is a text file with ProblemType, M and KnownInputs, or a model file.\n"
         "Exit code 1 if the mechanism is not determined.  Ctrl-C stops a search and\n"
-        "keeps what it found.",
+        "keeps what it found (exit code 130).",
         examples="""vbg structure rotor.m
             vbg structure rotor.m --transform --library 1P3D,1R3D --order library,groups
             vbg structure rotor.m --transform --store structures.sqlite
@@ -57,6 +60,7 @@ def register(subparsers: Any) -> None:
 
 
 def act(arguments: argparse.Namespace) -> int:
+    require_pictures(arguments)
     topology = topology_in(arguments.file)
     if arguments.transform or arguments.query:
         return _transform(topology, arguments)
@@ -69,20 +73,23 @@ def act(arguments: argparse.Namespace) -> int:
 
 def topology_in(file: str) -> Topology:
     """The topology of a text file, or of a model file by its ending."""
+    require_model(file)
     if file.endswith(".toml"):
-        import vbg
         from vbg.structure import analyse
 
-        return analyse(vbg.read(file)).topology
+        return analyse(model_in(file)).topology
+    from vbg.io.names import RESULT_ENDINGS
     from vbg.structure import read_topology
 
+    if file.endswith(RESULT_ENDINGS):
+        raise UsageError(f"{file} is a result; give the model file or a topology.")
     return read_topology(file)
 
 
 def _transform(topology: Topology, arguments: argparse.Namespace) -> int:
     from vbg.structure.show import transformations_text
 
-    found = _choices(topology, arguments)
+    found, stopped = _choices(topology, arguments)
     if arguments.json:
         rows = [
             {"driven": choice.driven, "types": choice.group_types, **_score(choice.score)}
@@ -91,7 +98,7 @@ def _transform(topology: Topology, arguments: argparse.Namespace) -> int:
         print(json.dumps({"complete": found.complete, "choices": rows}))
     else:
         print(transformations_text(found))
-    return 0
+    return INTERRUPTED if stopped else 0
 
 
 def _score(score: Any) -> dict[str, int]:
@@ -103,8 +110,8 @@ def _score(score: Any) -> dict[str, int]:
     }
 
 
-def _choices(topology: Topology, arguments: argparse.Namespace) -> Transformations:
-    from vbg.errors import UsageError
+def _choices(topology: Topology, arguments: argparse.Namespace) -> tuple[Transformations, bool]:
+    """The choices of drives, and whether Ctrl-C ended the search for them."""
     from vbg.structure.store import load, save
     from vbg.structure.transform import search_drives
 
@@ -113,7 +120,8 @@ def _choices(topology: Topology, arguments: argparse.Namespace) -> Transformatio
     if arguments.query:
         if not arguments.store:
             raise UsageError("--query needs --store FILE")
-        return load(arguments.store, topology, library=library, order=order, keep=arguments.keep)
+        stored = load(arguments.store, topology, library=library, order=order, keep=arguments.keep)
+        return stored, False
     with _stoppable() as progress:
         found = search_drives(
             topology,
@@ -124,13 +132,14 @@ def _choices(topology: Topology, arguments: argparse.Namespace) -> Transformatio
             keep=arguments.keep,
             progress=progress,
         )
+        stopped = not progress(len(found.choices), 1.0)
     if arguments.store:
         save(arguments.store, found, arguments.file)
-    return found
+        wrote(arguments.store, f"store with {count(len(found.choices), 'choice')} of drives")
+    return found, stopped
 
 
 def _numbers(topology: Topology, names: str) -> list[int]:
-    from vbg.errors import UsageError
 
     index = {pair.name: i for i, pair in enumerate(topology.pairs)}
     wanted = [name.strip() for name in names.split(",") if name.strip()]

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vbg.cli.models import read_checked
-from vbg.cli.parser import add, add_json, add_model, add_span, add_tolerances
+from vbg.cli.output import PICTURES, require_output, wrote
+from vbg.cli.parser import INTERRUPTED, add, add_json, add_model, add_span, add_tolerances
+from vbg.cli.progress import CLEAR
 from vbg.cli.text import bar, count, figure, table
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ def register(subparsers: Any) -> None:
         act=act,
         summary="many runs over parameters, with measures of each",
         detail="The table grows run by run; started again, it goes on where it was killed.\n"
-        "Points that cannot be run are kept with the reason.\n"
+        "Points that cannot be run are kept with the reason.  Ctrl-C keeps the runs done so far.\n"
         "Measures: max min mean rms range first final abs norm sqrt log exp of signals.",
         examples="""vbg sweep crank.toml --vary r='30 mm:60 mm:16' --measure "rms(A.force)" -o r.csv
             vbg sweep m.toml --vary K=log:1e2:1e5 --samples lhs:200 --measure "final(A.angle)" -j 2
@@ -70,6 +72,8 @@ def study_of(arguments: argparse.Namespace) -> Study:
     """The Study that the arguments describe."""
     from vbg.analysis.sweep import Study
 
+    require_output(arguments.output, (".csv", ".parquet"))
+    require_output(arguments.plot, PICTURES, "--plot")
     given = {name: getattr(arguments, name) for name in SETTINGS}
     settings = {name: value for name, value in given.items() if value is not None}
     return Study(read_checked(arguments), settings, tuple(arguments.measure))
@@ -90,11 +94,8 @@ def table_of(arguments: argparse.Namespace, study: Study, names: list[str]) -> T
     from tempfile import mkdtemp
 
     from vbg.analysis.table import Table
-    from vbg.errors import UsageError
 
     output = arguments.output or str(Path(mkdtemp()) / "sweep.csv")
-    if not output.endswith((".csv", ".parquet")):
-        raise UsageError(f"-o {output}: the table's name must end in .csv or .parquet.")
     growing = output + ".part.csv" if output.endswith(".parquet") else output
     return Table(growing, study.key(names), names, study.measures)
 
@@ -108,16 +109,25 @@ def finish(
 
         title = f"{study.model.name}: {count(len(results.rows), 'run')}"
         draw_table(results.path, arguments.plot, model=study.model, optimum=optimum, title=title)
+        wrote(arguments.plot, "plot of the study")
     if arguments.output and arguments.output.endswith(".parquet"):
         from vbg.analysis.table import write_parquet
 
         write_parquet(results, arguments.output)
+    if arguments.output:
+        wrote(arguments.output, f"table of {count(len(results.rows), 'run')}")
 
 
 def show_progress(done: int, total: int) -> None:
     if sys.stderr.isatty():
-        sys.stderr.write(f"\r{bar(done / max(total, 1))} {done} of {total}")
-        sys.stderr.write("\n" if done == total else "")
+        sys.stderr.write(f"{CLEAR}{bar(done / max(total, 1))} {done} of {total}")
+        sys.stderr.flush()
+
+
+def end_progress() -> None:
+    """Clear the line of `show_progress`."""
+    if sys.stderr.isatty():
+        sys.stderr.write(CLEAR)
         sys.stderr.flush()
 
 
@@ -140,13 +150,14 @@ def act(arguments: argparse.Namespace) -> int:
             progress=show_progress,
         )
     except KeyboardInterrupt:
-        return _stopped(len(results.rows), len(points), arguments.output)
+        print_rows(results, as_json=arguments.json)
+        return stopped(results, f"{len(results.rows)} of {len(points)} runs", arguments.output)
+    end_progress()
     finish(arguments, study, results)
     failed = [row for row in results.rows if row.status == "failed"]
+    print_rows(results, as_json=arguments.json)
     if arguments.json:
-        print(json.dumps([_plain_row(row, results.measures) for row in results.rows]))
         return 0
-    print(as_text(results))
     fresh = len(results.rows) - before
     kept = f", {before} taken from {arguments.output}" if before else ""
     print(f"\n{count(fresh, 'run')}{kept}; {len(failed)} failed.")
@@ -155,11 +166,20 @@ def act(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _stopped(done: int, total: int, output: str | None) -> int:
-    """What was computed stays in the table that was asked for."""
-    kept = f" They are in {output}; the same command goes on from there." if output else ""
-    print(f"\nvbg: stopped after {done} of {total} runs.{kept}", file=sys.stderr)
-    return 1
+def print_rows(results: Table, *, as_json: bool) -> None:
+    """The rows that there are, for a person or a program."""
+    if as_json:
+        print(json.dumps([_plain_row(row, results.measures) for row in results.rows]))
+    else:
+        print(as_text(results))
+
+
+def stopped(results: Table, done: str, output: str | None) -> int:
+    """Exit code after Ctrl-C; what was computed stays in the table that was asked for."""
+    end_progress()
+    kept = f" They are in {results.path}; the same command goes on from there." if output else ""
+    print(f"vbg: stopped after {done}.{kept}", file=sys.stderr)
+    return INTERRUPTED
 
 
 def _plain_row(row: Row, measures: tuple[str, ...]) -> dict[str, Any]:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vbg.cli.models import read_checked
-from vbg.cli.parser import add, add_json, add_model, add_span, add_tolerances, seconds
+from vbg.cli.output import require_folder, wrote
+from vbg.cli.parser import add, add_json, add_model, add_span, add_tolerances, seconds, tolerance
+from vbg.errors import ModelError
+
+if TYPE_CHECKING:
+    from vbg.validate import Report
 
 PLACE = 45
+TITLES = {"vbg": "bond graph", "mstmm": "transfer matrices"}
 
 
 def register(subparsers: Any) -> None:
@@ -29,7 +35,10 @@ def register(subparsers: Any) -> None:
     add_span(parser)
     add_tolerances(parser)
     parser.add_argument(
-        "--tolerance", type=float, help="allowed error relative to a channel's peak"
+        "--tolerance",
+        type=tolerance,
+        metavar="X",
+        help="allowed error relative to a channel's peak",
     )
     parser.add_argument(
         "--also",
@@ -55,14 +64,42 @@ def register(subparsers: Any) -> None:
 
 
 def _window(text: str) -> tuple[float, float]:
+    from vbg import units
+
     begin, _, end = text.partition(":")
-    return float(begin), float(end)
+    try:
+        window = units.convert(begin, "s"), units.convert(end, "s")
+    except ModelError:
+        window = (0.0, 0.0)
+    if not window[0] < window[1]:
+        wanted = "FROM:TO, as in 0.41:0.43 or '410 ms:430 ms'"
+        raise argparse.ArgumentTypeError(f"'{text}' is not {wanted}")
+    return window
 
 
 def act(arguments: argparse.Namespace) -> int:
-    from vbg.validate import as_json, text, validate, write
+    from vbg.validate import as_json, text, write
 
-    report = validate(
+    if arguments.output is not None:
+        require_folder(arguments.output)
+    line = _Line(quiet=arguments.quiet or arguments.json)
+    try:
+        report = _validated(arguments, line)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"{line.reach()} No verdict.") from None
+    if arguments.output is not None:
+        paths = write(report, arguments.output)
+    print(as_json(report) if arguments.json else text(report, limit=None if arguments.all else 40))
+    if arguments.output is not None and not arguments.quiet:
+        for path in paths:
+            wrote(path, "validation report")
+    return 0 if report.result == "PASS" else 1
+
+
+def _validated(arguments: argparse.Namespace, line: _Line) -> Report:
+    from vbg.validate import validate
+
+    return validate(
         read_checked(arguments),
         t_end=arguments.t_end,
         output_step=arguments.output_step,
@@ -72,12 +109,8 @@ def act(arguments: argparse.Namespace) -> int:
         also=tuple(arguments.also),
         dt_step=arguments.dt_step,
         exclude=tuple(arguments.exclude),
-        progress=_Line(quiet=arguments.quiet or arguments.json).tell,
+        progress=line.tell,
     )
-    if arguments.output is not None:
-        write(report, arguments.output)
-    print(as_json(report) if arguments.json else text(report, limit=None if arguments.all else 40))
-    return 0 if report.result == "PASS" else 1
 
 
 class _Line:
@@ -87,11 +120,18 @@ class _Line:
         self._shown = not quiet and sys.stderr.isatty()
         self._fractions: dict[str, float] = {}
 
+    def reach(self) -> str:
+        """How far the solvers have come."""
+        shares = [f"{TITLES.get(n, n)} at {100 * f:.0f} %" for n, f in self._fractions.items()]
+        return f"{', '.join(shares)}." if shares else ""
+
     def tell(self, solver: str, fraction: float) -> None:
+        self._fractions[solver] = fraction
         if not self._shown:
             return
-        self._fractions[solver] = fraction
-        line = "  ".join(f"{name} {100 * f:3.0f} %" for name, f in self._fractions.items())
+        line = "  ".join(
+            f"{TITLES.get(name, name)} {100 * f:3.0f} %" for name, f in self._fractions.items()
+        )
         done = all(f >= 1.0 for f in self._fractions.values())
         sys.stderr.write("\r\x1b[K" + ("" if done else line))
         sys.stderr.flush()
