@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
@@ -82,3 +83,32 @@ def test_motion_is_that_of_the_written_laws() -> None:
 def test_what_oil_carries_in_is_no_input() -> None:
     """The linear model of the press has one input, its supply."""
     assert linearise(vbg.assemble(press())).input_names == ("supply",)
+
+
+@pytest.mark.parametrize("pressure", [0.0, SUPPLY])
+def test_a_chamber_may_stand_on_its_source(pressure: float) -> None:
+    """Its content is then a dependent store: the start takes the source's pressure, whatever is
+    written, and rounding of 1e-7 Pa in 350 bar is no contradiction."""
+    model = vbg.Model(
+        name="hold",
+        translational={
+            "m": {"kind": "mass", "nodes": ["x"], "m": MASS},
+            "c": {"kind": "damper", "nodes": ["x"], "c": 1e5},
+            "k": {"kind": "spring", "nodes": ["x"], "k": 1e7},
+        },
+        hydraulic={
+            "c1": {
+                "kind": "cylinder",
+                "nodes": ["a", "tank"],
+                "on": "translational.x",
+                "area_a": AREA_A,
+                "stroke": STROKE,
+                "length": -0.1,
+                "pressure_a": pressure,
+            },
+            "supply": {"kind": "pressure_source", "nodes": ["a", "tank"], "pressure": SUPPLY},
+        },
+    )
+    solution = vbg.simulate(vbg.assemble(model), t_end=1.0, output_step=0.1)
+    assert_allclose(solution["c1.pressure_a"], SUPPLY, rtol=1e-12)
+    assert_allclose(solution["translational.x.position"][-1], SUPPLY * AREA_A / 1e7, rtol=1e-7)
