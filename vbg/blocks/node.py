@@ -43,6 +43,7 @@ OPERATIONS = (
 )
 
 
+MERGED = ("const", "sum", "stack")  # terms that `linear` takes apart
 SHARED = 1 << 14  # constants of a model that are kept as one node each
 
 
@@ -171,7 +172,12 @@ def is_identity(block: Block) -> bool:
 
 def linear(*terms: tuple[float, Block]) -> Block:
     """Sum of coefficient * block; like terms and constants are merged."""
-    rows, cols = terms[0][1].rows, terms[0][1].cols
+    first_factor, first = terms[0]
+    if len(terms) == 1 and first_factor != 0.0 and first.op not in MERGED:
+        if first_factor == 1.0:
+            return first
+        return Block("sum", (first,), (first_factor,), first.rows, first.cols)
+    rows, cols = first.rows, first.cols
     constant: NDArray[np.float64] | None = None
     met: dict[bytes, Block] = {}
     factors: dict[bytes, float] = {}

@@ -102,19 +102,16 @@ class Strokes:
         inputs = [self.effort_in(bond, vertex.name) for bond in bonds]
         strong = [b for b, known in zip(bonds, inputs, strict=True) if known is brings]
         open_bonds = [b for b, known in zip(bonds, inputs, strict=True) if known is None]
+        if len(strong) == 1 and not open_bonds:
+            return
         if strong:
-            sentence = (
-                f"the {vertex.kind}-junction {vertex.name} has its {what} from {strong[0].name}"
-            )
+            giver = strong[0].name
+            sentence = f"the {vertex.kind}-junction {vertex.name} has its {what} from {giver}"
+            reason = Reason(sentence, (giver,))
             for bond in open_bonds:
-                self.give(
-                    bond,
-                    vertex.name,
-                    effort_in=not brings,
-                    reason=Reason(sentence, (strong[0].name,)),
-                )
+                self.give(bond, vertex.name, effort_in=not brings, reason=reason)
             for bond in strong[1:]:
-                self._conflict(bond, vertex.name, Reason(sentence, (strong[0].name,)))
+                self._conflict(bond, vertex.name, reason)
         elif len(open_bonds) == 1:
             others = tuple(b.name for b in bonds if b is not open_bonds[0])
             sentence = f"no other bond gives the {vertex.kind}-junction {vertex.name} its {what}"

@@ -234,14 +234,16 @@ def problems_of(document: Mapping[str, Any], path: str = "") -> tuple[Problem, .
 
 def _canonical(value: Any) -> str:
     """A text that is equal for equal content: tables by name, -0 as 0."""
-    if isinstance(value, Mapping):
-        entries = (f"{key}:{_canonical(value[key])}" for key in sorted(value))
-        return "{" + ",".join(entries) + "}"
-    if isinstance(value, (tuple, list)):
-        return "[" + ",".join(map(_canonical, value)) + "]"
-    if is_dataclass(value) and not isinstance(value, type):
-        entries = (f"{f.name}:{_canonical(getattr(value, f.name))}" for f in fields(value))
-        return f"{getattr(value, 'kind', '')}({','.join(entries)})"
+    if isinstance(value, str):
+        return repr(value)
     if isinstance(value, float):
         return repr(value + 0.0)
+    if isinstance(value, (tuple, list)):
+        return "[" + ",".join(map(_canonical, value)) + "]"
+    if isinstance(value, Mapping):
+        entries = [f"{key}:{_canonical(value[key])}" for key in sorted(value)]
+        return "{" + ",".join(entries) + "}"
+    if is_dataclass(value) and not isinstance(value, type):
+        entries = [f"{f.name}:{_canonical(getattr(value, f.name))}" for f in fields(value)]
+        return f"{getattr(value, 'kind', '')}({','.join(entries)})"
     return repr(value)

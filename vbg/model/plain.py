@@ -11,6 +11,7 @@ import numpy as np
 
 from vbg.fields import Attachment, Field, Shape
 
+SCALARS = (str, float, int, bool)
 INERTIA_KEYS = ("xx", "yy", "zz", "xy", "yz", "zx")
 
 
@@ -18,6 +19,8 @@ def plain(value: Any) -> Any:
     """`value` as a document holds it: parts as tables, arrays and tuples as lists;
     keys whose value is None are left out.  Unknown objects stay, for the reader to refuse.
     """
+    if type(value) in SCALARS:
+        return value
     if isinstance(value, Mapping):
         return {str(key): plain(entry) for key, entry in value.items() if entry is not None}
     if isinstance(value, (list, tuple)):

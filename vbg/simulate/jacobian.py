@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.assemble.system import System
+from vbg.paused_collection import paused_collection
 from vbg.simulate.sparsity import Pattern, pattern
 
 Array = NDArray[np.float64]
@@ -48,7 +49,8 @@ def sparse_pattern(system: System) -> Pattern | None:
     energies = frozenset(
         i for s in system.slices if s.state.kind == "quadrature" for i in range(s.first, s.last)
     )
-    found = pattern(system.rate_program, n, energies)
+    with paused_collection():
+        found = pattern(system.rate_program, n, energies)
     return found if len(found.rows) <= FULL * n * n and found.groups < n else None
 
 
