@@ -6,9 +6,11 @@ from dataclasses import dataclass, replace
 
 from vbg.analysis.operating import OperatingPoint, classify, operating_point
 from vbg.analysis.probe import Probe, available_inputs
+from vbg.analysis.resting import with_modes
 from vbg.assemble import assemble
 from vbg.assemble.system import System
 from vbg.blocks import dependencies, zeros
+from vbg.simulate.state_at import state_at
 
 MECHANICAL = ("mechanical", "rotation", "translation")
 
@@ -43,7 +45,7 @@ def sensible_point(system: System) -> Place:
 
 def start_point(system: System) -> OperatingPoint:
     """The assembled start as it stands."""
-    return classify(Probe(system), 0.0, system.initial_state)
+    return classify(Probe(system), 0.0, with_modes(system, 0.0, system.initial_state))
 
 
 def mechanical_sources(system: System) -> tuple[str, ...]:
@@ -71,3 +73,13 @@ def without_sources(system: System, names: tuple[str, ...]) -> System:
             vertex = vertices[one.vertex]
             vertices[one.vertex] = replace(vertex, law=zeros(vertex.size))
     return assemble(replace(system.causal, graph=replace(graph, vertices=vertices)))
+
+
+def instant(system: System, t: float) -> OperatingPoint:
+    """The instant t [s] of the motion from the start.
+
+    Raises UsageError where the run ends before.
+    """
+    if t == 0.0:
+        return start_point(system)
+    return classify(Probe(system), t, state_at(system, t))

@@ -11,16 +11,18 @@ of freedom and one for every one-dimensional store.  All derivatives are exact
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from vbg.analysis.kinks import Kink, cells, kinks_at, on_side, undecided
 from vbg.analysis.modes import Mode, find_modes, stability
 from vbg.analysis.operating import OperatingPoint, classify
 from vbg.analysis.probe import Input, Probe, choose_inputs
+from vbg.analysis.resting import stuck, with_modes
 from vbg.analysis.tangent import tangent
 from vbg.assemble.system import System
 from vbg.errors import UsageError, not_installed
@@ -38,7 +40,9 @@ class Linearisation:
 
     `basis` (n, r): x - x0 = basis @ z.  `signals` (rows of all signals by z) with
     `signal_names` serve the mode shapes.  `point` tells where and what kind of
-    point it is; A of an instant that is no equilibrium is frozen at that instant.
+    point it is; A of an instant that is no equilibrium is frozen at that instant.  Where the
+    point lies at `kinks`, all this holds on the `side` only that the words say, and where a law
+    jumps, not at all.
     """
 
     A: Array
@@ -52,6 +56,8 @@ class Linearisation:
     basis: Array
     signals: Array
     signal_names: tuple[str, ...]
+    kinks: tuple[Kink, ...] = ()
+    side: tuple[str, ...] = ()
 
     @cached_property
     def eigenvalues(self) -> NDArray[np.complex128]:
@@ -67,8 +73,13 @@ class Linearisation:
 
     @property
     def stability(self) -> str:
-        """Whether deviations die out, in a sentence."""
-        return stability(self.A)
+        """Whether deviations die out, in a sentence; at a kink poles do not tell."""
+        if self.kinks:
+            return undecided(self.kinks)
+        sentence = stability(self.A)
+        if self.point.kind == "instant":
+            return f"As if frozen at this instant: {sentence[0].lower()}{sentence[1:]}"
+        return sentence
 
     def to_control(self) -> Any:
         """As a `control.StateSpace` of python-control (extra `control`)."""
@@ -122,39 +133,88 @@ def linearise(
     drives.  `outputs`: names of signals or components ("A.angle", "A.force[2]"),
     default the joint coordinates and speeds.
 
+    At a kink (`kinks` of the result) the first of its sides; `linearise_sides` gives all.
+
     Raises UsageError for an unknown name, or an input that constraints would have
     to follow (a prescribed flow: its rate enters, so it is no input of a state space).
     """
+    return linearise_sides(system, x, inputs, outputs, t)[0]
+
+
+def linearise_sides(
+    system: System,
+    x: ArrayLike | OperatingPoint | None = None,
+    inputs: Sequence[str] | None = None,
+    outputs: Sequence[str] | None = None,
+    t: float = 0.0,
+    *,
+    most: int = 1,
+) -> tuple[Linearisation, ...]:
+    """The same on each side of the kinks that the point lies at, up to `most` of them; one
+    where it lies at none."""
     chosen = choose_inputs(system, inputs)
     probe = Probe(system, chosen)
     if isinstance(x, OperatingPoint):
         point = x
     else:
         at = system.initial_state if x is None else np.array(x, dtype=float)
-        point = classify(Probe(system), t, at)
-    jacobian = probe.jacobian(point.t, point.x)
-    _require_inputs_outside_constraints(probe, jacobian, chosen)
+        point = classify(Probe(system), t, with_modes(system, t, at))
+    picked = _outputs(signal_names(probe), outputs)
+    watched = signal_places(probe)[picked]
+    near = kinks_at(probe, point.t, point.x, watched)
+    kinks = tuple(kink for kink in near if kink.what != "smooth")
+    sided = tuple(kink for kink in kinks if kink.what == "kink")
+    others = tuple(kink for kink in near if kink.what != "kink")
+    found = []
+    for signs in (cells(sided) if sided else ((),))[:most]:
+        at, sides = on_side(probe, point.x, (*sided, *others), (*signs, *(1.0 for _ in others)))
+        words = tuple(kink.side(sign) for kink, sign in zip(sided, signs, strict=True))
+        there = replace(point, x=at)
+        found.append(_on_one_side(probe, there, sides, picked, _Sides(kinks, words)))
+    return tuple(found)
+
+
+def linearise_slipping(system: System, point: OperatingPoint) -> Linearisation:
+    """Where dry friction sticks at `point`: the same with all of it slipping slowly forward.
+    Coulomb friction, constant then, only shifts the rest; what depends on speed is in A."""
+    x = point.x.copy()
+    for s in system.slices:
+        if s.state.name in {f"{name}.forward" for name in stuck(system, point.x)}:
+            x[s.first] = 1.0
+    return linearise(system, replace(point, x=x), inputs=[])
+
+
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    kinks: tuple[Kink, ...]
+    words: tuple[str, ...]
+
+
+def _on_one_side(
+    probe: Probe, point: OperatingPoint, sides: Array, picked: list[int], where: _Sides
+) -> Linearisation:
+    jacobian = probe.jacobian(point.t, point.x, sides)
+    _require_inputs_outside_constraints(probe, jacobian, probe.inputs)
     n = probe.size
     space = tangent(probe, jacobian, point.x)
     rate = jacobian[probe.spans["rate"]]
     full = rate[:, :n] if point.generator is None else rate[:, :n] - point.generator.matrix
-    A = space.reduce @ full[space.rows] @ space.basis
-    B = space.reduce @ rate[space.rows, n:]
     names, rows = signal_rows(probe, jacobian)
     signals = rows[:, :n] @ space.basis
-    picked = _outputs(names, outputs)
     return Linearisation(
-        A=A,
-        B=B,
+        A=space.reduce @ full[space.rows] @ space.basis,
+        B=space.reduce @ rate[space.rows, n:],
         C=signals[picked],
         D=rows[picked, n:],
         state_names=space.names,
-        input_names=tuple(i.name for i in chosen),
+        input_names=tuple(i.name for i in probe.inputs),
         output_names=tuple(names[i] for i in picked),
         point=point,
         basis=space.basis,
         signals=signals,
         signal_names=tuple(names),
+        kinks=where.kinks,
+        side=where.words,
     )
 
 
@@ -174,16 +234,26 @@ def _require_inputs_outside_constraints(
 
 def signal_rows(probe: Probe, jacobian: Array) -> tuple[list[str], Array]:
     """Names and rows of all scalar signals; vectors by component."""
+    return signal_names(probe), jacobian[signal_places(probe)]
+
+
+def signal_names(probe: Probe) -> list[str]:
     names: list[str] = []
-    picked: list[int] = []
-    for name, span in probe.spans.items():
-        signal = name.removeprefix("signal ")
-        if signal == name:
-            continue
+    for signal, span in _signals(probe):
         width = span.stop - span.start
         names += [signal] if width == 1 else [f"{signal}[{i}]" for i in range(width)]
-        picked += range(span.start, span.stop)
-    return names, jacobian[picked]
+    return names
+
+
+def signal_places(probe: Probe) -> NDArray[np.intp]:
+    """Rows of all scalar signals in what a Probe gives."""
+    places = [np.arange(span.start, span.stop) for _, span in _signals(probe)]
+    return np.concatenate([np.zeros(0, dtype=np.intp), *places])
+
+
+def _signals(probe: Probe) -> list[tuple[str, slice]]:
+    named = ((name.removeprefix("signal "), name) for name in probe.spans)
+    return [(signal, probe.spans[name]) for signal, name in named if signal != name]
 
 
 def _outputs(names: list[str], wanted: Sequence[str] | None) -> list[int]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.analysis.probe import Probe
+from vbg.analysis.resting import stuck, with_modes, without_friction
 from vbg.analysis.symmetry import Family, Generator, find_generator, symmetries
 from vbg.analysis.tangent import Tangent, tangent
 from vbg.assemble.posture import Projector
@@ -17,10 +18,13 @@ from vbg.assemble.system import System
 Array = NDArray[np.float64]
 Kind = Literal["equilibrium", "steady motion", "instant"]
 
-RESTS = 1e-9  # rate that still counts as zero, relative to the largest term of the Jacobian
+RESTS = 1e-9  # of a coordinate: rates that this deviation would cause count as zero
+NOTHING = 1e-12  # a rate smaller than this [1/s times a unit] is none
 ITERATIONS = 60
 LARGEST_STEP = 0.3  # of any component of x in one Newton step [m, rad or part of a quaternion]
 DESCENTS = 200
+RELAXATIONS = 80  # steps of implicit Euler towards rest, the first one `FIRST` of the shortest
+FIRST, GROWTH = 0.1, 1.6  # time of the machine, each the `GROWTH` of the one before
 HELD = 1e-13  # residual that the constraints keep
 
 
@@ -57,7 +61,9 @@ def operating_point(
     start = system.initial_state if x is None else np.array(x, dtype=float)
     probe = Probe(system)
     if kind == "equilibrium":
-        return _newton(probe, t, _settled(system, t, start), None)
+        held = _held(probe, t, start)
+        return _found_rest(probe, t, start) if held is None else held
+    start = with_modes(system, t, start)
     space = tangent(probe, probe.jacobian(t, start), start)
     found = [
         _newton(probe, t, start.copy(), family)
@@ -70,13 +76,40 @@ def operating_point(
     return classify(probe, t, start)
 
 
+def _found_rest(probe: Probe, t: float, start: Array) -> OperatingPoint:
+    settled = _settled(probe.system, t, start)
+    point = _newton(probe, t, settled, None)
+    if point.kind == "equilibrium" or not _has_stores(probe):
+        return point  # of mere mechanics the descent has gone the way to rest
+    other = _newton(probe, t, _relaxed(probe, t, settled), None)
+    return other if other.kind == "equilibrium" else point
+
+
+def _has_stores(probe: Probe) -> bool:
+    """Whether there are states beside those of bodies and joints."""
+    bodies = {*probe.system.causal.graph.bodies, *probe.system.model.joints}
+    states = (s.state for s in probe.system.slices if s.state.kind in ("store", "signal"))
+    return any(state.name.rpartition(".")[0] not in bodies for state in states)
+
+
+def _held(probe: Probe, t: float, start: Array) -> OperatingPoint | None:
+    """The start put to rest, if dry friction keeps the machine there."""
+    system = probe.system
+    if not any(m.rest > 0.0 for m in system.causal.graph.modes):
+        return None
+    x = with_modes(system, t, _at_rest(Projector(system), t, start, _momenta(system)))
+    point = classify(probe, t, x)
+    return point if point.kind == "equilibrium" and stuck(system, x) else None
+
+
 def classify(probe: Probe, t: float, x: Array) -> OperatingPoint:
     """What kind of point x is, as it stands."""
     jacobian = probe.jacobian(t, x)
     space = tangent(probe, jacobian, x)
     f = probe.values(t, x)[probe.spans["rate"]]
-    misfit = _size(space.reduce @ f[space.rows])
-    if misfit <= RESTS * _scale(space, jacobian, probe):
+    residual = space.reduce @ f[space.rows]
+    misfit = _size(residual)
+    if _unrest(residual, _reduced(probe, space, jacobian), space, x) <= 1.0:
         return _point(t, x, "equilibrium", misfit, None)
     g = find_generator(probe, space.rows, space.basis, t, x)
     if g is not None:
@@ -100,48 +133,125 @@ def _size(values: Array) -> float:
     return float(np.abs(values).max()) if values.size else 0.0
 
 
-def _scale(space: Tangent, jacobian: Array, probe: Probe) -> float:
-    """Size of the rates that a deviation of 1 would cause."""
+def _reduced(probe: Probe, space: Tangent, jacobian: Array) -> Array:
+    """Slopes of the rates in coordinates of the tangent space."""
     full = jacobian[probe.spans["rate"], : probe.size]
-    reduced = space.reduce @ full[space.rows] @ space.basis
-    return max(_size(reduced), 1.0)
+    return np.asarray(space.reduce @ full[space.rows] @ space.basis)
+
+
+def _unrest(residual: Array, reduced: Array, space: Tangent, x: Array) -> float:
+    """Rates in units of what still counts as rest: row by row what a deviation of `RESTS` of
+    a coordinate would cause, of a store (content, charge, flux) of what it holds."""
+    still = RESTS * (np.abs(reduced) * _sizes(space, x)).max(axis=1, initial=0.0) + NOTHING
+    return float((np.abs(residual) / still).max(initial=0.0))
+
+
+def _sizes(space: Tangent, x: Array) -> Array:
+    """What a large deviation of each coordinate is: 1, of a store what it holds."""
+    size = np.abs(space.chosen @ x)
+    return np.where(space.stores & (size > 0.0), size, np.maximum(size, 1.0))
+
+
+def _newton_step(reduced: Array, columns: Array, residual: Array, size: Array) -> Array:
+    """The least (dz, ds) with reduced dz - columns ds = -residual.
+
+    Contents of volumes are 1e-5 m^3 where pressures are 1e7 Pa: unscaled, directions that
+    matter would count as dependent.
+    """
+    sizes = np.concatenate([size, np.ones(columns.shape[1])])
+    whole = np.hstack([reduced, -columns]) * sizes
+    height = np.abs(whole).max(axis=1, initial=0.0)
+    height[height == 0.0] = 1.0
+    step = np.linalg.lstsq(whole / height[:, None], -residual / height, rcond=1e-11)[0]
+    return np.asarray(sizes * step)
+
+
+@dataclass(frozen=True, slots=True)
+class _Local:
+    """Rates f and their slopes `full` by x, and the tangent space at x."""
+
+    x: Array
+    space: Tangent
+    f: Array
+    full: Array
+
+    def reduced(self, full: Array) -> Array:
+        return np.asarray(self.space.reduce @ full[self.space.rows] @ self.space.basis)
+
+    def along(self, rates: Array) -> Array:
+        return np.asarray(self.space.reduce @ rates[self.space.rows])
+
+
+def _local(probe: Probe, t: float, states: tuple[Array, ...]) -> _Local:
+    """Their mean where there are several states of one place."""
+    x = states[0]
+    jacobian = np.mean([probe.jacobian(t, one) for one in states], axis=0)
+    f = np.mean([probe.values(t, one) for one in states], axis=0)[probe.spans["rate"]]
+    full = jacobian[probe.spans["rate"], : probe.size]
+    return _Local(x, tangent(probe, jacobian, x), f, full)
 
 
 def _newton(probe: Probe, t: float, x: Array, family: Family | None) -> OperatingPoint:
-    """Newton on the manifold for f(x) = g(x; s); without a family for f(x) = 0."""
+    """Newton on the manifold for f(x) = g(x; s); without a family for f(x) = 0, without dry
+    friction on the way."""
     projector = Projector(probe.system)
     rates = family if family is not None else Family(())
     s: Array = np.zeros(len(rates.members))
-    n = probe.size
-    best, misfit = x, np.inf
+    best, misfit, least = x, np.inf, np.inf
     for _ in range(ITERATIONS):
-        jacobian = probe.jacobian(t, x)
-        space = tangent(probe, jacobian, x)
-        f = probe.values(t, x)[probe.spans["rate"]]
-        columns = rates.values(x)
+        rubbed = family is not None
+        here = _local(probe, t, (x,) if rubbed else without_friction(probe.system, t, x))
+        x, columns = here.x, rates.values(here.x)
         if not np.any(s) and len(s):
-            fit = np.linalg.lstsq(columns[space.rows], f[space.rows], rcond=1e-12)[0]
+            rows = here.space.rows
+            fit = np.linalg.lstsq(columns[rows], here.f[rows], rcond=1e-12)[0]
             s = np.asarray(fit, dtype=np.float64)
-        residual = space.reduce @ (f - columns @ s)[space.rows]
-        now = _size(residual)
-        if now > 0.5 * misfit and misfit <= RESTS * _scale(space, jacobian, probe):
+        residual = here.along(here.f - columns @ s)
+        if not (np.all(np.isfinite(residual)) and np.all(np.isfinite(here.full))):
+            break  # it has run away
+        unrest = _unrest(residual, here.reduced(here.full), here.space, x)
+        if unrest > 0.5 * least and least <= 1.0:
             break  # rounding is reached
-        if now < misfit:
-            best, misfit = x, now
-        full = jacobian[probe.spans["rate"], :n]
-        if len(s):
-            full = full - rates.combined(s).matrix
-        reduced = space.reduce @ full[space.rows] @ space.basis
-        whole = np.hstack([reduced, -space.reduce @ columns[space.rows]])
-        step = np.linalg.lstsq(whole, -residual, rcond=1e-11)[0]
+        if unrest < least:
+            best, misfit, least = x, _size(residual), unrest
+        full = here.full - rates.combined(s).matrix if len(s) else here.full
+        size = _sizes(here.space, x)
+        step = _newton_step(here.reduced(full), here.along(columns), residual, size)
         dz, ds = step[: len(residual)], step[len(residual) :]
-        dx = space.basis @ dz
-        postures = _size(dx[_postures(probe.system)])
-        length = min(1.0, LARGEST_STEP / postures) if postures > 0.0 else 1.0
-        x, s = x + length * dx, s + length * ds
-        projector.normalise(x)
-        projector.project(t, x, HELD, HELD)
+        x, length = _moved(projector, t, x, here.space.basis @ dz)
+        s = s + length * ds
+    if family is None:
+        best = with_modes(probe.system, t, best)
+    if not least <= 1.0:
+        return _point(t, best, "instant", misfit, None)
     return _judged(probe, t, best, misfit, rates if family is not None else None, s)
+
+
+def _moved(projector: Projector, t: float, x: Array, dx: Array) -> tuple[Array, float]:
+    """x + dx on the constraints, or the part of dx that turns and moves nothing too far."""
+    postures = _size(dx[_postures(projector.system)])
+    length = min(1.0, LARGEST_STEP / postures) if postures > 0.0 else 1.0
+    x = x + length * dx
+    projector.normalise(x)
+    projector.project(t, x, HELD, HELD)
+    return x, length
+
+
+def _relaxed(probe: Probe, t: float, x: Array) -> Array:
+    """Where growing steps of implicit Euler lead (pseudo-transient continuation: C. Kelley,
+    D. Keyes, SIAM J. Numer. Anal. 35, 1998, 508-523): the machine's own way to rest, which
+    meets the valves that open and the stops that are touched on it."""
+    projector = Projector(probe.system)
+    h = 0.0
+    for _ in range(RELAXATIONS):
+        here = _local(probe, t, without_friction(probe.system, t, x))
+        A, rates = here.reduced(here.full), here.along(here.f)
+        if not (np.all(np.isfinite(A)) and np.all(np.isfinite(rates))):
+            break
+        h = GROWTH * h if h else FIRST / max(_size(A), 1.0)
+        dz = np.linalg.lstsq(np.eye(len(A)) / h - A, rates, rcond=None)[0]
+        x, _ = _moved(projector, t, here.x, here.space.basis @ dz)
+    return x
 
 
 def _judged(
@@ -149,8 +259,6 @@ def _judged(
 ) -> OperatingPoint:
     jacobian = probe.jacobian(t, x)
     space = tangent(probe, jacobian, x)
-    if not misfit <= RESTS * _scale(space, jacobian, probe):
-        return _point(t, x, "instant", misfit, None)
     if rates is None or not np.any(np.abs(rates.values(x) @ s) > RESTS):
         return _point(t, x, "equilibrium", misfit, None)
     g = find_generator(probe, space.rows, space.basis, t, x)
@@ -187,14 +295,15 @@ def _settled(system: System, t: float, x: Array) -> Array:
     stored, length = float(energy(t, x)[0]), 1e-2
     for _ in range(DESCENTS):
         moving = x.copy()
-        moving[momenta] = rate(t, x)[momenta]
+        same = without_friction(system, t, x)
+        moving[momenta] = np.mean([rate(t, one)[momenta] for one in same], axis=0)
         direction = turn(t, moving).copy()
         largest = _size(direction)
         if largest * length < 1e-10:
             break
         trial = x.copy()
         trial[postures] += min(length, LARGEST_STEP / largest) * direction
-        trial = _at_rest(projector, t, trial, momenta)
+        trial = without_friction(system, t, _at_rest(projector, t, trial, momenta))[0]
         following = float(energy(t, trial)[0])
         if following < stored:
             x, stored, length = trial, following, 1.6 * length

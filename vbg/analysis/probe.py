@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.analysis.corners import is_corner, with_sides
 from vbg.assemble.derive import derive
 from vbg.assemble.equations import Equations
 from vbg.assemble.evaluator import Evaluator
@@ -15,7 +16,7 @@ from vbg.assemble.lower import lower
 from vbg.assemble.system import System
 from vbg.blocks import Block, Substitution, const, leaf, mul, rows
 from vbg.errors import UsageError
-from vbg.graph.bondgraph import Vertex
+from vbg.graph.bondgraph import BondGraph, Vertex
 
 Array = NDArray[np.float64]
 
@@ -71,11 +72,12 @@ def choose_inputs(system: System, names: Sequence[str] | None) -> tuple[Input, .
     return tuple(chosen)
 
 
-def _equations(system: System, inputs: Sequence[Input], leaves: Mapping[str, Block]) -> Equations:
-    """Equations of the system with `inputs` added to its sources."""
-    if not inputs:
+def _equations(
+    system: System, graph: BondGraph, inputs: Sequence[Input], leaves: Mapping[str, Block]
+) -> Equations:
+    """Equations of the system with `graph` in place of its own, `inputs` added to its sources."""
+    if not inputs and graph is system.causal.graph:
         return system.equations
-    graph = system.causal.graph
     vertices = dict(graph.vertices)
     for one in inputs:
         vertex = vertices[one.vertex]
@@ -91,14 +93,21 @@ class Probe:
     """Rates, constraint residuals, measured coordinates and signals of a system at
     (t, x, u), with their derivatives by x and u.
 
-    `spans` gives the rows of "rate", "position", "velocity", "measured" and of
-    every signal ("signal NAME") in what `values` and `jacobian` return.
+    `spans` gives the rows of "rate", "position", "velocity", "measured", of every signal
+    ("signal NAME"), corner and mode ("condition NAME") in what `values` and `jacobian` return.
+    `sides` (one number for each corner with a side) choose the branch of laws that are not
+    smooth, see `vbg.analysis.corners`; None: the laws themselves.
     """
 
     def __init__(self, system: System, inputs: Sequence[Input] = ()):
         self.system, self.inputs = system, tuple(inputs)
         leaves = {one.name: leaf(f"input {one.name}", 1) for one in inputs}
-        outputs, given = self._blocks(_equations(system, inputs, leaves), leaves)
+        graph, self.corners = with_sides(system.causal.graph)
+        sides = [c.side for c in self.corners if c.side is not None]
+        self.side_places = {side: place for place, side in enumerate(sides)}
+        self.sides = len(sides)
+        leaves |= {str(side.data): side for side in sides}
+        outputs, given = self._blocks(_equations(system, graph, inputs, leaves), leaves)
         program = lower(outputs, given, shift=system.shift)
         self._evaluate = Evaluator(program, complex_valued=True)
         self.spans = _spans(program.outputs)
@@ -119,23 +128,32 @@ class Probe:
             for s in system.slices
             if s.state.measured is not None
         }
-        outputs |= {f"signal {name}": close(value) for name, value in e.outputs.items()}
+        outputs |= {
+            name if is_corner(name) else f"signal {name}": close(value)
+            for name, value in e.outputs.items()
+        }
+        modes = (m.name for m in system.causal.graph.modes)
+        outputs |= {f"condition {name}": e.switches[name] for name in modes}
         inputs = {s.state.name: s.state.leaf for s in system.slices} | {"t": e.time}
         return outputs, inputs | {f"input {name}": block for name, block in leaves.items()}
 
-    def values(self, t: float, x: Array) -> Array:
+    def values(self, t: float, x: Array, sides: Array | None = None) -> Array:
         """All rows at (t, x) with zero inputs."""
-        u = np.zeros(len(self.inputs))
-        return np.ascontiguousarray(self._evaluate(t, x, u).real)
+        given = np.concatenate([np.zeros(len(self.inputs)), self._chosen(sides)])
+        return np.ascontiguousarray(self._evaluate(t, x, given).real)
 
-    def jacobian(self, t: float, x: Array) -> Array:
+    def _chosen(self, sides: Array | None) -> Array:
+        return np.zeros(self.sides) if sides is None else sides
+
+    def jacobian(self, t: float, x: Array, sides: Array | None = None) -> Array:
         """d rows / d (x, u): column by column with complex steps.
 
         Raises UsageError where a law has no slope.
         """
-        z = np.concatenate([x, np.zeros(len(self.inputs))]).astype(np.complex128)
+        count = len(x) + len(self.inputs)
+        z = np.concatenate([x, np.zeros(len(self.inputs)), self._chosen(sides)]).astype(complex)
         columns = []
-        for i in range(len(z)):
+        for i in range(count):
             z[i] += 1j * STEP
             columns.append(self._slope(t, z))
             z[i] = z[i].real

@@ -30,18 +30,22 @@ DISTINCT = 0.05  # a coordinate is taken if this part of its row is not yet cove
 MOVES = 1e-8  # a coordinate that keeps less than this part of its freedom does not move
 # not part of the deviations: energies, and discrete states that stay as they are
 CONSTANT = ("quadrature", "discrete")
+STORES = 2  # tier of the states of one-dimensional stores and controllers
 SPEEDS = (".speed", ".slide_speed", ".speed2")
 
 
 @dataclass(frozen=True, slots=True)
 class Tangent:
     """x - x0 = basis @ z, z = chosen @ (x - x0), names of z; `reduce` takes rates of
-    the independent rows of x (`rows`) into those of z."""
+    the independent rows of x (`rows`) into those of z.  `stores` marks the z that are a
+    content, charge or flux."""
 
     basis: Array
     rows: NDArray[np.intp]
     reduce: Array
     names: tuple[str, ...]
+    chosen: Array
+    stores: NDArray[np.bool_]
 
 
 def constraint_jacobian(probe: Probe, jacobian: Array, x: Array) -> Array:
@@ -133,7 +137,12 @@ def tangent(probe: Probe, jacobian: Array, x: Array) -> Tangent:
     basis = np.linalg.solve(selection.T, T.T).T if T.shape[1] else T
     inverse = np.linalg.pinv(T[rows] / scale[rows, None]) / scale[rows]
     return Tangent(
-        np.asarray(basis, dtype=float), rows, selection @ inverse, tuple(names[i] for i in chosen)
+        np.asarray(basis, dtype=float),
+        rows,
+        selection @ inverse,
+        tuple(names[i] for i in chosen),
+        candidates[chosen],
+        np.array([tiers[i] == STORES for i in chosen], dtype=bool),
     )
 
 
@@ -152,7 +161,7 @@ def _candidates(probe: Probe, jacobian: Array) -> tuple[list[str], Array, list[i
         if s.state.kind == "displacement":
             tiers[0] += rows
         elif s.state.kind in ("store", "signal"):
-            tiers[5 if owner in bodies else 2] += rows
+            tiers[5 if owner in bodies else STORES] += rows
         elif s.state.kind in ("position", "quaternion"):
             tiers[3] += rows
     for name, span in probe.spans.items():

@@ -65,14 +65,14 @@ class Switches:
             self._agree(t, x)
             self._remember(t, x)
 
-    def begin_run(self, x: Array) -> None:
-        """The same at t = 0, from modes that are all off but for those of what moves."""
+    def begin_run(self, x: Array, t: float = 0.0) -> None:
+        """The same from modes that are all off but for those of what moves."""
         x[self._mode[self._mode >= 0]] = 0.0
         rests = np.flatnonzero(self._rest > 0.0)
         if rests.size:
             x[self._mode[rests]] = 1.0
-            x[self._mode[rests]] = self._values(0.0, x)[rests] > MOVING
-        self.begin(0.0, x)
+            x[self._mode[rests]] = self._values(t, x)[rests] > MOVING
+        self.begin(t, x)
 
     def find(
         self, stepper: Stepper, project: Callable[[float, Array], object]

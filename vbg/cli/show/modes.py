@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
 
 from vbg.cli.models import read_checked
-from vbg.cli.parser import add, add_json, add_model
+from vbg.cli.parser import add, add_json, add_model, seconds
 from vbg.cli.text import figure, table
 from vbg.errors import VbgError
 
 if TYPE_CHECKING:
     from vbg.analysis import Linearisation, Mode, OperatingPoint
     from vbg.analysis.idle import Place
+    from vbg.analysis.place import Held, Value
     from vbg.assemble import System
 
 PLACE = 50
 POINTS = ("auto", "rest", "steady", "start")
 SHOWN = 1e-3  # of the largest state of a shape: smaller ones are left out
 FORCES = (".force[", ".torque[", ".drive")
+MOST_SIDES = 4  # linear forms that are shown at kinks: of two kinks
+MOST_VALUES = 12  # of the operating point in text
+WIDTH = 100
 
 
 def register(subparsers: Any) -> None:
@@ -30,38 +37,81 @@ def register(subparsers: Any) -> None:
         summary="natural frequencies, damping, mode shapes, stability",
         detail="About rest (the machine is let go and comes to rest), a steady motion next to\n"
         "the start, or the start as it stands; auto takes the first that there is, a rest with\n"
-        "its motors switched off before the start.  A shape is complex: size and phase.\n"
-        "Exit code 1 if the point asked for was not found.",
+        "its motors switched off before the start.  --at: an instant of the motion.\n"
+        "A shape is complex: size and phase.  Where a law has a kink at the point (a valve that\n"
+        "just opens) each side has its own poles, and none decides stability.\n"
+        "Exit code 1 if the point asked for was not found, or has no linear form.",
         examples="""vbg show modes crank.toml
             vbg show modes top.toml --about start
+            vbg show modes valve.toml --at '0.1 s'
             vbg show modes crank.toml --forces --json""",
     )
     add_model(parser)
-    parser.add_argument(
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
         "--about", choices=POINTS, default="auto", help="operating point (default: auto)"
     )
+    where.add_argument("--at", metavar="TIME", type=seconds, help="an instant of the motion")
     parser.add_argument("--forces", action="store_true", help="joint forces of each mode, too")
     add_json(parser)
 
 
+@dataclass(frozen=True)
+class _Shown:
+    """What is found at a point: `sides`, and where dry friction sticks the form that
+    `slipping` has."""
+
+    place: Place
+    sides: tuple[Linearisation, ...]
+    slipping: Linearisation | None
+    coordinates: tuple[Value, ...]
+    inputs: tuple[Value, ...]
+    held: tuple[Held, ...]
+
+    @property
+    def without_form(self) -> str:
+        """Why there are no poles; empty if there are."""
+        hard = [k.sentence for k in self.sides[0].kinks if k.what != "kink"]
+        if hard:
+            return f"{'; '.join(hard)}: no linear form there."
+        if len(self.sides) > MOST_SIDES:
+            return "too many kinks meet here for one linear form on each side."
+        return ""
+
+
 def act(arguments: argparse.Namespace) -> int:
-    from vbg.analysis import linearise
     from vbg.assemble import assemble
 
-    place = _place(assemble(read_checked(arguments)), arguments.about)
-    linear = linearise(place.system, place.point, inputs=[])
+    system = assemble(read_checked(arguments))
+    place = _place(system, arguments.about, arguments.at)
+    shown = _look(place)
     if arguments.json:
-        print(json.dumps({**as_plain(linear, arguments.forces), "switched_off": place.off}))
+        print(json.dumps(as_plain(shown, arguments.forces)))
     else:
-        print("\n".join([*_remarks(place, arguments.about), as_text(linear, arguments.forces)]))
-    return 0
+        remarks = [] if arguments.at is not None else _remarks(place, arguments.about)
+        print("\n".join([*remarks, *as_text(shown, arguments.forces)]))
+    return 1 if shown.without_form else 0
 
 
-def _place(system: System, about: str) -> Place:
+def _look(place: Place) -> _Shown:
+    from vbg.analysis.linear import linearise_sides, linearise_slipping
+    from vbg.analysis.place import coordinates, held, inputs
+
+    system, point = place.system, place.point
+    sides = linearise_sides(system, point, inputs=[], most=MOST_SIDES + 1)
+    at = (system, point.t, point.x)
+    stuck = held(*at)
+    slipping = linearise_slipping(system, point) if stuck else None
+    return _Shown(place, sides, slipping, coordinates(*at), inputs(*at), stuck)
+
+
+def _place(system: System, about: str, at: float | None) -> Place:
     """The system and the point to linearise it about."""
     from vbg.analysis import operating_point
-    from vbg.analysis.idle import Place, sensible_point, start_point
+    from vbg.analysis.idle import Place, instant, sensible_point, start_point
 
+    if at is not None:
+        return Place(system, instant(system, at))
     if about == "auto":
         return sensible_point(system)
     if about == "start":
@@ -94,23 +144,49 @@ def _require_found(system: System, point: OperatingPoint, about: str) -> None:
         )
 
 
-def as_plain(linear: Linearisation, forces: bool) -> dict[str, Any]:
-    return {
-        "point": linear.point.kind,
-        "sentence": linear.point.sentence,
-        "stability": linear.stability,
-        "states": linear.state_names,
-        "modes": [
-            {
-                "eigenvalue": [mode.eigenvalue.real, mode.eigenvalue.imag],
-                "frequency": mode.frequency,
-                "hertz": mode.hertz,
-                "damping": mode.damping,
-                "shape": {name: [v.real, v.imag] for name, v in _rows(mode, forces)},
-            }
-            for mode in linear.modes
+def as_plain(shown: _Shown, forces: bool) -> dict[str, Any]:
+    first = shown.sides[0]
+    sides = () if shown.without_form else shown.sides
+    plain: dict[str, Any] = {
+        "point": first.point.kind,
+        "sentence": first.point.sentence,
+        "stability": first.stability,
+        "time": first.point.t,
+        "coordinates": _plain_values(shown.coordinates),
+        "inputs": _plain_values(shown.inputs),
+        "sticking": [{"name": h.name, "load": h.load, "most": h.most} for h in shown.held],
+        "kinks": [
+            {"part": k.part, "what": k.what, "signal": k.signal, "value": k.value}
+            for k in first.kinks
         ],
+        "states": first.state_names,
+        "modes": [] if first.kinks else _plain_modes(first, forces),
+        "switched_off": shown.place.off,
     }
+    if first.kinks:
+        plain["sides"] = [
+            {"where": side.side, "modes": _plain_modes(side, forces)} for side in sides
+        ]
+    if shown.slipping is not None:
+        plain["slipping"] = _plain_modes(shown.slipping, forces)
+    return plain
+
+
+def _plain_values(values: Sequence[Value]) -> list[dict[str, Any]]:
+    return [{"name": v.name, "value": v.value, "unit": v.unit} for v in values]
+
+
+def _plain_modes(linear: Linearisation, forces: bool) -> list[dict[str, Any]]:
+    return [
+        {
+            "eigenvalue": [mode.eigenvalue.real, mode.eigenvalue.imag],
+            "frequency": mode.frequency,
+            "hertz": mode.hertz,
+            "damping": mode.damping,
+            "shape": {name: [v.real, v.imag] for name, v in _rows(mode, forces)},
+        }
+        for mode in linear.modes
+    ]
 
 
 def _rows(mode: Mode, forces: bool) -> list[tuple[str, complex]]:
@@ -122,10 +198,58 @@ def _rows(mode: Mode, forces: bool) -> list[tuple[str, complex]]:
     return rows
 
 
-def as_text(linear: Linearisation, forces: bool) -> str:
-    head = [linear.point.sentence, linear.stability]
+def as_text(shown: _Shown, forces: bool) -> list[str]:
+    first = shown.sides[0]
+    lines = [first.point.sentence, *_values("at", shown.coordinates)]
+    lines += _values("inputs", shown.inputs)
+    lines += [
+        f"{h.name} sticks: it holds {figure(h.load, 4)} of at most {figure(h.most, 4)}."
+        for h in shown.held
+    ]
+    if shown.held:
+        lines.append("While it sticks:" if len(shown.held) == 1 else "While they stick:")
+    lines.append(first.stability)
+    if shown.without_form:
+        return [*lines, _remedy(shown)]
+    for side in shown.sides:
+        if side.side:
+            lines += ["", f"Where {', '.join(side.side)}: {_decay(side)}"]
+        lines += _table(side, forces)
+    if first.kinks:
+        lines += ["", _REMEDY]
+    if shown.slipping is not None and not shown.slipping.kinks:
+        lines += ["", "Slipping, with constant dry friction:", *_table(shown.slipping, forces)]
+    return lines
+
+
+_REMEDY = (
+    "What a small deviation does shows a run that starts beside the point; "
+    "--at TIME linearises at an instant of the motion."
+)
+
+
+def _remedy(shown: _Shown) -> str:
+    return f"Not shown: {shown.without_form}\n{_REMEDY}"
+
+
+def _decay(side: Linearisation) -> str:
+    """What poles of one side say, which is not stability."""
+    growing = sum(1 for mode in side.modes if mode.eigenvalue.real > 0.0)
+    return f"{growing} of its modes grow." if growing else "none of its modes grows."
+
+
+def _values(head: str, values: Sequence[Value]) -> list[str]:
+    if not values:
+        return []
+    shown = [f"{v.name} {figure(v.value, 6)} {v.unit}".rstrip() for v in values[:MOST_VALUES]]
+    more = len(values) - len(shown)
+    rest = f", and {more} more (--json)" if more else ""
+    return wrap(f"{head}: {', '.join(shown)}{rest}", WIDTH, subsequent_indent="  ")
+
+
+def _table(linear: Linearisation, forces: bool) -> list[str]:
     if not linear.modes:
-        return "\n".join(head)
+        return []
     rows = [("mode", "pole [1/s]", "[Hz]", "damping", "shape")]
     for number, mode in enumerate(linear.modes, 1):
         pole = figure(mode.eigenvalue.real)
@@ -135,7 +259,7 @@ def as_text(linear: Linearisation, forces: bool) -> str:
         shape = [f"{name} {_polar(value)}" for name, value in _rows(mode, forces)]
         rows.append((str(number), pole, hertz, figure(mode.damping, 4), shape[0]))
         rows += [("", "", "", "", line) for line in shape[1:]]
-    return "\n".join([*head, "", table(rows, "><>><")])
+    return ["", table(rows, "><>><")]
 
 
 def _polar(value: complex) -> str:
