@@ -1,6 +1,6 @@
 """Solvers with one changed line: how a fault is put into the source of either.
 
-The embedded solver is imported once more under another name, with the line
+The transfer-matrix solver is imported once more under another name, with the line
 changed and nothing compiled.  The bond-graph solver is left as it is imported,
 but the functions that the changed line belongs to exchange their code for the
 duration of a run, so that everyone who imported them meets the fault.
@@ -38,7 +38,7 @@ def _source(name: str) -> Path:
 
 
 class Changed:
-    """Imports the embedded solver under another name, one text replaced, nothing compiled."""
+    """Imports the transfer-matrix solver by another name, one text replaced, not compiled."""
 
     def __init__(self, module: str = "", old: str = "", new: str = ""):
         self.module, self.old, self.new = module, old, new
@@ -67,7 +67,7 @@ class Changed:
 
 
 def embedded(model: Model, module: str = "", old: str = "", new: str = "") -> Solution:
-    """The embedded solver's run, `old` in its `module` replaced by `new`."""
+    """The transfer-matrix solver's run, `old` in its `module` replaced by `new`."""
     changed = Changed(module, old, new)
     sys.meta_path.insert(0, changed)
     try:

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 -- a fault is one line of the table
-"""The verdict can fail: faults in the source of the embedded solver, one line at a time.
+"""The verdict can fail: faults in the source of the transfer-matrix solver, one line at a time.
 
 Every changed line must end as FAIL, with the channel that it spoils first among
 those that are named; the unchanged copy must pass.  What a fault leaves

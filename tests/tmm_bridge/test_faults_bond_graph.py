@@ -58,7 +58,7 @@ LOOP_FAULTS = [
 
 @pytest.fixture(scope="module")
 def sound() -> Mapping[str, tuple[Model, Solution]]:
-    """Both machines and what the embedded solver says of them."""
+    """Both machines and what the transfer-matrix solver says of them."""
     machines = {"arm": arm(), "loop": loop()}
     return {name: (model, bridge.simulate(model, **SETTINGS)) for name, model in machines.items()}
 

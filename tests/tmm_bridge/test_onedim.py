@@ -1,4 +1,4 @@
-"""One-dimensional parts and controllers of the embedded solver against the bond graph."""
+"""One-dimensional parts and controllers of the transfer-matrix solver against the bond graph."""
 
 from __future__ import annotations
 

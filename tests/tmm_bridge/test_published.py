@@ -1,4 +1,4 @@
-"""The embedded solver alone reproduces published digits."""
+"""The transfer-matrix solver alone reproduces published digits."""
 
 from __future__ import annotations
 

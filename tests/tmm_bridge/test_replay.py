@@ -1,4 +1,4 @@
-"""Parts without a twin in the embedded solver: their recorded effort is replayed."""
+"""Parts without a twin in the transfer-matrix solver: their recorded effort is replayed."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def motor_driven() -> vbg.Model:
 
 
 COIL = {"kind": "torsion_spring", "on": "joints.hinge", "k": 2.0}
-# What a part in [forces] exerts is no state: the embedded solver cannot read it in a signal.
+# What a part in [forces] exerts is no state: the transfer-matrix solver cannot read it in a signal.
 UNKNOWN = "6*sin(8*t) - 0.2*coil.torque"
 
 
 def reading_an_effort(model: vbg.Model) -> vbg.Model:
-    """The same motor with a supply that has no twin in the embedded solver."""
+    """The same motor with a supply that has no twin in the transfer-matrix solver."""
     parts = {"U": {"kind": "voltage_source", "nodes": ["a", "gnd"], "voltage": UNKNOWN}}
     return vbg.Model(
         name="motor and coil",
@@ -64,7 +64,7 @@ def test_motor_is_integrated_by_both_and_the_verdict_says_so():
     assert report.result == "PASS", report.verdict.sentence
     assert {c.source for c in report.channels} == {"integrated"}
     assert any(c.name == "M.current" and c.result == "PASS" for c in report.channels)
-    assert any("Integrated by the embedded solver too" in n for n in report.verdict.notes)
+    assert any("Integrated by the transfer-matrix solver too" in n for n in report.verdict.notes)
 
 
 def test_motor_without_twin_is_replayed_and_the_verdict_says_so():

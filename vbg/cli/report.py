@@ -14,6 +14,7 @@ from vbg.errors import Problem
 Ending = dict[str, Any]
 # A component of a vector below this part of the vector (or of 1, in SI) is left out.
 NEGLIGIBLE = 1e-9
+SOLVERS = {"tmm_bridge": "transfer-matrix solver (MSTMM)"}
 
 
 def report(ending: Ending, *, pattern: str | None, limit: int | None) -> str:
@@ -111,7 +112,9 @@ def _audit(ending: Ending) -> Iterator[str]:
 def _origin(ending: Ending) -> Iterator[str]:
     made = ending["made_by"]
     versions = ", ".join(f"{name} {version}" for name, version in made["versions"].items())
-    yield (f"made by    {made['solver']}, {made['method']}{_tolerances(made)}; {versions}")
+    solver = SOLVERS.get(made["solver"], made["solver"])
+    method = made["method"].removeprefix("mstmm ")
+    yield f"made by    {solver}, {method}{_tolerances(made)}; {versions}"
     yield (
         f"           {count(made['n_steps'], 'step')}, {count(made['n_rates'], 'rate')},"
         f" {figure(made['cpu'], 2)} s CPU; model {made['model_hash'][:12]}"

@@ -1,4 +1,4 @@
-"""The embedded solver: the transfer matrix method for multibody systems (MSTMM).
+"""The transfer-matrix solver: the transfer matrix method for multibody systems (MSTMM).
 
 It starts from the Model's bodies and joints and shares nothing with the
 bond-graph pipeline, so that agreement of the two means something.

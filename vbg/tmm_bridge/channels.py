@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from vbg.junctions.helical import Helical
+from vbg.model.parts import coordinates_of
 from vbg.tmm_bridge.forest import GROUND
 from vbg.tmm_bridge.loops import REDUNDANT
 from vbg.tmm_bridge.mechanism import BodyPlace, CutJoint, Mechanism, TreeJoint
@@ -112,21 +113,23 @@ def signals(mechanism: Mechanism, record: Record) -> Iterator[Signal]:
     """(name, values, unit) of everything that this solver knows."""
     for body in mechanism.model.bodies:
         yield from body_signals(mechanism, record, body)
-    for name in mechanism.model.joints:
+    for name, joint in mechanism.model.joints.items():
         if name in mechanism.couplings:
             row = mechanism.couplings[name]
-            yield f"{name}.effort", record.effort[:, row], "N or N*m"
+            yield f"{name}.effort", record.effort[:, row], _unit_on(mechanism, joint.between[1])
             continue
         yield from coordinate_signals(mechanism, record, name)
         force, torque = joint_wrench(mechanism, record, name)
         yield f"{name}.force", force, "N"
         yield f"{name}.torque", torque, "N*m"
         if name in mechanism.driven:
-            yield f"{name}.drive", drive_effort(mechanism, record, name), "N or N*m"
+            unit = _unit_on(mechanism, f"joints.{name}")
+            yield f"{name}.drive", drive_effort(mechanism, record, name), unit
         for effect in ("friction", "stop"):
             place = mechanism.parts.get(f"{name}.{effect}")
             if place is not None:
-                yield f"{name}.{effect}", record.law[:, place[1], 0], "N or N*m"
+                unit = _unit_on(mechanism, f"joints.{name}")
+                yield f"{name}.{effect}", record.law[:, place[1], 0], unit
     for name in mechanism.model.forces:
         yield from force_signals(mechanism, record, name)
     if mechanism.network is not None:
@@ -317,12 +320,13 @@ def force_signals(mechanism: Mechanism, record: Record, name: str) -> Iterator[S
         sliding = _slides(mechanism, k)
         if part.kind == "torque":
             effort = record.law[:, row, 0]
-            yield f"{name}.torque", effort, "N or N*m"
+            yield f"{name}.torque", effort, "N" if sliding else "N*m"
             yield f"{name}.power", effort * record.coordinate[:, k, 1], "W"
             return
         if sliding:
             yield f"{name}.length", record.coordinate[:, k, 0], "m"
-        yield f"{name}.{'force' if sliding else 'torque'}", record.law[:, row, 0], "N or N*m"
+        what, unit = ("force", "N") if sliding else ("torque", "N*m")
+        yield f"{name}.{what}", record.law[:, row, 0], unit
     elif table == "pair":
         effort = -record.pair[:, row, 0]
         yield f"{name}.force", effort, "N"
@@ -343,6 +347,15 @@ def force_signals(mechanism: Mechanism, record: Record, name: str) -> Iterator[S
         R = rotation_of(record, t.bushes[row, 0]) @ t.bush[row, :9].reshape(3, 3)
         yield f"{name}.force", np.einsum("nij,nj->ni", R, record.bush[:, row, 0:3]), "N"
         yield f"{name}.torque", np.einsum("nij,nj->ni", R, record.bush[:, row, 3:6]), "N*m"
+
+
+def _unit_on(mechanism: Mechanism, coordinate: str) -> str:
+    """Unit of an effort on a coordinate: ``joints.NAME``, or the node of a table."""
+    table, _, name = coordinate.partition(".")
+    if table == "joints":
+        kind: type = type(mechanism.model.joints[name])
+        return "N" if coordinates_of(kind)[0] == "slide" else "N*m"
+    return "N" if table == "translational" else "N*m"
 
 
 def _slides(mechanism: Mechanism, k: int) -> bool:

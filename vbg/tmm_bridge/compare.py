@@ -33,7 +33,7 @@ FLOOR = 1e-8  # of the largest channel of the same unit: smaller channels are ze
 TINY = 1e-300
 ROUNDING = 1e-12  # of the largest channel of the same unit: what arithmetic leaves
 COVERAGE = 0.95
-_EFFORTS = ("N", "N*m", "N or N*m")
+_EFFORTS = ("N", "N*m")
 _OWN = ("energy.", "residual.")
 
 
@@ -234,7 +234,7 @@ def _missing(first: Solution, second: Solution) -> tuple[str, ...]:
     if not lost:
         return ()
     shown = ", ".join(lost[:8]) + (", ..." if len(lost) > 8 else "")
-    return (f"Not compared, the embedded solver does not have them: {shown}.",)
+    return (f"Not compared, the transfer-matrix solver does not have them: {shown}.",)
 
 
 def _peak(a: Array, b: Array) -> float:

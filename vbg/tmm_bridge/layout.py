@@ -1,4 +1,4 @@
-"""From the Model to the flat tables of the embedded solver."""
+"""From the Model to the flat tables of the transfer-matrix solver."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def lay_out(model: Model, replays: Mapping[str, TimeFunction] | None = None) -> 
 def _require_no_outer_bonds(model: Model) -> None:
     """UsageError where raw vertices act on joints or on nodes of parts."""
     for outer in outer_bonds(model):
-        raise UsageError(f"The bond {outer.bond} has no twin in the embedded solver.")
+        raise UsageError(f"The bond {outer.bond} has no twin in the transfer-matrix solver.")
 
 
 def _network(
@@ -169,7 +169,7 @@ def _add_armature(draft: _Draft, grip: Grip) -> None:
     if kind != COORDINATE_TREE:
         raise UsageError(
             "An inertia on the coordinate of a joint that closes a loop has no twin in the"
-            " embedded solver."
+            " transfer-matrix solver."
         )
     for links, link in zip(draft.links, draft.link, strict=True):
         if links[LINK_V] == v and links[LINK_KIND] != RIGID:

@@ -115,14 +115,14 @@ def _lay_other_replays(
             loading.pair.append(np.concatenate([pa, pb, np.zeros(3)]))
         elif joint not in replays:
             raise UsageError(
-                f"{part.table}.{name}: the embedded solver has no recorded effort of this"
+                f"{part.table}.{name}: the transfer-matrix solver has no recorded effort of this"
                 f" {part.kind} to replay. Give the efforts of all parts that move the mechanism."
             )
     for outer in outer_bonds(model):
         if outer.owner in model.joints and outer.owner not in replays:
             raise UsageError(
-                f"The bond {outer.bond} has no twin in the embedded solver, and its effort is"
-                " not recorded."
+                f"The bond {outer.bond} has no twin in the transfer-matrix solver, and its"
+                " effort is not recorded."
             )
     for name, function in replays.items():
         if name in model.joints:
@@ -185,7 +185,7 @@ def _lay(
             _bushing(loading, model, places, name, part)
         case _:
             raise UsageError(
-                f"forces.{name}: the embedded solver has no twin of a {part.kind}."
+                f"forces.{name}: the transfer-matrix solver has no twin of a {part.kind}."
                 " Replay its recorded effort, or leave it out of the comparison."
             )
 
@@ -259,7 +259,7 @@ def _lay_joint_effects(
     if has_dry_friction(joint):
         if not replayed:
             raise UsageError(
-                f"joints.{name}: dry friction of a joint has no twin in the embedded solver."
+                f"joints.{name}: dry friction of a joint has no twin in the transfer-matrix solver."
             )
     elif friction is not None:
         loading.parts[f"{name}.friction"] = ("law", len(loading.laws))

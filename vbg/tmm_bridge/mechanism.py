@@ -84,7 +84,7 @@ class CutJoint:
 
 @dataclass(frozen=True)
 class Mechanism:
-    """A model laid out for the embedded solver.
+    """A model laid out for the transfer-matrix solver.
 
     bodies, joints and coordinates lead from names to places in `tables`;
     `tree` and `cut` say which joint is what; `floating` are the nodes of bodies

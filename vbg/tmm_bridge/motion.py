@@ -126,7 +126,7 @@ def _stopped(record: _Record) -> Status:
 def _failed(why: str) -> Status:
     return Status(
         "failed",
-        f"The embedded solver stopped early: {why}",
+        f"The transfer-matrix solver stopped early: {why}",
         "Look at the last posture: a singular one needs another start or a drive elsewhere;"
         " a stiff part may need a softer law or a wider tolerance.",
     )

@@ -1,6 +1,6 @@
 """Raw bonds between the vertices of [bondgraph] and the rest of the machine.
 
-The embedded solver has no twin of raw vertices: what they exert on a joint is replayed.
+The transfer-matrix solver has no twin of raw vertices: what they exert on a joint is replayed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rotations of the embedded solver's own: nothing here is shared with the other solver.
+"""Rotations of the transfer-matrix solver's own: nothing here is shared with the other solver.
 
 Quaternions scalar first; R maps components of the turned frame to the fixed one.
 """

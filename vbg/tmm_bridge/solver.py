@@ -107,7 +107,7 @@ def left_apart(mechanism: Mechanism) -> tuple[Problem, ...]:
     model = mechanism.model
     why = mechanism.apart
     if model.bondgraph:
-        why = "bondgraph: a bond graph given as such has no twin in the embedded solver."
+        why = "bondgraph: a bond graph given as such has no twin in the transfer-matrix solver."
     return (Problem("note", "model", f"{APART}{why}"),) if why else ()
 
 

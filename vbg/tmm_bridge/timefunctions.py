@@ -1,4 +1,4 @@
-"""Inputs of the embedded solver as functions of time, with two derivatives for drives."""
+"""Inputs of the transfer-matrix solver as functions of time, with two derivatives for drives."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def of_expression(text: str, parameters: Mapping[str, float]) -> TimeFunction:
     strange = sorted(names(node) - set(parameters) - {"t"})
     if strange:
         raise UsageError(
-            f"The embedded solver knows functions of time only; '{text}' also uses"
+            f"The transfer-matrix solver knows functions of time only; '{text}' also uses"
             f" {', '.join(strange)}. Replay the effort that the other solver recorded."
         )
     return of_tree(_with_parameters(node, parameters))
@@ -212,8 +212,8 @@ def of_signal(model: Model, name: str) -> TimeFunction:
             inner = [function_of(model, value) for value in part.inputs]
             return _weighted(list(zip(weights, inner, strict=True)))
     raise UsageError(
-        f"signals.{name}: a {model.signals[name].kind} is no function of time alone; the embedded"
-        " solver replays what it drives."
+        f"signals.{name}: a {model.signals[name].kind} is no function of time alone; the"
+        " transfer-matrix solver replays what it drives."
     )
 
 

@@ -84,7 +84,7 @@ _EVERYWHERE = (
     _action("open", "", "Open file", "another model file"),
     _action("editor", "ctrl+e", "Editor", "open the text in $EDITOR at the marked line"),
     _action("run", "r|f5", "Run", "simulate with the bond graph", "", 45),
-    _action("run.mstmm", "", "Run MSTMM", "simulate with the transfer matrices"),
+    _action("run.mstmm", "", "Run MSTMM", "simulate with the transfer-matrix solver (MSTMM)"),
     _action("cancel", "x", "Cancel", "stop the run; its result so far is kept"),
     _action("why", "w", "Why", "explain the causality of the marked part, or the verdict", "", 50),
     _action("problem.next", "]", "Next problem", "go to the next problem"),
@@ -139,7 +139,9 @@ _GRAPH = (
 _RUN = (
     _action("run.cancel", "x", "Cancel", "stop the run; its result so far is kept", "run", 5),
     _action("run.plot", "p", "Plot it", "plot the marked run", "run", 10),
-    _action("run.other", "m", "Run MSTMM", "simulate with the transfer matrices", "run", 15),
+    _action(
+        "run.other", "m", "Run MSTMM", "simulate with the transfer-matrix solver (MSTMM)", "run", 15
+    ),
     _action("run.delete", "d|delete", "Forget", "remove the marked run and its file", "run", 20),
     _action("run.pause", "s", "Pause live", "stop or go on with the live curve", "run", 25),
 )

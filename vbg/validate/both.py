@@ -116,7 +116,9 @@ def validate(
         )
     else:
         if has_twins(model):
-            notes = ("Integrated by the embedded solver too: one-dimensional parts, controllers.",)
+            notes = (
+                "Integrated by the transfer-matrix solver too: one-dimensional parts, controllers.",
+            )
         answers = run(jobs, progress)
     first = _sole(answers["vbg"])
     reason = _other_start(model, answers)
@@ -142,7 +144,7 @@ def _with_columns(
     tolerance: float | None,
     exclude: tuple[tuple[float, float], ...],
 ) -> Report:
-    """The report with columns of the discrete-time method, started as the embedded solver
+    """The report with columns of the discrete-time method, started as the transfer-matrix solver
     was; it moves bodies only: efforts of one-dimensional parts and controllers are replayed."""
     if not also:
         return report
@@ -171,15 +173,15 @@ def _sole(answer: Answer) -> Solution:
 
 
 def _other_start(model: Model, answers: Mapping[str, Answer]) -> str:
-    """Why the embedded solver must start from the other's assembled posture; empty if not."""
+    """Why the transfer-matrix solver must start from the other's posture; empty if not."""
     if isinstance(answers["mstmm"].error, AssemblyError):
-        return "The embedded solver could not close the written posture alone"
+        return "The transfer-matrix solver could not close the written posture alone"
     first, second = _sole(answers["vbg"]), _sole(answers["mstmm"])
     bodies = tuple(model.bodies)
     body, by = starts_differ(first_poses(first, bodies), first_poses(second, bodies))
     if not body:
         return ""
-    return f"The embedded solver assembled another start ({body}, by {by:.2g})"
+    return f"The transfer-matrix solver assembled another start ({body}, by {by:.2g})"
 
 
 def _report(

@@ -1,6 +1,6 @@
 """Efforts that one solver recorded, as smooth functions of time for the other.
 
-The embedded solver integrates one-dimensional parts and controllers itself.  Where one of
+The transfer-matrix solver integrates one-dimensional parts and controllers itself.  Where one of
 them has no twin there, what all of them exert on the mechanism is taken from the bond-graph
 run instead.  The joint forces that follow from it are compared, the parts themselves are
 not; the verdict says for which joints that was done.
@@ -76,7 +76,7 @@ def feedback(model: Model) -> Iterator[tuple[str, Any]]:
 
 
 def without_twin(model: Model) -> str:
-    """Why the embedded solver needs the record of the other one; empty if it does not."""
+    """Why the transfer-matrix solver needs the record of the other one; empty if it does not."""
     try:
         lay_out(model)
     except UsageError as error:
@@ -85,7 +85,7 @@ def without_twin(model: Model) -> str:
 
 
 def has_twins(model: Model) -> bool:
-    """Whether the embedded solver has something one-dimensional to integrate, and can."""
+    """Whether the transfer-matrix solver has something one-dimensional to integrate, and can."""
     return lay_out(model).network is not None
 
 
@@ -121,8 +121,8 @@ def _bond_effort(model: Model, solution: Solution, outer: OuterBond) -> Array:
     signal = f"{outer.vertex}.effort"
     if signal not in solution or len(measured_coordinates(model.joints[outer.owner])) != 1:
         raise UsageError(
-            f"The bond {outer.bond} has no twin in the embedded solver, and its effort is not"
-            " recorded by itself."
+            f"The bond {outer.bond} has no twin in the transfer-matrix solver, and its effort is"
+            " not recorded by itself."
         )
     return np.ravel(np.array(solution[signal], dtype=float))
 
@@ -138,7 +138,7 @@ def _effort(solution: Solution, name: str, part: Any) -> Array:
     else:
         raise UsageError(
             f"{part.table}.{name}: what a {part.kind} exerts on its joint is not recorded, so the"
-            " embedded solver cannot replay it."
+            " transfer-matrix solver cannot replay it."
         )
     if getattr(part, "J", 0.0) or getattr(part, "B", 0.0):
         speed = CubicSpline(solution.time, solution[f"{name}.speed"])

@@ -17,7 +17,7 @@ from vbg.validate.both import Report
 
 CONVERGES = 2.8  # growth of the error with the step, 4 at order 2, that still shows convergence
 SIGNS = {"PASS": "ok", "FAIL": "FAIL", "VACUOUS": "zero", "NOT UNIQUE": "not unique"}
-_TITLES = {"tmm_bridge": "transfer matrices"}
+_TITLES = {"vbg": "bond graph", "tmm_bridge": "transfer matrices (MSTMM)"}
 COLUMNS = ("channel", "peak", "max error", "at [s]", "rel. L2", "tolerance", "result")
 
 
@@ -57,6 +57,8 @@ def text(report: Report, *, limit: int | None = 40) -> str:
     shown = [c for c in rows if c.result == "FAIL"]
     shown += [c for c in efforts if c not in shown]
     cut = shown if limit is None else shown[: max(limit, 1)]
+    if not cut:
+        return "\n".join(summary(report))
     table = [COLUMNS, *(_cells(c) for c in cut)]
     widths = [max(len(row[k]) for row in table) for k in range(len(COLUMNS))]
     lines = [
@@ -82,15 +84,26 @@ def summary(report: Report) -> list[str]:
             + "."
         )
     if math.isfinite(v.halving):
-        lines.append(
-            f"Step halving: the error grows {v.halving:.3g} times when the embedded solver's"
-            " step doubles."
-        )
+        lines.append(halving_sentence(v.halving))
     lines += [f"Left out: {a:.6g} to {b:.6g} s." for a, b in v.excluded]
     lines += [f"Note: {note}" for note in v.notes]
     for name, other in report.also.items():
         lines += _column(name, other, report.solutions.get(name))
     return lines
+
+
+def halving_sentence(halving: float) -> str:
+    """What doubling the step of the transfer-matrix solver did to the largest difference of
+    the two solvers: where it follows the step it comes from integration, not from the
+    equations."""
+    if halving >= CONVERGES:
+        why = "it comes from integration and vanishes with the step"
+    else:
+        why = "it hardly follows the step: rounding where it is small, else the equations"
+    return (
+        "Step halving: with twice the step in the transfer-matrix solver the largest difference is"
+        f" {halving:.3g} times as large; {why}."
+    )
 
 
 def _column(name: str, other: Verdict, solution: Solution | None) -> list[str]:
@@ -100,8 +113,8 @@ def _column(name: str, other: Verdict, solution: Solution | None) -> list[str]:
         words = f"{name}: {solution.made_by.method}"
         if math.isfinite(other.halving) and other.halving > 0.0:
             words += (
-                f"; the error grows {other.halving:.3g} times when that step doubles (seen order"
-                f" {math.log2(other.halving):.2f})"
+                f"; with twice that step the error is {other.halving:.3g} times as large (order"
+                f" seen: {math.log2(other.halving):.2f})"
             )
             if other.result == "FAIL" and other.halving < CONVERGES:
                 words += ": that step is too long (--dt-step), or it converges to something else"

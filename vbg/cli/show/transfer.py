@@ -1,4 +1,4 @@
-"""`vbg show transfer`: the overall transfer equation of the embedded solver."""
+"""`vbg show transfer`: the overall transfer equation of the transfer-matrix solver."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ def register(subparsers: Any) -> None:
         subparsers,
         "transfer",
         act=act,
-        summary="the overall transfer equation, by the automatic deduction theorem",
+        summary="the overall transfer equation",
+        detail="What the transfer-matrix solver (MSTMM) solves at every instant, deduced from the\n"
+        "topology by the automatic deduction theorem.",
         examples="vbg show transfer crank.toml",
     )
     add_model(parser)

@@ -50,7 +50,10 @@ def register(subparsers: Any) -> None:
     )
     add_tolerances(parser)
     parser.add_argument(
-        "--solver", choices=SOLVERS, default="vbg", help="mstmm: the independent transfer matrices"
+        "--solver",
+        choices=SOLVERS,
+        default="vbg",
+        help="mstmm: the transfer-matrix solver (MSTMM), which is independent of the bond graph",
     )
     parser.add_argument("--signals", metavar="PATTERN", help="print only these: 'A.*', '*.force*'")
     parser.add_argument("--all", action="store_true", help="print all signals, however many")

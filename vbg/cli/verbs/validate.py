@@ -23,9 +23,10 @@ def register(subparsers: Any) -> None:
         subparsers,
         "validate",
         act=act,
-        summary="solve a model twice, by bond graph and by transfer matrices, and compare",
-        detail="Prints the joint forces channel by channel and the verdict: PASS, FAIL or\n"
-        "INCONCLUSIVE.  Exit code 1 unless it is PASS.",
+        summary="solve a model twice and compare every joint force",
+        detail="Once by bond graph and once by the transfer-matrix solver (MSTMM), which shares\n"
+        "no equations with it.  Prints the joint forces channel by channel and the verdict:\n"
+        "PASS, FAIL or INCONCLUSIVE.  Exit code 1 unless it is PASS.",
         examples="""vbg validate crank.toml
             vbg validate crank.toml --t-end 2 --tolerance 1e-5 -o report
             vbg validate crank.toml --also dt --exclude 0.41:0.43 --json""",

@@ -1,4 +1,4 @@
-"""One-dimensional parts of the embedded solver, in its own equations.
+"""One-dimensional parts of the transfer-matrix solver, in its own equations.
 
 Nodal analysis: levels (voltages, pressures) at nodes and speeds of shafts, one balance
 each, solved by Newton's method where no store holds them.  The fields of the parts are

@@ -68,8 +68,8 @@ def build(
     unknown = sorted(draft.reads - set(draft.readers))
     if unknown:
         raise UsageError(
-            f"A signal reads {unknown[0]}, which the embedded solver does not know while it solves"
-            " an instant."
+            f"A signal reads {unknown[0]}, which the transfer-matrix solver does not know"
+            " while it solves an instant."
         )
     return _network(draft, values, first_input)
 

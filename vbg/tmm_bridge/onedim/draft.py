@@ -22,8 +22,8 @@ SCALES = {"electric": (1.0, 1e-2), "hydraulic": (1e5, 1e-5)}
 
 
 def no_twin(part: Any, name: str, why: str) -> UsageError:
-    """The error of a part that the embedded solver cannot integrate itself."""
-    return UsageError(f"{part.table}.{name}: {why} has no twin in the embedded solver.")
+    """The error of a part that the transfer-matrix solver cannot integrate itself."""
+    return UsageError(f"{part.table}.{name}: {why} has no twin in the transfer-matrix solver.")
 
 
 @dataclass

@@ -156,7 +156,7 @@ def _lay_shaft(
     if len(joints) > 1 or (joints and driven) or len(driven) > 1:
         raise UsageError(
             f"{', '.join(joints + driven)}: gears between joints or driven shafts have no twin in"
-            " the embedded solver."
+            " the transfer-matrix solver."
         )
     whole = tied.ratio[joints[0]] if joints else 1.0
     own = [(tied.ratio[path] / whole, m, s) for path, m, s, _ in inertias if path in tied.ratio]

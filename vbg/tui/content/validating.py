@@ -12,6 +12,7 @@ from vbg.draw.text.curves import Curve, Frame, plot
 from vbg.draw.text.marks import Marks
 from vbg.draw.text.rows import Row, Rows, clip, fit, pad, printable, wrap
 from vbg.tui.session.runs import SOLVER_NAMES
+from vbg.validate.report import halving_sentence
 
 if TYPE_CHECKING:
     from vbg.solution import Solution
@@ -155,8 +156,7 @@ def verdict_rows(verdict: Verdict | None, waiting: str, width: int, marks: Marks
     text = f"{mark} {word}   {verdict.sentence}"
     rows += [((line, STYLES[verdict.result]),) for line in wrap(printable(text), width)]
     if math.isfinite(verdict.halving):
-        grows = f"Step halving: with twice the step the error of MSTMM grows {verdict.halving:.3g}"
-        rows += [((line, "dim"),) for line in wrap(f"{grows} times.", width)]
+        rows += [((line, "dim"),) for line in wrap(halving_sentence(verdict.halving), width)]
     for low, high in verdict.excluded:
         rows.append(((f"left out: {low:.6g} to {high:.6g} s (about an event)", "warn"),))
     for note in verdict.notes:
