@@ -3,7 +3,8 @@
 A unit is a product of powers of symbols: ``N*m/rad``, ``kg*m^2``, ``L/min``,
 ``1/s``.  Angle is carried as a dimension of its own, so that ``rpm`` cannot be
 taken for a plain number; where a text and a field differ in nothing but
-radians (``N*m`` for ``N*m/rad``), rad counts as 1, as it does in SI.
+radians (``N*m`` for ``N*m/rad``), rad counts as 1, as it does in SI.  Not so where
+catalogues count by the turn: a lead of ``5 mm``, a pump of ``16 cc``, ``1500 1/min``.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ _POWER: Dimension = (1, 2, -3, 0, 0, 0)
 _VOLUME: Dimension = (0, 3, 0, 0, 0, 0)
 _VOLTAGE: Dimension = (1, 2, -3, -1, 0, 0)
 _RESISTANCE: Dimension = (1, 2, -3, -2, 0, 0)
+_SPIN: Dimension = (0, 0, -1, 0, 0, 1)
+_TRAVEL: Dimension = (0, 1, 0, 0, 0, -1)
+_DISPLACEMENT: Dimension = (0, 3, 0, 0, 0, -1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +136,7 @@ _NAMES: Mapping[Dimension, str] = {
     _RESISTANCE: "a resistance",
     (0, 1, -1, 0, 0, 0): "a velocity",
     (0, 1, -2, 0, 0, 0): "an acceleration",
-    (0, 0, -1, 0, 0, 1): "an angular velocity",
+    _SPIN: "an angular velocity",
     (0, 3, -1, 0, 0, 0): "a volume flow",
     (0, 2, 0, 0, 0, 0): "an area",
     (1, -3, 0, 0, 0, 0): "a density",
@@ -225,7 +229,8 @@ def conversion(written: str, expected: str) -> tuple[float, float]:
         factor = _without_angle(unit, parse(alternative))
         if factor is not None:
             return factor, 0.0
-    raise ModelError(f"[{written}] is {described(unit)}, expected {_wanted(expected)}")
+    wanted = _wanted(expected) + _advice(written, expected)
+    raise ModelError(f"[{written}] is {described(unit)}, expected {wanted}")
 
 
 def _without_angle(unit: Unit, target: Unit) -> float | None:
@@ -233,10 +238,29 @@ def _without_angle(unit: Unit, target: Unit) -> float | None:
     neither counting in degrees or turns, except that 1/s is meant by Hz."""
     if unit.dimension[:5] != target.dimension[:5] or (unit.dimension[5] and target.dimension[5]):
         return None
-    if unit.turning or target.turning:
+    if unit.turning or target.turning or _by_the_turn(unit, target):
         return None
     turns = 2 * math.pi
     return (unit.factor / turns**unit.cycles) / (target.factor / turns**target.cycles)
+
+
+def _by_the_turn(unit: Unit, target: Unit) -> bool:
+    """Whether catalogues count it by the turn, so that leaving out rad would be wrong by 2 pi
+    most of the time: travel and volume per angle (5 mm, 16 cc) and speeds in 1/min."""
+    if unit.dimension[5]:
+        return False
+    return target.dimension in (_TRAVEL, _DISPLACEMENT) or (
+        target.dimension == _SPIN and unit.factor < 1.0
+    )
+
+
+def _advice(written: str, expected: str) -> str:
+    unit, target = parse(written), parse(expected.split(" or ")[0])
+    if unit.dimension[:5] != target.dimension[:5] or not _by_the_turn(unit, target):
+        return ""
+    if target.dimension == _SPIN:
+        return ": write rpm for turns per minute"
+    return f": write {written}/rev for one turn, {written}/rad for one radian"
 
 
 def coherent_factor(text: str) -> float:

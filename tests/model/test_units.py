@@ -100,3 +100,20 @@ def test_a_product_of_units_is_the_product_of_their_factors(terms):
     inverse = text.translate(str.maketrans("*/", "/*"))
     assert units.parse(inverse).factor == pytest.approx(1 / factor, rel=1e-12)
     assert units.conversion(text + inverse[1:], "1") == pytest.approx((1.0, 0.0), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "remedy"),
+    [
+        ("5 mm", "m/rad", "mm/rev"),
+        ("16 cc", "m^3/rad", "cc/rev"),
+        ("1500 1/min", "rad/s", "rpm"),
+    ],
+)
+def test_what_catalogues_count_by_the_turn_says_so(text, unit, remedy):
+    """Left out, rad would count as 1 and the value be wrong by 2 pi (or 60/2 pi)."""
+    with pytest.raises(ModelError, match=remedy):
+        units.convert(text, unit)
+    assert units.convert("5 mm/rad", "m/rad") == 0.005
+    assert units.convert("5 mm/rev", "m/rad") == pytest.approx(0.005 / (2 * math.pi), rel=1e-15)
+    assert units.convert("3 1/s", "rad/s") == 3.0

@@ -19,6 +19,7 @@ UNITS_AT_THE_END = (
     'A unit stands at the end, not inside brackets: "(l + 0.1) mm"; parameters hold the rest.'
 )
 _UNIT_INSIDE = re.compile(r"\([^()]*\d\s*[^\W\d]")  # in brackets a number and a word
+_PI = re.compile(r"\bpi\b")
 LARGEST, SMALLEST = 1e50, 1e-100
 MAX_SUGGESTIONS = 50  # a search for the nearest name is slow in a model of thousands of parts
 
@@ -115,6 +116,13 @@ class Reading:
             value = expressions.evaluate(node, self.parameters)
             if isinstance(node, expressions.Name) and not written:
                 value = self._in_unit(node.name, value, unit)
+            elif not written and self._counts_turns(text, node, value, unit):
+                self.fail(
+                    path,
+                    f"{text!r} is a frequency in Hz and would count as {unit} here.",
+                    f"Write '({text}) Hz', which is multiplied by 2 pi, or '({text}) {unit}'.",
+                )
+                return None
         except ModelError as error:
             self.fail(path, f"{error}.", self.unit_hint(text))
             return None
@@ -129,6 +137,25 @@ class Reading:
         factor, _ = units.conversion(written, unit)
         ratio = factor / units.coherent_factor(written)
         return value if abs(ratio - 1) < 1e-12 else value * ratio
+
+    def _counts_turns(
+        self, text: str, node: expressions.Expression, value: float, unit: str
+    ) -> bool:
+        """Whether an expression in parameters of Hz is one itself (it doubles with them all) where
+        `unit` is not, and no pi in it turns one into the other."""
+        turning = {
+            name: 2.0 * self.parameters[name]
+            for name in expressions.names(node) & self.parameter_units.keys()
+            if units.parse(self.parameter_units[name]).cycles
+        }
+        if not turning or _PI.search(text) or units.parse(unit.split(" or ")[0]).cycles:
+            return False
+        try:
+            factor, _ = units.conversion("Hz", unit)
+            doubled = expressions.evaluate(node, {**self.parameters, **turning})
+        except ModelError:
+            return False
+        return factor != 1.0 and math.isclose(doubled, 2.0 * value, rel_tol=1e-9)
 
     def unit_hint(self, text: str) -> str:
         """The remedy where what follows a number is no unit that fits: a ``*`` is missing, the
