@@ -18,7 +18,9 @@ class Belt:
 
     An open belt over radii r1 and r2 has ratio = r1/r2; a crossed one -r1/r2.  The
     effort on the second coordinate is the unknown; the first takes -ratio times it,
-    so no power is lost.  The joints' own bodies carry the reactions.
+    so no power is lost.  `effort` is a pair of torques for each joint, on its second body and
+    back on its first: the belt's pull on the shafts is not in JOINT.force of the bearings;
+    add it where they are designed.
     """
 
     table: ClassVar[str] = "joints"

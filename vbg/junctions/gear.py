@@ -19,7 +19,9 @@ class Gear:
     An external pair of wheels with z1 and z2 teeth on parallel axes has
     ratio = -z1/z2.  The effort on the second
     coordinate is the unknown; the first takes -ratio times it, so no power is
-    lost.  The joints' own bodies carry the reactions.
+    lost.  `effort` is a pair of torques for each joint, on its second body and back on its
+    first: the force between the teeth (effort / radius) has no point of action here and is
+    not in JOINT.force of the bearings; add it where they are designed.
     """
 
     table: ClassVar[str] = "joints"

@@ -18,7 +18,9 @@ class RackPinion:
 
     `ratio` is the pinion's radius, signed.  The effort on the second
     coordinate is the unknown; the first takes -ratio times it, so no power is
-    lost.  The joints' own bodies carry the reactions.
+    lost.  `effort` is the force on the rack and back on its guide, and its moment on the
+    pinion and back on the bearing's body: the force between the teeth has no point of action
+    here and is not in JOINT.force of the bearing; add it where that is designed.
     """
 
     table: ClassVar[str] = "joints"
