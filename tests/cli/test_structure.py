@@ -79,3 +79,18 @@ def test_models(example, finding, capsys):
     assert data["mobility"] == 1
     assert data["with_proposed_drives"]["determined"]
     assert [f["name"] for f in data["findings"]] == ([finding] if finding else [])
+
+
+def test_the_columns_of_the_groups_are_explained(capsys):
+    crank = str(EXAMPLES / "slider-crank.toml")
+    assert main(["show", "structure", crank, "--workers", "2"]) == 0
+    out, _ = capsys.readouterr()
+    head = next(line for line in out.splitlines() if line.startswith("group  level"))
+    legend = out[out.index("A group is solved at once") :]
+    for column in ("level", "n_c", "type", "external", "internal", "handed on"):
+        assert column in head and column in legend
+    assert "in library" not in out, "no library was named"
+    assert "sequential: 1848 operations\n" in out
+    assert "1.00 times as fast as sequential" in out
+    assert main(["show", "structure", crank, "--library", "1R3D"]) == 0
+    assert "in library" in capsys.readouterr().out

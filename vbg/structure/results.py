@@ -83,6 +83,15 @@ def _listed(rows: Iterable[tuple]) -> str:
     return text or "-"
 
 
+# what the columns of the table of groups mean
+LEGEND = (
+    "A group is solved at once, after the groups it needs; groups of one level need none of each",
+    "other.  n_c: driven freedoms in it.  type: its free pairs, counted (2R1P: two revolutes and a",
+    "prismatic), and 2D or 3D.  external: pairs to what is solved before; internal: between its own",
+    "bodies; handed on: to groups solved later, as BODY&BODY:PAIR.",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class TypeCount:
     """One row of the paper's Table 9."""
@@ -110,12 +119,20 @@ def table_text(structure: Structure, library: Collection[str] = ()) -> str:
     lines += [str(problem) for problem in structure.problems]
     lines += [f"note: {finding}" for finding in structure.findings]
     if structure.groups:
-        lines += ["", *_columns(_group_rows(structure))]
-        rows: list[tuple[str, ...]] = [("group type", "groups", "in library")]
-        for row in type_counts(structure, library):
-            rows.append((row.type_name, str(row.groups), "yes" if row.in_library else "no"))
-        lines += ["", *_columns(rows)]
+        lines += ["", *_columns(_group_rows(structure)), "", *LEGEND]
+        lines += ["", *_columns(_type_rows(structure, library))]
     return "\n".join(lines)
+
+
+def _type_rows(structure: Structure, library: Collection[str]) -> list[tuple[str, ...]]:
+    """Table 9; whether a type is at hand only where a library was named."""
+    counts = type_counts(structure, library)
+    if not library:
+        return [("group type", "groups"), *((c.type_name, str(c.groups)) for c in counts)]
+    return [
+        ("group type", "groups", "in library"),
+        *((c.type_name, str(c.groups), "yes" if c.in_library else "no") for c in counts),
+    ]
 
 
 def _group_rows(structure: Structure) -> list[tuple[str, ...]]:

@@ -126,7 +126,8 @@ def schedule_text(
     base = found[0].length
     for route in found:
         gain = base / route.length if route.length else 1.0
-        lines.append(f"{route.name}: {route.length:.6g} {unit}, {gain:.2f} times the first")
+        than = "" if route is found[0] else f", {gain:.2f} times as fast as {found[0].name}"
+        lines.append(f"{route.name}: {route.length:.6g} {unit}{than}")
         for task in route.tasks:
             group = structure.groups[task.group - 1]
             bodies = ", ".join(structure.names(group))

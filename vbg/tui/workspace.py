@@ -124,6 +124,8 @@ class Workspace:
     message_style: str = ""
     stamp: Stamp = field(default_factory=Stamp)
     backed_up: bool = False
+    # answers given for parts that were left with Esc, by table and kind
+    drafts: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
 
     @property
     def data(self) -> Mapping[str, Any]:

@@ -41,10 +41,17 @@ def add_report(parser: argparse.ArgumentParser) -> None:
         "--graph", metavar="PICTURE", help="draw the structural graph, driven lines bold"
     )
     parser.add_argument(
-        "--library", metavar="TYPES", default="", help="group types at hand, as 1R3D,1P1U1S3D"
+        "--library",
+        metavar="TYPES",
+        default="",
+        help="group types that you can solve, as 1R3D,1P1U1S3D; the table then marks them",
     )
     parser.add_argument(
-        "--workers", metavar="N", type=int, default=0, help="print routes for N parallel workers"
+        "--workers",
+        metavar="N",
+        type=int,
+        default=0,
+        help="print in which order N workers would solve the groups, in estimated operations",
     )
 
 

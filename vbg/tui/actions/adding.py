@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from vbg.errors import UsageError, VbgError
 from vbg.fields import Field, declared, required
-from vbg.tui import checking, references
+from vbg.tui import checking, drafts, references
 from vbg.tui.actions import Handler, Refusal
 from vbg.tui.actions.editing import _judge, _value, ask_ends, judge_name
 from vbg.tui.content.fields import FieldRow, about, unit_of
@@ -133,12 +133,16 @@ async def _add_on(app: VbgApp) -> None:
 async def _add_part(
     app: VbgApp, table: str, part: Any, given: dict[str, Any] | None = None
 ) -> None:
-    values: dict[str, Any] = {} if table == "bodies" else {"kind": part.kind}
-    values |= given or {}
+    start: dict[str, Any] = {} if table == "bodies" else {"kind": part.kind}
+    start |= given or {}
+    values = await drafts.taken_up(app, table, part.kind, start)
+    if values is None:
+        return
     fields = declared(part)
     for name in _asked(part, values):
         answer = await _ask_field(app, (table, part), name, fields[name], values)
         if answer is None:
+            drafts.keep(app, table, part.kind, values, len(start))
             return
         values[name] = answer
     stem = {"bodies": "body", "joints": "J"}.get(table, part.kind)
@@ -149,7 +153,10 @@ async def _add_part(
         lambda text: judge_name(text, taken),
         about=preview(part),
     )
-    if new:
+    if not new:
+        drafts.keep(app, table, part.kind, values, len(start))
+    else:
+        drafts.done(app, table, part.kind)
         app.do(AddTable((table, new), values, f"add {table}.{new}"))
         app.select((table, new))
         app.main.activate("inspector")
@@ -163,7 +170,7 @@ def _asked(part: type, values: dict[str, Any]) -> tuple[str, ...]:
     if attached and not attached & {*asked, *values}:
         asked.insert(0, "between" if "between" in fields else sorted(attached)[0])
     if "mass" in fields:
-        asked += ["mass", "inertia"]
+        asked += [name for name in ("mass", "inertia") if name not in values]
     return tuple(asked)
 
 
