@@ -87,8 +87,8 @@ def _listed(rows: Iterable[tuple]) -> str:
 LEGEND = (
     "A group is solved at once, after the groups it needs; groups of one level need none of each",
     "other.  n_c: driven freedoms in it.  type: its free pairs, counted (2R1P: two revolutes and a",
-    "prismatic), and 2D or 3D.  external: pairs to what is solved before; internal: between its own",
-    "bodies; handed on: to groups solved later, as BODY&BODY:PAIR.",
+    "prismatic), and 2D or 3D.  external: pairs to what is solved before; internal: between its",
+    "own bodies; handed on: to groups solved later, as BODY&BODY:PAIR.",
 )
 
 
