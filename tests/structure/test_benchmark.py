@@ -18,4 +18,4 @@ def test_table_16_and_growth_are_printed(capsys):
 
 def test_kinematics_are_timed(capsys):
     structure.print_kinematics()
-    assert capsys.readouterr().out.count("sequential") == 1
+    assert capsys.readouterr().out.count("sequential:") == 1
