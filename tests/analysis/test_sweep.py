@@ -74,6 +74,25 @@ def test_measures():
         evaluate(parse("a"), solution)
 
 
+def test_mean_and_rms_are_integrals():
+    """Over a full turn of a sine: 0 and 1/sqrt(2), on uneven rows too (t_end beside the grid);
+    the rms of a force is that of its length; the mean of a vector is no number."""
+    even = np.linspace(0, 2 * np.pi, 101)
+    for t, tolerance in ((even, 1e-12), (np.append(even[:-1:2], [even[-1]]) ** 1.2, 1e-2)):
+        turn = 2 * np.pi * t / t[-1]
+        force = np.column_stack([3 * np.sin(turn), 4 * np.sin(turn)])
+        solution = Solution(t, {"A.force": force, "a": np.sin(turn)})
+        for text, expected in (
+            ("mean(a)", 0.0),
+            ("rms(a)", np.sqrt(0.5)),
+            ("rms(A.force)", 5 * np.sqrt(0.5)),
+            ("rms(norm(A.force))", 5 * np.sqrt(0.5)),
+        ):
+            assert evaluate(parse(text), solution) == pytest.approx(expected, abs=tolerance)
+    with pytest.raises(UsageError, match="2 numbers"):
+        evaluate(parse("mean(A.force)"), solution)
+
+
 def test_points():
     r = parse_range("K=log:1:100:3")
     assert r == Range("K", 1.0, 100.0, 3, log=True)

@@ -3,8 +3,10 @@
     max(abs(A.force))      final(crank.angle)     rms(A.force.x)      max(A.speed) - min(A.speed)
 
 Names are signals (with components by letter or [index]); a vector signal (n, k) stays a
-vector for `norm` and is otherwise taken component by component.  The text is parsed and
-only what is listed here is evaluated.
+vector for `norm`; its rms is that of its length, its max, min and range are those of all
+components.  mean and rms are integrals over the time (trapezoidal rule on the rows), so that
+they do not depend on where the rows stand.  The text is parsed and only what is listed here
+is evaluated.
 """
 
 from __future__ import annotations
@@ -18,19 +20,34 @@ import numpy as np
 from vbg.errors import UsageError
 from vbg.solution import Solution
 
-FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
-    "max": lambda a: np.max(a),
-    "min": lambda a: np.min(a),
-    "mean": lambda a: np.mean(a),
-    "rms": lambda a: np.sqrt(np.mean(np.square(a))),
-    "range": lambda a: np.ptp(a),
-    "first": lambda a: np.asarray(a)[0],
-    "final": lambda a: np.asarray(a)[-1],
-    "abs": np.abs,
-    "norm": lambda a: np.linalg.norm(np.atleast_2d(np.asarray(a).T).T, axis=1),
-    "sqrt": np.sqrt,
-    "log": np.log,
-    "exp": np.exp,
+
+def _mean(a: Any, t: Any) -> Any:
+    """1/T times the integral over the time; of a constant or a single row its value."""
+    a = np.asarray(a)
+    if a.ndim == 0 or len(a) == 1 or t[-1] == t[0]:
+        return a if a.ndim == 0 else a[-1]
+    return np.tensordot(np.diff(t), 0.5 * (a[1:] + a[:-1]), axes=1) / (t[-1] - t[0])
+
+
+def _rms(a: Any, t: Any) -> Any:
+    squares = np.square(a)
+    return np.sqrt(_mean(squares.sum(axis=1) if squares.ndim == 2 else squares, t))
+
+
+# of the values of a signal and their times
+FUNCTIONS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "max": lambda a, _: np.max(a),
+    "min": lambda a, _: np.min(a),
+    "mean": _mean,
+    "rms": _rms,
+    "range": lambda a, _: np.ptp(a),
+    "first": lambda a, _: np.asarray(a)[0],
+    "final": lambda a, _: np.asarray(a)[-1],
+    "abs": lambda a, _: np.abs(a),
+    "norm": lambda a, _: np.linalg.norm(np.atleast_2d(np.asarray(a).T).T, axis=1),
+    "sqrt": lambda a, _: np.sqrt(a),
+    "log": lambda a, _: np.log(a),
+    "exp": lambda a, _: np.exp(a),
 }
 OPERATORS: Mapping[type, Callable[[Any, Any], Any]] = {
     ast.Add: np.add,
@@ -113,6 +130,6 @@ def _value(node: ast.expr, solution: Solution) -> Any:
         case ast.UnaryOp(operand=operand):
             return -_value(operand, solution)
         case ast.Call(func=ast.Name(id=name), args=[argument]):
-            return FUNCTIONS[name](_value(argument, solution))
+            return FUNCTIONS[name](_value(argument, solution), solution.time)
         case _:
             return solution[_signal(node, ast.unparse(node))]
