@@ -31,6 +31,7 @@ from vbg.model import Model
 
 Array = NDArray[np.float64]
 Change = Callable[[Model], Model]
+Roots = Callable[[System], list[Block]]  # blocks whose constants are to be named
 
 READ = ("store", "position", "quaternion", "displacement", "signal")  # states of equations
 STEP = 1.1  # factor by which one parameter grows
@@ -76,11 +77,14 @@ def unnamed(system: System, change: Change | None = None) -> Named:
 
 
 def named(
-    system: System, needed: Sequence[Callable[[Model], Any]] = (), change: Change | None = None
+    system: System,
+    needed: Sequence[Callable[[Model], Any]] = (),
+    change: Change | None = None,
+    roots: Roots | None = None,
 ) -> Named:
-    """Names for the constants of the rates and flows of `system`, and of the arrays that
-    the `needed` functions take from its model.  `change`: what is done to a model before
-    its expressions are read."""
+    """Names for the constants of the rates and flows of `system` (or of its `roots`), and of
+    the arrays that the `needed` functions take from its model.  `change`: what is done to a
+    model before its expressions are read."""
     import sympy
 
     model: Model = system.model
@@ -98,7 +102,7 @@ def named(
             for count in () if blamed else (entries.few, len(entries.models)):
                 models = entries.models[len(systems) : count]
                 systems += [assemble(m if change is None else change(m)) for m in models]
-                constants, factors, blamed = _constants(systems, entries)
+                constants, factors, blamed = _constants(systems, entries, roots)
                 if not blamed:
                     break
         except VbgError:  # other values make no machine: the numbers stay
@@ -111,11 +115,13 @@ def named(
 
 
 def _constants(
-    systems: Sequence[System], entries: _Entries
+    systems: Sequence[System], entries: _Entries, roots: Roots | None
 ) -> tuple[dict[Block, Any], dict[Block, list[Any]], frozenset[str]]:
     """Constant blocks and coefficients of the first system with their symbols, and the
     parameters that some of them do not show."""
-    orders = [_read_blocks(system) for system in systems]
+    orders = [
+        _read_blocks(system) if roots is None else dependencies(roots(system)) for system in systems
+    ]
     if any([b.op for b in order] != [b.op for b in orders[0]] for order in orders[1:]):
         return {}, {}, frozenset(entries.names)  # other values make other equations
     constants: dict[Block, Any] = {}

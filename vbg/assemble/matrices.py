@@ -79,22 +79,49 @@ def matrices_of(system: System, t: float = 0.0, x: ArrayLike | None = None) -> P
     return PaperMatrices(forms.named(blocks), case, forms.linear, misfit)
 
 
-def symbolic_matrices(system: System) -> PaperMatrices:
-    """The same in symbols, for small systems.  Raises UsageError for larger ones."""
-    import sympy
+def matrix_blocks(system: System) -> list[Block]:
+    """All blocks that the symbolic matrices of a system are read from, in a fixed order.
 
-    forms = _Forms.of(system)
+    Raises UsageError as `symbolic_matrices` does.
+    """
+    forms, found = _Forms.of(system), _Collected()
+    _require_small(forms)
+    _laws(forms, found)
+    _rates_of_rows(forms, found)
+    return found.blocks
+
+
+class _Collected:
+    """The blocks that are asked for, instead of their values."""
+
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+
+    def __call__(self, grid: Grid, rows: int, columns: int) -> None:
+        self.blocks += [block for row in grid for block in row if block.rows and block.cols]
+
+
+def _require_small(forms: _Forms) -> None:
     size = forms.size("1") + forms.size("2")
     if size > LARGEST_SYMBOLIC:
         raise UsageError(
-            f"{system.model.name} has {size} components of stores; matrices are written in symbols "
-            f"up to {LARGEST_SYMBOLIC}. Leave out --symbolic for numbers."
+            f"{forms.system.model.name} has {size} components of stores; matrices are written in "
+            f"symbols up to {LARGEST_SYMBOLIC}. Leave out --symbolic for numbers."
         )
+
+
+def symbolic_matrices(system: System, reader: SymbolicReader | None = None) -> PaperMatrices:
+    """The same in symbols, for small systems, as `reader` (which may know names for numbers)
+    reads them.  Raises UsageError for larger ones."""
+    import sympy
+
+    forms = _Forms.of(system)
+    _require_small(forms)
 
     def inverse(matrix: Any) -> Any:
         return matrix.inv() if matrix.shape[0] else matrix
 
-    symbols = _Symbols(SymbolicReader())
+    symbols = _Symbols(SymbolicReader() if reader is None else reader)
     blocks = _blocks(forms, symbols, sympy.eye, inverse)
     blocks = {name: value.applyfunc(sympy.simplify) for name, value in blocks.items()}
     T_LE = blocks["T_LE"]
@@ -174,13 +201,19 @@ def _blocks(
     forms: _Forms, read: Read, identity: Callable[[int], Any], inverse: Callable[[Any], Any]
 ) -> dict[str, Any]:
     """J, the laws, P, A1 and T."""
+    blocks = _laws(forms, read)
+    return blocks | transfer_matrices(blocks, identity, inverse)
+
+
+def _laws(forms: _Forms, read: Read) -> dict[str, Any]:
+    """J and the laws."""
     blocks = {
         f"J{row}{column}": forms.junction(read, row, column, lambda block: block)
         for row, column in product(RECEIVERS, GIVERS)
     }
     for name, group in (("F1", "1"), ("F2", "2"), ("R", "L"), ("R_E", "E")):
         blocks[name] = forms.law(read, group)
-    return blocks | transfer_matrices(blocks, identity, inverse)
+    return blocks
 
 
 def _rates_of_rows(forms: _Forms, read: Read) -> dict[str, Any]:

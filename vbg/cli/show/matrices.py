@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from vbg.cli.models import read_checked
 from vbg.cli.parser import add, add_json, add_model, seconds
 from vbg.cli.text import figure, table
-from vbg.errors import UsageError
+from vbg.errors import not_installed
 
 if TYPE_CHECKING:
     from vbg.assemble.matrices import NamedMatrix, PaperMatrices
@@ -46,28 +46,40 @@ def register(subparsers: Any) -> None:
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--at", metavar="TIME", type=seconds, default=0.0, help="default: the start")
     how.add_argument("--symbolic", action="store_true", help="in symbols, for small models")
+    parser.add_argument(
+        "--numbers", action="store_true", help="of --symbolic: numbers instead of parameters"
+    )
     add_json(parser)
 
 
 def act(arguments: argparse.Namespace) -> int:
     from vbg.assemble import assemble
-    from vbg.assemble.matrices import matrices_of, symbolic_matrices
+    from vbg.assemble.matrices import matrices_of
 
     system = assemble(read_checked(arguments))
+    parameters: dict[str, float] = {}
     if arguments.symbolic:
         try:
-            found = symbolic_matrices(system)
+            import sympy  # noqa: F401
         except ImportError as error:
-            raise UsageError("symbols need sympy: pip install 'vbg[symbolic]'.") from error
+            raise not_installed("printing matrices in symbols", "sympy", "symbolic") from error
+        from vbg.analysis.named_matrices import named_matrices
+
+        written = named_matrices(system, names=not arguments.numbers)
+        found, parameters = written.matrices, written.parameters
     else:
         from vbg.simulate.state_at import state_at
 
         found = matrices_of(system, arguments.at, state_at(system, arguments.at))
     if arguments.json:
-        print(json.dumps(as_plain(found)))
+        print(json.dumps({**as_plain(found), "parameters": parameters}))
     else:
-        print("\n\n".join(_as_blocks(found)))
+        print("\n\n".join([*_as_blocks(found), *_values(parameters)]))
     return 0
+
+
+def _values(parameters: dict[str, float]) -> list[str]:
+    return [", ".join(f"{n} = {v:.7g}" for n, v in parameters.items())] if parameters else []
 
 
 def as_plain(found: PaperMatrices) -> dict[str, Any]:

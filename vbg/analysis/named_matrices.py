@@ -1,0 +1,50 @@
+"""The paper's matrices in symbols, numbers from parameters written by the parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from vbg.analysis.named import named, simple_fraction, unnamed
+from vbg.assemble.matrices import PaperMatrices, matrix_blocks, symbolic_matrices
+from vbg.assemble.symbolic import SymbolicReader
+from vbg.assemble.system import System
+
+DIGITS = 10  # significant digits of what remains a number
+
+
+@dataclass(frozen=True, eq=False)
+class NamedMatrices:
+    """`matrices` in symbols; `parameters`: those that occur in them, with their values in SI."""
+
+    matrices: PaperMatrices
+    parameters: dict[str, float]
+
+
+def named_matrices(system: System, *, names: bool = True) -> NamedMatrices:
+    """The blocks of `vbg.assemble.matrices` in symbols.  With `names`, parameters of the model
+    file are written by name where its numbers come from them (`vbg.analysis.named`).
+
+    Raises UsageError for large systems and stores in derivative causality.
+    """
+    matrix_blocks(system)
+    numbers = named(system, roots=matrix_blocks) if names else unnamed(system)
+    found = symbolic_matrices(numbers.base, SymbolicReader(numbers.constants, numbers.factors))
+    blocks = {
+        name: replace(matrix, values=matrix.values.applyfunc(_short))
+        for name, matrix in found.blocks.items()
+    }
+    occurring = set().union(*(matrix.values.free_symbols for matrix in blocks.values()))
+    parameters = {str(s): v for s, v in numbers.parameters.items() if s in occurring}
+    return NamedMatrices(replace(found, blocks=blocks), parameters)
+
+
+def _short(entry: Any) -> Any:
+    """Numbers as fractions where they are usual ones, else to `DIGITS` digits."""
+    import sympy
+
+    def shorter(number: Any) -> Any:
+        simple = simple_fraction(float(number))
+        return sympy.Float(f"{float(number):.{DIGITS}g}", DIGITS) if simple is None else simple
+
+    return entry.xreplace({n: shorter(n) for n in entry.atoms(sympy.Float)})
