@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 
 from vbg.tmm_bridge.cuts import C_F, C_M, C_PF, C_PM, C_RATE, C_U, C_WA, C_WB, at, axis_of
-from vbg.tmm_bridge.kinematics import compiled, cross, triple
+from vbg.tmm_bridge.kinematics import compiled, cross, entry, triple
 from vbg.tmm_bridge.riccati import dot, plus
 from vbg.tmm_bridge.rows import W_P
 from vbg.tmm_bridge.tables import (
@@ -238,7 +238,7 @@ def one_row(t, s, r, drive):
     return angle_of(t, s, cut), speed, products
 
 
-@compiled
+@entry
 def all_rows(t, s, drive):
     """Loads and residuals of every row; `drive` (d, 3) are f, f', f'' of the drives."""
     for r in range(t.rows.shape[0]):

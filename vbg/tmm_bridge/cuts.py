@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from vbg.tmm_bridge.kinematics import compiled, cross, to_world, triple
+from vbg.tmm_bridge.kinematics import compiled, cross, entry, to_world, triple
 from vbg.tmm_bridge.riccati import dot, plus, sum_of
 from vbg.tmm_bridge.rows import W_P, W_V, W_W
 from vbg.tmm_bridge.tables import (
@@ -94,7 +94,7 @@ def axis_of(kind, c):
     return at(c, C_M + 6) if kind == COORDINATE_SECOND else at(c, C_F + 6)
 
 
-@compiled
+@entry
 def measured_value(kind, c):
     """Value of a coordinate across a cut joint; angles in (-pi, pi].
 

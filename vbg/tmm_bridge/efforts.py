@@ -25,7 +25,7 @@ from vbg.tmm_bridge.cuts import (
     frame_pair,
     point_motion,
 )
-from vbg.tmm_bridge.kinematics import compiled, to_world, triple
+from vbg.tmm_bridge.kinematics import compiled, entry, to_world, triple
 from vbg.tmm_bridge.riccati import dot, plus
 from vbg.tmm_bridge.rows import W_EM, W_EQ, W_P, W_W
 from vbg.tmm_bridge.tables import (
@@ -86,7 +86,7 @@ def stop_law(law, x, rate):
     return effort, (k * depth - effort) * rate, 0.5 * k * depth * depth
 
 
-@compiled
+@entry
 def coordinate_laws(t, s, inputs):
     """Efforts on coordinates: joint springs, friction, stops, torques."""
     for n in range(t.laws.shape[0]):
@@ -111,7 +111,7 @@ def coordinate_laws(t, s, inputs):
             apply_across_cut(t, s, k, effort)
 
 
-@compiled
+@entry
 def pair_laws(t, s, inputs):
     """Springs, dampers, stops and inputs between two points; the effort pulls them together."""
     zero = (0.0, 0.0, 0.0)
@@ -146,7 +146,7 @@ def input_or_zero(inputs, place):
     return inputs[place] if place >= 0 else 0.0
 
 
-@compiled
+@entry
 def applied_loads(t, s, inputs):
     """Forces and torques on bodies, in world axes or in axes that turn with the body."""
     zero = (0.0, 0.0, 0.0)
@@ -221,7 +221,7 @@ def conjugate_torque(x, m):
     return plus(plus(m, 0.5, first), k, vector_cross(theta, first))
 
 
-@compiled
+@entry
 def bushings(t, s):
     """Six-dimensional spring and damper on the motion of M seen in F.
 

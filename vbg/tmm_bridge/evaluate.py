@@ -5,7 +5,7 @@ from __future__ import annotations
 from vbg.tmm_bridge.constraints import all_rows
 from vbg.tmm_bridge.cuts import coordinate_values, cut_frames
 from vbg.tmm_bridge.efforts import applied_loads, bushings, coordinate_laws, pair_laws
-from vbg.tmm_bridge.kinematics import compiled, inlined, move
+from vbg.tmm_bridge.kinematics import compiled, entry, inlined, move
 from vbg.tmm_bridge.loops import (
     load_cut_efforts,
     mobility,
@@ -29,7 +29,7 @@ from vbg.tmm_bridge.rows import (
 from vbg.tmm_bridge.tables import COORDINATE_TREE, LAW_INPUT
 
 
-@compiled
+@entry
 def posture(t, s, y, drive):
     """Kinematics of tree and cuts; driven coordinates of y are overwritten by their drives."""
     n_q = t.sizes[0]
@@ -83,7 +83,7 @@ def react(t, s, inputs, drive):
     return -1, rank
 
 
-@compiled
+@entry
 def evaluate(t, s, y, inputs, drive):
     """Everything at one instant.  Returns (faulty node or -1, rank of the loop rows)."""
     posture(t, s, y, drive)
@@ -168,7 +168,7 @@ def state_rate(t, s, y, drive, out):
     out[tail - 1] = lost
 
 
-@compiled
+@entry
 def closure(t, s, y, drive):
     """Posture, S, rows and their mobility without any acceleration: for assembly and projection.
 

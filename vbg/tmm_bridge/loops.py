@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from vbg.tmm_bridge.kinematics import compiled, triple
+from vbg.tmm_bridge.kinematics import compiled, entry, triple
 from vbg.tmm_bridge.riccati import (
     block_times,
     dot,
@@ -143,7 +143,7 @@ def reach_out(K, reach):
         reach[r] = max(reach[r], K[r, r])
 
 
-@compiled
+@entry
 def row_scales(reach):
     """1 / sqrt of the reach; 0 for a row that no motion of the tree can serve."""
     largest = reach.max()
@@ -319,7 +319,7 @@ def hinge_motion_ball(work, i, a, w, left, out, v):
         work[i, W_ALPHA + j] = x[j]
 
 
-@compiled
+@entry
 def correction(t, s, b, out):
     """Hinge motion of least kinetic energy that changes the rows' speeds by b.
 

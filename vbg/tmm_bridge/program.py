@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vbg.tmm_bridge.cuts import point_motion
-from vbg.tmm_bridge.kinematics import compiled
+from vbg.tmm_bridge.kinematics import compiled, entry
 from vbg.tmm_bridge.mechanism import Mechanism
 from vbg.tmm_bridge.onedim.mechanical import JOINT, PAIR
 from vbg.tmm_bridge.onedim.network import Network, balance
@@ -30,6 +30,7 @@ PLAY_TIME, PLAY_BALANCE, PLAY_FEEDS, PLAY_CHANGES, PLAY_OUTPUTS = range(5)  # as
 STEP = 1e-7  # of a forward difference, relative to the unknown's size
 EXACT = 1e-13  # relative change of the unknowns that counts as none
 SLOW = 0.1  # contraction of two steps above which the Jacobian is renewed
+CONTRACTS = 1e-3  # relative change from which on steps get smaller as fast as Newton's do
 LONGEST = 300  # steps of a search
 
 
@@ -141,7 +142,7 @@ def _recorded(network: Network, w: Working) -> dict[str, list[Any]]:
     }
 
 
-@compiled
+@entry
 def section(p, k):
     """Play the k-th of SECTIONS."""
     play(p.code, p.memory, p.curves, p.ends[k], p.ends[k + 1])
@@ -159,7 +160,7 @@ def at_time(p, time, inputs, drive):
             drive[d, order] = p.memory[p.drives[d, order]]
 
 
-@compiled
+@entry
 def take_motion(p, s):
     """Coordinates and distances from a mechanism whose posture was just found."""
     m = p.memory
@@ -270,8 +271,8 @@ def search(p):
         size = newton_step(p)
         if not size < np.inf:
             return False
-        # the next step would be smaller by as much as this one was
-        if size <= EXACT or (last < np.inf and size * size <= EXACT * last):
+        # the next step would be smaller by as much as this one was, unless a diode lies between
+        if size <= EXACT or (last <= CONTRACTS and size * size <= EXACT * last):
             return True
         if size > SLOW * last:
             p.valid[0] = 0

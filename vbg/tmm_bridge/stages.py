@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vbg.tmm_bridge.evaluate import posture, react, state_rate
-from vbg.tmm_bridge.kinematics import compiled, inlined
+from vbg.tmm_bridge.kinematics import entry, inlined
 from vbg.tmm_bridge.program import at_time, gathered, solve_network, take_motion
 
 Array = np.ndarray[Any, Any]
@@ -43,7 +43,7 @@ def instant(t, s, p, y, time, inputs, drive):
     return react(t, s, inputs, drive)
 
 
-@compiled
+@entry
 def stages(t, s, p, now, h, y, K, rules, first, last, span, inputs, drive):
     """Rows first ... last - 1 of K: rates at now + C h, y + h A K.
 
@@ -69,7 +69,7 @@ def stages(t, s, p, now, h, y, K, rules, first, last, span, inputs, drive):
     return faulty, rank
 
 
-@compiled
+@entry
 def errors(K, rules, h, y, end, rtol, absolute):
     """The estimate of the error over the tolerance (II.5, eq. 10.17 with orders 5 and 3)."""
     fifth, third = 0.0, 0.0

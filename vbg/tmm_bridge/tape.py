@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from vbg.tmm_bridge.kinematics import compiled
+from vbg.tmm_bridge.kinematics import compiled, entry
 
 Array = np.ndarray[Any, Any]
 
@@ -266,7 +266,7 @@ def of_several(operation, a, b, c, curves):
     return curve_value(curves, int(b), int(c), a)
 
 
-@compiled
+@entry
 def play(code, memory, curves, first, last):
     """Operations first ... last - 1, results into memory."""
     for k in range(first, last):
