@@ -24,8 +24,10 @@ from vbg.analysis.operating import OperatingPoint, classify
 from vbg.analysis.probe import Input, Probe, choose_inputs
 from vbg.analysis.resting import stuck, with_modes
 from vbg.analysis.tangent import tangent
+from vbg.analysis.taps import sampled_states, wired
 from vbg.assemble.system import System
 from vbg.errors import UsageError, not_installed
+from vbg.graph.placeholders import indexed
 
 Array = NDArray[np.float64]
 
@@ -126,19 +128,29 @@ def linearise(
     inputs: Sequence[str] | None = None,
     outputs: Sequence[str] | None = None,
     t: float = 0.0,
+    *,
+    loop: str | None = None,
 ) -> Linearisation:
     """Linear state space about `x` (default: the assembled start).
 
     `inputs`: names of sources ("motor", "push[2]"), default all but weights and
-    drives.  `outputs`: names of signals or components ("A.angle", "A.force[2]"),
-    default the joint coordinates and speeds.
+    drives; or of signals and quantities that parts read ("demand", "M.current"): the input is
+    added to what they read.  `outputs`: names of signals or components ("A.angle",
+    "A.force[2]"), default the joint coordinates and speeds.
+
+    `loop`: a signal at which the loop is opened: its readers get the value of the operating
+    point and what an input adds to it, so that from it to itself, the default of inputs and
+    outputs then, there is the loop's transfer function L with the sign that it has: the closed
+    loop's poles are where L = 1, of a negative feedback -L is what has margins
+    (`vbg.analysis.margins`).
 
     At a kink (`kinks` of the result) the first of its sides; `linearise_sides` gives all.
 
-    Raises UsageError for an unknown name, or an input that constraints would have
-    to follow (a prescribed flow: its rate enters, so it is no input of a state space).
+    Raises UsageError for an unknown name, an input that constraints would have to follow (a
+    prescribed flow: its rate enters, so it is no input of a state space), or an output that
+    an input reaches through a sample and hold.
     """
-    return linearise_sides(system, x, inputs, outputs, t)[0]
+    return linearise_sides(system, x, inputs, outputs, t, loop=loop)[0]
 
 
 def linearise_sides(
@@ -148,17 +160,20 @@ def linearise_sides(
     outputs: Sequence[str] | None = None,
     t: float = 0.0,
     *,
+    loop: str | None = None,
     most: int = 1,
 ) -> tuple[Linearisation, ...]:
     """The same on each side of the kinks that the point lies at, up to `most` of them; one
     where it lies at none."""
-    chosen = choose_inputs(system, inputs)
-    probe = Probe(system, chosen)
     if isinstance(x, OperatingPoint):
         point = x
     else:
         at = system.initial_state if x is None else np.array(x, dtype=float)
         point = classify(Probe(system), t, with_modes(system, t, at))
+    if loop is not None:
+        inputs, outputs = inputs or [loop], outputs or [loop]
+    system = wired(system, point, inputs or (), loop)
+    probe = Probe(system, choose_inputs(system, inputs))
     picked = _outputs(signal_names(probe), outputs)
     watched = signal_places(probe)[picked]
     near = kinks_at(probe, point.t, point.x, watched)
@@ -174,14 +189,21 @@ def linearise_sides(
     return tuple(found)
 
 
-def linearise_slipping(system: System, point: OperatingPoint) -> Linearisation:
+def linearise_slipping(
+    system: System,
+    point: OperatingPoint,
+    inputs: Sequence[str] | None = (),
+    outputs: Sequence[str] | None = None,
+    *,
+    loop: str | None = None,
+) -> Linearisation:
     """Where dry friction sticks at `point`: the same with all of it slipping slowly forward.
     Coulomb friction, constant then, only shifts the rest; what depends on speed is in A."""
     x = point.x.copy()
     for s in system.slices:
         if s.state.name in {f"{name}.forward" for name in stuck(system, point.x)}:
             x[s.first] = 1.0
-    return linearise(system, replace(point, x=x), inputs=[])
+    return linearise(system, replace(point, x=x), inputs, outputs, loop=loop)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +222,8 @@ def _on_one_side(
     rate = jacobian[probe.spans["rate"]]
     full = rate[:, :n] if point.generator is None else rate[:, :n] - point.generator.matrix
     names, rows = signal_rows(probe, jacobian)
+    if probe.inputs:
+        _require_continuous(probe, np.vstack([rate[:, :n], rows[picked, :n]]))
     signals = rows[:, :n] @ space.basis
     return Linearisation(
         A=space.reduce @ full[space.rows] @ space.basis,
@@ -229,6 +253,17 @@ def _require_inputs_outside_constraints(
             raise UsageError(
                 f"{one.name} prescribes a flow that constraints follow: its rate would enter the "
                 "equations. Use the effort behind it as input, or leave it out with inputs=[...]."
+            )
+
+
+def _require_continuous(probe: Probe, rows: Array) -> None:
+    """UsageError where `rows` (on x) depend on what a sample and hold holds."""
+    for name, place, period in sampled_states(probe.system):
+        if np.any(rows[:, place] != 0.0):
+            raise UsageError(
+                f"{name} samples every {period:.6g} s: between, it answers no small deviation, so "
+                "a response through it has no transfer function. For this analysis replace it by "
+                f'its mean lag: kind = "delay", time = {0.5 * period:.6g}.'
             )
 
 
@@ -264,15 +299,9 @@ def _outputs(names: list[str], wanted: Sequence[str] | None) -> list[int]:
         return [i for i, name in enumerate(names) if ".position[" in name and name.count(".") == 1]
     picked = []
     for one in wanted:
-        letters = _by_letter(one)
+        letters = indexed(one)
         hits = [i for i, n in enumerate(names) if n in (one, letters) or n.split("[")[0] == one]
         if not hits:
             raise UsageError(f"there is no signal {one!r} to observe; `vbg run` lists them.")
         picked += hits
     return picked
-
-
-def _by_letter(name: str) -> str:
-    """ "A.force.z" as "A.force[2]"."""
-    base, _, letter = name.rpartition(".")
-    return f"{base}[{'xyz'.index(letter)}]" if len(letter) == 1 and letter in "xyz" else name

@@ -17,6 +17,7 @@ from vbg.assemble.system import System
 from vbg.blocks import Block, Substitution, const, leaf, mul, rows
 from vbg.errors import UsageError
 from vbg.graph.bondgraph import BondGraph, Vertex
+from vbg.graph.placeholders import indexed, reading
 
 Array = NDArray[np.float64]
 
@@ -26,11 +27,13 @@ SOURCES = ("Se", "Sf")
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One scalar input: `component` of what the source `vertex` imposes is raised by it."""
+    """One scalar input: `component` of what the source `vertex` imposes is raised by it, or
+    what is read at the tap `signal` (`vbg.analysis.taps`)."""
 
     name: str
     vertex: str
     component: int
+    signal: str = ""
 
 
 def available_inputs(system: System) -> tuple[Input, ...]:
@@ -63,6 +66,8 @@ def choose_inputs(system: System, names: Sequence[str] | None) -> tuple[Input, .
     chosen = []
     for name in names:
         hits = [i for i in known if i.name == name or i.name.split("[")[0] == name]
+        if not hits and reading(indexed(name)) in system.causal.graph.signals:
+            hits = [Input(name, "", 0, reading(indexed(name)))]
         if not hits:
             listed = ", ".join(i.name for i in known) or "none"
             raise UsageError(
@@ -75,18 +80,21 @@ def choose_inputs(system: System, names: Sequence[str] | None) -> tuple[Input, .
 def _equations(
     system: System, graph: BondGraph, inputs: Sequence[Input], leaves: Mapping[str, Block]
 ) -> Equations:
-    """Equations of the system with `graph` in place of its own, `inputs` added to its sources."""
+    """Equations of the system with `graph` in place of its own, `inputs` added to its sources
+    and signals."""
     if not inputs and graph is system.causal.graph:
         return system.equations
-    vertices = dict(graph.vertices)
+    vertices, signals = dict(graph.vertices), dict(graph.signals)
     for one in inputs:
+        if one.signal:
+            signals[one.signal] = signals[one.signal] + leaves[one.name]
+            continue
         vertex = vertices[one.vertex]
         assert vertex.law is not None
         direction = const(np.eye(vertex.size)[:, [one.component]])
         raised = vertex.law + mul(direction, leaves[one.name])
         vertices[one.vertex] = replace(vertex, law=raised)
-    changed = replace(system.causal, graph=replace(graph, vertices=vertices))
-    return derive(changed)
+    return derive(replace(system.causal, graph=replace(graph, vertices=vertices, signals=signals)))
 
 
 class Probe:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -16,7 +17,7 @@ from vbg.errors import ModelError, Problem
 from vbg.expressions import parse
 from vbg.graph.bondgraph import BondGraph, Causality
 from vbg.graph.builder import GraphBuilder
-from vbg.graph.placeholders import OUTPUT, SIGNAL, reads_bonds
+from vbg.graph.placeholders import OUTPUT, SIGNAL, indexed, reading, reads_bonds
 from vbg.graph.raw import raw_signals
 from vbg.laws import block_of
 from vbg.model.bonds import vertices_without_bonds
@@ -55,8 +56,12 @@ def _ordered(model: Model) -> Iterator[tuple[str, Any]]:
         yield from getattr(model, table).items()
 
 
-def expand(model: Model) -> BondGraph:
+def expand(model: Model, tapped: Collection[str] = ()) -> BondGraph:
     """The bond graph of `model`; its parts write themselves in a fixed order.
+
+    What parts read of the signals and outputs called `tapped` becomes a signal of its own,
+    `reading(name)`, equal to the one that is read: the same machine, whose wires can be cut
+    or added to there.  There is none of a name that nothing reads.
 
     Raises ModelError for raw vertices that lack bonds.
     """
@@ -87,16 +92,17 @@ def expand(model: Model) -> BondGraph:
         if name in model.parameters:
             return const(model.parameters[name])
         readers.setdefault(name, builder.part)
-        return leaf(f"{OUTPUT}{name}", 1)
+        return taps(name, leaf(f"{OUTPUT}{name}", 1))
 
+    taps = _Taps(tapped)
     readers: dict[str, str] = {}
     being_read: list[str] = []
     kinks: dict[Block, str] = {}
 
     def named(name: str, builder: GraphBuilder) -> Block:
         """A signal: its expression where that is one of time alone, else its leaf."""
-        part, read = model.signals[name], leaf(f"{SIGNAL}{name}", 1)
-        if not hasattr(part, "value") or name in being_read:
+        part, read = model.signals[name], taps(name, leaf(f"{SIGNAL}{name}", 1))
+        if not hasattr(part, "value") or name in taps or name in being_read:
             return read
         being_read.append(name)
         block = part.value(name, builder)
@@ -115,8 +121,28 @@ def expand(model: Model) -> BondGraph:
     graph = builder.freeze(model, cast(Causality, model.simulate.causality))
     signals = raw_signals(graph, model.bondgraph)
     outputs = (*graph.outputs, *signals)
-    _require_outputs(readers, [output.name for output in outputs])
-    return replace(graph, instants=instants, outputs=outputs)
+    _require_outputs(readers, {output.name for output in outputs})
+    wires = MappingProxyType({**graph.signals, **taps.readings})
+    return replace(graph, instants=instants, outputs=outputs, signals=wires)
+
+
+class _Taps:
+    """The `tapped` names; `readings` are those that something has read, with what it read."""
+
+    def __init__(self, tapped: Collection[str]):
+        self._names = frozenset(map(indexed, tapped))
+        self.readings: dict[str, Block] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return indexed(name) in self._names
+
+    def __call__(self, name: str, read: Block) -> Block:
+        """What is read of `name`: where it is tapped, a signal of its own."""
+        if name not in self:
+            return read
+        own = reading(indexed(name))
+        self.readings[own] = read
+        return leaf(f"{SIGNAL}{own}", 1)
 
 
 def _starts(model: Model) -> dict[str, Start]:

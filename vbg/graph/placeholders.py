@@ -16,3 +16,14 @@ def reads_bonds(block: Block) -> bool:
         node.op == "leaf" and node.data.startswith((*PLACEHOLDERS, SIGNAL))
         for node in dependencies([block])
     )
+
+
+def reading(name: str) -> str:
+    """The signal that parts read in place of `name` where that is tapped."""
+    return f"reading of {name}"
+
+
+def indexed(name: str) -> str:
+    """ "A.force.z" as "A.force[2]"; any other name as it is."""
+    base, _, letter = name.rpartition(".")
+    return f"{base}[{'xyz'.index(letter)}]" if base and letter in ("x", "y", "z") else name
