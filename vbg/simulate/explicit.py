@@ -1,19 +1,32 @@
-"""DOP853 that reports a singular posture instead of creeping up to it."""
+"""DOP853 that reports a singular posture instead of creeping up to it, and that does not
+trust its polynomial between the ends of a step where that leaves the motion."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
-from scipy.integrate import DOP853
+import numpy as np
+from scipy.integrate import DOP853, OdeSolution
 
 FLOOR = 1e-2  # a step this small, relative to the largest so far, is not due to the motion
 NEAR = 1e5  # condition above which a posture counts as nearly singular
+PIECES = 8  # into which a step is cut whose polynomial leaves the motion
+BESIDE = 1e4  # condition at the end of a step that lies beside a singular posture, at least
+GROWN = 1e3  # times the least condition of the run: links without mass always have a large one
 
 
 class NearSingularPosture(Exception):
     """The step shrinks only because the constraint matrix is nearly singular."""
+
+
+class EndsBesideSingularPosture(Exception):
+    """A step that error control accepts ends where the rate is not to be trusted."""
+
+
+class StrayStages(Exception):
+    """The stages that only the polynomial needs leave the motion."""
 
 
 class SteadyDOP853(DOP853):
@@ -22,12 +35,15 @@ class SteadyDOP853(DOP853):
 
     The motion through such a posture is smooth, but the rate beside the constraint
     manifold is not: a velocity residual c of the stages makes the acceleration err by
-    c / theta^2 at the distance theta.  Steps would shrink to zero with theta.
+    c / theta^2 at the distance theta.  Steps would shrink to zero with theta.  Where rows are
+    redundant and the matrix is raised, the rate is smooth there but wrong: a step that ends
+    beside such a posture raises EndsBesideSingularPosture as long as it `watches`.
     """
 
     def __init__(self, *args: Any, condition: Callable[[], float], **kwargs: Any):
         self._condition = condition
-        self._largest = 0.0
+        self._largest, self._least = 0.0, math.inf
+        self.watches = True
         super().__init__(*args, **kwargs)
 
     def _estimate_error_norm(self, K: Any, h: float, scale: Any) -> float:
@@ -36,7 +52,54 @@ class SteadyDOP853(DOP853):
             return math.inf  # a stage left the domain of the rate: a shorter step
         size = abs(h)
         if norm < 1.0:
+            condition = self._condition()
+            if self.watches and condition > max(BESIDE, GROWN * self._least):
+                raise EndsBesideSingularPosture
+            self._least = min(self._least, condition)
             self._largest = max(self._largest, size)
         elif size <= FLOOR * self._largest and self._condition() > NEAR:
             raise NearSingularPosture
         return norm
+
+    def _dense_output_impl(self) -> Any:
+        """Raises StrayStages where one of the three additional stages, which no error
+        estimate sees, lies further outside the rates of the step than these are apart: in
+        a stiff model such a stage may be anything while the step itself is right."""
+        output = super()._dense_output_impl()
+        step, added = self.K, self.K_extended[len(self.K) :]
+        low, high = step.min(axis=0), step.max(axis=0)
+        tolerance = self.atol + self.rtol * np.abs(self.y)
+        slack = high - low + tolerance / abs(self.h_previous)
+        if not np.all((added >= low - slack) & (added <= high + slack)):
+            raise StrayStages
+        return output
+
+
+def between_ends(solver: Any) -> Callable[[float], Any]:
+    """The state inside the last step of `solver`: its polynomial, or where that leaves the
+    motion those of shorter steps from the same beginning.
+
+    Raises StrayStages where these leave it, too.
+    """
+    try:
+        return cast(Callable[[float], Any], solver.dense_output())
+    except StrayStages:
+        pass
+    inner = SteadyDOP853(
+        solver.fun,
+        solver.t_old,
+        solver.y_old,
+        solver.t,
+        condition=lambda: 0.0,
+        max_step=(solver.t - solver.t_old) / PIECES,
+        rtol=solver.rtol,
+        atol=solver.atol,
+    )
+    times, pieces = [inner.t], []
+    while inner.status == "running":
+        inner.step()
+        if inner.status == "failed":
+            raise StrayStages
+        times.append(inner.t)
+        pieces.append(inner.dense_output())
+    return OdeSolution(times, pieces)

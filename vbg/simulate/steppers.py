@@ -17,12 +17,19 @@ from scipy.integrate import Radau
 from scipy.interpolate import KroghInterpolator
 
 from vbg.errors import Problem
-from vbg.simulate.explicit import NearSingularPosture, SteadyDOP853
+from vbg.simulate.explicit import (
+    EndsBesideSingularPosture,
+    NearSingularPosture,
+    SteadyDOP853,
+    between_ends,
+)
 
 HISTORY = 40  # steps remembered; some of them carry the motion across a singular posture
-SHORTEST = 13  # steps needed for that
-NODES = 7  # of its polynomial
-SPREAD = 0.35  # least distance of two nodes, in lengths of the leap
+LONGEST = 13  # the last steps that say how far across
+SHORTEST = 5  # steps needed for that
+NODES = 6  # of its polynomial
+NAMED = 5  # singular postures that a note names
+SPREAD = 0.5  # least distance of two nodes, in lengths of the leap
 
 Array = NDArray[np.float64]
 Rate = Callable[[float, Array], Array]
@@ -95,6 +102,7 @@ class Adaptive:
         self._solver = self._make(t, x)
         self._condition = condition
         self._history: deque[tuple[float, Array, Array]] = deque(maxlen=HISTORY)
+        self._crossed: list[tuple[float, float]] = []
         self.t, self.x, self.t_before = t, x, t
 
     def _counted(self, t: float, x: Array) -> Array:
@@ -111,6 +119,11 @@ class Adaptive:
             message = self._solver.step()
         except ZeroDivisionError:
             return NO_SLOPE
+        except EndsBesideSingularPosture:
+            if self._leap() is None:
+                return None
+            self._solver.watches = False
+            return self.step()
         except NearSingularPosture:
             return self._leap()
         if self._solver.status == "failed":
@@ -129,7 +142,7 @@ class Adaptive:
         if len(self._history) < SHORTEST:
             return "Required step size is less than spacing between numbers."
         last, state, _ = self._history[-1]
-        polynomial = _through(list(self._history)[-1 : -SHORTEST - 1 : -2][::-1], 0.0)
+        polynomial = _through(list(self._history)[-1 : -LONGEST - 1 : -2][::-1], 0.0)
         self._counted(last, state)
         before, length, span = self._condition(), self._solver.h_abs, last - self._history[0][0]
         while True:
@@ -142,13 +155,14 @@ class Adaptive:
         polynomial = _through(list(self._history), SPREAD * length)
         length = min(length, self._t_end - last)
         self.restart(last + length, np.asarray(polynomial(length)))
+        self._crossed.append((last, last + length))
         self.t_before = last
         self._dense = lambda t: polynomial(t - last)
         return None
 
     def between(self, t: float) -> Array:
         if self._dense is None:
-            self._dense = self._solver.dense_output()
+            self._dense = between_ends(self._solver)
         return np.asarray(self._dense(t))
 
     def reset(self, x: Array) -> None:
@@ -167,7 +181,21 @@ class Adaptive:
             self._solver.status = "running"
 
     def notes(self) -> tuple[Problem, ...]:
-        return ()
+        if not self._crossed:
+            return ()
+        spans = [f"{before:.6g} ... {after:.6g} s" for before, after in self._crossed[:NAMED]]
+        more = len(self._crossed) - len(spans)
+        return (
+            Problem(
+                "note",
+                "simulate",
+                "the mechanism passes a singular posture, where joints lose their grip: at t = "
+                f"{', '.join(spans)}{f' and {more} times more' if more else ''}.",
+                "The motion is carried across by extrapolation, onto the branch that is smooth. "
+                "Forces may be without bounds there, and energy.residual shows what the passage "
+                "cost; formulation = 'minimal' integrates through.",
+            ),
+        )
 
     def _remember(self) -> None:
         self._history.append((self.t, self.x.copy(), self._solver.f.copy()))
