@@ -70,6 +70,15 @@ class UsageError(VbgError):
     """The program was asked for something it cannot do (a wrong call)."""
 
 
+def counted(number: int, noun: str) -> str:
+    """ "1 body" or "3 bodies"."""
+    plural = noun + "s"
+    for ending, instead in (("y", "ies"), ("ex", "ices")):
+        if noun.endswith(ending):
+            plural = noun.removesuffix(ending) + instead
+    return f"{number} {noun if number == 1 else plural}"
+
+
 def not_installed(what: str, package: str, extra: str, otherwise: str = "") -> UsageError:
     """The error where `what` needs a `package` that is not there.  vbg is installed from
     its folder, so that its extras are, too."""

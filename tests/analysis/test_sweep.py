@@ -1,5 +1,6 @@
 """Parameter studies: measures, points, tables that survive a kill, processes, Dask."""
 
+import json
 import os
 import signal
 import subprocess
@@ -16,7 +17,7 @@ from vbg.analysis.optimise import optimise
 from vbg.analysis.sampling import Range, grid, latin_hypercube, parse_range, points_of
 from vbg.analysis.sweep import Study, sweep
 from vbg.analysis.table import Row, Table, read_table
-from vbg.cli.main import main
+from vbg.cli.main import build_parser, main
 from vbg.errors import UsageError
 from vbg.solution import Solution
 
@@ -247,6 +248,7 @@ def test_an_interrupt_keeps_the_runs_and_says_where(file, tmp_path, monkeypatch,
     table = tmp_path / "t.csv"
     command = ["sweep", str(file), "--vary", "k=50:60:4", "--measure", "final(guide.slide)"]
     command += ["-o", str(table)]
+    build_parser()  # every verb is imported, none takes the function of this test
     monkeypatch.setattr("vbg.cli.verbs.sweep.show_progress", interrupt_after(2))
     assert main(command) == 130
     assert "stopped after 2 of 4 runs" in capsys.readouterr().err
@@ -269,3 +271,11 @@ def test_the_benchmark_prints_both_times(capsys, monkeypatch):
 
     benchmark()
     assert "times as fast" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("search", ["nelder-mead", "differential-evolution"])
+def test_a_search_makes_no_more_runs_than_asked_for(search, file, capsys):
+    command = ["optimise", str(file), "--vary", "k=50:60", "--measure", "final(guide.slide)"]
+    assert main([*command, "--evaluations", "7", "--search", search, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["runs"] <= 7 and "Warning" not in err

@@ -82,7 +82,7 @@ def test_an_overconstrained_four_bar_moves_as_the_determinate_one():
             one[f"{joint}.force"][:, [0, 2]], expected, atol=1e-6 * (1 + abs(expected).max())
         )
     notes = " ".join(note.what for note in one.notes)
-    assert "3 constraint direction(s) are redundant" in notes
+    assert "3 constraint directions are redundant" in notes
     assert "not unique" in notes
 
 

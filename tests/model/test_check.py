@@ -152,7 +152,7 @@ def test_raw_vertices_need_their_bonds():
         assert all(p.severity == "error" and "above the first table" in p.remedy for p in problems)
     levered = Model(bondgraph={"mass": mass, "lever": lever}, bonds=["lever -> mass"])
     (problem,) = check(levered)
-    assert problem.what == "this TF has 0 bond(s) into it and 1 out of it."
+    assert problem.what == "this TF has 0 bonds into it and 1 out of it."
 
 
 def test_shapes_of_signals_take_the_unit_of_what_they_are():

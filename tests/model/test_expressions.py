@@ -63,7 +63,7 @@ def test_value_is_that_of_python(text):
         ("sin", "needs its argument in brackets"),
         ("sin()", "found '\\)'"),
         ("sin(1, 2)", "sin takes 1 argument"),
-        ("atan2(1)", "atan2 takes 2 argument"),
+        ("atan2(1)", "atan2 takes 2 arguments"),
         ("1e999", "too large"),
         ("a.__class__", "unknown name"),
         ("[1][0]", "found '\\['"),

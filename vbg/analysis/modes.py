@@ -113,7 +113,8 @@ def stability(A: Array) -> str:
     if neutral:
         return f"Neutral: {len(neutral)} of {len(values)} poles at zero (free to move on)."
     if undamped:
-        return f"Stable, not asymptotically: {len(undamped)} modes are undamped."
+        which = "1 mode is" if len(undamped) == 1 else f"{len(undamped)} modes are"
+        return f"Stable, not asymptotically: {which} undamped."
     slowest = max(v.real for v in cleaned)
     return (
         f"Stable: deviations die out, the slowest with a time constant of {-1.0 / slowest:.3g} s."

@@ -14,7 +14,7 @@ from vbg.errors import VbgError
 
 Method = Literal["nelder-mead", "differential-evolution"]
 METHODS = ("nelder-mead", "differential-evolution")
-FAILED = 1e300  # value of a point that cannot be run
+FAILED = 1e100  # value of a point that cannot be run
 
 
 def optimise(
@@ -27,7 +27,7 @@ def optimise(
     progress: Callable[[int, int], None] | None = None,
 ) -> Row:
     """The best row found for the first measure, inside `ranges`; all runs go to `table`,
-    and points that are in it are not run again.
+    and points that are in it are not run again.  At most `evaluations` runs are made.
 
     "nelder-mead": local, from the middle of the ranges; "differential-evolution": global.
     Raises VbgError if no point could be run.
@@ -35,12 +35,15 @@ def optimise(
     from scipy.optimize import differential_evolution, minimize
 
     known = {row.point: row for row in table.rows}
+    before = len(known)
 
     def cost(fractions: Any) -> float:
         point = tuple(
             (r.name, r.at(float(np.clip(f, 0.0, 1.0))))
             for r, f in zip(ranges, fractions, strict=True)
         )
+        if point not in known and len(known) - before >= evaluations:
+            return FAILED  # differential evolution ends with a generation, not before
         if point not in known:
             known[point] = run_point(study, point)
             table.add(known[point])

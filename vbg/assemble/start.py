@@ -16,7 +16,7 @@ from vbg.assemble.remarks import MOVED, by_part, moved_bodies, overridden_starts
 from vbg.assemble.settle import settle
 from vbg.assemble.singular import LostGrip, lost_grip
 from vbg.assemble.system import System
-from vbg.errors import AssemblyError, Problem
+from vbg.errors import AssemblyError, Problem, counted
 from vbg.model.located import located
 
 Array = NDArray[np.float64]
@@ -318,8 +318,8 @@ def _examine(
     note = Problem(
         "warning",
         "joints",
-        f"{dependent} constraint direction(s) are redundant; efforts not unique: "
-        f"{by_part(redundant, system.constraint_names)}.",
+        f"{counted(dependent, 'constraint direction')} {_is(dependent)} redundant;"
+        f" efforts not unique: {by_part(redundant, system.constraint_names)}.",
         "The motion is unique; the forces shown are the smallest in the least-squares "
         "sense. Free a direction (a spherical or universal joint) to make them unique.",
     )
@@ -348,11 +348,15 @@ def _singular(system: System, lost: LostGrip) -> Problem:
     return Problem(
         "error",
         first,
-        f"the start is a singular posture: {lost.count} constraint direction(s) lose their grip "
-        f"there, combinations of {names}; the mechanism may go on along different branches, or "
-        "not at all.",
+        f"the start is a singular posture: {counted(lost.count, 'constraint direction')} without"
+        f" grip there, combinations of {names}; the mechanism may go on along different branches,"
+        " or not at all.",
         "Start a little away from it (links not all on one line).",
     )
+
+
+def _is(number: int) -> str:
+    return "is" if number == 1 else "are"
 
 
 def _lasting_rows(system: System) -> int:

@@ -6,6 +6,10 @@ import os
 from collections.abc import Sequence
 from typing import IO
 
+from vbg.errors import counted
+
+count = counted
+
 
 def table(rows: Sequence[Sequence[str]], align: str, indent: str = "") -> str:
     """Columns of text; `align` has one of "<" (left) or ">" (right) per column.
@@ -21,15 +25,6 @@ def table(rows: Sequence[Sequence[str]], align: str, indent: str = "") -> str:
 def figure(value: float | None, digits: int = 5) -> str:
     """A number in `digits` significant digits; None, which stands for NaN in JSON, as nan."""
     return "nan" if value is None else f"{value + 0.0:.{digits}g}"
-
-
-def count(number: int, noun: str) -> str:
-    """ "1 body" or "3 bodies"."""
-    plural = noun + "s"
-    for ending, instead in (("y", "ies"), ("ex", "ices")):
-        if noun.endswith(ending):
-            plural = noun.removesuffix(ending) + instead
-    return f"{number} {noun if number == 1 else plural}"
 
 
 def bar(fraction: float, width: int = 30) -> str:

@@ -96,7 +96,9 @@ def _curves(study: StudyPicture, axes: Any) -> None:
 
 
 def _crosses(axis: Any, x: Array) -> None:
-    """Failed runs, at the foot of the panel."""
+    """Failed runs, at the foot of the panel; a line of no points would upset its layout."""
+    if not len(x):
+        return
     at_foot = axis.get_xaxis_transform()
     axis.plot(x, np.full(len(x), 0.03), transform=at_foot, clip_on=False, **FAILED)
 

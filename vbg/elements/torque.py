@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from vbg.blocks import dot, mul, stack, transpose
 from vbg.builder import Builder
+from vbg.errors import counted
 from vbg.fields import Attachment, declare
 
 
@@ -34,7 +35,11 @@ class Torque:
         needed = 1 if isinstance(self.on, str) else 3
         if len(self.torque) != needed:
             where = "a joint" if needed == 1 else "a body"
-            yield "torque", f"on {where} needs {needed} component(s), found {len(self.torque)}.", ""
+            yield (
+                "torque",
+                f"on {where} needs {counted(needed, 'component')}, found {len(self.torque)}.",
+                "",
+            )
 
     def expand(self, name: str, builder: Builder) -> None:
         components = stack(*(builder.signal(value, "N*m") for value in self.torque))

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 import re
 
-from vbg.errors import ModelError
+from vbg.errors import ModelError, counted
 from vbg.expressions._functions import FUNCTIONS
 from vbg.expressions._tree import Binary, Call, Expression, Name, Number, Unary, depth, shown
 
@@ -145,8 +145,9 @@ class _Parser:
             arguments.append(self.expression())
         _, least, most = FUNCTIONS[name]
         if not least <= len(arguments) <= most:
-            count = f"{least}" if least == most else f"at least {least}"
-            raise self.fail(f"{name} takes {count} argument(s), got {len(arguments)}")
+            fewest = "" if least == most else "at least "
+            wanted = f"{fewest}{counted(least, 'argument')}"
+            raise self.fail(f"{name} takes {wanted}, got {len(arguments)}")
         self._close()
         return Call(name, tuple(arguments))
 

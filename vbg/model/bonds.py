@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from vbg.errors import Problem
+from vbg.errors import Problem, counted
 from vbg.expressions import shown
 from vbg.model.places import Path
 from vbg.model.reading import Reading, Scope, described
@@ -65,7 +65,8 @@ def vertices_without_bonds(model: Model) -> Iterator[Problem]:
             continue
         wanted, words = _WANTED[vertex.kind]
         if found != wanted:
-            what = f"this {vertex.kind} has {found[0]} bond(s) into it and {found[1]} out of it."
+            bonds = f"{counted(found[0], 'bond')} into it and {found[1]} out of it."
+            what = f"this {vertex.kind} has {bonds}"
             if sum(found) == sum(wanted):
                 words += ", the other way round"
             yield _lacks_bonds(model, name, what, words)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.errors import counted
 from vbg.structure.exceptions import contact_findings, multijoint_findings, spin_findings
 from vbg.structure.findings import Finding, Kind
 from vbg.structure.linkage import Linkage
@@ -301,7 +302,7 @@ def _paradox(found: BlockMobility, excess: int) -> Finding:
         what = f"cranks {', '.join(bodies)} are equal and parallel and stay so."
         return _named(found, "parallel cranks", "double parallelogram", excess, what)
     name = loop_name(linkage) if found.block.is_single_loop else ""
-    what = f"moves with {found.generic} freedom(s) where the count is {found.count}."
+    what = f"moves with {counted(found.generic, 'freedom')} where the count is {found.count}."
     if name:
         return _named(found, "named linkage", name, excess, what)
     codes = [linkage.topology.pairs[i].code for i in order_around(linkage)]
@@ -314,7 +315,7 @@ def _named(found: BlockMobility, kind: Kind, name: str, freedoms: int, what: str
     rows = sorted({pair for pair, _ in found.redundant})
     pairs = tuple(topology.pairs[pair].name for pair in rows)
     action = (
-        f"{freedoms} redundant equation(s) are left out; forces in "
+        f"{counted(freedoms, 'redundant equation')} left out; forces in "
         f"{', '.join(pairs) or 'its pairs'} are not unique and given with least norm."
     )
     return Finding(kind, name, topology.bodies, pairs, freedoms, what, action)
@@ -322,7 +323,7 @@ def _named(found: BlockMobility, kind: Kind, name: str, freedoms: int, what: str
 
 def _tangent(found: BlockMobility) -> Finding:
     what = (
-        f"{found.at_posture} freedom(s) to first order only, no finite motion "
+        f"{counted(found.at_posture, 'freedom')} to first order only, no finite motion "
         f"(second-order residual {found.obstructed:.2g}); the count is {found.count}."
     )
     action = "Small play moves it far and forces grow without bound: change a length."
@@ -334,8 +335,8 @@ def _tangent(found: BlockMobility) -> Finding:
 def _singular(found: BlockMobility) -> Finding:
     more = found.at_posture - found.generic
     what = (
-        f"{found.at_posture} freedom(s) where it stands, {found.generic} at postures nearby: "
-        "a dead point or a branching."
+        f"{counted(found.at_posture, 'freedom')} where it stands, {found.generic} at postures"
+        " nearby: a dead point or a branching."
     )
     action = "The solver reports the event and goes on along the direction of motion."
     return _plain(found, "singular posture", "singular posture", more, what, action)

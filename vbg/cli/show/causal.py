@@ -123,7 +123,7 @@ def as_plain(causal: CausalGraph) -> dict[str, Any]:
 
 
 def as_text(causal: CausalGraph) -> str:
-    rows = [("bond", "", "", "", "dim")]
+    rows = [("bond", "from", "stroke", "to", "dim")]
     for bond in causal.graph.bonds.values():
         arrow = "---|>|" if causal.strokes[bond.name] == "head" else "|---> "
         rows.append((bond.name, bond.tail, arrow, bond.head, str(bond.size)))

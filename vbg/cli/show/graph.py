@@ -24,7 +24,8 @@ def register(subparsers: Any) -> None:
         "graph",
         act=act,
         summary="vertices and bonds, part by part",
-        detail="The number after a bond is its dimension; power is positive along the arrow.\n"
+        detail="The number in an arrow is the dimension of the bond; power is positive along it.\n"
+        "After a vertex: [components, frame of its axes], W the world or a body.\n"
         "--level: parts as boxes (word), all open (full), or one part (its name).\n"
         "-o draws it, with causal strokes.",
         examples="""vbg show graph crank.toml

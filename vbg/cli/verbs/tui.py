@@ -6,6 +6,7 @@ import argparse
 from importlib import import_module
 from typing import Any
 
+from vbg.cli.output import require_output, wrote
 from vbg.cli.parser import add
 
 PLACE = 110
@@ -48,14 +49,18 @@ def act(arguments: argparse.Namespace) -> int:
         print(interface.key_list())
         return 0
     if arguments.screenshot is not None:
-        return interface.screenshot(
+        output = arguments.output or f"{arguments.screenshot}.svg"
+        require_output(output, (".svg", ".txt"))
+        code: int = interface.screenshot(
             arguments.file,
             arguments.screenshot,
-            arguments.output or f"{arguments.screenshot}.svg",
+            output,
             size=arguments.size,
             marks=arguments.marks,
             theme=arguments.theme,
         )
+        wrote(output, f"picture of the view {arguments.screenshot}")
+        return code
     return interface.run(
         arguments.file,
         marks=arguments.marks,

@@ -10,6 +10,7 @@ import numpy as np
 
 from vbg.blocks import Block, const, leaf, mul, stack
 from vbg.builder import Builder
+from vbg.errors import counted
 from vbg.fields import declare, quantity
 from vbg.rawlaws import Matrix, components, expression, square
 
@@ -42,7 +43,7 @@ class Resistance:
             yield "", "an R needs a value, a matrix, or expressions effort and flow.", ""
         for key, law in (("effort", self.effort), ("flow", self.flow)):
             if law is not None and len(law) != self.size:
-                yield key, f"has {len(law)} expression(s), the size is {self.size}.", ""
+                yield key, f"has {counted(len(law), 'expression')}, the size is {self.size}.", ""
 
     def expand(self, name: str, builder: Builder) -> None:
         flow, effort = leaf(f"{name}.R.flow", self.size), leaf(f"{name}.R.effort", self.size)

@@ -10,6 +10,7 @@ import numpy as np
 
 from vbg.blocks import const, stack
 from vbg.builder import Builder
+from vbg.errors import counted
 from vbg.fields import declare
 
 Matrix = tuple[tuple[float, ...], ...]
@@ -43,7 +44,7 @@ class StateSpace:
             ("initial", len(self.initial or (0,) * n), n),
         ):
             if found != wanted:
-                yield key, f"with A of size {n} and {m} input(s) its size is {found}.", ""
+                yield key, f"with A of size {n} and {counted(m, 'input')} its size is {found}.", ""
 
     def expand(self, name: str, builder: Builder) -> None:
         u = stack(*(builder.signal(value) for value in self.inputs))
