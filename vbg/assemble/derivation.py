@@ -49,9 +49,9 @@ def begin(causal: CausalGraph) -> Derivation:
     of_stores = [(v, graph.incident[v.name][0]) for v in vertices if v.is_store]
     stores = [(v, bond) for v, bond in of_stores if v.name not in causal.differential]
     differential = [(v, bond) for v, bond in of_stores if v.name in causal.differential]
-    for vertex, _ in stores:
-        assert vertex.law is not None
-        structure.definitions[coenergy(vertex)] = structure.resolve(vertex.law)
+    laws = structure.resolve_each([v.law for v, _ in stores if v.law is not None])
+    for (vertex, _), law in zip(stores, laws, strict=True):
+        structure.definitions[coenergy(vertex)] = law
     sources = [(v, graph.incident[v.name][0]) for v in vertices if v.kind == "Sc"]
     return Derivation(causal, structure, Variables(structure), stores, sources, differential)
 

@@ -69,7 +69,7 @@ def derive(causal: CausalGraph) -> Equations:
     react = Substitution(efforts.reactions)
     values = react.each(work.each_in_states([o.value for o in graph.outputs]))
     positions = [zeros(c.unknown.rows) if c.position is None else c.position for c in constraints]
-    rows_of = Coefficients([coenergy(v) for v, _ in work.stores])
+    rows_of = Coefficients([coenergy(v) for v, _ in work.stores if graph.held])
     return Equations(
         states=_states(work),
         constraints=constraints,

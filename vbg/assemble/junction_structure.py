@@ -77,8 +77,10 @@ class JunctionStructure:
     _waiting: dict[Block, Callable[[], Block]] = field(default_factory=dict)
     _resolved: Substitution = field(default_factory=lambda: Substitution({}))
     _store_of: dict[str, Vertex] = field(init=False)
+    _output_of: dict[str, Block] = field(init=False)
 
     def __post_init__(self) -> None:
+        self._output_of = {output.name: output.value for output in self.causal.graph.outputs}
         vertices = self.causal.graph.vertices.values()
         self._store_of = {v.state.data: v for v in vertices if v.is_store and v.state is not None}
 
@@ -247,8 +249,7 @@ class JunctionStructure:
                 else:
                     self._resolved.define(node, value)
         if not cuts:
-            self._resolved.enter(order)
-            return self._resolved.each(blocks)
+            return self._resolved.along(order, blocks)
         leaves = [node for node in dependencies(blocks) if node.op == "leaf"]
         found = {n: self._resolved(n) for n in leaves if n not in cuts}
         return Substitution(found | cuts).each(blocks)
@@ -286,7 +287,7 @@ class JunctionStructure:
 
     def _output(self, name: str) -> Block:
         """An output of the graph by its name, or a component of one."""
-        outputs = {output.name: output.value for output in self.causal.graph.outputs}
+        outputs = self._output_of
         if name in outputs:
             return outputs[name]
         match = COMPONENT.fullmatch(name)

@@ -122,8 +122,7 @@ class Lowering:
         output is computed there."""
         placed = {}
         for name, block in outputs.items():
-            slot = self._reserve(*block.shape)
-            placed[name] = slot
+            placed[name] = slot = self._reserve(block.rows, block.cols)
             self.outputs[name] = (slot.offset, block.rows, block.cols)
             if block.op in COMPUTED:
                 self.reserved.setdefault(block.key, slot)

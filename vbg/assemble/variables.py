@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import numpy as np
 
@@ -58,6 +58,7 @@ class Variables:
     kept: frozenset[Block] = frozenset()
     values: dict[Block, Block] = field(default_factory=dict)
     loops: list[SolvedLoop] = field(default_factory=list)
+    _settled: int = 0  # the first so many definitions have values
     _laws: Substitution = field(default_factory=lambda: Substitution({}))
 
     def __call__(self, block: Block) -> Block:
@@ -73,17 +74,21 @@ class Variables:
         for node, value in zip(leaves, self._laws.each(resolved), strict=True):
             if value is not node:
                 self._laws.define(node, value)
-        self._laws.enter(order)
-        return self._laws.each(blocks)
+        return self._laws.along(order, blocks)
 
     def _settle(self) -> None:
         """Values for the definitions that came since the last time."""
         self.structure.complete()
         definitions = self.structure.definitions
-        if len(definitions) == len(self.values) + len(self.kept):
-            return
-        fresh = [v for v in definitions if v not in self.values and v not in self.kept]
-        uses = {v: variables_in(definitions[v], definitions) for v in fresh}
+        fresh = [v for v in islice(definitions, self._settled, None) if v not in self.kept]
+        self._settled = len(definitions)
+        uses: dict[Block, set[Block]] = {}
+        for variable in fresh:
+            read = variables_in(definitions[variable], definitions)
+            if read:
+                uses[variable] = read
+            else:
+                self._define(variable, definitions[variable])
         for component in strong_components(uses):
             first = component[0]
             if len(component) == 1 and first not in uses[first]:

@@ -117,13 +117,11 @@ class Substitution:
 
     def each(self, blocks: Sequence[Block]) -> Sequence[Block]:
         """The same for many blocks in one pass."""
-        if not self._done:
-            return blocks
-        self.enter(dependencies(blocks, self._done))
-        return [self._done[block.key] for block in blocks]
+        return self.along(dependencies(blocks, self._done), blocks) if self._done else blocks
 
-    def enter(self, order: Iterable[Block]) -> None:
-        """What becomes of nodes, arguments before their users."""
+    def along(self, order: Iterable[Block], blocks: Sequence[Block]) -> Sequence[Block]:
+        """The same where `order` has all nodes that are not met, arguments before their
+        users."""
         done = self._done
         for node in order:
             if node.key in done:
@@ -131,6 +129,7 @@ class Substitution:
             args = tuple([done[arg.key] for arg in node.args])
             same = all(map(operator.is_, args, node.args))
             done[node.key] = node if same else rebuild(node, args)
+        return [done[block.key] for block in blocks]
 
 
 @dataclass(slots=True)

@@ -14,6 +14,7 @@ Readers (the compiled program, numpy, sympy) visit the few operations of
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from hashlib import blake2b
@@ -80,7 +81,10 @@ class Block:
             self.is_identity = rows == cols and content == _identity_bytes(rows)
             key = f"{op}|{rows}|{cols}|".encode() + content
         else:
-            key = f"{op}|{rows}|{cols}|{data}|".encode()
+            if op == "sum":
+                key = f"{op}|{rows}|{cols}|".encode() + array("d", data).tobytes()
+            else:
+                key = f"{op}|{rows}|{cols}|{data}|".encode()
             if args:
                 key += b"".join([arg.key for arg in args])
         self.key = blake2b(key, digest_size=16).digest()
@@ -123,11 +127,13 @@ class Block:
 
 def const(value: ArrayLike) -> Block:
     """A constant matrix; a sequence is a column, a number 1 x 1."""
-    array: NDArray[np.float64] = np.array(value, dtype=float)
-    if array.ndim < 2:
-        array = array.reshape(-1, 1)
-    array = array + 0.0  # -0.0 and 0.0 are one constant
-    return _constant(array.tobytes(), *array.shape)
+    if type(value) is float:
+        return _constant(array("d", (value + 0.0,)).tobytes(), 1, 1)
+    matrix: NDArray[np.float64] = np.array(value, dtype=float)
+    if matrix.ndim < 2:
+        matrix = matrix.reshape(-1, 1)
+    matrix = matrix + 0.0  # -0.0 and 0.0 are one constant
+    return _constant(matrix.tobytes(), *matrix.shape)
 
 
 @lru_cache(SHARED)

@@ -99,9 +99,13 @@ class Strokes:
         """0: one bond brings the effort; 1: one bond brings the flow."""
         brings = vertex.kind == "0"
         what = "effort" if brings else "flow"
-        inputs = [self.effort_in(bond, vertex.name) for bond in bonds]
-        strong = [b for b, known in zip(bonds, inputs, strict=True) if known is brings]
-        open_bonds = [b for b, known in zip(bonds, inputs, strict=True) if known is None]
+        strong, open_bonds = [], []
+        for bond in bonds:
+            receives = self.effort_in(bond, vertex.name)
+            if receives is None:
+                open_bonds.append(bond)
+            elif receives is brings:
+                strong.append(bond)
         if len(strong) == 1 and not open_bonds:
             return
         if strong:

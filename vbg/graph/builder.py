@@ -36,7 +36,7 @@ from vbg.graph.bondgraph import (
     Switch,
     Vertex,
 )
-from vbg.graph.pieces import TERMINALS, at_start, gradient, pose_states
+from vbg.graph.pieces import TERMINALS, at_start, gradient, pose_states, require_alike
 from vbg.graph.placeholders import BOND_FLOW, EFFORT, FLOW, LEVEL, RATE, SIGNAL, reads_bonds
 from vbg.graph.raw import check_raw_bond, raw_end, two_port_of
 from vbg.rawlaws import inverse_of
@@ -104,13 +104,7 @@ class GraphBuilder:
         return Node(name, size, frame, domain)
 
     def bond(self, tail: Node, head: Node) -> str:
-        for what in ("size", "frame", "domain"):
-            a, b = getattr(tail, what), getattr(head, what)
-            if a != b:
-                raise UsageError(
-                    f"bond {tail.name} -> {head.name}: the {what}s of its ends differ, {a} "
-                    f"and {b}: put a transformer between them"
-                )
+        require_alike(tail, head)
         return self._bond(tail.name, head.name, tail.size, tail.domain, tail.frame)
 
     def _one_port(self, vertex: Vertex, node: Node, *, into_node: bool) -> str:

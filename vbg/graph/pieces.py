@@ -17,7 +17,8 @@ from vbg.blocks import (
     transpose,
     zeros,
 )
-from vbg.builder import Domain, Start
+from vbg.builder import Domain, Node, Start
+from vbg.errors import UsageError
 from vbg.graph.bondgraph import Configuration
 from vbg.spatial import rotation_matrix
 
@@ -28,6 +29,19 @@ TERMINALS: Mapping[str, tuple[str, Domain, str, str, str]] = {
     "rotational": ("frame", "rotation", "1", "angle", "rad"),
     "translational": ("frame", "translation", "1", "position", "m"),
 }
+
+
+def require_alike(tail: Node, head: Node) -> None:
+    """UsageError for a bond between nodes of different size, frame or domain."""
+    if (tail.size, tail.frame, tail.domain) == (head.size, head.frame, head.domain):
+        return
+    for what in ("size", "frame", "domain"):
+        a, b = getattr(tail, what), getattr(head, what)
+        if a != b:
+            raise UsageError(
+                f"bond {tail.name} -> {head.name}: the {what}s of its ends differ, {a} "
+                f"and {b}: put a transformer between them"
+            )
 
 
 def gradient(energy: Block, state: Block) -> Block:

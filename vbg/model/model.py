@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Any, Self, final
 
@@ -232,6 +232,11 @@ def problems_of(document: Mapping[str, Any], path: str = "") -> tuple[Problem, .
     return resolve(plain(document), path).problems
 
 
+@cache
+def _names(part: type) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(part))
+
+
 def _canonical(value: Any) -> str:
     """A text that is equal for equal content: tables by name, -0 as 0."""
     if isinstance(value, str):
@@ -244,6 +249,7 @@ def _canonical(value: Any) -> str:
         entries = [f"{key}:{_canonical(value[key])}" for key in sorted(value)]
         return "{" + ",".join(entries) + "}"
     if is_dataclass(value) and not isinstance(value, type):
-        entries = [f"{f.name}:{_canonical(getattr(value, f.name))}" for f in fields(value)]
+        names = _names(type(value))
+        entries = [f"{name}:{_canonical(getattr(value, name))}" for name in names]
         return f"{getattr(value, 'kind', '')}({','.join(entries)})"
     return repr(value)

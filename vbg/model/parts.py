@@ -89,8 +89,10 @@ def _motion(scope: Scope, path: Path, entry: Mapping[str, Any]) -> str:
 
 def _of_motion(field: Field, motion: str) -> Field:
     """The field with the one unit of "N/m or N*m/rad" that fits the motion."""
+    if not motion:
+        return field
     by_motion = field.unit.split(" or ")
-    if len(by_motion) != 2 or not motion:
+    if len(by_motion) != 2:
         return field
     return replace(field, unit=by_motion[1] if motion == "angle" else by_motion[0])
 

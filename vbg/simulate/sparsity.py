@@ -17,6 +17,20 @@ from numpy.typing import NDArray
 from vbg.assemble.program import Op, Program
 from vbg.blocks.functions import FUNCTIONS
 
+AXPY = int(Op.AXPY)
+PLAIN = frozenset(
+    int(op)
+    for op in (
+        Op.AXPY,
+        Op.TIMES,
+        Op.GEMM,
+        Op.CROSS,
+        Op.ROTATION,
+        Op.SKEW,
+        Op.QUATERNION_RATE,
+    )
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
@@ -74,7 +88,9 @@ def _operation(program: Program, segment: list[int], places: list[int], sets: li
     """Carries the sets through one operation; whether an iteration's unknowns got more."""
     op, m, n = segment[0], segment[4], segment[6]
     d, a, b, c = places
-    if op == Op.CALL:
+    if op in PLAIN:
+        _block(segment, places, sets)
+    elif op == Op.CALL:
         sets[d] = _union(sets[place] for place in (a, b, c)[: _arguments(m)])
     elif op == Op.COPY:
         sets[d : d + m] = sets[a : a + m]
@@ -91,16 +107,17 @@ def _operation(program: Program, segment: list[int], places: list[int], sets: li
         grew = any(known | sets[d + i] != sets[d + i] for i in range(m))
         sets[d : d + m] = [known | old for old in sets[d : d + m]]
         return grew
-    elif op not in (Op.FACTOR, Op.NEWTON):
-        _block(segment, places, sets)
     return False
 
 
 def _block(segment: list[int], places: list[int], sets: list[int]) -> None:
     """Products, sums and rotations."""
     op, accumulate, m, k, n = segment[0], segment[3], *segment[4:7]
-    dr, dc, ar, ac, br, bc = segment[7:]
     d, a, b, _ = places
+    if op == AXPY and m == n == 1:
+        sets[d] = sets[a] | sets[d] if accumulate else sets[a]
+        return
+    dr, dc, ar, ac, br, bc = segment[7:]
 
     def put(row: int, column: int, value: int) -> None:
         word = d + row * dr + column * dc
