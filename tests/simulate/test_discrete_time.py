@@ -7,8 +7,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 import vbg
+from benchmarks.machines import chain, scissor_lift, windows
 from vbg.assemble.posture import Projector
 from vbg.errors import UsageError
+from vbg.simulate.discrete_bushings import Mobility, bushings
 from vbg.simulate.discrete_time import DiscreteTime
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -174,3 +176,31 @@ def test_examples_with_other_parts_step_as_the_equations_say(name):
 def test_without_joints_it_says_so():
     with pytest.raises(UsageError, match="no joints"):
         DiscreteTime(system("free-body"))
+
+
+@pytest.mark.parametrize("model", [chain(4), windows(2, redundant=True), scissor_lift(2)])
+def test_bushings_are_those_of_the_whole_mobility(model):
+    """Diagonal by probes and largest eigenvalue by products, against the dense matrix."""
+    assembled = vbg.assemble(model)
+    mobility = Mobility(assembled)
+    count = len(assembled.constraint_names)
+    dense = np.column_stack([mobility(unit) for unit in np.eye(count)])
+    assert_allclose(dense, dense.T, atol=1e-12 * np.abs(dense).max())
+    diagonal = np.diag(dense)
+    assert_allclose(mobility.diagonal(), diagonal, rtol=1e-12)
+    largest = np.linalg.eigvalsh(dense / np.sqrt(np.outer(diagonal, diagonal))).max()
+    assert_allclose(bushings(assembled, 100.0).stiffness, 1e4 / (largest * diagonal), rtol=1e-6)
+
+
+def test_probes_of_the_mobility_do_not_grow_in_number_with_a_chain(monkeypatch):
+    calls: list[int] = []
+    product = Mobility.__call__
+
+    def counted(mobility, y):
+        calls.append(len(y))
+        return product(mobility, y)
+
+    monkeypatch.setattr(Mobility, "__call__", counted)
+    for n in (10, 40):
+        Mobility(vbg.assemble(chain(n))).diagonal()
+    assert calls.count(50) == calls.count(200) <= 15
