@@ -150,7 +150,8 @@ def act(arguments: argparse.Namespace) -> int:
             progress=show_progress,
         )
     except KeyboardInterrupt:
-        print_rows(results, as_json=arguments.json)
+        if results.rows or arguments.json:
+            print_rows(results, as_json=arguments.json)
         return stopped(results, f"{len(results.rows)} of {len(points)} runs", arguments.output)
     end_progress()
     finish(arguments, study, results)
@@ -177,7 +178,9 @@ def print_rows(results: Table, *, as_json: bool) -> None:
 def stopped(results: Table, done: str, output: str | None) -> int:
     """Exit code after Ctrl-C; what was computed stays in the table that was asked for."""
     end_progress()
-    kept = f" They are in {results.path}; the same command goes on from there." if output else ""
+    kept = ""
+    if output and results.rows:
+        kept = f" They are in {results.path}; the same command goes on from there."
     print(f"vbg: stopped after {done}.{kept}", file=sys.stderr)
     return INTERRUPTED
 

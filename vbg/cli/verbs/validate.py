@@ -87,7 +87,7 @@ def act(arguments: argparse.Namespace) -> int:
     try:
         report = _validated(arguments, line)
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"{line.reach()} No verdict.") from None
+        raise KeyboardInterrupt(f"{line.reach()} No verdict.".strip()) from None
     if arguments.output is not None:
         paths = write(report, arguments.output)
     print(as_json(report) if arguments.json else text(report, limit=None if arguments.all else 40))
