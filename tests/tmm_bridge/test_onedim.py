@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import vbg
+from tests.tmm_bridge.faults import exchanged
 from vbg.errors import UsageError
 from vbg.tmm_bridge import simulate
 from vbg.tmm_bridge.compare import compare
@@ -262,8 +263,31 @@ RUBBING: dict[str, Any] = {
     "rotational": {"rotor": {"kind": "inertia", "nodes": ["disc"], "J": 0.003}},
     "simulate": {"t_end": 3.0, "output_step": 5e-3},
 }
+HELD: dict[str, Any] = {
+    "rotational": {
+        "motor": {"kind": "inertia", "nodes": ["a"], "J": 0.02, "speed": 30.0},
+        "load": {"kind": "inertia", "nodes": ["b"], "J": 0.05, "speed": -2.0},
+        "plate": {
+            "kind": "clutch",
+            "nodes": ["a", "b"],
+            "capacity": 4.0,
+            "engaged": "min(1, 3*t)",
+        },
+        "brake": {"kind": "friction", "nodes": ["b"], "coulomb": 1.0, "static": 1.3},
+        "push": {"kind": "torque", "nodes": ["a"], "torque": "1.5*sin(6*t)"},
+        "wheel": {"kind": "inertia", "nodes": ["c"], "J": 0.01},
+        "rim": {"kind": "friction", "nodes": ["b", "c"], "coulomb": 0.4, "viscous": 0.01},
+        "coil": {"kind": "spring", "nodes": ["c", "frame"], "k": 5.0},
+        "roll": {"kind": "speed", "nodes": ["d"], "speed": "2*cos(2*t)"},
+        "disc": {"kind": "inertia", "nodes": ["e"], "J": 0.01},
+        "felt": {"kind": "friction", "nodes": ["d", "e"], "coulomb": 0.03, "static": 0.05},
+        "rod": {"kind": "spring", "nodes": ["e", "frame"], "k": 0.2},
+    },
+    "simulate": {"t_end": 2.0, "output_step": 5e-3},
+}
 MODELS = {
     "rubbing": RUBBING,
+    "held": HELD,
     "circuit": CIRCUIT,
     "switches": SWITCHES,
     "oil": OIL,
@@ -381,6 +405,47 @@ def test_where_a_law_has_no_value_the_rates_are_nan_and_the_next_instant_is_foun
     wild[own:] = -1e3 * np.abs(y[own:])
     assert np.isnan(plant.rate(0.0, wild)[own:]).any()
     assert plant.rate(0.0, y) == pytest.approx(sound, rel=1e-9)
+
+
+def test_a_closed_clutch_holds_two_shafts_and_a_brake_both():
+    run = simulate(vbg.Model(name="held", **HELD), rtol=1e-10, atol=1e-13)
+    first, second = run["rotational.a.speed"], run["rotational.b.speed"]
+    together, torque = np.abs(first - second) < 1e-12, run["plate.torque"]
+    capacity = 4.0 * np.minimum(1.0, 3.0 * run.time)
+    assert 0.3 < together.mean() < 0.99
+    assert (np.abs(torque) <= capacity + 1e-9).all()
+    np.testing.assert_allclose(np.abs(torque[~together]), capacity[~together], rtol=1e-9)
+    both = together & (second == 0.0)
+    assert both.any()
+    assert np.abs(run["brake.torque"][both]).max() <= 1.3
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "channel"),
+    [
+        ("self.static(w)\n", "1.01 * self.static(w)\n", "brake.torque"),
+        ("mode * (dry + ", "mode * (1.001 * dry + ", "plate.torque"),
+        ("x[side.state] - left if", "0.0 if", "a.speed"),
+        ("exp(-size(v) / self.stribeck)", "exp(-size(v))", "brake.torque"),
+        ("drive is None:", "drive is None or True:", "felt.torque"),
+    ],
+)
+def test_a_fault_in_dry_friction_is_found(old, new, channel):
+    model = vbg.Model(name="held", **HELD)
+    settings = {"rtol": 1e-9, "atol": 1e-12, "t_end": 1.2, "output_step": 0.01}
+    first = vbg.simulate(model, **settings)
+    with exchanged("tmm_bridge.onedim.friction", old, new):
+        verdict = compare(first, simulate(model, **settings), tolerance=1e-5)
+    assert verdict.result == "FAIL", verdict.sentence
+    assert any(channel in c.name for c in verdict.failed())
+
+
+def test_frictions_that_share_a_load_in_no_one_way_have_no_twin():
+    parts = HELD["rotational"] | {
+        "second": {"kind": "friction", "nodes": ["b"], "coulomb": 0.2},
+    }
+    why = lay_out(vbg.Model(name="held", rotational=parts)).apart
+    assert why.startswith("rotational.second: a friction that may hold its shaft together with")
 
 
 def test_parts_without_a_twin_are_named():

@@ -105,14 +105,14 @@ class Plant:
             return y
         own = self.mechanism.size
         y = y.copy()
-        for friction, (v, _) in zip(network.frictions, self._grips(t, y), strict=True):
+        for friction, (v, _, _) in zip(network.frictions, self._grips(t, y), strict=True):
             friction.stop(y[own:], v, first=first)
-        for friction, (_, held) in zip(network.frictions, self._grips(t, y), strict=True):
-            friction.release(y[own:], held)
+        for friction, (_, held, most) in zip(network.frictions, self._grips(t, y), strict=True):
+            friction.release(y[own:], held, most)
         return y
 
     def _grips(self, t: float, y: Array) -> Array:
-        """(speed, effort) of every dry friction."""
+        """(speed, effort, largest effort) of every dry friction."""
         self.evaluate(t, y)
         section(self.program, PLAY_CHANGES)
         found: Array = self.program.memory[self.program.grip]

@@ -44,8 +44,8 @@ class Program(NamedTuple):
     inverse of J, whether it still serves;
     joints (k, 3) : coordinate, places of position and speed;  pairs (p, 4) : nodes, these
     places;  points (p, 6) : in the nodes' frames;
-    changes, outputs : what changes sign, what is told;  grip (f, 2) : speed of each dry
-    friction, effort that it exerts;  shafts : places of their positions.
+    changes, outputs : what changes sign, what is told;  grip (f, 3) : speed of each dry
+    friction, effort that it exerts, the most that it holds;  shafts : places of their positions.
     """
 
     code: Array
@@ -90,7 +90,7 @@ def program_of(mechanism: Mechanism) -> Program:
     if network is not None:
         places |= _recorded(network, network.working(tape, t))
     finished = tape.played(SECTIONS)
-    widths = {"drives": 3, "inputs": 2, "fed": 2, "joints": 3, "pairs": 4, "grip": 2}
+    widths = {"drives": 3, "inputs": 2, "fed": 2, "joints": 3, "pairs": 4, "grip": 3}
     tables = {
         name: np.array(places.get(name, []), dtype=np.int64).reshape(
             (-1, widths[name]) if name in widths else -1
@@ -122,7 +122,10 @@ def _recorded(network: Network, w: Working) -> dict[str, list[Any]]:
     fed = efforts + [(n, tape.slot(value(w)).place) for n, value in network.feeds]
     tape.section = CHANGES
     changes = [tape.slot(v).place for _, _, read in network.changes for v in read(w)]
-    grip = [(tape.slot(f.port.speed(w)).place, w.through[f.place].place) for f in network.frictions]
+    grip = [
+        (tape.slot(f.port.speed(w)).place, w.through[f.place].place, w.through[f.capacity].place)
+        for f in network.frictions
+    ]
     tape.section = OUTPUTS
     outputs = [tape.slot(read(w)).place for _, _, read in network.outputs]
     pairs = [(network.pairs[s.place], p, v) for s, p, v in moved if s.kind == PAIR]

@@ -1,18 +1,21 @@
-"""Dry friction of a shaft against the frame, with sticking.
+"""Dry friction between shafts, or a shaft and the frame, with sticking.
 
 The mode is a state without rate: 1 and -1 slip forward and backward, 0 sticks.  It
 changes where the integration starts anew: a slipping speed has passed zero, or the
-effort that holds a sticking shaft has passed `static` (B. Armstrong-Helouvry et al.,
-Automatica 30, 1994, eq. 5).
+effort that holds sticking shafts has passed `static` (B. Armstrong-Helouvry et al.,
+Automatica 30, 1994, eq. 5).  The effort is an unknown of the network: its equation is the
+law while it slips, no relative acceleration while it sticks, so that several frictions may
+hold each other.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from vbg.tmm_bridge.onedim.working import Output, Port, Working
+from vbg.tmm_bridge.onedim.mechanical import Shaft
+from vbg.tmm_bridge.onedim.working import Output, Port, Value, Working
 from vbg.tmm_bridge.rotation import Array
 from vbg.tmm_bridge.tape import Number, choose, exp, size
 
@@ -20,54 +23,86 @@ MOVING = 1e-7  # a speed above this [m/s or rad/s] is one, at the start of a run
 
 
 @dataclass(frozen=True)
+class Side:
+    """A shaft that a friction acts on: its factor in the relative speed, the state of its speed
+    and its mass (-1 and infinite where its motion is given)."""
+
+    shaft: int
+    c: float
+    state: int
+    mass: float
+
+
+@dataclass(frozen=True)
 class DryFriction:
     """Slipping: coulomb + (static - coulomb) exp(-|speed| / stribeck) + viscous |speed|, against
-    the motion.  Sticking: what the other efforts on the shaft leave, so this part acts last.
-
-    `shaft` with the state `speed` moves the port by the factor `c`.
-    """
+    the motion of the port, whose `sides` are shafts.  Of a clutch coulomb and static are one
+    signal."""
 
     name: str
     port: Port
-    shaft: int
-    c: float
-    speed: int
-    coulomb: float
-    static: float
+    sides: tuple[Side, ...]
+    coulomb: Value
+    static: Value
     stribeck: float
     viscous: float
     mode: int
+    unknown: int
     place: int
+    capacity: int
     turns: bool
 
     def act(self, w: Working) -> None:
+        w.through[self.place] = w.z[self.unknown]
+        w.through[self.capacity] = self.static(w)
+        self.port.push(w, w.z[self.unknown])
+
+    def close(self, w: Working, shafts: Sequence[Shaft]) -> None:
+        """The equation of the effort, when the efforts on all shafts are known."""
         mode, v = w.x[self.mode], self.port.speed(w)
-        decay = exp(-size(v) / self.stribeck)
-        dry = self.coulomb + (self.static - self.coulomb) * decay
-        slipping = -mode * dry - self.viscous * v
-        sticking = -w.efforts[self.shaft] / self.c
-        w.through[self.place] = choose(size(mode), slipping, sticking)
-        self.port.push(w, w.through[self.place])
+        dry, static = self.coulomb(w), w.through[self.capacity]
+        slipping = -mode * (dry + (static - dry) * exp(-size(v) / self.stribeck)) - self.viscous * v
+        moved: Number = 0.0
+        for side in self.sides:
+            drive = shafts[side.shaft].drive
+            if drive is None:
+                moved = moved + side.c * w.efforts[side.shaft] / side.mass
+            else:
+                moved = moved + side.c * w.timed(drive, 1) / shafts[side.shaft].factor
+        lightness = sum(side.c**2 / side.mass for side in self.sides)
+        w.residual[self.unknown] = choose(
+            size(mode), w.z[self.unknown] - slipping, moved / lightness
+        )
+
+    def hold(self, w: Working) -> None:
+        """A shaft that sticks to the frame stays at rest, rounding of the effort or not."""
+        if len(self.sides) == 1:
+            state = self.sides[0].state
+            w.rates[state] = choose(size(w.x[self.mode]), w.rates[state], 0.0)
 
     def changes(self, w: Working) -> tuple[Number, ...]:
         """Falls through zero where the mode ends."""
         mode = w.x[self.mode]
-        left = self.static - size(w.through[self.place])
+        left = w.through[self.capacity] - size(w.through[self.place])
         return (choose(size(mode), mode * self.port.speed(w), left),)
 
     def stop(self, x: Array, v: float, *, first: bool) -> None:
-        """A slipping shaft whose speed v has passed zero sticks; at the start of a run every
-        shaft has the mode of its speed."""
+        """A slipping friction whose speed v has passed zero sticks, the shafts' momentum kept;
+        at the start of a run every one has the mode of its speed."""
         if first:
             x[self.mode] = math.copysign(1.0, v) if abs(v) > MOVING else 0.0
         elif x[self.mode] * v <= 0.0 or abs(v) < MOVING * MOVING:
             x[self.mode] = 0.0
         if x[self.mode] == 0.0:
-            x[self.speed] = 0.0
+            lightness = sum(side.c**2 / side.mass for side in self.sides)
+            for side in self.sides:
+                if side.state >= 0:
+                    left = side.c / side.mass / lightness * v
+                    x[side.state] = x[side.state] - left if len(self.sides) > 1 else 0.0
 
-    def release(self, x: Array, held: float) -> None:
-        """A sticking shaft that is held by more than `static` slips where the load pushes."""
-        if x[self.mode] == 0.0 and abs(held) > self.static:
+    def release(self, x: Array, held: float, static: float) -> None:
+        """A sticking friction that holds more than `static` slips where the load pushes."""
+        if x[self.mode] == 0.0 and abs(held) > static:
             x[self.mode] = -math.copysign(1.0, held)
 
     def outputs(self) -> Iterator[Output]:

@@ -118,6 +118,8 @@ def balance(network: Network, w: Working) -> None:
     for part in network.parts:
         part.act(w)
     for i, node in enumerate(network.nodes):
+    for friction in network.frictions:
+        friction.close(w, network.shafts)
         if node.state >= 0:
             slope = w.net[i] / w.capacity[i]
             w.slopes[i] = w.rates[node.state] = slope
@@ -134,3 +136,5 @@ def balance(network: Network, w: Working) -> None:
             w.rates[shaft.state] = w.speeds[i]
         elif shaft.kind == DRIVEN:
             w.rates[shaft.state] = w.speeds[i]
+    for friction in network.frictions:
+        friction.hold(w)

@@ -7,7 +7,8 @@ squared.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +18,7 @@ from vbg.errors import UsageError
 from vbg.fields import Attachment
 from vbg.tmm_bridge.forest import coordinate_joint, coordinate_key
 from vbg.tmm_bridge.onedim.draft import Draft, no_twin
-from vbg.tmm_bridge.onedim.friction import DryFriction
+from vbg.tmm_bridge.onedim.friction import DryFriction, Side
 from vbg.tmm_bridge.onedim.mechanical import (
     DRIVEN,
     FREE,
@@ -30,8 +31,9 @@ from vbg.tmm_bridge.onedim.mechanical import (
     SpringDamper,
 )
 from vbg.tmm_bridge.onedim.network import Pair
+from vbg.tmm_bridge.onedim.signals import within
 from vbg.tmm_bridge.onedim.sources import Sources
-from vbg.tmm_bridge.onedim.working import Port, Term
+from vbg.tmm_bridge.onedim.working import Port, Term, Value
 
 FRAME = "frame"
 TIES = ("gear", "belt", "ball_screw")
@@ -191,7 +193,7 @@ def reach(draft: Draft, name: str, part: Any) -> Port:
     between = getattr(part, "between", None)
     if between is not None:
         return _line(draft, between)
-    if part.on is not None:
+    if getattr(part, "on", None) is not None:
         return draft.ports[part.on]
     ports = [draft.ports[f"{part.table}.{node}"] for node in part.nodes if node != FRAME]
     if len(ports) == 2:
@@ -214,25 +216,42 @@ def _line(draft: Draft, between: tuple[Attachment, Attachment]) -> Port:
     return Port((Term(len(draft.shafts) - 1, 1.0, relative=False),))
 
 
-def _add_friction(draft: Draft, name: str, part: Any) -> None:
-    """Dry friction of a free shaft against the frame, the only one there."""
+def _add_friction(draft: Draft, sources: Sources, name: str, part: Any) -> None:
+    """Dry friction or a clutch, between shafts and the frame."""
     port = reach(draft, name, part)
-    shaft = draft.shafts[port.terms[0].shaft] if len(port.terms) == 1 else None
-    alone = all(other.shaft != port.terms[0].shaft for other in draft.frictions)
-    if shaft is None or shaft.kind != FREE or not alone:
-        raise no_twin(part, name, "a friction that is not the only one of a free shaft")
-    static = part.static or part.coulomb
+    sides = []
+    for term in port.terms:
+        shaft = draft.shafts[term.shaft]
+        if shaft.kind == FREE:
+            sides.append(Side(term.shaft, term.c, shaft.state + 1, shaft.mass))
+        elif shaft.kind == DRIVEN:
+            sides.append(Side(term.shaft, term.c, -1, math.inf))
+        else:
+            raise no_twin(part, name, "a friction on a joint or on a shaft without inertia")
+    if not _determined([*(f.sides for f in draft.frictions), sides]):
+        raise no_twin(part, name, "a friction that may hold its shaft together with another one")
+    if part.kind == "clutch":
+        given, capacity = sources.value(part, name, part.engaged), part.capacity
+        coulomb = static = _engaged(given, capacity)
+        stribeck, viscous = 1.0, 0.0
+        bends = f"{part.table}.{name}", 2, lambda w: (given(w) - 0.0, given(w) - 1.0)
+        if isinstance(part.engaged, str):
+            draft.changes.append(bends)
+    else:
+        coulomb = sources.value(part, name, part.coulomb)
+        static = sources.value(part, name, part.static or part.coulomb)
+        stribeck, viscous = part.stribeck, part.viscous
     friction = DryFriction(
         name,
         port,
-        port.terms[0].shaft,
-        port.terms[0].c,
-        shaft.state + 1,
-        part.coulomb,
+        tuple(sides),
+        coulomb,
         static,
-        part.stribeck,
-        part.viscous,
+        stribeck,
+        viscous,
         draft.state(0.0),
+        draft.unknown(part.capacity if part.kind == "clutch" else part.coulomb),
+        draft.place(),
         draft.place(),
         part.table == "rotational",
     )
@@ -240,6 +259,30 @@ def _add_friction(draft: Draft, name: str, part: Any) -> None:
     draft.changes.append((f"{part.table}.{name}", 1, friction.changes))
     for output in friction.outputs():
         draft.tell(output)
+
+
+def _engaged(given: Value, capacity: float) -> Value:
+    """capacity times a signal within 0 ... 1."""
+    return lambda w: capacity * within(given(w), 0.0, 1.0)
+
+
+def _determined(frictions: Sequence[Sequence[Side]]) -> bool:
+    """Whether what each friction holds follows from the loads when all stick: no closed chain
+    of them between shafts and what is fixed or driven (shaft -1 here)."""
+    owner: dict[int, int] = {}
+
+    def root(shaft: int) -> int:
+        while owner.get(shaft, shaft) != shaft:
+            shaft = owner[shaft]
+        return shaft
+
+    for sides in frictions:
+        ends = [side.shaft if side.state >= 0 else -1 for side in sides]
+        first, second = (root(end) for end in (*ends, -1)[:2])
+        if first == second:
+            return False
+        owner[first] = second
+    return True
 
 
 def add_mechanical(draft: Draft, sources: Sources) -> None:
@@ -259,8 +302,8 @@ def add_mechanical(draft: Draft, sources: Sources) -> None:
                     given = part.torque if turns else part.force
                     value = sources.value(part, name, given)
                     draft.add(Effort(name, reach(draft, name, part), value, turns), late=True)
-                case "friction":
-                    _add_friction(draft, name, part)
+                case "friction" | "clutch":
+                    _add_friction(draft, sources, name, part)
                 case "gear" | "belt" | "ball_screw" | "speed":
                     pass
                 case _:
