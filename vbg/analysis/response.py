@@ -50,25 +50,29 @@ def frequency_response(
     output_name: str | None = None,
     frequency: ArrayLike | None = None,
 ) -> FrequencyResponse:
-    """C (i w - A)^-1 B + D for one input and output (None: the only one)."""
+    """C (i w - A)^-1 B + D for one input and output (None: the only one); infinite at a pole."""
     p, q = linear.input_index(input_name), linear.output_index(output_name)
     w = automatic_range(linear) if frequency is None else np.asarray(frequency, dtype=float)
     unit = np.eye(len(linear.A))
-    values = [
-        linear.C[q] @ np.linalg.solve(1j * at * unit - linear.A, linear.B[:, p]) + linear.D[q, p]
-        for at in w
-    ]
-    return FrequencyResponse(w, np.array(values))
+
+    def response(at: float) -> complex:
+        try:
+            z = np.linalg.solve(1j * at * unit - linear.A, linear.B[:, p])
+        except np.linalg.LinAlgError:
+            return complex(np.inf)
+        return complex(linear.C[q] @ z + linear.D[q, p])
+
+    return FrequencyResponse(w, np.array([response(at) for at in w]))
 
 
 def automatic_range(linear: Linearisation, count: int = 400) -> Array:
-    """Frequencies [rad/s] around all poles, denser near lightly damped ones."""
+    """Frequencies [rad/s] around all poles, denser near lightly damped ones, at none."""
     sizes = np.abs(linear.eigenvalues)
     sizes = sizes[sizes > 1e-6 * max(float(sizes.max(initial=0.0)), 1e-300)]
     low, high = (float(sizes.min()), float(sizes.max())) if sizes.size else (1.0, 1.0)
     w = np.logspace(np.log10(low) - DECADES_AROUND, np.log10(high) + DECADES_AROUND, count)
     near = [
-        abs(pole.imag) * (1.0 + max(abs(pole.real / pole.imag), 1e-3) * np.linspace(-4, 4, 41))
+        abs(pole.imag) * (1.0 + max(abs(pole.real / pole.imag), 1e-3) * np.linspace(-4, 4, 40))
         for pole in linear.eigenvalues
         if pole.imag > 0.0
     ]

@@ -23,7 +23,7 @@ from vbg.analysis.operating import OperatingPoint
 from vbg.analysis.probe import available_inputs
 from vbg.assemble import assemble
 from vbg.assemble.system import System
-from vbg.blocks import const, dependencies
+from vbg.blocks import const, dependencies, is_zero
 from vbg.errors import UsageError
 from vbg.graph import expand
 from vbg.graph.bondgraph import BondGraph, Vertex
@@ -96,13 +96,14 @@ def _scalars(system: System) -> list[str]:
 def _switched_off(system: System, graph: BondGraph) -> dict[str, Vertex]:
     """Sources of `graph` that follow time alone and are zero in `system` (`vbg.analysis.idle`),
     with only what inputs add to them."""
-    alone = expand(system.model).vertices
+    vertices = system.causal.graph.vertices.values()
+    silent = [v.name for v in vertices if v.law is not None and is_zero(v.law)]
+    alone = expand(system.model).vertices if silent else {}
     found = {}
-    for name, vertex in system.causal.graph.vertices.items():
-        law, original = graph.vertices[name].law, alone[name].law
-        if law is None or original is None or original == vertex.law:
-            continue
-        found[name] = replace(vertex, law=law - original)
+    for name in silent:
+        law, original = (of[name].law if name in of else None for of in (graph.vertices, alone))
+        if law is not None and original is not None:
+            found[name] = replace(graph.vertices[name], law=law - original)
     return found
 
 

@@ -78,6 +78,13 @@ def positive(text: str) -> float:
     return _positive(text, "1", "a number greater than 0")
 
 
+def count_of(text: str) -> int:
+    """A whole number of at least 2."""
+    if not text.isdecimal() or int(text) < 2:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of at least 2")
+    return int(text)
+
+
 def _positive(text: str, unit: str, wanted: str) -> float:
     from vbg import units
     from vbg.errors import ModelError

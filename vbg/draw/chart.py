@@ -61,11 +61,11 @@ def _panel(axes: Any, unit: str, group: Sequence[Series], scale: str) -> None:
             linewidth=1.2,
             label=label,
         )
-    axes.set_yscale(scale)
+    axes.set(xscale=group[0].scale, yscale=scale)
     only = f"{names[0]} " if len(names) == 1 else ""
     axes.set_ylabel(f"{only}[{unit or '1'}]")
     axes.grid(visible=True, linewidth=0.4, alpha=0.5)
-    if curve.across == "time":
+    if curve.across == "time" or curve.scale == "log":
         axes.margins(x=0.0)
     if len(group) > 1:
         axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import Literal
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from vbg.solution import Solution, components
 @dataclass(frozen=True, eq=False)
 class Series:
     """One curve, `values` over `x`: `unit` is its SI unit, `run` the label of its run;
-    `across` and `across_unit` say what x is."""
+    `across` and `across_unit` say what x is, `scale` how it is divided."""
 
     name: str
     run: str
@@ -25,6 +26,7 @@ class Series:
     values: np.ndarray
     across: str = "time"
     across_unit: str = "s"
+    scale: Literal["linear", "log"] = "linear"
 
 
 def choose(solution: Solution, wanted: str) -> list[tuple[str, np.ndarray]]:

@@ -174,8 +174,11 @@ def in_terminal(curves: list[Any], marks_name: str, *, log: bool, colour: bool) 
             sample = marks.across * 3 if one.pattern == "solid" else f"{one.pattern}"
             lines.append(_painted(f"{sample} {curve.name}{run} [{unit or '1'}]", one.ink, colour))
         over = group[0]
-        path = over.across != "time"
-        frame = Frame(unit=(unit, ""), log=log, path=path, x_unit=over.across_unit or "1")
+        log_x = over.scale == "log"
+        path = over.across != "time" and not log_x
+        frame = Frame(
+            unit=(unit, ""), log=log, log_x=log_x, path=path, x_unit=over.across_unit or "1"
+        )
         rows = plot(drawn, width, HEIGHT, frame, marks)
         if path:
             lines.append(f"over {over.across} [{over.across_unit or '1'}]")

@@ -30,6 +30,18 @@ def decades(low: float, high: float, wanted: int) -> tuple[float, ...]:
     return tuple(float(e) for e in range(first, last + 1, stride))
 
 
+def powers(low: float, high: float, wanted: int) -> tuple[tuple[float, ...], tuple[str, ...]]:
+    """Ticks in [low, high], logarithms of ten, with their labels: powers of ten, or 1, 2 and 5
+    times them where few powers are in sight."""
+    whole = tuple(e for e in decades(low, high, wanted) if low <= e <= high)
+    if len(whole) > 2:
+        return whole, tuple(number(10.0**e) for e in whole)
+    first, last = math.floor(low), math.ceil(high)
+    values = [m * 10.0**e for e in range(first, last + 1) for m in (1, 2, 5)]
+    seen = [v for v in values if low <= math.log10(v) <= high]
+    return tuple(map(math.log10, seen)), tuple(map(number, seen))
+
+
 def tick_labels(values: tuple[float, ...]) -> tuple[str, ...]:
     """Labels of one axis, all with the same number of decimals, without loss."""
     if not values:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -49,8 +49,8 @@ class Frame:
     window : range of x, or None for all;  unit : units of the left and the
     right axis;  cursor : value of x marked by a vertical line, or None;
     level : value of y marked by a horizontal line;  log : logarithm of y;
-    path : curves are paths in the plane, not functions of x;  spots : points
-    (x, y, axis) that are marked.
+    log_x : logarithm of x;  path : curves are paths in the plane, not functions
+    of x;  spots : points (x, y, axis) that are marked.
     """
 
     window: Range | None = None
@@ -59,6 +59,7 @@ class Frame:
     cursor: float | None = None
     level: float | None = None
     log: bool = False
+    log_x: bool = False
     path: bool = False
     spots: tuple[tuple[float, float, int], ...] = ()
 
@@ -117,6 +118,8 @@ def plot(curves: tuple[Curve, ...], width: int, height: int, frame: Frame, marks
     if frame.log:
         curves = tuple(logarithm(curve) for curve in curves)
         level = math.log10(level) if level else None
+    if frame.log_x:
+        curves = tuple(replace(curve, x=np.log10(curve.x)) for curve in curves)
     window = frame.window or span(curves)
     if frame.path:
         margin = 0.02 * (window.high - window.low)
@@ -149,7 +152,7 @@ def plot(curves: tuple[Curve, ...], width: int, height: int, frame: Frame, marks
             text = gutters[1].get(r, "")
             line = (*line, ((marks.tick_right if text else marks.down) + text.ljust(right), "dim"))
         rows.append(line)
-    rows.append(fit(((" " * (left + 1), ""), *_x_labels(window, inner, frame.x_unit)), width))
+    rows.append(fit(((" " * (left + 1), ""), *_x_labels(window, inner, frame)), width))
     return tuple(rows)
 
 
@@ -211,12 +214,16 @@ def _grid(
             canvas.write(row, int(column // 2), marks.dashed_down, "focus")
 
 
-def _x_labels(window: Range, inner: int, unit: str) -> Row:
+def _x_labels(window: Range, inner: int, frame: Frame) -> Row:
     """The row of labels under the plot, each starting or centred at its tick."""
-    values = axes.ticks(window.low, window.high, max(2, inner // 14))
+    wanted, unit = max(2, inner // 14), frame.x_unit
+    values = axes.ticks(window.low, window.high, wanted)
+    labels = axes.tick_labels(values)
+    if frame.log_x:
+        values, labels = axes.powers(window.low, window.high, wanted)
     line = [" "] * inner
     free = 0
-    for value, text in zip(values, axes.tick_labels(values), strict=True):
+    for value, text in zip(values, labels, strict=True):
         column = int((value - window.low) / (window.high - window.low) * (inner - 1))
         start = min(max(column - len(text) // 2, 0), inner - len(text))
         if start >= free:

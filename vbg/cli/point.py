@@ -1,0 +1,66 @@
+"""The operating point that linear views are about: --about and --at."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Literal
+
+from vbg.cli.parser import seconds
+from vbg.errors import VbgError
+
+if TYPE_CHECKING:
+    from vbg.analysis import OperatingPoint
+    from vbg.analysis.idle import Place
+    from vbg.assemble import System
+
+POINTS = ("auto", "rest", "steady", "start")
+
+
+def add_point(parser: argparse.ArgumentParser) -> None:
+    """--about and --at."""
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
+        "--about", choices=POINTS, default="auto", help="operating point (default: auto)"
+    )
+    where.add_argument("--at", metavar="TIME", type=seconds, help="an instant of the motion")
+
+
+def place_of(system: System, about: str, at: float | None) -> Place:
+    """The system and the point to linearise it about."""
+    from vbg.analysis import operating_point
+    from vbg.analysis.idle import Place, instant, sensible_point, start_point
+
+    if at is not None:
+        return Place(system, instant(system, at))
+    if about == "auto":
+        return sensible_point(system)
+    if about == "start":
+        return Place(system, start_point(system))
+    kind: Literal["equilibrium", "steady"] = "equilibrium" if about == "rest" else "steady"
+    point = operating_point(system, kind)
+    _require_found(system, point, about)
+    return Place(system, point)
+
+
+def remarks_on(place: Place, about: str, at: float | None) -> list[str]:
+    """What was done to find the point, where it was not the plain rest."""
+    if at is not None:
+        return []
+    if place.off:
+        names = ", ".join(place.off)
+        return [
+            f"With {names} acting the machine finds no rest: switched off here "
+            "(--about start: the start as it stands)."
+        ]
+    if about == "auto" and place.point.kind == "instant":
+        return ["No rest and no steady motion is found next to the start: this is the start."]
+    return []
+
+
+def _require_found(system: System, point: OperatingPoint, about: str) -> None:
+    if point.kind == "instant":
+        other = "--about auto or --about start" if about == "rest" else "--about start"
+        raise VbgError(
+            f"{system.model.name} has no {'rest' if about == 'rest' else 'steady motion'} that "
+            f"Newton finds from its start (rates of {point.misfit:.2g} remain); try {other}."
+        )
