@@ -17,7 +17,8 @@ def register(subparsers: Any) -> None:
         act=None,
         summary="show the bond graph, its causality and what follows from it",
         detail="`vbg show VIEW --help` explains one view with examples.",
-        examples="vbg show graph crank.toml\nvbg show causal crank.toml --json",
+        examples="vbg show graph crank.toml\nvbg show causal crank.toml --json\n"
+        "vbg show bode servo.toml --break control",
     )
 
     def help_on_views(arguments: argparse.Namespace) -> int:
