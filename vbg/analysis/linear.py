@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from vbg.analysis.held import Sampling, sampling
 from vbg.analysis.kinks import Kink, cells, kinks_at, on_side, undecided
 from vbg.analysis.modes import Mode, find_modes, stability
 from vbg.analysis.operating import OperatingPoint, classify
@@ -44,7 +45,8 @@ class Linearisation:
     `signal_names` serve the mode shapes.  `point` tells where and what kind of
     point it is; A of an instant that is no equilibrium is frozen at that instant.  Where the
     point lies at `kinks`, all this holds on the `side` only that the words say, and where a law
-    jumps, not at all.
+    jumps, not at all.  With `sampling` A holds from one sample to the next, and its multipliers
+    tell what becomes of deviations.
     """
 
     A: Array
@@ -60,6 +62,7 @@ class Linearisation:
     signal_names: tuple[str, ...]
     kinks: tuple[Kink, ...] = ()
     side: tuple[str, ...] = ()
+    sampling: Sampling | None = None
 
     @cached_property
     def eigenvalues(self) -> NDArray[np.complex128]:
@@ -78,7 +81,7 @@ class Linearisation:
         """Whether deviations die out, in a sentence; at a kink poles do not tell."""
         if self.kinks:
             return undecided(self.kinks)
-        sentence = stability(self.A)
+        sentence = stability(self.A) if self.sampling is None else self.sampling.stability
         if self.point.kind == "instant":
             return f"As if frozen at this instant: {sentence[0].lower()}{sentence[1:]}"
         return sentence
@@ -142,7 +145,7 @@ def linearise(
     point and what an input adds to it, so that from it to itself, the default of inputs and
     outputs then, there is the loop's transfer function L with the sign that it has: the closed
     loop's poles are where L = 1, of a negative feedback -L is what has margins
-    (`vbg.analysis.margins`).
+    (`vbg.analysis.crossings`).
 
     At a kink (`kinks` of the result) the first of its sides; `linearise_sides` gives all.
 
@@ -239,6 +242,7 @@ def _on_one_side(
         signal_names=tuple(names),
         kinks=where.kinks,
         side=where.words,
+        sampling=sampling(probe.system, point.t, point.x, full, space),
     )
 
 

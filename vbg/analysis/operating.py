@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.analysis.held import Samples
 from vbg.analysis.probe import Probe
 from vbg.analysis.resting import stuck, with_modes, without_friction
 from vbg.analysis.symmetry import Family, Generator, find_generator, symmetries
@@ -109,12 +110,20 @@ def classify(probe: Probe, t: float, x: Array) -> OperatingPoint:
     f = probe.values(t, x)[probe.spans["rate"]]
     residual = space.reduce @ f[space.rows]
     misfit = _size(residual)
+    if not _reads_what_it_holds(probe, t, x):
+        return _point(t, x, "instant", misfit, None)
     if _unrest(residual, _reduced(probe, space, jacobian), space, x) <= 1.0:
         return _point(t, x, "equilibrium", misfit, None)
     g = find_generator(probe, space.rows, space.basis, t, x)
     if g is not None:
         return _point(t, x, "steady motion", 0.0, g)
     return _point(t, x, "instant", misfit, None)
+
+
+def _reads_what_it_holds(probe: Probe, t: float, x: Array) -> bool:
+    """Whether the next samples change nothing."""
+    following = Samples(probe.system).updated(t, x)
+    return bool(np.allclose(following, x, rtol=RESTS, atol=NOTHING))
 
 
 def _point(
@@ -183,11 +192,16 @@ class _Local:
 
 
 def _local(probe: Probe, t: float, states: tuple[Array, ...]) -> _Local:
-    """Their mean where there are several states of one place."""
+    """Their mean where there are several states of one place; what samplers hold follows what
+    they read."""
+    samples = Samples(probe.system)
+    states = tuple(samples.updated(t, one) for one in states)
     x = states[0]
     jacobian = np.mean([probe.jacobian(t, one) for one in states], axis=0)
     f = np.mean([probe.values(t, one) for one in states], axis=0)[probe.spans["rate"]]
     full = jacobian[probe.spans["rate"], : probe.size]
+    if samples.sampled:
+        full = full @ samples.following(t, x)
     return _Local(x, tangent(probe, jacobian, x), f, full)
 
 

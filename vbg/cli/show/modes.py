@@ -6,22 +6,22 @@ import argparse
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import pi
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from vbg.cli.models import read_checked
-from vbg.cli.parser import add, add_json, add_model, seconds
+from vbg.cli.parser import add, add_json, add_model
+from vbg.cli.point import add_point, place_of, remarks_on
 from vbg.cli.text import figure, table
-from vbg.errors import VbgError
 
 if TYPE_CHECKING:
-    from vbg.analysis import Linearisation, Mode, OperatingPoint
+    from vbg.analysis import Linearisation, Mode
+    from vbg.analysis.held import Sampling
     from vbg.analysis.idle import Place
     from vbg.analysis.place import Held, Value
-    from vbg.assemble import System
 
 PLACE = 50
-POINTS = ("auto", "rest", "steady", "start")
 SHOWN = 1e-3  # of the largest state of a shape: smaller ones are left out
 FORCES = (".force[", ".torque[", ".drive")
 MOST_SIDES = 4  # linear forms that are shown at kinks: of two kinks
@@ -38,7 +38,8 @@ def register(subparsers: Any) -> None:
         detail="About rest (the machine is let go and comes to rest), a steady motion next to\n"
         "the start, or the start as it stands; auto takes the first that there is, a rest with\n"
         "its motors switched off before the start.  --at: an instant of the motion.\n"
-        "A shape is complex: size and phase.  Where a law has a kink at the point (a valve that\n"
+        "A shape is complex: size and phase.  With sampled signals the poles are those from\n"
+        "sample to sample, without shapes.  Where a law has a kink at the point (a valve that\n"
         "just opens) each side has its own poles, and none decides stability.\n"
         "Exit code 1 if the point asked for was not found, or has no linear form.",
         examples="""vbg show modes crank.toml
@@ -47,11 +48,7 @@ def register(subparsers: Any) -> None:
             vbg show modes crank.toml --forces --json""",
     )
     add_model(parser)
-    where = parser.add_mutually_exclusive_group()
-    where.add_argument(
-        "--about", choices=POINTS, default="auto", help="operating point (default: auto)"
-    )
-    where.add_argument("--at", metavar="TIME", type=seconds, help="an instant of the motion")
+    add_point(parser)
     parser.add_argument("--forces", action="store_true", help="joint forces of each mode, too")
     add_json(parser)
 
@@ -83,12 +80,12 @@ def act(arguments: argparse.Namespace) -> int:
     from vbg.assemble import assemble
 
     system = assemble(read_checked(arguments))
-    place = _place(system, arguments.about, arguments.at)
+    place = place_of(system, arguments.about, arguments.at)
     shown = _look(place)
     if arguments.json:
         print(json.dumps(as_plain(shown, arguments.forces)))
     else:
-        remarks = [] if arguments.at is not None else _remarks(place, arguments.about)
+        remarks = remarks_on(place, arguments.about, arguments.at)
         print("\n".join([*remarks, *as_text(shown, arguments.forces)]))
     return 1 if shown.without_form else 0
 
@@ -103,45 +100,6 @@ def _look(place: Place) -> _Shown:
     stuck = held(*at)
     slipping = linearise_slipping(system, point) if stuck else None
     return _Shown(place, sides, slipping, coordinates(*at), inputs(*at), stuck)
-
-
-def _place(system: System, about: str, at: float | None) -> Place:
-    """The system and the point to linearise it about."""
-    from vbg.analysis import operating_point
-    from vbg.analysis.idle import Place, instant, sensible_point, start_point
-
-    if at is not None:
-        return Place(system, instant(system, at))
-    if about == "auto":
-        return sensible_point(system)
-    if about == "start":
-        return Place(system, start_point(system))
-    kind: Literal["equilibrium", "steady"] = "equilibrium" if about == "rest" else "steady"
-    point = operating_point(system, kind)
-    _require_found(system, point, about)
-    return Place(system, point)
-
-
-def _remarks(place: Place, about: str) -> list[str]:
-    """What was done to find the point, where it was not the plain rest."""
-    if place.off:
-        names = ", ".join(place.off)
-        return [
-            f"With {names} acting the machine finds no rest: switched off here "
-            "(--about start: the start as it stands)."
-        ]
-    if about == "auto" and place.point.kind == "instant":
-        return ["No rest and no steady motion is found next to the start: this is the start."]
-    return []
-
-
-def _require_found(system: System, point: OperatingPoint, about: str) -> None:
-    if point.kind == "instant":
-        other = "--about auto or --about start" if about == "rest" else "--about start"
-        raise VbgError(
-            f"{system.model.name} has no {'rest' if about == 'rest' else 'steady motion'} that "
-            f"Newton finds from its start (rates of {point.misfit:.2g} remain); try {other}."
-        )
 
 
 def as_plain(shown: _Shown, forces: bool) -> dict[str, Any]:
@@ -160,13 +118,15 @@ def as_plain(shown: _Shown, forces: bool) -> dict[str, Any]:
             for k in first.kinks
         ],
         "states": first.state_names,
-        "modes": [] if first.kinks else _plain_modes(first, forces),
+        "modes": [] if first.kinks or first.sampling else _plain_modes(first, forces),
         "switched_off": shown.place.off,
     }
     if first.kinks:
         plain["sides"] = [
             {"where": side.side, "modes": _plain_modes(side, forces)} for side in sides
         ]
+    if first.sampling is not None:
+        plain["sampling"] = _plain_sampling(first.sampling)
     if shown.slipping is not None:
         plain["slipping"] = _plain_modes(shown.slipping, forces)
     return plain
@@ -174,6 +134,15 @@ def as_plain(shown: _Shown, forces: bool) -> dict[str, Any]:
 
 def _plain_values(values: Sequence[Value]) -> list[dict[str, Any]]:
     return [{"name": v.name, "value": v.value, "unit": v.unit} for v in values]
+
+
+def _plain_sampling(sampling: Sampling) -> dict[str, Any]:
+    return {
+        "signals": sampling.names,
+        "period": sampling.period,
+        "multipliers": [[value.real, value.imag] for value in sampling.multipliers.tolist()],
+        "poles": [[value.real, value.imag] for value in sampling.poles.tolist()],
+    }
 
 
 def _plain_modes(linear: Linearisation, forces: bool) -> list[dict[str, Any]]:
@@ -247,7 +216,22 @@ def _values(head: str, values: Sequence[Value]) -> list[str]:
     return wrap(f"{head}: {', '.join(shown)}{rest}", WIDTH, subsequent_indent="  ")
 
 
+def _sampled(sampling: Sampling) -> list[str]:
+    """Poles of the map from sample to sample, one line for each conjugate pair."""
+    rows = [("pole [1/s]", "[Hz]", "damping")]
+    for pole in sorted(sampling.poles.tolist(), key=abs):
+        if pole.imag < 0.0:
+            continue
+        turns = f" +- {figure(pole.imag, 9)} i" if pole.imag else ""
+        hertz = figure(pole.imag / (2.0 * pi)) if pole.imag else ""
+        damping = figure(-pole.real / abs(pole), 4) if pole else "1"
+        rows.append((figure(pole.real) + turns, hertz, damping))
+    return ["", table(rows, "<>>")] if len(rows) > 1 else []
+
+
 def _table(linear: Linearisation, forces: bool) -> list[str]:
+    if linear.sampling is not None:
+        return _sampled(linear.sampling)
     if not linear.modes:
         return []
     rows = [("mode", "pole [1/s]", "[Hz]", "damping", "shape")]
