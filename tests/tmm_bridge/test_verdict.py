@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from vbg.errors import Problem
-from vbg.solution import MadeBy, Solution, Status
+from vbg.solution import Audit, Event, MadeBy, Solution, Status
 from vbg.tmm_bridge.compare import compare
 from vbg.tmm_bridge.uniqueness import MARK, channels_in
 from vbg.validate import as_csv, as_json, as_markdown, text, write
@@ -146,3 +146,22 @@ def test_replayed_efforts_that_run_free_prove_nothing():
     assert "A.force[" in verdict.sentence
     sure = compare(solution(), solution(off), coarser=solution(off), replayed=replayed)
     assert sure.result == "FAIL"
+
+
+def stepped(row: int, event: float) -> Solution:
+    """A force that jumps at an event, the first row behind it given."""
+    force = FORCE.copy()
+    force[row:, 0] += 5.0
+    return solution(force, audit=Audit(events=(Event(event, "grip", "sticks or slips"),)))
+
+
+def test_an_output_at_an_event_on_different_sides_of_it_is_left_out_and_named():
+    verdict = compare(stepped(50, 0.5 - 1e-11), stepped(51, 0.5 + 1e-11))
+    assert verdict.result == "PASS", verdict.sentence
+    assert any("0.5 s" in note and "different sides" in note for note in verdict.notes)
+
+
+def test_an_output_on_the_event_itself_or_away_from_it_is_compared():
+    assert compare(stepped(50, 0.5), stepped(51, 0.5)).result == "FAIL"
+    assert compare(stepped(50, 0.5 - 1e-6), stepped(51, 0.5 + 1e-6)).result == "FAIL"
+    assert compare(stepped(50, 0.5 - 1e-11), stepped(52, 0.5 + 1e-11)).result == "FAIL"

@@ -14,13 +14,19 @@ from vbg.errors import Problem
 Ending = dict[str, Any]
 # A component of a vector below this part of the vector (or of 1, in SI) is left out.
 NEGLIGIBLE = 1e-9
+KINDS = 20  # of events, shown at most
 SOLVERS = {"tmm_bridge": "transfer-matrix solver (MSTMM)"}
 
 
-def report(ending: Ending, *, pattern: str | None, limit: int | None) -> str:
-    """The whole report; `pattern` chooses signals, `limit` bounds their number."""
+def report(
+    ending: Ending, *, pattern: str | None, limit: int | None, every_event: bool = False
+) -> str:
+    """The whole report; `pattern` chooses signals, `limit` bounds their number; `every_event`
+    is listed, or they are counted by their kind."""
+    listed = _listed if every_event else _counted
+    audit = (*_audit(ending), *listed(ending["audit"]["events"]))
     blocks = [_head(ending), _signals(ending["summary"], pattern, limit)]
-    blocks += ["\n".join(_audit(ending)), "\n".join(_origin(ending))]
+    blocks += ["\n".join(audit), "\n".join(_origin(ending))]
     return "\n\n".join(block for block in blocks if block)
 
 
@@ -103,10 +109,30 @@ def _audit(ending: Ending) -> Iterator[str]:
             f"energy     stored = supplied - dissipated to {figure(audit['energy_residual'], 2)}"
             " of the largest energy"
         )
-    if audit["events"]:
-        yield f"events     {count(len(audit['events']), 'event')}"
-        for event in audit["events"][:10]:
-            yield f"           t = {event['time']:.6g} s: {event['where']} {event['what']}"
+
+
+def _counted(events: list[Ending]) -> Iterator[str]:
+    """How often each kind of event happened, by its first time."""
+    if not events:
+        return
+    kinds: dict[str, list[float]] = {}
+    for event in events:
+        kinds.setdefault(f"{event['where']} {event['what']}", []).append(event["time"])
+    further = "; --events lists them" if len(events) > 1 else ""
+    yield f"events     {count(len(events), 'event')}{further}"
+    for kind, times in list(kinds.items())[:KINDS]:
+        often = f"{len(times)} times, first {times[0]:.6g} s, last {times[-1]:.6g} s"
+        yield f"           {kind}: {often if len(times) > 1 else f'{times[0]:.6g} s'}"
+    if len(kinds) > KINDS:
+        yield f"           ... and {len(kinds) - KINDS} kinds more"
+
+
+def _listed(events: list[Ending]) -> Iterator[str]:
+    """Every event."""
+    if events:
+        yield f"events     {count(len(events), 'event')}"
+    for event in events:
+        yield f"           t = {event['time']:.6g} s: {event['where']} {event['what']}"
 
 
 def _origin(ending: Ending) -> Iterator[str]:

@@ -3,7 +3,8 @@ take their values at the instants of their clocks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from vbg.assemble.evaluator import Evaluator
 from vbg.assemble.system import System
 from vbg.blocks import dependencies
-from vbg.graph.bondgraph import Mode, Switch
+from vbg.graph.bondgraph import Clock, Mode, Switch
 from vbg.solution import Event
 from vbg.stiction import MOVING
 
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-CLOSE = 8.0 * np.finfo(float).eps  # relative distance kept from an instant on both sides
+# Relative distance kept from an instant on both sides: what start + n period and the phase of a
+# pulse round off, each at most 4 eps, stays below it.
+CLOSE = 8.0 * np.finfo(float).eps
+EQUAL = 64.0 * np.finfo(float).eps  # relative distance of times that are equal but for rounding
 LOOKS = 8  # places of a step at which switching functions are looked at
 ROUNDS = 20  # changes of modes that may follow from one event,
 ROUNDS_EACH = 6  # and so many more for everything that can stick
@@ -125,11 +129,36 @@ class Switches:
         first = float(min(times.values()))
         self._crossed = [i for i, t in times.items() if t == first]
         self._recent = [*self._recent[-CHATTER:], (first, self._crossed)]
-        return first, [
-            Event(first, self._about[i].name, self._about[i].what)
-            for i in self._crossed
+        idle = self.idle(first, stepper.between(first)) if self._grips else frozenset()
+        return first, self._told(first, (i for i in self._crossed if i not in idle))
+
+    def _told(self, t: float, changed: Iterable[int]) -> list[Event]:
+        """The events of what changed, but for kinks."""
+        return [
+            Event(t, self._about[i].name, self._about[i].what)
+            for i in changed
             if self._about[i].what
         ]
+
+    def jump(self, instant: float, t: float, x: Array, idle: frozenset[int]) -> list[Event]:
+        """The same as `begin` where functions of time jump, at t just behind the instant, and
+        the events of what this changed; `idle` has no effect before it."""
+        before = self._signs
+        self.begin(t, x)
+        changed = np.flatnonzero(before * self._signs < 0.0).tolist()
+        idle &= self.idle(t, x) if changed else frozenset()
+        return self._told(instant, (i for i in changed if i not in idle))
+
+    def idle(self, t: float, x: Array) -> frozenset[int]:
+        """Modes of dry frictions that can hold nothing, as of an open clutch: the condition of
+        one direction is -most - 1 while the other slips, see `vbg.stiction`."""
+        found: set[int] = set()
+        for _, (forward, backward) in self._grips:
+            slipping = x.copy()
+            slipping[self._mode[forward]], slipping[self._mode[backward]] = 1.0, 0.0
+            if -1.0 - self._values(t, slipping)[backward] <= 0.0:
+                found |= {forward, backward}
+        return frozenset(found)
 
     def _root(
         self, state: Callable[[float], Array], i: int, before: float, after: float
@@ -279,58 +308,93 @@ def _grips(system: System, names: list[str]) -> list[tuple[int, tuple[int, ...]]
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Instant:
+    """Instants that are equal but for rounding, as one: functions of time are smooth up to
+    `before` and from `after` on, between the two nothing moves.  Output rows from `first` to
+    `last` lie on it."""
+
+    at: float
+    before: float
+    after: float
+    first: float
+    last: float
+
+
+NEVER = Instant(np.inf, np.inf, np.inf, np.inf, np.inf)
+
+
 class Samples:
-    """The clocks of one run: instants at which functions of time jump or states are sampled."""
+    """The clocks of one run: instants at which functions of time jump or states are sampled.
+
+    Instants are counted, first + n period with the n that comes next: no time is compared
+    with an edge to find out whether it has been passed.
+    """
 
     def __init__(self, system: System, kinks: Array):
         """`kinks`: further instants, in order."""
-        graph = system.causal.graph
-        self._clocks = graph.clocks
-        self._kinks = kinks
+        clocks = system.causal.graph.clocks
+        self._periodic = [c for c in clocks if c.period > 0.0]
+        earliest = min((c.first for c in clocks), default=0.0)
+        self._scale = max(-earliest, 0.0)  # what is subtracted from the time and rounded
+        single = np.union1d([c.first for c in clocks if c.period == 0.0], kinks)
+        self._single = single[single >= -self.spread(0.0)].tolist()
+        self._passed = 0  # of the single instants
+        self._counts = [self._first_count(c) for c in self._periodic]
         places = {s.state.name: slice(s.first, s.last) for s in system.slices}
-        self._sampled = [(s, places[s.name]) for s in graph.sampled]
+        self._sampled = [(s, places[s.name]) for s in system.causal.graph.sampled]
         self._update = system.evaluator("update") if self._sampled else None
 
-    def after(self, t: float) -> float:
-        """The first instant later than t, infinite where there is none."""
-        first = min((instant for c in self._clocks for instant in _later(c, t)), default=np.inf)
-        later = self._kinks[np.searchsorted(self._kinks, just_after(t), side="right") :]
-        return float(min((first, *later[:1])))
+    def spread(self, t: float) -> float:
+        """How far two times may lie apart that are equal but for rounding."""
+        return EQUAL * (abs(t) + self._scale)
 
-    def take(self, t: float, x: Array) -> bool:
-        """Samples at the instant t, in place; whether any state was sampled."""
-        if self._update is None:
-            return False
-        due = [(s, at) for s, at in self._sampled if _is_due(s.clock.first, s.clock.period, t)]
-        if not due:
+    def _first_count(self, clock: Clock) -> int:
+        """n of the clock's first instant in the run."""
+        n = max(0, int(-clock.first / clock.period) - 1)
+        while clock.first + n * clock.period < -self.spread(0.0):
+            n += 1
+        return n
+
+    def _next(self) -> list[float]:
+        """The next instant of every clock, that of the single ones last."""
+        found = [c.first + n * c.period for c, n in zip(self._periodic, self._counts, strict=True)]
+        return found + self._single[self._passed : self._passed + 1]
+
+    def next(self) -> Instant:
+        """The first instant that has not been passed."""
+        times = self._next()
+        if not times:
+            return NEVER
+        first = min(times)
+        last = max(t for t in times if t <= first + self.spread(first))
+        near, far = CLOSE * (abs(first) + self._scale), CLOSE * (abs(last) + self._scale)
+        return Instant(
+            first,
+            before=first - near,
+            after=max(last + far, 0.0),
+            first=first - self.spread(first),
+            last=last + self.spread(last),
+        )
+
+    def go_past(self, instant: Instant, x: Array) -> bool:
+        """Counts on beyond the next instant and samples there, in place; whether any state was
+        sampled."""
+        due = set()
+        for i, clock in enumerate(self._periodic):
+            if clock.first + self._counts[i] * clock.period <= instant.last:
+                self._counts[i] += 1
+                due.add(clock)
+        while self._passed < len(self._single) and self._single[self._passed] <= instant.last:
+            self._passed += 1
+        return self._sample(instant.after, x, due)
+
+    def _sample(self, t: float, x: Array, due: set[Clock]) -> bool:
+        sampled = [(s, at) for s, at in self._sampled if s.clock in due]
+        if not sampled or self._update is None:
             return False
         self._update(t, x)
-        values = [self._update.output(s.name).copy() for s, _ in due]
-        for (_, at), value in zip(due, values, strict=True):
+        values = [self._update.output(s.name).copy() for s, _ in sampled]
+        for (_, at), value in zip(sampled, values, strict=True):
             x[at] = value
         return True
-
-
-def _later(clock: object, t: float) -> Iterator[float]:
-    first, period = clock.first, clock.period  # type: ignore[attr-defined]
-    if t < first and not _is_due(first, 0.0, t):
-        yield first
-    elif period > 0.0:
-        count = np.floor((t - first) / period * (1.0 + 4.0 * CLOSE) + 1e-9) + 1.0
-        yield first + count * period
-
-
-def _is_due(first: float, period: float, t: float) -> bool:
-    """Whether t is first + k period, k >= 0, but for rounding."""
-    near = 1e-9 * period if period > 0.0 else 1e-12 * max(abs(first), 1e-12)
-    k = max(0.0, np.round((t - first) / period)) if period > 0.0 else 0.0
-    return bool(abs(t - (first + k * period)) <= near)
-
-
-def just_before(instant: float) -> float:
-    """A time so near before an instant that nothing moves between them."""
-    return instant * (1.0 - CLOSE)
-
-
-def just_after(instant: float) -> float:
-    return instant * (1.0 + CLOSE) + 1e-30

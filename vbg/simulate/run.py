@@ -20,7 +20,7 @@ from vbg.assemble.posture import Projector
 from vbg.assemble.system import System
 from vbg.errors import Problem, UsageError
 from vbg.simulate.audit import audit, resolved_energy
-from vbg.simulate.events import Samples, Switches, just_after, just_before
+from vbg.simulate.events import Instant, Samples, Switches
 from vbg.simulate.jacobian import implicit_jacobian
 from vbg.simulate.kinks import kink_instants
 from vbg.simulate.minimal import Minimal
@@ -187,7 +187,7 @@ class _Run:
         self.switches = Switches(system, settings.output_step)
         self.grid = output_grid(settings.t_end, settings.output_step)
         self.samples = Samples(system, kink_instants(system, self.grid))
-        self._begin(x)
+        begin = self._begin(x)
         self.recorder = Recorder(system, self.grid, sink)
         self.events: list[Event] = []
         self.start = x.copy()
@@ -203,29 +203,30 @@ class _Run:
             else None
         )
         self.remarks: tuple[Problem, ...] = ()
-        self.stepper = self._stepper(just_after(0.0) if self.next_instant == 0.0 else 0.0, x)
-        self._limit(self.stepper.t)
+        self.stepper = self._stepper(begin, x)
+        self._limit()
         # constraints are held two digits tighter than the integration
         self.position_tol = max(1e-2 * settings.atol, 1e-13)
         self.velocity_tol = max(1e-1 * settings.rtol, 1e-12)
         if self.sticks:
             self.position_tol, self.velocity_tol = CLOSED, STILL
 
-    def _begin(self, x: Array) -> None:
-        """Modes and samples at t = 0."""
-        self.next_instant = self.samples.after(-1e-9)
-        self.switches.begin_run(x)
-        if self.samples.take(0.0, x):
-            self.switches.begin(0.0, x)
+    def _begin(self, x: Array) -> float:
+        """Modes and samples at t = 0; the time from which the run goes on."""
+        first = self.samples.next()
+        begin = first.after if first.first <= 0.0 else 0.0
+        self.switches.begin_run(x, begin)
+        if first.first <= 0.0 and self.samples.go_past(first, x):
+            self.switches.begin(begin, x)
         if self.system.causal.graph.modes:
-            self.projector.project(0.0, x, 1e-12, 1e-12)
+            self.projector.project(begin, x, 1e-12, 1e-12)
+        return begin
 
-    def _limit(self, t: float) -> None:
-        """From t on no step may pass the next instant."""
-        self.next_instant = self.samples.after(t)
-        if self.next_instant >= just_before(self.settings.t_end):
-            self.next_instant = np.inf
-        self.stepper.limit(min(just_before(self.next_instant), self.settings.t_end))
+    def _limit(self) -> None:
+        """No step may pass the next instant."""
+        self.instant: Instant = self.samples.next()
+        self._stop = min(self.instant.before, self.settings.t_end)
+        self.stepper.limit(self._stop)
 
     def _stepper(self, t: float, x: Array) -> Stepper:
         s = self.settings
@@ -244,8 +245,8 @@ class _Run:
 
     def go(self) -> Status:
         """Steps to the end; returns how it ended."""
-        self.recorder.add(0.0, self.stepper.x)
-        while self.stepper.t < self.settings.t_end:
+        self.recorder.add(self.stepper.t, self.stepper.x)
+        while self.recorder.count < len(self.grid):
             trouble = self.stepper.step()
             if trouble is not None:
                 return Status(
@@ -307,23 +308,30 @@ class _Run:
         if found is not None:
             t, happened = found
             state = stepper.between(t)
-            self._record_until(t)
+            self._record_until(t, before=t - self.samples.spread(t))
             self.events += happened
             self._project(t, state)
             self.switches.turn(state)
             self._project(t, state)
             self.switches.passed(t, state)
             self._project(t, state)
-            self._limit(t)
-            stepper.restart(t, state)
+            self._go_on(t, state, t + self.samples.spread(t))
             return
-        self._record_until(stepper.t)
-        if stepper.t >= just_before(self.next_instant):
-            self._at_instant(self.next_instant)
+        self._record_until(stepper.t, before=self.instant.first)
+        if self.instant.first <= self.settings.t_end and stepper.t >= self._stop:
+            self._at_instant(self.instant)
             return
         self._hold()
         if self.watch is not None and self.watch.is_stiff(stepper.t, stepper.x):
             self._change_method()
+
+    def _go_on(self, t: float, x: Array, last: float) -> None:
+        """From x, behind something that happened; rows up to `last` belong to it.  They are
+        written with the step that follows, the last of the run here."""
+        self._limit()
+        self.stepper.restart(t, x)
+        if last >= self.settings.t_end:
+            self.recorder.add(t, x)
 
     def _hold(self) -> None:
         """The state of the step on the constraints, unless it is there by its making."""
@@ -337,16 +345,16 @@ class _Run:
             self.projector.normalise(stepper.x)
             stepper.keep()
 
-    def _at_instant(self, instant: float) -> None:
+    def _at_instant(self, instant: Instant) -> None:
         """Goes on behind an instant at which something jumps or is sampled."""
-        after = just_after(instant)
+        after = instant.after
         x = self.stepper.x.copy()
-        self._project(instant, x)
-        self.samples.take(after, x)
-        self.switches.begin(after, x)
+        self._project(instant.before, x)
+        idle = self.switches.idle(instant.before, x)
+        self.samples.go_past(instant, x)
+        self.events += self.switches.jump(instant.at, after, x, idle)
         self._project(after, x)
-        self._limit(after)
-        self.stepper.restart(after, x)
+        self._go_on(after, x, instant.last)
 
     def _change_method(self) -> None:
         """From the explicit to the implicit method; in minimal form only a word about it."""
@@ -358,19 +366,24 @@ class _Run:
         self.stepper = self._stepper(t, self.stepper.x.copy())
         self.stepper.rates = rates
         self.watch = None
-        self._limit(self.stepper.t)
+        self._limit()
 
     def _project(self, t: float, x: Array) -> bool:
         self.projector.normalise(x)
         return self.projector.project(t, x, self.position_tol, self.velocity_tol)
 
-    def _record_until(self, t: float) -> None:
-        """Output rows up to t, states projected as those of the steps are."""
-        recorder = self.recorder
-        while recorder.count < len(self.grid) and self.grid[recorder.count] <= t:
-            at = self.grid[recorder.count]
-            x = self.stepper.between(at)
-            if not self.stepper.consistent:
+    def _record_until(self, t: float, before: float) -> None:
+        """Output rows up to t and earlier than `before`, states projected as those of the
+        steps are.  A row where something jumps holds the values after it: it is left to the
+        step that begins there."""
+        recorder, stepper = self.recorder, self.stepper
+        while recorder.count < len(self.grid):
+            row = self.grid[recorder.count]
+            if row > t or row >= before:
+                return
+            at = max(row, stepper.t_before)
+            x = stepper.between(at)
+            if not stepper.consistent:
                 self._project(at, x)
             recorder.add(at, x)
 

@@ -91,7 +91,7 @@ def replay(mechanism: Mechanism, trajectory: Trajectory) -> Record:
     stiffness = np.empty((n, len(s.K)))
     network = np.empty((n, len(p.outputs)))
     for k in range(n):
-        states[k] = plant.evaluate(trajectory.time[k], trajectory.states[k])
+        states[k] = plant.evaluate(trajectory.inside[k], trajectory.states[k])
         _take_rotors_out(mechanism, plant)
         for name, space in workspaces.items():
             taken[name][k] = space

@@ -33,6 +33,8 @@ FLOOR = 1e-8  # of the largest channel of the same unit: smaller channels are ze
 TINY = 1e-300
 ROUNDING = 1e-12  # of the largest channel of the same unit: what arithmetic leaves
 COVERAGE = 0.95
+BESIDE = 1e-9  # of the span: so near to an event an output instant may be on either side of it
+ON = 1e-13  # relative: so near it is on the event itself, where rows hold the values after it
 _EFFORTS = ("N", "N*m")
 _OWN = ("energy.", "residual.")
 
@@ -130,7 +132,8 @@ def compare(
             return replace(begun, sentence=f"{begun.sentence} Then {early}")
         return Verdict("INCONCLUSIVE", early, **heading)
     near = singular_windows(second)
-    heading["excluded"] = (*exclude, *near)
+    torn = _torn(first, second, (*exclude, *near))
+    heading["excluded"] = (*exclude, *near, *torn)
     common = _common_times(first, second, heading["excluded"])
     if common is None:
         return Verdict(
@@ -153,7 +156,7 @@ def compare(
         marked,
         span=(float(first.time[i][0]), float(first.time[i][-1])),
         halving=_halving(marked, columns, pairs),
-        notes=(*_why_left_out(near), *_missing(first, second)),
+        notes=(*_why_left_out(near), *_why_torn(torn), *_missing(first, second)),
         **heading,
     )
 
@@ -304,6 +307,45 @@ def _why_left_out(windows: tuple[tuple[float, float], ...]) -> tuple[str, ...]:
     at = ", ".join(f"{0.5 * (begin + end):.6g} s" for begin, end in windows)
     return (
         f"Left out, next to a singular posture, where rounding decides the joint forces: {at}.",
+    )
+
+
+def _torn(
+    first: Solution, second: Solution, exclude: tuple[tuple[float, float], ...]
+) -> tuple[tuple[float, float], ...]:
+    """Windows about the output instants so near to an event that errors of its time decide on
+    which side a run has them, and where the two runs differ.
+
+    An instant on an event to rounding, as on the edge of a pulse, is on the same side in both
+    runs by their own rule and is compared.
+    """
+    events = np.sort([event.time for run in (first, second) for event in run.audit.events])
+    common = _common_times(first, second, exclude)
+    if common is None or not len(events):
+        return ()
+    i, j = common
+    time = first.time[i]
+    margin = BESIDE * float(first.time[-1] - first.time[0])
+    low, high = np.searchsorted(events, [time - margin, time + margin])
+    beside = [
+        k
+        for k in np.flatnonzero(low < high)
+        if np.abs(events[low[k] : high[k]] - time[k]).max() > ON * abs(time[k])
+    ]
+    differ = np.zeros(len(beside), dtype=bool)
+    for _, _, a, b in _pairs(first, second, i, j) if beside else ():
+        differ |= np.abs(a[beside] - b[beside]) > LOOSEST * _peak(a, b)
+    return tuple((float(t) - margin, float(t) + margin) for t in time[beside][differ])
+
+
+def _why_torn(windows: tuple[tuple[float, float], ...]) -> tuple[str, ...]:
+    if not windows:
+        return ()
+    at = ", ".join(f"{0.5 * (begin + end):.6g} s" for begin, end in windows[:8])
+    more = f" and {len(windows) - 8} more" if len(windows) > 8 else ""
+    return (
+        "Left out, outputs at the instant of an event, which the two runs have on different sides"
+        f" of it: {at}{more}.",
     )
 
 

@@ -23,6 +23,7 @@ from vbg.model import Model
 from vbg.solution import FINISHED, Audit, MadeBy, Solution, Status
 from vbg.tmm_bridge import houbolt, newmark, wilson
 from vbg.tmm_bridge.channels import Record, replay, signals
+from vbg.tmm_bridge.instants import behind
 from vbg.tmm_bridge.layout import lay_out
 from vbg.tmm_bridge.march import Found
 from vbg.tmm_bridge.mechanism import Mechanism
@@ -151,7 +152,8 @@ def _stacked(mechanism: Mechanism, records: list[tuple[float, Found | Array]]) -
     """Workspaces at the output times with the step's own motion and forces in them."""
     states = np.array([r if isinstance(r, np.ndarray) else r.y for _, r in records])
     times = np.array([time for time, _ in records])
-    record = replay(mechanism, Trajectory(times, states, (), 0, 0, FINISHED))
+    seen = behind(mechanism, times)
+    record = replay(mechanism, Trajectory(times, states, seen, (), 0, 0, FINISHED))
     work, effort = record.work.copy(), record.effort.copy()
     for k, (_, found) in enumerate(records):
         if isinstance(found, np.ndarray):

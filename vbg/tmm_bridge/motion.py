@@ -17,6 +17,7 @@ import numpy as np
 
 from vbg.errors import Problem
 from vbg.solution import Event, Status
+from vbg.tmm_bridge.instants import ALIKE, Stop, breaks_of, stops
 from vbg.tmm_bridge.mechanism import Mechanism, NoBalance, NoInertia
 from vbg.tmm_bridge.plant import Plant, Singular
 from vbg.tmm_bridge.rotation import Array
@@ -30,10 +31,12 @@ NEAR = 1e-5  # nearness of a singular posture at which it is jumped over
 
 @dataclass(frozen=True)
 class Trajectory:
-    """States at the output times that were reached, and how the run went."""
+    """States at the output times that were reached, and how the run went; `inside` are the
+    times, where an input jumps those behind the jump, at which a row looks at the inputs."""
 
     time: Array
     states: Array
+    inside: Array
     events: tuple[Event, ...]
     n_steps: int
     n_rates: int
@@ -56,7 +59,8 @@ class _Record:
     """Output states and counters while the run goes on."""
 
     grid: Array
-    states: list[Array]
+    states: list[Array] = field(default_factory=list)
+    inside: list[float] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     n_steps: int = 0
     failure: str = ""
@@ -64,6 +68,11 @@ class _Record:
     @property
     def done(self) -> int:
         return len(self.states)
+
+    def add(self, plant: Plant, t: float, y: Array) -> None:
+        """The next row, seen at t."""
+        self.states.append(y)
+        self.inside.append(plant.inside(t))
 
 
 def integrate(
@@ -75,24 +84,21 @@ def integrate(
     progress: Progress | None = None,
 ) -> Trajectory:
     """States on `grid` from y0.  A run that cannot go on returns what it has."""
-    plant = Plant(mechanism)
-    y0 = plant.switch(float(grid[0]), y0, first=True)
-    record = _Record(grid, [y0.copy()])
-    breaks = {float(grid[0]), float(grid[-1])}
-    for function in (*mechanism.drives, *mechanism.inputs):
-        breaks |= {b for b in function.breaks if grid[0] < b < grid[-1]}
-    if mechanism.network is not None:
-        breaks |= {b for b in mechanism.network.breaks if grid[0] < b < grid[-1]}
-    stops = sorted(breaks)
-    y, status = y0, Status("finished", "The simulation reached its end.")
+    plant, record = Plant(mechanism), _Record(grid)
+    halts = stops(breaks_of(mechanism), float(grid[0]), float(grid[-1]))
+    plant.smooth = (halts[0].after, np.inf)
+    y = plant.switch(plant.smooth[0], y0, first=True)
+    record.add(plant, float(grid[0]), y.copy())
+    status = Status("finished", "The simulation reached its end.")
     try:
-        for begin, end in pairwise(stops):
-            margin = 1e-12 * (1.0 + abs(end))
-            plant.smooth = (begin + margin, end - margin)
+        for begin, end in pairwise(halts):
+            plant.smooth = (begin.after, end.before)
             y, going = _smooth_span(plant, y, begin, end, (rtol, atol), record, progress)
             if not going:
                 status = _stopped(record)
                 break
+        else:
+            _last_row(plant, y, halts[-1], record)
     except NoInertia as fault:
         status = _failed(str(no_inertia(mechanism, fault.node)))
     except NoBalance as fault:
@@ -109,11 +115,19 @@ def integrate(
     return Trajectory(
         grid[:n],
         np.array(record.states),
+        np.array(record.inside),
         tuple(record.events),
         record.n_steps,
         plant.n_rates,
         status,
     )
+
+
+def _last_row(plant: Plant, y: Array, end: Stop, record: _Record) -> None:
+    """The row at the end of the run, where an input or a mode jumps just there."""
+    if record.done < len(record.grid):
+        plant.smooth = (end.after, np.inf)
+        record.add(plant, end.after, plant.switch(end.after, y, first=False))
 
 
 def _stopped(record: _Record) -> Status:
@@ -148,7 +162,7 @@ class _Span:
 
     plant: Plant
     record: _Record
-    end: float
+    end: Stop
     rtol: float
     atol: float
     progress: Progress | None
@@ -159,16 +173,16 @@ class _Span:
 def _smooth_span(
     plant: Plant,
     y: Array,
-    begin: float,
-    end: float,
+    begin: Stop,
+    end: Stop,
     tolerances: tuple[float, float],
     record: _Record,
     progress: Progress | None,
 ) -> tuple[Array, bool]:
     """Integrate over a span without jumps of the inputs; False if it has to end there."""
     span = _Span(plant, record, end, *tolerances, progress, plant.stop_names())
-    t, going = begin, True
-    while t < end and going:
+    t, going = begin.last, True
+    while t < end.first and going:
         t, y, going = _until_restart(span, t, y)
     return y, going
 
@@ -181,10 +195,10 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
     absolute[own - 2 : own] = np.inf  # the two works are sums over the motion, not part of it
     y = plant.switch(t, y, first=False)
     plant.settle(t, y)
-    solver = Stepper(plant, t, y, span.end, span.rtol, absolute)
+    solver = Stepper(plant, t, y, span.end.first, span.rtol, absolute)
     signs = np.sign(plant.indicators(t, y)) if names else np.zeros(0)
     span.past.clear()
-    while solver.t < span.end:
+    while solver.t < span.end.first:
         message = solver.step()
         if message:
             record.failure = f"{message} (at t = {solver.t:.6g} s)"
@@ -203,7 +217,7 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
             if landing is None:
                 raise
             return *landing, True
-        _keep_outputs(plant, dense, t, record)
+        _keep_outputs(span, dense, t, _rows_here(t) if hit >= 0 else np.inf)
         y = closed
         if span.progress is not None and span.progress(t / record.grid[-1], t) is False:
             return t, y, False
@@ -271,13 +285,13 @@ def _jump(span: _Span) -> tuple[float, Array] | None:
     for k in range(1, 49):
         ahead = 0.25 * k * reach
         t = last.t + ahead
-        if t >= span.end:
+        if t >= span.end.first:
             return None
         plant.settle(t, path(ahead))
         near = plant.nearness() if plant.rank >= rank else 0.0
         if near > 2.0 * NEAR and lowest < NEAR:
             y = plant.project(t, path(ahead))
-            _keep_outputs(plant, _Extrapolated(path, last.t), t, span.record)
+            _keep_outputs(span, _Extrapolated(path, last.t), t, np.inf)
             span.record.events.append(
                 Event(float(last.t + 0.5 * ahead), "loops", "singular posture passed")
             )
@@ -314,17 +328,30 @@ class _Extrapolated:
     path: Any
     origin: float
 
+    @property
+    def span(self) -> tuple[float, float]:
+        """Begin and end."""
+        return self.origin, np.inf
+
     def __call__(self, t: float | Array) -> Array:
         values: Array = self.path(t - self.origin)
         return values
 
 
-def _keep_outputs(plant: Plant, dense: Any, t: float, record: _Record) -> None:
-    """Projected states at the output times up to t."""
+def _rows_here(t: float) -> float:
+    """From where on output rows belong to what happens at t."""
+    return t - ALIKE * abs(t)
+
+
+def _keep_outputs(span: _Span, dense: Any, t: float, before: float) -> None:
+    """Projected states at the output times up to t and earlier than `before`: a row on which
+    something jumps is left to the steps that begin there."""
+    plant, record = span.plant, span.record
     due = record.grid[record.done : int(np.searchsorted(record.grid, t, side="right"))]
+    due = np.maximum(due[due < min(before, span.end.rows[0])], dense.span[0])
     if len(due):
-        states = dense(due)
-        record.states += [plant.project(at, y) for at, y in zip(due, states, strict=True)]
+        for at, y in zip(due, dense(due), strict=True):
+            record.add(plant, float(at), plant.project(at, y))
 
 
 def _first_change(plant: Plant, dense: Any, signs: Array) -> tuple[float, int]:

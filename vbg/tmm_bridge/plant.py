@@ -51,7 +51,7 @@ class Plant:
         self.inputs = np.zeros(len(self.mechanism.inputs))
         self.drive = np.zeros((len(self.mechanism.drives), 3))
 
-    def _inside(self, t: float) -> float:
+    def inside(self, t: float) -> float:
         """t, seen from inside the smooth span."""
         return min(max(float(t), self.smooth[0]), self.smooth[1])
 
@@ -149,7 +149,7 @@ class Plant:
         y = normalised(self.mechanism, y)
         if not len(tables.rows):
             return y
-        drive = drive_rates(self.mechanism, self._inside(t))
+        drive = drive_rates(self.mechanism, self.inside(t))
         size = model_size(self.mechanism)
         step = np.zeros(int(tables.sizes[1]))
         for _ in range(4):

@@ -51,15 +51,16 @@ from vbg.tmm_bridge.tape import (
 
 Array = np.ndarray[Any, Any]
 Record = Callable[[Tape, Number, int], Number]
+Break = tuple[float, float]  # instants first, first + period, ...; one where the period is 0
 
 
 @dataclass(frozen=True)
 class TimeFunction:
     """f, f', f'' on a tape: `record(tape, t, order)` is the derivative of that order at t;
-    `breaks` are the instants where one of them jumps."""
+    `breaks` are the instants where one of them jumps; f there is the value after the jump."""
 
     record: Record
-    breaks: tuple[float, ...] = ()
+    breaks: tuple[Break, ...] = ()
 
     @cached_property
     def _played(self) -> tuple[Played, list[int]]:
@@ -217,7 +218,11 @@ def of_signal(model: Model, name: str) -> TimeFunction:
     )
 
 
-def of_curve(starts: Sequence[float], pieces: Array, breaks: tuple[float, ...]) -> TimeFunction:
+def _once(*instants: float) -> tuple[Break, ...]:
+    return tuple((t, 0.0) for t in instants)
+
+
+def of_curve(starts: Sequence[float], pieces: Array, breaks: tuple[Break, ...]) -> TimeFunction:
     """A piecewise cubic: piece k in t - starts[k] from starts[k] < t on, the first also before;
     pieces (k, 4), coefficients from the constant on."""
     c = np.asarray(pieces, dtype=float)
@@ -234,10 +239,12 @@ def of_spline(spline: Any) -> TimeFunction:
 
 
 def _pieces(steps: list[tuple[float, float]]) -> TimeFunction:
-    """Piecewise constant: (from, value), each value behind its instant."""
+    """Piecewise constant: (from, value), each value from its instant on."""
     starts = [start for start, _ in steps[1:]]
+    # a piece of a curve begins behind its start
+    behind = [math.nextafter(start, -math.inf) for start in starts]
     pieces = np.array([[value, 0.0, 0.0, 0.0] for _, value in steps])
-    return of_curve([starts[0], *starts], pieces, tuple(starts))
+    return of_curve([behind[0], *behind], pieces, _once(*starts))
 
 
 def _ramp(part: Ramp) -> TimeFunction:
@@ -250,7 +257,7 @@ def _ramp(part: Ramp) -> TimeFunction:
         inside = choose(elapsed, choose(end - t, slope, 0.0), 0.0)
         return inside if order == 1 else 0.0
 
-    return TimeFunction(record, (part.start, end))
+    return TimeFunction(record, _once(part.start, end))
 
 
 def _sine(part: Sine) -> TimeFunction:
@@ -266,7 +273,7 @@ def _sine(part: Sine) -> TimeFunction:
             value = a * w * cos(angle) if order == 1 else -a * w * w * sin(angle)
         return choose(part.start - t, held[order], value) if part.start > 0.0 else value
 
-    return TimeFunction(record, (part.start,) if part.start > 0.0 else ())
+    return TimeFunction(record, _once(part.start) if part.start > 0.0 else ())
 
 
 def _chirp(part: Chirp) -> TimeFunction:
@@ -284,28 +291,20 @@ def _chirp(part: Chirp) -> TimeFunction:
             return a * w * cos(angle)
         return a * (choose(before, slope, 0.0) * cos(angle) - w * w * sin(angle))
 
-    return TimeFunction(record, (part.duration,))
-
-
-LONGEST = 1e4  # [s]: edges of a pulse are listed up to here, and at most so many
-MOST_EDGES = 20000
+    return TimeFunction(record, _once(part.duration))
 
 
 def _pulse(part: Pulse) -> TimeFunction:
-    count = min(MOST_EDGES, math.ceil(LONGEST / part.period))
-    edges = [
-        part.start + k * part.period + more for k in range(count) for more in (0.0, part.width)
-    ]
-
     def record(tape: Tape, t: Number, order: int) -> Number:
         if order:
             return 0.0
         elapsed = t - part.start
         phase = elapsed - part.period * floor(elapsed / part.period)
-        high = choose(elapsed, choose(part.width - phase, part.height, 0.0), 0.0)
+        high = choose(-elapsed, 0.0, choose(part.width - phase, part.height, 0.0))
         return part.offset + high
 
-    return TimeFunction(record, tuple(edges))
+    edges = (part.start, part.start + part.width)
+    return TimeFunction(record, tuple((edge, part.period) for edge in edges))
 
 
 def _table(part: Table) -> TimeFunction:
@@ -322,7 +321,7 @@ def _table(part: Table) -> TimeFunction:
         inside = np.column_stack([values[:-1], slopes, 0.0 * slopes, 0.0 * slopes])
     ends = [[value, 0.0, 0.0, 0.0] for value in (values[0], values[-1])]
     starts = [times[0], *times[:-1], times[-1]]
-    return of_curve(starts, np.vstack([ends[0], inside, ends[1]]), tuple(times))
+    return of_curve(starts, np.vstack([ends[0], inside, ends[1]]), _once(*times))
 
 
 def _weighted(terms: list[tuple[float, TimeFunction]]) -> TimeFunction:

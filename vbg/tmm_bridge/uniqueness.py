@@ -80,6 +80,7 @@ def one_instant(mechanism: Mechanism, trajectory: Trajectory, k: int) -> Record:
     alone = Trajectory(
         trajectory.time[k : k + 1],
         trajectory.states[k : k + 1],
+        trajectory.inside[k : k + 1],
         (),
         0,
         0,
@@ -95,7 +96,7 @@ def affected_channels(mechanism: Mechanism, trajectory: Trajectory) -> frozenset
     found: set[str] = set()
     plant = Plant(mechanism)
     for k in np.unique(np.linspace(0, len(trajectory.time) - 1, SAMPLES).astype(int)):
-        plant.evaluate(float(trajectory.time[k]), trajectory.states[k])
+        plant.evaluate(float(trajectory.inside[k]), trajectory.states[k])
         stresses = self_stresses(plant)
         if not stresses.shape[1]:
             continue

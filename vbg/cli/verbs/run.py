@@ -57,6 +57,9 @@ def register(subparsers: Any) -> None:
     )
     parser.add_argument("--signals", metavar="PATTERN", help="print only these: 'A.*', '*.force*'")
     parser.add_argument("--all", action="store_true", help="print all signals, however many")
+    parser.add_argument(
+        "--events", action="store_true", help="list every event, not only how often each happened"
+    )
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress bar, no report")
     add_json(parser)
 
@@ -68,7 +71,8 @@ def act(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps({name: value for name, value in ending.items() if name != "kind"}))
     elif not arguments.quiet:
-        print(report(ending, pattern=arguments.signals, limit=None if arguments.all else 60))
+        limit = None if arguments.all else 60
+        print(report(ending, pattern=arguments.signals, limit=limit, every_event=arguments.events))
     if arguments.output is not None and not arguments.quiet:
         wrote(arguments.output, f"result, {count(ending['n_rows'], 'output')}")
     return EXIT_CODES[ending["status"]["code"]]

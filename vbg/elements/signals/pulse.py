@@ -13,7 +13,8 @@ from vbg.fields import quantity
 @dataclass(frozen=True, slots=True)
 class Pulse:
     """value(t) = offset + height for the first `width` seconds of each `period` from
-    `start` on, else offset.  The integrator stops at every edge.
+    `start` on, else offset.  At an edge it has the value after it; the integrator stops
+    at every edge.
     """
 
     table: ClassVar[str] = "signals"
@@ -30,7 +31,8 @@ class Pulse:
         builder.breakpoint(self.start + self.width, self.period)
         elapsed = builder.time - const(self.start)
         phase = elapsed - self.period * call("floor", (1.0 / self.period) * elapsed)
-        high = times(call("positive", elapsed), call("positive", const(self.width) - phase))
+        begun = const(1.0) - call("positive", -elapsed)
+        high = times(begun, call("positive", const(self.width) - phase))
         return const(self.offset) + self.height * high
 
     def expand(self, name: str, builder: Builder) -> None:

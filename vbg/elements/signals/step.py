@@ -12,8 +12,8 @@ from vbg.fields import quantity
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """value(t) = offset for t <= start, offset + height after; the integrator stops at
-    `start` and goes on from there.
+    """value(t) = offset for t < start, offset + height from `start` on; the integrator stops
+    at `start` and goes on from there.
     """
 
     table: ClassVar[str] = "signals"
@@ -25,8 +25,8 @@ class Step:
 
     def value(self, name: str, builder: Builder) -> Block:
         builder.breakpoint(self.start)
-        after = call("positive", builder.time - const(self.start))
-        return const(self.offset) + self.height * after
+        before = call("positive", const(self.start) - builder.time)
+        return const(self.offset + self.height) - self.height * before
 
     def expand(self, name: str, builder: Builder) -> None:
         builder.define(name, self.value(name, builder))

@@ -16,9 +16,9 @@ Rows = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """value(t) between rows [t, value]: held (`previous`), on straight lines (`linear`) or
-    on the cubic spline with natural ends (`cubic`); the first and last values continue
-    outside.
+    """value(t) between rows [t, value]: held from each row on (`previous`), on straight lines
+    (`linear`) or on the cubic spline with natural ends (`cubic`); the first and last values
+    continue outside.
     """
 
     table: ClassVar[str] = "signals"
@@ -73,9 +73,9 @@ class Table:
         return instants[at + 1] - knot
 
     def _held(self, builder: Builder) -> Block:
-        result = const(self.rows[0][1])
+        result = const(self.rows[-1][1])
         for (_, before), (t, value) in pairwise(self.rows):
-            result = result + (value - before) * call("positive", builder.time - const(t))
+            result = result + (before - value) * call("positive", const(t) - builder.time)
         return result
 
     def _pieces(self) -> list[tuple[float, float, float]]:

@@ -10,6 +10,7 @@ from vbg.tmm_bridge.onedim.friction import DryFriction
 from vbg.tmm_bridge.onedim.mechanical import DRIVEN, FREE, JOINT, MASSLESS, PAIR, Shaft
 from vbg.tmm_bridge.onedim.working import Output, Part, Stored, Value, Working
 from vbg.tmm_bridge.tape import Number, Slot, Tape
+from vbg.tmm_bridge.timefunctions import Break
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Network:
     feeds: tuple[tuple[int, Value], ...]
     changes: tuple[tuple[str, int, Callable[[Working], tuple[Number, ...]]], ...]
     outputs: tuple[Output, ...]
-    breaks: tuple[float, ...]
+    breaks: tuple[Break, ...]
     masses: Mapping[int, float]
     frictions: tuple[DryFriction, ...] = ()
     origins: tuple[float, ...] = ()
@@ -117,9 +118,9 @@ def balance(network: Network, w: Working) -> None:
     set_levels(network, w)
     for part in network.parts:
         part.act(w)
-    for i, node in enumerate(network.nodes):
     for friction in network.frictions:
         friction.close(w, network.shafts)
+    for i, node in enumerate(network.nodes):
         if node.state >= 0:
             slope = w.net[i] / w.capacity[i]
             w.slopes[i] = w.rates[node.state] = slope

@@ -1,0 +1,104 @@
+"""Instants where inputs jump, and on which side of them an output row is.
+
+Two instants are one where only rounding is between them.  The inputs are looked at from inside
+the span between two of them, by more than rounding moves an edge; the row at such an instant
+holds the values after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vbg.tmm_bridge.rotation import Array
+
+if TYPE_CHECKING:
+    from vbg.tmm_bridge.mechanism import Mechanism
+    from vbg.tmm_bridge.timefunctions import Break
+
+ALIKE = 3e-14  # relative distance of instants between which only rounding is
+AWAY = 1e-14  # relative distance from an edge at which a function of time is looked at
+SOONEST = 1e-30  # [s], behind an edge at t = 0, where nothing is rounded
+
+
+@dataclass(frozen=True)
+class Stop:
+    """One or more instants, equal but for rounding, from `first` to `last`; `size` is what the
+    rounding is relative to.  The begin and the end of a run are stops too, where nothing jumps."""
+
+    first: float
+    last: float
+    size: float
+    jumps: bool
+
+    @property
+    def before(self) -> float:
+        """The last time that is before it for the inputs."""
+        return self.first - AWAY * self.size if self.jumps else self.first
+
+    @property
+    def after(self) -> float:
+        """The first time that is after it for the inputs."""
+        return self.last + max(AWAY * self.size, SOONEST) if self.jumps else self.last
+
+    @property
+    def rows(self) -> tuple[float, float]:
+        """Output rows from ... to are on it; none where nothing jumps."""
+        if not self.jumps:
+            return np.inf, -np.inf
+        return self.first - ALIKE * self.size, self.last + ALIKE * self.size
+
+
+def stops(breaks: Iterable[Break], begin: float, end: float) -> list[Stop]:
+    """The stops of a run, its begin and its end the first and the last of them."""
+    breaks = set(breaks)
+    early = max((-first for first, _ in breaks), default=0.0)
+    scale = max(early, 0.0)
+
+    def alike(t: float) -> float:
+        return ALIKE * (abs(t) + scale)
+
+    times = [
+        found
+        for first, period in breaks
+        for found in _train(first, period, begin - alike(begin), end + alike(end))
+    ]
+    merged: list[Stop] = []
+    marked = [(begin, False), (end, False), *((float(t), True) for t in times)]
+    for t, jumps in sorted(marked):
+        last = merged[-1] if merged else None
+        if last is not None and t - last.first <= alike(t):
+            merged[-1] = Stop(last.first, t, last.size, last.jumps or jumps)
+        else:
+            merged.append(Stop(t, t, abs(t) + scale, jumps))
+    return merged
+
+
+def _train(first: float, period: float, begin: float, end: float) -> Array:
+    """first + n period, n = 0, 1, ..., between two times; `first` alone where period is 0."""
+    if period <= 0.0:
+        return np.array([first] if begin <= first <= end else [])
+    n = np.arange(
+        max(0, int((begin - first) / period) - 1), max(0, int((end - first) / period)) + 2
+    )
+    found: Array = first + n * period
+    return found[(found >= begin) & (found <= end)]
+
+
+def breaks_of(mechanism: Mechanism) -> set[Break]:
+    """Where the drives, the inputs and the network of a mechanism have kinks and jumps."""
+    found = {b for function in (*mechanism.drives, *mechanism.inputs) for b in function.breaks}
+    return found | set(mechanism.network.breaks if mechanism.network is not None else ())
+
+
+def behind(mechanism: Mechanism, times: Array) -> Array:
+    """The times, those on a jump of an input moved behind it."""
+    seen = times.copy()
+    for stop in stops(breaks_of(mechanism), float(times[0]), float(times[-1])):
+        first, last = stop.rows
+        at = slice(*np.searchsorted(times, [first, np.nextafter(last, np.inf)]))
+        seen[at] = np.maximum(seen[at], stop.after)
+    return seen
