@@ -18,6 +18,7 @@ from vbg.model.places import Path, Place, Places, spelled
 from vbg.model.plain import freeze, plain, thaw
 from vbg.model.resolve import resolve
 from vbg.model.settings import Outputs, Simulate
+from vbg.paused_collection import paused_collection
 
 Parts = Mapping[str, Any]
 
@@ -76,6 +77,7 @@ class Model:
         model._fill(plain(document), path, places or Places())
         return model
 
+    @paused_collection()
     def _fill(self, document: dict[str, Any], path: str, places: Places) -> None:
         resolved = resolve(document, path, places)
         if resolved.problems:
