@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose
 import vbg
 from vbg.analysis import frequency_response, linearise, operating_point
 from vbg.analysis.idle import sensible_point
+from vbg.analysis.linear import linearise_sides
 from vbg.analysis.taps import tapped
 from vbg.errors import UsageError
 
@@ -15,7 +16,7 @@ KP, KI, KD, FILTER = 40.0, 400.0, 1.5, 2e-3
 W = np.logspace(-1.0, 4.0, 41)
 
 
-def servo(between=None, **changes):
+def servo(between=None, voltage="control", **changes):
     """A DC motor whose voltage a PID controller of its angle sets."""
     signals = {
         "demand": {"kind": "step", "height": 0.3, "start": 0.05},
@@ -30,7 +31,7 @@ def servo(between=None, **changes):
         },
     }
     motor = {"kind": "dc_motor", "nodes": ["a", "gnd"], "on": "rotational.shaft"}
-    supply = {"kind": "voltage_source", "nodes": ["a", "gnd"], "voltage": "control"}
+    supply = {"kind": "voltage_source", "nodes": ["a", "gnd"], "voltage": voltage}
     if between is not None:
         signals["between"] = {"input": "control", **between}
         supply["voltage"] = "between"
@@ -221,3 +222,14 @@ def test_operating_point_of_the_closed_loop_is_kept_when_it_is_opened():
     pid = 30.0 + 40.0 / s + 2.0 * s / (1 + 1e-3 * s)
     stiffness = 9.81 / 2 * np.sin(0.4)
     assert_allclose(response(linear), -pid / (s**2 / 3 + 0.4 * s + stiffness), rtol=1e-6)
+
+
+def test_a_kink_that_only_the_input_reaches_has_both_sides():
+    """With the loop cut before a law with a corner its slope is 1 above and 0.2 below."""
+    broken = {"kind": "expression", "expression": "max(control, 0.2*control)"}
+    system = vbg.assemble(servo(voltage="bent", bent=broken))
+    sides = linearise_sides(system, loop="control", most=4)
+    assert [len(side.side) for side in sides] == [1, 1]
+    for side in sides:
+        slope = 1.0 if ">" in side.side[0] else 0.2
+        assert_allclose(response(side), -slope * LOOP, rtol=1e-9)

@@ -267,7 +267,8 @@ def _require_continuous(probe: Probe, rows: Array) -> None:
             raise UsageError(
                 f"{name} samples every {period:.6g} s: between, it answers no small deviation, so "
                 "a response through it has no transfer function. For this analysis replace it by "
-                f'its mean lag: kind = "delay", time = {0.5 * period:.6g}.'
+                f'its mean lag: kind = "delay", time = {0.5 * period:.6g}; inputs=[] gives the '
+                "multipliers from sample to sample."
             )
 
 
