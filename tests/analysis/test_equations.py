@@ -173,20 +173,48 @@ def test_latex_has_one_line_for_each_equation():
     assert "\\mathrm{hinge.speed}" in text
 
 
+# one of each form; shaft-arm-slider has a parameter M, as the code has a matrix
+COMPILED = ("double-pendulum", "shaft-arm-slider", "dc-motor-start", "heavy-top", "ball-screw-axis")
+
+
 @pytest.mark.skipif(which("gcc") is None, reason="no C compiler")
-def test_c_function_gives_the_same_numbers(tmp_path):
+@pytest.mark.parametrize("name", COMPILED)
+def test_c_function_gives_the_same_numbers(name, tmp_path):
     import ctypes
 
-    equations = equations_of(system("double-pendulum"))
+    equations = equations_of(system(name))
     source, library = tmp_path / "rate.c", tmp_path / "rate.so"
     source.write_text(as_c(equations))
     command = ["gcc", "-std=c99", "-Wall", "-Werror", "-shared", "-fPIC", str(source)]
     subprocess.run([*command, "-o", str(library), "-lm"], check=True)
     call = ctypes.CDLL(str(library)).rate
-    x, dx = np.array([0.3, -0.5, 1.1, 0.7]), np.zeros(4)
+    states = {*equations.rates, *equations.speeds}
+    further = [v for v in (equations.efforts, equations.modes) if v]
+    rng = np.random.default_rng(4)
+    x, *others = (rng.uniform(0.3, 0.9, len(v)) for v in (states, *further))
+    dx = np.zeros(len(x))
     pointer = ctypes.POINTER(ctypes.c_double)
-    call(ctypes.c_double(0.0), x.ctypes.data_as(pointer), dx.ctypes.data_as(pointer))
-    assert_allclose(dx, function(as_python(equations))(0.0, x), rtol=1e-12)
+    call(ctypes.c_double(0.0), *(v.ctypes.data_as(pointer) for v in (x, *others, dx)))
+    expected = function(as_python(equations))(0.0, x, *others)
+    assert_allclose(dx, expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())
+
+
+def test_names_that_the_code_needs_are_left_to_it():
+    """Parameters called as words of Python and C, or as arrays of the code."""
+    parameters = {"M": 2.0, "lambda": 3.0, "double": 5.0, "x": 7.0}
+    parts = {
+        "m": {"kind": "mass", "nodes": ["a"], "m": "M"},
+        "k": {"kind": "spring", "nodes": ["a", "frame"], "k": "lambda"},
+        "c": {"kind": "damper", "nodes": ["a", "frame"], "c": "double"},
+        "f": {"kind": "force", "nodes": ["a"], "force": "x"},
+    }
+    machine = vbg.Model(name="words", parameters=parameters, translational=parts)
+    equations = equations_of(vbg.assemble(machine))
+    assert {str(s) for s in equations.parameters} >= {"M", "lambda", "double"}
+    values = function(as_python(equations))(0.0, np.array([0.5, 0.25]))
+    speed, position = (0.5, 0.25) if "speed" in str(next(iter(equations.rates))) else (0.25, 0.5)
+    expected = {(7.0 - 3.0 * position - 5.0 * speed) / 2.0, speed}
+    assert_allclose(sorted(values), sorted(expected), rtol=1e-12)
 
 
 def test_loops_have_no_minimal_form_and_large_models_none_at_all(capsys):

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import keyword
+import math
 import re
 from typing import Any
 
 from vbg.analysis.named import simple_fraction
 from vbg.analysis.symbolic import SymbolicEquations
 
+# names that the code itself has, and words of Python and C: a parameter M becomes M_
+OWN = "t x dx efforts modes rate mass right array linalg M y i j k s"
+WORDS_OF_C = (
+    "auto case char const default do double enum extern float goto inline int long register "
+    "restrict short signed sizeof static struct switch typedef union unsigned void volatile"
+)
+RESERVED = frozenset([*keyword.kwlist, *dir(math), *OWN.split(), *WORDS_OF_C.split()])
 DIGITS = 12  # significant digits of coefficients in text and LaTeX; code keeps all
 
 
@@ -104,7 +113,7 @@ def _renamed(equations: SymbolicEquations) -> dict[Any, Any]:
     found = set(_states(equations)) | set(equations.efforts) | set(equations.definitions)
     found |= set(equations.parameters) | set(equations.modes)
     names: dict[Any, Any] = {}
-    taken: set[str] = set()
+    taken = set(RESERVED)
     for symbol in sorted(found, key=str):
         name = identifier(str(symbol))
         while name in taken:
@@ -145,26 +154,42 @@ def as_python(equations: SymbolicEquations) -> str:
     return "\n".join(lines)
 
 
+def _read(equations: SymbolicEquations) -> set[Any]:
+    """Symbols that the rates read, by themselves or through definitions."""
+    coupled = (equations.mass, equations.right) if _coupled(equations) else ()
+    read: set[Any] = set().union(
+        *(value.free_symbols for value in (*equations.rates.values(), *coupled))
+    )
+    for symbol, value in reversed(list(equations.definitions.items())):
+        if symbol in read:
+            read |= value.free_symbols
+    return read
+
+
 def as_c(equations: SymbolicEquations) -> str:
-    """A C99 function; a coupled minimal form is solved by Cholesky's method inside."""
+    """A C99 function; a coupled minimal form is solved by Cholesky's method inside.  What no
+    equation reads is not declared, so that a compiler has nothing to warn of."""
     from sympy import ccode
 
-    states, names = _states(equations), _renamed(equations)
+    states, names, read = _states(equations), _renamed(equations), _read(equations)
     further = {"efforts": equations.efforts, "modes": equations.modes}
     given = {name: symbols for name, symbols in further.items() if symbols}
     arrays = "".join(f", const double *{name}" for name in given)
     lines = ["#include <math.h>", "", f"/* x = ({', '.join(map(str, states))}) */"]
     lines.append(f"void rate(double t, const double *x{arrays}, double *dx)")
     lines.append("{")
-    lines += [f"    const double {names[s]} = x[{i}];" for i, s in enumerate(states)]
-    for name, symbols in given.items():
-        lines += [f"    const double {names[s]} = {name}[{i}];" for i, s in enumerate(symbols)]
+    for name, symbols in {"x": states, **given}.items():
+        places = [(i, s) for i, s in enumerate(symbols) if s in read]
+        lines += [f"    const double {names[s]} = {name}[{i}];" for i, s in places]
+        lines += [] if places else [f"    (void){name};"]
 
     def code(expression: Any) -> str:
         return str(ccode(expression.xreplace(names)))
 
-    lines += [f"    const double {names[s]} = {v!r};" for s, v in equations.parameters.items()]
-    lines += [f"    const double {names[s]} = {code(v)};" for s, v in equations.definitions.items()]
+    parameters = ((s, v) for s, v in equations.parameters.items() if s in read)
+    definitions = ((s, v) for s, v in equations.definitions.items() if s in read)
+    lines += [f"    const double {names[s]} = {v!r};" for s, v in parameters]
+    lines += [f"    const double {names[s]} = {code(v)};" for s, v in definitions]
     lines += [f"    dx[{i}] = {code(v)};" for i, v in enumerate(equations.rates.values())]
     if _coupled(equations):
         n, first = len(equations.speeds), len(equations.rates)
