@@ -180,6 +180,10 @@ def _call(name: str, args: list[Any]) -> Any:
         case "reciprocal":
             return 1 / a
         case "positive":
+            # a step then reads h [t >= start], not h - h [t < start]
+            ends = any(str(x) == "t" and a.diff(x).is_negative for x in a.free_symbols)
+            if ends:
+                return 1 - sympy.Piecewise((1, a <= 0), (0, True))
             return sympy.Piecewise((1, a > 0), (0, True))
         case "select":
             return sympy.Piecewise((b, a > 0), (args[2], True))
