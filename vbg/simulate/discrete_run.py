@@ -11,6 +11,8 @@ from vbg.assemble.system import System
 from vbg.errors import Problem, UsageError
 from vbg.simulate.audit import audit, resolved_energy
 from vbg.simulate.discrete_time import STEP, DiscreteTime
+from vbg.simulate.events import Samples
+from vbg.simulate.kinks import kink_instants
 from vbg.simulate.recorder import ENERGY_UNITS, Recorder, Sink
 from vbg.simulate.run import Settings, output_grid, versions
 from vbg.solution import MadeBy, Solution, Status
@@ -37,7 +39,8 @@ def run_discrete(
     grid = output_grid(settings.t_end, settings.output_step)
     recorder = Recorder(system, grid, sink, rate=stepper.rates)
     began = clock.process_time()
-    status = _go(stepper, recorder, settings.t_end, progress)
+    samples = Samples(system, kink_instants(system, grid))
+    status = _go(stepper, recorder, samples, settings.t_end, progress)
     recorder.flush()
     signals = recorder.signals()
     model = system.model
@@ -75,10 +78,14 @@ def _note(stepper: DiscreteTime) -> Problem:
 
 
 def _go(
-    stepper: DiscreteTime, recorder: Recorder, t_end: float, progress: Progress | None
+    stepper: DiscreteTime,
+    recorder: Recorder,
+    samples: Samples,
+    t_end: float,
+    progress: Progress | None,
 ) -> Status:
     """Steps from output instant to output instant."""
-    recorder.add(0.0, stepper.x)
+    recorder.add(samples.behind(0.0), stepper.x)
     for target in recorder.grid[1:]:
         while stepper.t < target:
             stepper.advance(min(float(target), stepper.t + PIECE))
@@ -91,7 +98,7 @@ def _go(
                 )
             if progress is not None and progress(stepper.t / t_end, stepper.t) is False:
                 return Status("cancelled", f"Cancelled at t = {stepper.t:.6g} s.")
-        recorder.add(float(target), stepper.x)
+        recorder.add(samples.behind(float(target)), stepper.x)
     factor = stepper.t / stepper.wall if stepper.wall > 0.0 else float("inf")
     return Status(
         "finished",

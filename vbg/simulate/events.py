@@ -380,6 +380,19 @@ class Samples:
     def go_past(self, instant: Instant, x: Array) -> bool:
         """Counts on beyond the next instant and samples there, in place; whether any state was
         sampled."""
+        return self._sample(instant.after, x, self._count(instant))
+
+    def behind(self, row: float) -> float:
+        """Where an output row is seen by a method that stops at no instant: behind the instant
+        on which it lies.  Counts on up to the row."""
+        seen = row
+        while (instant := self.next()).first <= row:
+            self._count(instant)
+            seen = instant.after if row <= instant.last else row
+        return seen
+
+    def _count(self, instant: Instant) -> set[Clock]:
+        """Counts on beyond the next instant; the clocks whose it is."""
         due = set()
         for i, clock in enumerate(self._periodic):
             if clock.first + self._counts[i] * clock.period <= instant.last:
@@ -387,7 +400,7 @@ class Samples:
                 due.add(clock)
         while self._passed < len(self._single) and self._single[self._passed] <= instant.last:
             self._passed += 1
-        return self._sample(instant.after, x, due)
+        return due
 
     def _sample(self, t: float, x: Array, due: set[Clock]) -> bool:
         sampled = [(s, at) for s, at in self._sampled if s.clock in due]
