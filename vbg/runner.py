@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from vbg.solution import Solution
 
 SOLVERS = ("vbg", "mstmm")
+GRACE = 10.0  # seconds in which a run without a parent may still end by itself
 SECONDS_BETWEEN_LINES = 0.1
 
 
@@ -318,8 +319,11 @@ def _listen(commands: Iterator[str], cancelled: threading.Event) -> None:
     """Cancel on the command, and when whoever started this process is gone."""
     for line in commands:
         if "cancel" in line:
-            break
+            cancelled.set()
+            return
     cancelled.set()
+    time.sleep(GRACE)
+    os._exit(1)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import re
+import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -142,7 +143,13 @@ def _tell_as_json(error: VbgError) -> None:
 
 
 def run() -> None:
-    """Entry point of the console script."""
+    """Entry point of the console script.
+
+    A request to end is answered like Ctrl-C: results are kept and children ended.  The
+    terminal interface leaves it to the terminal.
+    """
+    if sys.argv[1:2] != ["tui"]:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(main())
 
 

@@ -318,6 +318,7 @@ def _start(job: Job, folder: Path, name: str) -> subprocess.Popen[str]:
             str(file),
             str(folder / f"{name}.answer"),
         ],
+        stdin=subprocess.PIPE,  # closed when this process ends, however: then the child ends, too
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -8,8 +8,10 @@ own, RESULT the file for the pickled answer.  Progress is told as JSON lines
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import sys
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -150,5 +152,14 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
+def _end_with_parent() -> None:
+    """Nobody waits for an answer any more once the parent has closed our standard input."""
+    sys.stdin.buffer.read()
+    os._exit(1)
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    code = main(sys.argv[1:])
+    sys.stdout.flush()
+    os._exit(code)  # at once: the thread above waits for ever
