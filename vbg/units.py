@@ -260,7 +260,10 @@ def _advice(written: str, expected: str) -> str:
         return ""
     if target.dimension == _SPIN:
         return ": write rpm for turns per minute"
-    return f": write {written}/rev for one turn, {written}/rad for one radian"
+    return (
+        f": write {written}/rev for one turn, {written}/rad for one radian; a parameter NAME that "
+        f'is meant for one radian stands as "NAME {expected}"'
+    )
 
 
 def coherent_factor(text: str) -> float:

@@ -13,6 +13,7 @@ from scipy.integrate import DOP853, OdeSolution
 FLOOR = 1e-2  # a step this small, relative to the largest so far, is not due to the motion
 NEAR = 1e5  # condition above which a posture counts as nearly singular
 PIECES = 8  # into which a step is cut whose polynomial leaves the motion
+MOST_RATES = 400  # for all pieces together: beyond that the model is stiff
 BESIDE = 1e4  # condition at the end of a step that lies beside a singular posture, at least
 GROWN = 1e3  # times the least condition of the run: links without mass always have a large one
 
@@ -26,7 +27,11 @@ class EndsBesideSingularPosture(Exception):
 
 
 class StrayStages(Exception):
-    """The stages that only the polynomial needs leave the motion."""
+    """The stages that only the polynomial needs leave the motion, in the step from (t, x)."""
+
+    def __init__(self, t: float, x: Any):
+        super().__init__(f"stages stray behind t = {t:.6g} s")
+        self.t, self.x = t, x
 
 
 class SteadyDOP853(DOP853):
@@ -71,7 +76,7 @@ class SteadyDOP853(DOP853):
         tolerance = self.atol + self.rtol * np.abs(self.y)
         slack = high - low + tolerance / abs(self.h_previous)
         if not np.all((added >= low - slack) & (added <= high + slack)):
-            raise StrayStages
+            raise StrayStages(self.t_old, self.y_old)
         return output
 
 
@@ -79,27 +84,40 @@ def between_ends(solver: Any) -> Callable[[float], Any]:
     """The state inside the last step of `solver`: its polynomial, or where that leaves the
     motion those of shorter steps from the same beginning.
 
-    Raises StrayStages where these leave it, too.
+    Raises StrayStages where these leave it, too, or take more than MOST_RATES.
     """
     try:
         return cast(Callable[[float], Any], solver.dense_output())
-    except StrayStages:
-        pass
+    except StrayStages as stray:
+        return _in_pieces(solver, stray)
+
+
+def _in_pieces(solver: Any, stray: StrayStages) -> OdeSolution:
+    rates = 0
+
+    def rate(t: float, x: Any) -> Any:
+        nonlocal rates
+        rates += 1
+        if rates > MOST_RATES:
+            raise stray
+        return solver.fun(t, x)
+
+    longest = (solver.t - solver.t_old) / PIECES
+    tolerances = {"rtol": solver.rtol, "atol": solver.atol}
     inner = SteadyDOP853(
-        solver.fun,
-        solver.t_old,
-        solver.y_old,
-        solver.t,
-        condition=lambda: 0.0,
-        max_step=(solver.t - solver.t_old) / PIECES,
-        rtol=solver.rtol,
-        atol=solver.atol,
+        rate, stray.t, stray.x, solver.t, condition=_regular, max_step=longest, **tolerances
     )
-    times, pieces = [inner.t], []
+    times: list[float] = [inner.t]
+    pieces: list[Any] = []
     while inner.status == "running":
         inner.step()
         if inner.status == "failed":
-            raise StrayStages
+            raise stray
         times.append(inner.t)
         pieces.append(inner.dense_output())
     return OdeSolution(times, pieces)
+
+
+def _regular() -> float:
+    """The condition of a posture that is not looked at."""
+    return 0.0

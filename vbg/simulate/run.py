@@ -21,6 +21,7 @@ from vbg.assemble.system import System
 from vbg.errors import Problem, UsageError
 from vbg.simulate.audit import audit, resolved_energy
 from vbg.simulate.events import Instant, Samples, Switches
+from vbg.simulate.explicit import StrayStages
 from vbg.simulate.jacobian import implicit_jacobian
 from vbg.simulate.kinks import kink_instants
 from vbg.simulate.minimal import Minimal
@@ -256,7 +257,13 @@ class _Run:
                     "tolerance, or a start away from the singular posture.",
                 )
             self.steps += 1
-            self._after_step()
+            try:
+                self._after_step()
+            except StrayStages as stray:
+                if self.watch is None:
+                    return self._strayed(stray)
+                self._change_method(stray.t, stray.x)
+                continue
             if self.projector.left > LOST:
                 return self._lost()
             if self.switches.undefined:
@@ -283,8 +290,18 @@ class _Run:
 
     @property
     def _another(self) -> str:
-        minimal = self.settings.formulation == "minimal"
-        return "formulation = 'constraint'" if minimal else "method = 'radau'"
+        """What is left to try."""
+        if self.settings.formulation == "minimal":
+            return "formulation = 'constraint'"
+        return "method = 'dop853'" if self.method == "radau" else "method = 'radau'"
+
+    def _strayed(self, stray: StrayStages) -> Status:
+        return Status(
+            "failed",
+            f"The integration stopped at t = {stray.t:.6g} s: the steps of dop853 are right "
+            "only at their ends, the model is stiff there.",
+            "Take method = 'auto' or 'radau'.",
+        )
 
     def _lost(self) -> Status:
         """The constraints cannot be met any more."""
@@ -323,7 +340,7 @@ class _Run:
             return
         self._hold()
         if self.watch is not None and self.watch.is_stiff(stepper.t, stepper.x):
-            self._change_method()
+            self._change_method(stepper.t, stepper.x.copy())
 
     def _go_on(self, t: float, x: Array, last: float) -> None:
         """From x, behind something that happened; rows up to `last` belong to it.  They are
@@ -356,14 +373,14 @@ class _Run:
         self._project(after, x)
         self._go_on(after, x, instant.last)
 
-    def _change_method(self) -> None:
+    def _change_method(self, t: float, x: Array) -> None:
         """From the explicit to the implicit method; in minimal form only a word about it."""
         if self.settings.formulation == "minimal":
             self.watch, self.remarks = None, (STIFF,)
             return
         self.method = "radau"
-        rates, t = self.stepper.rates, self.stepper.t
-        self.stepper = self._stepper(t, self.stepper.x.copy())
+        rates = self.stepper.rates
+        self.stepper = self._stepper(t, x)
         self.stepper.rates = rates
         self.watch = None
         self._limit()
@@ -398,6 +415,9 @@ class _Run:
     def solution(self, status: Status, notes: tuple) -> Solution:
         self.recorder.flush()
         signals = self.recorder.signals()
+        lost = np.flatnonzero(~np.isfinite(signals["energy.residual"]))
+        if status is FINISHED and len(lost):
+            status = _without_energy(float(self.grid[lost[0]]))
         model = self.system.model
         return Solution(
             time=self.grid[: self.recorder.count],
@@ -419,6 +439,15 @@ class _Run:
             units=dict(self.system.signal_units) | ENERGY_UNITS,
             notes=notes,
         )
+
+
+def _without_energy(t: float) -> Status:
+    return Status(
+        "failed",
+        f"The simulation reached its end, but from t = {t:.6g} s on an energy has no value.",
+        "Look at the rows there: an expression may leave the numbers (a root or a logarithm of a "
+        "negative number, an overflow), or the model is too stiff for the method.",
+    )
 
 
 def versions() -> dict[str, str]:

@@ -34,7 +34,7 @@ SPREAD = 0.5  # least distance of two nodes, in lengths of the leap
 Array = NDArray[np.float64]
 Rate = Callable[[float, Array], Array]
 
-NO_SLOPE = "The Jacobian has no value: a part stands where its law has no slope; try dop853."
+NO_SLOPE = "The Jacobian has no value: a part stands where its law has no slope."
 
 
 class Stepper(Protocol):

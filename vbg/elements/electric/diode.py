@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,13 +11,15 @@ from vbg.builder import Builder
 from vbg.fields import declare, quantity
 from vbg.ports import Branch, branch, declare_element, difference
 
+LARGEST = 1e4  # current [A] that no diode has: two beside a resistor still make a regular matrix
+
 
 @dataclass(frozen=True, slots=True)
 class Diode:
     """Conducts from the first terminal (anode) to the second (cathode).
 
     exponential: current = Is (exp(voltage / Vt) - 1) (W. Shockley, Bell Syst. Tech. J. 28,
-    1949), continued on its tangent above 100 Vt, so that no iteration overflows.
+    1949), continued on its tangent above 1e4 A, so that no iteration leaves the numbers.
     ideal: conductance 1 / Ron while it conducts (voltage > 0), Goff while it blocks;
     switches at the zero of the voltage, located as an event.
     """
@@ -61,9 +64,9 @@ class Diode:
         )
 
     def _current(self, voltage: Block) -> Block:
-        """Is (exp(v / Vt) - 1), and its tangent beyond the voltage of exp(100)."""
+        """Is (exp(v / Vt) - 1), and its tangent beyond the voltage of LARGEST."""
         x = (1.0 / self.Vt) * voltage
-        top = const(100.0)
+        top = const(math.log1p(LARGEST / self.Is))
         inside = call("min", x, top)
         growth = times(call("exp", inside), const(1.0) + call("max", x - top, const(0.0)))
         return self.Is * (growth - const(1.0))

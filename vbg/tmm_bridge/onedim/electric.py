@@ -7,14 +7,16 @@ voltage source bring their current as an unknown and their voltage as its equati
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from vbg.tmm_bridge.onedim.working import Output, Port, Value, Working
-from vbg.tmm_bridge.tape import Number, choose, exp, expm1, least, most
+from vbg.tmm_bridge.tape import Number, choose, expm1, least, most
 
 ELECTRIC = ("voltage", "V", "current", "A")
 HYDRAULIC = ("pressure", "Pa", "flow", "m^3/s")
+HUGE = 1e4  # A: no diode carries as much, and the balance stays regular
 Words = tuple[str, str, str, str]
 
 
@@ -250,12 +252,13 @@ class Motor:
 
 
 def shockley(saturation: float, thermal: float) -> Callable[[Working, Number], Number]:
-    """Is (exp(v / Vt) - 1), on its tangent beyond 100 Vt."""
+    """Is (exp(v / Vt) - 1), on its tangent beyond HUGE."""
+    top = math.log(1.0 + HUGE / saturation)
 
     def current(w: Working, v: Number) -> Number:
         x = v / thermal
-        tangent = exp(100.0) * (1.0 + x - 100.0) - 1.0
-        return saturation * choose(x - 100.0, tangent, expm1(x))
+        tangent = math.exp(top) * (1.0 + x - top) - 1.0
+        return saturation * choose(x - top, tangent, expm1(x))
 
     return current
 
