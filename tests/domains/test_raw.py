@@ -206,7 +206,7 @@ def test_vector_resistance_of_expressions():
     expected = np.outer(1.0 / (1.0 + 5.0 * solution.time), [3.0, 4.0])
     assert solution["I.momentum"] == pytest.approx(expected, abs=1e-9)
     assert solution.audit.energy_residual < 1e-9
-    with pytest.raises(ModelError, match=r"has 1 expression.s., the size is 2"):
+    with pytest.raises(ModelError, match=r"has 1 expression, the size is 2"):
         vbg.Model(bondgraph={"R": vertex("R", size=2, effort="f0")})
 
 
