@@ -163,10 +163,11 @@ class Builder(Protocol):
         *,
         toward: Literal["flow_side", "effort_side"],
         inverse: Block | None = None,
-    ) -> None:
+    ) -> tuple[str, str]:
         """TF or MTF: flow at effort_side = modulus @ flow at flow_side, effort at
         flow_side = modulus^T @ effort at effort_side; power positive `toward`
-        one of the sides.  `inverse` where it may be used the other way round."""
+        one of the sides.  `inverse` where it may be used the other way round.  Returns the
+        bonds of the flow side and of the effort side."""
 
     def gyrator(self, name: str, first: Node, second: Node, ratio: Block) -> None:
         """GY from first to second: effort2 = ratio @ flow1, effort1 = ratio^T @ flow2."""

@@ -263,17 +263,16 @@ class GraphBuilder:
         *,
         toward: Literal["flow_side", "effort_side"],
         inverse: Block | None = None,
-    ) -> None:
+    ) -> tuple[str, str]:
         if modulus.shape != (effort_side.size, flow_side.size):
             raise UsageError(
                 f"transformer {name}: modulus of shape {modulus.shape} between bonds of size "
                 f"{flow_side.size} and {effort_side.size}"
             )
         vertex = self._add(name, "TF", effort_side.size, law=modulus, inverse=inverse)
-        sides = (flow_side, effort_side)
-        for side in sides:  # bond 1 is the flow side
-            inward = (side is flow_side) == (toward == "effort_side")
-            self._one_port(vertex, side, into_node=not inward)
+        onward = toward == "effort_side"
+        first = self._one_port(vertex, flow_side, into_node=not onward)  # bond 1: the flow side
+        return first, self._one_port(vertex, effort_side, into_node=onward)
 
     def gyrator(self, name: str, first: Node, second: Node, ratio: Block) -> None:
         if ratio.shape != (second.size, first.size):

@@ -13,8 +13,8 @@ from vbg.fields import declare, quantity
 @dataclass(frozen=True, slots=True)
 class Belt:
     """speed2 = ratio speed1, torque on the first = ratio times the torque it gives to the
-    second; no loss, no play; ratio = radius1 / radius2.  Of inertias on both
-    sides one is a dependent store.
+    second (signals torque1 and torque2); no loss, no play; ratio = radius1 / radius2.  Of
+    inertias on both sides one is a dependent store.
     """
 
     table: ClassVar[str] = "rotational"
@@ -27,7 +27,7 @@ class Belt:
     def expand(self, name: str, builder: Builder) -> None:
         first, second = (builder.coordinate(f"rotational.{node}")[0] for node in self.nodes)
         ratio = self.radius1 / self.radius2
-        builder.transformer(
+        taken, given = builder.transformer(
             f"{name}.ratio",
             first,
             second,
@@ -35,3 +35,5 @@ class Belt:
             toward="effort_side",
             inverse=const(1.0 / ratio),
         )
+        builder.output(f"{name}.torque1", builder.effort(taken), "N*m")
+        builder.output(f"{name}.torque2", builder.effort(given), "N*m")

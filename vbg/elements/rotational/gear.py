@@ -14,7 +14,8 @@ from vbg.fields import declare, quantity
 @dataclass(frozen=True, slots=True)
 class Gear:
     """speed2 = ratio speed1, torque on the first = ratio times the torque it gives to the
-    second; no loss, no play.  Inertias on both sides: one is a dependent store.
+    second (signals torque1 and torque2); no loss, no play.  Inertias on both sides: one is a
+    dependent store.
     """
 
     table: ClassVar[str] = "rotational"
@@ -31,7 +32,7 @@ class Gear:
     def expand(self, name: str, builder: Builder) -> None:
         first, second = (builder.coordinate(f"rotational.{node}")[0] for node in self.nodes)
         ratio = self.ratio
-        builder.transformer(
+        taken, given = builder.transformer(
             f"{name}.ratio",
             first,
             second,
@@ -39,3 +40,5 @@ class Gear:
             toward="effort_side",
             inverse=const(1.0 / ratio),
         )
+        builder.output(f"{name}.torque1", builder.effort(taken), "N*m")
+        builder.output(f"{name}.torque2", builder.effort(given), "N*m")

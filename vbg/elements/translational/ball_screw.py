@@ -13,8 +13,9 @@ from vbg.fields import declare, quantity
 
 @dataclass(frozen=True, slots=True)
 class BallScrew:
-    """sliding speed = lead * turning speed, torque on the shaft = lead times the force it
-    gives to the slide; `lead` is the travel per radian (5 mm per turn: "5 mm/rev").
+    """sliding speed = lead * turning speed, the torque it takes from the shaft (shaft_torque) =
+    lead times the force it gives to the slide (thrust); `lead` is the travel per radian (5 mm
+    per turn: "5 mm/rev").
     """
 
     table: ClassVar[str] = "translational"
@@ -31,7 +32,7 @@ class BallScrew:
 
     def expand(self, name: str, builder: Builder) -> None:
         shaft, slide = (builder.coordinate(path)[0] for path in (self.shaft, self.slide))
-        builder.transformer(
+        taken, given = builder.transformer(
             f"{name}.lead",
             shaft,
             slide,
@@ -39,3 +40,5 @@ class BallScrew:
             toward="effort_side",
             inverse=const(1.0 / self.lead),
         )
+        builder.output(f"{name}.shaft_torque", builder.effort(taken), "N*m")
+        builder.output(f"{name}.thrust", builder.effort(given), "N")
