@@ -20,8 +20,8 @@ import numpy as np
 
 import vbg
 from benchmarks.machines import chain, windows
-from vbg.assemble.posture import Projector
-from vbg.simulate.discrete_time import STEP, DiscreteTime
+from vbg.assemble.start.posture import Projector
+from vbg.simulate.discrete.method import STEP, DiscreteTime
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 MOTION = 0.1  # s, timed in one piece

@@ -192,7 +192,7 @@ def compare(name: str, ladder: Ladder) -> None:
 
 def evaluation_time(sections: int) -> tuple[float, float, float]:
     """Seconds to assemble, for one rate, and for one sparse Jacobian."""
-    from vbg.simulate.jacobian import implicit_jacobian
+    from vbg.simulate.steppers.jacobian import implicit_jacobian
 
     began = time.perf_counter()
     system = vbg.assemble(model(plain(sections)))

@@ -21,9 +21,9 @@ import numpy as np
 
 import vbg
 from tests.published.problems import PROBLEMS
-from vbg.assemble.posture import Projector
+from vbg.assemble.start.posture import Projector
 from vbg.assemble.system import System
-from vbg.simulate.minimal import Minimal, OnChange
+from vbg.simulate.minimal.stepper import Minimal, OnChange
 
 ROOT = Path(__file__).resolve().parents[1]
 BEHIND = 10  # steps behind a change in which a rejection is put down to it

@@ -26,9 +26,9 @@ from tests.structure.mechanisms import (
     swings,
 )
 from vbg.structure import analyse_topology, from_pairs
-from vbg.structure.kinematics import group_program, run, whole_program
-from vbg.structure.schedule import routes, schedule_text
-from vbg.structure.synthesis import (
+from vbg.structure.kinematics.kinematics import group_program, run, whole_program
+from vbg.structure.routes.schedule import routes, schedule_text
+from vbg.structure.routes.synthesis import (
     assur,
     assur_family,
     driven_at_the_end,
@@ -36,7 +36,7 @@ from vbg.structure.synthesis import (
     primary,
     random_mechanism,
 )
-from vbg.structure.topology import Topology
+from vbg.structure.topology.topology import Topology
 
 DATA = Path(__file__).parent.parent / "tests" / "data" / "structural_groups.json"
 
@@ -130,7 +130,7 @@ def print_growth(largest: int) -> None:
 
 def move_a_drive(topology: Topology) -> Topology:
     """The first driven freedom moved to the last pair that leaves the mechanism determined."""
-    from vbg.structure.topology import with_drives
+    from vbg.structure.topology.topology import with_drives
 
     driven = [pair.driven for pair in topology.pairs]
     first = next(i for i, n in enumerate(driven) if n)

@@ -18,9 +18,9 @@ import time
 from pathlib import Path
 
 import vbg
-from vbg.analysis.sampling import Range, grid
-from vbg.analysis.sweep import Study, sweep
-from vbg.analysis.table import Table
+from vbg.analysis.studies.sampling import Range, grid
+from vbg.analysis.studies.sweep import Study, sweep
+from vbg.analysis.studies.table import Table
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "slider-crank.toml"
 RUNS = 500

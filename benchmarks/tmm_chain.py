@@ -25,13 +25,13 @@ import numpy as np
 
 from vbg.errors import UsageError
 from vbg.model import Model
-from vbg.tmm_bridge.evaluate import evaluate
-from vbg.tmm_bridge.layout import lay_out
-from vbg.tmm_bridge.mechanism import Mechanism
-from vbg.tmm_bridge.overall import overall_chain
-from vbg.tmm_bridge.rotation import symmetric_matrix
-from vbg.tmm_bridge.rows import W_FORCE, W_P, W_R
-from vbg.tmm_bridge.tables import scratch_for
+from vbg.tmm_bridge.kernels.evaluate import evaluate
+from vbg.tmm_bridge.kernels.rotation import symmetric_matrix
+from vbg.tmm_bridge.kernels.rows import W_FORCE, W_P, W_R
+from vbg.tmm_bridge.kernels.tables import scratch_for
+from vbg.tmm_bridge.mechanism.layout import lay_out
+from vbg.tmm_bridge.mechanism.mechanism import Mechanism
+from vbg.tmm_bridge.overall.transfer import overall_chain
 
 SIZES = (2, 5, 10, 20, 50, 100, 200, 500)
 INERTIA = {"xx": 0.01, "yy": 0.09, "zz": 0.085}

@@ -17,8 +17,8 @@ import vbg
 from vbg.model import Model
 from vbg.solution import Solution
 from vbg.tmm_bridge import simulate
-from vbg.tmm_bridge.discrete import SCHEMES
-from vbg.tmm_bridge.discrete import simulate as discrete
+from vbg.tmm_bridge.discrete.method import SCHEMES
+from vbg.tmm_bridge.discrete.method import simulate as discrete
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 NAMES = ("double-pendulum", "triple-pendulum", "slider-crank", "spatial-four-bar")

@@ -10,13 +10,13 @@ import time
 
 import pytest
 
-from vbg.compiled import UNUSED, Kernels
+from vbg.plumbing.compiled import UNUSED, Kernels
 
 SOURCE = """
 import sys
 from pathlib import Path
 import numpy as np
-from vbg.compiled import Kernels
+from vbg.plumbing.compiled import Kernels
 
 KERNELS = Kernels("trial", [Path(__file__)])
 

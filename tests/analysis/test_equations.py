@@ -10,11 +10,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 import vbg
-from vbg.analysis.probe import Probe
-from vbg.analysis.symbolic import equations_of
-from vbg.analysis.tangent import tangent
-from vbg.analysis.written import as_c, as_latex, as_python, as_text
-from vbg.assemble.posture import Projector
+from vbg.analysis.probe.probe import Probe
+from vbg.analysis.probe.tangent import tangent
+from vbg.analysis.symbolic.symbolic import equations_of
+from vbg.analysis.symbolic.written import as_c, as_latex, as_python, as_text
+from vbg.assemble.start.posture import Projector
 from vbg.cli.main import main
 from vbg.errors import VbgError
 

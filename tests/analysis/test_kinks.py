@@ -9,9 +9,9 @@ from numpy.testing import assert_allclose
 
 import vbg
 from vbg.analysis import linearise, operating_point
-from vbg.analysis.kinks import Kink, cells
-from vbg.analysis.linear import linearise_sides, linearise_slipping
-from vbg.analysis.place import coordinates, held, inputs
+from vbg.analysis.linear.linear import linearise_sides, linearise_slipping
+from vbg.analysis.probe.kinks import Kink, cells
+from vbg.analysis.rest.place import coordinates, held, inputs
 from vbg.cli.main import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

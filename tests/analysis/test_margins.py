@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from vbg.analysis import linearise
-from vbg.analysis.crossings import band, closed, margins, static_gain
+from vbg.analysis.linear.crossings import band, closed, margins, static_gain
 from vbg.assemble import assemble
 from vbg.cli.main import main
 from vbg.model import Model

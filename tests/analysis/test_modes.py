@@ -9,11 +9,11 @@ from numpy.testing import assert_allclose
 
 import vbg
 from vbg.analysis import available_inputs, linearise, operating_point
-from vbg.analysis.idle import sensible_point
-from vbg.analysis.linear import linearise_slipping
-from vbg.analysis.probe import Probe
+from vbg.analysis.linear.linear import linearise_slipping
+from vbg.analysis.probe.probe import Probe
+from vbg.analysis.rest.idle import sensible_point
 from vbg.errors import UsageError
-from vbg.simulate.minimal import Minimal
+from vbg.simulate.minimal.stepper import Minimal
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import vbg
-from vbg.analysis.named_matrices import named_matrices
-from vbg.assemble.matrices import matrices_of
+from vbg.analysis.symbolic.named_matrices import named_matrices
+from vbg.assemble.matrices.matrices import matrices_of
 from vbg.cli.main import main
 from vbg.spatial import rotation_matrix
 

@@ -12,11 +12,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 import vbg
-from vbg.analysis.measures import evaluate, parse
-from vbg.analysis.optimise import optimise
-from vbg.analysis.sampling import Range, grid, latin_hypercube, parse_range, points_of
-from vbg.analysis.sweep import Study, sweep
-from vbg.analysis.table import Row, Table, read_table
+from vbg.analysis.studies.measures import evaluate, parse
+from vbg.analysis.studies.optimise import optimise
+from vbg.analysis.studies.sampling import Range, grid, latin_hypercube, parse_range, points_of
+from vbg.analysis.studies.sweep import Study, sweep
+from vbg.analysis.studies.table import Row, Table, read_table
 from vbg.cli.main import build_parser, main
 from vbg.errors import UsageError
 from vbg.solution import Solution

@@ -6,9 +6,9 @@ from numpy.testing import assert_allclose
 
 import vbg
 from vbg.analysis import frequency_response, linearise, operating_point
-from vbg.analysis.idle import sensible_point
-from vbg.analysis.linear import linearise_sides
-from vbg.analysis.taps import tapped
+from vbg.analysis.linear.linear import linearise_sides
+from vbg.analysis.linear.taps import tapped
+from vbg.analysis.rest.idle import sensible_point
 from vbg.errors import UsageError
 
 R, L, K, J, B = 0.8, 2e-3, 0.3, 4e-3, 5e-3

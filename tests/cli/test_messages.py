@@ -22,8 +22,8 @@ from vbg.cli.samples import machine
 from vbg.fields import declared
 from vbg.io import hdf5, results
 from vbg.model import catalogue
-from vbg.model.names import EVERYDAY
-from vbg.model.resolve import TOP_LEVEL
+from vbg.model.resolve.resolve import TOP_LEVEL
+from vbg.model.text.names import EVERYDAY
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 CRANK = EXAMPLES / "slider-crank.toml"

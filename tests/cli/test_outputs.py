@@ -222,14 +222,14 @@ def test_an_interrupted_verb_says_how_far_it_came_and_ends_with_130(folder, monk
     assert "vbg: stopped. bond graph at 40 %. No verdict." in err
 
     def best_of_three(study, ranges, results, *, progress, **_):
-        from vbg.analysis.table import Row
+        from vbg.analysis.studies.table import Row
 
         with results:
             for length in (1.0, 1.5, 2.0):
                 results.add(Row((("L", length),), ((length - 1.4) ** 2,), "finished", ""))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("vbg.analysis.optimise.optimise", best_of_three)
+    monkeypatch.setattr("vbg.analysis.studies.optimise.optimise", best_of_three)
     code, out, err = said(capsys, "optimise", MODEL, *STUDY, "-o", folder / "opt.csv")
     assert code == 130 and "L = 1.5" in out
     assert f"stopped after 3 runs, before the search had converged. They are in {folder}" in err

@@ -13,8 +13,8 @@ from vbg.cli.samples import machine, sample
 from vbg.fields import declared
 from vbg.io import toml
 from vbg.model import catalogue
-from vbg.model.resolve import TOP_LEVEL
-from vbg.model.settings import Simulate
+from vbg.model.resolve.resolve import TOP_LEVEL
+from vbg.model.resolve.settings import Simulate
 from vbg.model.topics import ALIASES, TOPICS
 
 KINDS = [(table, kind) for table, kinds in catalogue().items() for kind in kinds]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from vbg.cli.main import main
-from vbg.tmm_bridge.compare import Verdict
 from vbg.validate import Report, text
+from vbg.validate.compare import Verdict
 from vbg.validate.report import halving_sentence
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -7,7 +7,7 @@ import pytest
 
 import vbg
 from tests.domains.linear import eigenvalues
-from vbg.assemble.conserved import find_conserved
+from vbg.assemble.matrices.conserved import find_conserved
 
 
 def half_car(third: float) -> vbg.Model:

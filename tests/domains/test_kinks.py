@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import vbg
-from vbg.simulate.kinks import kink_instants
-from vbg.simulate.run import output_grid
+from vbg.simulate.events.kinks import kink_instants
+from vbg.simulate.settings import output_grid
 
 
 def integral(expression: str, t_end: float = 2.0) -> vbg.Model:

@@ -12,7 +12,7 @@ import vbg
 from tests.laws.machines import random_loop, random_tree
 from tests.laws.parts import loaded
 from vbg.assemble import System
-from vbg.assemble.matrices import PaperMatrices, matrices_of, symbolic_matrices
+from vbg.assemble.matrices.matrices import PaperMatrices, matrices_of, symbolic_matrices
 from vbg.cli.main import main
 from vbg.errors import UsageError
 from vbg.simulate.state_at import state_at

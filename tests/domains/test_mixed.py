@@ -8,7 +8,7 @@ import pytest
 
 import vbg
 from vbg.assemble import System
-from vbg.assemble.matrices import matrices_of
+from vbg.assemble.matrices.matrices import matrices_of
 
 RUN = {"t_end": 2.0, "output_step": 0.1, "rtol": 1e-11, "atol": 1e-13}
 

@@ -9,9 +9,9 @@ import pytest
 import vbg
 from tests.domains.benches import BENCHES
 from tests.domains.mechanical_benches import MECHANICS
-from vbg.assemble.lower import lower
-from vbg.assemble.program import Program
-from vbg.assemble.reference import evaluate
+from vbg.assemble.program.lower import lower
+from vbg.assemble.program.program import Program
+from vbg.assemble.program.reference import evaluate
 from vbg.blocks import leaf
 from vbg.graph.pieces import at_start
 from vbg.model.catalogue import catalogue

@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 import vbg
-from vbg.simulate.explicit import SteadyDOP853, StrayStages, between_ends
+from vbg.simulate.steppers.explicit import SteadyDOP853, StrayStages, between_ends
 
 UP, RS, C, LOAD, IS, VT = 34.0, 0.1, 10e-3, 5.0, 1e-12, 0.026
 

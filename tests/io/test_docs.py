@@ -12,11 +12,11 @@ from vbg.io import toml
 from vbg.io.names import RESULT_ENDINGS
 from vbg.model import catalogue, check
 from vbg.model.catalogue import REFERENCE_NODES
-from vbg.model.included import KEYS
-from vbg.model.plain import INERTIA_KEYS
-from vbg.model.resolve import TOP_LEVEL
-from vbg.model.settings import Outputs, Simulate
-from vbg.model.shapes import SOLIDS
+from vbg.model.forms.shapes import SOLIDS
+from vbg.model.resolve.included import KEYS
+from vbg.model.resolve.resolve import TOP_LEVEL
+from vbg.model.resolve.settings import Outputs, Simulate
+from vbg.model.text.plain import INERTIA_KEYS
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "model-file.md").read_text(encoding="utf-8")

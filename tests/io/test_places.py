@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vbg.io._emit import emitted, inline, quoted_key
-from vbg.model.scanner import scan_places
+from vbg.model.text.scanner import scan_places
 
 TEXT = """\
 a = 1   # comment = "no"

@@ -12,7 +12,7 @@ import vbg
 from tests.laws.machines import random_loop, random_tree
 from tests.laws.parts import coupled, loaded, rolling_disc
 from tests.laws.test_faults import four_bar
-from vbg.assemble.reference import evaluate
+from vbg.assemble.program.reference import evaluate
 
 PROGRAMS = tuple(
     name.removesuffix("_program")

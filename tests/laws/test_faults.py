@@ -99,8 +99,8 @@ def test_the_redundant_directions_are_those_out_of_the_plane():
 def test_redundant_forces_are_balanced_and_smallest():
     """They satisfy r' = 0 and have no part in the null space in the metric diag(H4), which is
     averaged over each force and torque."""
-    from vbg.assemble.constraints import vectors_of
-    from vbg.assemble.redundancy import null_efforts
+    from vbg.assemble.derive.constraints import vectors_of
+    from vbg.assemble.start.redundancy import null_efforts
 
     system = system_of(four_bar())
     x = system.initial_state

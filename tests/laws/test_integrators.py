@@ -13,7 +13,7 @@ import vbg
 from tests.laws.machines import Machine, random_body, random_loop, random_tree
 from tests.laws.parts import add_bushing, loaded
 from vbg.io import csv, hdf5
-from vbg.simulate.jacobian import complex_step_jacobian
+from vbg.simulate.steppers.jacobian import complex_step_jacobian
 from vbg.solution import Solution, components
 
 T_END = 0.4

@@ -17,9 +17,9 @@ from numpy.testing import assert_allclose
 import vbg
 from tests.laws.machines import KINDS, Machine, random_loop, random_tree
 from tests.laws.parts import coupled, loaded, rolling_disc
-from vbg.assemble.derivation import Derivation, begin
-from vbg.assemble.lower import lower
-from vbg.assemble.reference import evaluate
+from vbg.assemble.derive.derivation import Derivation, begin
+from vbg.assemble.program.lower import lower
+from vbg.assemble.program.reference import evaluate
 from vbg.blocks import Block, Coefficients, dependencies, dot, linear
 
 SEEDS = st.integers(0, 10_000)

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 import vbg
 from tests.laws.machines import KINDS, random_loop, random_tree
-from vbg.assemble.reference import evaluate
+from vbg.assemble.program.reference import evaluate
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.toml"))
 STEP = 1e-6

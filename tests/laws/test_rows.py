@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 import vbg
 from tests.laws.machines import Machine, random_loop, random_tree
 from tests.laws.parts import at_rest, coupled, loaded, rolling_disc
-from vbg.assemble.posture import Projector
+from vbg.assemble.start.posture import Projector
 
 H = 1e-6
 

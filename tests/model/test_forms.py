@@ -6,9 +6,9 @@ import pytest
 
 from vbg import expressions
 from vbg.fields import Attachment, Field
-from vbg.model.forms import read_value
-from vbg.model.reading import Reading, Scope
-from vbg.model.resolve import resolve
+from vbg.model.forms.forms import read_value
+from vbg.model.resolve.resolve import resolve
+from vbg.model.values.reading import Reading, Scope
 
 SCOPE = Scope(
     points={"rod": {"A": (1.0, 0.0, 0.0)}, "plate": {}},

@@ -8,7 +8,7 @@ import vbg
 from vbg import expressions
 from vbg.errors import ModelError
 from vbg.io import toml
-from vbg.model.quantities import quantity
+from vbg.model.values.quantities import quantity
 
 PENDULUM = """
 vbg = 1

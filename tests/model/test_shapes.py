@@ -9,9 +9,9 @@ from numpy.testing import assert_allclose
 from vbg.errors import ModelError
 from vbg.fields import Shape
 from vbg.model import Model
-from vbg.model.bodies import principal_moments
-from vbg.model.plain import INERTIA_KEYS
-from vbg.model.shapes import mass_properties
+from vbg.model.forms.bodies import principal_moments
+from vbg.model.forms.shapes import mass_properties
+from vbg.model.text.plain import INERTIA_KEYS
 from vbg.spatial import rotation_matrix
 
 RNG = np.random.default_rng(11)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from vbg.structure.topology import Topology
+from vbg.structure.topology.topology import Topology
 
 
 def fits(topology: Topology, chain: set[int], solved: set[int]) -> bool:

@@ -8,10 +8,10 @@ from numpy.testing import assert_allclose
 
 import vbg
 from benchmarks.machines import chain, scissor_lift, windows
-from vbg.assemble.posture import Projector
+from vbg.assemble.start.posture import Projector
 from vbg.errors import UsageError
-from vbg.simulate.discrete_bushings import Mobility, bushings
-from vbg.simulate.discrete_time import DiscreteTime
+from vbg.simulate.discrete.bushings import Mobility, bushings
+from vbg.simulate.discrete.method import DiscreteTime
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -10,7 +10,7 @@ import pytest
 import vbg
 from vbg.cli.report import report
 from vbg.tmm_bridge import simulate
-from vbg.tmm_bridge.compare import compare
+from vbg.validate.compare import compare
 
 TIGHT = {"rtol": 1e-11, "atol": 1e-13}
 

@@ -13,12 +13,12 @@ from benchmarks import minimal as benchmark
 from tests.laws.machines import random_loop, random_tree
 from tests.laws.parts import coupled, loaded, rolling_disc
 from tests.published.problems import PROBLEMS
-from vbg.assemble.posture import Projector
+from vbg.assemble.start.posture import Projector
 from vbg.errors import UsageError
-from vbg.simulate.adams import Adams, NoStep
-from vbg.simulate.coordinates import choose
-from vbg.simulate.minimal import Minimal
-from vbg.simulate.retraction import Retraction
+from vbg.simulate.minimal.coordinates import choose
+from vbg.simulate.minimal.retraction import Retraction
+from vbg.simulate.minimal.stepper import Minimal
+from vbg.simulate.steppers.adams import Adams, NoStep
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
@@ -355,6 +355,6 @@ def test_the_model_file_may_ask_for_it():
 
 
 def test_a_machine_too_large_for_dense_jacobians_is_refused_in_words(monkeypatch):
-    monkeypatch.setattr("vbg.simulate.minimal.LARGEST", 10)
+    monkeypatch.setattr("vbg.simulate.minimal.stepper.LARGEST", 10)
     with pytest.raises(UsageError, match="formulation = 'constraint'"):
         vbg.simulate(assembled("slider-crank"), t_end=0.1, formulation="minimal")

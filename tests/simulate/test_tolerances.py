@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import vbg
-from vbg.simulate.tolerances import tolerances
+from vbg.simulate.steppers.tolerances import tolerances
 
 G = 9.81
 

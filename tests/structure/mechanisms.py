@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from vbg.structure.linkage import Linkage, PairAt, linkage_at
+from vbg.structure.topology.linkage import Linkage, PairAt, linkage_at
 
 CASES = json.loads((Path(__file__).parent.parent / "data" / "structural_groups.json").read_text())
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.reference.structure_search import search_groups, sound
 from vbg.structure import analyse_topology, from_pairs
-from vbg.structure.results import (
+from vbg.structure.count.results import (
     as_data,
     external_pairs,
     handed_pairs,
@@ -19,8 +19,8 @@ from vbg.structure.results import (
     table_text,
     type_counts,
 )
-from vbg.structure.synthesis import assur, dyads, primary, random_mechanism
-from vbg.structure.topology import Topology, make_pair, with_drives
+from vbg.structure.routes.synthesis import assur, dyads, primary, random_mechanism
+from vbg.structure.topology.topology import Topology, make_pair, with_drives
 
 CASES = json.loads((Path(__file__).parent.parent / "data" / "structural_groups.json").read_text())
 

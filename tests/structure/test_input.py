@@ -4,8 +4,8 @@ import pytest
 
 from vbg.errors import ModelError
 from vbg.structure import analyse_topology, from_adjacency, from_pairs, parse_topology
-from vbg.structure.pairs import TABLE_3
-from vbg.structure.textfile import read_topology, write_topology
+from vbg.structure.topology.pairs import TABLE_3
+from vbg.structure.topology.textfile import read_topology, write_topology
 
 FOUR_BAR = [["-", "R", "-", "P"], ["R", "-", "S", "-"], ["-", "S", "-", "C"], ["P", "-", "C", "-"]]
 DRIVES = [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]

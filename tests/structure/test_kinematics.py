@@ -10,10 +10,10 @@ from tests.structure.mechanisms import nine_bar, platform_path, rotor, stewart_i
 from vbg.errors import UsageError
 from vbg.model import Model
 from vbg.structure import analyse_topology
-from vbg.structure.dyads import DRIVEN, NEWTON, PRP, RPP, RPR, RRP, RRR
-from vbg.structure.kinematics import group_program, run, solve_by_groups, solve_whole
-from vbg.structure.linkage import PairAt, linkage_at
+from vbg.structure.kinematics.dyads import DRIVEN, NEWTON, PRP, RPP, RPR, RRP, RRR
+from vbg.structure.kinematics.kinematics import group_program, run, solve_by_groups, solve_whole
 from vbg.structure.motion import drives_of, kinematics
+from vbg.structure.topology.linkage import PairAt, linkage_at
 
 TIMES = np.linspace(0.0, 2.0, 81)
 

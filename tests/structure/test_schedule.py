@@ -6,7 +6,7 @@ import pytest
 from tests.structure.test_groups import CASES, read
 from vbg.errors import UsageError
 from vbg.structure import analyse_topology
-from vbg.structure.schedule import estimated_costs, routes, schedule_text
+from vbg.structure.routes.schedule import estimated_costs, routes, schedule_text
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -7,9 +7,9 @@ import pytest
 from tests.structure.test_groups import CASES, read
 from vbg.errors import UsageError
 from vbg.structure import analyse_topology, from_pairs
-from vbg.structure.diagram import diagram_dot, draw, graph_dot, roman
+from vbg.structure.count.diagram import diagram_dot, draw, graph_dot, roman
+from vbg.structure.routes.transform import search_drives
 from vbg.structure.show import proposed, structure_data, structure_text, transformations_text
-from vbg.structure.transform import search_drives
 
 
 @pytest.mark.parametrize("name", CASES)

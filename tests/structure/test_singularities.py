@@ -7,14 +7,15 @@ import pytest
 from scipy.optimize import least_squares
 
 from vbg.model import Model
-from vbg.structure import Topology, analyse, analyse_topology, from_pairs, singularities
-from vbg.structure.exceptions import expansions, spin_sets, with_multijoints
-from vbg.structure.linkage import PairAt, linkage_at
-from vbg.structure.loops import blocks_of
-from vbg.structure.manifold import jacobian, moved, obstruction, posture_of
-from vbg.structure.models import linkage_of
-from vbg.structure.singularities import block_mobility, find_exceptions
-from vbg.structure.topology import make_pair
+from vbg.structure import Topology, analyse, analyse_topology, from_pairs
+from vbg.structure.count.loops import blocks_of
+from vbg.structure.geometry import singularities
+from vbg.structure.geometry.exceptions import expansions, spin_sets, with_multijoints
+from vbg.structure.geometry.manifold import jacobian, moved, obstruction, posture_of
+from vbg.structure.geometry.singularities import block_mobility, find_exceptions
+from vbg.structure.topology.linkage import PairAt, linkage_at
+from vbg.structure.topology.models import linkage_of
+from vbg.structure.topology.topology import make_pair
 
 UP = (0.0, 0.0, 1.0)
 

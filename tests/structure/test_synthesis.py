@@ -5,7 +5,7 @@ import pytest
 
 from vbg.errors import UsageError
 from vbg.structure import Topology, analyse_topology
-from vbg.structure.synthesis import (
+from vbg.structure.routes.synthesis import (
     add_group,
     assur,
     assur_family,
@@ -17,7 +17,7 @@ from vbg.structure.synthesis import (
     synthesise,
     template_of,
 )
-from vbg.structure.topology import with_drives
+from vbg.structure.topology.topology import with_drives
 
 
 @pytest.mark.parametrize("order", [1, 2, 3, 4])

@@ -9,10 +9,10 @@ from tests.reference.structure_search import sound
 from tests.structure.test_groups import CASES, PLANAR_GROUPS, SPATIAL_GROUPS, read
 from vbg.errors import UsageError
 from vbg.structure import analyse_topology, from_pairs
-from vbg.structure.store import load, save
-from vbg.structure.synthesis import random_mechanism
-from vbg.structure.topology import with_drives
-from vbg.structure.transform import score_of, search_drives
+from vbg.structure.routes.store import load, save
+from vbg.structure.routes.synthesis import random_mechanism
+from vbg.structure.routes.transform import score_of, search_drives
+from vbg.structure.topology.topology import with_drives
 
 
 @pytest.mark.parametrize("number", range(8))

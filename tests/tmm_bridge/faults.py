@@ -22,7 +22,7 @@ import vbg
 import vbg.tmm_bridge as bridge
 from vbg.model import Model
 from vbg.solution import Solution
-from vbg.tmm_bridge.compare import Verdict
+from vbg.validate.compare import Verdict
 
 SETTINGS: dict[str, Any] = {"t_end": 0.12, "output_step": 0.02, "rtol": 1e-9, "atol": 1e-11}
 
@@ -59,7 +59,7 @@ class Changed:
         if stem == self.module:
             assert self.old in source, f"{stem} no longer says {self.old!r}"
             source = source.replace(self.old, self.new)
-        if stem == "kinematics":
+        if stem == "kernels.kinematics":
             source = re.sub(r"return KERNELS\.compiled\([^)]*\)", "return function", source)
         source = source.replace("vbg.tmm_bridge", COPY)
         module.__file__ = str(file)

@@ -12,11 +12,11 @@ from tests.tmm_bridge.machines import arm
 from vbg.errors import UsageError
 from vbg.solution import Solution
 from vbg.tmm_bridge import simulate
-from vbg.tmm_bridge.discrete import SCHEMES
-from vbg.tmm_bridge.discrete import simulate as discrete
-from vbg.tmm_bridge.houbolt import rotation_log
-from vbg.tmm_bridge.layout import lay_out
-from vbg.tmm_bridge.rotation import matrix_of
+from vbg.tmm_bridge.discrete.houbolt import rotation_log
+from vbg.tmm_bridge.discrete.method import SCHEMES
+from vbg.tmm_bridge.discrete.method import simulate as discrete
+from vbg.tmm_bridge.kernels.rotation import matrix_of
+from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.validate import Evidence, text, validate
 from vbg.validate.both import column_of
 from vbg.validate.child import Answer

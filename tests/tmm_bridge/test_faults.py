@@ -17,70 +17,70 @@ from tests.tmm_bridge.faults import assert_found, bond_graph, embedded
 from tests.tmm_bridge.machines import arm, loop
 from vbg.model import Model
 from vbg.solution import Solution, Status
-from vbg.tmm_bridge.compare import compare
+from vbg.validate.compare import compare
 
 # module, what stands there, what the fault makes of it, a channel that must be named
 TREE_FAULTS = [
     # gyroscopic term
-    ("kinematics", "t[0] + gyro[0], t[1] + gyro[1], t[2] + gyro[2]", "t[0], t[1], t[2]", "J3.force"),
+    ("kernels.kinematics", "t[0] + gyro[0], t[1] + gyro[1], t[2] + gyro[2]", "t[0], t[1], t[2]", "J3.force"),
     # gravity: one component reversed; centripetal term of the mass centre dropped
-    ("kinematics", "mass * (k[0] - gravity[0])", "mass * (k[0] + gravity[0])", "J1.force"),
-    ("kinematics", "mass * (k[1] - gravity[1])", "-mass * gravity[1]", "J1.force"),
+    ("kernels.kinematics", "mass * (k[0] - gravity[0])", "mass * (k[0] + gravity[0])", "J1.force"),
+    ("kernels.kinematics", "mass * (k[1] - gravity[1])", "-mass * gravity[1]", "J1.force"),
     # transposed rotation of a hinge
-    ("kinematics", "c * x0 + s * y0, c * y0 - s * x0, z0", "c * x0 - s * y0, c * y0 + s * x0, z0", "base.rotation"),
+    ("kernels.kinematics", "c * x0 + s * y0, c * y0 - s * x0, z0", "c * x0 - s * y0, c * y0 + s * x0, z0", "base.rotation"),
     # Coriolis term of a sliding hinge halved, velocity product of a turning one dropped
-    ("kinematics", "k = 2.0 * slip", "k = slip", "J2.force"),
-    ("kinematics", "cb[0] * speed, cb[1] * speed, cb[2] * speed", "0.0, 0.0, 0.0", "J4.torque"),
+    ("kernels.kinematics", "k = 2.0 * slip", "k = slip", "J2.force"),
+    ("kernels.kinematics", "cb[0] * speed, cb[1] * speed, cb[2] * speed", "0.0, 0.0, 0.0", "J4.torque"),
     # moments of inertia: Steiner's term, swapped products, first moments
-    ("kinematics", "jxy - mx * cy", "jxy + mx * cy", "J1.torque"),
-    ("kinematics", "link[i, LINK_J + 3], link[i, LINK_J + 4]", "link[i, LINK_J + 4], link[i, LINK_J + 3]", "J1.torque"),
-    ("kinematics", "put(work, i, W_B, 0.0, mz, -my)", "put(work, i, W_B, 0.0, -mz, my)", "J1.force"),
+    ("kernels.kinematics", "jxy - mx * cy", "jxy + mx * cy", "J1.torque"),
+    ("kernels.kinematics", "link[i, LINK_J + 3], link[i, LINK_J + 4]", "link[i, LINK_J + 4], link[i, LINK_J + 3]", "J1.torque"),
+    ("kernels.kinematics", "put(work, i, W_B, 0.0, mz, -my)", "put(work, i, W_B, 0.0, -mz, my)", "J1.force"),
     # Riccati transform: lever arm's sign, a ball's B^T, what a hinge does not pass on
-    ("riccati", "w[W_EM] += em[0] + t[0]", "w[W_EM] += em[0] - t[0]", "J1.torque"),
-    ("riccati", "(f[0] - t[0], f[1] - t[1], f[2] - t[2])", "(f[0], f[1], f[2])", "hand.angular_velocity"),
-    ("riccati", "s[W_A] - k0 * a0,", "s[W_A],", "J1.force"),
-    ("riccati", "w[W_C + 3] += C[3] + ry * n21", "w[W_C + 3] += C[3] - ry * n21", "J1.torque"),
-    ("riccati", "d = (x[0] - alpha_p[0], x[1] - alpha_p[1], x[2] - alpha_p[2])", "d = x", "hand.angular_velocity"),
+    ("kernels.riccati", "w[W_EM] += em[0] + t[0]", "w[W_EM] += em[0] - t[0]", "J1.torque"),
+    ("kernels.riccati", "(f[0] - t[0], f[1] - t[1], f[2] - t[2])", "(f[0], f[1], f[2])", "hand.angular_velocity"),
+    ("kernels.riccati", "s[W_A] - k0 * a0,", "s[W_A],", "J1.force"),
+    ("kernels.riccati", "w[W_C + 3] += C[3] + ry * n21", "w[W_C + 3] += C[3] - ry * n21", "J1.torque"),
+    ("kernels.riccati", "d = (x[0] - alpha_p[0], x[1] - alpha_p[1], x[2] - alpha_p[2])", "d = x", "hand.angular_velocity"),
     # frames: lever arm's sign, inertia turned the wrong way
-    ("layout", "R_NB, -R_NB @ p_out", "R_NB, R_NB @ p_out", "J1.force"),
-    ("layout", "R_NB @ symmetric_matrix(body.inertia) @ R_NB.T", "R_NB.T @ symmetric_matrix(body.inertia) @ R_NB", "J1.torque"),
-    ("layout", "np.array(model.gravity, dtype=float)", "0.999 * np.array(model.gravity, dtype=float)", "J1.force"),
-    ("layout", "joint.ratio, starts[1]", "1.0 / joint.ratio, starts[1]", "gear.effort"),
-    ("rotation", "[zx, yz, zz]])", "[xy, yz, zz]])", "J1.torque"),
+    ("mechanism.layout", "R_NB, -R_NB @ p_out", "R_NB, R_NB @ p_out", "J1.force"),
+    ("mechanism.layout", "R_NB @ symmetric_matrix(body.inertia) @ R_NB.T", "R_NB.T @ symmetric_matrix(body.inertia) @ R_NB", "J1.torque"),
+    ("mechanism.layout", "np.array(model.gravity, dtype=float)", "0.999 * np.array(model.gravity, dtype=float)", "J1.force"),
+    ("mechanism.layout", "joint.ratio, starts[1]", "1.0 / joint.ratio, starts[1]", "gear.effort"),
+    ("kernels.rotation", "[zx, yz, zz]])", "[xy, yz, zz]])", "J1.torque"),
     # damping 1 % off, forgotten rest length, wrong axes of a load, a force law's signs
-    ("loading", "0.0, 0.0, friction.viscous, 0.0", "0.0, 0.0, 1.01 * friction.viscous, 0.0", "J1.friction"),
-    ("loading", "np.concatenate([pa, pb, [k, rest, c]])", "np.concatenate([pa, pb, [k, rest, 1.01 * c]])", "dash.force"),
-    ("loading", "np.concatenate([pa, pb, [k, rest, c]])", "np.concatenate([pa, pb, [k, 0.0, c]])", "line.force"),
-    ("loading", '1.0 if part.axes == "body" else 0.0', "0.0", "push.force"),
-    ("efforts", "return -k * (x - rest) - c * rate,", "return -k * x - c * rate,", "coil.torque"),
-    ("efforts", "return -k * (x - rest) - c * rate,", "return -k * (x - rest) + c * rate,", "J1.friction"),
-    ("efforts", "apply(s.work, a, effort, pa, along, zero)", "apply(s.work, a, -effort, pa, along, zero)", "J1.torque"),
-    ("efforts", "return plus(plus(m, 0.5, first), k,", "return plus(plus(m, -0.5, first), k,", "mount.torque"),
-    ("efforts", "m = plus(torque, 1.0, vector_cross(arm, force))", "m = torque", "J1.torque"),
+    ("mechanism.loading", "0.0, 0.0, friction.viscous, 0.0", "0.0, 0.0, 1.01 * friction.viscous, 0.0", "J1.friction"),
+    ("mechanism.loading", "np.concatenate([pa, pb, [k, rest, c]])", "np.concatenate([pa, pb, [k, rest, 1.01 * c]])", "dash.force"),
+    ("mechanism.loading", "np.concatenate([pa, pb, [k, rest, c]])", "np.concatenate([pa, pb, [k, 0.0, c]])", "line.force"),
+    ("mechanism.loading", '1.0 if part.axes == "body" else 0.0', "0.0", "push.force"),
+    ("kernels.efforts", "return -k * (x - rest) - c * rate,", "return -k * x - c * rate,", "coil.torque"),
+    ("kernels.efforts", "return -k * (x - rest) - c * rate,", "return -k * (x - rest) + c * rate,", "J1.friction"),
+    ("kernels.efforts", "apply(s.work, a, effort, pa, along, zero)", "apply(s.work, a, -effort, pa, along, zero)", "J1.torque"),
+    ("kernels.efforts", "return plus(plus(m, 0.5, first), k,", "return plus(plus(m, -0.5, first), k,", "mount.torque"),
+    ("kernels.efforts", "m = plus(torque, 1.0, vector_cross(arm, force))", "m = torque", "J1.torque"),
     # quaternion rate, start speeds, a force read off with the wrong sign
-    ("evaluate", "0.5 * (a * x + c * u - d * z)", "0.5 * (a * x - c * u + d * z)", "hand.rotation"),
-    ("start", "y[n_q + t.coordinates[k, 3]] = value", "y[n_q + t.coordinates[k, 3]] = 0.99 * value", "J1.speed"),
-    ("start", "v0, w0 = s.work[tip, W_V : W_V + 3], s.work[tip, W_W : W_W + 3]", "v0, w0 = np.zeros(3), np.zeros(3)", "hand.angular_velocity"),
-    ("timefunctions", "return TimeFunction(lambda tape, t, order: recorded_tree(", "return TimeFunction(lambda tape, t, order: -recorded_tree(", "push.force"),
-    ("channels", "torque = torque - effort[:, None] * axis", "torque = torque + effort[:, None] * axis", "J1.torque"),
+    ("kernels.evaluate", "0.5 * (a * x + c * u - d * z)", "0.5 * (a * x - c * u + d * z)", "hand.rotation"),
+    ("mechanism.start", "y[n_q + t.coordinates[k, 3]] = value", "y[n_q + t.coordinates[k, 3]] = 0.99 * value", "J1.speed"),
+    ("mechanism.start", "v0, w0 = s.work[tip, W_V : W_V + 3], s.work[tip, W_W : W_W + 3]", "v0, w0 = np.zeros(3), np.zeros(3)", "hand.angular_velocity"),
+    ("formulas.timefunctions", "return TimeFunction(lambda tape, t, order: recorded_tree(", "return TimeFunction(lambda tape, t, order: -recorded_tree(", "push.force"),
+    ("motion.channels", "torque = torque - effort[:, None] * axis", "torque = torque + effort[:, None] * axis", "J1.torque"),
 ]  # fmt: skip
 LOOP_FAULTS = [
     # velocity products of hinges and of cut joints, drive acceleration
-    ("kinematics", "cb[0] * turn, cb[1] * turn, cb[2] * turn", "0.0, 0.0, 0.0", "strut.force"),
-    ("evaluate", "s.prescribed[v] = drive[d, 2]", "s.prescribed[v] = 0.0", "J1.drive"),
-    ("constraints", "- 2.0 * dot(axis, vector_cross(wa, u))", "", "eye.force"),
-    ("constraints", "return dot(x, z), speed, products", "return dot(x, z), speed, 0.0", "J7.torque"),
-    ("constraints", "+ (dot(rate, rate) - along * along) / size", "", "strut.force"),
+    ("kernels.kinematics", "cb[0] * turn, cb[1] * turn, cb[2] * turn", "0.0, 0.0, 0.0", "strut.force"),
+    ("kernels.evaluate", "s.prescribed[v] = drive[d, 2]", "s.prescribed[v] = 0.0", "J1.drive"),
+    ("kernels.constraints", "- 2.0 * dot(axis, vector_cross(wa, u))", "", "eye.force"),
+    ("kernels.constraints", "return dot(x, z), speed, products", "return dot(x, z), speed, 0.0", "J7.torque"),
+    ("kernels.constraints", "+ (dot(rate, rate) - along * along) / size", "", "strut.force"),
     # a cut joint's row: its load 0.1 % off, its lever arm, its sign
-    ("loops", "e[node, j] -= gain * s.row_wrench[r, place, j]", "e[node, j] -= 1.001 * gain * s.row_wrench[r, place, j]", "eye.force"),
-    ("loops", "e[p, 4] += em[1] + r[2] * eq[0] - r[0] * eq[2]", "e[p, 4] += em[1]", "J1.torque"),
-    ("evaluate", "b[r] = -row_acceleration(s, r)", "b[r] = row_acceleration(s, r)", "eye.force"),
-    ("riccati", "acc = plus(acc, on_a * x, n)", "acc = plus(acc, 0.0, n)", "thread.force"),
+    ("kernels.loops", "e[node, j] -= gain * s.row_wrench[r, place, j]", "e[node, j] -= 1.001 * gain * s.row_wrench[r, place, j]", "eye.force"),
+    ("kernels.loops", "e[p, 4] += em[1] + r[2] * eq[0] - r[0] * eq[2]", "e[p, 4] += em[1]", "J1.torque"),
+    ("kernels.evaluate", "b[r] = -row_acceleration(s, r)", "b[r] = row_acceleration(s, r)", "eye.force"),
+    ("kernels.riccati", "acc = plus(acc, on_a * x, n)", "acc = plus(acc, 0.0, n)", "thread.force"),
     # the cross of a universal joint, the lead's sign, forces read off with wrong sign or arm
-    ("rotation", "[[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]", "[[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]", "J2.torque"),
-    ("layout", 'constants[LINK_LEAD] = getattr(joint, "lead", 0.0)', 'constants[LINK_LEAD] = -getattr(joint, "lead", 0.0)', "thread.force"),
-    ("channels", "force += effort * d / np.linalg.norm(d, axis=1, keepdims=True)", "force -= effort * d / np.linalg.norm(d, axis=1, keepdims=True)", "strut.force"),
-    ("channels", "return -force, -(moment + np.cross(arm, force))", "return -force, -moment", "thread.torque"),
+    ("kernels.rotation", "[[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]", "[[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]", "J2.torque"),
+    ("mechanism.layout", 'constants[LINK_LEAD] = getattr(joint, "lead", 0.0)', 'constants[LINK_LEAD] = -getattr(joint, "lead", 0.0)', "thread.force"),
+    ("motion.channels", "force += effort * d / np.linalg.norm(d, axis=1, keepdims=True)", "force -= effort * d / np.linalg.norm(d, axis=1, keepdims=True)", "strut.force"),
+    ("motion.channels", "return -force, -(moment + np.cross(arm, force))", "return -force, -moment", "thread.torque"),
 ]  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from tests.tmm_bridge.faults import SETTINGS, assert_found, bond_graph
 from tests.tmm_bridge.machines import arm, loop
 from vbg.model import Model
 from vbg.solution import Solution
-from vbg.tmm_bridge.compare import compare
+from vbg.validate.compare import compare
 
 # module of vbg, what stands there, what the fault makes of it, a channel that must be named
 TREE_FAULTS = [
@@ -39,8 +39,8 @@ TREE_FAULTS = [
     ("elements.bushing", "mul(turn.to_torque, rows(load, 3, 6))", "rows(load, 3, 6)", "mount.torque"),
     ("elements.bushing", "mul(coefficients, flow)", "-1.0 * mul(coefficients, flow)", "mount.torque"),
     # joints: lever arms, friction's sign, what is read off, a gear's ratio
-    ("relative", "mul(R, -skew(arm))", "mul(R, skew(arm))", "J1.force"),
-    ("relative", "p_AF_A if points_coincide else p_AM_A", "p_AF_A", "J2.force"),
+    ("physics.relative", "mul(R, -skew(arm))", "mul(R, skew(arm))", "J1.force"),
+    ("physics.relative", "p_AF_A if points_coincide else p_AM_A", "p_AF_A", "J2.force"),
     ("junctions.constrain", "mul(R_WA, rows(wrench, 3, 6))", "rows(wrench, 3, 6)", "J2.torque"),
     ("junctions.constrain", "law.viscous * flow", "-law.viscous * flow", "J1.friction"),
     ("junctions.cylindrical", "on_axis(pair), axes_parallel(pair)", "on_axis(pair)", "J2.torque"),

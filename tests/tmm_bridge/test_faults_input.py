@@ -17,7 +17,7 @@ from tests.tmm_bridge.faults import SETTINGS, assert_found, bond_graph
 from tests.tmm_bridge.machines import BAR, arm, loop
 from vbg.model import Model
 from vbg.solution import Solution
-from vbg.tmm_bridge.compare import compare
+from vbg.validate.compare import compare
 
 # path of the entry, its wrong value, a channel that must be named
 ARM_FAULTS: list[tuple[tuple[str, ...], Any, str]] = [

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 from vbg.model import Model
-from vbg.tmm_bridge import layout, simulate
-from vbg.tmm_bridge.forest import Carrier, Forest
+from vbg.tmm_bridge import simulate
+from vbg.tmm_bridge.mechanism import layout
+from vbg.tmm_bridge.tree.forest import Carrier, Forest
 
 KINDS: dict[str, dict[str, Any]] = {
     "revolute": {"axis": [0.3, -0.5, 0.8], "initial": {"angle": 0.4, "speed": 1.1}},

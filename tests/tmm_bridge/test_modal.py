@@ -11,13 +11,13 @@ import pytest
 
 import vbg
 from vbg.analysis import frequency_response, linearise, operating_point
-from vbg.analysis.idle import Place
+from vbg.analysis.rest.idle import Place
 from vbg.cli.main import main
 from vbg.cli.show.vibration import compared, poses_at, responses
 from vbg.errors import UsageError
-from vbg.model.frames import placement
-from vbg.tmm_bridge.modal import vibration
-from vbg.tmm_bridge.small import count_below
+from vbg.model.placing.frames import placement
+from vbg.tmm_bridge.modes.modal import vibration
+from vbg.tmm_bridge.modes.small import count_below
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ROUND = {"xx": 0.02, "yy": 0.05, "zz": 0.04, "xy": 0.003, "yz": -0.002, "zx": 0.001}

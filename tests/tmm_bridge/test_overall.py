@@ -9,12 +9,12 @@ import pytest
 
 import vbg
 from vbg.errors import UsageError
-from vbg.tmm_bridge.deduction import deduce, transfer_text
-from vbg.tmm_bridge.layout import lay_out
-from vbg.tmm_bridge.motion import Plant
-from vbg.tmm_bridge.overall import overall_chain, overall_general
-from vbg.tmm_bridge.rows import W_FORCE, W_MOMENT
-from vbg.tmm_bridge.start import start
+from vbg.tmm_bridge.kernels.rows import W_FORCE, W_MOMENT
+from vbg.tmm_bridge.mechanism.layout import lay_out
+from vbg.tmm_bridge.mechanism.start import start
+from vbg.tmm_bridge.motion.integration import Plant
+from vbg.tmm_bridge.overall.deduction import deduce, transfer_text
+from vbg.tmm_bridge.overall.transfer import overall_chain, overall_general
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NAMES = (

@@ -8,7 +8,7 @@ import pytest
 import vbg
 from vbg.errors import UsageError
 from vbg.tmm_bridge import simulate
-from vbg.tmm_bridge.timefunctions import constant
+from vbg.tmm_bridge.formulas.timefunctions import constant
 from vbg.validate import validate
 from vbg.validate.recorded import Recorded
 

@@ -8,8 +8,8 @@ import pytest
 import vbg
 from vbg.errors import UsageError
 from vbg.tmm_bridge import simulate
-from vbg.tmm_bridge.compare import compare
-from vbg.tmm_bridge.timefunctions import function_of
+from vbg.tmm_bridge.formulas.timefunctions import function_of
+from vbg.validate.compare import compare
 
 SIGNALS = {
     "step": {"kind": "step", "height": 2.0, "start": 0.21, "offset": -0.5},

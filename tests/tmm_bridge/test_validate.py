@@ -12,8 +12,8 @@ from scipy.integrate import solve_ivp
 import vbg
 from vbg.errors import AssemblyError
 from vbg.solution import Solution
-from vbg.tmm_bridge.compare import own_error, singular_windows
 from vbg.validate import validate
+from vbg.validate.compare import own_error, singular_windows
 from vbg.validate.report import is_joint_force
 
 ROOT = Path(__file__).parents[2]

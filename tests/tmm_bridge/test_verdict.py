@@ -10,10 +10,10 @@ import pytest
 
 from vbg.errors import Problem
 from vbg.solution import Audit, Event, MadeBy, Solution, Status
-from vbg.tmm_bridge.compare import compare
-from vbg.tmm_bridge.uniqueness import MARK, channels_in
+from vbg.tmm_bridge.motion.uniqueness import MARK, channels_in
 from vbg.validate import as_csv, as_json, as_markdown, text, write
 from vbg.validate.both import Report
+from vbg.validate.compare import compare
 
 TIME = np.linspace(0.0, 1.0, 101)
 FORCE = np.column_stack([np.sin(5 * TIME), 40.0 * np.cos(3 * TIME), np.zeros(101)])

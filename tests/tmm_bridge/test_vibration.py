@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 import vbg
 from vbg.analysis import linearise
 from vbg.errors import UsageError
-from vbg.tmm_bridge.vibration import (
+from vbg.tmm_bridge.modes.vibration import (
     Beam,
     Body,
     Branch,

@@ -1,11 +1,9 @@
 """What follows from a System without simulating it: operating points and linear analysis."""
 
-from vbg.analysis.crossings import Band, Crossing, Margins, band, margins
-from vbg.analysis.linear import Linearisation, linearise
-from vbg.analysis.modes import Mode
-from vbg.analysis.operating import OperatingPoint, operating_point
-from vbg.analysis.probe import available_inputs
-from vbg.analysis.response import (
+from vbg.analysis.linear.crossings import Band, Crossing, Margins, band, margins
+from vbg.analysis.linear.linear import Linearisation, linearise
+from vbg.analysis.linear.modes import Mode
+from vbg.analysis.linear.response import (
     FrequencyResponse,
     TransferFunction,
     frequency_response,
@@ -13,6 +11,8 @@ from vbg.analysis.response import (
     step_response,
     transfer_function,
 )
+from vbg.analysis.probe.probe import available_inputs
+from vbg.analysis.rest.operating import OperatingPoint, operating_point
 
 __all__ = [
     "Band",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from vbg.assemble.derive import derive
+from vbg.assemble.derive.derive import derive
 from vbg.assemble.system import System
-from vbg.callable_module import answers_calls
 from vbg.causality import CausalGraph, assign
 from vbg.graph import BondGraph, expand
-from vbg.paused_collection import paused_collection
+from vbg.plumbing.callable_module import answers_calls
+from vbg.plumbing.paused_collection import paused_collection
 
 __all__ = ["System", "assemble"]
 

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vbg.assemble.equations import DISSIPATED, SUPPLIED, Equations, HeldStart, State
-from vbg.assemble.evaluator import Evaluator
-from vbg.assemble.lower import lower
-from vbg.assemble.program import Program
+from vbg.assemble.derive.equations import DISSIPATED, SUPPLIED, Equations, HeldStart, State
+from vbg.assemble.program.evaluator import Evaluator
+from vbg.assemble.program.lower import lower
+from vbg.assemble.program.program import Program
 from vbg.blocks import Block, Tangent, const, leaf
 from vbg.causality import CausalGraph
-from vbg.paused_collection import paused_collection
+from vbg.plumbing.paused_collection import paused_collection
 
 Array = NDArray[np.float64]
 
@@ -242,8 +242,8 @@ class System:
 
     @cached_property
     def start(self) -> Any:
-        """The assembled start with its report, see `vbg.assemble.start`."""
-        from vbg.assemble.start import assemble_start
+        """The assembled start with its report, see `vbg.assemble.start.start`."""
+        from vbg.assemble.start.start import assemble_start
 
         with paused_collection():
             return assemble_start(self)

@@ -10,7 +10,7 @@ from vbg.errors import VbgError
 
 if TYPE_CHECKING:
     from vbg.analysis import OperatingPoint
-    from vbg.analysis.idle import Place
+    from vbg.analysis.rest.idle import Place
     from vbg.assemble import System
 
 POINTS = ("auto", "rest", "steady", "start")
@@ -28,7 +28,7 @@ def add_point(parser: argparse.ArgumentParser) -> None:
 def place_of(system: System, about: str, at: float | None) -> Place:
     """The system and the point to linearise it about."""
     from vbg.analysis import operating_point
-    from vbg.analysis.idle import Place, instant, sensible_point, start_point
+    from vbg.analysis.rest.idle import Place, instant, sensible_point, start_point
 
     if at is not None:
         return Place(system, instant(system, at))

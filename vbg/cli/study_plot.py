@@ -28,7 +28,7 @@ def draw_table(
     """
     import numpy as np
 
-    from vbg.analysis.table import read_table
+    from vbg.analysis.studies.table import read_table
     from vbg.draw.study import StudyPicture, draw_study
 
     found = read_table(table)
@@ -52,7 +52,7 @@ def draw_table(
 def _written(model: Model | None, name: str) -> tuple[float, float, str]:
     """Factor and offset to SI of the unit in which the model writes a parameter."""
     from vbg import units
-    from vbg.model.parameters import unit_of
+    from vbg.model.values.parameters import unit_of
 
     written = "" if model is None else unit_of(model.document["parameters"][name])
     if not written:

@@ -135,7 +135,7 @@ def _picked(time: Array, frames: int) -> NDArray[np.intp]:
 
 
 def _bodies(model: Model, solution: Solution, picked: NDArray[np.intp]) -> tuple[BodyFilm, ...]:
-    from vbg.model.frames import joint_frames
+    from vbg.model.placing.frames import joint_frames
 
     ends: dict[str, list[Array]] = {name: [] for name in model.bodies}
     for frame in joint_frames(model).values():
@@ -162,7 +162,7 @@ def _bodies(model: Model, solution: Solution, picked: NDArray[np.intp]) -> tuple
 def _joints(
     model: Model, solution: Solution, picked: NDArray[np.intp], numbers: dict[str, int]
 ) -> tuple[JointFilm, ...]:
-    from vbg.model.frames import joint_frames
+    from vbg.model.placing.frames import joint_frames
 
     found = []
     for name, frame in joint_frames(model).items():

@@ -11,7 +11,7 @@ import numpy as np
 from vbg.blocks import const, dot, mul, rows, stack
 from vbg.builder import Builder, Node
 from vbg.fields import Attachment, declare
-from vbg.relative import Relative, project, relative_motion, rotation_vector
+from vbg.physics.relative import Relative, project, relative_motion, rotation_vector
 
 
 @dataclass(frozen=True, slots=True)

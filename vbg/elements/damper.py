@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from vbg.builder import Builder
 from vbg.fields import Attachment, declare, quantity
-from vbg.reach import reach
+from vbg.physics.reach import reach
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import ClassVar
 from vbg.blocks import dot, mul, stack
 from vbg.builder import Builder
 from vbg.fields import Attachment, declare
-from vbg.relative import point_of
+from vbg.physics.relative import point_of
 
 
 @dataclass(frozen=True, slots=True)

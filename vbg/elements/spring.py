@@ -8,7 +8,7 @@ from typing import ClassVar
 from vbg.blocks import const, times
 from vbg.builder import Builder
 from vbg.fields import Attachment, declare, quantity
-from vbg.reach import reach
+from vbg.physics.reach import reach
 
 
 @dataclass(frozen=True, slots=True)

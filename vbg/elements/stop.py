@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from vbg.blocks import const
 from vbg.builder import Builder
-from vbg.contact import contact
 from vbg.fields import Attachment, declare, quantity
-from vbg.relative import line_between
+from vbg.physics.contact import contact
+from vbg.physics.relative import line_between
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ from vbg.graph.bondgraph import (
 from vbg.graph.pieces import TERMINALS, at_start, gradient, pose_states, require_alike
 from vbg.graph.placeholders import BOND_FLOW, EFFORT, FLOW, LEVEL, RATE, SIGNAL, reads_bonds
 from vbg.graph.raw import check_raw_bond, raw_end, two_port_of
-from vbg.rawlaws import inverse_of
+from vbg.physics.rawlaws import inverse_of
 
 
 class GraphBuilder:

@@ -19,9 +19,9 @@ from vbg.graph.bondgraph import BondGraph, Causality
 from vbg.graph.builder import GraphBuilder
 from vbg.graph.placeholders import OUTPUT, SIGNAL, indexed, reading, reads_bonds
 from vbg.graph.raw import raw_signals
-from vbg.laws import block_of
-from vbg.model.bonds import vertices_without_bonds
-from vbg.model.frames import joint_frames, placement
+from vbg.model.bonding import vertices_without_bonds
+from vbg.model.placing.frames import joint_frames, placement
+from vbg.physics.laws import block_of
 from vbg.spatial import quaternion_from_matrix
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any
 
 from vbg.errors import UsageError
 from vbg.model.catalogue import TABLES
-from vbg.model.syntax import quoted
+from vbg.model.text.syntax import quoted
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
 PART_TABLES = ("include", *TABLES)  # tables of tables, one [TABLE.NAME] each

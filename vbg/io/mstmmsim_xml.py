@@ -379,7 +379,7 @@ def write(model: Model, path: str | Path) -> None:
 
 def to_xml(model: Model) -> str:
     """The model as well-formed XML of the same elements."""
-    from vbg.model.frames import placement
+    from vbg.model.placing.frames import placement
 
     if model.forces or model.electric or model.hydraulic:
         raise UsageError("MSTMMSim's parameter file holds bodies, joints and gravity only.")

@@ -11,11 +11,11 @@ from typing import Any
 
 from vbg.errors import ModelError, Problem, UsageError
 from vbg.io._emit import emitted
-from vbg.model.files import document_of, refused, text_of
 from vbg.model.model import Model
-from vbg.model.places import Places
-from vbg.model.plain import thaw
-from vbg.model.resolve import resolve
+from vbg.model.resolve.resolve import resolve
+from vbg.model.text.files import document_of, refused, text_of
+from vbg.model.text.places import Places
+from vbg.model.text.plain import thaw
 
 
 def read(path: str | os.PathLike[str]) -> Model:

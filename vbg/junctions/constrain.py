@@ -21,10 +21,10 @@ from vbg.blocks import (
     zeros,
 )
 from vbg.builder import Builder, JointFrameBlocks, Node
-from vbg.contact import contact
 from vbg.junctions.start import Friction, Stop, TwoAngleStart
-from vbg.relative import Relative, angle_between, free_direction, project, relative_motion
-from vbg.stiction import DryFriction, dry_friction, imposed_friction
+from vbg.physics.contact import contact
+from vbg.physics.relative import Relative, angle_between, free_direction, project, relative_motion
+from vbg.physics.stiction import DryFriction, dry_friction, imposed_friction
 
 FORCES = ("force x", "force y", "force z")
 TORQUES = ("torque x", "torque y", "torque z")

@@ -10,7 +10,7 @@ import numpy as np
 from vbg.blocks import const, mul, zeros
 from vbg.builder import Builder
 from vbg.fields import Attachment, declare, quantity
-from vbg.relative import line_between
+from vbg.physics.relative import line_between
 
 
 @dataclass(frozen=True, slots=True)

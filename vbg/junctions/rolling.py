@@ -8,7 +8,7 @@ from typing import ClassVar
 from vbg.blocks import call, const, cross, dot, mul, norm, stack, times, transpose, zeros
 from vbg.builder import Builder
 from vbg.fields import Attachment, declare, quantity
-from vbg.relative import relative_motion
+from vbg.physics.relative import relative_motion
 
 
 @dataclass(frozen=True, slots=True)

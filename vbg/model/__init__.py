@@ -2,9 +2,9 @@
 
 from vbg.model.catalogue import catalogue
 from vbg.model.check import check
-from vbg.model.frames import JointFrame, Pose, joint_frames, placement
 from vbg.model.model import Model
-from vbg.model.settings import Outputs, Simulate
+from vbg.model.placing.frames import JointFrame, Pose, joint_frames, placement
+from vbg.model.resolve.settings import Outputs, Simulate
 
 __all__ = [
     "JointFrame",

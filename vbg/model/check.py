@@ -12,12 +12,12 @@ import numpy as np
 from vbg import expressions
 from vbg.errors import ModelError, Problem, Severity, UsageError
 from vbg.fields import Attachment
-from vbg.model.bodies import principal_moments
-from vbg.model.bonds import vertices_without_bonds
+from vbg.model.bonding import vertices_without_bonds
 from vbg.model.catalogue import TABLES
-from vbg.model.frames import Pose, placement
+from vbg.model.forms.bodies import principal_moments
 from vbg.model.model import Model
-from vbg.model.places import Path, spelled
+from vbg.model.placing.frames import Pose, placement
+from vbg.model.text.places import Path, spelled
 
 # the node that fixes the level of each domain's efforts; a chain of inertias may float
 REFERENCES: Mapping[str, str] = {"electric": "gnd", "hydraulic": "tank"}

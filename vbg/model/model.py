@@ -12,13 +12,13 @@ from typing import Any, Self, final
 from vbg import units
 from vbg.errors import ModelError, Problem, UsageError
 from vbg.model.catalogue import TABLES
-from vbg.model.names import suggestion
-from vbg.model.parameters import unit_of
-from vbg.model.places import Path, Place, Places, spelled
-from vbg.model.plain import freeze, plain, thaw
-from vbg.model.resolve import resolve
-from vbg.model.settings import Outputs, Simulate
-from vbg.paused_collection import paused_collection
+from vbg.model.resolve.resolve import resolve
+from vbg.model.resolve.settings import Outputs, Simulate
+from vbg.model.text.names import suggestion
+from vbg.model.text.places import Path, Place, Places, spelled
+from vbg.model.text.plain import freeze, plain, thaw
+from vbg.model.values.parameters import unit_of
+from vbg.plumbing.paused_collection import paused_collection
 
 Parts = Mapping[str, Any]
 

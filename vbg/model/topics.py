@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from vbg.model.settings import Outputs, Simulate
-from vbg.model.shapes import SOLIDS
+from vbg.model.forms.shapes import SOLIDS
+from vbg.model.resolve.settings import Outputs, Simulate
 
 
 @dataclass(frozen=True, slots=True)

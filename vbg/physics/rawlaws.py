@@ -20,7 +20,7 @@ from vbg.blocks import (
     zeros,
 )
 from vbg.expressions import parse
-from vbg.laws import block_of
+from vbg.physics.laws import block_of
 
 Matrix = tuple[tuple[float, ...], ...]
 MOST = 6  # components that an expression can name

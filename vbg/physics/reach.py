@@ -9,7 +9,7 @@ from typing import Any
 from vbg.blocks import Block
 from vbg.builder import Builder, Domain, Node
 from vbg.errors import UsageError
-from vbg.relative import line_between
+from vbg.physics.relative import line_between
 
 WAYS = ("nodes", "on", "between")
 

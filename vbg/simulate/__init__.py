@@ -1,6 +1,6 @@
 """Time integration of a System."""
 
-from vbg.callable_module import answers_calls
+from vbg.plumbing.callable_module import answers_calls
 from vbg.simulate.run import METHODS, simulate
 
 __all__ = ["METHODS", "simulate"]

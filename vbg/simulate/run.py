@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-import platform
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vbg.assemble import assemble
-from vbg.assemble.conditioning import Conditioning
-from vbg.assemble.posture import Projector
+from vbg.assemble.start.conditioning import Conditioning
+from vbg.assemble.start.posture import Projector
 from vbg.assemble.system import System
 from vbg.errors import Problem, UsageError
-from vbg.simulate.audit import audit, resolved_energy
-from vbg.simulate.events import Instant, Samples, Switches
-from vbg.simulate.explicit import StrayStages
-from vbg.simulate.jacobian import implicit_jacobian
-from vbg.simulate.kinks import kink_instants
-from vbg.simulate.minimal import Minimal
-from vbg.simulate.recorder import ENERGY_UNITS, Recorder, Sink
-from vbg.simulate.steppers import Adaptive, FixedStep, Stepper
-from vbg.simulate.stiffness import StiffnessWatch
-from vbg.simulate.tolerances import tolerances
+from vbg.simulate.events.events import Instant, Samples, Switches
+from vbg.simulate.events.kinks import kink_instants
+from vbg.simulate.minimal.stepper import Minimal
+from vbg.simulate.record.audit import audit, resolved_energy
+from vbg.simulate.record.recorder import ENERGY_UNITS, Recorder, Sink
+from vbg.simulate.settings import Settings, output_grid, versions
+from vbg.simulate.steppers.explicit import StrayStages
+from vbg.simulate.steppers.jacobian import implicit_jacobian
+from vbg.simulate.steppers.stepper import Adaptive, FixedStep, Stepper
+from vbg.simulate.steppers.stiffness import StiffnessWatch
+from vbg.simulate.steppers.tolerances import tolerances
 from vbg.solution import FINISHED, Event, MadeBy, Solution, Status
 
 STILL = 1e-16  # speed left to what sticks [m/s or rad/s]: it must not creep
@@ -53,18 +51,6 @@ METHODS = ("auto", "dop853", "rk4", "radau", "adams", "discrete-time")
 FORMULATIONS = ("constraint", "minimal")
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What a run needs besides the system."""
-
-    t_end: float
-    output_step: float
-    method: str
-    rtol: float
-    atol: float
-    formulation: str
-
-
 def simulate(
     source: System | Any,
     *,
@@ -86,7 +72,7 @@ def simulate(
     radau from where stability alone limits the steps), "discrete-time" (explicit steps of
     1e-5 s with joints as stiff bushings).  `formulation`: "constraint" (redundant
     coordinates, projected) or "minimal" (independent coordinates, see
-    `vbg.simulate.minimal`; its method is "adams", which "auto" means there).
+    `vbg.simulate.minimal.stepper`; its method is "adams", which "auto" means there).
     `progress(fraction, t)` is called after accepted steps; returning False
     cancels.  `sink(time, signals)` receives finished rows as they come.
 
@@ -106,7 +92,7 @@ def simulate(
     )
     _check(settings)
     if settings.method == "discrete-time":
-        from vbg.simulate.discrete_run import run_discrete
+        from vbg.simulate.discrete.run import run_discrete
 
         return run_discrete(system, settings, progress, sink)
     start = system.start
@@ -159,16 +145,6 @@ def _check_formulation(settings: Settings) -> None:
             "method 'adams' belongs to formulation 'minimal': set formulation = 'minimal', or "
             "take another method."
         )
-
-
-def output_grid(t_end: float, output_step: float) -> Array:
-    """0, step, 2 step, ... and t_end itself."""
-    count = int(np.floor(t_end / output_step + 1e-9))
-    grid: Array = np.arange(count + 1, dtype=float) * output_step
-    if t_end - grid[-1] > 1e-9 * output_step:
-        return np.concatenate([grid, [t_end]])
-    grid[-1] = t_end if count else 0.0
-    return grid
 
 
 class _Run:
@@ -448,14 +424,3 @@ def _without_energy(t: float) -> Status:
         "Look at the rows there: an expression may leave the numbers (a root or a logarithm of a "
         "negative number, an overflow), or the model is too stiff for the method.",
     )
-
-
-def versions() -> dict[str, str]:
-    """Versions of what made a result."""
-    found = {"python": platform.python_version()}
-    for name in ("vbg", "numpy", "scipy", "numba"):
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = "unknown"
-    return found

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from vbg.assemble import System
 from vbg.errors import UsageError
-from vbg.simulate.run import Settings, _Run
+from vbg.simulate.run import _Run
+from vbg.simulate.settings import Settings
 
 
 def state_at(system: System, t: float) -> NDArray[np.float64]:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vbg.errors import Problem
-from vbg.structure.pairs import PLANAR
-from vbg.structure.report import Structure, analyse_topology
-from vbg.structure.topology import Topology
+from vbg.structure.count.report import Structure, analyse_topology
+from vbg.structure.topology.pairs import PLANAR
+from vbg.structure.topology.topology import Topology
 
 if TYPE_CHECKING:
     from vbg.model import Model
-    from vbg.structure.findings import Finding
-    from vbg.structure.linkage import Linkage
+    from vbg.structure.topology.findings import Finding
+    from vbg.structure.topology.linkage import Linkage
 
 _IN_PLANE = frozenset("RPWK")
 
@@ -48,11 +48,11 @@ def analyse(subject: Model | Linkage | Topology) -> Structure:
 
 
 def _linkage(subject: Model | Linkage) -> Linkage:
-    from vbg.structure.linkage import Linkage
+    from vbg.structure.topology.linkage import Linkage
 
     if isinstance(subject, Linkage):
         return subject
-    from vbg.structure.models import linkage_of
+    from vbg.structure.topology.models import linkage_of
 
     return linkage_of(subject)
 
@@ -65,8 +65,8 @@ def _of_machine(problem: Problem, structure: Structure) -> Problem:
 
 
 def _corrected(linkage: Linkage) -> _Corrected:
-    from vbg.structure.exceptions import hold_spins
-    from vbg.structure.singularities import find_exceptions
+    from vbg.structure.geometry.exceptions import hold_spins
+    from vbg.structure.geometry.singularities import find_exceptions
 
     findings = find_exceptions(linkage)
     normal = common_normal(linkage) if _is_planar(linkage, findings) else None
@@ -89,7 +89,7 @@ def _is_planar(linkage: Linkage, findings: tuple[Finding, ...]) -> bool:
 
 def common_normal(linkage: Linkage) -> np.ndarray | None:
     """(3,) the direction of all revolutes, to which all slides are perpendicular; None if none."""
-    from vbg.structure.loops import world_axis
+    from vbg.structure.count.loops import world_axis
 
     pairs = linkage.topology.pairs
     turning = [world_axis(linkage, i)[1] for i, pair in enumerate(pairs) if pair.code == "R"]
@@ -104,8 +104,8 @@ def common_normal(linkage: Linkage) -> np.ndarray | None:
 
 def _without_repeats(linkage: Linkage) -> Topology:
     """The topology with `dropped` equations where they repeat others, block by block."""
-    from vbg.structure.loops import blocks_of
-    from vbg.structure.singularities import block_mobility, droppable_rows, examinable
+    from vbg.structure.count.loops import blocks_of
+    from vbg.structure.geometry.singularities import block_mobility, droppable_rows, examinable
 
     pairs = list(linkage.topology.pairs)
     for block in filter(examinable, blocks_of(linkage)):

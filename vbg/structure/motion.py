@@ -12,10 +12,10 @@ from vbg import expressions
 from vbg.errors import UsageError
 from vbg.model import Model
 from vbg.structure.analysis import common_normal
-from vbg.structure.kinematics import Drives, Motion, solve_by_groups, solve_whole
-from vbg.structure.linkage import Linkage
-from vbg.structure.models import linkage_of
-from vbg.structure.pairs import PLANAR
+from vbg.structure.kinematics.kinematics import Drives, Motion, solve_by_groups, solve_whole
+from vbg.structure.topology.linkage import Linkage
+from vbg.structure.topology.models import linkage_of
+from vbg.structure.topology.pairs import PLANAR
 
 Array = NDArray[np.float64]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from vbg.structure.report import Structure, analyse_topology
-from vbg.structure.results import as_data, results_matrix, table_text
-from vbg.structure.schedule import routes, schedule_text
-from vbg.structure.topology import with_drives
-from vbg.structure.transform import Transformations
+from vbg.structure.count.report import Structure, analyse_topology
+from vbg.structure.count.results import as_data, results_matrix, table_text
+from vbg.structure.routes.schedule import routes, schedule_text
+from vbg.structure.routes.transform import Transformations
+from vbg.structure.topology.topology import with_drives
 
 
 def proposed(structure: Structure) -> Structure | None:

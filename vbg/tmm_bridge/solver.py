@@ -12,24 +12,24 @@ import numpy as np
 from vbg.errors import Problem
 from vbg.model import Model
 from vbg.solution import Audit, MadeBy, Solution
-from vbg.tmm_bridge.channels import Record, replay, signals
-from vbg.tmm_bridge.evaluate import posture
-from vbg.tmm_bridge.kinematics import KERNELS
-from vbg.tmm_bridge.layout import lay_out
-from vbg.tmm_bridge.mechanism import Mechanism
-from vbg.tmm_bridge.motion import (
+from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
+from vbg.tmm_bridge.kernels.evaluate import posture
+from vbg.tmm_bridge.kernels.kinematics import KERNELS
+from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.mechanism.layout import lay_out
+from vbg.tmm_bridge.mechanism.mechanism import Mechanism
+from vbg.tmm_bridge.mechanism.start import Pose, drive_rates, start
+from vbg.tmm_bridge.motion.channels import Record, replay, signals
+from vbg.tmm_bridge.motion.integration import (
     Progress,
     Trajectory,
     integrate,
     output_grid,
     problems_of,
 )
-from vbg.tmm_bridge.plant import Plant
-from vbg.tmm_bridge.program import shaft_positions
-from vbg.tmm_bridge.rotation import Array
-from vbg.tmm_bridge.start import Pose, drive_rates, start
-from vbg.tmm_bridge.timefunctions import TimeFunction
-from vbg.tmm_bridge.uniqueness import not_unique
+from vbg.tmm_bridge.motion.plant import Plant
+from vbg.tmm_bridge.motion.program import shaft_positions
+from vbg.tmm_bridge.motion.uniqueness import not_unique
 
 APART = "not solved: "
 METHOD = "mstmm riccati, dop853"

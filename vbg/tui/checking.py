@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from vbg.errors import ModelError, Problem, UsageError, VbgError
-from vbg.model.places import spelled
+from vbg.model.text.places import spelled
 
 if TYPE_CHECKING:
     from vbg.model import Model

@@ -15,10 +15,10 @@ from vbg.tui.session.validation import Validation
 
 if TYPE_CHECKING:
     from vbg.solution import Solution
-    from vbg.tmm_bridge.compare import Verdict
     from vbg.tui.app import VbgApp
     from vbg.tui.workspace import Workspace
     from vbg.validate import Evidence
+    from vbg.validate.compare import Verdict
 
 
 def newest(work: Workspace, solver: str) -> Run | None:
@@ -72,7 +72,7 @@ async def compare_runs(app: VbgApp, first: Run, second: Run) -> None:
 
 def no_verdict(first: Run, second: Run) -> Verdict:
     """Why there is nothing to compare: a run was cancelled or refused."""
-    from vbg.tmm_bridge.compare import Verdict
+    from vbg.validate.compare import Verdict
 
     run = first if first.state != "finished" else second
     if run.state == "cancelled":
@@ -90,8 +90,8 @@ def _judged(
     windows: tuple[tuple[float, float], ...],
 ) -> Verdict:
     """The verdict; in a thread, for its package takes a moment to load."""
-    from vbg.tmm_bridge.compare import Verdict
     from vbg.validate import verdict_on
+    from vbg.validate.compare import Verdict
 
     apart = _start_apart(*pair, bodies)
     if apart and not run.evidence:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from vbg.model.places import spelled
+from vbg.model.text.places import spelled
 from vbg.tui.content.fields import field_rows
 
 Path = tuple[str | int, ...]

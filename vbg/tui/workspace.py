@@ -22,9 +22,9 @@ from vbg.tui.session.runs import Run
 if TYPE_CHECKING:
     from vbg.model import Model
     from vbg.solution import Solution
-    from vbg.tmm_bridge.compare import Verdict
     from vbg.tui.content.motion import Motion
     from vbg.tui.graphing import GraphState
+    from vbg.validate.compare import Verdict
 
 Path = tuple[str | int, ...]
 

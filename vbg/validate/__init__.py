@@ -4,7 +4,7 @@
 and `write` render its Report.
 """
 
-from vbg.callable_module import answers_calls
+from vbg.plumbing.callable_module import answers_calls
 from vbg.validate.both import Report, validate
 from vbg.validate.evidence import Evidence, verdict_on
 from vbg.validate.report import as_csv, as_json, as_markdown, text, write

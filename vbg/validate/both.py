@@ -17,9 +17,9 @@ from typing import IO
 from vbg.errors import AssemblyError, UsageError
 from vbg.model import Model
 from vbg.solution import Solution
-from vbg.tmm_bridge.compare import LOOSEST, TOLERANCE, Channel, Verdict, compare
-from vbg.tmm_bridge.uniqueness import channels_in
+from vbg.tmm_bridge.motion.uniqueness import channels_in
 from vbg.validate.child import Answer, Job, restored, solve
+from vbg.validate.compare import LOOSEST, TOLERANCE, Channel, Verdict, compare
 from vbg.validate.evidence import Evidence, verdict_on
 from vbg.validate.poses import first_poses, starts_differ
 from vbg.validate.recorded import Recorded, has_twins, replays_from, without_twin

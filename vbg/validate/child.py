@@ -22,7 +22,7 @@ import numpy as np
 from vbg.errors import VbgError
 from vbg.model import Model
 from vbg.solution import Solution
-from vbg.tmm_bridge.compare import TOLERANCE, own_error
+from vbg.validate.compare import TOLERANCE, own_error
 from vbg.validate.poses import StartPose
 from vbg.validate.recorded import Recorded
 
@@ -106,8 +106,8 @@ def _once(job: Job, tell: Any, *, doubled: bool) -> Solution:
         from vbg.tmm_bridge.solver import simulate as embedded
 
         return embedded(job.model, poses=job.poses, replays=replays, **settings)
-    from vbg.tmm_bridge.discrete import STEP
-    from vbg.tmm_bridge.discrete import simulate as discrete
+    from vbg.tmm_bridge.discrete.method import STEP
+    from vbg.tmm_bridge.discrete.method import simulate as discrete
 
     fine = 0.5 * min(STEP, job.output_step) if job.step is None else job.step
     return discrete(

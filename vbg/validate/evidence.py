@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from vbg.solution import Solution
-from vbg.tmm_bridge.compare import Verdict, compare
+from vbg.tmm_bridge.motion.uniqueness import channels_in
 from vbg.tmm_bridge.solver import APART
-from vbg.tmm_bridge.uniqueness import channels_in
+from vbg.validate.compare import Verdict, compare
 
 
 @dataclass(frozen=True, eq=False)

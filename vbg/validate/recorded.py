@@ -17,12 +17,12 @@ import numpy as np
 from vbg.errors import UsageError
 from vbg.model import Model
 from vbg.solution import Solution
-from vbg.tmm_bridge.forest import coordinate_joint
-from vbg.tmm_bridge.layout import lay_out
-from vbg.tmm_bridge.loading import acts_on_mechanism, has_dry_friction, one_dimensional
-from vbg.tmm_bridge.pairs import measured_coordinates
-from vbg.tmm_bridge.rawbonds import OuterBond, outer_bonds
-from vbg.tmm_bridge.timefunctions import TimeFunction, function_of, of_spline
+from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, function_of, of_spline
+from vbg.tmm_bridge.mechanism.layout import lay_out
+from vbg.tmm_bridge.mechanism.loading import acts_on_mechanism, has_dry_friction, one_dimensional
+from vbg.tmm_bridge.mechanism.rawbonds import OuterBond, outer_bonds
+from vbg.tmm_bridge.tree.forest import coordinate_joint
+from vbg.tmm_bridge.tree.pairs import measured_coordinates
 
 Array = np.ndarray[Any, Any]
 
@@ -55,7 +55,7 @@ class Recorded:
 
 def parts_on_mechanism(model: Model) -> Iterator[tuple[str, str, Any]]:
     """(key, name, part) of the one-dimensional parts that act on joints or between points;
-    the key is that of a replay, see `vbg.tmm_bridge.layout.lay_out`."""
+    the key is that of a replay, see `vbg.tmm_bridge.mechanism.layout.lay_out`."""
     for name, part in one_dimensional(model):
         on = getattr(part, "on", None)
         if isinstance(on, str) and on.startswith("joints."):

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq, minimize_scalar
 
-from vbg.analysis.linear import Linearisation
-from vbg.analysis.response import automatic_range, frequency_response
+from vbg.analysis.linear.linear import Linearisation
+from vbg.analysis.linear.response import automatic_range, frequency_response
 
 Array = NDArray[np.float64]
 Response = Callable[[float], complex]

@@ -2,7 +2,7 @@
 
     z' = A z + B u,   y = C z + D u
 
-z are deviations on the constraint manifold (`vbg.analysis.tangent`), so A has
+z are deviations on the constraint manifold (`vbg.analysis.probe.tangent`), so A has
 exactly as many poles as the machine has states of its own: two for every degree
 of freedom and one for every one-dimensional store.  All derivatives are exact
 (complex steps).  The energy quadratures are not part of it.
@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vbg.analysis.held import Sampling, sampling
-from vbg.analysis.kinks import Kink, cells, kinks_at, on_side, undecided
-from vbg.analysis.modes import Mode, find_modes, stability
-from vbg.analysis.operating import OperatingPoint, classify
-from vbg.analysis.probe import Input, Probe, choose_inputs
-from vbg.analysis.resting import stuck, with_modes
-from vbg.analysis.tangent import tangent
-from vbg.analysis.taps import sampled_states, wired
+from vbg.analysis.linear.modes import Mode, find_modes, stability
+from vbg.analysis.linear.taps import sampled_states, wired
+from vbg.analysis.probe.held import Sampling, sampling
+from vbg.analysis.probe.kinks import Kink, cells, kinks_at, on_side, undecided
+from vbg.analysis.probe.probe import Input, Probe, choose_inputs
+from vbg.analysis.probe.tangent import tangent
+from vbg.analysis.rest.operating import OperatingPoint, classify
+from vbg.analysis.rest.resting import stuck, with_modes
 from vbg.assemble.system import System
 from vbg.errors import UsageError, not_installed
 from vbg.graph.placeholders import indexed
@@ -145,7 +145,7 @@ def linearise(
     point and what an input adds to it, so that from it to itself, the default of inputs and
     outputs then, there is the loop's transfer function L with the sign that it has: the closed
     loop's poles are where L = 1, of a negative feedback -L is what has margins
-    (`vbg.analysis.crossings`).
+    (`vbg.analysis.linear.crossings`).
 
     At a kink (`kinks` of the result) the first of its sides; `linearise_sides` gives all.
 

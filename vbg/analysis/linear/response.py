@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vbg.analysis.linear import Linearisation
+from vbg.analysis.linear.linear import Linearisation
 
 Array = NDArray[np.float64]
 

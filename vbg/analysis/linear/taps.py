@@ -19,8 +19,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from vbg.analysis.operating import OperatingPoint
-from vbg.analysis.probe import available_inputs
+from vbg.analysis.probe.probe import available_inputs
+from vbg.analysis.rest.operating import OperatingPoint
 from vbg.assemble import assemble
 from vbg.assemble.system import System
 from vbg.blocks import const, dependencies, is_zero
@@ -94,8 +94,8 @@ def _scalars(system: System) -> list[str]:
 
 
 def _switched_off(system: System, graph: BondGraph) -> dict[str, Vertex]:
-    """Sources of `graph` that follow time alone and are zero in `system` (`vbg.analysis.idle`),
-    with only what inputs add to them."""
+    """Sources of `graph` that follow time alone and are zero in `system`
+    (`vbg.analysis.rest.idle`), with only what inputs add to them."""
     vertices = system.causal.graph.vertices.values()
     silent = [v.name for v in vertices if v.law is not None and is_zero(v.law)]
     alone = expand(system.model).vertices if silent else {}

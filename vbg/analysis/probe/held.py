@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.analysis.tangent import Tangent
+from vbg.analysis.probe.tangent import Tangent
 from vbg.assemble.system import System
 
 Array = NDArray[np.float64]

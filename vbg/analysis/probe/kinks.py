@@ -1,6 +1,6 @@
 """Kinks at an operating point: laws that are linear on either side of it and not through it.
 
-A corner (`vbg.analysis.corners`) or a mode's condition with the value a(z, u) matters where
+A corner (`vbg.analysis.probe.corners`) or a mode's condition with the value a(z, u) matters where
 a = 0 to rounding, a moves with deviations, da = g (dz, du) =/= 0, and the linear form differs on
 its two sides.  Corners with parallel g are one kink; m kinks divide the deviations into at most
 2^m cells, in each of which one linear form holds.  Where the law jumps there is none at all.
@@ -16,9 +16,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.analysis.corners import BEYOND
-from vbg.analysis.probe import Probe
-from vbg.analysis.tangent import Tangent, tangent
+from vbg.analysis.probe.corners import BEYOND
+from vbg.analysis.probe.probe import Probe
+from vbg.analysis.probe.tangent import Tangent, tangent
 from vbg.blocks import Block, dependencies
 from vbg.graph.placeholders import OUTPUT, PLACEHOLDERS, SIGNAL
 

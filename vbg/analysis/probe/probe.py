@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.analysis.corners import is_corner, with_sides
-from vbg.assemble.derive import derive
-from vbg.assemble.equations import Equations
-from vbg.assemble.evaluator import Evaluator
-from vbg.assemble.lower import lower
+from vbg.analysis.probe.corners import is_corner, with_sides
+from vbg.assemble.derive.derive import derive
+from vbg.assemble.derive.equations import Equations
+from vbg.assemble.program.evaluator import Evaluator
+from vbg.assemble.program.lower import lower
 from vbg.assemble.system import System
 from vbg.blocks import Block, Substitution, const, leaf, mul, rows
 from vbg.errors import UsageError
@@ -28,7 +28,7 @@ SOURCES = ("Se", "Sf")
 @dataclass(frozen=True, slots=True)
 class Input:
     """One scalar input: `component` of what the source `vertex` imposes is raised by it, or
-    what is read at the tap `signal` (`vbg.analysis.taps`)."""
+    what is read at the tap `signal` (`vbg.analysis.linear.taps`)."""
 
     name: str
     vertex: str
@@ -104,7 +104,7 @@ class Probe:
     `spans` gives the rows of "rate", "position", "velocity", "measured", of every signal
     ("signal NAME"), corner and mode ("condition NAME") in what `values` and `jacobian` return.
     `sides` (one number for each corner with a side) choose the branch of laws that are not
-    smooth, see `vbg.analysis.corners`; None: the laws themselves.
+    smooth, see `vbg.analysis.probe.corners`; None: the laws themselves.
     """
 
     def __init__(self, system: System, inputs: Sequence[Input] = ()):

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.analysis.probe import Probe
-from vbg.assemble.posture import Projector
+from vbg.analysis.probe.probe import Probe
+from vbg.assemble.start.posture import Projector
 from vbg.assemble.system import System
 
 Array = NDArray[np.float64]

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.analysis.probe import Probe
+from vbg.analysis.probe.probe import Probe
 
 Array = NDArray[np.float64]
 

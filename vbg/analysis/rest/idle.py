@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from vbg.analysis.operating import OperatingPoint, classify, operating_point
-from vbg.analysis.probe import Probe, available_inputs
-from vbg.analysis.resting import with_modes
+from vbg.analysis.probe.probe import Probe, available_inputs
+from vbg.analysis.rest.operating import OperatingPoint, classify, operating_point
+from vbg.analysis.rest.resting import with_modes
 from vbg.assemble import assemble
 from vbg.assemble.system import System
 from vbg.blocks import dependencies, zeros

@@ -8,12 +8,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.analysis.held import Samples
-from vbg.analysis.probe import Probe
-from vbg.analysis.resting import stuck, with_modes, without_friction
-from vbg.analysis.symmetry import Family, Generator, find_generator, symmetries
-from vbg.analysis.tangent import Tangent, tangent
-from vbg.assemble.posture import Projector
+from vbg.analysis.probe.held import Samples
+from vbg.analysis.probe.probe import Probe
+from vbg.analysis.probe.symmetry import Family, Generator, find_generator, symmetries
+from vbg.analysis.probe.tangent import Tangent, tangent
+from vbg.analysis.rest.resting import stuck, with_modes, without_friction
+from vbg.assemble.start.posture import Projector
 from vbg.assemble.system import System
 
 Array = NDArray[np.float64]

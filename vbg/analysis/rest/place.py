@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.analysis.probe import available_inputs
-from vbg.analysis.resting import stuck
-from vbg.assemble.lower import lower
-from vbg.assemble.reference import evaluate
+from vbg.analysis.probe.probe import available_inputs
+from vbg.analysis.rest.resting import stuck
+from vbg.assemble.program.lower import lower
+from vbg.assemble.program.reference import evaluate
 from vbg.assemble.system import System
 from vbg.blocks import Block, dependencies
 from vbg.graph.bondgraph import Vertex
@@ -128,7 +128,7 @@ def _unit(vertex: Vertex) -> str:
 def held(system: System, t: float, x: Array) -> tuple[Held, ...]:
     """The dry frictions that stick, with what each holds.
 
-    The condition of one direction is -most - 1 while the other slips, see `vbg.stiction`.
+    The condition of one direction is -most - 1 while the other slips, see `vbg.physics.stiction`.
     """
     names = stuck(system, x)
     if not names:

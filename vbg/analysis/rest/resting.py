@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.modes import agree
+from vbg.assemble.start.modes import agree
 from vbg.assemble.system import System
-from vbg.simulate.events import Switches
+from vbg.simulate.events.events import Switches
 
 Array = NDArray[np.float64]
 

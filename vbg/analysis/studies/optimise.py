@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from vbg.analysis.sampling import Range
-from vbg.analysis.sweep import Study, run_point
-from vbg.analysis.table import Row, Table
+from vbg.analysis.studies.sampling import Range
+from vbg.analysis.studies.sweep import Study, run_point
+from vbg.analysis.studies.table import Row, Table
 from vbg.errors import VbgError
 
 Method = Literal["nelder-mead", "differential-evolution"]

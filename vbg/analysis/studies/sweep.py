@@ -11,9 +11,9 @@ from itertools import islice
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
-from vbg.analysis.measures import evaluate, parse
-from vbg.analysis.sampling import Point
-from vbg.analysis.table import Row, Table
+from vbg.analysis.studies.measures import evaluate, parse
+from vbg.analysis.studies.sampling import Point
+from vbg.analysis.studies.table import Row, Table
 from vbg.errors import UsageError, VbgError, not_installed
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Self
 
-from vbg.analysis.sampling import Point
+from vbg.analysis.studies.sampling import Point
 from vbg.errors import UsageError, not_installed
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from vbg.analysis.named import named, simple_fraction, unnamed
-from vbg.assemble.matrices import PaperMatrices, matrix_blocks, symbolic_matrices
-from vbg.assemble.symbolic import SymbolicReader
+from vbg.analysis.symbolic.named import named, simple_fraction, unnamed
+from vbg.assemble.matrices.matrices import PaperMatrices, matrix_blocks, symbolic_matrices
+from vbg.assemble.matrices.symbolic import SymbolicReader
 from vbg.assemble.system import System
 
 DIGITS = 10  # significant digits of what remains a number
@@ -22,8 +22,9 @@ class NamedMatrices:
 
 
 def named_matrices(system: System, *, names: bool = True) -> NamedMatrices:
-    """The blocks of `vbg.assemble.matrices` in symbols.  With `names`, parameters of the model
-    file are written by name where its numbers come from them (`vbg.analysis.named`).
+    """The blocks of `vbg.assemble.matrices.matrices` in symbols.  With `names`, parameters
+    of the model file are written by name where its numbers come from them
+    (`vbg.analysis.symbolic.named`).
 
     Raises UsageError for large systems and stores in derivative causality.
     """

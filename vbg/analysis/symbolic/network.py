@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.analysis.named import Named, unnamed
-from vbg.analysis.symbolic import SymbolicEquations
-from vbg.assemble.symbolic import SymbolicReader, symbols_of
+from vbg.analysis.symbolic.named import Named, unnamed
+from vbg.analysis.symbolic.symbolic import SymbolicEquations
+from vbg.assemble.matrices.symbolic import SymbolicReader, symbols_of
 from vbg.assemble.system import System
 
 ALIKE = 1e-12  # relative difference of coefficients that counts as none
@@ -132,7 +132,7 @@ def _compliances(system: System, reader: SymbolicReader) -> tuple[NDArray[Any], 
 
 def _independent(G: NDArray[Any]) -> tuple[NDArray[Any], list[int]]:
     """N with G N = 0 whose rows of the chosen, first independent, components are the identity."""
-    from vbg.analysis.tangent import null_space
+    from vbg.analysis.probe.tangent import null_space
 
     count = G.shape[1]
     if not np.any(G):

@@ -14,9 +14,9 @@ with F and T the efforts on the body's two 1-junctions, -w x h among them, const
 efforts left out (they do no work along V and W).
 
 Parameters of the model file stay symbols where its numbers come from them, see
-`vbg.analysis.named`.
+`vbg.analysis.symbolic.named`.
 
-Networks without bodies have a minimal form of their own, see `vbg.analysis.network`.
+Networks without bodies have a minimal form of their own, see `vbg.analysis.symbolic.network`.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vbg.analysis.named import Named, named, unnamed
-from vbg.assemble.symbolic import SymbolicReader, symbols_of
+from vbg.analysis.symbolic.named import Named, named, unnamed
+from vbg.assemble.matrices.symbolic import SymbolicReader, symbols_of
 from vbg.assemble.system import System
 from vbg.blocks import dependencies, leaf, rotation
 from vbg.errors import VbgError
@@ -84,7 +84,7 @@ def equations_of(system: System, form: str = "auto", *, names: bool = True) -> S
     if form == "constraint" or obstacle:
         return _with_parameters(_constraint_form, system, (), None, names=names)
     if not system.model.bodies:
-        from vbg.analysis.network import network_form
+        from vbg.analysis.symbolic.network import network_form
 
         return _with_parameters(network_form, system, (), None, names=names)
     needed = _data_of(system.model)
@@ -115,7 +115,7 @@ def why_not_minimal(system: System) -> str:
     """Why the joint coordinates do not give the posture directly; empty if they do."""
     model = system.model
     if not model.bodies:
-        from vbg.analysis.network import why_not_linear
+        from vbg.analysis.symbolic.network import why_not_linear
 
         return why_not_linear(system)
     reached = {"ground"}
@@ -182,7 +182,7 @@ class _Kinematics:
 
 def _frame(joint: str, name: str) -> Callable[[Model], Any]:
     """The function that takes an array of a joint's frame from a model."""
-    from vbg.model.frames import joint_frames
+    from vbg.model.placing.frames import joint_frames
 
     return lambda model: np.atleast_2d(getattr(joint_frames(model)[joint], name).T).T
 
@@ -222,7 +222,7 @@ def _kinematics(numbers: Named) -> _Kinematics:
     """Forward kinematics along the tree, joint after joint."""
     import sympy
 
-    from vbg.model.frames import joint_frames
+    from vbg.model.placing.frames import joint_frames
 
     system = numbers.base
     frames = joint_frames(system.model)

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import itemgetter
 
-from vbg.assemble.corrections import factor_of
-from vbg.assemble.derivation import Derivation
-from vbg.assemble.differential import reaction_equations
-from vbg.assemble.equations import Constraint
-from vbg.assemble.junction_structure import coenergy
-from vbg.assemble.ranks import RankBases, rank_bases
-from vbg.assemble.variables import Variables, solution_of, variables_in
+from vbg.assemble.derive.corrections import factor_of
+from vbg.assemble.derive.derivation import Derivation
+from vbg.assemble.derive.differential import reaction_equations
+from vbg.assemble.derive.equations import Constraint
+from vbg.assemble.derive.junction_structure import coenergy
+from vbg.assemble.derive.ranks import RankBases, rank_bases
+from vbg.assemble.derive.variables import Variables, solution_of, variables_in
 from vbg.blocks import (
     Block,
     Coefficients,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from vbg.assemble.constraint_matrix import constraint_pieces
-from vbg.assemble.derivation import Derivation, compliance
-from vbg.assemble.equations import HeldRow, HeldStart
-from vbg.assemble.junction_structure import coenergy
+from vbg.assemble.derive.constraint_matrix import constraint_pieces
+from vbg.assemble.derive.derivation import Derivation, compliance
+from vbg.assemble.derive.equations import HeldRow, HeldStart
+from vbg.assemble.derive.junction_structure import coenergy
 from vbg.blocks import (
     Block,
     Coefficients,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from vbg.assemble.junction_structure import JunctionStructure, coenergy
-from vbg.assemble.variables import Variables
+from vbg.assemble.derive.junction_structure import JunctionStructure, coenergy
+from vbg.assemble.derive.variables import Variables
 from vbg.blocks import Block, Coefficients, Substitution, Tangent, leaf, zeros
 from vbg.causality import CausalGraph
 from vbg.graph.bondgraph import Bond, Vertex

@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from vbg.assemble.constraints import Efforts, constraints_of, efforts_of
-from vbg.assemble.corrections import correction_steps, held_speeds, held_values
-from vbg.assemble.derivation import Derivation, begin
-from vbg.assemble.differential import define_dependent_states
-from vbg.assemble.energy import energies, powers
-from vbg.assemble.equations import DISSIPATED, SUPPLIED, Constraint, Equations, State
-from vbg.assemble.junction_structure import coenergy
+from vbg.assemble.derive.constraints import Efforts, constraints_of, efforts_of
+from vbg.assemble.derive.corrections import correction_steps, held_speeds, held_values
+from vbg.assemble.derive.derivation import Derivation, begin
+from vbg.assemble.derive.differential import define_dependent_states
+from vbg.assemble.derive.energy import energies, powers
+from vbg.assemble.derive.equations import DISSIPATED, SUPPLIED, Constraint, Equations, State
+from vbg.assemble.derive.junction_structure import coenergy
 from vbg.blocks import (
     Block,
     Coefficients,

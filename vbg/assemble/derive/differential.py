@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from vbg.assemble.derivation import Derivation
-from vbg.assemble.junction_structure import reaction
-from vbg.assemble.variables import solution_of, variables_in
+from vbg.assemble.derive.derivation import Derivation
+from vbg.assemble.derive.junction_structure import reaction
+from vbg.assemble.derive.variables import solution_of, variables_in
 from vbg.blocks import Block, Tangent, linear
 from vbg.errors import AssemblyError, Problem
 from vbg.graph.bondgraph import Bond, Vertex

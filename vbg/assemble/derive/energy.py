@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vbg.assemble.derivation import Derivation
+from vbg.assemble.derive.derivation import Derivation
 from vbg.blocks import Block, Substitution, dot, linear, zeros
 
 Term = tuple[float, Block]

@@ -7,7 +7,7 @@ unknowns,
     0   = r(X, t)                 flows of the constraint sources
     r'  = b + H4 U2 = 0,          b = r' at U2 = 0,   H4 = J_C1 F1 J_1u2
 
-`derive` (vbg.assemble.derive) finds them.
+`derive` (vbg.assemble.derive.derive) finds them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from vbg.assemble.variables import SolvedLoop
+from vbg.assemble.derive.variables import SolvedLoop
 from vbg.blocks import Block
 
 SUPPLIED, DISSIPATED = "energy.supplied", "energy.dissipated"

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from vbg.assemble.derivation import Derivation, compliance
-from vbg.assemble.junction_structure import JunctionStructure, coenergy
-from vbg.assemble.variables import solution_of
+from vbg.assemble.derive.derivation import Derivation, compliance
+from vbg.assemble.derive.junction_structure import JunctionStructure, coenergy
+from vbg.assemble.derive.variables import solution_of
 from vbg.blocks import (
     Block,
     Coefficients,

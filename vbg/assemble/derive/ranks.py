@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.lower import lower
-from vbg.assemble.reference import evaluate
+from vbg.assemble.program.lower import lower
+from vbg.assemble.program.reference import evaluate
 from vbg.blocks import Block, dependencies
 
 RANK = 1e-10  # singular values below this part of the largest count as zero

@@ -18,7 +18,7 @@ from itertools import islice, pairwise
 
 import numpy as np
 
-from vbg.assemble.junction_structure import JunctionStructure
+from vbg.assemble.derive.junction_structure import JunctionStructure
 from vbg.blocks import (
     Block,
     Coefficients,

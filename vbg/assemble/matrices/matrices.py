@@ -1,5 +1,5 @@
 """The paper's matrices of an assembled system at a state, as numbers or symbols, with names of
-rows and columns (notation of mathematics.md, section 4: `vbg.assemble.unified`)."""
+rows and columns (notation of mathematics.md, section 4: `vbg.assemble.matrices.unified`)."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vbg.assemble.constraints import constraints_of
-from vbg.assemble.derivation import Derivation, begin
-from vbg.assemble.interconnection import Interconnection, Port, interconnection_of
-from vbg.assemble.lower import lower
-from vbg.assemble.reference import evaluate
-from vbg.assemble.symbolic import SymbolicReader
+from vbg.assemble.derive.constraints import constraints_of
+from vbg.assemble.derive.derivation import Derivation, begin
+from vbg.assemble.derive.interconnection import Interconnection, Port, interconnection_of
+from vbg.assemble.matrices.symbolic import SymbolicReader
+from vbg.assemble.matrices.unified import constraint_matrices, transfer_matrices
+from vbg.assemble.program.lower import lower
+from vbg.assemble.program.reference import evaluate
 from vbg.assemble.system import System
-from vbg.assemble.unified import constraint_matrices, transfer_matrices
 from vbg.blocks import Block, Tangent, const, linear, zeros
 from vbg.errors import UsageError
 

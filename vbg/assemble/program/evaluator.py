@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.program import Program
+from vbg.assemble.program.program import Program
 
 
 def tape(program: Program) -> tuple[NDArray[Any], ...]:
@@ -20,7 +20,7 @@ class Evaluator:
     others), outputs last in their order; one evaluator belongs to one run."""
 
     def __init__(self, program: Program, *, complex_valued: bool = False):
-        from vbg.assemble.machine import ensure_compiled, run
+        from vbg.assemble.program.machine import ensure_compiled, run
 
         self._run = run
         self._tape = tape(program)

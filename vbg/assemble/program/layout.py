@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vbg.assemble.elimination import eliminate
-from vbg.assemble.program import Coupling, Pivot, Slot
+from vbg.assemble.program.elimination import eliminate
+from vbg.assemble.program.program import Coupling, Pivot, Slot
 
 
 class Layout:

@@ -9,9 +9,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from vbg.assemble.layout import Layout
-from vbg.assemble.products import last_product
-from vbg.assemble.program import (
+from vbg.assemble.program.layout import Layout
+from vbg.assemble.program.products import last_product
+from vbg.assemble.program.program import (
     OPERANDS,
     SEGMENT_FIELDS,
     Op,
@@ -21,7 +21,7 @@ from vbg.assemble.program import (
 )
 from vbg.blocks import Block, dependencies
 from vbg.blocks.functions import FUNCTIONS
-from vbg.paused_collection import paused_collection
+from vbg.plumbing.paused_collection import paused_collection
 
 FUNCTION_CODES = {name: code for code, name in enumerate(FUNCTIONS)}
 COMPUTED = frozenset(

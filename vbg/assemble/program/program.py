@@ -97,7 +97,7 @@ class Pivot:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """Elimination of one block matrix, in a fixed order (`vbg.assemble.elimination`).
+    """Elimination of one block matrix, in a fixed order (`vbg.assemble.program.elimination`).
 
     `vectors` are the unknowns (first, number) whose diagonal counts as their mean,
     `scratch` is the offset of the work space, `kept` that of a copy of the matrix

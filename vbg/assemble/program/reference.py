@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.program import Op, Program
+from vbg.assemble.program.program import Op, Program
 from vbg.blocks.functions import FUNCTIONS
 
 PIVOT_THRESHOLD = 1e-10  # of the diagonal before elimination; below: a dependent row

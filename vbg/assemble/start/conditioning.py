@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vbg.assemble.evaluator import Evaluator
+from vbg.assemble.program.evaluator import Evaluator
 
 
 class Conditioning:

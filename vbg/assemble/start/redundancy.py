@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.evaluator import Evaluator
+from vbg.assemble.program.evaluator import Evaluator
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.derivation import compliance
-from vbg.assemble.evaluator import Evaluator
-from vbg.assemble.posture import Projector
-from vbg.assemble.redundancy import Mask, null_efforts
+from vbg.assemble.derive.derivation import compliance
+from vbg.assemble.program.evaluator import Evaluator
+from vbg.assemble.start.posture import Projector
+from vbg.assemble.start.redundancy import Mask, null_efforts
 from vbg.assemble.system import System
 
 Array = NDArray[np.float64]

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.equations import HeldStart
-from vbg.assemble.evaluator import Evaluator
-from vbg.assemble.modes import agree
-from vbg.assemble.posture import Projector, Steps
-from vbg.assemble.redundancy import Mask, involved, null_efforts
-from vbg.assemble.remarks import MOVED, by_part, moved_bodies, overridden_starts, with_unit
-from vbg.assemble.settle import settle
-from vbg.assemble.singular import LostGrip, lost_grip
+from vbg.assemble.derive.equations import HeldStart
+from vbg.assemble.program.evaluator import Evaluator
+from vbg.assemble.start.modes import agree
+from vbg.assemble.start.posture import Projector, Steps
+from vbg.assemble.start.redundancy import Mask, involved, null_efforts
+from vbg.assemble.start.remarks import MOVED, by_part, moved_bodies, overridden_starts, with_unit
+from vbg.assemble.start.settle import settle
+from vbg.assemble.start.singular import LostGrip, lost_grip
 from vbg.assemble.system import System
 from vbg.errors import AssemblyError, Problem, counted
 from vbg.model.located import located

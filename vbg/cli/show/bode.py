@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from vbg.analysis import Linearisation
-    from vbg.analysis.crossings import Band, Crossing, Margins
-    from vbg.analysis.idle import Place
+    from vbg.analysis.linear.crossings import Band, Crossing, Margins
+    from vbg.analysis.rest.idle import Place
     from vbg.draw.series import Series
 
 PLACE = 54
@@ -136,8 +136,8 @@ def _linear(
     place: Place, arguments: argparse.Namespace
 ) -> tuple[Sequence[Linearisation], list[str]]:
     """The machine on each side of the kinks at the point, and what to say about it."""
-    from vbg.analysis.linear import linearise_sides, linearise_slipping
-    from vbg.analysis.resting import stuck
+    from vbg.analysis.linear.linear import linearise_sides, linearise_slipping
+    from vbg.analysis.rest.resting import stuck
 
     inputs = None if arguments.source is None else [arguments.source]
     what = (place.system, place.point, inputs, arguments.to)
@@ -158,8 +158,8 @@ def _linear(
 
 def _curves(linear: Linearisation, arguments: argparse.Namespace) -> list[Curve]:
     from vbg.analysis import frequency_response
-    from vbg.analysis.crossings import band, closed, margins
-    from vbg.analysis.modes import stability
+    from vbg.analysis.linear.crossings import band, closed, margins
+    from vbg.analysis.linear.modes import stability
 
     if len(linear.input_names) != 1:
         names = ", ".join(linear.input_names)
@@ -184,7 +184,7 @@ def _grid(
     number of points is given."""
     import numpy as np
 
-    from vbg.analysis.response import automatic_range
+    from vbg.analysis.linear.response import automatic_range
 
     natural = automatic_range(linear)
     if span is None and points is None:

@@ -62,7 +62,7 @@ def assembled(causal: CausalGraph) -> dict[str, Any]:
     """What only the equations show: algebraic loops and how they are solved, conserved
     quantities, redundant directions; the reason where they cannot be assembled."""
     from vbg.assemble import assemble
-    from vbg.assemble.conserved import find_conserved
+    from vbg.assemble.matrices.conserved import find_conserved
     from vbg.errors import AssemblyError
 
     try:

@@ -43,8 +43,8 @@ def act(arguments: argparse.Namespace) -> int:
         import sympy  # noqa: F401
     except ImportError as error:
         raise not_installed("printing equations", "sympy", "symbolic") from error
-    from vbg.analysis.symbolic import equations_of
-    from vbg.analysis.written import as_c, as_latex, as_python, as_text
+    from vbg.analysis.symbolic.symbolic import equations_of
+    from vbg.analysis.symbolic.written import as_c, as_latex, as_python, as_text
 
     system = assemble(read_checked(arguments))
     found = equations_of(system, arguments.form, names=not arguments.numbers)

@@ -12,7 +12,7 @@ from vbg.cli.text import figure, table
 from vbg.errors import not_installed
 
 if TYPE_CHECKING:
-    from vbg.assemble.matrices import NamedMatrix, PaperMatrices
+    from vbg.assemble.matrices.matrices import NamedMatrix, PaperMatrices
 
 PLACE = 40
 WIDEST = 8  # columns of a matrix that is printed whole; of others the entries not zero
@@ -54,7 +54,7 @@ def register(subparsers: Any) -> None:
 
 def act(arguments: argparse.Namespace) -> int:
     from vbg.assemble import assemble
-    from vbg.assemble.matrices import matrices_of
+    from vbg.assemble.matrices.matrices import matrices_of
 
     system = assemble(read_checked(arguments))
     parameters: dict[str, float] = {}
@@ -63,7 +63,7 @@ def act(arguments: argparse.Namespace) -> int:
             import sympy  # noqa: F401
         except ImportError as error:
             raise not_installed("printing matrices in symbols", "sympy", "symbolic") from error
-        from vbg.analysis.named_matrices import named_matrices
+        from vbg.analysis.symbolic.named_matrices import named_matrices
 
         written = named_matrices(system, names=not arguments.numbers)
         found, parameters = written.matrices, written.parameters

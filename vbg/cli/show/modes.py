@@ -17,9 +17,9 @@ from vbg.cli.text import figure, table
 
 if TYPE_CHECKING:
     from vbg.analysis import Linearisation, Mode
-    from vbg.analysis.held import Sampling
-    from vbg.analysis.idle import Place
-    from vbg.analysis.place import Held, Value
+    from vbg.analysis.probe.held import Sampling
+    from vbg.analysis.rest.idle import Place
+    from vbg.analysis.rest.place import Held, Value
 
 PLACE = 50
 SHOWN = 1e-3  # of the largest state of a shape: smaller ones are left out
@@ -91,8 +91,8 @@ def act(arguments: argparse.Namespace) -> int:
 
 
 def _look(place: Place) -> _Shown:
-    from vbg.analysis.linear import linearise_sides, linearise_slipping
-    from vbg.analysis.place import coordinates, held, inputs
+    from vbg.analysis.linear.linear import linearise_sides, linearise_slipping
+    from vbg.analysis.rest.place import coordinates, held, inputs
 
     system, point = place.system, place.point
     sides = linearise_sides(system, point, inputs=[], most=MOST_SIDES + 1)

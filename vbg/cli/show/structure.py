@@ -77,7 +77,7 @@ def act(arguments: argparse.Namespace) -> int:
 
 def report(structure: Structure, arguments: argparse.Namespace) -> None:
     """Print and draw what was asked for; pictures show proposed drives where some are missing."""
-    from vbg.structure.diagram import draw
+    from vbg.structure.count.diagram import draw
     from vbg.structure.show import proposed, structure_data, structure_text
 
     if arguments.json:

@@ -25,7 +25,7 @@ def register(subparsers: Any) -> None:
 
 
 def act(arguments: argparse.Namespace) -> int:
-    from vbg.tmm_bridge.deduction import transfer_text
+    from vbg.tmm_bridge.overall.deduction import transfer_text
 
     print(transfer_text(read_checked(arguments)))
     return 0

@@ -15,8 +15,8 @@ from vbg.errors import VbgError
 
 if TYPE_CHECKING:
     from vbg.analysis import Linearisation
-    from vbg.analysis.idle import Place
-    from vbg.tmm_bridge.modal import Vibration
+    from vbg.analysis.rest.idle import Place
+    from vbg.tmm_bridge.modes.modal import Vibration
 
 PLACE = 52
 SHOWN = 1e-3  # of the largest displacement of a shape: smaller ones are left out
@@ -77,9 +77,9 @@ class Amplitude:
 
 def act(arguments: argparse.Namespace) -> int:
     from vbg.analysis import linearise
-    from vbg.analysis.idle import sensible_point
+    from vbg.analysis.rest.idle import sensible_point
     from vbg.assemble import assemble
-    from vbg.tmm_bridge.modal import vibration
+    from vbg.tmm_bridge.modes.modal import vibration
 
     model = read_checked(arguments)
     place = sensible_point(assemble(model))
@@ -103,7 +103,7 @@ def poses_at(place: Place) -> dict[str, Any]:
     """Poses of all bodies at the point, at rest."""
     import numpy as np
 
-    from vbg.analysis.probe import Probe
+    from vbg.analysis.probe.probe import Probe
     from vbg.validate.poses import StartPose, matrix_of
 
     probe = Probe(place.system)

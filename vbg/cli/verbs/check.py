@@ -14,7 +14,7 @@ from vbg.cli.text import count
 from vbg.errors import Problem, VbgError
 
 if TYPE_CHECKING:
-    from vbg.assemble.start import Start
+    from vbg.assemble.start.start import Start
     from vbg.model import Model
 
 PLACE = 30

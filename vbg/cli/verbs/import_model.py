@@ -49,7 +49,7 @@ def _in_si(name: str, value: float | str) -> float:
     """The number that --set gives, "3 mm" in SI."""
     from vbg import expressions
     from vbg.errors import ModelError
-    from vbg.model.quantities import quantity
+    from vbg.model.values.quantities import quantity
 
     if not isinstance(value, str):
         return value

@@ -20,8 +20,8 @@ from vbg.cli.verbs.sweep import (
 )
 
 if TYPE_CHECKING:
-    from vbg.analysis.sweep import Study
-    from vbg.analysis.table import Row
+    from vbg.analysis.studies.sweep import Study
+    from vbg.analysis.studies.table import Row
 
 PLACE = 66
 METHODS = ("nelder-mead", "differential-evolution")
@@ -47,7 +47,7 @@ def register(subparsers: Any) -> None:
 
 
 def act(arguments: argparse.Namespace) -> int:
-    from vbg.analysis.optimise import optimise
+    from vbg.analysis.studies.optimise import optimise
 
     study = study_of(arguments)
     ranges = ranges_of(arguments, study)

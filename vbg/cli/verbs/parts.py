@@ -102,7 +102,7 @@ def _explain(wanted: str, everything: dict[str, Any], *, as_json: bool) -> None:
 
 
 def _refuse(wanted: str, everything: dict[str, Any], topics: list[str]) -> None:
-    from vbg.model.names import EVERYDAY, nearest
+    from vbg.model.text.names import EVERYDAY, nearest
 
     kinds = [kind for kinds in everything.values() for kind in kinds]
     keys = {f["name"] for kinds in everything.values() for p in kinds.values() for f in keys_of(p)}

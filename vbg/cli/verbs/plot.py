@@ -68,7 +68,7 @@ def register(subparsers: Any) -> None:
 
 
 def act(arguments: argparse.Namespace) -> int:
-    from vbg.analysis.table import is_study
+    from vbg.analysis.studies.table import is_study
 
     require_output(arguments.output, PICTURES)
     if is_study(arguments.file):

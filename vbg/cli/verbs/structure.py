@@ -20,7 +20,7 @@ from vbg.errors import UsageError
 
 if TYPE_CHECKING:
     from vbg.structure import Topology
-    from vbg.structure.transform import Progress, Transformations
+    from vbg.structure.routes.transform import Progress, Transformations
 
 PLACE = 55
 
@@ -112,8 +112,8 @@ def _score(score: Any) -> dict[str, int]:
 
 def _choices(topology: Topology, arguments: argparse.Namespace) -> tuple[Transformations, bool]:
     """The choices of drives, and whether Ctrl-C ended the search for them."""
-    from vbg.structure.store import load, save
-    from vbg.structure.transform import search_drives
+    from vbg.structure.routes.store import load, save
+    from vbg.structure.routes.transform import search_drives
 
     order = tuple(arguments.order.split(","))
     library = library_of(arguments)

@@ -15,9 +15,9 @@ from vbg.cli.progress import CLEAR
 from vbg.cli.text import bar, count, figure, table
 
 if TYPE_CHECKING:
-    from vbg.analysis.sampling import Range
-    from vbg.analysis.sweep import Study
-    from vbg.analysis.table import Row, Table
+    from vbg.analysis.studies.sampling import Range
+    from vbg.analysis.studies.sweep import Study
+    from vbg.analysis.studies.table import Row, Table
 
 PLACE = 64
 SHOWN = 20  # rows printed
@@ -70,7 +70,7 @@ def add_study(parser: argparse.ArgumentParser) -> None:
 
 def study_of(arguments: argparse.Namespace) -> Study:
     """The Study that the arguments describe."""
-    from vbg.analysis.sweep import Study
+    from vbg.analysis.studies.sweep import Study
 
     require_output(arguments.output, (".csv", ".parquet"))
     require_output(arguments.plot, PICTURES, "--plot")
@@ -81,8 +81,8 @@ def study_of(arguments: argparse.Namespace) -> Study:
 
 def ranges_of(arguments: argparse.Namespace, study: Study) -> list[Range]:
     """What --vary says, with units as the model's parameters have them."""
-    from vbg.analysis.sampling import parse_range
-    from vbg.model.parameters import unit_of
+    from vbg.analysis.studies.sampling import parse_range
+    from vbg.model.values.parameters import unit_of
 
     entries = study.model.document.get("parameters", {})
     written = {name: unit_of(entry) for name, entry in entries.items()}
@@ -93,7 +93,7 @@ def table_of(arguments: argparse.Namespace, study: Study, names: list[str]) -> T
     """The table on disk; without -o one that is thrown away."""
     from tempfile import mkdtemp
 
-    from vbg.analysis.table import Table
+    from vbg.analysis.studies.table import Table
 
     output = arguments.output or str(Path(mkdtemp()) / "sweep.csv")
     growing = output + ".part.csv" if output.endswith(".parquet") else output
@@ -111,7 +111,7 @@ def finish(
         draw_table(results.path, arguments.plot, model=study.model, optimum=optimum, title=title)
         wrote(arguments.plot, "plot of the study")
     if arguments.output and arguments.output.endswith(".parquet"):
-        from vbg.analysis.table import write_parquet
+        from vbg.analysis.studies.table import write_parquet
 
         write_parquet(results, arguments.output)
     if arguments.output:
@@ -132,8 +132,8 @@ def end_progress() -> None:
 
 
 def act(arguments: argparse.Namespace) -> int:
-    from vbg.analysis.sampling import points_of
-    from vbg.analysis.sweep import sweep
+    from vbg.analysis.studies.sampling import points_of
+    from vbg.analysis.studies.sweep import sweep
 
     study = study_of(arguments)
     ranges = ranges_of(arguments, study)

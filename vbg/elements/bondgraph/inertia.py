@@ -11,7 +11,7 @@ import numpy as np
 from vbg.blocks import const, dot, leaf, mul
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
-from vbg.rawlaws import Matrix, components, expression, gradient, square, store_faults
+from vbg.physics.rawlaws import Matrix, components, expression, gradient, square, store_faults
 
 
 @dataclass(frozen=True, slots=True)

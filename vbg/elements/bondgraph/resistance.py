@@ -12,7 +12,7 @@ from vbg.blocks import Block, const, leaf, mul, stack
 from vbg.builder import Builder
 from vbg.errors import counted
 from vbg.fields import declare, quantity
-from vbg.rawlaws import Matrix, components, expression, square
+from vbg.physics.rawlaws import Matrix, components, expression, square
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import ClassVar
 from vbg.blocks import const
 from vbg.builder import Builder
 from vbg.fields import declare
-from vbg.rawlaws import Matrix, inverse_of
+from vbg.physics.rawlaws import Matrix, inverse_of
 
 
 @dataclass(frozen=True, slots=True)

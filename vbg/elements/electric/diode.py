@@ -9,7 +9,7 @@ from typing import ClassVar
 from vbg.blocks import Block, call, const, times
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
-from vbg.ports import Branch, branch, declare_element, difference
+from vbg.physics.ports import Branch, branch, declare_element, difference
 
 LARGEST = 1e4  # current [A] that no diode has: two beside a resistor still make a regular matrix
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
-from vbg.ports import branch, declare_element
+from vbg.physics.ports import branch, declare_element
 
 
 @dataclass(frozen=True, slots=True)

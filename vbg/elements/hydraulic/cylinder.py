@@ -8,11 +8,11 @@ from typing import ClassVar
 
 from vbg.blocks import Block, const, times
 from vbg.builder import Builder, Node
-from vbg.contact import contact
 from vbg.fields import Attachment, declare, quantity
-from vbg.hydraulics import Chamber, Oil
-from vbg.ports import branch
-from vbg.reach import reach
+from vbg.physics.contact import contact
+from vbg.physics.hydraulics import Chamber, Oil
+from vbg.physics.ports import branch
+from vbg.physics.reach import reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Cylinder:
 
     With s = extension from `length` (of a joint: its coordinate - length) the chambers have
     the volumes  dead_a + area_a s  and  dead_b + area_b (stroke - s);  each is a store of
-    content and s (`vbg.hydraulics.Chamber`), content' = flow into the port, and pressure =
+    content and s (`vbg.physics.hydraulics.Chamber`), content' = flow into the port, and pressure =
     bulk log(content / volume), so that p' = bulk (flow / content - volume' / volume).
     `volume` gives both chambers a constant volume instead (linear stiffness).  Leakage between the
     chambers, viscous friction, and stops at s = 0 and s = stroke.

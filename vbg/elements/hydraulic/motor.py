@@ -8,7 +8,7 @@ from typing import ClassVar
 from vbg.blocks import const, times
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
-from vbg.ports import branch, difference
+from vbg.physics.ports import branch, difference
 
 
 @dataclass(frozen=True, slots=True)

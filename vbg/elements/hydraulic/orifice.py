@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
-from vbg.hydraulics import inverse_root, signed_root
-from vbg.ports import branch, declare_element
+from vbg.physics.hydraulics import inverse_root, signed_root
+from vbg.physics.ports import branch, declare_element
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from vbg.builder import Builder
 from vbg.fields import declare
-from vbg.ports import branch, declare_branch
+from vbg.physics.ports import branch, declare_branch
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from typing import ClassVar
 from vbg.blocks import Block, call, const, times
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
-from vbg.hydraulics import signed_root
-from vbg.ports import branch, declare_element
+from vbg.physics.hydraulics import signed_root
+from vbg.physics.ports import branch, declare_element
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import ClassVar
 from vbg.blocks import const
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
-from vbg.ports import branch
+from vbg.physics.ports import branch
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,14 @@ from typing import ClassVar
 from vbg.blocks import const
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
-from vbg.hydraulics import Oil
-from vbg.ports import branch, declare_element
+from vbg.physics.hydraulics import Oil
+from vbg.physics.ports import branch, declare_element
 
 
 @dataclass(frozen=True, slots=True)
 class Volume:
     """content' = flow into it; pressure p of an oil of bulk modulus `bulk`, see
-    `vbg.hydraulics.Oil`: p = bulk content / volume, or with a modulus that grows with the
+    `vbg.physics.hydraulics.Oil`: p = bulk content / volume, or with a modulus that grows with the
     pressure.
     """
 

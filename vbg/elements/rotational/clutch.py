@@ -8,8 +8,8 @@ from typing import ClassVar
 from vbg.blocks import call, const, times
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
-from vbg.reach import reach
-from vbg.stiction import stick_slip
+from vbg.physics.reach import reach
+from vbg.physics.stiction import stick_slip
 
 
 @dataclass(frozen=True, slots=True)

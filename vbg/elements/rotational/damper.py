@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
-from vbg.reach import one_way, reach
+from vbg.physics.reach import one_way, reach
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from typing import ClassVar
 from vbg.blocks import times
 from vbg.builder import Builder
 from vbg.fields import Attachment, declare, quantity
-from vbg.reach import one_way, reach
-from vbg.stiction import DryFriction, dry_friction
+from vbg.physics.reach import one_way, reach
+from vbg.physics.stiction import DryFriction, dry_friction
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import ClassVar
 from vbg.blocks import const
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
-from vbg.reach import one_way
+from vbg.physics.reach import one_way
 
 
 @dataclass(frozen=True, slots=True)

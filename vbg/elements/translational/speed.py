@@ -9,7 +9,7 @@ from typing import ClassVar
 from vbg.blocks import times
 from vbg.builder import Builder
 from vbg.fields import Attachment, declare
-from vbg.reach import one_way, reach
+from vbg.physics.reach import one_way, reach
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from vbg.fields import Shape
-from vbg.model.places import Path
-from vbg.model.reading import Reading
-from vbg.model.shapes import MassProperties, mass_properties, with_mass
+from vbg.model.forms.shapes import MassProperties, mass_properties, with_mass
+from vbg.model.text.places import Path
+from vbg.model.values.reading import Reading
 from vbg.spatial import Array
 
 # how far the largest moment may exceed the sum of the others before it is an

@@ -15,12 +15,12 @@ import numpy as np
 
 from vbg import expressions
 from vbg.fields import Field
-from vbg.model.names import is_name
-from vbg.model.places import Path
-from vbg.model.plain import INERTIA_KEYS
-from vbg.model.reading import Reading, Scope, described
-from vbg.model.references import REFERENCES
-from vbg.model.values import (
+from vbg.model.forms.references import REFERENCES
+from vbg.model.text.names import is_name
+from vbg.model.text.places import Path
+from vbg.model.text.plain import INERTIA_KEYS
+from vbg.model.values.reading import Reading, Scope, described
+from vbg.model.values.values import (
     in_bounds,
     read_direction,
     read_list,

@@ -10,12 +10,12 @@ from typing import Any
 
 from vbg import units
 from vbg.fields import Field, declared, required
-from vbg.model.bodies import complete_body
-from vbg.model.forms import read_value
-from vbg.model.places import Path
-from vbg.model.reading import Reading, Scope
-from vbg.model.shapes import read_shapes
-from vbg.model.values import unknown_keys
+from vbg.model.forms.bodies import complete_body
+from vbg.model.forms.forms import read_value
+from vbg.model.forms.shapes import read_shapes
+from vbg.model.text.places import Path
+from vbg.model.values.reading import Reading, Scope
+from vbg.model.values.values import unknown_keys
 
 COORDINATE_NAMES = ("angle", "slide", "angle2")
 

@@ -10,11 +10,11 @@ from vbg import expressions
 from vbg.errors import ModelError
 from vbg.fields import Attachment, Field
 from vbg.model.catalogue import REFERENCE_NODES
-from vbg.model.names import is_name
-from vbg.model.places import Path
-from vbg.model.quantities import quantity
-from vbg.model.reading import Reading, Scope, described
-from vbg.model.values import read_list, read_quantity, read_vector, unknown_keys
+from vbg.model.text.names import is_name
+from vbg.model.text.places import Path
+from vbg.model.values.quantities import quantity
+from vbg.model.values.reading import Reading, Scope, described
+from vbg.model.values.values import read_list, read_quantity, read_vector, unknown_keys
 
 GROUND = "ground"
 

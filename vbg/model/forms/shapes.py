@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from vbg.fields import Field, Shape
-from vbg.model.forms import read_rotation
-from vbg.model.places import Path
-from vbg.model.reading import Reading, described
-from vbg.model.values import read_direction, read_quantity, read_vector, unknown_keys
+from vbg.model.forms.forms import read_rotation
+from vbg.model.text.places import Path
+from vbg.model.values.reading import Reading, described
+from vbg.model.values.values import read_direction, read_quantity, read_vector, unknown_keys
 from vbg.spatial import Array, quaternion_from_matrix, rotation_between, rotation_matrix
 
 Sizes = Mapping[str, float]

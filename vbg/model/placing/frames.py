@@ -24,9 +24,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from vbg.model.links import TO_SECOND_AXIS, Link, axes_of, links_of
 from vbg.model.model import Model
-from vbg.model.posture import Rates, find_places, find_rates
+from vbg.model.placing.links import TO_SECOND_AXIS, Link, axes_of, links_of
+from vbg.model.placing.posture import Rates, find_places, find_rates
 from vbg.spatial import Array
 
 

@@ -12,8 +12,8 @@ import numpy as np
 from vbg import expressions
 from vbg.errors import ModelError
 from vbg.fields import Attachment
+from vbg.model.forms.parts import coordinates_of
 from vbg.model.model import Model
-from vbg.model.parts import coordinates_of
 from vbg.spatial import (
     Array,
     frame_of_axis,

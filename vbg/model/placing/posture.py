@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from vbg.model.links import GROUND, Link, relative_pose, relative_rates, written_rotation
 from vbg.model.model import Model
+from vbg.model.placing.links import GROUND, Link, relative_pose, relative_rates, written_rotation
 from vbg.spatial import Array
 
 Axes = Mapping[str, tuple[Array, Array]]

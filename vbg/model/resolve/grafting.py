@@ -10,8 +10,8 @@ from typing import Any
 from vbg import expressions
 from vbg.fields import Attachment, Field, declared
 from vbg.model.catalogue import REFERENCE_NODES, TABLES
-from vbg.model.reading import Scope
-from vbg.model.resolved import Resolved
+from vbg.model.resolve.resolved import Resolved
+from vbg.model.values.reading import Scope
 
 Vector = tuple[float, float, float]
 

@@ -18,14 +18,14 @@ from typing import Any
 
 from vbg import expressions, units
 from vbg.errors import ModelError, Problem, UsageError
-from vbg.model.files import document_of, text_of
-from vbg.model.grafting import grafted
-from vbg.model.parameters import unit_of
-from vbg.model.places import Path, Places
-from vbg.model.quantities import quantity
-from vbg.model.reading import Reading
-from vbg.model.resolved import Resolved
-from vbg.model.values import read_vector, unknown_keys
+from vbg.model.resolve.grafting import grafted
+from vbg.model.resolve.resolved import Resolved
+from vbg.model.text.files import document_of, text_of
+from vbg.model.text.places import Path, Places
+from vbg.model.values.parameters import unit_of
+from vbg.model.values.quantities import quantity
+from vbg.model.values.reading import Reading
+from vbg.model.values.values import read_vector, unknown_keys
 
 KEYS = ("file", "parameters", "position")
 ORIGIN = (0.0, 0.0, 0.0)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from vbg.model.catalogue import REFERENCE_NODES
-from vbg.model.places import Path
-from vbg.model.reading import Reading, Scope
+from vbg.model.text.places import Path
+from vbg.model.values.reading import Reading, Scope
 
 _WORD = re.compile(r"(?<![\w.-])([^\W\d]\w*)\.([^\W\d]\w*)")
 _OPERAND = re.compile(r"(?<![\w.])([^\W\d]\w*)\.([^\W\d]\w*)")  # after a minus sign, too

@@ -9,18 +9,18 @@ from typing import Any
 
 from vbg.errors import Problem
 from vbg.expressions import RESERVED
-from vbg.model.bonds import read_bonds
 from vbg.model.catalogue import REFERENCE_NODES, TABLES, catalogue
-from vbg.model.included import Including, Within
-from vbg.model.names import is_name
-from vbg.model.parameters import read_parameters
-from vbg.model.parts import coordinates_of, read_part
-from vbg.model.places import Path, Places
-from vbg.model.ports import PortReferences, read_ports
-from vbg.model.reading import Reading, Scope, described
-from vbg.model.resolved import STANDARD_GRAVITY, Home, Resolved
-from vbg.model.settings import Outputs, Simulate
-from vbg.model.values import read_vector, unknown_keys
+from vbg.model.forms.parts import coordinates_of, read_part
+from vbg.model.resolve.bonds import read_bonds
+from vbg.model.resolve.included import Including, Within
+from vbg.model.resolve.ports import PortReferences, read_ports
+from vbg.model.resolve.resolved import STANDARD_GRAVITY, Home, Resolved
+from vbg.model.resolve.settings import Outputs, Simulate
+from vbg.model.text.names import is_name
+from vbg.model.text.places import Path, Places
+from vbg.model.values.parameters import read_parameters
+from vbg.model.values.reading import Reading, Scope, described
+from vbg.model.values.values import read_vector, unknown_keys
 
 FORMAT = 1
 TOP_LEVEL = (

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vbg.errors import Problem
-from vbg.model.places import Path, Place, Places
-from vbg.model.reading import Scope
-from vbg.model.settings import Outputs, Simulate
+from vbg.model.resolve.settings import Outputs, Simulate
+from vbg.model.text.places import Path, Place, Places
+from vbg.model.values.reading import Scope
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 

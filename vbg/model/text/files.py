@@ -6,9 +6,9 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from vbg.errors import ModelError, Problem, UsageError
-from vbg.model.places import Places
-from vbg.model.scanner import scan_places
-from vbg.model.syntax import load
+from vbg.model.text.places import Places
+from vbg.model.text.scanner import scan_places
+from vbg.model.text.syntax import load
 
 MAX_SIZE = 50_000_000  # characters; a model of 100 000 bodies has half of that
 HDF5 = b"\x89HDF\r\n"  # how a result starts

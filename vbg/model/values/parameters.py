@@ -8,10 +8,10 @@ from typing import Any
 
 from vbg import expressions, units
 from vbg.errors import ModelError
-from vbg.model.names import is_name
-from vbg.model.places import Path
-from vbg.model.quantities import quantity
-from vbg.model.reading import Reading, described
+from vbg.model.text.names import is_name
+from vbg.model.text.places import Path
+from vbg.model.values.quantities import quantity
+from vbg.model.values.reading import Reading, described
 
 _KEYS = ("value", "unit", "note")
 

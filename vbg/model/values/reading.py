@@ -11,9 +11,9 @@ from typing import Any
 
 from vbg import expressions, units
 from vbg.errors import ModelError, Problem, Severity
-from vbg.model.names import nearest, suggestion
-from vbg.model.places import Path, Places, spelled
-from vbg.model.quantities import moved_to_the_end, quantity
+from vbg.model.text.names import nearest, suggestion
+from vbg.model.text.places import Path, Places, spelled
+from vbg.model.values.quantities import moved_to_the_end, quantity
 
 UNITS_AT_THE_END = (
     'A unit stands at the end, not inside brackets: "(l + 0.1) mm"; parameters hold the rest.'

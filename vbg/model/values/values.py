@@ -8,8 +8,8 @@ from typing import Any
 
 from vbg import units
 from vbg.fields import Field
-from vbg.model.places import Path
-from vbg.model.reading import Reading, described
+from vbg.model.text.places import Path
+from vbg.model.values.reading import Reading, described
 
 
 def read_quantity(reading: Reading, path: Path, raw: Any, declared: Field) -> float | None:

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.evaluator import Evaluator
-from vbg.assemble.lower import lower
+from vbg.assemble.program.evaluator import Evaluator
+from vbg.assemble.program.lower import lower
 from vbg.assemble.system import System
 from vbg.blocks import Block, Substitution, const, dependencies, mul, rows, stack, zeros
 from vbg.errors import UsageError

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.equations import Constraint
+from vbg.assemble.derive.equations import Constraint
 from vbg.assemble.system import System
 from vbg.blocks import Block, const, mul, quaternion_rate
-from vbg.model.frames import JointFrame, joint_frames
-from vbg.simulate.discrete_kernels import (
+from vbg.model.placing.frames import JointFrame, joint_frames
+from vbg.simulate.discrete.kernels import (
     ALIGNED,
     ANGLE,
     ANGLE_ON_B,

@@ -22,9 +22,9 @@ from pathlib import Path
 
 import numpy as np
 
-from vbg.assemble.machine import run
-from vbg.assemble.machine.memory import SOURCES, at, put
-from vbg.compiled import Kernels
+from vbg.assemble.program.machine import run
+from vbg.assemble.program.machine.memory import SOURCES, at, put
+from vbg.plumbing.compiled import Kernels
 
 PER_POSE, PER_BUSH, PER_END, PER_BODY = 18, 60, 4, 4
 FREE, ALIGNED, SQUARE = 0, 1, 2  # rotation: unconstrained; pairs a, b parallel; perpendicular

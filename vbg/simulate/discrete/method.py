@@ -10,7 +10,7 @@ Vibroengineering PROCEDIA 18 (2018) 222-225.  In each step of 1e-5 ... 1e-7 s
 The new momenta in the second half make it the symplectic variant, which keeps the energy
 of the stiff bushings bounded.  The exponential is the Rodrigues step C(e, theta) of eq. 1.
 
-K and C are those of `vbg.simulate.discrete_bushings`.
+K and C are those of `vbg.simulate.discrete.bushings`.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.evaluator import Evaluator, tape
-from vbg.assemble.lower import lower
-from vbg.assemble.program import Program
+from vbg.assemble.program.evaluator import Evaluator, tape
+from vbg.assemble.program.lower import lower
+from vbg.assemble.program.program import Program
 from vbg.assemble.system import System
 from vbg.blocks import Block, stack, zeros
 from vbg.errors import UsageError
-from vbg.simulate.discrete_bushings import Bushings, bushing_efforts, bushings, with_efforts
-from vbg.simulate.discrete_joints import machine_of
-from vbg.simulate.discrete_kernels import ensure_compiled, steps_of
+from vbg.simulate.discrete.bushings import Bushings, bushing_efforts, bushings, with_efforts
+from vbg.simulate.discrete.joints import machine_of
+from vbg.simulate.discrete.kernels import ensure_compiled, steps_of
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -54,7 +54,7 @@ class DiscreteTime:
     """The steps: t, x and the compiled loop over many of them.
 
     Bodies and the bushings of their joints are moved by kernels of their own
-    (vbg.simulate.discrete_kernels); all else is read from two tapes, one of forces, one of
+    (vbg.simulate.discrete.kernels); all else is read from two tapes, one of forces, one of
     motions.  `rates` is the whole as one tape, with the efforts behind: what outputs need,
     and what the steps must equal to rounding.
     """

@@ -9,12 +9,12 @@ import numpy as np
 
 from vbg.assemble.system import System
 from vbg.errors import Problem, UsageError
-from vbg.simulate.audit import audit, resolved_energy
-from vbg.simulate.discrete_time import STEP, DiscreteTime
-from vbg.simulate.events import Samples
-from vbg.simulate.kinks import kink_instants
-from vbg.simulate.recorder import ENERGY_UNITS, Recorder, Sink
-from vbg.simulate.run import Settings, output_grid, versions
+from vbg.simulate.discrete.method import STEP, DiscreteTime
+from vbg.simulate.events.events import Samples
+from vbg.simulate.events.kinks import kink_instants
+from vbg.simulate.record.audit import audit, resolved_energy
+from vbg.simulate.record.recorder import ENERGY_UNITS, Recorder, Sink
+from vbg.simulate.settings import Settings, output_grid, versions
 from vbg.solution import MadeBy, Solution, Status
 
 Progress = Callable[[float, float], bool | None]

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.evaluator import Evaluator
+from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.system import System
 from vbg.blocks import dependencies
 from vbg.graph.bondgraph import Clock, Mode, Switch
+from vbg.physics.stiction import MOVING
 from vbg.solution import Event
-from vbg.stiction import MOVING
 
 if TYPE_CHECKING:
-    from vbg.simulate.steppers import Stepper
+    from vbg.simulate.steppers.stepper import Stepper
 
 Array = NDArray[np.float64]
 
@@ -151,7 +151,7 @@ class Switches:
 
     def idle(self, t: float, x: Array) -> frozenset[int]:
         """Modes of dry frictions that can hold nothing, as of an open clutch: the condition of
-        one direction is -most - 1 while the other slips, see `vbg.stiction`."""
+        one direction is -most - 1 while the other slips, see `vbg.physics.stiction`."""
         found: set[int] = set()
         for _, (forward, backward) in self._grips:
             slipping = x.copy()

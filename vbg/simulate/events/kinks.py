@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.evaluator import Evaluator
-from vbg.assemble.lower import lower
+from vbg.assemble.program.evaluator import Evaluator
+from vbg.assemble.program.lower import lower
 from vbg.assemble.system import System
 
 Array = NDArray[np.float64]

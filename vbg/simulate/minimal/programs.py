@@ -22,9 +22,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.evaluator import Evaluator
-from vbg.assemble.lower import lower
-from vbg.assemble.program import Program
+from vbg.assemble.program.evaluator import Evaluator
+from vbg.assemble.program.lower import lower
+from vbg.assemble.program.program import Program
 from vbg.assemble.system import StateSlice, System
 from vbg.blocks import (
     Block,

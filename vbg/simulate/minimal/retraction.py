@@ -15,11 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.evaluator import Evaluator
+from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.system import System
-from vbg.simulate.adams import NoStep
-from vbg.simulate.coordinates import Coordinates, choose
-from vbg.simulate.minimal_programs import MinimalPrograms
+from vbg.simulate.minimal.coordinates import Coordinates, choose
+from vbg.simulate.minimal.programs import MinimalPrograms
+from vbg.simulate.steppers.adams import NoStep
 
 Array = NDArray[np.float64]
 

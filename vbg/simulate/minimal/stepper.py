@@ -19,13 +19,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.evaluator import Evaluator
+from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.system import System
 from vbg.errors import Problem, UsageError
-from vbg.simulate.adams import LOST, NO_RATE, Adams, NoStep
-from vbg.simulate.minimal_programs import minimal_programs
-from vbg.simulate.retraction import Retraction
-from vbg.simulate.tolerances import tolerances
+from vbg.simulate.minimal.programs import minimal_programs
+from vbg.simulate.minimal.retraction import Retraction
+from vbg.simulate.steppers.adams import LOST, NO_RATE, Adams, NoStep
+from vbg.simulate.steppers.tolerances import tolerances
 
 Array = NDArray[np.float64]
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.assemble.system import System
-from vbg.paused_collection import paused_collection
-from vbg.simulate.sparsity import Pattern, pattern
+from vbg.plumbing.paused_collection import paused_collection
+from vbg.simulate.steppers.sparsity import Pattern, pattern
 
 Array = NDArray[np.float64]
 STEP = 1e-40  # any size below rounding is exact: nothing is subtracted

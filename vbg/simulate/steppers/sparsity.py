@@ -14,7 +14,7 @@ from inspect import signature
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.program import Op, Program
+from vbg.assemble.program.program import Op, Program
 from vbg.blocks.functions import FUNCTIONS
 
 AXPY = int(Op.AXPY)

@@ -17,7 +17,7 @@ from scipy.integrate import Radau
 from scipy.interpolate import KroghInterpolator
 
 from vbg.errors import Problem
-from vbg.simulate.explicit import (
+from vbg.simulate.steppers.explicit import (
     EndsBesideSingularPosture,
     NearSingularPosture,
     SteadyDOP853,
@@ -251,8 +251,8 @@ class FixedStep:
         self.rates = 0
 
     def step(self) -> str | None:
-        from vbg.assemble.evaluator import tape
-        from vbg.assemble.machine import rk4_step
+        from vbg.assemble.program.evaluator import tape
+        from vbg.assemble.program.machine import rk4_step
 
         h = min(self._h, self._t_end - self.t)
         if self._t_end - (self.t + h) < 1e-9 * self._h:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from vbg.errors import UsageError, not_installed
-from vbg.structure.report import Structure
+from vbg.structure.count.report import Structure
 
 Picture = Literal["graph", "diagram"]
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.structure.topology import Topology
+from vbg.structure.topology.topology import Topology
 
 Integers = NDArray[np.int64]
 Booleans = NDArray[np.bool_]

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vbg.structure.flow import Flow, Network
-from vbg.structure.pairs import ORDER, PLANAR
-from vbg.structure.topology import Pair, Topology
+from vbg.structure.count.flow import Flow, Network
+from vbg.structure.topology.pairs import ORDER, PLANAR
+from vbg.structure.topology.topology import Pair, Topology
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from vbg.structure.linkage import Linkage
-from vbg.structure.topology import Topology
+from vbg.structure.topology.linkage import Linkage
+from vbg.structure.topology.topology import Topology
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vbg.structure.flow import Flow, Network
-from vbg.structure.topology import Topology
+from vbg.structure.count.flow import Flow, Network
+from vbg.structure.topology.topology import Topology
 
 
 @dataclass(slots=True)

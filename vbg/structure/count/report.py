@@ -8,10 +8,8 @@ from typing import Literal
 import numpy as np
 
 from vbg.errors import Problem
-from vbg.structure.checks import check_drives
-from vbg.structure.findings import Finding
-from vbg.structure.floating import self_constrained
-from vbg.structure.flow import (
+from vbg.structure.count.floating import self_constrained
+from vbg.structure.count.flow import (
     Flow,
     Network,
     network,
@@ -19,9 +17,11 @@ from vbg.structure.flow import (
     saturate,
     under_driven,
 )
-from vbg.structure.groups import Group, dependent_parts, structural_groups
-from vbg.structure.pebbles import drives_that_fix, play, position_of, untouched
-from vbg.structure.topology import Topology
+from vbg.structure.count.groups import Group, dependent_parts, structural_groups
+from vbg.structure.count.pebbles import drives_that_fix, play, position_of, untouched
+from vbg.structure.topology.checks import check_drives
+from vbg.structure.topology.findings import Finding
+from vbg.structure.topology.topology import Topology
 
 State = Literal["determined", "not determined"]
 

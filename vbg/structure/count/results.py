@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.structure.groups import Group
-from vbg.structure.pairs import PLANAR
-from vbg.structure.report import Part, Structure
-from vbg.structure.topology import Topology
+from vbg.structure.count.groups import Group
+from vbg.structure.count.report import Part, Structure
+from vbg.structure.topology.pairs import PLANAR
+from vbg.structure.topology.topology import Topology
 
 
 def results_matrix(structure: Structure) -> NDArray[np.int64]:

@@ -8,11 +8,11 @@ from itertools import combinations
 
 import numpy as np
 
-from vbg.structure.findings import Finding
-from vbg.structure.linkage import Linkage
-from vbg.structure.loops import world_axis
-from vbg.structure.pairs import BY_CODE
-from vbg.structure.topology import Pair, Topology, make_pair
+from vbg.structure.count.loops import world_axis
+from vbg.structure.topology.findings import Finding
+from vbg.structure.topology.linkage import Linkage
+from vbg.structure.topology.pairs import BY_CODE
+from vbg.structure.topology.topology import Pair, Topology, make_pair
 
 _SAME = 1e-9
 

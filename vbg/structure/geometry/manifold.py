@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.structure.equations import Equations, equations_of
-from vbg.structure.kernels import WEIGHT, bias, ensure_terms, move, system
-from vbg.structure.linkage import Linkage
-from vbg.structure.program import velocity_basis
+from vbg.structure.kinematics.equations import Equations, equations_of
+from vbg.structure.kinematics.kernels import WEIGHT, bias, ensure_terms, move, system
+from vbg.structure.kinematics.program import velocity_basis
+from vbg.structure.topology.linkage import Linkage
 
 Array = NDArray[np.float64]
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.structure.linkage import Linkage
-from vbg.structure.loops import order_around, world_axis
+from vbg.structure.count.loops import order_around, world_axis
+from vbg.structure.topology.linkage import Linkage
 
 Array = NDArray[np.float64]
 

@@ -14,11 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.errors import counted
-from vbg.structure.exceptions import contact_findings, multijoint_findings, spin_findings
-from vbg.structure.findings import Finding, Kind
-from vbg.structure.linkage import Linkage
-from vbg.structure.loops import Block, blocks_of, order_around, sub_linkage
-from vbg.structure.manifold import (
+from vbg.structure.count.loops import Block, blocks_of, order_around, sub_linkage
+from vbg.structure.geometry.exceptions import contact_findings, multijoint_findings, spin_findings
+from vbg.structure.geometry.manifold import (
     Posture,
     jacobian,
     null_space,
@@ -27,8 +25,10 @@ from vbg.structure.manifold import (
     projected,
     step_along,
 )
-from vbg.structure.named import loop_name, parallel_cranks
-from vbg.structure.pairs import COUPLING, SPATIAL
+from vbg.structure.geometry.named import loop_name, parallel_cranks
+from vbg.structure.topology.findings import Finding, Kind
+from vbg.structure.topology.linkage import Linkage
+from vbg.structure.topology.pairs import COUPLING, SPATIAL
 
 Array = NDArray[np.float64]
 

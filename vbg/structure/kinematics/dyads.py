@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vbg.structure.kernels import compiled
+from vbg.structure.kinematics.kernels import compiled
 
 NEWTON, RRR, RRP, RPR, PRP, RPP, DRIVEN = range(7)
 

@@ -1,7 +1,7 @@
 """Constraint equations of a linkage as tables for the kernels.
 
 Which terms make which pair (section 3 of the project's mathematics): the
-rows are those of `vbg.structure.kernels`.
+rows are those of `vbg.structure.kinematics.kernels`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.errors import UsageError
-from vbg.structure.kernels import (
+from vbg.structure.kinematics.kernels import (
     DISTANCE,
     DOT,
     FIRST,
@@ -27,7 +27,7 @@ from vbg.structure.kernels import (
     ensure_terms,
     term,
 )
-from vbg.structure.linkage import COORDINATES, Coupling, Linkage, PairFrame, in_plane
+from vbg.structure.topology.linkage import COORDINATES, Coupling, Linkage, PairFrame, in_plane
 
 Array = NDArray[np.float64]
 

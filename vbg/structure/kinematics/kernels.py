@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vbg.compiled import Kernels
+from vbg.plumbing.compiled import Kernels
 
 _SOURCES = ("kernels.py", "dyads.py", "solving.py")
 KERNELS = Kernels("structure", [Path(__file__).with_name(name) for name in _SOURCES])

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.errors import UsageError
-from vbg.structure.kernels import FIRST, KIND, SECOND, SINGULAR, TURN
-from vbg.structure.linkage import Linkage
-from vbg.structure.program import Program, make_program, velocity_basis
-from vbg.structure.report import Structure, analyse_topology
+from vbg.structure.count.report import Structure, analyse_topology
+from vbg.structure.kinematics.kernels import FIRST, KIND, SECOND, SINGULAR, TURN
+from vbg.structure.kinematics.program import Program, make_program, velocity_basis
+from vbg.structure.topology.linkage import Linkage
 
 Array = NDArray[np.float64]
 Drives = Callable[[float], tuple[Array, Array, Array]]
@@ -80,7 +80,7 @@ def group_program(linkage: Linkage, structure: Structure) -> Program:
 
 def run(program: Program, linkage: Linkage, times: Sequence[float], drives: Drives) -> Motion:
     """The motion that `program` computes at `times`, in order."""
-    from vbg.structure.solving import sweep
+    from vbg.structure.kinematics.solving import sweep
 
     when = np.array(times, dtype=float)
     rows = np.array([np.stack([np.asarray(v, float) for v in drives(t)]) for t in when.tolist()])

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.spatial import perpendicular
-from vbg.structure.dyads import DRIVEN, NEWTON, PRP, RPP, RPR, RRP, RRR, Dyads
-from vbg.structure.equations import Equations, equations_of
-from vbg.structure.groups import Group
-from vbg.structure.kernels import WEIGHT, Terms, ensure_terms, term
-from vbg.structure.linkage import COORDINATES, Linkage, in_plane
-from vbg.structure.report import Structure
+from vbg.structure.count.groups import Group
+from vbg.structure.count.report import Structure
+from vbg.structure.kinematics.dyads import DRIVEN, NEWTON, PRP, RPP, RPR, RRP, RRR, Dyads
+from vbg.structure.kinematics.equations import Equations, equations_of
+from vbg.structure.kinematics.kernels import WEIGHT, Terms, ensure_terms, term
+from vbg.structure.topology.linkage import COORDINATES, Linkage, in_plane
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vbg.structure.dyads import DRIVEN, NEWTON, solve_dyad
-from vbg.structure.kernels import (
+from vbg.structure.kinematics.dyads import DRIVEN, NEWTON, solve_dyad
+from vbg.structure.kinematics.kernels import (
     AT_F,
     AT_M,
     AXES_F,

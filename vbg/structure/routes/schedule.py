@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from vbg.errors import UsageError
-from vbg.structure.groups import Group
-from vbg.structure.report import Structure
+from vbg.structure.count.groups import Group
+from vbg.structure.count.report import Structure
 
 
 @dataclass(frozen=True, slots=True)

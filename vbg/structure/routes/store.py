@@ -10,8 +10,8 @@ from contextlib import closing
 from pathlib import Path
 
 from vbg.errors import UsageError
-from vbg.structure.topology import Topology
-from vbg.structure.transform import Choice, Score, Transformations, rank_key
+from vbg.structure.routes.transform import Choice, Score, Transformations, rank_key
+from vbg.structure.topology.topology import Topology
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS mechanism (

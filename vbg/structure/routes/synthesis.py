@@ -14,9 +14,9 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from vbg.errors import UsageError
-from vbg.structure.groups import Group, type_name
-from vbg.structure.pairs import BY_CODE, PLANAR
-from vbg.structure.topology import Pair, Topology, make_pair
+from vbg.structure.count.groups import Group, type_name
+from vbg.structure.topology.pairs import BY_CODE, PLANAR
+from vbg.structure.topology.topology import Pair, Topology, make_pair
 
 if TYPE_CHECKING:
     import networkx

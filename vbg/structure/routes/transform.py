@@ -13,9 +13,9 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from vbg.errors import UsageError
-from vbg.structure.pebbles import Pebbles, play, untouched
-from vbg.structure.report import Structure, analyse_topology
-from vbg.structure.topology import Topology, with_drives
+from vbg.structure.count.pebbles import Pebbles, play, untouched
+from vbg.structure.count.report import Structure, analyse_topology
+from vbg.structure.topology.topology import Topology, with_drives
 
 Progress = Callable[[int, float], bool]
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from vbg.errors import Problem
-from vbg.structure.pairs import (
+from vbg.structure.topology.pairs import (
     BY_CODE,
     NOT_CONNECTED,
     PLANAR,

@@ -2,7 +2,7 @@
 
 The smallest kinematic description that group kinematics and the search for
 geometric exceptions need; `linkage_at` makes one from points and axes in
-world, `vbg.structure.models` from a Model.
+world, `vbg.structure.topology.models` from a Model.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from vbg.errors import UsageError
 from vbg.spatial import frame_of_axis
-from vbg.structure.pairs import BY_CODE, PLANAR
-from vbg.structure.topology import Pair, Topology
+from vbg.structure.topology.pairs import BY_CODE, PLANAR
+from vbg.structure.topology.topology import Pair, Topology
 
 Array = NDArray[np.float64]
 

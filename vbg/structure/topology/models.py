@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from vbg.model import JointFrame, Model, joint_frames, placement
-from vbg.structure.linkage import Coupling, Linkage, PairFrame
-from vbg.structure.pairs import BY_CODE, COUPLING, SPATIAL
-from vbg.structure.topology import Pair, Topology
+from vbg.structure.topology.linkage import Coupling, Linkage, PairFrame
+from vbg.structure.topology.pairs import BY_CODE, COUPLING, SPATIAL
+from vbg.structure.topology.topology import Pair, Topology
 
 CODES = {
     "fixed": "W",

@@ -19,8 +19,8 @@ import re
 from pathlib import Path
 
 from vbg.errors import ModelError, Problem
-from vbg.structure.pairs import NOT_CONNECTED
-from vbg.structure.topology import Topology, from_adjacency
+from vbg.structure.topology.pairs import NOT_CONNECTED
+from vbg.structure.topology.topology import Topology, from_adjacency
 
 _NAMES = ("ProblemType", "M", "KnownInputs", "N")
 

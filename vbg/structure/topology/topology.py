@@ -1,7 +1,7 @@
 """Which bodies are joined by which pairs: the input of structural analysis.
 
 A `Topology` holds no geometry.  Body 0 is the frame.  Everything here is a
-value; the checks of the input are in `vbg.structure.checks`.
+value; the checks of the input are in `vbg.structure.topology.checks`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from vbg.errors import ModelError
-from vbg.structure.checks import check_inputs, check_pairs
-from vbg.structure.pairs import BY_CODE, NOT_CONNECTED, normal_code
+from vbg.structure.topology.checks import check_inputs, check_pairs
+from vbg.structure.topology.pairs import BY_CODE, NOT_CONNECTED, normal_code
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Pair:
     `grade` is the number of freedoms left, `driven` how many of them are
     prescribed, `dropped` how many of the B - grade equations repeat others
     for reasons of geometry; -1 where one more holds a redundant spin (both
-    found by `vbg.structure.singularities` and `exceptions`).
+    found by `vbg.structure.geometry.singularities` and `exceptions`).
     """
 
     name: str

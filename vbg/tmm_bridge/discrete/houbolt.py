@@ -17,12 +17,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from vbg.tmm_bridge.linearised import Gains, Motion, solve
-from vbg.tmm_bridge.march import Found, counted, turn_between
-from vbg.tmm_bridge.mechanism import Mechanism
-from vbg.tmm_bridge.overall import loads_of_bodies
-from vbg.tmm_bridge.rotation import Array
-from vbg.tmm_bridge.rows import (
+from vbg.tmm_bridge.discrete.linearised import Gains, Motion, solve
+from vbg.tmm_bridge.discrete.march import Found, counted, turn_between
+from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.rows import (
     BALL,
     LINK_COM,
     LINK_KIND,
@@ -32,8 +30,10 @@ from vbg.tmm_bridge.rows import (
     W_P,
     W_R,
 )
-from vbg.tmm_bridge.start import displace, drive_rates
-from vbg.tmm_bridge.tables import ROW_ROLL, Scratch, Tables
+from vbg.tmm_bridge.kernels.tables import ROW_ROLL, Scratch, Tables
+from vbg.tmm_bridge.mechanism.mechanism import Mechanism
+from vbg.tmm_bridge.mechanism.start import displace, drive_rates
+from vbg.tmm_bridge.overall.transfer import loads_of_bodies
 
 ORDER = 2
 STARTS = 3  # states that the first step needs

@@ -18,9 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vbg.tmm_bridge.overall import cross_matrix, hinge_column
-from vbg.tmm_bridge.rotation import Array, symmetric_matrix
-from vbg.tmm_bridge.rows import (
+from vbg.tmm_bridge.kernels.rotation import Array, symmetric_matrix
+from vbg.tmm_bridge.kernels.rows import (
     BALL,
     LINK_COM,
     LINK_DRIVEN,
@@ -33,7 +32,8 @@ from vbg.tmm_bridge.rows import (
     W_ARM,
     W_R,
 )
-from vbg.tmm_bridge.tables import Scratch, Tables
+from vbg.tmm_bridge.kernels.tables import Scratch, Tables
+from vbg.tmm_bridge.overall.transfer import cross_matrix, hinge_column
 
 
 @dataclass(frozen=True)

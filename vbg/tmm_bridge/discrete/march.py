@@ -6,11 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vbg.tmm_bridge.linearised import Motion
-from vbg.tmm_bridge.mechanism import Mechanism
-from vbg.tmm_bridge.overall import hinge_column, loads_of_bodies
-from vbg.tmm_bridge.rotation import Array
-from vbg.tmm_bridge.rows import (
+from vbg.tmm_bridge.discrete.linearised import Motion
+from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.rows import (
     LINK_COM,
     LINK_PARENT,
     LINK_V,
@@ -20,8 +18,10 @@ from vbg.tmm_bridge.rows import (
     W_R,
     W_W,
 )
-from vbg.tmm_bridge.start import count_angles
-from vbg.tmm_bridge.tables import Scratch, Tables
+from vbg.tmm_bridge.kernels.tables import Scratch, Tables
+from vbg.tmm_bridge.mechanism.mechanism import Mechanism
+from vbg.tmm_bridge.mechanism.start import count_angles
+from vbg.tmm_bridge.overall.transfer import hinge_column, loads_of_bodies
 
 
 @dataclass(frozen=True)

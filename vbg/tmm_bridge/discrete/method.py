@@ -21,18 +21,18 @@ import numpy as np
 from vbg.errors import UsageError
 from vbg.model import Model
 from vbg.solution import FINISHED, Audit, MadeBy, Solution, Status
-from vbg.tmm_bridge import houbolt, newmark, wilson
-from vbg.tmm_bridge.channels import Record, replay, signals
-from vbg.tmm_bridge.instants import behind
-from vbg.tmm_bridge.layout import lay_out
-from vbg.tmm_bridge.march import Found
-from vbg.tmm_bridge.mechanism import Mechanism
-from vbg.tmm_bridge.motion import Trajectory, integrate, output_grid
-from vbg.tmm_bridge.plant import Singular
-from vbg.tmm_bridge.rotation import Array
-from vbg.tmm_bridge.rows import W_ACC, W_FORCE
-from vbg.tmm_bridge.start import Pose, row_name, start
-from vbg.tmm_bridge.timefunctions import TimeFunction
+from vbg.tmm_bridge.discrete import houbolt, newmark, wilson
+from vbg.tmm_bridge.discrete.march import Found
+from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
+from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.rows import W_ACC, W_FORCE
+from vbg.tmm_bridge.mechanism.layout import lay_out
+from vbg.tmm_bridge.mechanism.mechanism import Mechanism
+from vbg.tmm_bridge.mechanism.start import Pose, row_name, start
+from vbg.tmm_bridge.motion.channels import Record, replay, signals
+from vbg.tmm_bridge.motion.instants import behind
+from vbg.tmm_bridge.motion.integration import Trajectory, integrate, output_grid
+from vbg.tmm_bridge.motion.plant import Singular
 
 STEP = 1e-3  # [s], unless the output step is shorter
 

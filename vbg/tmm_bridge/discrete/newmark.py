@@ -22,13 +22,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vbg.tmm_bridge.linearised import Gains, Solved, on_rows, solve
-from vbg.tmm_bridge.march import Found, body_motion, node_accelerations
-from vbg.tmm_bridge.mechanism import Mechanism
-from vbg.tmm_bridge.overall import loads_of_bodies
-from vbg.tmm_bridge.plant import Plant
-from vbg.tmm_bridge.rotation import Array
-from vbg.tmm_bridge.start import displace, drive_rates
+from vbg.tmm_bridge.discrete.linearised import Gains, Solved, on_rows, solve
+from vbg.tmm_bridge.discrete.march import Found, body_motion, node_accelerations
+from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.mechanism.mechanism import Mechanism
+from vbg.tmm_bridge.mechanism.start import displace, drive_rates
+from vbg.tmm_bridge.motion.plant import Plant
+from vbg.tmm_bridge.overall.transfer import loads_of_bodies
 
 ORDER = 2
 STARTS = 1  # states that the first step needs

@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from vbg.tmm_bridge.linearised import Gains
-from vbg.tmm_bridge.march import Found
-from vbg.tmm_bridge.mechanism import Mechanism
-from vbg.tmm_bridge.newmark import balance_about, moved, with_drives
-from vbg.tmm_bridge.plant import Plant
-from vbg.tmm_bridge.rotation import Array
-from vbg.tmm_bridge.rows import W_ACC, W_FORCE
+from vbg.tmm_bridge.discrete.linearised import Gains
+from vbg.tmm_bridge.discrete.march import Found
+from vbg.tmm_bridge.discrete.newmark import balance_about, moved, with_drives
+from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.rows import W_ACC, W_FORCE
+from vbg.tmm_bridge.mechanism.mechanism import Mechanism
+from vbg.tmm_bridge.motion.plant import Plant
 
 ORDER = 2
 STARTS = 1  # states that the first step needs

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from vbg.tmm_bridge.kinematics import compiled, entry
+from vbg.tmm_bridge.kernels.kinematics import compiled, entry
 
 Array = np.ndarray[Any, Any]
 

@@ -34,7 +34,7 @@ from vbg.expressions import (
 )
 from vbg.expressions import Number as Literal
 from vbg.model import Model
-from vbg.tmm_bridge.tape import (
+from vbg.tmm_bridge.formulas.tape import (
     FUNCTIONS,
     OPERATIONS,
     Number,

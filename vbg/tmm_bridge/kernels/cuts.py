@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from vbg.tmm_bridge.kinematics import compiled, cross, entry, to_world, triple
-from vbg.tmm_bridge.riccati import dot, plus, sum_of
-from vbg.tmm_bridge.rows import W_P, W_V, W_W
-from vbg.tmm_bridge.tables import (
+from vbg.tmm_bridge.kernels.kinematics import compiled, cross, entry, to_world, triple
+from vbg.tmm_bridge.kernels.riccati import dot, plus, sum_of
+from vbg.tmm_bridge.kernels.rows import W_P, W_V, W_W
+from vbg.tmm_bridge.kernels.tables import (
     COORDINATE_FIRST,
     COORDINATE_SECOND,
     COORDINATE_SLIDE,

@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 
-from vbg.tmm_bridge.constraints import vector_cross
-from vbg.tmm_bridge.cuts import (
+from vbg.tmm_bridge.kernels.constraints import vector_cross
+from vbg.tmm_bridge.kernels.cuts import (
     C_F,
     C_M,
     C_PF,
@@ -25,10 +25,10 @@ from vbg.tmm_bridge.cuts import (
     frame_pair,
     point_motion,
 )
-from vbg.tmm_bridge.kinematics import compiled, entry, to_world, triple
-from vbg.tmm_bridge.riccati import dot, plus
-from vbg.tmm_bridge.rows import W_EM, W_EQ, W_P, W_W
-from vbg.tmm_bridge.tables import (
+from vbg.tmm_bridge.kernels.kinematics import compiled, entry, to_world, triple
+from vbg.tmm_bridge.kernels.riccati import dot, plus
+from vbg.tmm_bridge.kernels.rows import W_EM, W_EQ, W_P, W_W
+from vbg.tmm_bridge.kernels.tables import (
     COORDINATE_SLIDE,
     COORDINATE_TREE,
     LAW_INPUT,

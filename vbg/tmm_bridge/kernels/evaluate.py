@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from vbg.tmm_bridge.constraints import all_rows
-from vbg.tmm_bridge.cuts import coordinate_values, cut_frames
-from vbg.tmm_bridge.efforts import applied_loads, bushings, coordinate_laws, pair_laws
-from vbg.tmm_bridge.kinematics import compiled, entry, inlined, move
-from vbg.tmm_bridge.loops import (
+from vbg.tmm_bridge.kernels.constraints import all_rows
+from vbg.tmm_bridge.kernels.cuts import coordinate_values, cut_frames
+from vbg.tmm_bridge.kernels.efforts import applied_loads, bushings, coordinate_laws, pair_laws
+from vbg.tmm_bridge.kernels.kinematics import compiled, entry, inlined, move
+from vbg.tmm_bridge.kernels.loops import (
     load_cut_efforts,
     mobility,
     row_acceleration,
     solve_rows,
 )
-from vbg.tmm_bridge.riccati import accelerate, dot, internal_forces, lean, load
-from vbg.tmm_bridge.rows import (
+from vbg.tmm_bridge.kernels.riccati import accelerate, dot, internal_forces, lean, load
+from vbg.tmm_bridge.kernels.rows import (
     BALL,
     LINK_KIND,
     LINK_LEAD,
@@ -26,7 +26,7 @@ from vbg.tmm_bridge.rows import (
     W_MOMENT,
     W_N,
 )
-from vbg.tmm_bridge.tables import COORDINATE_TREE, LAW_INPUT
+from vbg.tmm_bridge.kernels.tables import COORDINATE_TREE, LAW_INPUT
 
 
 @entry

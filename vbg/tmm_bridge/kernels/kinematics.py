@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from vbg.compiled import Kernels
-from vbg.tmm_bridge.rows import (
+from vbg.plumbing.compiled import Kernels
+from vbg.tmm_bridge.kernels.rows import (
     BALL,
     LINK_COM,
     LINK_J,
@@ -57,20 +57,20 @@ Array = np.ndarray[Any, Any]
 
 # modules with kernels, and those whose constants kernels read: a change there compiles anew
 SOURCES = (
-    "constraints.py",
-    "cuts.py",
-    "efforts.py",
-    "evaluate.py",
-    "kinematics.py",
-    "loops.py",
-    "program.py",
-    "riccati.py",
-    "rows.py",
-    "stages.py",
-    "tables.py",
-    "tape.py",
+    "kernels/constraints.py",
+    "kernels/cuts.py",
+    "kernels/efforts.py",
+    "kernels/evaluate.py",
+    "kernels/kinematics.py",
+    "kernels/loops.py",
+    "motion/program.py",
+    "kernels/riccati.py",
+    "kernels/rows.py",
+    "motion/stages.py",
+    "kernels/tables.py",
+    "formulas/tape.py",
 )
-KERNELS = Kernels("mstmm", [Path(__file__).with_name(name) for name in SOURCES])
+KERNELS = Kernels("mstmm", [Path(__file__).parents[1] / name for name in SOURCES])
 
 
 def entry(function: Any) -> Any:

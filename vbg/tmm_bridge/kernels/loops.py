@@ -18,8 +18,8 @@ import math
 
 import numpy as np
 
-from vbg.tmm_bridge.kinematics import compiled, entry, triple
-from vbg.tmm_bridge.riccati import (
+from vbg.tmm_bridge.kernels.kinematics import compiled, entry, triple
+from vbg.tmm_bridge.kernels.riccati import (
     block_times,
     dot,
     hinge_weights,
@@ -28,7 +28,7 @@ from vbg.tmm_bridge.riccati import (
     symmetric_times,
     transposed_times,
 )
-from vbg.tmm_bridge.rows import (
+from vbg.tmm_bridge.kernels.rows import (
     BALL,
     LINK_DRIVEN,
     LINK_KIND,

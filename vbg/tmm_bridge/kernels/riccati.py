@@ -23,8 +23,8 @@ al., mstmmsim.txt): no quantity grows with the length of the chain.
 
 from __future__ import annotations
 
-from vbg.tmm_bridge.kinematics import compiled, cross, put, triple
-from vbg.tmm_bridge.rows import (
+from vbg.tmm_bridge.kernels.kinematics import compiled, cross, put, triple
+from vbg.tmm_bridge.kernels.rows import (
     BALL,
     LINK_ARMATURE,
     LINK_DRIVEN,

@@ -10,35 +10,10 @@ import numpy as np
 
 from vbg.errors import UsageError
 from vbg.model import Model
-from vbg.model.frames import joint_frames, placement
-from vbg.tmm_bridge.forest import (
-    GROUND,
-    Carrier,
-    coordinate_joint,
-    coordinate_key,
-    is_coupling,
-    plant,
-)
-from vbg.tmm_bridge.loading import (
-    Loading,
-    acts_on_mechanism,
-    lay_forces,
-    lay_grips,
-    one_dimensional,
-)
-from vbg.tmm_bridge.mechanism import (
-    GROUND_PLACE,
-    BodyPlace,
-    CutJoint,
-    JointFrames,
-    Mechanism,
-    TreeJoint,
-)
-from vbg.tmm_bridge.onedim import Grip, Network, build, needed
-from vbg.tmm_bridge.pairs import FREE, measured_coordinates, rows_of, series_of
-from vbg.tmm_bridge.rawbonds import outer_bonds
-from vbg.tmm_bridge.rotation import Array, six_of, symmetric_matrix
-from vbg.tmm_bridge.rows import (
+from vbg.model.placing.frames import joint_frames, placement
+from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, function_of
+from vbg.tmm_bridge.kernels.rotation import Array, six_of, symmetric_matrix
+from vbg.tmm_bridge.kernels.rows import (
     BALL,
     LINK_ARMATURE,
     LINK_COM,
@@ -53,14 +28,38 @@ from vbg.tmm_bridge.rows import (
     LINK_V,
     RIGID,
 )
-from vbg.tmm_bridge.tables import (
+from vbg.tmm_bridge.kernels.tables import (
     COORDINATE_TREE,
     ROW_COUPLE,
     ROW_SLIDE,
     ROW_TURN,
     Tables,
 )
-from vbg.tmm_bridge.timefunctions import TimeFunction, function_of
+from vbg.tmm_bridge.mechanism.loading import (
+    Loading,
+    acts_on_mechanism,
+    lay_forces,
+    lay_grips,
+    one_dimensional,
+)
+from vbg.tmm_bridge.mechanism.mechanism import (
+    CutJoint,
+    JointFrames,
+    Mechanism,
+    TreeJoint,
+)
+from vbg.tmm_bridge.mechanism.rawbonds import outer_bonds
+from vbg.tmm_bridge.onedim import Grip, Network, build, needed
+from vbg.tmm_bridge.tree.forest import (
+    GROUND,
+    Carrier,
+    coordinate_joint,
+    coordinate_key,
+    is_coupling,
+    plant,
+)
+from vbg.tmm_bridge.tree.pairs import FREE, measured_coordinates, rows_of, series_of
+from vbg.tmm_bridge.tree.places import GROUND_PLACE, BodyPlace
 
 
 @dataclass

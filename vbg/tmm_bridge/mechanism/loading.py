@@ -18,13 +18,10 @@ from vbg.elements.torsion_spring import TorsionSpring
 from vbg.errors import UsageError
 from vbg.fields import Attachment
 from vbg.model import Model
-from vbg.model.frames import placement
-from vbg.tmm_bridge.forest import GROUND, coordinate_joint, coordinate_key
-from vbg.tmm_bridge.mechanism import BodyPlace
-from vbg.tmm_bridge.onedim import Feed, Grip
-from vbg.tmm_bridge.rawbonds import outer_bonds
-from vbg.tmm_bridge.rotation import Array
-from vbg.tmm_bridge.tables import (
+from vbg.model.placing.frames import placement
+from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, constant, function_of
+from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.tables import (
     LAW_INPUT,
     LAW_SPRING,
     LAW_STOP,
@@ -35,7 +32,10 @@ from vbg.tmm_bridge.tables import (
     PAIR_SPRING,
     PAIR_STOP,
 )
-from vbg.tmm_bridge.timefunctions import TimeFunction, constant, function_of
+from vbg.tmm_bridge.mechanism.mechanism import BodyPlace
+from vbg.tmm_bridge.mechanism.rawbonds import outer_bonds
+from vbg.tmm_bridge.onedim import Feed, Grip
+from vbg.tmm_bridge.tree.forest import GROUND, coordinate_joint, coordinate_key
 
 
 @dataclass

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-import numpy as np
 
 from vbg.model import Model
-from vbg.tmm_bridge.rotation import Array
-from vbg.tmm_bridge.tables import Tables
-from vbg.tmm_bridge.timefunctions import TimeFunction
-
-if TYPE_CHECKING:
-    from vbg.tmm_bridge.onedim.network import Network
+from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
+from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.tables import Tables
+from vbg.tmm_bridge.onedim.network import Network
+from vbg.tmm_bridge.tree.places import BodyPlace
 
 
 class NoInertia(ArithmeticError):
@@ -31,18 +27,6 @@ class NoBalance(ArithmeticError):
     def __init__(self, t: float):
         self.t = t
         super().__init__(f"t = {t}")
-
-
-@dataclass(frozen=True)
-class BodyPlace:
-    """Body B on its node N: v_N = R_NB v_B, mass centre at p_NB (N's axes)."""
-
-    node: int
-    R_NB: Array
-    p_NB: Array
-
-
-GROUND_PLACE = BodyPlace(-1, np.eye(3), np.zeros(3))
 
 
 @dataclass(frozen=True)

@@ -15,15 +15,12 @@ from typing import Protocol
 import numpy as np
 
 from vbg.errors import AssemblyError, Problem
-from vbg.model.frames import placement
-from vbg.tmm_bridge.cuts import measured_value
-from vbg.tmm_bridge.evaluate import closure
-from vbg.tmm_bridge.forest import GROUND
-from vbg.tmm_bridge.loops import correction
-from vbg.tmm_bridge.mechanism import BodyPlace, Mechanism
-from vbg.tmm_bridge.pairs import named_coordinates, unnamed_coordinates
-from vbg.tmm_bridge.rotation import Array, quaternion_of, quaternion_step
-from vbg.tmm_bridge.rows import (
+from vbg.model.placing.frames import placement
+from vbg.tmm_bridge.kernels.cuts import measured_value
+from vbg.tmm_bridge.kernels.evaluate import closure
+from vbg.tmm_bridge.kernels.loops import correction
+from vbg.tmm_bridge.kernels.rotation import Array, quaternion_of, quaternion_step
+from vbg.tmm_bridge.kernels.rows import (
     BALL,
     LINK_DRIVEN,
     LINK_KIND,
@@ -39,7 +36,7 @@ from vbg.tmm_bridge.rows import (
     W_V,
     W_W,
 )
-from vbg.tmm_bridge.tables import (
+from vbg.tmm_bridge.kernels.tables import (
     COORDINATE_SLIDE,
     COORDINATE_TREE,
     ROW_COUPLE,
@@ -47,6 +44,10 @@ from vbg.tmm_bridge.tables import (
     Tables,
     scratch_for,
 )
+from vbg.tmm_bridge.mechanism.mechanism import Mechanism
+from vbg.tmm_bridge.tree.forest import GROUND
+from vbg.tmm_bridge.tree.pairs import named_coordinates, unnamed_coordinates
+from vbg.tmm_bridge.tree.places import BodyPlace
 
 CLOSED = 1e-12  # residual at which a loop counts as closed, relative to the model's size
 GIVEN_UP = 60

@@ -15,10 +15,13 @@ import numpy as np
 
 from vbg.errors import UsageError
 from vbg.model import Model
-from vbg.tmm_bridge.layout import lay_out
-from vbg.tmm_bridge.mechanism import Mechanism, TreeJoint
-from vbg.tmm_bridge.rotation import Array
-from vbg.tmm_bridge.small import (
+from vbg.tmm_bridge.formulas.timefunctions import constant
+from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.tables import COORDINATE_TREE, LAW_INPUT, LOAD_FORCE
+from vbg.tmm_bridge.mechanism.layout import lay_out
+from vbg.tmm_bridge.mechanism.mechanism import Mechanism, TreeJoint
+from vbg.tmm_bridge.mechanism.start import Pose, displace, start
+from vbg.tmm_bridge.modes.small import (
     Response,
     Small,
     count_below,
@@ -29,9 +32,6 @@ from vbg.tmm_bridge.small import (
     small_motion,
     without_dampers,
 )
-from vbg.tmm_bridge.start import Pose, displace, start
-from vbg.tmm_bridge.tables import COORDINATE_TREE, LAW_INPUT, LOAD_FORCE
-from vbg.tmm_bridge.timefunctions import constant
 
 RESTS = 1e-12  # unbalanced effort, relative to the largest that has been met
 STEPS = 100

@@ -32,10 +32,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from vbg.errors import UsageError
-from vbg.tmm_bridge.mechanism import Mechanism
-from vbg.tmm_bridge.overall import cross_matrix, hinge_column, loads_of_bodies
-from vbg.tmm_bridge.rotation import Array, symmetric_matrix
-from vbg.tmm_bridge.rows import (
+from vbg.tmm_bridge.kernels.rotation import Array, symmetric_matrix
+from vbg.tmm_bridge.kernels.rows import (
     LINK_COM,
     LINK_DRIVEN,
     LINK_J,
@@ -47,7 +45,7 @@ from vbg.tmm_bridge.rows import (
     W_P,
     W_R,
 )
-from vbg.tmm_bridge.tables import (
+from vbg.tmm_bridge.kernels.tables import (
     COORDINATE_TREE,
     LAW_SPRING,
     LAW_STOP,
@@ -56,6 +54,8 @@ from vbg.tmm_bridge.tables import (
     Scratch,
     Tables,
 )
+from vbg.tmm_bridge.mechanism.mechanism import Mechanism
+from vbg.tmm_bridge.overall.transfer import cross_matrix, hinge_column, loads_of_bodies
 
 
 @dataclass(frozen=True)

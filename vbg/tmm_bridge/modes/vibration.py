@@ -30,7 +30,7 @@ from typing import Literal, Protocol
 import numpy as np
 
 from vbg.errors import UsageError
-from vbg.tmm_bridge.rotation import Array
+from vbg.tmm_bridge.kernels.rotation import Array
 
 Boundary = Literal["free", "clamped", "pinned", "guided"]
 

@@ -9,13 +9,10 @@ from typing import Any
 import numpy as np
 
 from vbg.junctions.helical import Helical
-from vbg.model.parts import coordinates_of
-from vbg.tmm_bridge.forest import GROUND
-from vbg.tmm_bridge.loops import REDUNDANT
-from vbg.tmm_bridge.mechanism import BodyPlace, CutJoint, Mechanism, TreeJoint
-from vbg.tmm_bridge.motion import Plant, Trajectory
-from vbg.tmm_bridge.rotation import Array, quaternions_of
-from vbg.tmm_bridge.rows import (
+from vbg.model.forms.parts import coordinates_of
+from vbg.tmm_bridge.kernels.loops import REDUNDANT
+from vbg.tmm_bridge.kernels.rotation import Array, quaternions_of
+from vbg.tmm_bridge.kernels.rows import (
     LINK_MASS,
     W_ACC,
     W_ALPHA,
@@ -27,7 +24,7 @@ from vbg.tmm_bridge.rows import (
     W_V,
     W_W,
 )
-from vbg.tmm_bridge.tables import (
+from vbg.tmm_bridge.kernels.tables import (
     COORDINATE_SLIDE,
     COORDINATE_TREE,
     LOAD_FORCE,
@@ -39,6 +36,9 @@ from vbg.tmm_bridge.tables import (
     ROW_SLIDE,
     ROW_TOUCH,
 )
+from vbg.tmm_bridge.mechanism.mechanism import BodyPlace, CutJoint, Mechanism, TreeJoint
+from vbg.tmm_bridge.motion.integration import Plant, Trajectory
+from vbg.tmm_bridge.tree.forest import GROUND
 
 Signal = tuple[str, Array, str]
 _SPEEDS = {"angle": "speed", "slide": "speed", "angle2": "speed2"}

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vbg.tmm_bridge.rotation import Array
+from vbg.tmm_bridge.kernels.rotation import Array
 
 if TYPE_CHECKING:
-    from vbg.tmm_bridge.mechanism import Mechanism
-    from vbg.tmm_bridge.timefunctions import Break
+    from vbg.tmm_bridge.formulas.timefunctions import Break
+    from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 
 ALIKE = 3e-14  # relative distance of instants between which only rounding is
 AWAY = 1e-14  # relative distance from an edge at which a function of time is looked at

@@ -17,12 +17,12 @@ import numpy as np
 
 from vbg.errors import Problem
 from vbg.solution import Event, Status
-from vbg.tmm_bridge.instants import ALIKE, Stop, breaks_of, stops
-from vbg.tmm_bridge.mechanism import Mechanism, NoBalance, NoInertia
-from vbg.tmm_bridge.plant import Plant, Singular
-from vbg.tmm_bridge.rotation import Array
-from vbg.tmm_bridge.start import model_size, no_inertia, row_name
-from vbg.tmm_bridge.stepping import Dense, Stepper
+from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
+from vbg.tmm_bridge.mechanism.start import model_size, no_inertia, row_name
+from vbg.tmm_bridge.motion.instants import ALIKE, Stop, breaks_of, stops
+from vbg.tmm_bridge.motion.plant import Plant, Singular
+from vbg.tmm_bridge.motion.stepping import Dense, Stepper
 
 Progress = Callable[[float, float], bool | None]
 NETWORKS = ("electric", "hydraulic", "rotational", "translational", "signals")

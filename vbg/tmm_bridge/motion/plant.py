@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from vbg.tmm_bridge.evaluate import closure
-from vbg.tmm_bridge.loops import correction, row_scales
-from vbg.tmm_bridge.mechanism import Mechanism, NoBalance, NoInertia
-from vbg.tmm_bridge.program import PLAY_CHANGES, PLAY_OUTPUTS, Program, program_of, section
-from vbg.tmm_bridge.rotation import Array
-from vbg.tmm_bridge.rows import BALL, LINK_KIND, LINK_Q
-from vbg.tmm_bridge.stages import Rules, stages, standstill
-from vbg.tmm_bridge.start import count_angles, displace, drive_rates, model_size
-from vbg.tmm_bridge.tables import LAW_STOP, PAIR_STOP, Scratch, scratch_for
+from vbg.tmm_bridge.kernels.evaluate import closure
+from vbg.tmm_bridge.kernels.loops import correction, row_scales
+from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.rows import BALL, LINK_KIND, LINK_Q
+from vbg.tmm_bridge.kernels.tables import LAW_STOP, PAIR_STOP, Scratch, scratch_for
+from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
+from vbg.tmm_bridge.mechanism.start import count_angles, displace, drive_rates, model_size
+from vbg.tmm_bridge.motion.program import PLAY_CHANGES, PLAY_OUTPUTS, Program, program_of, section
+from vbg.tmm_bridge.motion.stages import Rules, stages, standstill
 
 JERK = 0.01  # relative change of the speeds by one projection that no smooth motion needs
 PROJECTED = 1e-13  # residual, relative to the model's size, below which nothing is projected

@@ -14,15 +14,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vbg.tmm_bridge.cuts import point_motion
-from vbg.tmm_bridge.kinematics import compiled, entry
-from vbg.tmm_bridge.mechanism import Mechanism
+from vbg.tmm_bridge.formulas.tape import Tape, play
+from vbg.tmm_bridge.kernels.cuts import point_motion
+from vbg.tmm_bridge.kernels.kinematics import compiled, entry
+from vbg.tmm_bridge.kernels.riccati import dot, plus
+from vbg.tmm_bridge.kernels.tables import Scratch
+from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.onedim.mechanical import JOINT, PAIR
 from vbg.tmm_bridge.onedim.network import Network, balance
 from vbg.tmm_bridge.onedim.working import BALANCE, CHANGES, FEEDS, OUTPUTS, SECTIONS, TIME, Working
-from vbg.tmm_bridge.riccati import dot, plus
-from vbg.tmm_bridge.tables import Scratch
-from vbg.tmm_bridge.tape import Tape, play
 
 Array = np.ndarray[Any, Any]
 

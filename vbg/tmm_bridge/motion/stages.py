@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vbg.tmm_bridge.evaluate import posture, react, state_rate
-from vbg.tmm_bridge.kinematics import entry, inlined
-from vbg.tmm_bridge.program import at_time, gathered, solve_network, take_motion
+from vbg.tmm_bridge.kernels.evaluate import posture, react, state_rate
+from vbg.tmm_bridge.kernels.kinematics import entry, inlined
+from vbg.tmm_bridge.motion.program import at_time, gathered, solve_network, take_motion
 
 Array = np.ndarray[Any, Any]
 

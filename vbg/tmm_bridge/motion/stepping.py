@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vbg.tmm_bridge.stages import STAGES, Rules, errors
+from vbg.tmm_bridge.motion.stages import STAGES, Rules, errors
 
 if TYPE_CHECKING:
-    from vbg.tmm_bridge.plant import Plant
+    from vbg.tmm_bridge.motion.plant import Plant
 
 Array = np.ndarray[Any, Any]
 

@@ -13,12 +13,12 @@ from collections.abc import Iterable
 import numpy as np
 
 from vbg.errors import Problem
-from vbg.tmm_bridge.channels import Record, joint_wrench, replay
-from vbg.tmm_bridge.loops import REDUNDANT, row_scales
-from vbg.tmm_bridge.mechanism import Mechanism
-from vbg.tmm_bridge.motion import Plant, Trajectory
-from vbg.tmm_bridge.rotation import Array
-from vbg.tmm_bridge.rows import W_FORCE, W_MOMENT
+from vbg.tmm_bridge.kernels.loops import REDUNDANT, row_scales
+from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.rows import W_FORCE, W_MOMENT
+from vbg.tmm_bridge.mechanism.mechanism import Mechanism
+from vbg.tmm_bridge.motion.channels import Record, joint_wrench, replay
+from vbg.tmm_bridge.motion.integration import Plant, Trajectory
 
 SAMPLES = 5
 MARK = "redundant constraints: not unique are "

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from vbg.errors import UsageError
 from vbg.model import Model
-from vbg.tmm_bridge.mechanism import BodyPlace
 from vbg.tmm_bridge.onedim.circuits import add_electric, add_levels, lay_nodes
 from vbg.tmm_bridge.onedim.draft import Draft
 from vbg.tmm_bridge.onedim.hydraulics import add_hydraulic
@@ -16,6 +15,7 @@ from vbg.tmm_bridge.onedim.network import Network, Pair
 from vbg.tmm_bridge.onedim.shafts import add_mechanical, add_shafts
 from vbg.tmm_bridge.onedim.sources import Sources
 from vbg.tmm_bridge.onedim.working import Value
+from vbg.tmm_bridge.tree.places import BodyPlace
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,14 @@ from typing import Any
 
 from vbg.errors import UsageError
 from vbg.model import Model
-from vbg.tmm_bridge.mechanism import BodyPlace
+from vbg.tmm_bridge.formulas.tape import Number
+from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
 from vbg.tmm_bridge.onedim.electric import ELECTRIC, HYDRAULIC, Ends, Rail
 from vbg.tmm_bridge.onedim.friction import DryFriction
 from vbg.tmm_bridge.onedim.mechanical import JOINT, Shaft
 from vbg.tmm_bridge.onedim.network import Pair
 from vbg.tmm_bridge.onedim.working import Output, Part, Port, Term, Value, Working
-from vbg.tmm_bridge.tape import Number
-from vbg.tmm_bridge.timefunctions import TimeFunction
+from vbg.tmm_bridge.tree.places import BodyPlace
 
 REFERENCE = {"electric": "gnd", "hydraulic": "tank"}
 SCALES = {"electric": (1.0, 1e-2), "hydraulic": (1e5, 1e-5)}

@@ -11,8 +11,8 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from vbg.tmm_bridge.formulas.tape import Number, choose, expm1, least, most
 from vbg.tmm_bridge.onedim.working import Output, Port, Value, Working
-from vbg.tmm_bridge.tape import Number, choose, expm1, least, most
 
 ELECTRIC = ("voltage", "V", "current", "A")
 HYDRAULIC = ("pressure", "Pa", "flow", "m^3/s")

@@ -14,10 +14,10 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from vbg.tmm_bridge.formulas.tape import Number, choose, exp, size
+from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.onedim.mechanical import Shaft
 from vbg.tmm_bridge.onedim.working import Output, Port, Value, Working
-from vbg.tmm_bridge.rotation import Array
-from vbg.tmm_bridge.tape import Number, choose, exp, size
 
 MOVING = 1e-7  # a speed above this [m/s or rad/s] is one, at the start of a run
 

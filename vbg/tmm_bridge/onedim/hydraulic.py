@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from vbg.tmm_bridge.formulas.tape import Number, choose, exp, least, most, power
+from vbg.tmm_bridge.formulas.tape import root as square_root
 from vbg.tmm_bridge.onedim.electric import HYDRAULIC, Ends
 from vbg.tmm_bridge.onedim.working import Output, Port, Value, Working
-from vbg.tmm_bridge.tape import Number, choose, exp, least, most, power
-from vbg.tmm_bridge.tape import root as square_root
 
 Law = Callable[[Working, Number], Number]
 

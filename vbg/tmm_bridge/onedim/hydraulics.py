@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from vbg.tmm_bridge.formulas.tape import Number
 from vbg.tmm_bridge.onedim.circuits import add_source
 from vbg.tmm_bridge.onedim.draft import REFERENCE, Draft, no_twin
 from vbg.tmm_bridge.onedim.electric import Conductor, FlowSource
@@ -26,7 +27,6 @@ from vbg.tmm_bridge.onedim.shafts import reach
 from vbg.tmm_bridge.onedim.signals import within
 from vbg.tmm_bridge.onedim.sources import Sources
 from vbg.tmm_bridge.onedim.working import Value, Working
-from vbg.tmm_bridge.tape import Number
 
 TANK = REFERENCE["hydraulic"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from vbg.tmm_bridge.formulas.tape import Number
+from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
 from vbg.tmm_bridge.onedim.working import Output, Port, Value, Working
-from vbg.tmm_bridge.tape import Number
-from vbg.tmm_bridge.timefunctions import TimeFunction
 
 FREE, MASSLESS, DRIVEN, JOINT, PAIR = range(5)
 

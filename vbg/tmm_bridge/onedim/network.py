@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from vbg.tmm_bridge.formulas.tape import Number, Slot, Tape
+from vbg.tmm_bridge.formulas.timefunctions import Break
 from vbg.tmm_bridge.onedim.electric import Rail
 from vbg.tmm_bridge.onedim.friction import DryFriction
 from vbg.tmm_bridge.onedim.mechanical import DRIVEN, FREE, JOINT, MASSLESS, PAIR, Shaft
 from vbg.tmm_bridge.onedim.working import Output, Part, Stored, Value, Working
-from vbg.tmm_bridge.tape import Number, Slot, Tape
-from vbg.tmm_bridge.timefunctions import Break
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ import numpy as np
 
 from vbg.errors import UsageError
 from vbg.fields import Attachment
-from vbg.tmm_bridge.forest import coordinate_joint, coordinate_key
 from vbg.tmm_bridge.onedim.draft import Draft, no_twin
 from vbg.tmm_bridge.onedim.friction import DryFriction, Side
 from vbg.tmm_bridge.onedim.mechanical import (
@@ -34,6 +33,7 @@ from vbg.tmm_bridge.onedim.network import Pair
 from vbg.tmm_bridge.onedim.signals import within
 from vbg.tmm_bridge.onedim.sources import Sources
 from vbg.tmm_bridge.onedim.working import Port, Term, Value
+from vbg.tmm_bridge.tree.forest import coordinate_joint, coordinate_key
 
 FRAME = "frame"
 TIES = ("gear", "belt", "ball_screw")

@@ -14,9 +14,9 @@ import numpy as np
 
 from vbg.expressions import Binary, Call, Expression, Name, Unary
 from vbg.expressions import Number as Literal
+from vbg.tmm_bridge.formulas.tape import FUNCTIONS, OPERATIONS, Number, least, most
+from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.onedim.working import Output, Value, Working
-from vbg.tmm_bridge.rotation import Array
-from vbg.tmm_bridge.tape import FUNCTIONS, OPERATIONS, Number, least, most
 
 
 def closure(node: Expression, lookup: Callable[[str], Value]) -> Value:

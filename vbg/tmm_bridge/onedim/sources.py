@@ -9,6 +9,8 @@ import numpy as np
 
 from vbg.errors import UsageError
 from vbg.expressions import names, parse
+from vbg.tmm_bridge.formulas.tape import Number
+from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, function_of
 from vbg.tmm_bridge.onedim.draft import Draft, no_twin
 from vbg.tmm_bridge.onedim.signals import (
     PID,
@@ -20,8 +22,6 @@ from vbg.tmm_bridge.onedim.signals import (
     weighted,
 )
 from vbg.tmm_bridge.onedim.working import Value, Working
-from vbg.tmm_bridge.tape import Number
-from vbg.tmm_bridge.timefunctions import TimeFunction, function_of
 
 # Outputs of these words follow from the balance of an instant, not from states alone.
 BALANCED = ("current", "voltage", "flow", "flow_out", "pressure", "power", "force", "torque")

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from vbg.tmm_bridge.tape import Number, Slot, Tape
-from vbg.tmm_bridge.timefunctions import TimeFunction
+from vbg.tmm_bridge.formulas.tape import Number, Slot, Tape
+from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
 
 TIME, BALANCE, FEEDS, CHANGES, OUTPUTS = "time", "balance", "feeds", "changes", "outputs"
 SECTIONS = (TIME, BALANCE, FEEDS, CHANGES, OUTPUTS)

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from vbg.model import Model
-from vbg.tmm_bridge.forest import GROUND, Carrier, Forest, ends_of, is_coupling, plant
+from vbg.tmm_bridge.tree.forest import GROUND, Carrier, Forest, ends_of, is_coupling, plant
 
 
 @dataclass(frozen=True)

@@ -26,12 +26,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from vbg.errors import UsageError
-from vbg.tmm_bridge.constraints import all_rows
-from vbg.tmm_bridge.efforts import applied_loads, bushings, coordinate_laws, pair_laws
-from vbg.tmm_bridge.evaluate import posture
-from vbg.tmm_bridge.mechanism import Mechanism
-from vbg.tmm_bridge.rotation import Array, symmetric_matrix
-from vbg.tmm_bridge.rows import (
+from vbg.tmm_bridge.kernels.constraints import all_rows
+from vbg.tmm_bridge.kernels.efforts import applied_loads, bushings, coordinate_laws, pair_laws
+from vbg.tmm_bridge.kernels.evaluate import posture
+from vbg.tmm_bridge.kernels.rotation import Array, symmetric_matrix
+from vbg.tmm_bridge.kernels.rows import (
     BALL,
     LINK_COM,
     LINK_DRIVEN,
@@ -54,8 +53,9 @@ from vbg.tmm_bridge.rows import (
     W_R,
     W_W,
 )
-from vbg.tmm_bridge.start import drive_rates
-from vbg.tmm_bridge.tables import Scratch, Tables, scratch_for
+from vbg.tmm_bridge.kernels.tables import Scratch, Tables, scratch_for
+from vbg.tmm_bridge.mechanism.mechanism import Mechanism
+from vbg.tmm_bridge.mechanism.start import drive_rates
 
 ACC, ALPHA, MOMENT, FORCE, ONE = slice(0, 3), slice(3, 6), slice(6, 9), slice(9, 12), 12
 TIP = np.zeros(3)

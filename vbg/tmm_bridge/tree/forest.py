@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vbg.model import Model
-from vbg.tmm_bridge.pairs import can_be_in_tree, worth_in_tree
+from vbg.tmm_bridge.tree.pairs import can_be_in_tree, worth_in_tree
 
 GROUND = "ground"
 DRIVEN, COUPLED, LOADED, STARTED = 1000.0, 500.0, 250.0, 120.0

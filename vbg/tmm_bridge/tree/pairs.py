@@ -28,9 +28,9 @@ from vbg.junctions.revolute import Revolute
 from vbg.junctions.rolling import Rolling
 from vbg.junctions.spherical import Spherical
 from vbg.junctions.universal import Universal
-from vbg.tmm_bridge.rotation import CARDAN, CYCLE, FLIP, Array, quaternion_of
-from vbg.tmm_bridge.rows import BALL, PRISMATIC, REVOLUTE, RIGID, SCREW
-from vbg.tmm_bridge.tables import (
+from vbg.tmm_bridge.kernels.rotation import CARDAN, CYCLE, FLIP, Array, quaternion_of
+from vbg.tmm_bridge.kernels.rows import BALL, PRISMATIC, REVOLUTE, RIGID, SCREW
+from vbg.tmm_bridge.kernels.tables import (
     COORDINATE_FIRST,
     COORDINATE_SECOND,
     COORDINATE_SLIDE,

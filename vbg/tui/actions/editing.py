@@ -177,7 +177,7 @@ async def _add_point(app: VbgApp, row: FieldRow) -> None:
 
 def judge_name(text: str, taken: Any) -> tuple[str, bool]:
     """Whether `text` can be the name of something new."""
-    from vbg.model.names import is_name
+    from vbg.model.text.names import is_name
 
     if not is_name(text):
         return "a name is a letter, then letters, digits, _ or -", False

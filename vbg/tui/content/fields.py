@@ -49,7 +49,7 @@ class FieldRow:
 def part_class(data: Mapping[str, Any], path: Path) -> type | None:
     """The class of the part or settings table at `path`; None if there is none."""
     from vbg.model.catalogue import catalogue
-    from vbg.model.settings import Outputs, Simulate
+    from vbg.model.resolve.settings import Outputs, Simulate
 
     if path == ("simulate",):
         return Simulate
@@ -198,7 +198,7 @@ def problem_of(problems: tuple[Problem, ...], path: Path) -> Problem | None:
     """The worst problem at `path` or inside it."""
     if not problems:
         return None
-    from vbg.model.places import spelled
+    from vbg.model.text.places import spelled
 
     where = spelled(path)
     inside = [

@@ -75,7 +75,7 @@ def motion_of(model: Model, solution: Solution | None) -> Motion:
     ModelError
         the written posture cannot be found.
     """
-    from vbg.model.frames import joint_frames, placement
+    from vbg.model.placing.frames import joint_frames, placement
 
     frames = joint_frames(model)
     poses = placement(model)

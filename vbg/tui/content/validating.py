@@ -16,8 +16,8 @@ from vbg.validate.report import halving_sentence
 
 if TYPE_CHECKING:
     from vbg.solution import Solution
-    from vbg.tmm_bridge.compare import Channel, Verdict
     from vbg.tui.session.runs import Run
+    from vbg.validate.compare import Channel, Verdict
 
 STYLES = {
     "PASS": "ok",

@@ -5,6 +5,6 @@ segment.  The workspace may be float64 or complex128 (complex steps);
 comparisons look at real parts.
 """
 
-from vbg.assemble.machine.tape import ensure_compiled, rk4_step, run
+from vbg.assemble.program.machine.tape import ensure_compiled, rk4_step, run
 
 __all__ = ["ensure_compiled", "rk4_step", "run"]

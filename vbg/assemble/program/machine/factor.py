@@ -6,8 +6,8 @@ of its own, whose loops the compiler unrolls.
 
 from __future__ import annotations
 
-from vbg.assemble.machine.memory import at, compiled, put
-from vbg.assemble.machine.stream import first_pivot, stream_head, unknowns_of, vectors_of
+from vbg.assemble.program.machine.memory import at, compiled, put
+from vbg.assemble.program.machine.stream import first_pivot, stream_head, unknowns_of, vectors_of
 
 PIVOT_THRESHOLD = 1e-10  # of the diagonal before elimination; below: a dependent row
 EVERY = 1e300  # limit below which every pivot lies

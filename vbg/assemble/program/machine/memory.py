@@ -8,9 +8,9 @@ from numba import types
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from vbg.assemble import lower, program
+from vbg.assemble.program import lower, program
 from vbg.blocks import functions
-from vbg.compiled import Kernels
+from vbg.plumbing.compiled import Kernels
 
 SOURCES = sorted(Path(__file__).parent.glob("*.py"))
 SOURCES += [Path(str(module.__file__)) for module in (program, lower, functions)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vbg.assemble.machine.memory import compiled
+from vbg.assemble.program.machine.memory import compiled
 
 NEWTON_LIMIT = 300  # iterations and halvings of one algebraic loop
 NEWTON_CLOSE = 1e-9  # relative step after which one more makes the root exact to rounding

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from vbg.assemble.lower import FUNCTION_CODES
-from vbg.assemble.machine.memory import at, compiled, put
+from vbg.assemble.program.lower import FUNCTION_CODES
+from vbg.assemble.program.machine.memory import at, compiled, put
 
 SIN, COS, TAN = FUNCTION_CODES["sin"], FUNCTION_CODES["cos"], FUNCTION_CODES["tan"]
 ASIN, ACOS, ATAN = FUNCTION_CODES["asin"], FUNCTION_CODES["acos"], FUNCTION_CODES["atan"]

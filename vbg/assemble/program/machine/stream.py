@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vbg.assemble.machine.memory import at, compiled
+from vbg.assemble.program.machine.memory import at, compiled
 
 
 @compiled

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vbg.assemble.machine.memory import at, compiled, put
-from vbg.assemble.machine.stream import first_pivot, stream_head, unknowns_of
+from vbg.assemble.program.machine.memory import at, compiled, put
+from vbg.assemble.program.machine.stream import first_pivot, stream_head, unknowns_of
 
 REFINEMENTS = 4  # error after each: shift / (shift + eigenvalue over diagonal)
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from vbg.assemble import program
-from vbg.assemble.machine.factor import EVERY, factorise
-from vbg.assemble.machine.memory import KERNELS, at, compiled, put
-from vbg.assemble.machine.newton import begin_newton, solve_dense, step_newton
-from vbg.assemble.machine.products import axpy, cross, multiply, times
-from vbg.assemble.machine.rotations import quaternion_rates, rotations, skews
-from vbg.assemble.machine.scalars import calls
-from vbg.assemble.machine.substitution import refine, solve_factored
-from vbg.assemble.machine.weak_directions import solve_rest
-from vbg.assemble.program import Op
+from vbg.assemble.program import program
+from vbg.assemble.program.machine.factor import EVERY, factorise
+from vbg.assemble.program.machine.memory import KERNELS, at, compiled, put
+from vbg.assemble.program.machine.newton import begin_newton, solve_dense, step_newton
+from vbg.assemble.program.machine.products import axpy, cross, multiply, times
+from vbg.assemble.program.machine.rotations import quaternion_rates, rotations, skews
+from vbg.assemble.program.machine.scalars import calls
+from vbg.assemble.program.machine.substitution import refine, solve_factored
+from vbg.assemble.program.machine.weak_directions import solve_rest
+from vbg.assemble.program.program import Op
 
 GEMM, AXPY, CROSS = int(Op.GEMM), int(Op.AXPY), int(Op.CROSS)
 ROTATION, SKEW, QUATERNION_RATE = int(Op.ROTATION), int(Op.SKEW), int(Op.QUATERNION_RATE)

@@ -7,10 +7,10 @@ eliminated, raised only at the pivots that are small; see docs/derivations/redun
 
 from __future__ import annotations
 
-from vbg.assemble.machine.factor import factorise
-from vbg.assemble.machine.memory import at, compiled, put
-from vbg.assemble.machine.stream import first_pivot, stream_head, unknowns_of
-from vbg.assemble.machine.substitution import refine, residual_of, solve_factored
+from vbg.assemble.program.machine.factor import factorise
+from vbg.assemble.program.machine.memory import at, compiled, put
+from vbg.assemble.program.machine.stream import first_pivot, stream_head, unknowns_of
+from vbg.assemble.program.machine.substitution import refine, residual_of, solve_factored
 
 LEFT = 1e-11  # part of the right-hand side, in the norm r^T D^-1 r, that may be left
 FOUND = 0.1  # where no more than this part of the rest is left by the second elimination, it counts

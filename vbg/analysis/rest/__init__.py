@@ -1,0 +1,4 @@
+"""Operating points: where a machine rests or moves steadily.
+
+In: a System and what the engineer holds.  Out: an OperatingPoint.
+"""

@@ -1,0 +1,4 @@
+"""Exceptions to the count that geometry makes: ranks, singularities, linkages with a name.
+
+In: a Linkage with a posture.  Out: findings.
+"""

@@ -1,0 +1,5 @@
+"""Time integration of a Mechanism, and the signals of its run.
+
+In: a Mechanism and its start.  Out: states at the output instants, and channels under the names
+of the Model.
+"""
