@@ -8,9 +8,10 @@ import pytest
 
 from tests.tui.conftest import MODEL, put_run
 from tests.tui.keyboard import tap
-from vbg.tui import arrange, make_app
-from vbg.tui.keys import TABLE, VIEWS
+from vbg.tui import make_app
 from vbg.tui.picturing import press, screen_text, settled
+from vbg.tui.state import arrange
+from vbg.tui.state.keys import TABLE, VIEWS
 
 SIZES = [(60, 18), (80, 24), (120, 36), (160, 48)]
 
@@ -334,7 +335,7 @@ async def test_a_parameter_takes_its_value_with_another_unit(tmp_path):
 
 async def test_runs_from_different_starts_have_no_verdict(app_with_runs, monkeypatch):
     """Started one by one, both solvers may assemble a loop in two ways."""
-    from vbg.tui import comparing
+    from vbg.tui.tasks import comparing
 
     app = app_with_runs
     monkeypatch.setattr(comparing, "_start_apart", lambda a, b, bodies: "rod")

@@ -19,9 +19,9 @@ from vbg.tui import make_app
 from vbg.tui.actions import running, validating
 from vbg.tui.app import VbgApp
 from vbg.tui.content import plotting
-from vbg.tui.keys import TABLE, VIEWS, Action
 from vbg.tui.picturing import settled
-from vbg.tui.workspace import PlotState, SpaceState, ValidateState
+from vbg.tui.state.keys import TABLE, VIEWS, Action
+from vbg.tui.state.workspace import PlotState, SpaceState, ValidateState
 
 Watch = Callable[[VbgApp], Any]
 HINGE, ROD = ("joints", "hinge"), ("bodies", "rod")

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vbg.errors import UsageError
-from vbg.tui import references, values
+from vbg.tui.content import references, values
 from vbg.tui.session import files, journal, source
 from vbg.tui.session.commands import (
     AddTable,

@@ -11,9 +11,9 @@ from tests.tui.conftest import MODEL, put_run, recorded
 from tests.tui.keyboard import tap
 from vbg.io import hdf5
 from vbg.tui import make_app
-from vbg.tui.keys import VIEWS
 from vbg.tui.picturing import press, screen_text, settled
 from vbg.tui.session.journal import Journal
+from vbg.tui.state.keys import VIEWS
 
 NASTY = ("[red]x[/]", "[@click=app.quit]y[/]", "[/]", "[bold", "\\[z]", "$a{b}", "曲柄[b]")
 ESCAPES = "\x1b[31mred\x1b[0m\x07"
@@ -87,7 +87,7 @@ async def test_names_in_results_and_dialogs_are_shown_as_they_are(model, monkeyp
 
 @pytest.mark.parametrize("title", ["[red]t[/]", "[@click=app.quit]t", "[/]"])
 async def test_dialogs_show_titles_items_and_values_as_they_are(model, title):
-    from vbg.tui.dialogs import Ask, Choose, Item, Read
+    from vbg.tui.dialogs.dialogs import Ask, Choose, Item, Read
 
     app = make_app(str(model))
     async with app.run_test(size=(80, 24)) as pilot:

@@ -21,15 +21,16 @@ from vbg.draw.text.marks import UNICODE
 from vbg.draw.text.rows import cells, plain, shortened
 from vbg.errors import UsageError
 from vbg.graph.bondgraph import Bond, Vertex
-from vbg.tui import graphing, make_app, templates
+from vbg.tui import make_app
 from vbg.tui.actions.adding import removed
+from vbg.tui.actions.exporting import rows_svg
 from vbg.tui.content import plotting, validating, why
-from vbg.tui.exporting import rows_svg
-from vbg.tui.graphing import GraphState
-from vbg.tui.session import runs
+from vbg.tui.content.sketching import sketch
+from vbg.tui.session import runs, templates
 from vbg.tui.session.jobs import Job
 from vbg.tui.session.runs import Run
-from vbg.tui.sketching import sketch
+from vbg.tui.state import graphing
+from vbg.tui.state.graphing import GraphState
 
 DATA = {
     "electric": {

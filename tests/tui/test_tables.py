@@ -7,10 +7,10 @@ import sys
 import pytest
 
 from vbg.errors import UsageError
-from vbg.tui import arrange, keys
 from vbg.tui.actions import handler
 from vbg.tui.content import bars, helping
-from vbg.tui.keys import TABLE, Keymap, read_keymap
+from vbg.tui.state import arrange, keys
+from vbg.tui.state.keys import TABLE, Keymap, read_keymap
 
 SIZES = [(60, 18), (79, 24), (80, 24), (100, 30), (119, 40), (120, 36), (160, 48), (250, 70)]
 

@@ -68,8 +68,8 @@ def screenshot(
 
 def key_list() -> str:
     """All actions by name with their keys, as the keymap file may change them."""
-    from vbg.tui.keys import read_keymap
     from vbg.tui.session.folders import config_folder
+    from vbg.tui.state.keys import read_keymap
 
     file = config_folder() / "keymap.toml"
     rows = [
@@ -90,11 +90,11 @@ def make_app(path: str | None = None, *, marks: str = "", theme: str = ""):
     """
     from vbg.draw.text.marks import choose
     from vbg.tui.app import VbgApp
-    from vbg.tui.keys import read_keymap
+    from vbg.tui.content.style import DEFAULT_THEME
     from vbg.tui.session.folders import config_folder
-    from vbg.tui.starting import opened
-    from vbg.tui.style import DEFAULT_THEME
-    from vbg.tui.workspace import Options
+    from vbg.tui.state.keys import read_keymap
+    from vbg.tui.state.workspace import Options
+    from vbg.tui.tasks.starting import opened
 
     if path is not None and not Path(path).is_file():
         raise UsageError(f"{path}: no such file. `vbg tui` without a file starts a new model.")

@@ -24,11 +24,10 @@ from textual.timer import Timer
 
 from vbg.draw.text.rows import Rows
 from vbg.errors import VbgError
-from vbg.tui import results
 from vbg.tui.actions import handler
+from vbg.tui.content.style import DEFAULT_THEME, THEMES, style_words
 from vbg.tui.crash import write_report
-from vbg.tui.dialogs import Ask, Choose, Item, Judge, Read
-from vbg.tui.keys import Action
+from vbg.tui.dialogs.dialogs import Ask, Choose, Item, Judge, Read
 from vbg.tui.screen import MainScreen
 from vbg.tui.session import files
 from vbg.tui.session.commands import Command
@@ -37,8 +36,9 @@ from vbg.tui.session.jobs import Job
 from vbg.tui.session.journal import Journal
 from vbg.tui.session.runs import Run
 from vbg.tui.session.validation import Validation
-from vbg.tui.style import DEFAULT_THEME, THEMES, style_words
-from vbg.tui.workspace import Checked, Path, Workspace
+from vbg.tui.state import results
+from vbg.tui.state.keys import Action
+from vbg.tui.state.workspace import Checked, Path, Workspace
 
 CHECK_DELAY = 0.15
 WATCH_SECONDS = 1.0
@@ -89,7 +89,7 @@ class VbgApp(App[int]):
 
     def begin(self) -> None:
         """What waits until the first frame is seen and all panes are there."""
-        from vbg.tui import starting
+        from vbg.tui.tasks import starting
 
         self.check()
         self.ask_later(starting.begin(self))
@@ -187,7 +187,7 @@ class VbgApp(App[int]):
 
     def open_document(self, file: FilePath) -> None:
         """Leave the document that is open for the one in `file`."""
-        from vbg.tui.starting import opened
+        from vbg.tui.tasks.starting import opened
 
         if self.work.document.journal is not None:
             self.work.document.journal.discard()
@@ -217,7 +217,7 @@ class VbgApp(App[int]):
         self.run_worker(work, group="check", exclusive=True)
 
     async def _check(self) -> None:
-        from vbg.tui.checking import check_text
+        from vbg.tui.tasks.checking import check_text
 
         await asyncio.sleep(CHECK_DELAY if self.work.checked.text_hash else 0.0)
         now = self.work.document.now
@@ -240,7 +240,7 @@ class VbgApp(App[int]):
             self.main.paint("tree", "inspector", "graph", "problemline", "preview")
 
     def _mark_in_graph(self, path: Path) -> None:
-        from vbg.tui import graphing
+        from vbg.tui.state import graphing
 
         graph = self.work.graph
         part = ".".join(map(str, path))
@@ -249,7 +249,7 @@ class VbgApp(App[int]):
 
     def go_to_problem(self, index: int) -> None:
         """Mark a problem, and the part and field it is about."""
-        from vbg.tui.locating import place_of
+        from vbg.tui.content.locating import place_of
 
         work = self.work
         work.problem_index = index
@@ -265,7 +265,7 @@ class VbgApp(App[int]):
 
     def prepare_view(self, view: str) -> None:
         """Bring what a view needs, in the background if it takes time."""
-        from vbg.tui.preparing import prepare
+        from vbg.tui.tasks.preparing import prepare
 
         work: Callable[[], Awaitable[None]] = partial(prepare, self, view)
         self.run_worker(work, group="prepare", exclusive=True)

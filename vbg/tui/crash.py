@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from vbg.tui.session.folders import state_folder
 
 if TYPE_CHECKING:
-    from vbg.tui.workspace import Workspace
+    from vbg.tui.state.workspace import Workspace
 
 
 def write_report(error: Exception, work: Workspace) -> Path:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vbg.errors import UsageError
-from vbg.tui.keys import VIEWS
+from vbg.tui.state.keys import VIEWS
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot

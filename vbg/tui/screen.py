@@ -12,12 +12,12 @@ from textual.app import ComposeResult
 from textual.screen import Screen
 from textual.timer import Timer
 
-from vbg.tui import arrange, keys
-from vbg.tui.arrange import Rect
-from vbg.tui.dialogs import Dialog
-from vbg.tui.pane import Pane
+from vbg.tui.dialogs.dialogs import Dialog
 from vbg.tui.panes import first_panes, later_panes
-from vbg.tui.workspace import Workspace
+from vbg.tui.panes.pane import Pane
+from vbg.tui.state import arrange, keys
+from vbg.tui.state.arrange import Rect
+from vbg.tui.state.workspace import Workspace
 
 if TYPE_CHECKING:
     from vbg.tui.app import VbgApp

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from vbg.tui.keys import Action
+from vbg.tui.state.keys import Action
 
 if TYPE_CHECKING:
     from vbg.tui.app import VbgApp

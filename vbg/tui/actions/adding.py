@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from vbg.errors import UsageError, VbgError
 from vbg.fields import Field, declared, required
-from vbg.tui import checking, drafts, references
-from vbg.tui.actions import Handler, Refusal
+from vbg.tui.actions import Handler, Refusal, drafts
 from vbg.tui.actions.editing import _judge, _value, ask_ends, judge_name
+from vbg.tui.content import references
 from vbg.tui.content.fields import FieldRow, about, unit_of
-from vbg.tui.dialogs import Item
+from vbg.tui.content.values import typed
+from vbg.tui.dialogs.dialogs import Item
 from vbg.tui.session.commands import AddTable, SetValue
-from vbg.tui.values import typed
+from vbg.tui.tasks import checking
 
 if TYPE_CHECKING:
     from vbg.tui.app import VbgApp

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from vbg import expressions
 from vbg.errors import ModelError, UsageError
 from vbg.fields import Field
-from vbg.tui import checking, references, values
 from vbg.tui.actions import Handler, Refusal
-from vbg.tui.content import fields
+from vbg.tui.content import fields, references, values
 from vbg.tui.content.fields import FieldRow
-from vbg.tui.dialogs import Item
+from vbg.tui.dialogs.dialogs import Item
 from vbg.tui.panes.edit import Inspector
 from vbg.tui.session.commands import AddTable, Remove, Rename, SetValue
+from vbg.tui.tasks import checking
 
 if TYPE_CHECKING:
     from vbg.tui.app import VbgApp

@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING
 
 from vbg.draw.text.rows import Rows, printable
 from vbg.errors import UsageError
-from vbg.tui import templates
 from vbg.tui.actions import Handler, Refusal, handler
 from vbg.tui.content import helping
-from vbg.tui.dialogs import Item
-from vbg.tui.keys import shown
-from vbg.tui.session import files, source
+from vbg.tui.content.sketching import sketch
+from vbg.tui.dialogs.dialogs import Item
+from vbg.tui.session import files, source, templates
 from vbg.tui.session.commands import ReplaceText
 from vbg.tui.session.validation import Validation
-from vbg.tui.sketching import sketch
+from vbg.tui.state.keys import shown
 
 if TYPE_CHECKING:
     from vbg.tui.app import VbgApp
@@ -259,7 +258,7 @@ async def _theme(app: VbgApp) -> None:
 
 
 async def _export(app: VbgApp) -> None:
-    from vbg.tui import exporting
+    from vbg.tui.actions import exporting
 
     await exporting.export(app)
 

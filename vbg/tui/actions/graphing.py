@@ -7,10 +7,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from vbg.tui import graphing
 from vbg.tui.actions import Handler, Refusal
 from vbg.tui.content import why
-from vbg.tui.graphing import GraphState
+from vbg.tui.state import graphing
+from vbg.tui.state.graphing import GraphState
 
 if TYPE_CHECKING:
     from vbg.tui.app import VbgApp

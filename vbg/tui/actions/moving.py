@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from vbg.tui.actions import Handler, Refusal
-from vbg.tui.keys import VIEWS
+from vbg.tui.state.keys import VIEWS
 
 if TYPE_CHECKING:
     from vbg.tui.app import VbgApp
@@ -38,7 +38,7 @@ def _back(app: VbgApp) -> None:
 
 
 def _first(app: VbgApp) -> str:
-    from vbg.tui.arrange import FIRST
+    from vbg.tui.state.arrange import FIRST
 
     return FIRST[app.work.view]
 

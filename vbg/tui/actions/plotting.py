@@ -6,11 +6,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from vbg.tui import results
 from vbg.tui.actions import Handler, Refusal
 from vbg.tui.content import plotting
-from vbg.tui.dialogs import Item
+from vbg.tui.dialogs.dialogs import Item
 from vbg.tui.panes.plot import Curves, Signals
+from vbg.tui.state import results
 
 if TYPE_CHECKING:
     from vbg.tui.app import VbgApp

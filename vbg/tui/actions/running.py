@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from vbg import runner
 from vbg.errors import UsageError
-from vbg.tui import checking, results
 from vbg.tui.actions import Handler, Refusal
 from vbg.tui.session.jobs import Job
 from vbg.tui.session.runs import Run, forget, next_file
+from vbg.tui.state import results
+from vbg.tui.tasks import checking
 
 if TYPE_CHECKING:
     from vbg.tui.app import VbgApp

@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vbg.errors import UsageError
-from vbg.tui import comparing
 from vbg.tui.actions import Handler, Refusal
 from vbg.tui.actions.running import _busy, prepared, ready
+from vbg.tui.content.values import shown, typed
 from vbg.tui.panes.validate import Channels
 from vbg.tui.session.validation import Validation
-from vbg.tui.values import shown, typed
+from vbg.tui.tasks import comparing
 
 if TYPE_CHECKING:
     from vbg.tui.app import VbgApp

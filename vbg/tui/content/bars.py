@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from vbg.draw.text.marks import Marks
 from vbg.draw.text.rows import Row, cells, clip, fit, pad, printable, row_width
-from vbg.tui.keys import VIEW_TITLES, VIEWS, Action, shown
-from vbg.tui.workspace import Workspace
+from vbg.tui.state.keys import VIEW_TITLES, VIEWS, Action, shown
+from vbg.tui.state.workspace import Workspace
 
 
 def status(work: Workspace, width: int, *, with_tabs: bool) -> Row:

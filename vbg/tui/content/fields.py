@@ -11,7 +11,7 @@ from vbg.draw.text.marks import Marks
 from vbg.draw.text.rows import Row, cells, pad, printable
 from vbg.errors import Problem
 from vbg.fields import Field, declared, required
-from vbg.tui.values import shown
+from vbg.tui.content.values import shown
 
 Path = tuple[str | int, ...]
 

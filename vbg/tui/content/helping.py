@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vbg.draw.text.rows import Row, Rows, pad
-from vbg.tui.keys import VIEW_TITLES, Keymap, shown
+from vbg.tui.state.keys import VIEW_TITLES, Keymap, shown
 
 ABOUT = {
     "tree": "The model. What is marked here is selected in all views.",

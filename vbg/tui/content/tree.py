@@ -8,7 +8,7 @@ from typing import Any
 
 from vbg.draw.text.marks import Marks
 from vbg.draw.text.rows import Row, printable
-from vbg.tui.values import shown
+from vbg.tui.content.values import shown
 
 Path = tuple[str | int, ...]
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from vbg.draw.text.marks import Marks
 from vbg.draw.text.rows import Row, Rows, printable, wrap
-from vbg.tui import references
+from vbg.tui.content import references
 from vbg.tui.session.commands import AddTable, Command, Remove, ReplaceText, SetValue
 
 if TYPE_CHECKING:
     from vbg.causality.causal import Conflict
-    from vbg.tui.graphing import GraphState
+    from vbg.tui.state.graphing import GraphState
 
 _SERIES = {"electric": ("resistor", "R", 0.01), "hydraulic": ("resistance", "R", 1e6)}
 

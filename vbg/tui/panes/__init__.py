@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vbg.tui.pane import Pane
+from vbg.tui.panes.pane import Pane
 
 
 def first_panes() -> list[Pane]:

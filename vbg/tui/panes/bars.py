@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from vbg.draw.text.rows import Row, Rows, clip, pad, printable
-from vbg.tui import arrange
 from vbg.tui.content import bars
-from vbg.tui.keys import VIEW_TITLES, VIEWS, footer_entries, shown
-from vbg.tui.pane import Pane
+from vbg.tui.panes.pane import Pane
+from vbg.tui.state import arrange
+from vbg.tui.state.keys import VIEW_TITLES, VIEWS, footer_entries, shown
 
 
 class Status(Pane):

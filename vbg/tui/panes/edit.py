@@ -7,7 +7,7 @@ from vbg.errors import Problem
 from vbg.tui.content import fields, tree
 from vbg.tui.content.fields import FieldRow
 from vbg.tui.content.tree import TreeRow
-from vbg.tui.pane import Pane, scrolled, stepped
+from vbg.tui.panes.pane import Pane, scrolled, stepped
 
 
 class Tree(Pane):

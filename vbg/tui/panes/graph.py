@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from vbg.draw.text import bonds
 from vbg.draw.text.rows import Rows, printable, wrap
-from vbg.tui import graphing
 from vbg.tui.content import why
-from vbg.tui.graphing import GraphState
-from vbg.tui.pane import Pane
+from vbg.tui.panes.pane import Pane
+from vbg.tui.state import graphing
+from vbg.tui.state.graphing import GraphState
 
 
 class Graph(Pane):

@@ -7,10 +7,10 @@ from dataclasses import replace
 from vbg.draw.text.curves import Range
 from vbg.draw.text.rows import Rows, pad, printable, shortened
 from vbg.solution import Solution
-from vbg.tui import results
 from vbg.tui.content import plotting
 from vbg.tui.content.plotting import Signal
-from vbg.tui.pane import Pane, scrolled, stepped
+from vbg.tui.panes.pane import Pane, scrolled, stepped
+from vbg.tui.state import results
 
 
 class PlotPane(Pane):

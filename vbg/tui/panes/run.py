@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from vbg.draw.text.rows import Rows
-from vbg.tui import results
 from vbg.tui.content import plotting, running
-from vbg.tui.pane import Pane, scrolled, stepped
+from vbg.tui.panes.pane import Pane, scrolled, stepped
+from vbg.tui.state import results
 
 
 class Runs(Pane):

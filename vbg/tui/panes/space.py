@@ -9,10 +9,10 @@ from pathlib import Path
 from vbg.draw.text.axes import number
 from vbg.draw.text.rows import Row, Rows
 from vbg.draw.text.wire import view
-from vbg.tui.content import motion
-from vbg.tui.content.motion import Motion
-from vbg.tui.pane import Pane
-from vbg.tui.workspace import Workspace
+from vbg.tui.panes.pane import Pane
+from vbg.tui.state import motion
+from vbg.tui.state.motion import Motion
+from vbg.tui.state.workspace import Workspace
 
 TURN = math.radians(10.0)
 DEFAULT = (-1.05, 0.43)

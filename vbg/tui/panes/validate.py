@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from vbg.draw.text.rows import Rows
 from vbg.tui.content import validating
-from vbg.tui.pane import Pane, scrolled, stepped
+from vbg.tui.panes.pane import Pane, scrolled, stepped
 from vbg.tui.session.runs import Run
 
 if TYPE_CHECKING:

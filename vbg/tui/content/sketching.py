@@ -27,7 +27,7 @@ def sketch(text: str, file: str, width: int, height: int, marks: Marks) -> Rows:
 def _machine(model, width: int, height: int, marks: Marks) -> Rows:
     """Bodies as they are written, without names; nothing if there are none."""
     from vbg.draw.text.wire import view
-    from vbg.tui.content import motion
+    from vbg.tui.state import motion
 
     still = motion.motion_of(model, None)
     if not still.bodies:
@@ -40,7 +40,7 @@ def _machine(model, width: int, height: int, marks: Marks) -> Rows:
 def _graph(model, width: int, height: int, marks: Marks) -> Rows:
     """The parts and the bonds between them."""
     from vbg.draw.text import bonds
-    from vbg.tui import graphing
+    from vbg.tui.state import graphing
 
     state = graphing.zoomed(graphing.made(model, "", None), -1)
     if state.drawing is None:

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vbg.errors import UsageError
-from vbg.tui import results
 from vbg.tui.content.validating import event_windows
 from vbg.tui.session.runs import Run, coarse_file
 from vbg.tui.session.validation import Validation
+from vbg.tui.state import results
 
 if TYPE_CHECKING:
     from vbg.solution import Solution
     from vbg.tui.app import VbgApp
-    from vbg.tui.workspace import Workspace
+    from vbg.tui.state.workspace import Workspace
     from vbg.validate import Evidence
     from vbg.validate.compare import Verdict
 

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 from vbg.draw.text.marks import UNICODE, Marks
 from vbg.errors import Problem
-from vbg.tui.keys import Keymap
 from vbg.tui.session.document import Document
 from vbg.tui.session.files import Stamp
 from vbg.tui.session.runs import Run
+from vbg.tui.state.keys import Keymap
 
 if TYPE_CHECKING:
     from vbg.model import Model
     from vbg.solution import Solution
-    from vbg.tui.content.motion import Motion
-    from vbg.tui.graphing import GraphState
+    from vbg.tui.state.graphing import GraphState
+    from vbg.tui.state.motion import Motion
     from vbg.validate.compare import Verdict
 
 Path = tuple[str | int, ...]

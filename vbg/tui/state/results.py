@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from vbg.solution import Solution
     from vbg.tui.app import VbgApp
     from vbg.tui.session.runs import Run
-    from vbg.tui.workspace import Workspace
+    from vbg.tui.state.workspace import Workspace
 
 
 def read_result(file: str) -> Solution | None:

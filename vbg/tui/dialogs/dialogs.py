@@ -21,9 +21,9 @@ from textual.widgets import Input
 
 from vbg.draw.text.marks import Marks
 from vbg.draw.text.rows import Row, Rows, cells, clip, fit, pad, printable, wrap
-from vbg.tui.field import Field
-from vbg.tui.pane import scrolled, stepped
-from vbg.tui.style import strip
+from vbg.tui.content.style import strip
+from vbg.tui.dialogs.field import Field
+from vbg.tui.panes.pane import scrolled, stepped
 
 if TYPE_CHECKING:
     from vbg.tui.screen import MainScreen

@@ -6,8 +6,8 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from vbg.tui import results
 from vbg.tui.content import plotting
+from vbg.tui.state import results
 
 if TYPE_CHECKING:
     from vbg.tui.app import VbgApp
@@ -36,7 +36,7 @@ async def _marked_run(app: VbgApp) -> None:
 
 async def _graph(app: VbgApp) -> None:
     """The bond graph of the model as it is, if it has no errors."""
-    from vbg.tui import graphing
+    from vbg.tui.state import graphing
 
     work = app.work
     model, known = work.checked.model, work.graph
@@ -54,7 +54,7 @@ async def _graph(app: VbgApp) -> None:
 
 async def _validate(app: VbgApp) -> None:
     """A verdict from runs that are there already."""
-    from vbg.tui import comparing
+    from vbg.tui.tasks import comparing
 
     work, state = app.work, app.work.validate
     fresh = state.verdict is not None and state.text_hash == work.document.now.hash
@@ -64,8 +64,8 @@ async def _validate(app: VbgApp) -> None:
 
 async def _space(app: VbgApp) -> None:
     """The motion of the run shown, or the written posture."""
-    from vbg.tui.content.motion import motion_of
     from vbg.tui.panes.space import shown_run
+    from vbg.tui.state.motion import motion_of
 
     work = app.work
     model = work.checked.model

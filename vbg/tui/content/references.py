@@ -8,7 +8,7 @@ from typing import Any
 
 from vbg.fields import Field, declared
 from vbg.tui.content.fields import part_class
-from vbg.tui.dialogs import Item
+from vbg.tui.dialogs.dialogs import Item
 
 Path = tuple[str | int, ...]
 
@@ -60,7 +60,7 @@ def end_items(data: Mapping[str, Any], taken: list[str]) -> tuple[Item, ...]:
         where = "origin of the world" if body == "ground" else "mass centre"
         items.append(Item(body, body, where, refusal))
         for point, at in points_of(data, body).items():
-            from vbg.tui.values import shown
+            from vbg.tui.content.values import shown
 
             items.append(Item(f"{body}.{point}", f"{body}.{point}", shown(at), refusal))
     return tuple(items)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from vbg.tui.dialogs import Item
+from vbg.tui.dialogs.dialogs import Item
 
 if TYPE_CHECKING:
     from vbg.tui.app import VbgApp

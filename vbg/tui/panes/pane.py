@@ -11,11 +11,11 @@ from textual.widget import Widget
 
 from vbg.draw.text.rows import Row, Rows, fit
 from vbg.tui.content.bars import framed
-from vbg.tui.style import strip
+from vbg.tui.content.style import strip
 
 if TYPE_CHECKING:
     from vbg.tui.screen import MainScreen
-    from vbg.tui.workspace import Workspace
+    from vbg.tui.state.workspace import Workspace
 
 
 class Pane(Widget):

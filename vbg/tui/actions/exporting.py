@@ -11,14 +11,14 @@ import numpy as np
 from vbg.draw.text.rows import Rows, cells, row_width
 from vbg.errors import UsageError
 from vbg.tui.content import plotting, validating
-from vbg.tui.dialogs import Item
+from vbg.tui.dialogs.dialogs import Item
 
 if TYPE_CHECKING:
     from rich.style import Style
 
     from vbg.solution import Solution
     from vbg.tui.app import VbgApp
-    from vbg.tui.workspace import PlotState
+    from vbg.tui.state.workspace import PlotState
 
 _FONTS = "DejaVu Sans Mono, Menlo, Consolas, monospace"
 _CELL = (8.4, 17.0)  # width and height of a cell [px], for a 14 px monospaced font
@@ -75,7 +75,7 @@ def _about(chosen: str) -> str:
 
 
 def _plotted(app: VbgApp) -> Solution | None:
-    from vbg.tui import results
+    from vbg.tui.state import results
 
     run = results.plotted(app.work)
     return app.work.solutions.get(run.number) if run is not None else None

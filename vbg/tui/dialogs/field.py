@@ -14,7 +14,7 @@ from textual.binding import Binding
 from textual.widgets import Input
 
 if TYPE_CHECKING:
-    from vbg.tui.dialogs import Dialog
+    from vbg.tui.dialogs.dialogs import Dialog
 
 # What moves the cursor and deletes, by key.
 _EDITING = {
@@ -32,7 +32,7 @@ class Field(Input):
 
     @property
     def dialog(self) -> Dialog:
-        from vbg.tui.dialogs import Dialog
+        from vbg.tui.dialogs.dialogs import Dialog
 
         assert isinstance(self.screen, Dialog)
         return self.screen

@@ -47,7 +47,7 @@ class Template:
 
 def templates() -> tuple[Template, ...]:
     """The examples, in the installed package or beside it, and the smallest model."""
-    package = Path(__file__).resolve().parents[1]
+    package = Path(__file__).resolve().parents[2]
     found = []
     for folder in (package / "examples", package.parent / "examples"):
         for file in sorted(folder.glob("*.toml")):

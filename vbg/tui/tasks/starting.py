@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from vbg.draw.text.rows import Rows
 from vbg.errors import UsageError
-from vbg.tui.dialogs import Item
-from vbg.tui.keys import Keymap
+from vbg.tui.dialogs.dialogs import Item
 from vbg.tui.session import files, journal
 from vbg.tui.session.document import Document
 from vbg.tui.session.runs import remembered
-from vbg.tui.workspace import Options, Workspace
+from vbg.tui.state.keys import Keymap
+from vbg.tui.state.workspace import Options, Workspace
 
 if TYPE_CHECKING:
     from vbg.tui.app import VbgApp

@@ -11,7 +11,7 @@ from vbg.model.text.places import spelled
 
 if TYPE_CHECKING:
     from vbg.model import Model
-    from vbg.tui.workspace import Checked, Workspace
+    from vbg.tui.state.workspace import Checked, Workspace
 
 Path = tuple[str | int, ...]
 _LARGE = 600  # parts; above, a field is checked when it is accepted, not while it is typed
@@ -21,7 +21,7 @@ def check_text(text: str, file: str, text_hash: str) -> Checked:
     """All problems of a model's text, and the model if it can be resolved."""
     from vbg.io import toml
     from vbg.model.check import check
-    from vbg.tui.workspace import Checked
+    from vbg.tui.state.workspace import Checked
 
     try:
         model = toml.parse(text, file)

@@ -1,0 +1,1 @@
+"""What is open and how it is looked at: values that all panes read; no terminal is known here."""

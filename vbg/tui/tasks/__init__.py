@@ -1,0 +1,1 @@
+"""What is done beside the keys: checks, results, verdicts, graphs brought to the workspace."""
