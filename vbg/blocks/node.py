@@ -23,6 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from vbg.blocks.scalars import SCALARS
+
 OPERATIONS = (
     "const",  # data: read-only array
     "leaf",  # data: name; a state, input, unknown or placeholder
@@ -477,12 +479,10 @@ def quaternion_rate(quaternion: Block, w_WB_B: Block) -> Block:
 
 def call(name: str, *args: Block) -> Block:
     """A scalar function of scalars by name, folded where all are constant."""
-    from vbg.blocks.functions import FUNCTIONS
-
-    function = FUNCTIONS[name]
+    function = SCALARS[name]
     if all(arg.is_const for arg in args):
         with np.errstate(all="ignore"):
-            value = float(function.numpy(*(float(arg.data[0, 0]) for arg in args)))
+            value = float(function(*(float(arg.data[0, 0]) for arg in args)))
         if np.isfinite(value):
             return const(value)
     return Block("call", tuple(args), name, 1, 1)

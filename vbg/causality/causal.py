@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
+from vbg.causality.loops import Loop, algebraic_loops
 from vbg.causality.named import bond_named
-from vbg.graph.bondgraph import Bond, BondGraph, Vertex
-
-End = Literal["head", "tail"]
+from vbg.graph.bondgraph import Bond, BondGraph, End, Vertex
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +30,6 @@ class Conflict:
     sentence: str
     first: Reason
     second: Reason
-
-
-@dataclass(frozen=True, slots=True)
-class Loop:
-    """An algebraic loop: the vertices whose outputs determine one another, the variables
-    at which it is torn, their components (its order), and whether all laws are linear."""
-
-    vertices: tuple[str, ...]
-    order: int
-    linear: bool
-    torn: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -70,8 +57,6 @@ class CausalGraph:
     @cached_property
     def loops(self) -> tuple[Loop, ...]:
         """The algebraic loops, see `vbg.causality.loops`."""
-        from vbg.causality.loops import algebraic_loops
-
         return tuple(algebraic_loops(self.graph, self.strokes))
 
     @cached_property

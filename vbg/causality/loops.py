@@ -18,12 +18,22 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from vbg.blocks import Block, Coefficients
-from vbg.causality.causal import End, Loop
 from vbg.causality.components import feedback_set, strong_components
-from vbg.graph.bondgraph import Bond, BondGraph, Vertex
+from vbg.graph.bondgraph import Bond, BondGraph, End, Vertex
 
 What = Literal["effort", "flow"]
 Variable = tuple[str, What]  # of the bond of that name
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """An algebraic loop: the vertices whose outputs determine one another, the variables
+    at which it is torn, their components (its order), and whether all laws are linear."""
+
+    vertices: tuple[str, ...]
+    order: int
+    linear: bool
+    torn: tuple[str, ...]
 
 
 def algebraic_loops(graph: BondGraph, strokes: Mapping[str, End]) -> Iterator[Loop]:

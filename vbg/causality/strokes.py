@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
-from vbg.causality.causal import Conflict, End, Reason
-from vbg.graph.bondgraph import Bond, BondGraph, Vertex
+from vbg.causality.causal import Conflict, Reason
+from vbg.graph.bondgraph import Bond, BondGraph, End, Vertex
 
 Mark = tuple[int, int]
 

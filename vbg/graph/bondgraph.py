@@ -10,6 +10,7 @@ from vbg.blocks import Block
 
 Kind = Literal["0", "1", "I", "C", "R", "Se", "Sf", "TF", "GY", "EJS", "Sc"]
 Causality = Literal["integral", "derivative"]
+End = Literal["head", "tail"]  # of a bond
 
 
 @dataclass(frozen=True, slots=True)

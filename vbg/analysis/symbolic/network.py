@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.analysis.symbolic.equations import SymbolicEquations
 from vbg.analysis.symbolic.named import Named, unnamed
-from vbg.analysis.symbolic.symbolic import SymbolicEquations
 from vbg.assemble.matrices.symbolic import SymbolicReader, symbols_of
 from vbg.assemble.system import System
 

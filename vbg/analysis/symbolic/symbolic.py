@@ -22,12 +22,14 @@ Networks without bodies have a minimal form of their own, see `vbg.analysis.symb
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vbg.analysis.symbolic.equations import SymbolicEquations
 from vbg.analysis.symbolic.named import Named, named, unnamed
+from vbg.analysis.symbolic.network import network_form, why_not_linear
 from vbg.assemble.matrices.symbolic import SymbolicReader, symbols_of
 from vbg.assemble.system import System
 from vbg.blocks import dependencies, leaf, rotation
@@ -40,29 +42,6 @@ LIMIT = 1000  # operations of the blocks that are still written out
 SIMPLIFIED = 1500  # operations of a minimal form that are still simplified by trigonometry
 UNIT = (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)  # inertia
 TREE_JOINTS = ("revolute", "prismatic", "cylindrical", "fixed")
-
-
-@dataclass(frozen=True, eq=False)
-class SymbolicEquations:
-    """rates: state symbol -> derivative; `definitions` hold first (in order).
-
-    `efforts` are the symbols of the constraint efforts and `constraints` what vanishes;
-    both are empty in minimal form, where `mass` (n, n) and `right` (n,) give the speeds'
-    rates: mass @ speeds' = right (None in constraint form).  `parameters`: symbols of the
-    model file's parameters that occur, with their values in SI.  `modes`: symbols of what
-    switches (sticking, touching), constant between its instants.
-    """
-
-    form: str
-    definitions: Mapping[Any, Any]
-    rates: Mapping[Any, Any]
-    efforts: tuple[Any, ...]
-    constraints: tuple[Any, ...]
-    speeds: tuple[Any, ...] = ()
-    mass: Any = None
-    right: Any = None
-    parameters: Mapping[Any, float] = field(default_factory=dict)
-    modes: tuple[Any, ...] = ()
 
 
 def equations_of(system: System, form: str = "auto", *, names: bool = True) -> SymbolicEquations:
@@ -84,8 +63,6 @@ def equations_of(system: System, form: str = "auto", *, names: bool = True) -> S
     if form == "constraint" or obstacle:
         return _with_parameters(_constraint_form, system, (), None, names=names)
     if not system.model.bodies:
-        from vbg.analysis.symbolic.network import network_form
-
         return _with_parameters(network_form, system, (), None, names=names)
     needed = _data_of(system.model)
     return _with_parameters(_minimal_form, system, needed, _of_unit_bodies, names=names)
@@ -115,8 +92,6 @@ def why_not_minimal(system: System) -> str:
     """Why the joint coordinates do not give the posture directly; empty if they do."""
     model = system.model
     if not model.bodies:
-        from vbg.analysis.symbolic.network import why_not_linear
-
         return why_not_linear(system)
     reached = {"ground"}
     waiting = dict(model.joints)

@@ -7,8 +7,8 @@ import math
 import re
 from typing import Any
 
+from vbg.analysis.symbolic.equations import SymbolicEquations
 from vbg.analysis.symbolic.named import simple_fraction
-from vbg.analysis.symbolic.symbolic import SymbolicEquations
 
 # names that the code itself has, and words of Python and C: a parameter M becomes M_
 OWN = "t x dx efforts modes rate mass right array linalg M y i j k s"

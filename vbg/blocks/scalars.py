@@ -1,0 +1,62 @@
+"""The scalar functions of block expressions as numpy evaluates them, of reals and of complex
+steps.
+
+Comparisons are data: `positive(x)` is 1 where x > 0, else 0, and `select(c, a, b)` is a where
+c > 0, else b.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+
+def _select(c: Any, a: Any, b: Any) -> Any:
+    return np.where(np.real(c) > 0.0, a, b)
+
+
+def _smaller(a: Any, b: Any) -> Any:
+    return np.where(np.real(a) <= np.real(b), a, b)
+
+
+def _larger(a: Any, b: Any) -> Any:
+    return np.where(np.real(a) >= np.real(b), a, b)
+
+
+def _arctan2(y: Any, x: Any) -> Any:
+    """atan2 that also takes complex steps."""
+    y, x = np.asarray(y), np.asarray(x)
+    real = np.arctan2(y.real, x.real)
+    if not (np.iscomplexobj(y) or np.iscomplexobj(x)):
+        return real
+    step = (x.real * y.imag - y.real * x.imag) / (x.real**2 + y.real**2)
+    return real + 1j * step
+
+
+def _abs(a: Any) -> Any:
+    return np.where(np.real(a) < 0.0, -a, a)
+
+
+SCALARS: Mapping[str, Callable[..., Any]] = {
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "atan2": _arctan2,
+    "sqrt": np.sqrt,
+    "exp": np.exp,
+    "log": np.log,
+    "abs": _abs,
+    "sign": lambda a: np.sign(np.real(a)),
+    "positive": lambda a: 1.0 * (np.real(a) > 0.0),
+    "min": _smaller,
+    "max": _larger,
+    "power": np.power,
+    "reciprocal": lambda a: 1.0 / a,
+    "select": _select,
+    "floor": lambda a: np.floor(np.real(a)),
+}
