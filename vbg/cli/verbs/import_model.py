@@ -21,7 +21,7 @@ def register(subparsers: Any) -> None:
         act=act,
         summary="turn another program's model into a model file",
         detail="Known is MSTMMSim's parameter file (.xml).  --set gives parameters that the\n"
-        "file leaves out.",
+        "file leaves out.  What was repaired or read otherwise than written is told.",
         examples="vbg import pendulum.xml -o pendulum.toml --set L=0.5",
     )
     add_model(parser)
@@ -29,7 +29,7 @@ def register(subparsers: Any) -> None:
 
 
 def act(arguments: argparse.Namespace) -> int:
-    from vbg.io import mstmmsim_xml, toml
+    from vbg.io import mstmmsim, toml
 
     if Path(arguments.file).is_dir():
         raise UsageError(f"{arguments.file} is a folder; name the .xml file in it.")
@@ -39,7 +39,10 @@ def act(arguments: argparse.Namespace) -> int:
     if not arguments.file.endswith(".xml"):
         raise UsageError(f"{arguments.file}: only MSTMMSim's .xml files can be imported.")
     given = {name: _in_si(name, value) for name, value in dict(arguments.parameters).items()}
-    toml.write(mstmmsim_xml.read(arguments.file, given), arguments.output)
+    model, notes = mstmmsim.read_with_notes(arguments.file, given)
+    for note in notes:
+        print(note, file=sys.stderr)
+    toml.write(model, arguments.output)
     wrote(arguments.output, "model")
     print(f"next: vbg check {arguments.output}", file=sys.stderr)
     return 0
