@@ -23,7 +23,7 @@ import numpy as np
 from vbg.errors import Problem
 from vbg.io.mstmmsim.nodes import End, Node, end_on, ends_with_ground
 from vbg.io.mstmmsim.schema import KINDS, ONE_NODE
-from vbg.io.mstmmsim.tree import Element, refuse
+from vbg.io.mstmmsim.tree import Element, refused
 from vbg.io.mstmmsim.values import Scope, entry_of, require_name, split
 from vbg.spatial import Array
 
@@ -64,7 +64,7 @@ def joints_of(
         where = f"joints.{name}"
         require_name(scope, element, "joints", name)
         if name in joints:
-            refuse(scope.file, element, where, "a second joint of this name.")
+            raise refused(scope.file, element, where, "a second joint of this name.")
         ends = _ends(scope, nodes, element)
         if ends is None:
             notes.append(_note(scope, element, where, "left out: its node is static already."))
@@ -84,13 +84,15 @@ def _ends(scope: Scope, nodes: Mapping[str, Node], element: Element) -> tuple[En
     if one is not None and first is None and second is None:
         return ends_with_ground(scope, nodes, element)
     if one is not None or first is None or second is None:
-        refuse(scope.file, element, where, "needs either <node> or both <node1> and <node2>.")
+        raise refused(
+            scope.file, element, where, "needs either <node> or both <node1> and <node2>."
+        )
     if any(element.said(tag) for tag in ONE_NODE):
         what = "a joint of two nodes has its offsets and axes inside <node1> and <node2>."
-        refuse(scope.file, element, where, what)
+        raise refused(scope.file, element, where, what)
     ends = end_on(scope, nodes, first, "name"), end_on(scope, nodes, second, "name")
     if ends[0].body == ends[1].body:
-        refuse(scope.file, element, where, f"joins {ends[0].body} with itself.")
+        raise refused(scope.file, element, where, f"joins {ends[0].body} with itself.")
     return ends
 
 
@@ -100,7 +102,7 @@ def _joint(
     kind = KINDS[element.tag]
     first, second = ends
     if kind not in NO_AXES and (first.R is None or (kind == "universal" and second.R is None)):
-        refuse(
+        raise refused(
             scope.file,
             first.element,
             f"joints.{name}",
@@ -116,7 +118,7 @@ def _joint(
     if speed is not None:
         if len(split(text)) != 1:
             what = f"one constant speed [rad/s] is needed, found {speed.text!r}."
-            refuse(scope.file, speed, f"joints.{name}", what)
+            raise refused(scope.file, speed, f"joints.{name}", what)
         scope.value(entry_of(text), speed)
     return Joint(element, name, kind, first, second, R_FM, text)
 
@@ -130,11 +132,11 @@ def _require_frames(scope: Scope, element: Element, name: str, kind: str, R_FM: 
         "universal": abs(float(R_FM[2, 1])),
     }.get(kind, 0.0)
     if off > TURNED:
-        refuse(
+        raise refused(
             scope.file,
             element,
             f"joints.{name}",
-            f"its axes on the two nodes do not fit together where these stand: off by {off:.3g} rad.",
+            f"its axes on the two nodes do not fit where these stand: off by {off:.3g} rad.",
             "Check the nodes' absoluteorientation and the hinge's axes 1 and 3.",
         )
 
@@ -153,7 +155,7 @@ def _with_sliders(scope: Scope, joints: list[Joint], notes: list[Problem]) -> li
         line = others[0]
         if len(others) > 1 or line.kind != "point_on_line":
             names = ", ".join(f"{joint.name} ({joint.element.tag})" for joint in others)
-            refuse(
+            raise refused(
                 scope.file,
                 slider.element,
                 where,

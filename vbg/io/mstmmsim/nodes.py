@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vbg.io.mstmmsim.tree import Element, refuse
+from vbg.io.mstmmsim.tree import Element, refused
 from vbg.io.mstmmsim.values import Scope, Vector, added, combined, orientation_of, vector_of
 from vbg.spatial import Array
 
@@ -68,11 +68,14 @@ def nodes_of(scope: Scope, root: Element) -> dict[str, Node]:
     for element in group.children if group is not None else ():
         name = element.said("name")
         if name in nodes:
-            refuse(scope.file, element, f"nodes.{name}", "a second node of this name.")
+            raise refused(scope.file, element, f"nodes.{name}", "a second node of this name.")
         kind = element.said("type") or "dynamic"
         if kind not in ("dynamic", "static"):
-            refuse(
-                scope.file, element, f"nodes.{name}", f"type {kind!r} is neither dynamic nor static."
+            raise refused(
+                scope.file,
+                element,
+                f"nodes.{name}",
+                f"type {kind!r} is neither dynamic nor static.",
             )
         R_WN = orientation_of(scope, element, "absoluteorientation")
         nodes[name] = Node(
@@ -92,7 +95,7 @@ def node_named(scope: Scope, nodes: Mapping[str, Node], element: Element, tag: s
     node = nodes.get(name)
     place = element.find(tag) or element
     if node is None:
-        refuse(scope.file, place, f"<{tag}>", f"there is no node {name!r}.", _known(nodes))
+        raise refused(scope.file, place, f"<{tag}>", f"there is no node {name!r}.", _known(nodes))
     return node
 
 
@@ -110,7 +113,9 @@ def end_on(scope: Scope, nodes: Mapping[str, Node], element: Element, tag: str) 
         at = added(node.p_WN, combined(node.R_WN, offset))
         return End(GROUND, at, None if R_NF is None else node.R_WN @ R_NF, element)
     if not node.body:
-        refuse(scope.file, element, f"<{tag}>", f"the node {element.said(tag)!r} carries no body.")
+        raise refused(
+            scope.file, element, f"<{tag}>", f"the node {element.said(tag)!r} carries no body."
+        )
     return End(node.body, added(offset, node.p_NB_N, -1.0), R_NF, element)
 
 

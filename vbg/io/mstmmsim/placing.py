@@ -16,7 +16,7 @@ import numpy as np
 from vbg.errors import Problem
 from vbg.io.mstmmsim.joints import Joint
 from vbg.io.mstmmsim.nodes import GROUND, End, Node
-from vbg.io.mstmmsim.tree import refuse
+from vbg.io.mstmmsim.tree import refused
 from vbg.io.mstmmsim.values import Scope
 from vbg.spatial import Array
 
@@ -26,7 +26,6 @@ COINCIDENT = ("revolute", "spherical", "universal", "fixed")
 
 class _Crossing(NamedTuple):
     joint: Joint
-    known: str
     other: str
 
 
@@ -45,19 +44,21 @@ def contradicted(
         joint.name: tuple(scope.values(e.at, e.element) for e in (joint.first, joint.second))
         for joint in joints
     }
-    size = max((float(np.abs(v).max()) for v in (*places.values(), *sum(arms.values(), ()))))
+    size = max(float(np.abs(v).max()) for v in (*places.values(), *sum(arms.values(), ())))
     moved: set[str] = set()
     notes: list[Problem] = []
-    for joint, known, other in _outwards(joints, list(nodes)):
+    for joint, other in _outwards(joints, list(nodes)):
         gap = _gap(joint, places, axes, arms[joint.name])
         distance = float(np.linalg.norm(gap))
         if distance <= CLOSE * size:
             continue
         where = f"joints.{joint.name}"
-        said = f"its points on {joint.first.body} and {joint.second.body} are {distance:.4g} m apart"
+        said = (
+            f"its points on {joint.first.body} and {joint.second.body} are {distance:.4g} m apart"
+        )
         if joint.kind not in COINCIDENT:
             remedy = "Check absoluteposition of the nodes and the offsets of the joint."
-            refuse(scope.file, joint.element, where, f"{said}, across its axis.", remedy)
+            raise refused(scope.file, joint.element, where, f"{said}, across its axis.", remedy)
         places[other] = places[other] + (gap if other == joint.first.body else -gap)
         moved.add(other)
         what = f"{said} as the nodes stand; {other} is placed by the joint."
@@ -100,7 +101,7 @@ def _outwards(joints: list[Joint], bodies: list[str]) -> list[_Crossing]:
         def meet(body: str, sure=sure, loose=loose) -> None:
             reached.add(body)
             for joint, other in neighbours.get(body, ()):
-                (sure if joint.kind in COINCIDENT else loose).append(_Crossing(joint, body, other))
+                (sure if joint.kind in COINCIDENT else loose).append(_Crossing(joint, other))
 
         meet(start)
         while sure or loose:

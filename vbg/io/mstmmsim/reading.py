@@ -11,10 +11,10 @@ import numpy as np
 from vbg import expressions
 from vbg.errors import ModelError, Problem
 from vbg.io.mstmmsim import joints as joint_reading
-from vbg.io.mstmmsim.joints import Joint, joints_of
+from vbg.io.mstmmsim.joints import joints_of
 from vbg.io.mstmmsim.nodes import GROUND, Node, node_named, nodes_of
 from vbg.io.mstmmsim.placing import contradicted
-from vbg.io.mstmmsim.tree import Element, parse, refuse
+from vbg.io.mstmmsim.tree import Element, parse, refused
 from vbg.io.mstmmsim.values import (
     Entry,
     Scope,
@@ -90,9 +90,9 @@ def _parameters(root: Element, file: str) -> dict[str, Entry]:
         name, kind = element.said("name"), element.said("type") or "real"
         if kind not in ("real", "integer"):
             what = f"type {kind!r} is neither real nor integer."
-            refuse(file, element, f"parameters.{name}", what)
+            raise refused(file, element, f"parameters.{name}", what)
         if name in found:
-            refuse(file, element, f"parameters.{name}", "a second parameter of this name.")
+            raise refused(file, element, f"parameters.{name}", "a second parameter of this name.")
         require_name(Scope(file, {}), element, "parameters", name)
         found[name] = entry_of(element.said("value"))
     return found
@@ -116,9 +116,7 @@ def _evaluated(written: Mapping[str, Entry], file: str) -> dict[str, float]:
     return values
 
 
-def _bodies(
-    scope: Scope, root: Element, nodes: dict[str, Node]
-) -> dict[str, tuple[Element, Node]]:
+def _bodies(scope: Scope, root: Element, nodes: dict[str, Node]) -> dict[str, tuple[Element, Node]]:
     """Bodies by name with their nodes, which know them from here on."""
     found: dict[str, tuple[Element, Node]] = {}
     elements = root.find("elements")
@@ -127,18 +125,18 @@ def _bodies(
         name, of = element.said("name"), element.said("node")
         where = f"bodies.{name}"
         if name in found or name == GROUND:
-            refuse(scope.file, element, where, "a second body of this name.")
+            raise refused(scope.file, element, where, "a second body of this name.")
         require_name(scope, element, "bodies", name)
         node = node_named(scope, nodes, element, "node")
         if node.body:
             holder = "is static" if node.fixed else f"carries {node.body} already"
             remedy = "Give the body a dynamic node of its own."
-            refuse(scope.file, element, where, f"its node {of} {holder}.", remedy)
+            raise refused(scope.file, element, where, f"its node {of} {holder}.", remedy)
         node = replace(node, body=name, p_NB_N=vector_of(scope, element, "relativecentermass"))
         nodes[of] = node
         found[name] = element, node
     if not found:
-        refuse(scope.file, root, "<bodies>", "holds no body.")
+        raise refused(scope.file, root, "<bodies>", "holds no body.")
     return found
 
 
@@ -219,10 +217,10 @@ def _gravity(scope: Scope, root: Element) -> list[float]:
         size = float(np.linalg.norm(direction))
     else:
         what = f"must be 'x, y, z, const, size', found {element.text!r}."
-        refuse(scope.file, element, "<gravity>", what)
+        raise refused(scope.file, element, "<gravity>", what)
     length = float(np.linalg.norm(direction))
     if length == 0.0 and size != 0.0:
-        refuse(scope.file, element, "<gravity>", "has no direction.")
+        raise refused(scope.file, element, "<gravity>", "has no direction.")
     return [float(size * x / (length or 1.0)) for x in direction]
 
 
@@ -243,5 +241,5 @@ def _simulate(scope: Scope, root: Element) -> dict[str, float]:
     if not (span > 0.0 and 0.0 < step <= span):
         place = group or root
         what = f"final time {end} s, initial time {begin} s and time step {step} s make no run."
-        refuse(scope.file, place, "<initialvalue>", what)
+        raise refused(scope.file, place, "<initialvalue>", what)
     return {"t_end": span, "output_step": step}

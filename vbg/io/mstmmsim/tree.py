@@ -14,7 +14,6 @@ import difflib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NoReturn
 from xml.sax.saxutils import unescape
 
 from vbg.errors import ModelError, Problem
@@ -51,10 +50,12 @@ class _Token:
     line: int
 
 
-def refuse(file: str, element: Element | int, where: str, what: str, remedy: str = "") -> NoReturn:
-    """Raise a ModelError with the place of `element` (or a line)."""
+def refused(
+    file: str, element: Element | int, where: str, what: str, remedy: str = ""
+) -> ModelError:
+    """The error with the place of `element` (or a line)."""
     line = element if isinstance(element, int) else element.line
-    raise ModelError.of([Problem("error", where, what, remedy, file, line, 1)])
+    return ModelError.of([Problem("error", where, what, remedy, file, line, 1)])
 
 
 def parse(text: str, file: str) -> tuple[Element, tuple[Problem, ...]]:
@@ -102,10 +103,10 @@ def _tag(text: str, start: int, line: int, file: str) -> tuple[int, _Token | Non
         if text.startswith(opening, start):
             end = text.find(closing, start + len(opening))
             if end < 0:
-                refuse(file, line, opening, f"what begins with {opening} never ends.")
+                raise refused(file, line, opening, f"what begins with {opening} never ends.")
             return end + len(closing), None
     if text.startswith("<!", start):
-        refuse(
+        raise refused(
             file,
             line,
             "<!",
@@ -115,9 +116,9 @@ def _tag(text: str, start: int, line: int, file: str) -> tuple[int, _Token | Non
     end = text.find(">", start, start + LONGEST_TAG)
     content = text[start + 1 : end].strip()
     if end < 0 or not content or "<" in content:
-        refuse(file, line, "<", "a tag begins here and does not end.", "Close it with >.")
+        raise refused(file, line, "<", "a tag begins here and does not end.", "Close it with >.")
     if "=" in content:
-        refuse(
+        raise refused(
             file,
             line,
             f"<{content.split()[0]}>",
@@ -163,18 +164,18 @@ class _Builder:
                 self._pop()
                 return
             if not any(name in self._allowed(element) for element in self._stack[:-1]):
-                self._unknown(token, name)
+                raise self._unknown(token, name)
             self._note(last.line, f"<{last.tag}>", f"is not closed; taken to end at <{name}>.")
             self._pop()
         self._stack.append(Element(name, token.line, self._stack[-1].tag))
 
-    def _unknown(self, token: _Token, name: str) -> NoReturn:
+    def _unknown(self, token: _Token, name: str) -> ModelError:
         last = self._stack[-1]
         allowed = self._allowed(last)
         near = difflib.get_close_matches(name, allowed, n=1)
         there = f"There are {', '.join(allowed)}." if allowed else "It holds text only."
         where = f"<{last.tag}>" if last.tag else "the file"
-        refuse(
+        return refused(
             self._file,
             token.line,
             f"<{token.content}>",
@@ -188,7 +189,9 @@ class _Builder:
         last = self._stack[-1]
         if name not in (element.tag for element in self._stack[1:]):
             if not _alike(name, last.tag):
-                refuse(self._file, token.line, f"</{token.content}>", "closes nothing that is open.")
+                raise refused(
+                    self._file, token.line, f"</{token.content}>", "closes nothing that is open."
+                )
             self._note(token.line, f"</{token.content}>", f"is taken as </{last.tag}>.")
             name = last.tag
         while self._stack[-1].tag != name:
@@ -203,7 +206,7 @@ class _Builder:
         for tag, often in holds.items():
             if (often == ONE and not found[tag]) or (often != MANY and found[tag] > 1):
                 what = f"needs <{tag}>." if not found[tag] else f"holds <{tag}> {found[tag]} times."
-                refuse(self._file, element, f"<{element.tag}>", what)
+                raise refused(self._file, element, f"<{element.tag}>", what)
         self._stack[-1].children.append(element)
 
     def write(self, token: _Token) -> None:
@@ -216,7 +219,9 @@ class _Builder:
             self._note(token.line, f"<{last.tag}>", "'...' stands for something left out.")
         else:
             shown = text if len(text) < 40 else text[:40] + ELLIPSIS
-            refuse(self._file, token.line, f"<{last.tag}>", f"holds elements, no text: {shown!r}.")
+            raise refused(
+                self._file, token.line, f"<{last.tag}>", f"holds elements, no text: {shown!r}."
+            )
 
     def end(self) -> Element:
         """The whole; elements that are still open end here."""
@@ -224,9 +229,9 @@ class _Builder:
             self._note(self._stack[-1].line, f"<{self._stack[-1].tag}>", "is not closed.")
             self._pop()
         if not self._stack[0].children:
-            refuse(self._file, 1, "<model>", "missing; not a parameter file of MSTMMSim?")
+            raise refused(self._file, 1, "<model>", "missing; not a parameter file of MSTMMSim?")
         if len(self._stack[0].children) > 1:
-            refuse(self._file, self._stack[0].children[1], "<model>", "stands twice.")
+            raise refused(self._file, self._stack[0].children[1], "<model>", "stands twice.")
         return self._stack[0].children[0]
 
 

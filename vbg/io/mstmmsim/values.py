@@ -14,7 +14,7 @@ import numpy as np
 
 from vbg import expressions
 from vbg.errors import ModelError
-from vbg.io.mstmmsim.tree import Element, refuse
+from vbg.io.mstmmsim.tree import Element, refused
 from vbg.model.text.names import NAME
 from vbg.spatial import Array, rotation_matrix
 
@@ -41,7 +41,7 @@ class Scope:
             node = expressions.parse(entry)
             missing = sorted(expressions.names(node) - set(self.parameters))
             if missing:
-                refuse(
+                raise refused(
                     self.file,
                     element,
                     f"<{element.tag}>",
@@ -52,7 +52,7 @@ class Scope:
         except ModelError as error:
             if error.problems:
                 raise
-            refuse(self.file, element, f"<{element.tag}>", f"{entry!r}: {error}.")
+            raise refused(self.file, element, f"<{element.tag}>", f"{entry!r}: {error}.") from error
 
     def values(self, vector: Sequence[Entry], element: Element) -> Array:
         """(n,) numbers."""
@@ -64,7 +64,7 @@ def require_name(scope: Scope, element: Element, table: str, name: str) -> None:
     if not NAME.match(name):
         better = re.sub(r"[^A-Za-z0-9_-]+", "_", name).strip("_") or "part"
         what = f"{name!r} is no name in a model file."
-        refuse(scope.file, element, f"{table}.{name}", what, f"Rename it, {better!r}.")
+        raise refused(scope.file, element, f"{table}.{name}", what, f"Rename it, {better!r}.")
 
 
 def split(text: str) -> list[str]:
@@ -88,7 +88,7 @@ def vector_of(scope: Scope, parent: Element, tag: str) -> Vector:
     entries = [entry_of(entry) for entry in split(element.text)]
     if len(entries) != 3:
         what = f"three components are needed, found {element.text!r}."
-        refuse(scope.file, element, f"<{tag}>", what)
+        raise refused(scope.file, element, f"<{tag}>", what)
     scope.values(entries, element)
     return (entries[0], entries[1], entries[2])
 
@@ -137,13 +137,15 @@ def orientation_of(scope: Scope, parent: Element, tag: str) -> Array | None:
     if word == "quat" and len(rest) == 4:
         quaternion = numbers_of(scope, element, rest)
         if abs(float(np.linalg.norm(quaternion)) - 1.0) > SQUARE:
-            refuse(scope.file, element, f"<{tag}>", f"the quaternion {rest} has not length 1.")
+            raise refused(
+                scope.file, element, f"<{tag}>", f"the quaternion {rest} has not length 1."
+            )
         return rotation_matrix(quaternion / np.linalg.norm(quaternion))
     if word == "matr" and len(rest) == 9:
         return _rotation(scope, element, numbers_of(scope, element, rest).reshape(3, 3))
     if word == "hinge" and len(rest) == 8:
         return _of_two_axes(scope, element, numbers_of(scope, element, rest))
-    refuse(
+    raise refused(
         scope.file,
         element,
         f"<{tag}>",
@@ -157,12 +159,12 @@ def _of_two_axes(scope: Scope, element: Element, numbers: Array) -> Array:
     i, j = numbers[0], numbers[4]
     where = f"<{element.tag}>"
     if not {i, j} <= {1.0, 2.0, 3.0} or i == j:
-        refuse(scope.file, element, where, "two different axes of 1, 2, 3 are needed.")
+        raise refused(scope.file, element, where, "two different axes of 1, 2, 3 are needed.")
     R = np.zeros((3, 3))
     for number, axis in ((i, numbers[1:4]), (j, numbers[5:8])):
         length = float(np.linalg.norm(axis))
         if length == 0.0:
-            refuse(scope.file, element, where, f"axis {number:g} has no direction.")
+            raise refused(scope.file, element, where, f"axis {number:g} has no direction.")
         R[:, int(number) - 1] = axis / length
     k = ({0, 1, 2} - {int(i) - 1, int(j) - 1}).pop()
     R[:, k] = np.cross(R[:, (k + 1) % 3], R[:, (k + 2) % 3])
@@ -174,7 +176,7 @@ def _rotation(scope: Scope, element: Element, R: Array) -> Array:
     off = float(np.abs(R.T @ R - np.eye(3)).max())
     if off > SQUARE or np.linalg.det(R) < 0.0:
         what = f"the axes are not right-handed and perpendicular (off by {off:.2g})."
-        refuse(scope.file, element, f"<{element.tag}>", what)
+        raise refused(scope.file, element, f"<{element.tag}>", what)
     U, _, V = np.linalg.svd(R)
     return U @ V
 
@@ -193,14 +195,16 @@ def inertia_of(scope: Scope, body: Element) -> tuple[dict[str, Entry], bool]:
         ("matr", 9): ("xx", "xy", "zx", "yx", "yy", "yz", "xz", "zy", "zz"),
     }.get((word, len(entries)))
     if names is None:
-        what = f"must be 'diag, xx, yy, zz' or 'sym, xx, xy, xz, yy, yz, zz', found {element.text!r}."
-        refuse(scope.file, element, "<inertiamatrix>", what)
+        what = (
+            f"must be 'diag, xx, yy, zz' or 'sym, xx, xy, xz, yy, yz, zz', found {element.text!r}."
+        )
+        raise refused(scope.file, element, "<inertiamatrix>", what)
     values = scope.values(entries, element)
     found = dict(zip(names, entries, strict=True))
     numbers = dict(zip(names, map(float, values), strict=True))
     for one, other in (("xy", "yx"), ("yz", "zy"), ("zx", "xz")):
         if other in numbers and numbers[one] != numbers[other]:
-            refuse(scope.file, element, "<inertiamatrix>", "is not symmetric.")
+            raise refused(scope.file, element, "<inertiamatrix>", "is not symmetric.")
         found.pop(other, None)
     largest = max(("xx", "yy", "zz"), key=lambda name: numbers[name])
     thin = [name for name in ("xx", "yy", "zz") if numbers[name] == 0.0 < numbers[largest]]

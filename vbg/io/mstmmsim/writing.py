@@ -124,12 +124,12 @@ def _require_closed(
             )
 
 
-def _off(
-    kind: str, gap: Array, R_FM: Array, coordinates: tuple[float, ...], size: float
-) -> float:
+def _off(kind: str, gap: Array, R_FM: Array, coordinates: tuple[float, ...], size: float) -> float:
     """How far a posture is from what the joint and its start values ask; lengths as parts
     of the machine's `size`."""
-    free = {"prismatic": (0, 1), "point_on_line": (0, 1), "point_on_plane": (2,)}.get(kind, (0, 1, 2))
+    free = {"prismatic": (0, 1), "point_on_line": (0, 1), "point_on_plane": (2,)}.get(
+        kind, (0, 1, 2)
+    )
     off = float(np.abs(gap[list(free)]).max()) / (size or 1.0)
     turned = {
         "revolute": R_FM[:2, 2],
