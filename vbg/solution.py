@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal, final
 
@@ -154,6 +154,30 @@ class Solution:
         width = values.shape[1]
         index = int(part) if part.isdigit() else _LETTERS.get(width, "").find(part)
         return values[:, index] if 0 <= index < width and part else None
+
+
+def with_values(solution: Solution) -> Solution:
+    """`solution`, failed where it reached its end but a signal has no value (NaN, infinite)."""
+    if solution.status.code != "finished":
+        return solution
+    lost = [
+        (solution.time[int(np.argmin(finite))], name)
+        for name, values in components(solution)
+        if not (finite := np.isfinite(values)).all()
+    ]
+    if not lost:
+        return solution
+    t = min(at for at, _ in lost)
+    names = [name for at, name in lost if at == t]
+    others = "" if len(lost) == 1 else f" {len(lost) - 1} more lose theirs then or later."
+    status = Status(
+        "failed",
+        f"{names[0]} has no value from t = {t:.6g} s.{others}",
+        "Look at the rows there: an expression may leave the numbers (a root or a logarithm of a "
+        "negative number, a division by zero, an overflow), a part may be connected to nothing "
+        "that says what its value is, or the model is too stiff for the method.",
+    )
+    return replace(solution, status=status)
 
 
 def components(solution: Solution) -> Iterator[tuple[str, np.ndarray]]:

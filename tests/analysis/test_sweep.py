@@ -15,7 +15,7 @@ import vbg
 from vbg.analysis.studies.measures import evaluate, parse
 from vbg.analysis.studies.optimise import optimise
 from vbg.analysis.studies.sampling import Range, grid, latin_hypercube, parse_range, points_of
-from vbg.analysis.studies.sweep import Study, sweep
+from vbg.analysis.studies.sweep import Study, run_point, sweep
 from vbg.analysis.studies.table import Row, Table, read_table
 from vbg.cli.main import build_parser, main
 from vbg.errors import UsageError
@@ -66,13 +66,39 @@ def test_measures():
         ("max(abs(a)) ** 2 - min(a)", 0.75),
         ("range(A.force[0])", 3.0),
         ("rms(a * 0 + 2)", 2.0),
+        ("10**20", 1e20),
+        ("2**70", 2.0**70),
+        ("max(A.force) * 10**-3", 4e-3),
+        ("(-2)**3 + 7/2", -4.5),
     ):
         assert evaluate(parse(text), solution) == pytest.approx(expected)
-    for wrong in ("__import__('os')", "a.b()", "lambda: 1", "max(a, a)", "[1]", "open(a)", "max("):
+    for wrong in (
+        "__import__('os')",
+        "a.b()",
+        "lambda: 1",
+        "max(a, a)",
+        "[1]",
+        "open(a)",
+        "max(",
+        "True",
+        "1" + 400 * "0",
+        "9\0",
+        "-" * 100000 + "1",
+    ):
         with pytest.raises(UsageError):
             parse(wrong)
     with pytest.raises(UsageError, match="101 numbers"):
         evaluate(parse("a"), solution)
+    with pytest.raises(UsageError, match="shape"):
+        evaluate(parse("max(a + A.force)"), solution)
+    for nothing in ("sqrt(-1)", "9**9**9", "min(a) ** 0.5", "log(first(a) + 0.5)"):
+        assert not np.isfinite(evaluate(parse(nothing), solution))
+
+
+def test_a_measure_without_a_value_is_no_optimum(file):
+    row = run_point(study(file, "sqrt(final(guide.slide) - 1)"), (("k", 50.0),))
+    assert (row.status, row.measures) == ("failed", ())
+    assert "has no value" in row.reason
 
 
 def test_mean_and_rms_are_integrals():

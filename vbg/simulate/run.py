@@ -27,7 +27,7 @@ from vbg.simulate.steppers.jacobian import implicit_jacobian
 from vbg.simulate.steppers.stepper import Adaptive, FixedStep, Stepper
 from vbg.simulate.steppers.stiffness import StiffnessWatch
 from vbg.simulate.steppers.tolerances import tolerances
-from vbg.solution import FINISHED, Event, MadeBy, Solution, Status
+from vbg.solution import FINISHED, Event, MadeBy, Solution, Status, with_values
 
 STILL = 1e-16  # speed left to what sticks [m/s or rad/s]: it must not creep
 CLOSED = 1e-14  # gap left to the joints beside it [m or rad]
@@ -99,7 +99,7 @@ def simulate(
     run = _Run(system, settings, start.state.copy(), progress, sink)
     with _one_thread():
         status = run.go()
-    return run.solution(status, (*start.notes, *run.stepper.notes(), *run.remarks))
+    return with_values(run.solution(status, (*start.notes, *run.stepper.notes(), *run.remarks)))
 
 
 def _one_thread() -> AbstractContextManager[object]:
@@ -391,9 +391,6 @@ class _Run:
     def solution(self, status: Status, notes: tuple) -> Solution:
         self.recorder.flush()
         signals = self.recorder.signals()
-        lost = np.flatnonzero(~np.isfinite(signals["energy.residual"]))
-        if status is FINISHED and len(lost):
-            status = _without_energy(float(self.grid[lost[0]]))
         model = self.system.model
         return Solution(
             time=self.grid[: self.recorder.count],

@@ -11,7 +11,7 @@ import numpy as np
 
 from vbg.errors import Problem
 from vbg.model import Model
-from vbg.solution import Audit, MadeBy, Solution
+from vbg.solution import Audit, MadeBy, Solution, with_values
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
 from vbg.tmm_bridge.kernels.evaluate import posture
 from vbg.tmm_bridge.kernels.kinematics import KERNELS
@@ -88,7 +88,7 @@ def simulate(
         *not_unique(mechanism, trajectory),
         *left_apart(mechanism),
     )
-    return _solution(mechanism, trajectory, record, made_by, notes)
+    return with_values(_solution(mechanism, trajectory, record, made_by, notes))
 
 
 def with_network(mechanism: Mechanism, y: Array) -> tuple[Mechanism, Array]:

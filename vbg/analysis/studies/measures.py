@@ -12,6 +12,7 @@ is evaluated.
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -49,6 +50,7 @@ FUNCTIONS: Mapping[str, Callable[[Any, Any], Any]] = {
     "log": lambda a, _: np.log(a),
     "exp": lambda a, _: np.exp(a),
 }
+MOST = sys.float_info.max
 OPERATORS: Mapping[type, Callable[[Any, Any], Any]] = {
     ast.Add: np.add,
     ast.Sub: np.subtract,
@@ -65,15 +67,21 @@ def parse(text: str) -> ast.expr:
     """
     try:
         tree = ast.parse(text.strip(), mode="eval").body
+        _check(tree, text)
     except SyntaxError as error:
         raise UsageError(f"measure {text!r}: {error.msg} at column {error.offset}.") from None
-    _check(tree, text)
+    except ValueError as error:  # a NUL, or more digits than Python reads
+        raise UsageError(f"measure {text!r}: {error}.") from None
+    except (RecursionError, MemoryError):
+        raise UsageError(f"measure {text[:40]!r}...: is nested too deeply.") from None
     return tree
 
 
 def _check(node: ast.expr, text: str) -> None:
     match node:
-        case ast.Constant(value=int() | float()):
+        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+            if value > MOST:
+                raise UsageError(f"measure {text!r}: a number is above {MOST:.3g}.")
             return
         case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
             _check(left, text)
@@ -110,9 +118,17 @@ def _signal(node: ast.expr, text: str) -> str:
 def evaluate(measure: ast.expr, solution: Solution) -> float:
     """The measure of a run.
 
-    Raises UsageError for an unknown signal, or if what comes out is not one number.
+    All arithmetic is that of floating-point numbers, also of those written without a point.
+    NaN or infinite where it has no value (a root of a negative number, an overflow).
+
+    Raises UsageError for an unknown signal, signals of different shapes, or if what comes out
+    is not one number.
     """
-    value = np.asarray(_value(measure, solution))
+    try:
+        with np.errstate(all="ignore"):
+            value = np.asarray(_value(measure, solution))
+    except ValueError as error:
+        raise UsageError(f"measure {ast.unparse(measure)!r}: {error}.") from None
     if value.size != 1:
         raise UsageError(
             f"measure {ast.unparse(measure)!r} gives {value.size} numbers; take max, min, mean, "
@@ -123,8 +139,8 @@ def evaluate(measure: ast.expr, solution: Solution) -> float:
 
 def _value(node: ast.expr, solution: Solution) -> Any:
     match node:
-        case ast.Constant(value=value):
-            return value
+        case ast.Constant(value=int() | float() as value):
+            return np.float64(value)
         case ast.BinOp(left=left, op=op, right=right):
             return OPERATORS[type(op)](_value(left, solution), _value(right, solution))
         case ast.UnaryOp(operand=operand):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass
@@ -58,6 +59,9 @@ def run_point(study: Study, point: Point) -> Row:
         if solution.status.code != "finished":
             return Row(point, (), "failed", solution.status.sentence)
         values = tuple(evaluate(parse(m), solution) for m in study.measures)
+        for measure, value in zip(study.measures, values, strict=True):
+            if not math.isfinite(value):
+                return Row(point, (), "failed", f"{measure} has no value.")
     except UsageError:
         raise  # a wrong measure or parameter is wrong at every point
     except VbgError as error:

@@ -15,7 +15,7 @@ from vbg.simulate.events.kinks import kink_instants
 from vbg.simulate.record.audit import audit, resolved_energy
 from vbg.simulate.record.recorder import ENERGY_UNITS, Recorder, Sink
 from vbg.simulate.settings import Settings, output_grid, versions
-from vbg.solution import MadeBy, Solution, Status
+from vbg.solution import MadeBy, Solution, Status, with_values
 
 Progress = Callable[[float, float], bool | None]
 
@@ -44,7 +44,7 @@ def run_discrete(
     recorder.flush()
     signals = recorder.signals()
     model = system.model
-    return Solution(
+    solution = Solution(
         time=grid[: recorder.count],
         signals=signals,
         audit=audit(signals, (), lambda largest: _least_energy(system, settings, largest)),
@@ -62,6 +62,7 @@ def run_discrete(
         units=dict(system.signal_units) | ENERGY_UNITS,
         notes=(*system.start.notes, _note(stepper)),
     )
+    return with_values(solution)
 
 
 def _least_energy(system: System, settings: Settings, largest: float) -> float:

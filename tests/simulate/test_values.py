@@ -1,0 +1,41 @@
+"""A finished run has values: any signal without one fails it, by name and time."""
+
+import numpy as np
+import pytest
+
+import vbg
+from vbg.solution import Solution, Status, with_values
+
+FALLING = {
+    "vbg": 1,
+    "bodies": {"b": {"mass": 2.0, "inertia": {"xx": 1.0, "yy": 1.0, "zz": 1.0}}},
+    "joints": {"s": {"kind": "prismatic", "between": ["ground", "b"], "axis": [0, 0, -1]}},
+}
+
+
+@pytest.mark.parametrize("method", ["auto", "rk4", "discrete-time"])
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_a_signal_that_loses_its_value_fails_the_run(method: str, scale: float) -> None:
+    """It falls 9.81/2 t^2: the root of 0.5 - s ends at t = 0.3193 s, its rows stay."""
+    signals = {"root": {"kind": "expression", "expression": f"{scale} * sqrt(0.5 - s.slide)"}}
+    model = vbg.Model(**FALLING, signals=signals)
+    solution = vbg.simulate(vbg.assemble(model), t_end=0.4, output_step=0.01, method=method)
+    assert solution.status.code == "failed"
+    assert solution.status.sentence.startswith("root has no value from t = 0.32 s.")
+    assert len(solution.time) == 41
+    assert np.isfinite(solution["root"][:32]).all() and np.isnan(solution["root"][32:]).all()
+    assert np.isfinite(solution["s.slide"]).all()
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+def test_the_first_signal_and_time_are_named(wrong: float) -> None:
+    t = np.arange(4.0)
+    vector = np.ones((4, 3))
+    vector[2:, 1] = wrong
+    late = np.array([0.0, 0.0, 0.0, wrong])
+    whole = Solution(t, {"a": t})
+    assert with_values(whole) is whole
+    found = with_values(Solution(t, {"late": late, "v": vector}))
+    assert found.status.sentence.startswith("v[1] has no value from t = 2 s. 1 more")
+    cancelled = Solution(t, {"late": late}, status=Status("cancelled", "Cancelled."))
+    assert with_values(cancelled) is cancelled
