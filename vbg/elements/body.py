@@ -44,6 +44,11 @@ class Body:
     shape: tuple[Shape, ...] = declare(
         "shape", "solids it is made of, drawn and weighed", default=()
     )
+    allow_unphysical_inertia: bool = declare(
+        "flag",
+        "keep moments that no body has (published data sometimes break the triangle inequality)",
+        default=False,
+    )
     com: Vector | None = declare(
         "vector", "mass centre from the body's origin", unit="m", size=3, default=None
     )

@@ -181,14 +181,15 @@ def _bodies_of(part: Any) -> Iterator[str]:
 def _inertias(model: Model) -> Iterator[Problem]:
     for name, body in model.bodies.items():
         smallest, middle, largest = principal_moments(body.inertia)
+        allowed = body.allow_unphysical_inertia
         if largest > (smallest + middle) * (1 + 1e-6):
             yield _problem(
                 model,
                 "warning",
                 ("bodies", name, "inertia"),
                 f"the largest principal moment {largest:.6g} exceeds the sum of the others "
-                f"{smallest + middle:.6g} kg*m^2 a little.",
-                "Rounded values?",
+                f"{smallest + middle:.6g} kg*m^2{', as allowed' if allowed else ' a little'}.",
+                "No rigid body has it; check the source." if allowed else "Rounded values?",
             )
 
 

@@ -42,7 +42,8 @@ def complete_body(
         _count_from(origin, values)
     values["com"] = None
     if values.get("inertia") is not None:
-        _check_inertia(reading, (*path, "inertia"), values["inertia"])
+        allowed = bool(values.get("allow_unphysical_inertia"))
+        _check_inertia(reading, (*path, "inertia"), values["inertia"], allowed=allowed)
     return origin
 
 
@@ -131,8 +132,11 @@ def _count_from(origin: Array, values: dict[str, Any]) -> None:
         )
 
 
-def _check_inertia(reading: Reading, path: Path, inertia: tuple[float, ...]) -> None:
-    """Principal moments must be positive, and none greater than the sum of the others."""
+def _check_inertia(
+    reading: Reading, path: Path, inertia: tuple[float, ...], *, allowed: bool
+) -> None:
+    """Principal moments must be positive, and none greater than the sum of the others,
+    unless the body says that this is `allowed`."""
     moments = principal_moments(inertia)
     shown = ", ".join(f"{moment:.4g}" for moment in moments)
     if moments[0] <= 0:
@@ -141,12 +145,13 @@ def _check_inertia(reading: Reading, path: Path, inertia: tuple[float, ...]) -> 
             f"the principal moments must be positive, found {shown} kg*m^2.",
             "For a thin rod write the small moment about its axis; check xy, yz, zx.",
         )
-    elif moments[2] > (moments[0] + moments[1]) * (1 + TRIANGLE_TOLERANCE):
+    elif not allowed and moments[2] > (moments[0] + moments[1]) * (1 + TRIANGLE_TOLERANCE):
         reading.fail(
             path,
             "no rigid body has a principal moment greater than the sum of the other two, "
             f"found {shown} kg*m^2 (triangle inequality).",
-            "Check the units, and that it is taken about the mass centre.",
+            "Check the units, and that it is taken about the mass centre. Published data that break "
+            "it are taken with allow_unphysical_inertia = true.",
         )
 
 

@@ -1,0 +1,230 @@
+"""Robots from URDF files beside Pinocchio, which reads the same file by itself.
+
+    python -m benchmarks.robots [FOLDER] [--states 20] [--inverse 2] [--seed 1]
+
+For every .urdf below FOLDER (default: the robots of the wheel `example-robot-data`, where it
+is installed): accelerations of all bodies at random states against aba, and the drive
+torques of given accelerations against rnea.  Errors are relative to the largest of each
+state.  Without Pinocchio nothing is compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import vbg
+from vbg.errors import VbgError
+from vbg.io.urdf import to_document
+from vbg.model import Model
+from vbg.spatial import quaternion_from_matrix
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", nargs="?", default=str(_robots()))
+    parser.add_argument("--states", type=int, default=20)
+    parser.add_argument("--inverse", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    print(f"{'robot':44} bodies  acceleration  torque   notes")
+    for file in sorted(Path(given.folder).rglob("*.urdf")):
+        print(f"{file.name:44} {row(file, given.states, given.inverse, given.seed)}", flush=True)
+
+
+def _robots() -> Path:
+    for place in sys.path:
+        folder = Path(place) / "cmeel.prefix" / "share" / "example-robot-data" / "robots"
+        if folder.is_dir():
+            return folder
+    return Path("robots")
+
+
+def row(file: Path, states: int, inverse: int, seed: int) -> str:
+    """The errors of one robot, or why there are none."""
+    try:
+        made = to_document(file.read_text(), str(file), mimic=False)
+        rng = np.random.default_rng(seed)
+        forward = acceleration_error(file, made.document, states, rng)
+        torque = torque_error(file, made.document, inverse, rng)
+    except VbgError as error:
+        return f"{type(error).__name__}: {str(error)[:150]}"
+    changed = [n for n in made.notes if "raised" in n or "was given" in n]
+    notes = f"{len(changed)} links changed" if changed else ""
+    return f"{len(made.document['bodies']):6}  {forward:12.1e}  {torque:7.1e}  {notes}"
+
+
+def bare(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Without friction and stops, which aba and rnea do not have."""
+    plain = deepcopy(dict(document))
+    for joint in plain["joints"].values():
+        joint.pop("friction", None)
+        joint.pop("stop", None)
+    return plain
+
+
+class Robot:
+    """Pinocchio's model of a file, and vbg's document of it: what each calls what."""
+
+    def __init__(self, file: Path, document: Mapping[str, Any]):
+        import pinocchio
+
+        self.pin = pinocchio
+        self.model = pinocchio.buildModelFromUrdf(str(file))
+        self.data = self.model.createData()
+        self.document = document
+        neutral = pinocchio.neutral(self.model)
+        pinocchio.framesForwardKinematics(self.model, self.data, neutral)
+        self.R0 = {
+            frame.name: self.data.oMf[i].rotation.copy()
+            for i, frame in enumerate(self.model.frames)
+        }
+
+    def state(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Coordinates and speeds of order 1; cosine and sine for joints that turn freely."""
+        q = self.pin.neutral(self.model)
+        v = rng.normal(size=self.model.nv)
+        q = self.pin.integrate(self.model, q, rng.uniform(-1.0, 1.0, size=self.model.nv))
+        return q, v
+
+    def frame(self, body: str) -> int:
+        return int(self.model.getFrameId(body, self.pin.FrameType.BODY))
+
+    def body_motion(self, body: str) -> dict[str, np.ndarray]:
+        """Pose, velocity and acceleration of the mass centre, W, body axes as in the document."""
+        at = self.frame(body)
+        placement = self.data.oMf[at]
+        world = self.pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+        twist = self.pin.getFrameVelocity(self.model, self.data, at, world)
+        rate = self.pin.getFrameClassicalAcceleration(self.model, self.data, at, world)
+        R_WB = placement.rotation @ self.R0[body].T
+        arm = R_WB @ np.array(self.document["bodies"][body]["com"])
+        w, alpha = twist.angular, rate.angular
+        turning = np.cross(alpha, arm) + np.cross(w, np.cross(w, arm))
+        return {
+            "position": placement.translation + arm,
+            "R_WB": R_WB,
+            "velocity": twist.linear + np.cross(w, arm),
+            "w": R_WB.T @ w,
+            "acceleration": rate.linear + turning,
+            "alpha": R_WB.T @ alpha,
+        }
+
+    def coordinate(self, name: str, q: np.ndarray) -> float:
+        """The value of a joint of one freedom."""
+        joint = self.model.joints[self.model.getJointId(name)]
+        value = q[joint.idx_q : joint.idx_q + joint.nq]
+        return float(value[0]) if joint.nq == 1 else float(np.arctan2(value[1], value[0]))
+
+
+def acceleration_error(
+    file: Path, document: Mapping[str, Any], states: int, rng: np.random.Generator
+) -> float:
+    """Largest difference of the accelerations of mass centres and of angular accelerations,
+    over the largest of its kind in the state."""
+    plain = bare(document)
+    robot = Robot(file, plain)
+    model = Model.from_document(plain, str(file))
+    system = vbg.assemble(model)
+    worst = 0.0
+    for _ in range(states):
+        q, v = robot.state(rng)
+        a = robot.pin.aba(robot.model, robot.data, q, v, np.zeros(robot.model.nv))
+        robot.pin.forwardKinematics(robot.model, robot.data, q, v, a)
+        robot.pin.updateFramePlacements(robot.model, robot.data)
+        motions = {name: robot.body_motion(name) for name in plain["bodies"]}
+        x = _state(system, model, motions, robot, q)
+        rate = system.rate(0.0, x)
+        found = _accelerations(system, model, motions, rate)
+        for kind in ("acceleration", "alpha"):
+            scale = max(float(np.abs(m[kind]).max()) for m in motions.values())
+            gap = max(float(np.abs(found[n][kind] - m[kind]).max()) for n, m in motions.items())
+            worst = max(worst, gap / max(scale, 1e-300))
+    return worst
+
+
+def _inertia(model: Model, name: str) -> np.ndarray:
+    xx, yy, zz, xy, yz, zx = model.bodies[name].inertia
+    return np.array([[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]])
+
+
+def _state(system: Any, model: Model, motions: Any, robot: Robot, q: np.ndarray) -> np.ndarray:
+    """x of the System from poses and velocities that Pinocchio found."""
+    x = np.array(system.initial_state)
+    for part in system.slices:
+        owner, _, what = part.state.name.partition(".")
+        if owner in motions:
+            motion, body = motions[owner], model.bodies[owner]
+            x[part.first : part.last] = {
+                "momentum": body.mass * motion["velocity"],
+                "angular_momentum": _inertia(model, owner) @ motion["w"],
+                "position": motion["position"],
+                "rotation": quaternion_from_matrix(motion["R_WB"]),
+                "quaternion": quaternion_from_matrix(motion["R_WB"]),
+            }[what]
+        elif owner in model.joints:
+            x[part.first : part.last] = robot.coordinate(owner, q)
+    return x
+
+
+def _accelerations(system: Any, model: Model, motions: Any, rate: np.ndarray) -> dict[str, Any]:
+    found: dict[str, Any] = {name: {} for name in motions}
+    for part in system.slices:
+        owner, _, what = part.state.name.partition(".")
+        change = rate[part.first : part.last]
+        if what == "momentum" and owner in motions:
+            found[owner]["acceleration"] = change / model.bodies[owner].mass
+        elif what == "angular_momentum":
+            found[owner]["alpha"] = np.linalg.solve(_inertia(model, owner), change)
+    return found
+
+
+def torque_error(
+    file: Path, document: Mapping[str, Any], states: int, rng: np.random.Generator
+) -> float:
+    """Largest difference of drive torques and forces for given motions, over the largest."""
+    worst = 0.0
+    plain = bare(document)
+    robot = Robot(file, plain)
+    one = [n for n in plain["joints"] if robot.model.existJointName(n)]
+    for _ in range(states):
+        q, v = robot.state(rng)
+        a = rng.normal(size=robot.model.nv)
+        robot.pin.forwardKinematics(robot.model, robot.data, q, v)
+        expected = robot.pin.rnea(robot.model, robot.data, q, v, a)
+        driven = deepcopy(plain)
+        for name in one:
+            joint, at = driven["joints"][name], robot.model.joints[robot.model.getJointId(name)]
+            start, speed = robot.coordinate(name, q), v[at.idx_v]
+            joint["drive"] = f"({start!r}) + ({float(speed)!r})*t + ({float(a[at.idx_v])!r})/2*t**2"
+            joint.pop("initial", None)
+        system = vbg.assemble(Model.from_document(driven, str(file)))
+        signals = system.outputs(0.0, system.initial_state)
+        found, wanted = [], []
+        for name in one:
+            joint, at = driven["joints"][name], robot.model.joints[robot.model.getJointId(name)]
+            wanted.append(expected[at.idx_v])
+            load = signals[f"{name}.{'force' if joint['kind'] == 'prismatic' else 'torque'}"]
+            found.append(float(_axis(robot, name, joint) @ np.asarray(load).ravel()))
+        gap = np.abs(np.array(found) - np.array(wanted)).max()
+        worst = max(worst, float(gap) / max(float(np.abs(wanted).max()), 1e-300))
+    return worst
+
+
+def _axis(robot: Robot, name: str, joint: Mapping[str, Any]) -> np.ndarray:
+    """The joint's axis in W: it is the same in both bodies' axes."""
+    body = joint["between"][1].partition(".")[0]
+    placement = robot.data.oMi[robot.model.getJointId(name)]
+    frame = robot.frame(body)
+    R_WL = placement.rotation @ robot.model.frames[frame].placement.rotation
+    return R_WL @ robot.R0[body].T @ np.array(joint["axis"])
+
+
+if __name__ == "__main__":
+    main()

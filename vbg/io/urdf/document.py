@@ -1,0 +1,318 @@
+"""A robot as the document of a model file.
+
+The axes of every body are parallel to those of the base where all coordinates are zero, so
+that a joint's `angle` and `slide` are the robot's own coordinates, whatever `initial` says.
+The origin of a body is that of its link's frame; its points are the joints that it carries
+and the links that are fixed on it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from vbg.errors import ModelError
+from vbg.io.urdf.lump import Group, groups_of, home_of, without_massless_ends
+from vbg.io.urdf.robot import Array, Mass, Place, Robot, Solid, UrdfJoint, read_robot
+from vbg.model import Model
+from vbg.spatial import quaternion_from_matrix
+
+Base = Literal["fixed", "free"]
+
+FLOOR = 1e-6  # of the largest principal moment: the least one, where the file has none above zero
+LIGHT = 1e-6  # of the robot's mass: a link between two joints that has none
+YIELD = 0.01  # how far a stop gives way under the drive's largest effort [rad, or m for 100 of it]
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """The document of a model file, and what could not be said in it or was changed."""
+
+    document: Mapping[str, Any]
+    notes: tuple[str, ...]
+
+
+def read(
+    path: str | Path, *, base: Base = "fixed", keep_fixed: bool = False, mimic: bool = True
+) -> tuple[Model, tuple[str, ...]]:
+    """The Model of a URDF file, and notes on what was left out or changed.
+
+    `base` "fixed": the root link is the ground; "free": it is a body that floats.
+    `keep_fixed`: links held by fixed joints stay bodies of their own, so that these joints'
+    forces are signals.  `mimic`: coordinates that follow others are coupled by gears.
+    Raises ModelError for what cannot be read, with the element's name.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ModelError(f"{path}: byte {error.start + 1} is not UTF-8 text.") from None
+    made = to_document(text, str(path), base=base, keep_fixed=keep_fixed, mimic=mimic)
+    return Model.from_document(made.document, str(path)), made.notes
+
+
+def to_document(
+    text: str, where: str, *, base: Base = "fixed", keep_fixed: bool = False, mimic: bool = True
+) -> Imported:
+    """The document from the text of a URDF file; see `read`."""
+    robot = read_robot(text, where)
+    groups, dropped = without_massless_ends(groups_of(robot, keep_fixed=keep_fixed))
+    writer = _Writer(robot, groups, base, _names(robot, groups), list(robot.notes))
+    if dropped:
+        writer.notes.append(
+            f"Without mass at the end of the tree, and left out: {', '.join(dropped)}."
+        )
+    bodies, joints = writer.bodies(), writer.joints()
+    if mimic:
+        joints |= writer.couplings()
+    if not bodies:
+        raise ModelError(f"{where}: no link has a mass; there is nothing that could move.")
+    document = {
+        "vbg": 1,
+        "name": robot.name,
+        "description": f"imported from {Path(where).name}",
+        "bodies": bodies,
+        "joints": joints,
+    }
+    return Imported(document, tuple(writer.notes))
+
+
+class _Writer:
+    """What the tables of the document are made from; `notes` grow."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        groups: dict[str, Group],
+        base: Base,
+        names: Mapping[tuple[str, str], str],
+        notes: list[str],
+    ):
+        self.robot, self.groups, self.base, self.names, self.notes = (
+            robot,
+            groups,
+            base,
+            names,
+            notes,
+        )
+        self.home = home_of(groups)
+        self.zero = _zero_posture(groups, self.home)
+        self.total = sum(g.mass.mass for g in groups.values() if g.mass is not None)
+        self.moving = {g.joint.name: g.joint for g in groups.values() if g.joint is not None}
+
+    def is_ground(self, group: Group) -> bool:
+        return group.joint is None and (self.base == "fixed" or group.mass is None)
+
+    # -- bodies ---------------------------------------------------------------------
+
+    def bodies(self) -> dict[str, Any]:
+        if self.base == "fixed" and self.groups[self.robot.root].mass is not None:
+            self.notes.append(f"{self.robot.root} is the ground; --base free lets it float.")
+        return {
+            self.names["link", group.name]: self.body(group)
+            for group in self.groups.values()
+            if not self.is_ground(group)
+        }
+
+    def body(self, group: Group) -> dict[str, Any]:
+        R = self.zero[group.name].R
+        mass = self.mass_of(group)
+        J = R @ mass.J @ R.T
+        body: dict[str, Any] = {
+            "mass": mass.mass,
+            "com": _rounded(R @ mass.centre),
+            "inertia": dict(
+                zip(
+                    ("xx", "yy", "zz", "xy", "yz", "zx"),
+                    (float(J[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0))),
+                    strict=True,
+                )
+            ),
+        }
+        smallest, middle, largest = np.linalg.eigvalsh(J)
+        if largest > (smallest + middle) * (1.0 + 1e-6):
+            body["allow_unphysical_inertia"] = True
+            self.notes.append(
+                f"{group.name}: the principal moments {smallest:.4g}, {middle:.4g}, {largest:.4g} "
+                "kg*m^2 are those of no body (triangle inequality); kept as they are."
+            )
+        if group.joint is None or group.joint.kind in ("floating", "planar"):
+            place = self.zero[group.name]
+            body["position"] = _rounded(place.p + R @ mass.centre)
+        body["points"] = {name: _rounded(R @ p) for name, p in self.points(group)}
+        if shapes := [_shape(s, R, place) for s, place in self.solids(group)]:
+            body["shape"] = shapes
+        return body
+
+    def points(self, group: Group) -> Iterator[tuple[str, Array]]:
+        yield "origin", np.zeros(3)
+        taken = {"origin"}
+        for other in self.groups.values():
+            joint = other.joint
+            if joint is not None and joint.parent in group.members:
+                name = _free(_plain(joint.name), taken)
+                yield name, (group.members[joint.parent] @ joint.X_PJ).p
+        for link, place in group.members.items():
+            if link != group.name:
+                yield _free(_plain(link), taken), place.p
+
+    def solids(self, group: Group) -> Iterator[tuple[Solid, Place]]:
+        for link, place in group.members.items():
+            for solid in self.robot.links[link].solids:
+                if solid.kind == "mesh":
+                    continue
+                yield solid, place
+
+    def mass_of(self, group: Group) -> Mass:
+        """Its mass properties, made those of a body where they are not."""
+        mass = group.mass
+        if mass is None:
+            light, radius = LIGHT * self.total, 0.1
+            self.notes.append(
+                f"{group.name} has no mass between two joints: it was given {light:.3g} kg within "
+                f"{radius:g} m. The motion is off by about that part of the robot's mass."
+            )
+            return Mass(light, np.zeros(3), light * radius**2 * np.eye(3))
+        moments, axes = np.linalg.eigh(mass.J)
+        least = FLOOR * max(float(moments[-1]), mass.mass * 1e-4)
+        if moments[0] >= least:
+            return mass
+        raised = np.maximum(moments, least)
+        self.notes.append(
+            f"{group.name}: principal moments {_listed(moments)} kg*m^2 are not above zero; "
+            f"raised to {_listed(raised)}."
+        )
+        return Mass(mass.mass, mass.centre, axes @ np.diag(raised) @ axes.T)
+
+    # -- joints ---------------------------------------------------------------------
+
+    def joints(self) -> dict[str, Any]:
+        found = {}
+        for group in self.groups.values():
+            joint = group.joint
+            if joint is not None and joint.kind != "floating":
+                found[self.names["joint", joint.name]] = self.joint(joint, group)
+        return found
+
+    def joint(self, joint: UrdfJoint, group: Group) -> dict[str, Any]:
+        parent = self.groups[self.home[joint.parent]]
+        kind = "revolute" if joint.kind == "continuous" else joint.kind
+        made: dict[str, Any] = {"kind": kind, "between": [self.end(parent, joint), self.own(group)]}
+        if kind == "fixed":
+            return made
+        made["axis"] = _rounded(self.zero[group.name].R @ joint.axis)
+        if kind == "planar":
+            return made
+        coordinate = "slide" if kind == "prismatic" else "angle"
+        if start := self.start(joint):
+            made["initial"] = {coordinate: start}
+        if joint.damping > 0.0 or joint.friction > 0.0:
+            friction = {"viscous": joint.damping, "coulomb": joint.friction}
+            made["friction"] = {key: value for key, value in friction.items() if value > 0.0}
+        if joint.limits is not None and joint.limits[0] < joint.limits[1]:
+            k = max(joint.effort, 1.0) / YIELD * (100.0 if kind == "prismatic" else 1.0)
+            made["stop"] = {"lower": joint.limits[0], "upper": joint.limits[1], "k": k}
+        return made
+
+    def end(self, parent: Group, joint: UrdfJoint) -> Any:
+        """Where the joint sits on its parent."""
+        if self.is_ground(parent):
+            return {"body": "ground", "at": _rounded((parent.members[joint.parent] @ joint.X_PJ).p)}
+        taken = {"origin"}
+        for other in self.groups.values():
+            if other.joint is not None and other.joint.parent in parent.members:
+                point = _free(_plain(other.joint.name), taken)
+                if other.joint is joint:
+                    return f"{self.names['link', parent.name]}.{point}"
+        raise AssertionError(joint.name)
+
+    def own(self, group: Group) -> str:
+        return f"{self.names['link', group.name]}.origin"
+
+    def start(self, joint: UrdfJoint) -> float:
+        """Zero, or the middle of its limits where zero is outside them; of a coordinate that
+        follows another, what it follows to."""
+        if joint.mimic is not None and joint.mimic[0] in self.moving:
+            leader, ratio, offset = joint.mimic
+            return ratio * self.start(self.moving[leader]) + offset
+        if joint.limits is None or joint.limits[0] <= 0.0 <= joint.limits[1]:
+            return 0.0
+        return 0.5 * (joint.limits[0] + joint.limits[1])
+
+    def couplings(self) -> dict[str, Any]:
+        found = {}
+        for joint in self.moving.values():
+            if joint.mimic is None:
+                continue
+            leader, ratio, _ = joint.mimic
+            if leader not in self.moving or ratio == 0.0:
+                self.notes.append(f"{joint.name} follows {leader!r}, which does not move; left.")
+                continue
+            ends = [f"joints.{self.names['joint', name]}" for name in (leader, joint.name)]
+            name = self.names["joint", joint.name]
+            found[f"{name}_follows"] = {"kind": "gear", "between": ends, "ratio": ratio}
+        return found
+
+
+def _zero_posture(groups: dict[str, Group], home: Mapping[str, str]) -> dict[str, Place]:
+    """Places of the groups' first links in the base's frame, all coordinates zero."""
+    found: dict[str, Place] = {}
+    for group in groups.values():
+        if group.joint is None:
+            found[group.name] = Place()
+            continue
+        parent = groups[home[group.joint.parent]]
+        on_parent = parent.members[group.joint.parent] @ group.joint.X_PJ
+        found[group.name] = found[parent.name] @ on_parent
+    return found
+
+
+def _names(robot: Robot, groups: dict[str, Group]) -> dict[tuple[str, str], str]:
+    """("link" or "joint", its name) -> a name of its own in the model file."""
+    taken = {"ground", "world", "energy", "t"}
+    named = {("link", group.name): _free(_plain(group.name), taken) for group in groups.values()}
+    for group in groups.values():
+        if group.joint is not None:
+            plain = _plain(group.joint.name)
+            plain = f"{plain}_joint" if plain in taken else plain
+            named["joint", group.joint.name] = _free(plain, taken)
+    return named
+
+
+def _plain(name: str) -> str:
+    """`name` with what a model file's names cannot have replaced."""
+    plain = re.sub(r"[^\w-]", "_", name)
+    return plain if re.match(r"[^\W\d]", plain) else f"x{plain}"
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """`name`, or with a number behind it; added to `taken`."""
+    found, count = name, 2
+    while found in taken:
+        found, count = f"{name}_{count}", count + 1
+    taken.add(found)
+    return found
+
+
+def _shape(solid: Solid, R: Array, place: Place) -> dict[str, Any]:
+    at = place @ solid.place
+    turned = R @ at.R
+    return {
+        solid.kind: solid.sizes,
+        "position": _rounded(R @ at.p),
+        "rotation": {"quaternion": [float(x) for x in quaternion_from_matrix(turned)]},
+    }
+
+
+def _rounded(vector: Array) -> list[float]:
+    """Plain numbers; what is rounding beside the largest of them is zero."""
+    least = 1e-15 * max(1.0, float(np.abs(vector).max()))
+    return [0.0 if abs(x) < least else float(x) for x in vector]
+
+
+def _listed(values: Array) -> str:
+    return ", ".join(f"{x:.3g}" for x in values)
