@@ -21,7 +21,7 @@ import numpy as np
 
 import vbg
 from vbg.errors import VbgError
-from vbg.io.urdf import to_document
+from vbg.io.urdf import Imported, to_document
 from vbg.model import Model
 from vbg.spatial import quaternion_from_matrix
 
@@ -51,8 +51,8 @@ def row(file: Path, states: int, inverse: int, seed: int) -> str:
     try:
         made = to_document(file.read_text(), str(file), mimic=False)
         rng = np.random.default_rng(seed)
-        forward = acceleration_error(file, made.document, states, rng)
-        torque = torque_error(file, made.document, inverse, rng)
+        forward = acceleration_error(file, made, states, rng)
+        torque = torque_error(file, made, inverse, rng)
     except VbgError as error:
         return f"{type(error).__name__}: {str(error)[:150]}"
     changed = [n for n in made.notes if "raised" in n or "was given" in n]
@@ -72,13 +72,13 @@ def bare(document: Mapping[str, Any]) -> dict[str, Any]:
 class Robot:
     """Pinocchio's model of a file, and vbg's document of it: what each calls what."""
 
-    def __init__(self, file: Path, document: Mapping[str, Any]):
+    def __init__(self, file: Path, document: Mapping[str, Any], origins: Mapping[str, str]):
         import pinocchio
 
         self.pin = pinocchio
         self.model = pinocchio.buildModelFromUrdf(str(file))
         self.data = self.model.createData()
-        self.document = document
+        self.document, self.origins = document, origins
         neutral = pinocchio.neutral(self.model)
         pinocchio.framesForwardKinematics(self.model, self.data, neutral)
         self.R0 = {
@@ -94,7 +94,7 @@ class Robot:
         return q, v
 
     def frame(self, body: str) -> int:
-        return int(self.model.getFrameId(body, self.pin.FrameType.BODY))
+        return int(self.model.getFrameId(self.origins[body], self.pin.FrameType.BODY))
 
     def body_motion(self, body: str) -> dict[str, np.ndarray]:
         """Pose, velocity and acceleration of the mass centre, W, body axes as in the document."""
@@ -103,7 +103,7 @@ class Robot:
         world = self.pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
         twist = self.pin.getFrameVelocity(self.model, self.data, at, world)
         rate = self.pin.getFrameClassicalAcceleration(self.model, self.data, at, world)
-        R_WB = placement.rotation @ self.R0[body].T
+        R_WB = placement.rotation @ self.R0[self.origins[body]].T
         arm = R_WB @ np.array(self.document["bodies"][body]["com"])
         w, alpha = twist.angular, rate.angular
         turning = np.cross(alpha, arm) + np.cross(w, np.cross(w, arm))
@@ -116,20 +116,21 @@ class Robot:
             "alpha": R_WB.T @ alpha,
         }
 
+    def joint(self, name: str) -> Any:
+        return self.model.joints[self.model.getJointId(self.origins[name])]
+
     def coordinate(self, name: str, q: np.ndarray) -> float:
         """The value of a joint of one freedom."""
-        joint = self.model.joints[self.model.getJointId(name)]
+        joint = self.joint(name)
         value = q[joint.idx_q : joint.idx_q + joint.nq]
         return float(value[0]) if joint.nq == 1 else float(np.arctan2(value[1], value[0]))
 
 
-def acceleration_error(
-    file: Path, document: Mapping[str, Any], states: int, rng: np.random.Generator
-) -> float:
+def acceleration_error(file: Path, made: Imported, states: int, rng: np.random.Generator) -> float:
     """Largest difference of the accelerations of mass centres and of angular accelerations,
     over the largest of its kind in the state."""
-    plain = bare(document)
-    robot = Robot(file, plain)
+    plain = bare(made.document)
+    robot = Robot(file, plain, made.origins)
     model = Model.from_document(plain, str(file))
     system = vbg.assemble(model)
     worst = 0.0
@@ -185,14 +186,12 @@ def _accelerations(system: Any, model: Model, motions: Any, rate: np.ndarray) ->
     return found
 
 
-def torque_error(
-    file: Path, document: Mapping[str, Any], states: int, rng: np.random.Generator
-) -> float:
+def torque_error(file: Path, made: Imported, states: int, rng: np.random.Generator) -> float:
     """Largest difference of drive torques and forces for given motions, over the largest."""
     worst = 0.0
-    plain = bare(document)
-    robot = Robot(file, plain)
-    one = [n for n in plain["joints"] if robot.model.existJointName(n)]
+    plain = bare(made.document)
+    robot = Robot(file, plain, made.origins)
+    one = [n for n in plain["joints"] if robot.model.existJointName(made.origins[n])]
     for _ in range(states):
         q, v = robot.state(rng)
         a = rng.normal(size=robot.model.nv)
@@ -200,7 +199,7 @@ def torque_error(
         expected = robot.pin.rnea(robot.model, robot.data, q, v, a)
         driven = deepcopy(plain)
         for name in one:
-            joint, at = driven["joints"][name], robot.model.joints[robot.model.getJointId(name)]
+            joint, at = driven["joints"][name], robot.joint(name)
             start, speed = robot.coordinate(name, q), v[at.idx_v]
             joint["drive"] = f"({start!r}) + ({float(speed)!r})*t + ({float(a[at.idx_v])!r})/2*t**2"
             joint.pop("initial", None)
@@ -208,7 +207,7 @@ def torque_error(
         signals = system.outputs(0.0, system.initial_state)
         found, wanted = [], []
         for name in one:
-            joint, at = driven["joints"][name], robot.model.joints[robot.model.getJointId(name)]
+            joint, at = driven["joints"][name], robot.joint(name)
             wanted.append(expected[at.idx_v])
             load = signals[f"{name}.{'force' if joint['kind'] == 'prismatic' else 'torque'}"]
             found.append(float(_axis(robot, name, joint) @ np.asarray(load).ravel()))
@@ -220,10 +219,10 @@ def torque_error(
 def _axis(robot: Robot, name: str, joint: Mapping[str, Any]) -> np.ndarray:
     """The joint's axis in W: it is the same in both bodies' axes."""
     body = joint["between"][1].partition(".")[0]
-    placement = robot.data.oMi[robot.model.getJointId(name)]
+    placement = robot.data.oMi[robot.model.getJointId(robot.origins[name])]
     frame = robot.frame(body)
     R_WL = placement.rotation @ robot.model.frames[frame].placement.rotation
-    return R_WL @ robot.R0[body].T @ np.array(joint["axis"])
+    return R_WL @ robot.R0[robot.origins[body]].T @ np.array(joint["axis"])
 
 
 if __name__ == "__main__":

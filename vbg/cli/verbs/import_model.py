@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vbg.cli.output import require_output, wrote
 from vbg.cli.parser import add, add_model
 from vbg.errors import UsageError
+
+if TYPE_CHECKING:
+    from vbg.model import Model
+
+    Reader = Callable[[argparse.Namespace], tuple[Model, tuple[str, ...]]]
 
 PLACE = 70
 
@@ -20,32 +26,67 @@ def register(subparsers: Any) -> None:
         "import",
         act=act,
         summary="turn another program's model into a model file",
-        detail="Known is MSTMMSim's parameter file (.xml).  --set gives parameters that the\n"
-        "file leaves out.  What was repaired or read otherwise than written is told.",
-        examples="vbg import pendulum.xml -o pendulum.toml --set L=0.5",
+        detail="Known are MSTMMSim's parameter file (.xml) and robots (.urdf).  --set gives\n"
+        "parameters that an .xml file leaves out.  What was left out, repaired or read otherwise\n"
+        "than written is told.",
+        examples="vbg import pendulum.xml -o pendulum.toml --set L=0.5\n"
+        "vbg import robot.urdf -o robot.toml --base free",
     )
     add_model(parser)
     parser.add_argument("-o", "--output", metavar="OUT", required=True, help="model file, .toml")
+    parser.add_argument(
+        "--base",
+        choices=("fixed", "free"),
+        help="of a robot: its root link is the ground (default), or floats",
+    )
+    parser.add_argument(
+        "--keep-fixed",
+        action="store_true",
+        help="of a robot: links on fixed joints stay bodies, and these joints' forces signals",
+    )
 
 
 def act(arguments: argparse.Namespace) -> int:
-    from vbg.io import mstmmsim, toml
+    from vbg.io import toml
 
     if Path(arguments.file).is_dir():
-        raise UsageError(f"{arguments.file} is a folder; name the .xml file in it.")
+        raise UsageError(f"{arguments.file} is a folder; name the file in it.")
     if not Path(arguments.file).is_file():
         raise UsageError(f"{arguments.file}: no such file.")
     require_output(arguments.output, (".toml",))
-    if not arguments.file.endswith(".xml"):
-        raise UsageError(f"{arguments.file}: only MSTMMSim's .xml files can be imported.")
-    given = {name: _in_si(name, value) for name, value in dict(arguments.parameters).items()}
-    model, notes = mstmmsim.read_with_notes(arguments.file, given)
+    reader = _READERS.get(Path(arguments.file).suffix.lower())
+    if reader is None:
+        known = ", ".join(_READERS)
+        raise UsageError(f"{arguments.file}: only files of these kinds can be imported: {known}.")
+    model, notes = reader(arguments)
     for note in notes:
         print(note, file=sys.stderr)
     toml.write(model, arguments.output)
     wrote(arguments.output, "model")
     print(f"next: vbg check {arguments.output}", file=sys.stderr)
     return 0
+
+
+def _mstmmsim(arguments: argparse.Namespace) -> tuple[Model, tuple[str, ...]]:
+    from vbg.io import mstmmsim
+
+    if arguments.base or arguments.keep_fixed:
+        raise UsageError("--base and --keep-fixed go with a robot's .urdf file.")
+    given = {name: _in_si(name, value) for name, value in dict(arguments.parameters).items()}
+    model, notes = mstmmsim.read_with_notes(arguments.file, given)
+    return model, tuple(notes)
+
+
+def _urdf(arguments: argparse.Namespace) -> tuple[Model, tuple[str, ...]]:
+    from vbg.io import urdf
+
+    if arguments.parameters:
+        raise UsageError("a .urdf file has no parameters; leave out --set.")
+    base = arguments.base or "fixed"
+    return urdf.read(arguments.file, base=base, keep_fixed=arguments.keep_fixed)
+
+
+_READERS: dict[str, Reader] = {".xml": _mstmmsim, ".urdf": _urdf}
 
 
 def _in_si(name: str, value: float | str) -> float:

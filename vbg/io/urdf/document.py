@@ -24,17 +24,20 @@ from vbg.spatial import quaternion_from_matrix
 
 Base = Literal["fixed", "free"]
 
-FLOOR = 1e-6  # of the largest principal moment: the least one, where the file has none above zero
+FLOOR = 1e-6  # of the largest principal moment: the least that a body keeps
+GRAIN = 0.4e-6  # [m^2] of the mass: a ball of 1 mm, the least moment of what has a mass
 LIGHT = 1e-6  # of the robot's mass: a link between two joints that has none
 YIELD = 0.01  # how far a stop gives way under the drive's largest effort [rad, or m for 100 of it]
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """The document of a model file, and what could not be said in it or was changed."""
+    """The document of a model file, what could not be said in it or was changed, and the
+    robot's own name of every body and joint."""
 
     document: Mapping[str, Any]
     notes: tuple[str, ...]
+    origins: Mapping[str, str]
 
 
 def read(
@@ -78,7 +81,8 @@ def to_document(
         "bodies": bodies,
         "joints": joints,
     }
-    return Imported(document, tuple(writer.notes))
+    origins = {new: old for (_, old), new in writer.names.items()}
+    return Imported(document, tuple(writer.notes), origins)
 
 
 class _Writer:
@@ -178,13 +182,13 @@ class _Writer:
             )
             return Mass(light, np.zeros(3), light * radius**2 * np.eye(3))
         moments, axes = np.linalg.eigh(mass.J)
-        least = FLOOR * max(float(moments[-1]), mass.mass * 1e-4)
+        least = max(FLOOR * float(moments[-1]), GRAIN * mass.mass)
         if moments[0] >= least:
             return mass
         raised = np.maximum(moments, least)
         self.notes.append(
-            f"{group.name}: principal moments {_listed(moments)} kg*m^2 are not above zero; "
-            f"raised to {_listed(raised)}."
+            f"{group.name}: principal moments {_listed(moments)} kg*m^2 are less than those of a "
+            f"grain of its mass; raised to {_listed(raised)}."
         )
         return Mass(mass.mass, mass.centre, axes @ np.diag(raised) @ axes.T)
 

@@ -136,7 +136,7 @@ def _parsed(text: str, where: str) -> Element:
         raise ModelError(f"{where}: not readable as XML: {error}.") from error
     if root.tag != "robot":
         raise ModelError(f"{where}: the outermost element is <{root.tag}>, not <robot>.")
-    if any("xacro" in element.tag for element in root.iter()):
+    if any("xacro" in e.tag or "${" in "".join(e.attrib.values()) for e in root.iter()):
         raise ModelError(
             f"{where}: it has macros (xacro). Expand them first: xacro FILE.xacro > robot.urdf"
         )

@@ -150,8 +150,8 @@ def _check_inertia(
             path,
             "no rigid body has a principal moment greater than the sum of the other two, "
             f"found {shown} kg*m^2 (triangle inequality).",
-            "Check the units, and that it is taken about the mass centre. Published data that break "
-            "it are taken with allow_unphysical_inertia = true.",
+            "Check the units, and that it is taken about the mass centre. Published data that "
+            "break it are taken with allow_unphysical_inertia = true.",
         )
 
 
