@@ -17,6 +17,7 @@ import numpy as np
 import vbg
 from benchmarks.machines import chain, has_pinocchio, pin_chain
 from benchmarks.timing import best_seconds, exponent
+from vbg.assemble.program.evaluator import Evaluator
 
 SIZES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 QUICK = (1, 10, 100)
@@ -54,9 +55,9 @@ def ours_at(n: int) -> tuple[float, float, np.ndarray]:
     """Seconds to build and start the chain, seconds of one rate, joint accelerations."""
     started = time.process_time()
     system = vbg.assemble(chain(n))
-    x = system.initial_state
+    x = vbg.start(system).state
     build = time.process_time() - started
-    rate_and_efforts = system.evaluator("rate")
+    rate_and_efforts = Evaluator(vbg.start(system).rate_program)
     seconds = best_seconds(lambda: rate_and_efforts(0.0, x))
     return build, seconds, first_accelerations(system, x, n)
 
@@ -74,7 +75,7 @@ def pinocchio(n: int) -> tuple[float, np.ndarray]:
 
 def first_accelerations(system: vbg.System, x: np.ndarray, n: int) -> np.ndarray:
     """Joint accelerations at rest: differences of the rods' angular momentum rates over J."""
-    rate = dict(zip(system.state_names, system.rate(0.0, x)))
+    rate = dict(zip(system.state_names, vbg.start(system).rate(0.0, x)))
     rods = np.array([rate[f"rod{k}.angular_momentum[1]"] for k in range(n)]) * 12.0
     return np.diff(rods, prepend=0.0)
 

@@ -34,7 +34,7 @@ LARGEST_PHASE = 0.7  # w dt
 
 def real_time_factor(model: vbg.Model) -> tuple[float, float]:
     """Seconds of motion per second of processor, and microseconds per step: best of some."""
-    stepper = DiscreteTime(vbg.assemble(model))
+    stepper = DiscreteTime(vbg.start(model))
     stepper.advance(0.01)
     spent = []
     for _ in range(REPEATS):
@@ -69,7 +69,7 @@ def convergence(steps: tuple[float, ...] = STEPS) -> dict[float, np.ndarray]:
         for hertz in FREQUENCIES:
             if (frequency := 2 * np.pi * hertz) * dt > LARGEST_PHASE:
                 break
-            stepper = DiscreteTime(pendulum, dt, frequency)
+            stepper = DiscreteTime(vbg.start(pendulum), dt, frequency)
             stepper.advance(END)
             error = abs(stepper.x[at] - exact["elbow.angle"][-1])
             gap = np.abs(residuals(END, stepper.x)[0]).max()

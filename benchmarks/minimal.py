@@ -21,6 +21,7 @@ import numpy as np
 
 import vbg
 from tests.published.problems import PROBLEMS
+from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.start.posture import Projector
 from vbg.assemble.system import System
 from vbg.simulate.minimal.stepper import Minimal, OnChange
@@ -49,7 +50,7 @@ class Count:
 
 def run(system: System, t_end: float, on_change: OnChange, rtol: float, atol: float) -> Count:
     """A run of the stepper alone, without outputs."""
-    stepper = Minimal(system, 0.0, system.initial_state, rtol, atol, on_change)
+    stepper = Minimal(vbg.start(system), 0.0, vbg.start(system).state, rtol, atol, on_change)
     stepper.limit(t_end)
     behind, since, back = 0, BEHIND, 0
     wanted = 0.0  # length of step that was lost and is not back yet
@@ -116,8 +117,8 @@ def long_run(revolutions: float = 1000.0, rtol: float = 1e-8, atol: float = 1e-1
     """Largest residuals over all accepted steps."""
     system = slider_crank()
     angle = system.state_names.index("A.angle")
-    stepper = Minimal(system, 0.0, system.initial_state, rtol, atol)
-    projector, energy = Projector(system), system.evaluator("energy")
+    stepper = Minimal(vbg.start(system), 0.0, vbg.start(system).state, rtol, atol)
+    projector, energy = Projector(system), Evaluator(system.programs.energy)
     first, stored = stepper.x[angle], float(energy(0.0, stepper.x)[0])
     worst = np.zeros(2)
     while stepper.x[angle] - first < 2.0 * np.pi * revolutions:

@@ -24,6 +24,7 @@ _HOMES = {
     "ModelError": "vbg.errors",
     "Problem": "vbg.errors",
     "Solution": "vbg.solution",
+    "Start": "vbg.assemble",
     "System": "vbg.assemble",
     "UsageError": "vbg.errors",
     "VbgError": "vbg.errors",
@@ -33,6 +34,7 @@ _HOMES = {
     "expand": "vbg.graph",
     "read": "vbg.io.toml",
     "simulate": "vbg.simulate",
+    "start": "vbg.assemble:assemble_start",
     "write": "vbg.io.toml",
 }
 _PACKAGES = ("analysis", "structure", "tmm_bridge", "validate")
@@ -42,7 +44,8 @@ __all__ = sorted((*_HOMES, *_PACKAGES))
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+        home, _, attribute = _HOMES[name].partition(":")
+        return getattr(import_module(home), attribute or name)
     if name in _PACKAGES:
         return import_module(f"vbg.{name}")
     raise AttributeError(f"module 'vbg' has no attribute {name!r}")

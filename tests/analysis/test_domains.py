@@ -33,7 +33,7 @@ def test_dc_motor_runs_steadily_and_has_the_published_poles():
     system = vbg.assemble(model)
     point = operating_point(system, "steady")
     assert point.kind == "steady motion"
-    signals = system.outputs(0.0, point.x)
+    signals = vbg.start(system).outputs(0.0, point.x)
     assert float(signals["M.current"][0]) == pytest.approx(0.0526251531, rel=1e-8)
     assert float(signals["rotational.shaft.speed"][0]) == pytest.approx(502.043961, rel=1e-8)
     poles = np.sort(linearise(system, point, inputs=[]).eigenvalues.real)

@@ -44,7 +44,7 @@ def random_state(name, seed):
     """A state on the constraint manifold beside the start."""
     s = system(name)
     probe = Probe(s)
-    x = s.initial_state
+    x = vbg.start(s).state
     space = tangent(probe, probe.jacobian(0.0, x), x)
     z = np.random.default_rng(seed).uniform(-0.3, 0.3, space.basis.shape[1])
     sizes = np.abs(space.basis).max(axis=0)
@@ -96,7 +96,7 @@ def _row(probe, name):
 def any_state(name, seed):
     """A state beside the start, on the constraints or not: the rates are defined there, too."""
     s = system(name)
-    x = s.initial_state
+    x = vbg.start(s).state
     free = ("position", "quaternion", "displacement")
     sizes = np.abs(x)
     for one in s.slices:
@@ -116,11 +116,11 @@ def test_constraint_form_equals_the_compiled_rate(name):
     for seed in range(3):
         x = any_state(name, seed)
         t = 0.1 + 0.2 * seed
-        expected = dict(zip(s.state_names, s.rate(t, x)[: s.size], strict=True))
+        expected = dict(zip(s.state_names, vbg.start(s).rate(t, x)[: s.size], strict=True))
         state = dict(zip(s.state_names, x, strict=True))
         states = [str(symbol) for symbol in equations.rates]
         given = np.array([state[n] for n in states])
-        efforts = s.constraint_efforts(t, x)
+        efforts = vbg.start(s).constraint_efforts(t, x)
         modes = [state[str(symbol)] for symbol in equations.modes]
         found = rate(t, given, *(a for a in (efforts, modes) if len(a)))
         wanted = np.array([expected[n] for n in states])

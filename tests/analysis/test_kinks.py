@@ -287,7 +287,7 @@ def test_a_relief_valve_is_open_where_the_pump_rests():
     )
     point = operating_point(system)
     assert point.kind == "equilibrium"
-    pressure = float(system.outputs(0.0, point.x)["hydraulic.P.pressure"][0])
+    pressure = float(vbg.start(system).outputs(0.0, point.x)["hydraulic.P.pressure"][0])
     assert pressure == pytest.approx(setting + flow * slope, rel=1e-9)
     assert_allclose(linearise(system, point).eigenvalues, [-1 / (slope * capacity)], rtol=1e-9)
 

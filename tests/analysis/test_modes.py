@@ -61,7 +61,7 @@ def test_as_many_poles_as_states(name):
     machine = system(name)
     found = linearise_slipping(machine, linearise(machine, inputs=[]).point)
     assert len(set(found.state_names)) == len(found.state_names)
-    stepper = Minimal(machine, 0.0, machine.initial_state, 1e-8, 1e-10)
+    stepper = Minimal(vbg.start(machine), 0.0, vbg.start(machine).state, 1e-8, 1e-10)
     tied = {*stepper.programs.posture, *stepper.programs.tied}
     others = [
         i
@@ -254,12 +254,13 @@ def test_leaning_top_precesses_and_nutates_about_it():
 def test_jacobian_is_that_of_finite_differences():
     crank = system("slider-crank")
     probe = Probe(crank)
-    x, n = crank.initial_state, crank.size
+    start, n = vbg.start(crank), crank.size
+    x = start.state
     exact = probe.jacobian(0.0, x)[probe.spans["rate"], :n]
     h = 1e-6
     numeric = np.column_stack(
         [
-            (crank.rate(0.0, x + h * e)[:n] - crank.rate(0.0, x - h * e)[:n]) / (2 * h)
+            (start.rate(0.0, x + h * e)[:n] - start.rate(0.0, x - h * e)[:n]) / (2 * h)
             for e in np.eye(n)
         ]
     )

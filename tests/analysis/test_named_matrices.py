@@ -28,7 +28,7 @@ def test_golden(name, capsys):
 def somewhere(system):
     """A state off the start, with unit quaternions, and its values by the symbols' names."""
     rng = np.random.default_rng(11)
-    x = system.initial_state + 0.1 * rng.standard_normal(system.size)
+    x = vbg.start(system).state + 0.1 * rng.standard_normal(system.size)
     values = {}
     for s in system.slices:
         if s.state.kind == "quaternion":

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
+import vbg
 from vbg.assemble import System
+from vbg.assemble.program.evaluator import Evaluator
 
 
 def eigenvalues(system: System, x: np.ndarray | None = None) -> np.ndarray:
     """Eigenvalues of d rate / d x on the tangent space of the constraints, without the
     two energy quadratures, sorted by real part."""
-    x = system.initial_state if x is None else x
+    x = vbg.start(system).state if x is None else x
     kept = [
         i for s in system.slices if s.state.kind != "quadrature" for i in range(s.first, s.last)
     ]
-    rate = system.evaluator("rate", complex_valued=True)
+    rate = Evaluator(vbg.start(system).rate_program, complex_valued=True)
     A = _columns(lambda z: rate(0.0, z)[: system.size], x)[np.ix_(kept, kept)]
-    residual = system.evaluator("residual", complex_valued=True)
+    residual = Evaluator(system.programs.residual, complex_valued=True)
     rows = (
         _columns(lambda z: residual(0.0, z), x)[:, kept] if system.equations.constraints else None
     )

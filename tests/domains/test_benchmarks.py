@@ -106,7 +106,7 @@ def test_hydraulic_arm_as_published():
         text = text.replace(before, after)
     model = parse(text)
     system = vbg.assemble(model)
-    start = system.outputs(0.0, system.initial_state)["pin.speed"][0]
+    start = vbg.start(system).outputs(0.0, vbg.start(system).state)["pin.speed"][0]
     assert start == pytest.approx(10 * 2.0 / (10 + 120 * 0.5**2))
     found = arm_results(model)
     expected = {"p0": published["p0"], "p1": published["p1"]}

@@ -25,12 +25,14 @@ def test_structure_holds_every_entry_of_the_jacobian(name):
     """Whatever complex steps find, the tape had announced; grouped columns give the same."""
     machine = MACHINES[name]
     system = vbg.assemble(machine() if callable(machine) else vbg.Model(**machine))
-    x, n = system.initial_state, system.size
-    exact = complex_step_jacobian(system)(0.1, x)
-    sets = dependencies(system.rate_program, n)
+    start, n = vbg.start(system), system.size
+    x = start.state
+    exact = complex_step_jacobian(start)(0.1, x)
+    sets = dependencies(start.rate_program, n)
     announced = np.array([[(sets[i] >> j) & 1 for j in range(n)] for i in range(n)], dtype=bool)
     assert not np.any(exact[~announced])
-    grouped = sparse_jacobian(system, pattern(system.rate_program, n, frozenset()))(0.1, x)
+    structure = pattern(start.rate_program, n, frozenset())
+    grouped = sparse_jacobian(start, structure)(0.1, x)
     assert_allclose(grouped.toarray(), exact, rtol=1e-12, atol=0.0)
 
 
@@ -38,15 +40,15 @@ def test_structure_holds_every_entry_of_the_jacobian(name):
 def test_cost_grows_with_the_sections_only(kind):
     """Operations of the rate are linear in the sections, groups of columns constant."""
     systems = [vbg.assemble(model(kind(n))) for n in (50, 100, 200)]
-    few, twice, four = (s.rate_program.operations for s in systems)
+    few, twice, four = (vbg.start(s).rate_program.operations for s in systems)
     assert four - twice == 2 * (twice - few)
-    structures = [sparse_pattern(s) for s in systems]
+    structures = [sparse_pattern(vbg.start(s)) for s in systems]
     assert [structure.groups for structure in structures] == [3, 3, 3]
 
 
 def test_parts_that_all_reach_each_other_are_left_dense():
     """The joint forces of a chain couple all its rates."""
-    assert sparse_pattern(vbg.assemble(SYSTEMS["tree"]())) is None
+    assert sparse_pattern(vbg.start(SYSTEMS["tree"]())) is None
 
 
 def linear_ladder(ladder: Ladder, times: np.ndarray) -> np.ndarray:

@@ -269,7 +269,7 @@ def test_refused_with_its_message(name):
         errors = [problem for problem in vbg.check(model) if problem.severity == "error"]
         if errors:
             raise VbgError("\n".join(map(str, errors)))
-        vbg.assemble(model).initial_state  # noqa: B018
+        vbg.start(model)
 
 
 def test_there_are_enough():

@@ -44,8 +44,8 @@ class Body:
 
 def values_at(machine: Machine, system: vbg.System, t: float, x: np.ndarray) -> dict[str, Any]:
     """Signals at (t, x), and the rate of every body's angular momentum, body axes."""
-    values = dict(system.outputs(t, x))
-    rate = dict(zip(system.state_names, system.rate(t, x), strict=True))
+    values = dict(vbg.start(system).outputs(t, x))
+    rate = dict(zip(system.state_names, vbg.start(system).rate(t, x), strict=True))
     for name in machine.bodies:
         h_rate = [rate[f"{name}.angular_momentum[{k}]"] for k in range(3)]
         values[f"{name}.h_rate"] = np.array(h_rate)

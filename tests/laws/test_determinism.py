@@ -9,8 +9,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """
 import sys, vbg
 system = vbg.assemble(vbg.read(sys.argv[1]))
-x = system.initial_state
-print(system.state_names, system.rate(0.01, x).tobytes().hex())
+x = vbg.start(system).state
+print(system.state_names, vbg.start(system).rate(0.01, x).tobytes().hex())
 """
 
 

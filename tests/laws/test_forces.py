@@ -23,7 +23,7 @@ FEW = settings(max_examples=5, deadline=None, derandomize=True)
 def test_all_loads_on_every_joint_balance_each_body(kind):
     machine = loaded(random_tree(17, kinds=(kind,)), 17)
     system = vbg.assemble(machine.model())
-    assert_balance(machine, system, 0.7, system.initial_state)
+    assert_balance(machine, system, 0.7, vbg.start(system).state)
 
 
 @SOME
@@ -31,7 +31,7 @@ def test_all_loads_on_every_joint_balance_each_body(kind):
 def test_all_loads_on_mixed_machines_balance_each_body(seed):
     for machine in (loaded(random_tree(seed), seed), loaded(random_loop(seed), seed)):
         system = vbg.assemble(machine.model())
-        assert_balance(machine, system, 0.4, system.initial_state)
+        assert_balance(machine, system, 0.4, vbg.start(system).state)
 
 
 @pytest.mark.parametrize("kind", ["gear", "belt", "rack_pinion"])
@@ -39,7 +39,7 @@ def test_couplings_with_friction_balance_each_body(kind):
     machine = coupled(21, kind)
     machine.joints["first"]["friction"] = {"viscous": 0.37}
     system = vbg.assemble(machine.model())
-    x = system.initial_state
+    x = vbg.start(system).state
     loads = assert_balance(machine, system, 0.0, x)
     ratio = machine.joints["coupling"]["ratio"]
     speeds = [float(np.squeeze(loads.values[f"{name}.speed"])) for name in ("first", "second")]
@@ -50,7 +50,7 @@ def test_couplings_with_friction_balance_each_body(kind):
 def test_a_rolling_disc_balances_and_its_force_does_no_work():
     machine = rolling_disc(22)
     system = vbg.assemble(machine.model())
-    loads = assert_balance(machine, system, 0.0, system.initial_state)
+    loads = assert_balance(machine, system, 0.0, vbg.start(system).state)
     disc, wheel = loads.bodies["disc"], machine.joints["wheel"]
     force, torque = loads.values["wheel.force"], loads.values["wheel.torque"]
     power = force @ disc.velocity_at(disc.point(wheel["between"][1]["at"])) + torque @ disc.w
@@ -102,7 +102,7 @@ class Turned:
         self.part = self.machine.forces["bushing"]
         self.K = np.array(self.part["stiffness"])
         self.system = vbg.assemble(self.machine.model())
-        self.x = self.system.initial_state
+        self.x = vbg.start(self.system).state
         names = self.system.state_names
         self.position = names.index("two.position[0]")
         self.quaternion = names.index("two.quaternion[0]")
@@ -122,7 +122,7 @@ class Turned:
         return x
 
     def values(self, x: np.ndarray) -> dict[str, np.ndarray]:
-        return self.system.outputs(0.0, x)
+        return vbg.start(self.system).outputs(0.0, x)
 
     def seen_from_first(self) -> tuple[np.ndarray, np.ndarray]:
         """R_WA, and the second point from the first in the first body's axes."""

@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose
 import vbg
 from tests.laws.machines import Machine, random_body, random_loop, random_tree
 from tests.laws.parts import add_bushing, loaded
+from vbg.assemble.program.evaluator import Evaluator
 from vbg.io import csv, hdf5
 from vbg.simulate.steppers.jacobian import complex_step_jacobian
 from vbg.solution import Solution, components
@@ -72,9 +73,9 @@ def test_complex_steps_give_the_jacobian(seed):
     """Against central differences, for a machine with every part, constraint forces included."""
     machine = loaded(random_loop(seed), seed)
     system = vbg.assemble(machine.model())
-    x = system.initial_state
-    exact = complex_step_jacobian(system)(0.3, x)
-    rate = system.evaluator("rate")
+    x = vbg.start(system).state
+    exact = complex_step_jacobian(vbg.start(system))(0.3, x)
+    rate = Evaluator(vbg.start(system).rate_program)
     h = 1e-6
     for i in range(len(x)):
         e = h * np.eye(len(x))[i]

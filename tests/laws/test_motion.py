@@ -46,7 +46,7 @@ def solve(machine: Machine, rtol: float = 1e-10) -> Solution:
 def assert_newton_euler_and_no_work(machine: Machine) -> None:
     """m a = sum of forces and h' = sum of moments for every body; no joint gives power."""
     system = vbg.assemble(machine.model())
-    loads = assert_balance(machine, system, 0.0, system.initial_state)
+    loads = assert_balance(machine, system, 0.0, vbg.start(system).state)
     for name, joint in machine.joints.items():
         first, second, _, where = loads.pair(joint)
         slip = second.velocity_at(where) - first.velocity_at(where)
@@ -106,7 +106,7 @@ def test_the_world_frame_does_not_matter(seed):
     for name in machine.bodies:
         p = first[f"{name}.position"] @ Q.T + d
         assert_allclose(second[f"{name}.position"], p, rtol=1e-7, atol=1e-8)
-    redundant = vbg.assemble(machine.model()).start.redundant
+    redundant = vbg.start(machine.model()).redundant
     shared = {name.partition(".")[0] for name in redundant}  # not unique: motion only
     for name in machine.joints.keys() - shared:
         force = first[f"{name}.force"] @ Q.T
@@ -143,8 +143,8 @@ def test_forces_of_redundant_joints_do_not_depend_on_the_world_frame(seed):
     values = []
     for seen in (machine, moved(machine, Q, rng.normal(size=3))):
         system = vbg.assemble(seen.model())
-        assert len(system.start.redundant) > 0
-        values.append(system.outputs(0.0, system.initial_state))
+        assert len(vbg.start(system).redundant) > 0
+        values.append(vbg.start(system).outputs(0.0, vbg.start(system).state))
     first, second = values
     for name in machine.joints:
         for what in ("force", "torque"):
@@ -190,7 +190,7 @@ def bennett(R: np.ndarray, d: np.ndarray) -> Machine:
 def test_redundant_rows_are_counted_alike_in_every_world_frame(seed):
     rng = np.random.default_rng(seed)
     Q = rotation_matrix(axis_angle(tuple(unit(rng)), rng.uniform(0.0, 3.0)))
-    start = vbg.assemble(bennett(Q, rng.uniform(-2.0, 2.0, 3)).model()).start
+    start = vbg.start(bennett(Q, rng.uniform(-2.0, 2.0, 3)).model())
     assert (start.dependent, start.freedoms) == (3, 1)
 
 

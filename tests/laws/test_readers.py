@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 
 import vbg
 from tests.laws.machines import KINDS, random_loop, random_tree
+from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.program.reference import evaluate
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.toml"))
@@ -20,15 +21,15 @@ STEP = 1e-6
 def disturbed(system: vbg.System, size: float = 1e-3) -> np.ndarray:
     """A state near the start that breaks the constraints a little: general values."""
     rng = np.random.default_rng(8)
-    x = system.initial_state
+    x = vbg.start(system).state
     return x + size * rng.normal(size=len(x))
 
 
 def assert_readers_agree(system: vbg.System) -> None:
     """All outputs of all programs, at a general state, to 1e-12 of their size."""
     x = disturbed(system)
-    for what in ("rate", "residual"):
-        compiled = system.evaluator(what)
+    for program in (vbg.start(system).rate_program, system.programs.residual):
+        compiled = Evaluator(program)
         work = compiled.work.copy()
         work[: len(x)], work[len(x)] = x, 0.1
         evaluate(compiled.program, work)
@@ -63,18 +64,18 @@ def test_flow_rows_and_gamma_are_derivatives_along_the_motion(kind):
     """d(position row)/dt = velocity row at any speeds, and d(velocity row)/dt = 0 with the
     accelerations that the constraint efforts give: central differences along x'."""
     system = vbg.assemble(random_tree(12, n=2, kinds=(kind,)).model())
-    residual = system.evaluator("residual")
+    residual = Evaluator(system.programs.residual)
 
     def rows(x: np.ndarray, what: str) -> np.ndarray:
         residual(0.0, x)
         return residual.output(what).ravel().copy()
 
     def slope(x: np.ndarray, what: str) -> np.ndarray:
-        rate = system.rate(0.0, x)
+        rate = vbg.start(system).rate(0.0, x)
         return (rows(x + STEP * rate, what) - rows(x - STEP * rate, what)) / (2.0 * STEP)
 
-    x = system.initial_state
-    size = 1.0 + np.abs(system.rate(0.0, x)).max()
+    x = vbg.start(system).state
+    size = 1.0 + np.abs(vbg.start(system).rate(0.0, x)).max()
     assert_allclose(slope(x, "velocity"), 0.0, atol=1e-7 * size)
     momenta = np.array(["momentum" in name for name in system.state_names])
     rng = np.random.default_rng(9)

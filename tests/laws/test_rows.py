@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 import vbg
 from tests.laws.machines import Machine, random_loop, random_tree
 from tests.laws.parts import at_rest, coupled, loaded, rolling_disc
+from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.start.posture import Projector
 
 H = 1e-6
@@ -37,7 +38,7 @@ class Rows:
 
     def __init__(self, system: vbg.System):
         self.system = system
-        self.residual = system.evaluator("residual")
+        self.residual = Evaluator(system.programs.residual)
 
     def at(self, t: float, x: np.ndarray, what: str) -> np.ndarray:
         self.residual(t, x)
@@ -45,7 +46,7 @@ class Rows:
 
     def slope(self, t: float, x: np.ndarray, what: str) -> np.ndarray:
         """d/dt along the motion that starts at (t, x), time included."""
-        rate = self.system.rate(t, x)
+        rate = vbg.start(self.system).rate(t, x)
         after, before = (self.at(t + s * H, x + s * H * rate, what) for s in (1.0, -1.0))
         return (after - before) / (2 * H)
 
@@ -54,7 +55,7 @@ class Rows:
 def test_position_rows_have_the_velocity_rows_as_rates(name):
     """At the start's posture with any speeds; non-holonomic rows have no position."""
     system = vbg.assemble(MACHINES[name]().model())
-    rows, x = Rows(system), system.initial_state
+    rows, x = Rows(system), vbg.start(system).state
     momenta = np.array(["momentum" in n for n in system.state_names])
     faster = x + momenta * np.random.default_rng(1).normal(size=len(x))
     holonomic = np.array([".slip" not in n for n in system.constraint_names])
@@ -73,7 +74,7 @@ def test_constraint_efforts_keep_the_velocity_rows_constant(name):
     rng = np.random.default_rng(2)
     for t, size in ((0.0, 0.0), (0.37, 1e-2)):
         rows = Rows(system)
-        x = system.initial_state + size * rng.normal(size=system.size)
+        x = vbg.start(system).state + size * rng.normal(size=system.size)
         Projector(system).normalise(x)  # rotations are those of unit quaternions
-        scale = 1.0 + np.abs(system.rate(t, x)).max()
+        scale = 1.0 + np.abs(vbg.start(system).rate(t, x)).max()
         assert_allclose(rows.slope(t, x, "velocity"), 0.0, atol=1e-8 * scale)

@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 
 import vbg
 from benchmarks.machines import chain, scissor_lift, windows
+from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.start.posture import Projector
 from vbg.errors import UsageError
 from vbg.simulate.discrete.bushings import Mobility, bushings
@@ -28,7 +29,7 @@ def test_converges_to_the_constraint_solution():
     at = pendulum.state_names.index("elbow.angle")
     errors, gaps = [], []
     for dt in (4e-5, 2e-5, 1e-5):
-        stepper = DiscreteTime(pendulum, dt)
+        stepper = DiscreteTime(vbg.start(pendulum), dt)
         stepper.advance(end)
         errors.append(abs(stepper.x[at] - exact["elbow.angle"][-1]))
         gaps.append(np.abs(Projector(pendulum).residuals(end, stepper.x)[0]).max())
@@ -63,7 +64,7 @@ def test_rotation_is_the_exact_one_of_each_step():
         joints={"pin": {"kind": "spherical", "between": ["ground", "disc"]}},
     )
     assembled = vbg.assemble(top)
-    stepper = DiscreteTime(assembled, 1e-4)
+    stepper = DiscreteTime(vbg.start(assembled), 1e-4)
     stepper.advance(0.05)
     at = assembled.state_names.index("disc.quaternion[0]")
     assert stepper.x[at] == pytest.approx(np.cos(1.0), abs=1e-12)
@@ -73,7 +74,7 @@ def test_rotation_is_the_exact_one_of_each_step():
 def by_the_tape(stepper, assembled, steps):
     """The same steps, slowly: every rate from the one tape of all equations."""
     x, dt = stepper.x.copy(), stepper.dt
-    posture = assembled.evaluator("posture_rate")
+    posture = Evaluator(assembled.programs.posture_rate)
     for k in range(steps):
         t = k * dt
         rate = stepper.rates(t, x)[: assembled.size].copy()
@@ -152,7 +153,7 @@ def test_the_kernels_of_joints_are_the_equations(kind, axes):
     """Flat arrays and tape make the same steps to rounding, for bodies on the ground and on
     bodies; what no kernel knows (helical) stays on the tape."""
     assembled = vbg.assemble(pair_of(kind, axes))
-    stepper = DiscreteTime(assembled, 1e-5)
+    stepper = DiscreteTime(vbg.start(assembled), 1e-5)
     stepper.x += 1e-3 * np.random.default_rng(7).standard_normal(assembled.size)
     for s in assembled.slices:
         if s.state.kind == "quaternion":
@@ -167,7 +168,7 @@ def test_the_kernels_of_joints_are_the_equations(kind, axes):
 )
 def test_examples_with_other_parts_step_as_the_equations_say(name):
     assembled = system(name)
-    stepper = DiscreteTime(assembled, 2e-6)
+    stepper = DiscreteTime(vbg.start(assembled), 2e-6)
     twin = by_the_tape(stepper, assembled, 100)
     stepper.advance(100 * stepper.dt)
     assert_allclose(stepper.x, twin, rtol=1e-9, atol=1e-9 * np.abs(twin).max())
@@ -175,21 +176,23 @@ def test_examples_with_other_parts_step_as_the_equations_say(name):
 
 def test_without_joints_it_says_so():
     with pytest.raises(UsageError, match="no joints"):
-        DiscreteTime(system("free-body"))
+        DiscreteTime(vbg.start(system("free-body")))
 
 
 @pytest.mark.parametrize("model", [chain(4), windows(2, redundant=True), scissor_lift(2)])
 def test_bushings_are_those_of_the_whole_mobility(model):
     """Diagonal by probes and largest eigenvalue by products, against the dense matrix."""
     assembled = vbg.assemble(model)
-    mobility = Mobility(assembled)
+    mobility = Mobility(vbg.start(assembled))
     count = len(assembled.constraint_names)
     dense = np.column_stack([mobility(unit) for unit in np.eye(count)])
     assert_allclose(dense, dense.T, atol=1e-12 * np.abs(dense).max())
     diagonal = np.diag(dense)
     assert_allclose(mobility.diagonal(), diagonal, rtol=1e-12)
     largest = np.linalg.eigvalsh(dense / np.sqrt(np.outer(diagonal, diagonal))).max()
-    assert_allclose(bushings(assembled, 100.0).stiffness, 1e4 / (largest * diagonal), rtol=1e-6)
+    assert_allclose(
+        bushings(vbg.start(assembled), 100.0).stiffness, 1e4 / (largest * diagonal), rtol=1e-6
+    )
 
 
 def test_probes_of_the_mobility_do_not_grow_in_number_with_a_chain(monkeypatch):
@@ -202,5 +205,5 @@ def test_probes_of_the_mobility_do_not_grow_in_number_with_a_chain(monkeypatch):
 
     monkeypatch.setattr(Mobility, "__call__", counted)
     for n in (10, 40):
-        Mobility(vbg.assemble(chain(n))).diagonal()
+        Mobility(vbg.start(chain(n))).diagonal()
     assert calls.count(50) == calls.count(200) <= 15

@@ -180,7 +180,7 @@ def test_a_start_without_a_rate_fails_at_once_and_says_why():
 def test_an_output_that_cannot_be_retracted_is_interpolated(monkeypatch):
     """Inside a step the polynomial is near the constraints even where Newton finds no way."""
     system = vbg.assemble(vbg.read(EXAMPLES / "slider-crank.toml"))
-    stepper = Minimal(system, 0.0, system.initial_state.copy(), 1e-8, 1e-10)
+    stepper = Minimal(vbg.start(system), 0.0, vbg.start(system).state.copy(), 1e-8, 1e-10)
     stepper.limit(0.01)
     for _ in range(10):
         assert stepper.step() is None
@@ -221,7 +221,7 @@ def test_many_revolutions_without_any_projection(monkeypatch):
     """The residuals after twenty revolutions are those of rounding, and no state is moved
     onto the constraints between steps."""
     system = benchmark.slider_crank()
-    assert system.initial_state is not None  # assembly itself projects
+    assert vbg.start(system).state is not None  # assembly itself projects
 
     def never(*_):
         raise AssertionError("projected")
@@ -258,7 +258,7 @@ def test_the_benchmark_prints_its_tables(capsys):
 
 def test_coordinates_of_a_tree_are_its_joint_coordinates():
     system = assembled("double-pendulum")
-    stepper = Minimal(system, 0.0, system.initial_state, 1e-8, 1e-10)
+    stepper = Minimal(vbg.start(system), 0.0, vbg.start(system).state, 1e-8, 1e-10)
     stepper.limit(1.0)
     while stepper.t < 1.0:
         assert stepper.step() is None

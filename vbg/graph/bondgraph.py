@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from vbg.blocks import Block
+from vbg.model.model import Model
 
 Kind = Literal["0", "1", "I", "C", "R", "Se", "Sf", "TF", "GY", "EJS", "Sc"]
 Causality = Literal["integral", "derivative"]
@@ -177,7 +178,7 @@ class BondGraph:
     held: tuple[Held, ...]
     bodies: tuple[str, ...]
     time: Block
-    model: object = None
+    model: Model
     signals: Mapping[str, Block] = field(default_factory=dict)
     signal_states: tuple[SignalState, ...] = ()
     modes: tuple[Mode, ...] = ()

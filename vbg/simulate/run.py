@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble import assemble
+from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.start.conditioning import Conditioning
 from vbg.assemble.start.posture import Projector
+from vbg.assemble.start.start import Start, assemble_start
 from vbg.assemble.system import System
 from vbg.errors import Problem, UsageError
+from vbg.model import Model
 from vbg.simulate.events.events import Instant, Samples, Switches
 from vbg.simulate.events.kinks import kink_instants
 from vbg.simulate.minimal.stepper import Minimal
@@ -52,8 +54,9 @@ FORMULATIONS = ("constraint", "minimal")
 
 
 def simulate(
-    source: System | Any,
+    source: Start | System | Model,
     *,
+    start: Start | None = None,
     t_end: float | None = None,
     output_step: float | None = None,
     method: str | None = None,
@@ -63,8 +66,8 @@ def simulate(
     progress: Progress | None = None,
     sink: Sink | None = None,
 ) -> Solution:
-    """Integrates a System, or the System of a Model, from its assembled start over
-    [0, t_end] [s].
+    """Integrates a System, or the System of a Model, over [0, t_end] [s] from its assembled
+    start, or from `start`, another one of the same system (`vbg.start`).
 
     Settings that are not given are those of the model's [simulate].  `method`:
     "dop853" (adaptive, explicit, order 8), "rk4" (fixed step = output_step),
@@ -80,8 +83,8 @@ def simulate(
     it holds what was computed.  Raises AssemblyError if there is no consistent
     start, UsageError for settings out of range.
     """
-    system = source if isinstance(source, System) else assemble(source)
-    defaults = system.model.simulate
+    begin = _start(source, start)
+    defaults = begin.system.model.simulate
     settings = Settings(
         defaults.t_end if t_end is None else t_end,
         defaults.output_step if output_step is None else output_step,
@@ -94,12 +97,23 @@ def simulate(
     if settings.method == "discrete-time":
         from vbg.simulate.discrete.run import run_discrete
 
-        return run_discrete(system, settings, progress, sink)
-    start = system.start
-    run = _Run(system, settings, start.state.copy(), progress, sink)
+        return run_discrete(begin, settings, progress, sink)
+    run = _Run(begin, settings, progress, sink)
     with _one_thread():
         status = run.go()
-    return with_values(run.solution(status, (*start.notes, *run.stepper.notes(), *run.remarks)))
+    return with_values(run.solution(status, (*begin.notes, *run.stepper.notes(), *run.remarks)))
+
+
+def _start(source: Start | System | Model, start: Start | None) -> Start:
+    """`start`, or the assembled one of the source."""
+    if start is None:
+        return source if isinstance(source, Start) else assemble_start(source)
+    if isinstance(source, System) and start.system is not source:
+        raise UsageError(
+            "the start belongs to another system than the one to be simulated: make it of the "
+            "same value, system = vbg.assemble(model); start = vbg.start(system)."
+        )
+    return start
 
 
 def _one_thread() -> AbstractContextManager[object]:
@@ -152,22 +166,22 @@ class _Run:
 
     def __init__(
         self,
-        system: System,
+        start: Start,
         settings: Settings,
-        x: Array,
         progress: Progress | None,
         sink: Sink | None,
     ):
-        self.system, self.settings = system, settings
+        system, x = start.system, start.state.copy()
+        self.start, self.system, self.settings = start, system, settings
         self.progress = progress
         self.projector = Projector(system)
-        self.switches = Switches(system, settings.output_step)
+        self.switches = Switches(start, settings.output_step)
         self.grid = output_grid(settings.t_end, settings.output_step)
         self.samples = Samples(system, kink_instants(system, self.grid))
         begin = self._begin(x)
-        self.recorder = Recorder(system, self.grid, sink)
+        self.recorder = Recorder(system, Evaluator(start.rate_program), self.grid, sink)
         self.events: list[Event] = []
-        self.start = x.copy()
+        self.first_state = x.copy()
         self.steps = 0
         self.began = time.process_time()
         self.sticks = any(c.active is not None for c in system.equations.constraints)
@@ -208,12 +222,12 @@ class _Run:
     def _stepper(self, t: float, x: Array) -> Stepper:
         s = self.settings
         if self.method == "adams":
-            return Minimal(self.system, t, x, s.rtol, s.atol)
-        rate = self.system.evaluator("rate")
+            return Minimal(self.start, t, x, s.rtol, s.atol)
+        rate = Evaluator(self.start.rate_program)
         if self.method == "rk4":
             return FixedStep(rate, t, x, s.t_end, s.output_step)
         jacobian = self.jacobian if self.method == "radau" else None
-        near = Conditioning(rate, self.system.start.dependent)
+        near = Conditioning(rate, self.start.dependent)
         # what sticks is brought to rest after a step; within it rounding accelerates it
         longest = s.output_step if self.sticks else np.inf
         rtol = max(s.rtol * (ROWS if self.method == "dop853" else 1.0), 1e-13)
@@ -382,11 +396,11 @@ class _Run:
 
     def _least_energy(self, largest: float) -> float:
         s = self.settings
-        return resolved_energy(self.system, self.start, s.rtol, s.atol, largest)
+        return resolved_energy(self.system, self.first_state, s.rtol, s.atol, largest)
 
     @cached_property
     def jacobian(self) -> Callable[[float, Array], Any]:
-        return implicit_jacobian(self.system)
+        return implicit_jacobian(self.start)
 
     def solution(self, status: Status, notes: tuple) -> Solution:
         self.recorder.flush()

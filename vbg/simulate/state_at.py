@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble import System
+from vbg.assemble.start.start import assemble_start
+from vbg.assemble.system import System
 from vbg.errors import UsageError
 from vbg.simulate.run import _Run
 from vbg.simulate.settings import Settings
@@ -16,14 +17,14 @@ def state_at(system: System, t: float) -> NDArray[np.float64]:
 
     Raises UsageError where the run ends before.
     """
-    x = system.initial_state
+    start = assemble_start(system)
     if t == 0.0:
-        return x
+        return start.state
     given = system.model.simulate
     settings = Settings(
         t, min(given.output_step, t), given.method, given.rtol, given.atol, given.formulation
     )
-    run = _Run(system, settings, x, None, None)
+    run = _Run(start, settings, None, None)
     status = run.go()
     if status.code != "finished":
         raise UsageError(f"there is no state at {t:g} s. {status.sentence}")

@@ -26,6 +26,7 @@ from vbg.analysis.probe.probe import Input, Probe, choose_inputs
 from vbg.analysis.probe.tangent import tangent
 from vbg.analysis.rest.operating import OperatingPoint, classify
 from vbg.analysis.rest.resting import stuck, with_modes
+from vbg.assemble.start.start import assemble_start
 from vbg.assemble.system import System
 from vbg.errors import UsageError, not_installed
 from vbg.graph.placeholders import indexed
@@ -171,7 +172,7 @@ def linearise_sides(
     if isinstance(x, OperatingPoint):
         point = x
     else:
-        at = system.initial_state if x is None else np.array(x, dtype=float)
+        at = assemble_start(system).state if x is None else np.array(x, dtype=float)
         point = classify(Probe(system), t, with_modes(system, t, at))
     if loop is not None:
         inputs, outputs = inputs or [loop], outputs or [loop]

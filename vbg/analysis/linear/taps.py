@@ -21,7 +21,7 @@ import numpy as np
 
 from vbg.analysis.probe.probe import available_inputs
 from vbg.analysis.rest.operating import OperatingPoint
-from vbg.assemble import assemble
+from vbg.assemble import assemble, assemble_start
 from vbg.assemble.system import System
 from vbg.blocks import const, dependencies, is_zero
 from vbg.errors import UsageError
@@ -118,7 +118,7 @@ def opened(system: System, name: str, value: float) -> System:
 def value_at(system: System, point: OperatingPoint, name: str) -> float:
     """What the signal `name` is at a point."""
     base, _, place = indexed(name).partition("[")
-    values = np.ravel(system.outputs(point.t, point.x)[base])
+    values = np.ravel(assemble_start(system).outputs(point.t, point.x)[base])
     return float(values[int(place.rstrip("]") or 0)])
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.analysis.probe.tangent import Tangent
+from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.system import System
 
 Array = NDArray[np.float64]
@@ -67,7 +68,7 @@ class Samples:
         places = [slices[s.name] for s in self.sampled]
         self.places = np.concatenate([np.zeros(0, dtype=int), *places])
         if self.sampled:
-            self._update = system.evaluator("update", complex_valued=True)
+            self._update = Evaluator(system.programs.update, complex_valued=True)
 
     def updated(self, t: float, x: Array) -> Array:
         """x with what is held as it is read."""

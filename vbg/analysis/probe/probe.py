@@ -13,6 +13,7 @@ from vbg.assemble.derive.derive import derive
 from vbg.assemble.derive.equations import Equations
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.program.lower import lower
+from vbg.assemble.start.start import assemble_start
 from vbg.assemble.system import System
 from vbg.blocks import Block, Substitution, const, leaf, mul, rows
 from vbg.errors import UsageError
@@ -116,7 +117,7 @@ class Probe:
         self.sides = len(sides)
         leaves |= {str(side.data): side for side in sides}
         outputs, given = self._blocks(_equations(system, graph, inputs, leaves), leaves)
-        program = lower(outputs, given, shift=system.shift)
+        program = lower(outputs, given, shift=assemble_start(system).shift)
         self._evaluate = Evaluator(program, complex_valued=True)
         self.spans = _spans(program.outputs)
         self.size = system.size

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from vbg.analysis.probe.probe import Probe, available_inputs
 from vbg.analysis.rest.operating import OperatingPoint, classify, operating_point
 from vbg.analysis.rest.resting import with_modes
-from vbg.assemble import assemble
+from vbg.assemble import assemble, assemble_start
 from vbg.assemble.system import System
 from vbg.blocks import dependencies, zeros
 from vbg.simulate.state_at import state_at
@@ -45,7 +45,7 @@ def sensible_point(system: System) -> Place:
 
 def start_point(system: System) -> OperatingPoint:
     """The assembled start as it stands."""
-    return classify(Probe(system), 0.0, with_modes(system, 0.0, system.initial_state))
+    return classify(Probe(system), 0.0, with_modes(system, 0.0, assemble_start(system).state))
 
 
 def mechanical_sources(system: System) -> tuple[str, ...]:

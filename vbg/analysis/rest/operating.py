@@ -13,7 +13,9 @@ from vbg.analysis.probe.probe import Probe
 from vbg.analysis.probe.symmetry import Family, Generator, find_generator, symmetries
 from vbg.analysis.probe.tangent import Tangent, tangent
 from vbg.analysis.rest.resting import stuck, with_modes, without_friction
+from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.start.posture import Projector
+from vbg.assemble.start.start import assemble_start
 from vbg.assemble.system import System
 
 Array = NDArray[np.float64]
@@ -59,7 +61,7 @@ def operating_point(
     symmetries; of several results the nearest.  Where Newton does not converge the result
     says so (kind "instant").
     """
-    start = system.initial_state if x is None else np.array(x, dtype=float)
+    start = assemble_start(system).state if x is None else np.array(x, dtype=float)
     probe = Probe(system)
     if kind == "equilibrium":
         held = _held(probe, t, start)
@@ -301,7 +303,8 @@ def _settled(system: System, t: float, x: Array) -> Array:
     acceleration from rest is the direction, so that a saddle is left and a minimum
     is found.  Ends near it; Newton does the rest."""
     projector = Projector(system)
-    rate, turn, energy = (system.evaluator(w) for w in ("rate", "posture_rate", "energy"))
+    programs, rate = system.programs, Evaluator(assemble_start(system).rate_program)
+    turn, energy = Evaluator(programs.posture_rate), Evaluator(programs.energy)
     momenta, postures = _momenta(system), _postures(system)
     x = _at_rest(projector, t, x, momenta)
     if momenta.size == 0 or postures.size == 0:

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from vbg.analysis.probe.probe import available_inputs
 from vbg.analysis.rest.resting import stuck
+from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.program.lower import lower
 from vbg.assemble.program.reference import evaluate
+from vbg.assemble.start.start import assemble_start
 from vbg.assemble.system import System
 from vbg.blocks import Block, dependencies
 from vbg.graph.bondgraph import Vertex
@@ -74,7 +76,7 @@ def _components(name: str, values: Array) -> list[tuple[str, float]]:
 def _signals(system: System, t: float, x: Array) -> dict[str, float]:
     """All outputs at a point, vectors by component."""
     found: dict[str, float] = {}
-    for name, value in system.outputs(t, x).items():
+    for name, value in assemble_start(system).outputs(t, x).items():
         found |= dict(_components(name, np.ravel(value)))
     return found
 
@@ -133,9 +135,10 @@ def held(system: System, t: float, x: Array) -> tuple[Held, ...]:
     names = stuck(system, x)
     if not names:
         return ()
-    loads = dict(zip(system.constraint_names, system.constraint_efforts(t, x), strict=True))
+    efforts = assemble_start(system).constraint_efforts(t, x)
+    loads = dict(zip(system.constraint_names, efforts, strict=True))
     places = {s.state.name: s.first for s in system.slices}
-    evaluate_switches = system.evaluator("switch")
+    evaluate_switches = Evaluator(system.programs.switch)
     found = []
     for name in names:
         slipping = x.copy()

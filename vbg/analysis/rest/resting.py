@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.assemble.start.modes import agree
+from vbg.assemble.start.start import assemble_start
 from vbg.assemble.system import System
 from vbg.simulate.events.events import Switches
 
@@ -16,7 +17,7 @@ def with_modes(system: System, t: float, x: Array) -> Array:
     """`x` with modes that agree with their conditions, as a run would begin from it: dry
     friction sticks where nothing moves and its load is not too large."""
     x = x.copy()
-    Switches(system, 0.0).begin_run(x, t)
+    Switches(assemble_start(system), 0.0).begin_run(x, t)
     return x
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from vbg.assemble.program.evaluator import Evaluator
+from vbg.assemble.start.start import assemble_start
 from vbg.assemble.system import System
 from vbg.causality.conserved import Conserved, conserved_quantities
 
@@ -18,9 +20,10 @@ def find_conserved(system: System) -> tuple[Conserved, ...]:
     stores = [i for s in system.slices if s.state.kind == "store" for i in range(s.first, s.last)]
     if not stores or len(stores) > LARGEST:
         return ()
-    x = system.initial_state
+    start = assemble_start(system)
+    x = start.state
     random = np.random.default_rng(1)
-    evaluate = system.evaluator("rate", complex_valued=True)
+    evaluate = Evaluator(start.rate_program, complex_valued=True)
     blocks = []
     for size in (0.0, 1e-3, 1e-2):
         z = (x + size * random.standard_normal(len(x)) * (1e-3 + np.abs(x))).astype(complex)

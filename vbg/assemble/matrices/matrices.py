@@ -18,6 +18,7 @@ from vbg.assemble.matrices.symbolic import SymbolicReader
 from vbg.assemble.matrices.unified import constraint_matrices, transfer_matrices
 from vbg.assemble.program.lower import lower
 from vbg.assemble.program.reference import evaluate
+from vbg.assemble.start.start import Start, assemble_start
 from vbg.assemble.system import System
 from vbg.blocks import Block, Tangent, const, linear, zeros
 from vbg.errors import UsageError
@@ -69,8 +70,8 @@ def matrices_of(system: System, t: float = 0.0, x: ArrayLike | None = None) -> P
     Raises UsageError for stores in derivative causality, which the paper's form has not.
     """
     forms = _Forms.of(system)
-    state = system.initial_state if x is None else np.asarray(x, dtype=float)
-    numbers = _Numbers(system, t, state)
+    start = assemble_start(system)
+    numbers = _Numbers(start, t, start.state if x is None else np.asarray(x, dtype=float))
     blocks = _blocks(forms, numbers, np.eye, np.linalg.inv)
     case = _case(blocks["T_LE"])
     if case == "15":
@@ -227,12 +228,15 @@ def _rates_of_rows(forms: _Forms, read: Read) -> dict[str, Any]:
 class _Numbers:
     """Values of blocks at one time and state."""
 
-    def __init__(self, system: System, t: float, x: NDArray[np.float64]):
-        self.t, self.x, self._system = t, x, system
-        self._efforts = system.constraint_efforts(t, x)
-        e = system.equations
-        self._inputs = {s.state.name: s.state.leaf for s in system.slices} | {"t": e.time}
-        self._inputs |= {c.name: c.unknown for c in e.constraints}
+    def __init__(self, start: Start, t: float, x: NDArray[np.float64]):
+        self.t, self.x = t, x
+        self.rate = start.rate(t, x)
+        self._efforts = start.constraint_efforts(t, x)
+        system = start.system
+        self._inputs = {
+            **system.programs.inputs,
+            **{c.name: c.unknown for c in system.equations.constraints},
+        }
 
     def __call__(self, grid: Grid, rows: int, columns: int) -> NDArray[np.float64]:
         outputs = {
@@ -305,7 +309,7 @@ def _misfit(forms: _Forms, numbers: _Numbers, blocks: Mapping[str, Any], case: s
         U1_dot = column(along(p.law) for p in forms.ports("u1"))
         known = blocks["H1"] @ X["1"] + blocks["H2"] @ X["2"] + blocks["H3"] @ U1
         U2 = -np.linalg.lstsq(blocks["H4"], known + blocks["JCu1"] @ U1_dot, rcond=1e-12)[0]
-    rate = system.rate(numbers.t, numbers.x)
+    rate = numbers.rate
     places = {s.state.leaf: slice(s.first, s.last) for s in system.slices}
     given = {"1": X["1"], "2": X["2"], "u1": U1, "u2": U2}
     worst, largest = 0.0, float(np.finfo(float).tiny)

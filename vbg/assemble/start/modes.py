@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.system import System
 
 ROUNDS = 20  # changes that may follow from one another
@@ -15,7 +16,7 @@ def agree(system: System, t: float, x: NDArray[np.float64]) -> None:
     modes = system.causal.graph.modes
     if not modes:
         return
-    evaluate = system.evaluator("switch")
+    evaluate = Evaluator(system.programs.switch)
     places = {s.state.name: s.first for s in system.slices}
     for _ in range(ROUNDS):
         evaluate(t, x)

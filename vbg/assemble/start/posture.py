@@ -25,12 +25,12 @@ class Projector:
 
     def __init__(self, system: System):
         self.system = system
-        self._residual = system.evaluator("residual")
-        self._measure = system.evaluator("measure")
+        self._residual = Evaluator(system.programs.residual)
+        self._measure = Evaluator(system.programs.measure)
         starts = [s.first for s in system.slices if s.state.kind == "quaternion"]
         self._quaternions = np.array(starts, dtype=int)[:, None] + np.arange(4)
         by_name = {s.state.name: s for s in system.slices}
-        self._measured = [by_name[name] for name in system.measure_program.outputs]
+        self._measured = [by_name[name] for name in self._measure.program.outputs]
         self._at = np.array([s.first for s in self._measured], dtype=int)
         self._period = np.array([s.state.period for s in self._measured])
         self.rows = len(self._residual.output("position"))
@@ -39,7 +39,7 @@ class Projector:
     @cached_property
     def _correction(self) -> Evaluator:
         """Lowered where it is first needed: most machines start closed, trees stay so long."""
-        return self.system.evaluator("correction")
+        return Evaluator(self.system.programs.correction)
 
     @cached_property
     def _posture(self) -> Steps:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.system import System
 from vbg.errors import Problem
 
@@ -54,7 +55,7 @@ def overridden_starts(system: System, x: Array) -> Iterator[Problem]:
     if not driven:
         return
     places = {s.state.name: s.first for s in system.slices}
-    rates = system.evaluator("posture_rate")
+    rates = Evaluator(system.programs.posture_rate)
     rates(0.0, x)
     for name, initial in driven.items():
         coordinate, unit = ("angle", "rad") if hasattr(initial, "angle") else ("slide", "m")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.system import System
 
 
@@ -15,7 +16,7 @@ def settle(system: System, x: NDArray[np.float64]) -> None:
     """
     if all(s.state.settled is None for s in system.slices):
         return
-    evaluate = system.evaluator("settled")
+    evaluate = Evaluator(system.programs.settled)
     evaluate(0.0, x)
     for s in system.slices:
         if s.state.settled is not None:

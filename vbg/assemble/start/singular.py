@@ -65,7 +65,7 @@ class _Bends:
 
     def __init__(self, system: System, projector: Projector, x: Array):
         self._projector = projector
-        self._rate = system.evaluator("posture_rate")
+        self._rate = Evaluator(system.programs.posture_rate)
         self._random = np.random.default_rng(2)
         self._still = x.copy()
         self._inertias = _inertias(system)

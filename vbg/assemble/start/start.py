@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from vbg.assemble.assembling import assemble
 from vbg.assemble.derive.equations import HeldStart
 from vbg.assemble.program.evaluator import Evaluator
+from vbg.assemble.program.program import Program
+from vbg.assemble.programs import SHIFT
 from vbg.assemble.start.modes import agree
 from vbg.assemble.start.posture import Projector, Steps
 from vbg.assemble.start.redundancy import Mask, involved, null_efforts
@@ -16,8 +19,12 @@ from vbg.assemble.start.remarks import MOVED, by_part, moved_bodies, overridden_
 from vbg.assemble.start.settle import settle
 from vbg.assemble.start.singular import LostGrip, lost_grip
 from vbg.assemble.system import System
+from vbg.causality import CausalGraph
 from vbg.errors import AssemblyError, Problem, counted
+from vbg.graph import BondGraph
+from vbg.model import Model
 from vbg.model.located import located
+from vbg.plumbing.paused_collection import paused_collection
 
 Array = NDArray[np.float64]
 
@@ -27,16 +34,18 @@ ITERATIONS = 60
 NAMED = 4  # random combinations of redundant efforts that say which rows take part
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Start:
-    """The assembled start and what assembly found.
+    """Where a motion begins, and what its assembly found.
 
-    `state`: x.  `notes`: what moved, which start values could not be kept, which
+    `state`: x, at t = 0.  `notes`: what moved, which start values could not be kept, which
     constraint directions are redundant.  `redundant`: names of constraint
     directions whose effort is not unique, `dependent` how many rows are too many.
-    `freedoms`: degrees of freedom (None without constraints).
+    `freedoms`: degrees of freedom (None without constraints).  How the system is evaluated
+    from here on depends on `redundant`: its programs, and all signals at a time and state.
     """
 
+    system: System
     state: Array
     position_residual: float
     velocity_residual: float
@@ -45,9 +54,48 @@ class Start:
     freedoms: int | None
     notes: tuple[Problem, ...]
 
+    @property
+    def shift(self) -> float:
+        """Raise of the constraint matrix's diagonal: 0 where its rows are independent."""
+        return SHIFT if self.redundant else 0.0
 
-def assemble_start(system: System) -> Start:
-    """Closes the mechanism from the written posture; problems and notes have their place in
+    @property
+    def rate_program(self) -> Program:
+        """Rate of x, in its order, and behind it the constraint efforts."""
+        programs = self.system.programs
+        return programs.refined_rate if self.redundant else programs.rate
+
+    @property
+    def effort_program(self) -> Program:
+        """Constraint efforts, and the accelerations they leave along the constraints."""
+        programs = self.system.programs
+        return programs.refined_effort if self.redundant else programs.effort
+
+    def rate(self, t: float, x: ArrayLike) -> Array:
+        """dx/dt, shape (n,)."""
+        evaluate = Evaluator(self.rate_program)
+        return evaluate(t, np.asarray(x, dtype=float))[: self.system.size].copy()
+
+    def constraint_efforts(self, t: float, x: ArrayLike) -> Array:
+        """Constraint efforts, shape (m,), in the order of `System.constraint_names`, in the
+        first body's axes; where they are not unique, the smallest in the metric
+        diag(H4), averaged over the components of each force and torque: it weighs them by
+        the motion they cause, whatever axes they are written in."""
+        evaluate = Evaluator(self.rate_program)
+        return evaluate(t, np.asarray(x, dtype=float))[self.system.size :].copy()
+
+    def outputs(self, t: float, x: ArrayLike) -> dict[str, Array]:
+        """All signals at (t, x) by name."""
+        evaluate = Evaluator(self.system.programs.output)
+        x = np.asarray(x, dtype=float)
+        evaluate(t, x, self.constraint_efforts(t, x))
+        return {name: evaluate.output(name).copy() for name in evaluate.program.outputs}
+
+
+def assemble_start(source: System | CausalGraph | BondGraph | Model) -> Start:
+    """The consistent start of a System, or of the System of a Model.
+
+    Closes the mechanism from the written posture; problems and notes have their place in
     the model's file.
 
     Start coordinates and speeds that the engineer wrote are kept where the
@@ -55,8 +103,10 @@ def assemble_start(system: System) -> Start:
     cannot be closed, is locked, starts in a singular posture, or two drives
     contradict each other.
     """
+    system = source if isinstance(source, System) else assemble(source)
     try:
-        start = _assembled(system)
+        with paused_collection():
+            start = _assembled(system)
     except AssemblyError as error:
         raise AssemblyError.of(located(system.model, error.problems)) from None
     return replace(start, notes=located(system.model, start.notes))
@@ -80,7 +130,14 @@ def _assembled(system: System) -> Start:
         redundant, dependent, freedoms, found = _examine(system, projector, x)
         notes += found
     return Start(
-        x, _largest(position), _largest(velocity), redundant, dependent, freedoms, tuple(notes)
+        system,
+        x,
+        _largest(position),
+        _largest(velocity),
+        redundant,
+        dependent,
+        freedoms,
+        tuple(notes),
     )
 
 
@@ -132,12 +189,12 @@ class _HeldRows:
 
 def _held_values(system: System) -> _HeldRows | None:
     held = system.equations.held_values
-    return _HeldRows(held, system.evaluator("held_values"), system) if held.rows else None
+    return _HeldRows(held, Evaluator(system.programs.held_values), system) if held.rows else None
 
 
 def _held_speeds(system: System) -> _HeldRows | None:
     held = system.equations.held_speeds
-    return _HeldRows(held, system.evaluator("held_speeds"), system) if held.rows else None
+    return _HeldRows(held, Evaluator(system.programs.held_speeds), system) if held.rows else None
 
 
 def _closed_posture(
@@ -301,7 +358,7 @@ def _examine(
     system: System, projector: Projector, x: Array
 ) -> tuple[tuple[str, ...], int, int, list[Problem]]:
     """Redundant directions, mobility, locks and singular starts."""
-    evaluate = system.evaluator("rank")
+    evaluate = Evaluator(system.programs.rate)
     evaluate(0.0, x)
     dependent = int(np.count_nonzero(evaluate.inverse_pivots() == 0.0))
     lasting = _lasting_rows(system)

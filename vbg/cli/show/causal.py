@@ -61,14 +61,14 @@ def act(arguments: argparse.Namespace) -> int:
 def assembled(causal: CausalGraph) -> dict[str, Any]:
     """What only the equations show: algebraic loops and how they are solved, conserved
     quantities, redundant directions; the reason where they cannot be assembled."""
-    from vbg.assemble import assemble
+    from vbg.assemble import assemble, assemble_start
     from vbg.assemble.matrices.conserved import find_conserved
     from vbg.errors import AssemblyError
 
     try:
         system = assemble(causal)
         conserved = [str(quantity) for quantity in find_conserved(system)]
-        redundant = list(system.start.redundant)
+        redundant = list(assemble_start(system).redundant)
     except AssemblyError as error:
         return {"not_assembled": str(error)}
     solved = [

@@ -82,10 +82,10 @@ def check_model(model: Model, *, quick: bool) -> Checked:
     problems = check(model)
     if quick or any(problem.severity == "error" for problem in problems):
         return Checked(problems, model)
-    from vbg.assemble import assemble
+    from vbg.assemble import assemble_start
 
     try:
-        start = assemble(model).start
+        start = assemble_start(model)
     except VbgError as error:
         more = error.problems or (Problem("error", model.name, str(error)),)
         return Checked((*problems, *located(model, more)), model)

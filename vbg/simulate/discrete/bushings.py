@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.program.lower import lower
+from vbg.assemble.start.start import Start
 from vbg.assemble.system import System
 from vbg.blocks import Block, Substitution, const, dependencies, mul, rows, stack, zeros
 from vbg.errors import UsageError
@@ -42,9 +43,9 @@ class Bushings:
     frequency: float
 
 
-def bushings(system: System, frequency: float, ratio: float = DAMPING) -> Bushings:
+def bushings(start: Start, frequency: float, ratio: float = DAMPING) -> Bushings:
     """K and C for the frequency [rad/s] at the assembled start."""
-    mobility = Mobility(system)
+    mobility = Mobility(start)
     diagonal = mobility.diagonal()
     if np.any(diagonal <= 0.0):
         raise UsageError(
@@ -75,10 +76,11 @@ def _largest(mobility: Mobility, scale: Array) -> float:
 class Mobility:
     """H4 y = dr/dX1 dX1'/dU2 y at the start; exact because both are linear there."""
 
-    def __init__(self, system: System):
+    def __init__(self, start: Start):
+        system = start.system
         e = system.equations
-        self._system, self._x = system, system.initial_state
-        self._residual = system.evaluator("residual")
+        self._system, self._x = system, start.state
+        self._residual = Evaluator(system.programs.residual)
         unknown = {c.name: c.unknown for c in e.constraints}
         opened = with_efforts(system, [c.unknown for c in e.constraints])
         spans = [np.arange(s.first, s.last) for s in system.slices if s.state.kind == "store"]

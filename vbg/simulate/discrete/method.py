@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from vbg.assemble.program.evaluator import Evaluator, tape
 from vbg.assemble.program.lower import lower
 from vbg.assemble.program.program import Program
+from vbg.assemble.start.start import Start
 from vbg.assemble.system import System
 from vbg.blocks import Block, stack, zeros
 from vbg.errors import UsageError
@@ -59,14 +60,15 @@ class DiscreteTime:
     and what the steps must equal to rounding.
     """
 
-    def __init__(self, system: System, dt: float = STEP, frequency: float | None = None):
+    def __init__(self, start: Start, dt: float = STEP, frequency: float | None = None):
+        system = start.system
         if not dt > 0.0:
             raise UsageError(f"the step of the discrete-time method must be positive; got {dt}.")
         if not system.equations.constraints:
             raise UsageError("there are no joints here that bushings could stand for.")
         ensure_compiled()
         self.dt = dt
-        self.bushings = bush = bushings(system, PHASE / dt if frequency is None else frequency)
+        self.bushings = bush = bushings(start, PHASE / dt if frequency is None else frequency)
         self.rates = Evaluator(discrete_program(system, bush))
         machine = machine_of(system, bush.stiffness, bush.damping)
         self._machine = machine.flat
@@ -80,7 +82,7 @@ class DiscreteTime:
             ("position", "quaternion", "displacement"),
             machine.moved,
         )
-        self.t, self.x = 0.0, system.initial_state.copy()
+        self.t, self.x = 0.0, start.state.copy()
         self.steps, self.wall = 0, 0.0
 
     def advance(self, t_end: float) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from vbg.assemble.system import System
+from vbg.assemble.start.start import Start
 from vbg.errors import Problem, UsageError
 from vbg.simulate.discrete.method import STEP, DiscreteTime
 from vbg.simulate.events.events import Samples
@@ -23,21 +23,22 @@ PIECE = 0.05  # s of motion between two looks at the progress function, at most
 
 
 def run_discrete(
-    system: System, settings: Settings, progress: Progress | None, sink: Sink | None
+    start: Start, settings: Settings, progress: Progress | None, sink: Sink | None
 ) -> Solution:
     """Steps of 1e-5 s over [0, t_end]; the joint forces recorded are those of the bushings.
 
     The status says how fast it was: seconds of motion in a second of computing.  Raises
     UsageError for models with parts that switch or are sampled, and for models without joints.
     """
+    system = start.system
     if any(s.state.kind == "discrete" for s in system.slices):
         raise UsageError(
             "the discrete-time method has no part that sticks, switches a state or is sampled; "
             "use method = 'auto'."
         )
-    stepper = DiscreteTime(system, min(STEP, settings.output_step))
+    stepper = DiscreteTime(start, min(STEP, settings.output_step))
     grid = output_grid(settings.t_end, settings.output_step)
-    recorder = Recorder(system, grid, sink, rate=stepper.rates)
+    recorder = Recorder(system, stepper.rates, grid, sink)
     began = clock.process_time()
     samples = Samples(system, kink_instants(system, grid))
     status = _go(stepper, recorder, samples, settings.t_end, progress)
@@ -47,7 +48,7 @@ def run_discrete(
     solution = Solution(
         time=grid[: recorder.count],
         signals=signals,
-        audit=audit(signals, (), lambda largest: _least_energy(system, settings, largest)),
+        audit=audit(signals, (), lambda largest: _least_energy(start, settings, largest)),
         made_by=MadeBy(
             solver="vbg",
             model=model.name,
@@ -60,13 +61,13 @@ def run_discrete(
         ),
         status=status,
         units=dict(system.signal_units) | ENERGY_UNITS,
-        notes=(*system.start.notes, _note(stepper)),
+        notes=(*start.notes, _note(stepper)),
     )
     return with_values(solution)
 
 
-def _least_energy(system: System, settings: Settings, largest: float) -> float:
-    return resolved_energy(system, system.initial_state, settings.rtol, settings.atol, largest)
+def _least_energy(start: Start, settings: Settings, largest: float) -> float:
+    return resolved_energy(start.system, start.state, settings.rtol, settings.atol, largest)
 
 
 def _note(stepper: DiscreteTime) -> Problem:

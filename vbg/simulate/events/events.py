@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.assemble.program.evaluator import Evaluator
+from vbg.assemble.start.start import Start
 from vbg.assemble.system import System
 from vbg.blocks import dependencies
 from vbg.graph.bondgraph import Clock, Mode, Switch
@@ -40,11 +41,12 @@ CHATTER, INSTANT = 100, 1e-5  # so many events within this part of an output ste
 class Switches:
     """The switching functions of one run, their signs, and the modes they set."""
 
-    def __init__(self, system: System, output_step: float):
+    def __init__(self, start: Start, output_step: float):
+        system = start.system
         graph = system.causal.graph
         self._instant = INSTANT * output_step
         self._about: list[Switch | Mode] = [*graph.switches, *graph.modes]
-        self._evaluate = system.evaluator("switch")
+        self._evaluate = Evaluator(system.programs.switch)
         places = {s.state.name: s.first for s in system.slices}
         self._mode = np.array([places.get(s.name, -1) for s in self._about], dtype=int)
         self._rest = np.array([getattr(s, "rest", 0.0) for s in self._about])
@@ -53,7 +55,7 @@ class Switches:
         # kinks without a word: one that is zero but for rounding has not been passed
         self._quiet = np.array([not s.what for s in self._about])
         self._grips = _grips(system, [s.name for s in self._about])
-        self._system = system
+        self._start = start
         self.undefined = ""  # names of what has no value any more
         self._crossed: list[int] = []
         self._recent: list[tuple[float, list[int]]] = []
@@ -203,13 +205,13 @@ class Switches:
 
     @cached_property
     def _left(self) -> Evaluator:
-        return self._system.evaluator("effort")
+        return Evaluator(self._start.effort_program)
 
     @cached_property
     def _derivative(self) -> tuple[Evaluator, Evaluator]:
         return (
-            self._system.evaluator("rate", complex_valued=True),
-            self._system.evaluator("switch", complex_valued=True),
+            Evaluator(self._start.rate_program, complex_valued=True),
+            Evaluator(self._start.system.programs.switch, complex_valued=True),
         )
 
     def _unheld(self, t: float, x: Array) -> list[int]:
@@ -343,7 +345,7 @@ class Samples:
         self._counts = [self._first_count(c) for c in self._periodic]
         places = {s.state.name: slice(s.first, s.last) for s in system.slices}
         self._sampled = [(s, places[s.name]) for s in system.causal.graph.sampled]
-        self._update = system.evaluator("update") if self._sampled else None
+        self._update = Evaluator(system.programs.update) if self._sampled else None
 
     def spread(self, t: float) -> float:
         """How far two times may lie apart that are equal but for rounding."""

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.program.lower import lower
 from vbg.assemble.program.program import Program
+from vbg.assemble.start.start import Start
 from vbg.assemble.system import StateSlice, System
 from vbg.blocks import (
     Block,
@@ -71,13 +72,14 @@ class MinimalPrograms:
     coupled: bool
 
 
-def minimal_programs(system: System) -> MinimalPrograms:
-    """The programs of `system`."""
+def minimal_programs(start: Start) -> MinimalPrograms:
+    """The programs of the start's system, for its rows."""
+    system = start.system
     e = system.equations
     graph = system.causal.graph
     by_name = {s.state.name: s for s in system.slices}
     configurations = graph.configurations
-    inputs = {s.state.name: s.state.leaf for s in system.slices} | {"t": e.time}
+    inputs = system.programs.inputs
     measured = [by_name[c.name] for c in configurations if by_name[c.name].state.measured]
     values = {s.state.leaf: s.state.measured for s in measured if s.state.measured is not None}
     tied = _tied(system)
@@ -93,7 +95,7 @@ def minimal_programs(system: System) -> MinimalPrograms:
         slope=_posture_slopes(system, configurations, values),
         motion=lower({"velocity": e.residual, "speeds": flow}, inputs),
         motion_slope=_motion_slopes(system, tied, [s for _, s in speeds]),
-        rates=lower(outputs, inputs, shift=system.shift),
+        rates=lower(outputs, inputs, shift=start.shift),
         posture=_places([by_name[c.name] for c in configurations]),
         posture_tiers=_repeated(
             [_tier(c) for c in configurations], [c.state for c in configurations]
@@ -203,8 +205,7 @@ class Slopes:
                 outputs[f"{row} by {columns[direction]}"] = matrix
                 places.append((row, columns[direction]))
             row += change.rows
-        inputs = {s.state.name: s.state.leaf for s in system.slices} | {"t": system.equations.time}
-        self.program = lower(outputs, inputs)
+        self.program = lower(outputs, system.programs.inputs)
         self.shape = (row, at)
         spans = self.program.outputs.values()
         grids = [

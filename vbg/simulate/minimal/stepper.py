@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.assemble.program.evaluator import Evaluator
+from vbg.assemble.start.start import Start
 from vbg.assemble.system import System
 from vbg.errors import Problem, UsageError
 from vbg.simulate.minimal.programs import minimal_programs
@@ -48,14 +49,15 @@ class Minimal:
 
     def __init__(
         self,
-        system: System,
+        start: Start,
         t: float,
         x: Array,
         rtol: float,
         atol: float,
         on_change: OnChange = "transform",
     ):
-        self.programs = minimal_programs(system)
+        system = start.system
+        self.programs = minimal_programs(start)
         _require_possible(system, self.programs.slope.shape[1])
         self._size, self._on_change = system.size, on_change
         self._retraction = Retraction(system, self.programs)

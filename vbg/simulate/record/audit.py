@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.system import StateSlice, System
 from vbg.solution import Audit, Event
 
@@ -48,7 +49,7 @@ def resolved_energy(system: System, x: Array, rtol: float, atol: float, largest:
     moves (a block that friction holds) no energy takes part, and rounding would be compared
     with rounding.
     """
-    evaluate = system.evaluator("output")
+    evaluate = Evaluator(system.programs.output)
     forces = np.zeros(system.equations.efforts.rows)  # no energy depends on them
 
     def stored(at: Array) -> float:

@@ -22,16 +22,14 @@ SECONDS = 0.5  # or after this time
 class Recorder:
     """Evaluates all signals at output times; keeps them and feeds the sink."""
 
-    def __init__(
-        self, system: System, grid: Array, sink: Sink | None, *, rate: Evaluator | None = None
-    ):
-        """`rate` gives the rates and behind them the efforts, if not the system's own."""
+    def __init__(self, system: System, rate: Evaluator, grid: Array, sink: Sink | None):
+        """`rate` gives the rates and behind them the efforts."""
         self.grid = grid
-        self._rate = system.evaluator("rate") if rate is None else rate
+        self._rate = rate
         self._size = system.size
-        self._outputs = system.evaluator("output")
-        self._shapes = system.output_program.outputs
-        self._residual = system.evaluator("residual")
+        self._outputs = Evaluator(system.programs.output)
+        self._shapes = self._outputs.program.outputs
+        self._residual = Evaluator(system.programs.residual)
         self._constrained = bool(system.equations.constraints)
         width = sum(rows * cols for _, rows, cols in self._shapes.values())
         self._data = np.empty((min(len(grid), FIRST_ROWS), width + 2))

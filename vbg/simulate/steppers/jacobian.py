@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.system import System
+from vbg.assemble.program.evaluator import Evaluator
+from vbg.assemble.start.start import Start
 from vbg.plumbing.paused_collection import paused_collection
 from vbg.simulate.steppers.sparsity import Pattern, pattern
 
@@ -18,10 +19,10 @@ SMALL = 60  # states up to which a dense Jacobian costs no more than a sparse on
 FULL = 0.1  # part of the entries beyond which a Jacobian is treated as dense
 
 
-def complex_step_jacobian(system: System) -> Callable[[float, Array], Array]:
+def complex_step_jacobian(start: Start) -> Callable[[float, Array], Array]:
     """d rate / d x as a function of (t, x): (n, n), column i from one evaluation at
     x + 1j * STEP * e_i (W. Squire, G. Trapp, SIAM Rev. 40, 1998)."""
-    evaluate = system.evaluator("rate", complex_valued=True)
+    evaluate = Evaluator(start.rate_program, complex_valued=True)
 
     def jacobian(t: float, x: Array) -> Array:
         z = x.astype(np.complex128)
@@ -35,7 +36,7 @@ def complex_step_jacobian(system: System) -> Callable[[float, Array], Array]:
     return jacobian
 
 
-def sparse_pattern(system: System) -> Pattern | None:
+def sparse_pattern(start: Start) -> Pattern | None:
     """Structure of the Jacobian, without the rows of the energies; None where it is small or
     nearly full.
 
@@ -43,6 +44,7 @@ def sparse_pattern(system: System) -> Pattern | None:
     would make the structure of a ladder dense, and no implicit method needs them, since
     the energies follow as soon as the other states have converged.
     """
+    system = start.system
     n = system.size
     if n <= SMALL:
         return None
@@ -50,17 +52,17 @@ def sparse_pattern(system: System) -> Pattern | None:
         i for s in system.slices if s.state.kind == "quadrature" for i in range(s.first, s.last)
     )
     with paused_collection():
-        found = pattern(system.rate_program, n, energies)
+        found = pattern(start.rate_program, n, energies)
     return found if len(found.rows) <= FULL * n * n and found.groups < n else None
 
 
-def sparse_jacobian(system: System, structure: Pattern) -> Callable[[float, Array], Any]:
+def sparse_jacobian(start: Start, structure: Pattern) -> Callable[[float, Array], Any]:
     """d rate / d x as a sparse matrix, its columns differentiated group by group: the number
     of evaluations is that of the groups, three for a ladder of any length."""
     from scipy.sparse import csc_matrix
 
-    evaluate = system.evaluator("rate", complex_valued=True)
-    n, rows, columns = system.size, structure.rows, structure.columns
+    evaluate = Evaluator(start.rate_program, complex_valued=True)
+    n, rows, columns = start.system.size, structure.rows, structure.columns
     steps = [1j * STEP * (structure.group == g) for g in range(structure.groups)]
     where = (structure.group[columns], rows)
 
@@ -73,9 +75,7 @@ def sparse_jacobian(system: System, structure: Pattern) -> Callable[[float, Arra
     return jacobian
 
 
-def implicit_jacobian(system: System) -> Callable[[float, Array], Any]:
+def implicit_jacobian(start: Start) -> Callable[[float, Array], Any]:
     """The Jacobian that an implicit method works with: sparse where that pays."""
-    structure = sparse_pattern(system)
-    return (
-        complex_step_jacobian(system) if structure is None else sparse_jacobian(system, structure)
-    )
+    structure = sparse_pattern(start)
+    return complex_step_jacobian(start) if structure is None else sparse_jacobian(start, structure)

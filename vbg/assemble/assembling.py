@@ -1,0 +1,21 @@
+"""From a model, its bond graph or its causal graph to a system."""
+
+from __future__ import annotations
+
+from vbg.assemble.derive.derive import derive
+from vbg.assemble.system import System
+from vbg.causality import CausalGraph, assign
+from vbg.graph import BondGraph, expand
+from vbg.model import Model
+from vbg.plumbing.paused_collection import paused_collection
+
+
+def assemble(source: CausalGraph | BondGraph | Model) -> System:
+    """The system of a CausalGraph, a BondGraph or a Model.
+
+    Raises CausalityError or AssemblyError with the parts and remedies.
+    """
+    with paused_collection():
+        graph = expand(source) if isinstance(source, Model) else source
+        causal = assign(graph) if isinstance(graph, BondGraph) else graph
+        return System(causal, derive(causal))
