@@ -19,5 +19,5 @@ async def tap(app: VbgApp, *names: str) -> None:
         for _ in range(20):
             await asyncio.sleep(0)
         await asyncio.sleep(0.004)
-        while app.main.opening and app.screen is app.main:
+        while app.asking and app.screen is app.main:
             await asyncio.sleep(0.002)

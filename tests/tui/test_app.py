@@ -164,6 +164,7 @@ async def test_keys_typed_before_the_first_frame_are_done(model):
         await tap(app, "G", "k")
         assert app.work.selection == ()
         app.main.complete = True
+        app.keyboard.go_on()
         await settled(app, pilot)
         assert app.work.selection == ("simulate",)
         await tap(app, "/", "r", "o", "d", "enter", "c")

@@ -237,7 +237,7 @@ async def brought_back(app: VbgApp, pilot, case: Case, runs: tuple) -> None:
         await pilot.press("escape")
     work = app.work
     app.main.jumping, app.main.zoomed = False, ""
-    app.main._set_prefix("")
+    app.main.set_prefix("")
     work.document.go(0)
     if on_disk(app) != text(app):
         work.file.write_text(text(app))

@@ -87,7 +87,10 @@ async def test_names_in_results_and_dialogs_are_shown_as_they_are(model, monkeyp
 
 @pytest.mark.parametrize("title", ["[red]t[/]", "[@click=app.quit]t", "[/]"])
 async def test_dialogs_show_titles_items_and_values_as_they_are(model, title):
-    from vbg.tui.dialogs.dialogs import Ask, Choose, Item, Read
+    from vbg.tui.dialogs.ask import Ask
+    from vbg.tui.dialogs.choose import Choose
+    from vbg.tui.dialogs.read import Read
+    from vbg.tui.state.items import Item
 
     app = make_app(str(model))
     async with app.run_test(size=(80, 24)) as pilot:

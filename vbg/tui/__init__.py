@@ -6,9 +6,7 @@ list this verb without loading a terminal library.
 
 from __future__ import annotations
 
-import os
 import sys
-from pathlib import Path
 
 from vbg.errors import UsageError
 
@@ -88,29 +86,6 @@ def make_app(path: str | None = None, *, marks: str = "", theme: str = ""):
     UsageError
         there is no such file, or it is not text.
     """
-    from vbg.draw.text.marks import choose
-    from vbg.tui.app import VbgApp
-    from vbg.tui.content.style import DEFAULT_THEME
-    from vbg.tui.session.folders import config_folder
-    from vbg.tui.state.keys import read_keymap
-    from vbg.tui.state.workspace import Options
-    from vbg.tui.tasks.starting import opened
+    from vbg.tui import opening
 
-    if path is not None and not Path(path).is_file():
-        raise UsageError(f"{path}: no such file. `vbg tui` without a file starts a new model.")
-    options = Options(
-        marks=choose(marks or _marks_of_terminal()),
-        slow="SSH_CONNECTION" in os.environ,
-        no_color="NO_COLOR" in os.environ,
-        theme=theme or os.environ.get("VBG_THEME", DEFAULT_THEME),
-    )
-    keymap = read_keymap(config_folder() / "keymap.toml")
-    return VbgApp(opened(Path(path) if path is not None else None, keymap, options))
-
-
-def _marks_of_terminal() -> str:
-    """ASCII where the locale cannot write anything else; blocks on the Linux console."""
-    encoding = (sys.stdout.encoding or "").lower().replace("-", "")
-    if encoding not in ("utf8", "utf16", "utf32"):
-        return "ascii"
-    return "ascii" if os.environ.get("TERM") in ("linux", "dumb") else "unicode"
+    return opening.make_app(path, marks=marks, theme=theme)

@@ -11,12 +11,11 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
 from functools import partial
 from pathlib import Path as FilePath
-from typing import Any, ClassVar
+from typing import Any
 
 from rich.style import Style
 from textual import events
 from textual.app import App
-from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.screen import Screen
 from textual.theme import Theme
@@ -27,16 +26,20 @@ from vbg.errors import VbgError
 from vbg.tui.actions import handler
 from vbg.tui.content.style import DEFAULT_THEME, THEMES, style_words
 from vbg.tui.crash import write_report
-from vbg.tui.dialogs.dialogs import Ask, Choose, Item, Judge, Read
+from vbg.tui.dialogs.ask import Ask
+from vbg.tui.dialogs.choose import Choose
+from vbg.tui.dialogs.dialog import Dialog
+from vbg.tui.dialogs.read import Read
 from vbg.tui.screen import MainScreen
 from vbg.tui.session import files
 from vbg.tui.session.commands import Command
 from vbg.tui.session.document import Document
-from vbg.tui.session.jobs import Job
 from vbg.tui.session.journal import Journal
 from vbg.tui.session.runs import Run
-from vbg.tui.session.validation import Validation
-from vbg.tui.state import results
+from vbg.tui.state import keys, results
+from vbg.tui.state.desk import Followed, Judge
+from vbg.tui.state.items import Item
+from vbg.tui.state.keyboard import Keyboard
 from vbg.tui.state.keys import Action
 from vbg.tui.state.workspace import Checked, Path, Workspace
 
@@ -53,18 +56,16 @@ class VbgApp(App[int]):
     ENABLE_COMMAND_PALETTE = False
     ALLOW_SELECT = False
     TITLE = "vbg"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+q", "quit", show=False, priority=True),
-        Binding("ctrl+c", "say_quit", show=False, priority=True),
-    ]
 
     def __init__(self, work: Workspace):
         super().__init__()
         self.work = work
         self.main = MainScreen(work)
         self.words: dict[str, Style] = {}
-        self.job: Job | Validation | None = None
-        self.endings: list[Job | Validation] = []
+        self.keyboard: Keyboard[events.Key | events.Paste] = Keyboard(self._listens, self._hear)
+        self.asking = 0
+        self.job: Followed | None = None
+        self.endings: list[Followed] = []
         self.report: FilePath | None = None
         self._frames: Timer | None = None
         self._frame_time = 0.0
@@ -93,6 +94,36 @@ class VbgApp(App[int]):
 
         self.check()
         self.ask_later(starting.begin(self))
+
+    # keys
+
+    async def on_event(self, event: events.Event) -> None:
+        """Keys and pasted texts go into the one queue, all else its usual way."""
+        if isinstance(event, (events.Key, events.Paste)) and not event.is_forwarded:
+            self.keyboard.put(event)
+        else:
+            await super().on_event(event)
+
+    def _listens(self) -> bool:
+        """Whether the next key is for what is there, not for something yet to come."""
+        screen = self.screen
+        if isinstance(screen, Dialog):
+            return screen.ready
+        return self.main.complete and not self.asking
+
+    def _hear(self, event: events.Key | events.Paste) -> None:
+        """Do one key to its end."""
+        screen = self.screen
+        if isinstance(screen, Dialog):
+            if isinstance(event, events.Paste):
+                screen.paste(event.text)
+            elif event.key == "ctrl+q":
+                screen.dismiss(None)
+                self.keyboard.typed.appendleft(event)
+            else:
+                screen.press(event)
+        elif isinstance(event, events.Key):
+            self.main.press(keys.canonical(event.key, event.character))
 
     # actions
 
@@ -124,11 +155,11 @@ class VbgApp(App[int]):
 
     def press_prefix(self, key: str) -> None:
         """As if `key`, the first of a sequence, had been pressed."""
-        self.main._set_prefix(key)
+        self.main.set_prefix(key)
 
     def ask_later(self, doing: Coroutine[Any, Any, None]) -> None:
         """Go on with an action that may ask; keys typed ahead wait for its dialog."""
-        self.main.opening = True
+        self.asking += 1
         self.run_worker(self._guarded(doing), group="asking")
 
     async def _guarded(self, doing: Coroutine[Any, Any, None]) -> None:
@@ -137,11 +168,12 @@ class VbgApp(App[int]):
         except (VbgError, OSError) as error:
             self.work.say(str(error).splitlines()[0], "error")
         finally:
-            self.main.opening = False
+            self.asking -= 1
         self.main.paint()
+        self.keyboard.go_on()
 
     async def _dialog(self, screen: Screen) -> Any:
-        """Push a dialog and wait for its answer; keys go to it from now on."""
+        """Push a dialog and wait for its answer; keys go to it once it is there."""
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
 
         def take(value: Any) -> None:
@@ -149,7 +181,6 @@ class VbgApp(App[int]):
                 answer.set_result(value)
 
         self.push_screen(screen, take)
-        self.main.opening = False
         return await answer
 
     async def ask(self, title: str, text: str, judge: Judge, *, about: str = "") -> str | None:
@@ -293,7 +324,7 @@ class VbgApp(App[int]):
         wanted = run is not None and work.view in ("run", "plot", "edit")
         if run is not None and wanted and not work.live_paused and time.monotonic() > self._live:
             started = time.monotonic()
-            await results.load(self, run)
+            await results.load(work, run)
             # a long result takes long to read: never more than a tenth of the time
             self._live = time.monotonic() + 9.0 * (time.monotonic() - started)
             self.main.paint("live", "curves", "cursor", "signals", "preview")
@@ -312,11 +343,9 @@ class VbgApp(App[int]):
 
     def _frame(self) -> None:
         """The next frame: as far on as the clock, so that slow terminals skip."""
-        from vbg.tui.panes.space import shown_motion
-
         now = time.monotonic()
         passed, self._frame_time = now - self._frame_time, now
-        state, moving = self.work.space, shown_motion(self.work)
+        state, moving = self.work.space, results.shown_motion(self.work)
         if self.work.view != "space" or moving is None or not state.playing:
             self.work.space = replace(state, playing=False)
             self.animate_space()
@@ -339,7 +368,7 @@ class VbgApp(App[int]):
 
     def _watch_file(self) -> None:
         work = self.work
-        if work.file is None or self.main.opening or self.screen is not self.main:
+        if work.file is None or self.asking or self.screen is not self.main:
             return
         if files.stamp(work.file) != work.stamp:
             from vbg.tui.actions.general import file_changed
@@ -356,15 +385,8 @@ class VbgApp(App[int]):
         self.exit(0)
 
     async def action_quit(self) -> None:
-        if self.screen is self.main:
-            self.act_id("quit")
-        else:
-            self.screen.dismiss(None)
-            self.call_after_refresh(self.act_id, "quit")
-
-    def action_say_quit(self) -> None:
-        self.work.say("ctrl+q quits", "focus")
-        self.main.paint()
+        """The library's own way to ask for the end."""
+        self.act_id("quit")
 
     def _recolour(self, theme: Theme) -> None:
         self._take_colours(theme)

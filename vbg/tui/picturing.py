@@ -25,7 +25,7 @@ def take(
     path: str | None, view: str, output: str, *, size: str = "", marks: str = "", theme: str = ""
 ) -> int:
     """Write a picture of one view to `output`; the exit code."""
-    from vbg.tui import make_app
+    from vbg.tui.opening import make_app
 
     if view not in VIEWS:
         raise UsageError(f"there is no view {view!r}; there are {', '.join(VIEWS)}.")
@@ -59,7 +59,7 @@ async def settled(app: VbgApp, pilot: Pilot) -> None:
         await pilot.pause()
         # a worker that asks waits for keys: it is not at work
         busy = [w for w in app.workers if not w.is_finished and w.group != "asking"]
-        waiting = app.main.opening and app.screen is app.main  # an action goes on after a dialog
+        waiting = app.asking and app.screen is app.main  # an action goes on after a dialog
         if not (busy or waiting or app.work.checking) and app.job is None:
             return
         await asyncio.sleep(0.02)

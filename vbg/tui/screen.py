@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from rich.style import Style
 from textual import events
@@ -12,7 +10,6 @@ from textual.app import ComposeResult
 from textual.screen import Screen
 from textual.timer import Timer
 
-from vbg.tui.dialogs.dialogs import Dialog
 from vbg.tui.panes import first_panes, later_panes
 from vbg.tui.panes.pane import Pane
 from vbg.tui.state import arrange, keys
@@ -20,7 +17,7 @@ from vbg.tui.state.arrange import Rect
 from vbg.tui.state.workspace import Workspace
 
 if TYPE_CHECKING:
-    from vbg.tui.app import VbgApp
+    from vbg.tui.state.desk import Desk
 
 HINT_DELAY = 0.3  # s; who knows the keys never sees the popup
 _POPUP_ROWS = 9
@@ -44,20 +41,15 @@ class MainScreen(Screen):
         self.zoomed = ""
         self.prefix = ""
         self.jumping = False
-        self.opening = False
         self.complete = False
-        self._typed: deque[events.Key] = deque()
         self.extent = arrange.LEAST
         self.rects: dict[str, Rect] = {}
         self.panes: dict[str, Pane] = {}
         self._hint_timer: Timer | None = None
 
     @property
-    def main(self) -> VbgApp:
-        from vbg.tui.app import VbgApp
-
-        assert isinstance(self.app, VbgApp)
-        return self.app
+    def main(self) -> Desk:
+        return cast("Desk", self.app)
 
     @property
     def words(self) -> dict[str, Style]:
@@ -85,6 +77,7 @@ class MainScreen(Screen):
         self.complete = True
         self.place()
         self.main.begin()
+        self.main.keyboard.go_on()
 
     def on_resize(self, event: events.Resize) -> None:
         self.extent = (event.size.width, event.size.height)
@@ -148,55 +141,25 @@ class MainScreen(Screen):
             pane.move(direction)
         self.paint()
 
-    def on_key(self, event: events.Key) -> None:
-        event.stop()
-        event.prevent_default()
-        self._typed.append(event)
-        if len(self._typed) == 1:
-            if self._busy():
-                # never wait here: what it waits for may come to this screen, too
-                self.run_worker(self._catch_up(), group="keys")
-            else:
-                self._take(self._typed.popleft())
-
-    async def _catch_up(self) -> None:
-        """Do the keys that were typed ahead, each when its turn has come."""
-        while self._typed:
-            while self._busy():
-                await asyncio.sleep(0.002)
-            self._take(self._typed[0])
-            self._typed.popleft()
-
-    def _take(self, event: events.Key) -> None:
-        """Do a key, or hand it to the dialog that has opened meanwhile."""
-        if self.app.screen is not self:
-            self.app.screen.post_message(event)
-            return
-        key = keys.canonical(event.key, event.character)
+    def press(self, key: str) -> None:
+        """Do one key, by its name in the table."""
         if self.jumping:
             self._jump(key)
-        else:
+        elif key:
             self._press(key)
-
-    def _busy(self) -> bool:
-        """Whether what is typed now is for something that is yet to come."""
-        screen = self.app.screen
-        if screen is self:
-            return self.opening or not self.complete
-        return isinstance(screen, Dialog) and screen.answered
 
     def _press(self, key: str) -> None:
         keymap, view = self.work.keymap, self.work.view
         if self.prefix:
             key, prefix = f"{self.prefix} {key}", self.prefix
-            self._set_prefix("")
+            self.set_prefix("")
             if keymap.find(key, view, self.active) is None:
                 if not key.endswith(" escape"):
                     self.work.say(f"{prefix} is not followed by {key[len(prefix) + 1 :]}", "warn")
                     self.paint("undo", "status")
                 return
         elif keymap.continues(key, view, self.active):
-            self._set_prefix(key)
+            self.set_prefix(key)
             return
         action = keymap.find(key, view, self.active)
         if action is not None and action.scope.startswith("pane:") and self.main.refusal(action):
@@ -204,8 +167,11 @@ class MainScreen(Screen):
             action = keymap.find(key, view, "") or action
         if action is not None:
             self.main.act(action)
+        elif key in ("q", "ctrl+c"):
+            self.work.say("ctrl+q quits; Esc goes back", "focus")
+            self.paint()
 
-    def _set_prefix(self, prefix: str) -> None:
+    def set_prefix(self, prefix: str) -> None:
         """Wait for the next key of a sequence; the popup comes if it is slow."""
         shown = "popup" in self.rects
         self.prefix = prefix

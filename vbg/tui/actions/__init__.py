@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from vbg.tui.state.keys import Action
 
 if TYPE_CHECKING:
-    from vbg.tui.app import VbgApp
+    from vbg.tui.state.desk import Desk
 
-Handler = Callable[["VbgApp"], "Awaitable[None] | None"]
-Refusal = Callable[["VbgApp"], str]
+Handler = Callable[["Desk"], "Awaitable[None] | None"]
+Refusal = Callable[["Desk"], str]
 
 _MODULES = {
     "view": "moving",

@@ -14,12 +14,12 @@ from vbg.tui.actions.editing import _judge, _value, ask_ends, judge_name
 from vbg.tui.content import references
 from vbg.tui.content.fields import FieldRow, about, unit_of
 from vbg.tui.content.values import typed
-from vbg.tui.dialogs.dialogs import Item
 from vbg.tui.session.commands import AddTable, SetValue
+from vbg.tui.state.items import Item
 from vbg.tui.tasks import checking
 
 if TYPE_CHECKING:
-    from vbg.tui.app import VbgApp
+    from vbg.tui.state.desk import Desk
 
 _TITLES = {
     "joints": "Add a joint",
@@ -89,7 +89,7 @@ def preview(part: Any) -> str:
     return text
 
 
-async def _add(table: str, app: VbgApp) -> None:
+async def _add(table: str, app: Desk) -> None:
     """Ask for a part of `table`, and add it as one undo step."""
     from vbg.model.catalogue import catalogue
 
@@ -106,7 +106,7 @@ async def _add(table: str, app: VbgApp) -> None:
         await _add_part(app, table, kinds[kind])
 
 
-async def _add_on(app: VbgApp) -> None:
+async def _add_on(app: Desk) -> None:
     """A part that acts on the free coordinate of a joint: first which, then on what."""
     from vbg.model.catalogue import catalogue
 
@@ -131,9 +131,7 @@ async def _add_on(app: VbgApp) -> None:
         await _add_part(app, chosen.split(".")[0], part, {"on": joint})
 
 
-async def _add_part(
-    app: VbgApp, table: str, part: Any, given: dict[str, Any] | None = None
-) -> None:
+async def _add_part(app: Desk, table: str, part: Any, given: dict[str, Any] | None = None) -> None:
     start: dict[str, Any] = {} if table == "bodies" else {"kind": part.kind}
     start |= given or {}
     values = await drafts.taken_up(app, table, part.kind, start)
@@ -176,7 +174,7 @@ def _asked(part: type, values: dict[str, Any]) -> tuple[str, ...]:
 
 
 async def _ask_field(
-    app: VbgApp, of: tuple[str, Any], name: str, field: Field, values: dict[str, Any]
+    app: Desk, of: tuple[str, Any], name: str, field: Field, values: dict[str, Any]
 ) -> Any | None:
     """The value of a field of a part that is being made; `of` is its table and class."""
     table, part = of
@@ -216,7 +214,7 @@ async def _ask_field(
     return None if text is None else _value(field, text)
 
 
-def _known_nodes(app: VbgApp, table: str, field: Field) -> str:
+def _known_nodes(app: Desk, table: str, field: Field) -> str:
     """The nodes that parts of the table are on, where a node is asked for."""
     if field.form != "nodes":
         return ""
@@ -239,7 +237,7 @@ def _offer(table: str, field: Field, values: dict[str, Any]) -> str:
     return _OFFERS.get(field.form, "")
 
 
-async def _ask_coordinates(app: VbgApp, title: str, field: Field) -> list[str] | None:
+async def _ask_coordinates(app: Desk, title: str, field: Field) -> list[str] | None:
     chosen: list[str] = []
     for number in range(field.size or 2):
         items = references.coordinate_items(app.work.data)
@@ -251,7 +249,7 @@ async def _ask_coordinates(app: VbgApp, title: str, field: Field) -> list[str] |
     return chosen
 
 
-async def _add_parameter(app: VbgApp) -> None:
+async def _add_parameter(app: Desk) -> None:
     taken = references.names(app.work.data)
     name = await app.ask("Name of the parameter", "", lambda text: judge_name(text, taken))
     if not name:
@@ -266,7 +264,7 @@ async def _add_parameter(app: VbgApp) -> None:
         app.select(("parameters", name))
 
 
-def _empty(table: str, app: VbgApp) -> str:
+def _empty(table: str, app: Desk) -> str:
     from vbg.model.catalogue import catalogue
 
     return "" if catalogue().get(table) else f"there are no parts for {table} in this vbg"

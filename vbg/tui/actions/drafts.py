@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from vbg.tui.dialogs.dialogs import Item
+from vbg.tui.state.items import Item
 
 if TYPE_CHECKING:
-    from vbg.tui.app import VbgApp
+    from vbg.tui.state.desk import Desk
 
 GO_ON, ANEW = "go on", "start anew"
 
 
-def keep(app: VbgApp, table: str, kind: str, values: Mapping[str, Any], given: int) -> None:
+def keep(app: Desk, table: str, kind: str, values: Mapping[str, Any], given: int) -> None:
     """Keep the answers given so far; the first `given` values were no answers."""
     answers = len(values) - given
     if answers <= 0:
@@ -24,7 +24,7 @@ def keep(app: VbgApp, table: str, kind: str, values: Mapping[str, Any], given: i
 
 
 async def taken_up(
-    app: VbgApp, table: str, kind: str, given: Mapping[str, Any]
+    app: Desk, table: str, kind: str, given: Mapping[str, Any]
 ) -> dict[str, Any] | None:
     """The values to begin with: those of the half-made part if the user goes on with it,
     else what was `given`; None where the question is left with Esc."""
@@ -40,6 +40,6 @@ async def taken_up(
     return dict(draft) if chosen == GO_ON else dict(given)
 
 
-def done(app: VbgApp, table: str, kind: str) -> None:
+def done(app: Desk, table: str, kind: str) -> None:
     """The part is in the model: nothing is half made any more."""
     app.work.drafts.pop((table, kind), None)

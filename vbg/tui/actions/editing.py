@@ -12,25 +12,25 @@ from vbg.fields import Field
 from vbg.tui.actions import Handler, Refusal
 from vbg.tui.content import fields, references, values
 from vbg.tui.content.fields import FieldRow
-from vbg.tui.dialogs.dialogs import Item
 from vbg.tui.panes.edit import Inspector
 from vbg.tui.session.commands import AddTable, Remove, Rename, SetValue
+from vbg.tui.state.items import Item
 from vbg.tui.tasks import checking
 
 if TYPE_CHECKING:
-    from vbg.tui.app import VbgApp
+    from vbg.tui.state.desk import Desk
 
 _NUMBERS = ("quantity", "vector", "direction", "expression", "inertia", "signal", "signals")
 _BY_CHOICE = ("choice", "ends", "end", "coordinate", "flag")
 
 
-def inspector(app: VbgApp) -> Inspector:
+def inspector(app: Desk) -> Inspector:
     pane = app.main.panes["inspector"]
     assert isinstance(pane, Inspector)
     return pane
 
 
-async def _edit(app: VbgApp) -> None:
+async def _edit(app: Desk) -> None:
     row = inspector(app).marked
     if row is None:
         return
@@ -43,7 +43,7 @@ async def _edit(app: VbgApp) -> None:
         await _edit_as_text(app, row)
 
 
-async def _edit_as_text(app: VbgApp, row: FieldRow) -> None:
+async def _edit_as_text(app: Desk, row: FieldRow) -> None:
     """Type the value; units, names and bounds are checked while typing."""
     old = fields.as_typed(row.declared, row.value) if row.written else row.default
     text = await app.ask(
@@ -62,7 +62,7 @@ async def _edit_as_text(app: VbgApp, row: FieldRow) -> None:
     set_field(app, row, _value(row.declared, text))
 
 
-def _measured(app: VbgApp, row: FieldRow, text: str) -> dict[str, Any] | None:
+def _measured(app: Desk, row: FieldRow, text: str) -> dict[str, Any] | None:
     """The table of a parameter whose unit stands beside its value, and which is typed with a
     unit of its own: both change.  None for every other text."""
     if len(row.path) != 3 or row.path[0] != "parameters" or row.path[2] != "value":
@@ -100,7 +100,7 @@ def _value(declared: Field, text: str) -> Any:
     return value
 
 
-def _judge(app: VbgApp, row: FieldRow, text: str) -> tuple[str, bool]:
+def _judge(app: Desk, row: FieldRow, text: str) -> tuple[str, bool]:
     """The message on a typed text, and whether it may be accepted."""
     measured = _measured(app, row, text)
     if measured is not None:
@@ -116,7 +116,7 @@ def _judge(app: VbgApp, row: FieldRow, text: str) -> tuple[str, bool]:
     return checking.judge(app.work, row.path, value)
 
 
-def set_field(app: VbgApp, row: FieldRow, value: Any) -> None:
+def set_field(app: Desk, row: FieldRow, value: Any) -> None:
     """Write the value, or take the field out if it is None; one undo step."""
     where = ".".join(map(str, row.path))
     if value is None:
@@ -128,7 +128,7 @@ def set_field(app: VbgApp, row: FieldRow, value: Any) -> None:
     app.do(SetValue(row.path, value, label))
 
 
-async def _edit_by_choice(app: VbgApp, row: FieldRow) -> None:
+async def _edit_by_choice(app: Desk, row: FieldRow) -> None:
     if row.declared.form == "flag":
         set_field(app, row, not row.value)
         return
@@ -147,7 +147,7 @@ async def _edit_by_choice(app: VbgApp, row: FieldRow) -> None:
             set_field(app, row, ends if row.declared.form == "ends" else ends[0])
 
 
-async def ask_ends(app: VbgApp, title: str, count: int) -> list[str] | None:
+async def ask_ends(app: Desk, title: str, count: int) -> list[str] | None:
     """Points of bodies, chosen from those there are; the second not on the first's body."""
     ends: list[str] = []
     for number in range(count):
@@ -160,7 +160,7 @@ async def ask_ends(app: VbgApp, title: str, count: int) -> list[str] | None:
     return ends
 
 
-async def _add_point(app: VbgApp, row: FieldRow) -> None:
+async def _add_point(app: Desk, row: FieldRow) -> None:
     known = references.points_of(app.work.data, str(row.path[1]))
     name = await app.ask("Name of the new point", "", lambda text: judge_name(text, known))
     if not name:
@@ -186,7 +186,7 @@ def judge_name(text: str, taken: Any) -> tuple[str, bool]:
     return "", True
 
 
-async def _delete(app: VbgApp) -> None:
+async def _delete(app: Desk) -> None:
     """Delete the marked field, or the part; asks only if others refer to it."""
     work = app.work
     row = inspector(app).marked
@@ -212,7 +212,7 @@ async def _delete(app: VbgApp) -> None:
     app.do(Remove(everything, f"delete {'.'.join(map(str, work.selection))}"))
 
 
-async def _rename(app: VbgApp) -> None:
+async def _rename(app: Desk) -> None:
     work = app.work
     path = tuple(map(str, work.selection))
     taken = references.names(work.data) - {path[1]}
@@ -224,7 +224,7 @@ async def _rename(app: VbgApp) -> None:
     app.select((path[0], name))
 
 
-def _copy(app: VbgApp) -> None:
+def _copy(app: Desk) -> None:
     work = app.work
     table, name = (str(key) for key in work.selection)
     part = work.data[table][name]
@@ -234,7 +234,7 @@ def _copy(app: VbgApp) -> None:
     app.select((table, new))
 
 
-async def _history(app: VbgApp) -> None:
+async def _history(app: Desk) -> None:
     document = app.work.document
     items = tuple(
         Item(
@@ -249,21 +249,21 @@ async def _history(app: VbgApp) -> None:
         document.go(int(chosen))
 
 
-def _undo(app: VbgApp) -> None:
+def _undo(app: Desk) -> None:
     label = app.work.document.undo()
     app.work.say(f"redo: {label}", "dim")
 
 
-def _redo(app: VbgApp) -> None:
+def _redo(app: Desk) -> None:
     label = app.work.document.redo()
     app.work.say(f"undo: {label}", "dim")
 
 
-def _no_part(app: VbgApp) -> str:
+def _no_part(app: Desk) -> str:
     return "" if len(app.work.selection) == 2 else "mark a part first"
 
 
-def _nothing_to_delete(app: VbgApp) -> str:
+def _nothing_to_delete(app: Desk) -> str:
     if app.main.active == "inspector":
         row = inspector(app).marked
         if row is None or not row.written:
@@ -272,7 +272,7 @@ def _nothing_to_delete(app: VbgApp) -> str:
     return _no_part(app)
 
 
-def _no_copy(app: VbgApp) -> str:
+def _no_copy(app: Desk) -> str:
     if app.work.selection[:1] == ("parameters",):
         return "a parameter is added with a p"
     return _no_part(app)

@@ -11,20 +11,20 @@ import numpy as np
 from vbg.draw.text.rows import Rows, cells, row_width
 from vbg.errors import UsageError
 from vbg.tui.content import plotting, validating
-from vbg.tui.dialogs.dialogs import Item
+from vbg.tui.state.items import Item
 
 if TYPE_CHECKING:
     from rich.style import Style
 
     from vbg.solution import Solution
-    from vbg.tui.app import VbgApp
+    from vbg.tui.state.desk import Desk
     from vbg.tui.state.workspace import PlotState
 
 _FONTS = "DejaVu Sans Mono, Menlo, Consolas, monospace"
 _CELL = (8.4, 17.0)  # width and height of a cell [px], for a 14 px monospaced font
 
 
-async def export(app: VbgApp) -> None:
+async def export(app: Desk) -> None:
     """Ask what and where; write it; say where it is."""
     items = _choices(app)
     chosen = await app.choose("Export", items)
@@ -50,7 +50,7 @@ async def export(app: VbgApp) -> None:
     app.work.say(f"wrote {path}{_command(app, chosen, path)}", "ok")
 
 
-def _choices(app: VbgApp) -> tuple[Item, ...]:
+def _choices(app: Desk) -> tuple[Item, ...]:
     """What can be exported from this view."""
     view = app.work.view
     items = [Item("view-svg", "the pane as a picture (SVG)", "as it is seen")]
@@ -74,14 +74,14 @@ def _about(chosen: str) -> str:
     return "file name"
 
 
-def _plotted(app: VbgApp) -> Solution | None:
+def _plotted(app: Desk) -> Solution | None:
     from vbg.tui.state import results
 
     run = results.plotted(app.work)
     return app.work.solutions.get(run.number) if run is not None else None
 
 
-def _command(app: VbgApp, chosen: str, path: Path) -> str:
+def _command(app: Desk, chosen: str, path: Path) -> str:
     """The command that makes the same file, where there is one."""
     file = app.work.file
     if file is None or app.work.document.dirty:
@@ -91,9 +91,9 @@ def _command(app: VbgApp, chosen: str, path: Path) -> str:
     return ""
 
 
-def _write_view(app: VbgApp, path: Path) -> None:
+def _write_view(app: Desk, path: Path) -> None:
     pane = app.main.panes[app.main.active]
-    path.write_text(rows_svg(pane._rows, app.words), encoding="utf-8")
+    path.write_text(rows_svg(pane.painted, app.words), encoding="utf-8")
 
 
 def rows_svg(rows: Rows, words: dict[str, Style]) -> str:
@@ -122,7 +122,7 @@ def rows_svg(rows: Rows, words: dict[str, Style]) -> str:
     return "\n".join([*out, "</g>", "</svg>", ""])
 
 
-def _write_plot(app: VbgApp, path: Path) -> None:
+def _write_plot(app: Desk, path: Path) -> None:
     """The curves in sight, drawn by matplotlib."""
     try:
         from matplotlib.figure import Figure
@@ -167,7 +167,7 @@ def _points(
     return x[keep], solution[name][keep]
 
 
-def _write_csv(app: VbgApp, path: Path) -> None:
+def _write_csv(app: Desk, path: Path) -> None:
     solution = _plotted(app)
     assert solution is not None
     known = {signal.name: signal.unit for signal in plotting.signals(solution)}
@@ -178,7 +178,7 @@ def _write_csv(app: VbgApp, path: Path) -> None:
     np.savetxt(path, np.column_stack(columns), delimiter=",", header=header, comments="")
 
 
-def _write_report(app: VbgApp, path: Path) -> None:
+def _write_report(app: Desk, path: Path) -> None:
     """The verdict with its table, and the difference of the worst channel as a picture."""
     from vbg.tui.panes.validate import Channels
     from vbg.validate import Report, write

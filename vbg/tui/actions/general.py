@@ -16,24 +16,23 @@ from vbg.errors import UsageError
 from vbg.tui.actions import Handler, Refusal, handler
 from vbg.tui.content import helping
 from vbg.tui.content.sketching import sketch
-from vbg.tui.dialogs.dialogs import Item
 from vbg.tui.session import files, source, templates
 from vbg.tui.session.commands import ReplaceText
-from vbg.tui.session.validation import Validation
+from vbg.tui.state.items import Item
 from vbg.tui.state.keys import shown
 
 if TYPE_CHECKING:
-    from vbg.tui.app import VbgApp
+    from vbg.tui.state.desk import Desk
 
 
-async def _save(app: VbgApp) -> None:
+async def _save(app: Desk) -> None:
     if app.work.file is None:
         await _save_as(app)
     else:
         write(app, app.work.file)
 
 
-def write(app: VbgApp, file: Path) -> None:
+def write(app: Desk, file: Path) -> None:
     """Write the text to `file`, whole, and say so."""
     work = app.work
     files.save(file, work.document.now.text, keep_old=not work.backed_up)
@@ -43,7 +42,7 @@ def write(app: VbgApp, file: Path) -> None:
     work.say(f"saved {file}", "ok")
 
 
-async def _save_as(app: VbgApp) -> None:
+async def _save_as(app: Desk) -> None:
     name = str(app.work.data.get("name", "model")) + ".toml"
     old = str(app.work.file) if app.work.file else name
 
@@ -61,7 +60,7 @@ async def _save_as(app: VbgApp) -> None:
         write(app, Path(text).expanduser())
 
 
-async def _new(app: VbgApp) -> None:
+async def _new(app: Desk) -> None:
     """A template, a name; then it is open in Edit."""
     found = templates.templates()
     items = tuple(Item(t.name, t.name, t.description) for t in found)
@@ -98,7 +97,7 @@ async def _new(app: VbgApp) -> None:
     app.work.say("r runs it, ? helps", "focus")
 
 
-async def _open(app: VbgApp) -> None:
+async def _open(app: Desk) -> None:
     def judge(text: str) -> tuple[str, bool]:
         fine = Path(text).expanduser().is_file()
         return ("", True) if fine else ("there is no such file", False)
@@ -108,7 +107,7 @@ async def _open(app: VbgApp) -> None:
         app.open_document(Path(text).expanduser())
 
 
-async def leave_document(app: VbgApp) -> bool:
+async def leave_document(app: Desk) -> bool:
     """Whether the document may be left: saved, given up, or unchanged."""
     document = app.work.document
     if not document.dirty:
@@ -128,12 +127,12 @@ async def leave_document(app: VbgApp) -> bool:
     return answer == "drop"
 
 
-def _left(app: VbgApp) -> str:
-    both = isinstance(app.job, Validation)
+def _left(app: Desk) -> str:
+    both = app.job is not None and app.job.both
     return "a validation keeps no partial runs" if both else "its result so far is kept"
 
 
-async def _quit(app: VbgApp) -> None:
+async def _quit(app: Desk) -> None:
     if app.job is not None:
         answer = await app.choose(
             "A simulation is running",
@@ -148,7 +147,7 @@ async def _quit(app: VbgApp) -> None:
     await app.leave()
 
 
-async def _editor(app: VbgApp) -> None:
+async def _editor(app: Desk) -> None:
     """The text in the user's editor, at the line of the selection; one undo step."""
     work = app.work
     command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
@@ -174,7 +173,7 @@ def _at_line(editor: str, line: int) -> list[str]:
     return [f"+{line}"] if Path(editor).name in known else []
 
 
-async def file_changed(app: VbgApp) -> None:
+async def file_changed(app: Desk) -> None:
     """The file on disk is another one now: take it, or ask if both changed."""
     work = app.work
     assert work.file is not None
@@ -219,13 +218,13 @@ def _differences(theirs: str, mine: str) -> Rows:
     return tuple(((printable(line), styles.get(line[:1], "")),) for line in lines)
 
 
-async def _help(app: VbgApp) -> None:
+async def _help(app: Desk) -> None:
     main = app.main
     rows = helping.help_rows(app.work.keymap, app.work.view, main.active)
     await app.read(f"Help: {main.panes[main.active].title()}", rows)
 
 
-async def _palette(app: VbgApp) -> None:
+async def _palette(app: Desk) -> None:
     """Every command by name; those that cannot be done now say why."""
     items = []
     for action in app.work.keymap.here(app.work.view, app.main.active):
@@ -248,7 +247,7 @@ async def _palette(app: VbgApp) -> None:
         app.act(action)
 
 
-async def _theme(app: VbgApp) -> None:
+async def _theme(app: Desk) -> None:
     names = sorted(app.available_themes)
     names.sort(key=lambda name: not name.startswith("vbg"))
     items = tuple(Item(name, name) for name in names)
@@ -257,7 +256,7 @@ async def _theme(app: VbgApp) -> None:
         app.theme = chosen
 
 
-async def _export(app: VbgApp) -> None:
+async def _export(app: Desk) -> None:
     from vbg.tui.actions import exporting
 
     await exporting.export(app)

@@ -13,27 +13,27 @@ from vbg.tui.state import graphing
 from vbg.tui.state.graphing import GraphState
 
 if TYPE_CHECKING:
-    from vbg.tui.app import VbgApp
+    from vbg.tui.state.desk import Desk
 
 
-def _state(app: VbgApp) -> GraphState:
+def _state(app: Desk) -> GraphState:
     assert app.work.graph is not None
     return app.work.graph
 
 
-def _zoom(step: int, app: VbgApp) -> None:
+def _zoom(step: int, app: Desk) -> None:
     app.work.graph = graphing.zoomed(_state(app), step)
 
 
-def _open(app: VbgApp) -> None:
+def _open(app: Desk) -> None:
     app.work.graph = graphing.opened(_state(app), _state(app).marked_part)
 
 
-def _open_all(app: VbgApp) -> None:
+def _open_all(app: Desk) -> None:
     app.work.graph = graphing.opened_all(_state(app))
 
 
-def _next(app: VbgApp) -> None:
+def _next(app: Desk) -> None:
     """The next conflict, with its parts opened and its explanation."""
     state = _state(app)
     index = (state.conflict + 1) % len(state.conflicts)
@@ -47,7 +47,7 @@ def _next(app: VbgApp) -> None:
     app.main.activate("why")
 
 
-async def _why(app: VbgApp) -> None:
+async def _why(app: Desk) -> None:
     """Explain: in Validate the verdict, elsewhere the strokes of the marked part."""
     if app.work.view == "validate":
         app.main.activate("verdict")
@@ -63,18 +63,18 @@ async def _why(app: VbgApp) -> None:
         app.main.activate("why")
 
 
-def _old(app: VbgApp) -> bool:
+def _old(app: Desk) -> bool:
     """Whether the graph is yet to be drawn for the text that is open."""
     state = app.work.graph
     return state is None or state.text_hash != app.work.checked.text_hash
 
 
-def _goto(app: VbgApp) -> None:
+def _goto(app: Desk) -> None:
     app.main.show_view("edit")
     app.main.activate("inspector")
 
 
-def _fix(number: int, app: VbgApp) -> None:
+def _fix(number: int, app: Desk) -> None:
     """Apply a fix of the marked conflict as one undo step."""
     state = _state(app)
     found = why.fixes(state, state.conflicts[state.conflict], app.work.data)
@@ -83,17 +83,17 @@ def _fix(number: int, app: VbgApp) -> None:
     app.work.say(f"{fix.label}; u takes it back", "ok")
 
 
-def _no_graph(app: VbgApp) -> str:
+def _no_graph(app: Desk) -> str:
     state = app.work.graph
     return "" if state is not None and state.graph is not None else "there is no graph yet"
 
 
-def _no_conflict(app: VbgApp) -> str:
+def _no_conflict(app: Desk) -> str:
     state = app.work.graph
     return "" if state is not None and state.conflicts else "there is no causality conflict"
 
 
-def _no_fix(number: int, app: VbgApp) -> str:
+def _no_fix(number: int, app: Desk) -> str:
     state = app.work.graph
     if state is None or not 0 <= state.conflict < len(state.conflicts):
         return "no conflict is marked; c goes to the first"

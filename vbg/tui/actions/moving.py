@@ -9,22 +9,22 @@ from vbg.tui.actions import Handler, Refusal
 from vbg.tui.state.keys import VIEWS
 
 if TYPE_CHECKING:
-    from vbg.tui.app import VbgApp
+    from vbg.tui.state.desk import Desk
 
 
-def _view(view: str, app: VbgApp) -> None:
+def _view(view: str, app: Desk) -> None:
     app.main.show_view(view)
 
 
-def _move(direction: str, app: VbgApp) -> None:
+def _move(direction: str, app: Desk) -> None:
     app.main.panes[app.main.active].move(direction)
 
 
-def _enter(app: VbgApp) -> None:
+def _enter(app: Desk) -> None:
     app.main.panes[app.main.active].enter()
 
 
-def _back(app: VbgApp) -> None:
+def _back(app: Desk) -> None:
     """Undo one step of looking closer: zoom, filter, pane."""
     if app.main.zoomed:
         app.main.toggle_zoom()
@@ -37,18 +37,18 @@ def _back(app: VbgApp) -> None:
     app.work.say("")
 
 
-def _first(app: VbgApp) -> str:
+def _first(app: Desk) -> str:
     from vbg.tui.state.arrange import FIRST
 
     return FIRST[app.work.view]
 
 
-def _jump(app: VbgApp) -> None:
+def _jump(app: Desk) -> None:
     app.main.jumping = True
     app.work.say("press a letter in a frame, or 1-6", "focus")
 
 
-async def _filter(app: VbgApp) -> None:
+async def _filter(app: Desk) -> None:
     plot = app.work.view == "plot"
     old = app.work.signal_filter if plot else app.work.filter
     text = await app.ask("Filter", old, lambda text: ("rows that contain this text", True))
@@ -63,7 +63,7 @@ async def _filter(app: VbgApp) -> None:
         _best_hit(app, text)
 
 
-def _best_hit(app: VbgApp, wanted: str) -> None:
+def _best_hit(app: Desk, wanted: str) -> None:
     """The part that is called so, or begins so, or the first that the filter shows."""
     from vbg.tui.panes.edit import Tree
 
@@ -76,7 +76,7 @@ def _best_hit(app: VbgApp, wanted: str) -> None:
         pane.select(ranked[0][1])
 
 
-def _next_hit(app: VbgApp) -> None:
+def _next_hit(app: Desk) -> None:
     """The next part that the filter shows."""
     from vbg.tui.panes.edit import Tree
 
@@ -88,7 +88,7 @@ def _next_hit(app: VbgApp) -> None:
         pane.select(after[0] if after else parts[0])
 
 
-def _problem(step: int, app: VbgApp) -> None:
+def _problem(step: int, app: Desk) -> None:
     count = len(app.work.problems)
     if app.work.view == "graph" and app.work.graph is not None and app.work.graph.conflicts:
         app.act_id("graph.next")
@@ -97,7 +97,7 @@ def _problem(step: int, app: VbgApp) -> None:
         app.go_to_problem((index + step) % count if index >= 0 else 0 if step > 0 else count - 1)
 
 
-def _no_problem(app: VbgApp) -> str:
+def _no_problem(app: Desk) -> str:
     conflicts = app.work.graph.conflicts if app.work.graph else ()
     return "" if app.work.problems or conflicts else "there are no problems"
 

@@ -7,13 +7,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from vbg.tui.actions import Handler, Refusal
-from vbg.tui.panes.space import DEFAULT, VIEWS, Slider, shown_motion
+from vbg.tui.panes.space import DEFAULT, VIEWS, Slider
+from vbg.tui.state.results import shown_motion
 
 if TYPE_CHECKING:
-    from vbg.tui.app import VbgApp
+    from vbg.tui.state.desk import Desk
 
 
-def _play(app: VbgApp) -> None:
+def _play(app: Desk) -> None:
     """Play from here, or from the start again; stop if it plays."""
     work = app.work
     moving = shown_motion(work)
@@ -24,7 +25,7 @@ def _play(app: VbgApp) -> None:
     app.animate_space()
 
 
-def _step(samples: int, app: VbgApp) -> None:
+def _step(samples: int, app: Desk) -> None:
     pane = app.main.panes["slider"]
     assert isinstance(pane, Slider)
     app.work.space = replace(app.work.space, playing=False)
@@ -33,17 +34,17 @@ def _step(samples: int, app: VbgApp) -> None:
     pane.step(samples * max(len(moving.time) // 100, 1))
 
 
-def _zoom(factor: float, app: VbgApp) -> None:
+def _zoom(factor: float, app: Desk) -> None:
     state = app.work.space
     app.work.space = replace(state, zoom=min(max(state.zoom * factor, 0.1), 50.0))
 
 
-def _fit(app: VbgApp) -> None:
+def _fit(app: Desk) -> None:
     azimuth, elevation = DEFAULT
     app.work.space = replace(app.work.space, zoom=1.0, azimuth=azimuth, elevation=elevation)
 
 
-def _next_view(app: VbgApp) -> None:
+def _next_view(app: Desk) -> None:
     """Oblique, front, side, top, and again."""
     state = app.work.space
     names = [at for _, at in VIEWS]
@@ -53,11 +54,11 @@ def _next_view(app: VbgApp) -> None:
     app.work.space = replace(state, azimuth=azimuth, elevation=elevation)
 
 
-def _forces(app: VbgApp) -> None:
+def _forces(app: Desk) -> None:
     app.work.space = replace(app.work.space, forces=not app.work.space.forces)
 
 
-def _trace(app: VbgApp) -> None:
+def _trace(app: Desk) -> None:
     """The path of the selected body; again takes it away."""
     work = app.work
     moving = shown_motion(work)
@@ -67,20 +68,20 @@ def _trace(app: VbgApp) -> None:
     work.space = replace(work.space, trace="" if work.space.trace else name)
 
 
-def _speed(factor: float, app: VbgApp) -> None:
+def _speed(factor: float, app: Desk) -> None:
     state = app.work.space
     app.work.space = replace(state, speed=min(max(state.speed * factor, 1 / 64), 64.0))
     app.work.say(f"speed {app.work.space.speed:g}x", "dim")
 
 
-def _still(app: VbgApp) -> str:
+def _still(app: Desk) -> str:
     moving = shown_motion(app.work)
     if moving is None or len(moving.time) < 2:
         return "there is no run to play; r runs it"
     return ""
 
 
-def _nothing(app: VbgApp) -> str:
+def _nothing(app: Desk) -> str:
     moving = shown_motion(app.work)
     return "" if moving is not None and moving.bodies else "there is nothing to draw"
 

@@ -8,27 +8,27 @@ from typing import TYPE_CHECKING
 
 from vbg.tui.actions import Handler, Refusal
 from vbg.tui.content import plotting
-from vbg.tui.dialogs.dialogs import Item
 from vbg.tui.panes.plot import Curves, Signals
 from vbg.tui.state import results
+from vbg.tui.state.items import Item
 
 if TYPE_CHECKING:
-    from vbg.tui.app import VbgApp
+    from vbg.tui.state.desk import Desk
 
 
-def _signals(app: VbgApp) -> Signals:
+def _signals(app: Desk) -> Signals:
     pane = app.main.panes["signals"]
     assert isinstance(pane, Signals)
     return pane
 
 
-def _curves(app: VbgApp) -> Curves:
+def _curves(app: Desk) -> Curves:
     pane = app.main.panes["curves"]
     assert isinstance(pane, Curves)
     return pane
 
 
-def _toggle(app: VbgApp) -> None:
+def _toggle(app: Desk) -> None:
     signal = _signals(app).marked
     if signal is None:
         return
@@ -39,11 +39,11 @@ def _toggle(app: VbgApp) -> None:
     app.work.plot = replace(plot, signals=names)
 
 
-def _clear(app: VbgApp) -> None:
+def _clear(app: Desk) -> None:
     app.work.plot = replace(app.work.plot, signals=())
 
 
-def _zoom(factor: float, app: VbgApp) -> None:
+def _zoom(factor: float, app: Desk) -> None:
     """Zoom about the cursor, or about the middle."""
     pane, plot = _curves(app), app.work.plot
     full = pane.full()
@@ -59,15 +59,15 @@ def _zoom(factor: float, app: VbgApp) -> None:
     app.work.plot = replace(plot, window=(low, low + size))
 
 
-def _fit(app: VbgApp) -> None:
+def _fit(app: Desk) -> None:
     app.work.plot = replace(app.work.plot, window=None)
 
 
-def _split(app: VbgApp) -> None:
+def _split(app: Desk) -> None:
     app.work.plot = replace(app.work.plot, split=not app.work.plot.split)
 
 
-def _x_axis(app: VbgApp) -> None:
+def _x_axis(app: Desk) -> None:
     """The marked signal on the x axis; again, or on itself, time."""
     signal, plot = _signals(app).marked, app.work.plot
     if signal is None or plot.x == signal.name:
@@ -77,11 +77,11 @@ def _x_axis(app: VbgApp) -> None:
         app.work.say(f"over {signal.name}; X on it again: over time", "dim")
 
 
-def _run_items(app: VbgApp) -> tuple[Item, ...]:
+def _run_items(app: Desk) -> tuple[Item, ...]:
     return tuple(Item(str(run.number), run.title, run.outcome) for run in reversed(app.work.runs))
 
 
-async def _overlay(app: VbgApp) -> None:
+async def _overlay(app: Desk) -> None:
     """Another run behind this one, dashed; again takes it away."""
     plot = app.work.plot
     if plot.overlay:
@@ -96,18 +96,18 @@ async def _overlay(app: VbgApp) -> None:
         return
     run = app.work.run(int(chosen))
     if run is not None:
-        await results.load(app, run)
+        await results.load(app.work, run)
         app.work.plot = replace(app.work.plot, overlay=run.number)
 
 
-async def _run(app: VbgApp) -> None:
+async def _run(app: Desk) -> None:
     chosen = await app.choose("Show the run", _run_items(app))
     if chosen is not None:
         app.work.plot = replace(app.work.plot, run=int(chosen))
         app.prepare_view("plot")
 
 
-def _peak(app: VbgApp) -> None:
+def _peak(app: Desk) -> None:
     pane = _curves(app)
     solution = pane.solution
     if solution is None:
@@ -117,7 +117,7 @@ def _peak(app: VbgApp) -> None:
         app.work.plot = replace(app.work.plot, cursor=time)
 
 
-def _space(app: VbgApp) -> None:
+def _space(app: Desk) -> None:
     work = app.work
     run = results.plotted(work)
     if run is not None and work.plot.cursor is not None:
@@ -125,11 +125,11 @@ def _space(app: VbgApp) -> None:
         app.main.show_view("space")
 
 
-def _no_solution(app: VbgApp) -> str:
+def _no_solution(app: Desk) -> str:
     return "" if _signals(app).solution is not None else "there is no run to plot; r runs it"
 
 
-def _no_other(app: VbgApp) -> str:
+def _no_other(app: Desk) -> str:
     return "" if len(app.work.runs) > 1 else "there is no other run"
 
 

@@ -17,18 +17,18 @@ from vbg.tui.state import results
 from vbg.tui.tasks import checking
 
 if TYPE_CHECKING:
-    from vbg.tui.app import VbgApp
+    from vbg.tui.state.desk import Desk
 
 SHOW_AFTER = 1.0  # s; shorter runs do not take the user away from where he is
 
 
-async def _run(solver: str, app: VbgApp) -> None:
+async def _run(solver: str, app: Desk) -> None:
     """Start a run in the background, unless the model has errors."""
     await ready(app)
     app.run_worker(simulate(app, solver), group="run")
 
 
-async def ready(app: VbgApp) -> None:
+async def ready(app: Desk) -> None:
     """Wait for the check of the text that is open.
 
     Raises
@@ -44,7 +44,7 @@ async def ready(app: VbgApp) -> None:
         raise UsageError(f"the model has {errors} error{'s' * (errors > 1)}; the first is marked.")
 
 
-def prepared(app: VbgApp, solver: str) -> Run:
+def prepared(app: Desk, solver: str) -> Run:
     """A run of the text that is open, entered in the list."""
     work = app.work
     number, file = next_file(work.file, work.runs, solver)
@@ -55,7 +55,7 @@ def prepared(app: VbgApp, solver: str) -> Run:
     return run
 
 
-async def simulate(app: VbgApp, solver: str) -> Run:
+async def simulate(app: Desk, solver: str) -> Run:
     """Run the model as it is now and follow it to its end."""
     work = app.work
     model, text = str(work.file or "model.toml"), work.document.now.text
@@ -74,7 +74,7 @@ async def simulate(app: VbgApp, solver: str) -> Run:
         work.space = replace(work.space, run=run.number)
     # what was read while it grew is not all of it
     work.solutions.pop(run.number, None)
-    await results.load(app, run)
+    await results.load(app.work, run)
     good = run.state == "finished"
     hint = "   4 plots it" if good or run.state == "cancelled" else ""
     work.say(f"{run.title} {run.outcome}{hint}", "ok" if good else "warn")
@@ -83,12 +83,12 @@ async def simulate(app: VbgApp, solver: str) -> Run:
     return run
 
 
-async def _cancel(app: VbgApp) -> None:
+async def _cancel(app: Desk) -> None:
     if app.job is not None:
         await app.job.cancel()
 
 
-def _plot_run(app: VbgApp) -> None:
+def _plot_run(app: Desk) -> None:
     run = app.work.marked_run
     if run is not None:
         app.work.plot = replace(app.work.plot, run=run.number)
@@ -96,7 +96,7 @@ def _plot_run(app: VbgApp) -> None:
         app.main.show_view("plot")
 
 
-def _delete(app: VbgApp) -> None:
+def _delete(app: Desk) -> None:
     work = app.work
     run = work.marked_run
     assert run is not None
@@ -110,15 +110,15 @@ def _delete(app: VbgApp) -> None:
         work.plot = replace(work.plot, overlay=0)
 
 
-def _pause(app: VbgApp) -> None:
+def _pause(app: Desk) -> None:
     app.work.live_paused = not app.work.live_paused
 
 
-def _busy(app: VbgApp) -> str:
+def _busy(app: Desk) -> str:
     return "" if app.job is None else "a run is under way; x cancels it"
 
 
-def _no_run(app: VbgApp) -> str:
+def _no_run(app: Desk) -> str:
     run = app.work.marked_run
     if run is None:
         return "there is no run yet"

@@ -14,17 +14,17 @@ from vbg.tui.session.validation import Validation
 from vbg.tui.tasks import comparing
 
 if TYPE_CHECKING:
-    from vbg.tui.app import VbgApp
+    from vbg.tui.state.desk import Desk
 
 
-async def _rerun(app: VbgApp) -> None:
+async def _rerun(app: Desk) -> None:
     """Both solvers, one after the other, on the same text; then the verdict."""
     await ready(app)
     app.work.validate = replace(app.work.validate, verdict=None, reference=0, other=0)
     app.run_worker(_both(app), group="run")
 
 
-async def _both(app: VbgApp) -> None:
+async def _both(app: Desk) -> None:
     """Run both solvers in a child process, and judge what they say."""
     work = app.work
     runs = {solver: prepared(app, solver) for solver in ("vbg", "mstmm")}
@@ -49,12 +49,12 @@ async def _both(app: VbgApp) -> None:
     app.main.paint()
 
 
-def _wait(app: VbgApp, text: str) -> None:
+def _wait(app: Desk, text: str) -> None:
     app.work.validate = replace(app.work.validate, waiting=text)
     app.main.paint()
 
 
-async def _again(app: VbgApp) -> None:
+async def _again(app: Desk) -> None:
     """Judge the same runs with changed settings."""
     state, work = app.work.validate, app.work
     first, second = work.run(state.reference), work.run(state.other)
@@ -62,7 +62,7 @@ async def _again(app: VbgApp) -> None:
         await comparing.compare_runs(app, first, second)
 
 
-async def _events(app: VbgApp) -> None:
+async def _events(app: Desk) -> None:
     state = app.work.validate
     app.work.validate = replace(state, skip_events=not state.skip_events)
     await _again(app)
@@ -70,7 +70,7 @@ async def _events(app: VbgApp) -> None:
     app.work.say(f"windows about events are {word}; the report says so", "note")
 
 
-async def _tolerance(app: VbgApp) -> None:
+async def _tolerance(app: Desk) -> None:
     def judge(text: str) -> tuple[str, bool]:
         try:
             value = typed(text) if text.strip() else None
@@ -93,13 +93,13 @@ async def _tolerance(app: VbgApp) -> None:
     await _again(app)
 
 
-def _channels(app: VbgApp) -> Channels:
+def _channels(app: Desk) -> Channels:
     pane = app.main.panes["channels"]
     assert isinstance(pane, Channels)
     return pane
 
 
-def _worst(app: VbgApp) -> None:
+def _worst(app: Desk) -> None:
     """The machine at the time at which the marked channel is worst."""
     channel = _channels(app).marked
     assert channel is not None
@@ -111,7 +111,7 @@ def _worst(app: VbgApp) -> None:
     app.main.show_view("space")
 
 
-def _select(app: VbgApp) -> None:
+def _select(app: Desk) -> None:
     channel = _channels(app).marked
     assert channel is not None
     name = channel.name.split(".")[0]
@@ -121,16 +121,16 @@ def _select(app: VbgApp) -> None:
             app.select((table, name))
 
 
-def _goto(app: VbgApp) -> None:
+def _goto(app: Desk) -> None:
     _select(app)
     app.main.show_view("edit")
 
 
-def _no_channel(app: VbgApp) -> str:
+def _no_channel(app: Desk) -> str:
     return "" if _channels(app).marked is not None else "R runs both solvers first"
 
 
-def _no_pair(app: VbgApp) -> str:
+def _no_pair(app: Desk) -> str:
     return "" if app.work.validate.other else "R runs both solvers first"
 
 

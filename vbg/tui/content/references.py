@@ -8,7 +8,7 @@ from typing import Any
 
 from vbg.fields import Field, declared
 from vbg.tui.content.fields import part_class
-from vbg.tui.dialogs.dialogs import Item
+from vbg.tui.state.items import Item
 
 Path = tuple[str | int, ...]
 

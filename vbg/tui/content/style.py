@@ -110,11 +110,11 @@ def strip(row: Row, words: Mapping[str, Style], *, ascii_only: bool = False) -> 
     """One row as the terminal library wants it."""
     plain = words[""]
     if ascii_only:
-        row = tuple((_as_ascii(text), style) for text, style in row)
+        row = tuple((as_ascii(text), style) for text, style in row)
     return Strip([Segment(text, words.get(style, plain)) for text, style in row if text])
 
 
-def _as_ascii(text: str) -> str:
+def as_ascii(text: str) -> str:
     """`text` with question marks, as many as it has cells, for what is not ASCII."""
     text = text.translate(_ASCII)
     return "".join(c if c.isascii() else "?" * cell_width(c) for c in text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import events
 from textual.geometry import Region
@@ -14,7 +14,7 @@ from vbg.tui.content.bars import framed
 from vbg.tui.content.style import strip
 
 if TYPE_CHECKING:
-    from vbg.tui.screen import MainScreen
+    from vbg.tui.state.desk import Stage
     from vbg.tui.state.workspace import Workspace
 
 
@@ -33,7 +33,7 @@ class Pane(Widget):
     def __init__(self, name: str):
         super().__init__(id=name)
         self.pane = name
-        self._rows: Rows = ()
+        self.painted: Rows = ()
         self.top = 0
 
     @property
@@ -41,11 +41,8 @@ class Pane(Widget):
         return self.home.work
 
     @property
-    def home(self) -> MainScreen:
-        from vbg.tui.screen import MainScreen
-
-        assert isinstance(self.screen, MainScreen)
-        return self.screen
+    def home(self) -> Stage:
+        return cast("Stage", self.screen)
 
     @property
     def inner(self) -> tuple[int, int]:
@@ -78,24 +75,24 @@ class Pane(Widget):
         """Paint again; rows that are as before are left alone."""
         if not self.display or self.size.width < 1:
             return
-        before, self._rows = self._rows, self._painted()
-        if len(before) != len(self._rows):
+        before, self.painted = self.painted, self._framed_rows()
+        if len(before) != len(self.painted):
             self.refresh()
             return
-        changed = [y for y, row in enumerate(self._rows) if row != before[y]]
+        changed = [y for y, row in enumerate(self.painted) if row != before[y]]
         if changed:
             width = self.size.width
             self.refresh(*(Region(0, y, width, 1) for y in changed))
 
     def render_line(self, y: int) -> Strip:
-        if len(self._rows) != self.size.height:
-            self._rows = self._painted()
+        if len(self.painted) != self.size.height:
+            self.painted = self._framed_rows()
         words = self.home.words
-        row: Row = self._rows[y] if y < len(self._rows) else ()
+        row: Row = self.painted[y] if y < len(self.painted) else ()
         ascii_only = self.work.marks.name == "ascii"
         return strip(fit(row, self.size.width), words, ascii_only=ascii_only)
 
-    def _painted(self) -> Rows:
+    def _framed_rows(self) -> Rows:
         width, height = self.inner
         rows = tuple(self.body(width, height))[:height]
         rows = tuple(fit(row, width) for row in rows)
@@ -107,7 +104,7 @@ class Pane(Widget):
         return framed(rows, self.size.width, title, self.hint(), self.work.marks, style)
 
     def on_resize(self, event: events.Resize) -> None:
-        self._rows = ()
+        self.painted = ()
         self.refresh()
 
     def on_click(self, event: events.Click) -> None:

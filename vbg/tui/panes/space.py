@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from pathlib import Path
 
 from vbg.draw.text.axes import number
 from vbg.draw.text.rows import Row, Rows
 from vbg.draw.text.wire import view
 from vbg.tui.panes.pane import Pane
 from vbg.tui.state import motion
-from vbg.tui.state.motion import Motion
-from vbg.tui.state.workspace import Workspace
+from vbg.tui.state.results import shown_motion, shown_run
 
 TURN = math.radians(10.0)
 DEFAULT = (-1.05, 0.43)
@@ -22,19 +20,6 @@ VIEWS = (
     ("side", (0.0, 0.0)),
     ("top", (-math.pi / 2, math.pi / 2)),
 )
-
-
-def shown_run(work: Workspace) -> int:
-    """The number of the run that is shown; 0 for the written posture."""
-    run = work.run(work.space.run)
-    if run is None:
-        run = next((r for r in reversed(work.runs) if Path(r.result).exists()), None)
-    return run.number if run is not None else 0
-
-
-def shown_motion(work: Workspace) -> Motion | None:
-    """What moves, if it has been read."""
-    return work.motions.get(shown_run(work))
 
 
 class Space(Pane):

@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from vbg import runner
 from vbg.tui.session.child import Child
@@ -28,6 +28,7 @@ class Job:
     report: Report
     child: Child = field(default_factory=lambda: Child(runner.command()))
     cancelled: bool = False
+    both: ClassVar[bool] = False
 
     @property
     def ending(self) -> asyncio.Task[str] | None:

@@ -6,7 +6,7 @@ import asyncio
 import json
 import time
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from vbg import runner
 from vbg.tui.session.child import Child
@@ -27,6 +27,7 @@ class Validation:
     report: Report
     child: Child = field(default_factory=lambda: Child([*runner.command()[:-1], _JUDGE]))
     cancelled: bool = False
+    both: ClassVar[bool] = True
 
     @property
     def ending(self) -> asyncio.Task[str] | None:

@@ -10,8 +10,8 @@ from vbg.errors import UsageError
 
 if TYPE_CHECKING:
     from vbg.solution import Solution
-    from vbg.tui.app import VbgApp
     from vbg.tui.session.runs import Run
+    from vbg.tui.state.motion import Motion
     from vbg.tui.state.workspace import Workspace
 
 
@@ -28,9 +28,8 @@ def read_result(file: str) -> Solution | None:
         return None
 
 
-async def load(app: VbgApp, run: Run) -> Solution | None:
+async def load(work: Workspace, run: Run) -> Solution | None:
     """The solution of `run`, read in a thread the first time; of an active run, anew."""
-    work = app.work
     known = work.solutions.get(run.number)
     if known is not None and not run.active:
         return known
@@ -57,3 +56,16 @@ def solution_of(work: Workspace, number: int) -> Solution | None:
 def stale(work: Workspace, run: Run) -> bool:
     """Whether the model has changed since `run` was started."""
     return run.text_hash != work.document.now.hash
+
+
+def shown_run(work: Workspace) -> int:
+    """The number of the run that 3D shows; 0 for the written posture."""
+    run = work.run(work.space.run)
+    if run is None:
+        run = next((r for r in reversed(work.runs) if Path(r.result).exists()), None)
+    return run.number if run is not None else 0
+
+
+def shown_motion(work: Workspace) -> Motion | None:
+    """What moves in 3D, if it has been read."""
+    return work.motions.get(shown_run(work))

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 from vbg.errors import UsageError
 from vbg.tui.content.validating import event_windows
 from vbg.tui.session.runs import Run, coarse_file
-from vbg.tui.session.validation import Validation
 from vbg.tui.state import results
 
 if TYPE_CHECKING:
     from vbg.solution import Solution
-    from vbg.tui.app import VbgApp
+    from vbg.tui.state.desk import Desk
     from vbg.tui.state.workspace import Workspace
     from vbg.validate import Evidence
     from vbg.validate.compare import Verdict
@@ -30,7 +29,7 @@ def newest(work: Workspace, solver: str) -> Run | None:
     return None
 
 
-async def compare_newest(app: VbgApp) -> None:
+async def compare_newest(app: Desk) -> None:
     """Compare the newest run of each solver; without both there is no verdict."""
     work = app.work
     first, second = newest(work, "vbg"), newest(work, "mstmm")
@@ -40,17 +39,17 @@ async def compare_newest(app: VbgApp) -> None:
     await compare_runs(app, first, second)
 
 
-async def compare_runs(app: VbgApp, first: Run, second: Run) -> None:
+async def compare_runs(app: Desk, first: Run, second: Run) -> None:
     """Judge two runs with the settings in force."""
     work = app.work
-    a, b = await results.load(app, first), await results.load(app, second)
+    a, b = await results.load(app.work, first), await results.load(app.work, second)
     if a is None or b is None:
         return
     state = work.validate
     windows = event_windows(a, b) if state.skip_events else ()
     bodies = tuple(work.checked.model.bodies) if work.checked.model is not None else ()
     verdict = await asyncio.to_thread(_judged, (a, b), second, bodies, state.tolerance, windows)
-    if isinstance(app.job, Validation):
+    if app.job is not None and app.job.both:
         # R was pressed meanwhile: a newer verdict is on its way
         return
     work.validate = replace(

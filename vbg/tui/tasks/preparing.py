@@ -10,10 +10,10 @@ from vbg.tui.content import plotting
 from vbg.tui.state import results
 
 if TYPE_CHECKING:
-    from vbg.tui.app import VbgApp
+    from vbg.tui.state.desk import Desk
 
 
-async def prepare(app: VbgApp, view: str) -> None:
+async def prepare(app: Desk, view: str) -> None:
     """Read results and draw graphs for `view`, then paint it."""
     if "graph" in app.main.rects:
         await _graph(app)
@@ -28,13 +28,13 @@ async def prepare(app: VbgApp, view: str) -> None:
     app.main.paint()
 
 
-async def _marked_run(app: VbgApp) -> None:
+async def _marked_run(app: Desk) -> None:
     run = app.work.active_run or app.work.marked_run
     if run is not None:
-        await results.load(app, run)
+        await results.load(app.work, run)
 
 
-async def _graph(app: VbgApp) -> None:
+async def _graph(app: Desk) -> None:
     """The bond graph of the model as it is, if it has no errors."""
     from vbg.tui.state import graphing
 
@@ -52,7 +52,7 @@ async def _graph(app: VbgApp) -> None:
         work.graph = graphing.marked(known, part)
 
 
-async def _validate(app: VbgApp) -> None:
+async def _validate(app: Desk) -> None:
     """A verdict from runs that are there already."""
     from vbg.tui.tasks import comparing
 
@@ -62,32 +62,31 @@ async def _validate(app: VbgApp) -> None:
         await comparing.compare_newest(app)
 
 
-async def _space(app: VbgApp) -> None:
+async def _space(app: Desk) -> None:
     """The motion of the run shown, or the written posture."""
-    from vbg.tui.panes.space import shown_run
     from vbg.tui.state.motion import motion_of
 
     work = app.work
     model = work.checked.model
-    number = shown_run(work)
+    number = results.shown_run(work)
     run = work.run(number)
     if model is None:
         return
     if run is None or run.active:
         work.motions[0] = await asyncio.to_thread(motion_of, model, None)
     elif number not in work.motions:
-        solution = await results.load(app, run)
+        solution = await results.load(app.work, run)
         work.motions[number] = await asyncio.to_thread(motion_of, model, solution)
 
 
-async def _plot(app: VbgApp) -> None:
+async def _plot(app: Desk) -> None:
     work = app.work
     run = results.plotted(work)
     if run is None:
         return
-    solution = await results.load(app, run)
+    solution = await results.load(app.work, run)
     other = work.run(work.plot.overlay)
     if other is not None:
-        await results.load(app, other)
+        await results.load(app.work, other)
     if solution is not None and not work.plot.signals:
         work.plot = replace(work.plot, signals=plotting.default_signals(solution, work.part_name))

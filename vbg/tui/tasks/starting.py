@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from vbg.draw.text.rows import Rows
 from vbg.errors import UsageError
-from vbg.tui.dialogs.dialogs import Item
 from vbg.tui.session import files, journal
 from vbg.tui.session.document import Document
 from vbg.tui.session.runs import remembered
+from vbg.tui.state.items import Item
 from vbg.tui.state.keys import Keymap
 from vbg.tui.state.workspace import Options, Workspace
 
 if TYPE_CHECKING:
-    from vbg.tui.app import VbgApp
+    from vbg.tui.state.desk import Desk
 
 _UNTITLED = 'vbg = 1\nname = "untitled"\n'
 
@@ -42,7 +42,7 @@ def opened(path: Path | None, keymap: Keymap, options: Options) -> Workspace:
     return work
 
 
-async def begin(app: VbgApp) -> None:
+async def begin(app: Desk) -> None:
     """After the first frame: offer what a crash left; start the journal."""
     work = app.work
     work.say("  ".join(work.keymap.complaints), "warn")
@@ -55,7 +55,7 @@ async def begin(app: VbgApp) -> None:
         app.act_id("new")
 
 
-async def _offer(app: VbgApp, found: journal.Abandoned) -> None:
+async def _offer(app: Desk, found: journal.Abandoned) -> None:
     """Recover, look at, or drop what a journal holds."""
     when = time.strftime("%H:%M", time.localtime(found.when))
     count = f"{found.edits} change{'s' * (found.edits != 1)}"
@@ -82,7 +82,7 @@ def _labels(found: journal.Abandoned) -> Rows:
     return tuple(((str(entry.get("label", entry["do"])), ""),) for entry in found.entries)
 
 
-def _recover(app: VbgApp, found: journal.Abandoned) -> None:
+def _recover(app: Desk, found: journal.Abandoned) -> None:
     """Put back the document as it was, and its history into the new journal."""
     document = found.replay()
     if document.file is None:

@@ -1,0 +1,75 @@
+"""Keys typed faster than anything can be drawn, through a pseudo-terminal: none is lost.
+
+What was done is read from the saved file, so nothing waits for the screen between the keys.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import tomllib
+
+import pytest
+
+from benchmarks.tui import Session
+from tests.tui.conftest import MODEL
+
+SAVE, ESC = "\x13", "\x1b"
+DOWN, LEFT = "\x1b[B", "\x1b[D"
+
+
+def typed(home, keys: str, *, gap: float = 0.0, text: str = MODEL, ready: bool = True) -> dict:
+    """The model after `keys`, saved: all written at once, or with a gap [s] between any two."""
+    file = home / "burst.toml"
+    file.write_text(text)
+    with Session(home, ("burst.toml",)) as session:
+        session.wait("0 errors" if ready else "\x1b[?1049h")
+        for piece in [keys + SAVE] if gap == 0.0 else [*keys, SAVE]:
+            os.write(session.descriptor, piece.encode())
+            _pause(session, 0.5 if piece == ESC else gap)
+        session.wait("saved")
+    return tomllib.loads(file.read_text())
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.001, 0.01, 0.05])
+def test_a_body_is_added_by_one_burst(tmp_path, gap):
+    found = typed(tmp_path, "ab\r\rarm\r", gap=gap)
+    assert set(found["bodies"]) == {"rod", "arm"}
+
+
+def test_dialogs_follow_one_another_in_one_burst(tmp_path):
+    """A body, a joint that is searched for with its ends, a parameter, an undo of the last."""
+    keys = "ab\r\rarm\rajspher\rrod.B\rarm\relbow\rapk\r12\rapgone\r3\ru"
+    found = typed(tmp_path, keys)
+    assert found["joints"]["elbow"] == {"kind": "spherical", "between": ["rod.B", "arm"]}
+    assert found["parameters"] == {"L": 0.5, "k": 12}
+
+
+def test_a_burst_before_the_first_frame(tmp_path):
+    found = typed(tmp_path, "apk\r2\r", ready=False)
+    assert found["parameters"]["k"] == 2
+
+
+def test_a_field_is_edited_within_a_burst(tmp_path):
+    """Typed over, corrected with Backspace and the arrows, a refused value corrected."""
+    found = typed(tmp_path, f"{DOWN * 2}e0.8\x7f9\re-x\r\x7f\x7f1.5{LEFT}\x7f\r")
+    assert found["parameters"]["L"] == 15
+
+
+def test_a_pasted_text_keeps_its_place_among_the_keys(tmp_path):
+    found = typed(tmp_path, "ap\x1b[200~length\x1b[201~2\r7\r")
+    assert found["parameters"]["length2"] == 7
+
+
+@pytest.mark.parametrize("keys", ["ab", "ab\r\rar"])
+def test_a_dialog_is_left_within_a_burst(tmp_path, keys):
+    """Escape, and the keys after it are for what was there before."""
+    found = typed(tmp_path, f"{keys}{ESC}apk\r3\r", gap=0.001)
+    assert set(found["bodies"]) == {"rod"} and found["parameters"]["k"] == 3
+
+
+def _pause(session: Session, seconds: float) -> None:
+    """Let time pass, reading what is written meanwhile."""
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        session.listen(left)
