@@ -123,8 +123,8 @@ def main(arguments: list[str]) -> int:
     cancelled = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: cancelled.set())
-    stream = _message_stream()
-    commands = _lines(0)
+    stream = message_stream()
+    commands = lines_of(0)
     text = Path(arguments[0]).read_text(encoding="utf-8") if arguments else next(commands, "null")
     threading.Thread(target=_listen, args=(commands, cancelled), daemon=True).start()
     return run(Job(**json.loads(text)), _Reporter(stream, cancelled))
@@ -299,14 +299,14 @@ def _number(value: np.floating) -> float | None:
     return number if abs(number) < float("inf") else None
 
 
-def _message_stream() -> IO[str]:
+def message_stream() -> IO[str]:
     """Standard output for the messages alone: prints of libraries go to standard error."""
     stream = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     return stream
 
 
-def _lines(descriptor: int) -> Iterator[str]:
+def lines_of(descriptor: int) -> Iterator[str]:
     """Lines as they come, without the lock of sys.stdin, which a thread that waits
     for input would hold while the interpreter wants to end."""
     buffer = b""

@@ -13,6 +13,8 @@ from vbg.solution import Audit, Event, MadeBy, Solution, Status
 from vbg.tui import make_app
 from vbg.tui.session.document import digest
 from vbg.tui.session.runs import Run, remember, runs_folder
+from vbg.tui.session.validation import Settings, Validation
+from vbg.tui.session.validation import remember as remember_validation
 
 MODEL = """\
 vbg = 1
@@ -116,6 +118,18 @@ def put_run(model: Path, number: int, solver: str, seed: float = 0.0) -> Run:
     return run
 
 
+def put_validation(model: Path, *runs: Run) -> Validation:
+    """Leave the validation of two runs, as an earlier session would have."""
+    first, second = runs
+    evidence = {"notes": {"tuple": []}, "replayed": {"set": []}}
+    text_hash = digest(model.read_text())
+    validation = Validation(
+        1, first.number, second.number, text_hash, "", Settings(), evidence, "PASS", ""
+    )
+    remember_validation(model, validation)
+    return validation
+
+
 @pytest.fixture
 def model(tmp_path) -> Path:
     file = tmp_path / "demo.toml"
@@ -126,6 +140,5 @@ def model(tmp_path) -> Path:
 @pytest.fixture
 def app_with_runs(model):
     """The application with a run of each solver, in agreement."""
-    put_run(model, 1, "vbg")
-    put_run(model, 2, "mstmm", seed=1e-9)
+    put_validation(model, put_run(model, 1, "vbg"), put_run(model, 2, "mstmm", seed=1e-9))
     return make_app(str(model), marks="unicode")

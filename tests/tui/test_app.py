@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from tests.tui.conftest import MODEL, put_run
+from tests.tui.conftest import MODEL, put_run, put_validation
 from tests.tui.keyboard import tap
 from vbg.tui import make_app
 from vbg.tui.picturing import press, screen_text, settled
@@ -194,8 +194,7 @@ async def test_plot_signals_cursor_zoom(app_with_runs):
 
 
 async def test_validate_tolerance_and_events(model):
-    put_run(model, 1, "vbg")
-    put_run(model, 2, "mstmm", seed=1e-3)
+    put_validation(model, put_run(model, 1, "vbg"), put_run(model, 2, "mstmm", seed=1e-3))
     app = make_app(str(model))
     async with app.run_test(size=(100, 30)) as pilot:
         await settled(app, pilot)
@@ -332,15 +331,3 @@ async def test_a_parameter_takes_its_value_with_another_unit(tmp_path):
         assert app.work.data["parameters"]["L"] == {"value": 60, "unit": "cm"}
         assert "# arm" in app.work.document.now.text
         assert app.work.checked.model.parameters["L"] == pytest.approx(0.6)
-
-
-async def test_runs_from_different_starts_have_no_verdict(app_with_runs, monkeypatch):
-    """Started one by one, both solvers may assemble a loop in two ways."""
-    from vbg.tui.tasks import comparing
-
-    app = app_with_runs
-    monkeypatch.setattr(comparing, "_start_apart", lambda a, b, bodies: "rod")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settled(app, pilot)
-        await press(app, pilot, ["5"])
-        assert "start with rod in different poses" in screen_text(app)

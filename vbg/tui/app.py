@@ -224,7 +224,7 @@ class VbgApp(App[int]):
             self.work.document.journal.discard()
         fresh = opened(file, self.work.keymap, self.work.options)
         self.put_document(fresh.document)
-        self.work.runs = fresh.runs
+        self.work.runs, self.work.validations = fresh.runs, fresh.validations
         self.work.stamp = fresh.stamp
 
     def put_document(self, document: Document) -> None:

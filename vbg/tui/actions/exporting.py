@@ -63,7 +63,7 @@ def _choices(app: Desk) -> tuple[Item, ...]:
             *items,
         ]
     if view == "validate":
-        none = "" if app.work.validate.other else "R runs both solvers first"
+        none = "" if app.work.validate.shown else "R runs both solvers first"
         items.insert(0, Item("report", "the report (folder)", "verdict, table, curves", none))
     return tuple(items)
 

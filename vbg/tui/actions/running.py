@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 from vbg import runner
 from vbg.errors import UsageError
 from vbg.tui.actions import Handler, Refusal
+from vbg.tui.session import validation as validations
 from vbg.tui.session.jobs import Job
 from vbg.tui.session.runs import Run, forget, next_file
 from vbg.tui.state import results
+from vbg.tui.state.items import Item
 from vbg.tui.tasks import checking
 
 if TYPE_CHECKING:
@@ -96,10 +98,22 @@ def _plot_run(app: Desk) -> None:
         app.main.show_view("plot")
 
 
-def _delete(app: Desk) -> None:
+async def _delete(app: Desk) -> None:
+    """Remove a run for good, once it is said what goes with it."""
     work = app.work
     run = work.marked_run
     assert run is not None
+    judged = [v for v in work.validations if run.number in (v.first, v.second)]
+    what = f"{run.title}, {run.outcome}"
+    too = "; its validation goes with it" if judged else ""
+    items = (Item("keep", "keep it"), Item("remove", "remove it", f"its file, for good{too}"))
+    if await app.choose(f"Remove {what}?", items, start="remove") != "remove":
+        return
+    for validation in judged:
+        validations.forget(work.file, validation)
+    work.validations = tuple(v for v in work.validations if v not in judged)
+    if work.validate.shown in judged:
+        work.validate = replace(work.validate, shown=None, verdict=None)
     forget(run)
     work.runs = tuple(r for r in work.runs if r.number != run.number)
     work.solutions.pop(run.number, None)

@@ -10,7 +10,8 @@ from vbg.tui.actions import Handler, Refusal
 from vbg.tui.actions.running import _busy, prepared, ready
 from vbg.tui.content.values import shown, typed
 from vbg.tui.panes.validate import Channels
-from vbg.tui.session.validation import Validation
+from vbg.tui.session.validation import Settings, Validation, folder_of, next_number
+from vbg.tui.session.validation_job import ValidationJob
 from vbg.tui.tasks import comparing
 
 if TYPE_CHECKING:
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 
 
 async def _rerun(app: Desk) -> None:
-    """Both solvers, one after the other, on the same text; then the verdict."""
+    """Both solvers, side by side, on the same text; then the verdict."""
     await ready(app)
-    app.work.validate = replace(app.work.validate, verdict=None, reference=0, other=0)
+    app.work.validate = replace(app.work.validate, shown=None, verdict=None)
     app.run_worker(_both(app), group="run")
 
 
@@ -28,23 +29,29 @@ async def _both(app: Desk) -> None:
     """Run both solvers in a child process, and judge what they say."""
     work = app.work
     runs = {solver: prepared(app, solver) for solver in ("vbg", "mstmm")}
+    number = next_number(work.file, work.validations)
+    started = Validation(
+        number,
+        runs["vbg"].number,
+        runs["mstmm"].number,
+        work.document.now.hash,
+        "",
+        work.validate.settings,
+    )
     model, text = str(work.file or "model.toml"), work.document.now.text
-    app.job = job = Validation(runs, model, text, app.run_changed)
+    stem = str(folder_of(work.file) / f"{number:04d}")
+    app.job = job = ValidationJob(started, runs, model, text, stem, app.run_changed)
     _wait(app, "running both solvers ... x cancels (their first use ever compiles them: a minute)")
     try:
-        first, second = await job.follow()
+        validation = await job.follow()
     finally:
         app.endings.append(job)
         app.job = None
     _wait(app, "comparing ...")
-    for run in (first, second):
+    for run in runs.values():
         work.solutions.pop(run.number, None)
-    if first.state == "finished" == second.state:
-        await comparing.compare_runs(app, first, second)
-    else:
-        verdict = comparing.no_verdict(first, second)
-        work.validate = replace(work.validate, verdict=verdict, text_hash=second.text_hash)
-    work.validate = replace(work.validate, waiting="")
+    await comparing.judge(app, validation)
+    _wait(app, "")
     app.prepare_view(work.view)
     app.main.paint()
 
@@ -54,19 +61,19 @@ def _wait(app: Desk, text: str) -> None:
     app.main.paint()
 
 
-async def _again(app: Desk) -> None:
-    """Judge the same runs with changed settings."""
-    state, work = app.work.validate, app.work
-    first, second = work.run(state.reference), work.run(state.other)
-    if first is not None and second is not None:
-        await comparing.compare_runs(app, first, second)
+async def _judge_with(app: Desk, settings: Settings) -> None:
+    """Judge the same evidence with other settings."""
+    app.work.validate = replace(app.work.validate, settings=settings)
+    shown = app.work.validate.shown
+    if shown is not None:
+        await comparing.judge(app, replace(shown, settings=settings))
 
 
 async def _events(app: Desk) -> None:
-    state = app.work.validate
-    app.work.validate = replace(state, skip_events=not state.skip_events)
-    await _again(app)
-    word = "left out" if app.work.validate.skip_events else "compared as well"
+    settings = app.work.validate.settings
+    settings = replace(settings, skip_events=not settings.skip_events)
+    await _judge_with(app, settings)
+    word = "left out" if settings.skip_events else "compared as well"
     app.work.say(f"windows about events are {word}; the report says so", "note")
 
 
@@ -79,18 +86,16 @@ async def _tolerance(app: Desk) -> None:
         fine = value is None or (isinstance(value, (int, float)) and 0 < value < 1)
         return ("", True) if fine else ("a number between 0 and 1, or nothing", False)
 
-    old = app.work.validate.tolerance
+    settings = app.work.validate.settings
     text = await app.ask(
         "Tolerance, relative to each channel's peak",
-        shown(old) if old is not None else "",
+        shown(settings.tolerance) if settings.tolerance is not None else "",
         judge,
         about="empty: 1e-6, or the measured error of integration if that is larger",
     )
-    if text is None:
-        return
-    value = float(typed(text)) if text.strip() else None
-    app.work.validate = replace(app.work.validate, tolerance=value)
-    await _again(app)
+    if text is not None:
+        value = float(typed(text)) if text.strip() else None
+        await _judge_with(app, replace(settings, tolerance=value))
 
 
 def _channels(app: Desk) -> Channels:
@@ -103,11 +108,10 @@ def _worst(app: Desk) -> None:
     """The machine at the time at which the marked channel is worst."""
     channel = _channels(app).marked
     assert channel is not None
-    work = app.work
+    work, validation = app.work, app.work.validate.shown
+    assert validation is not None
     _select(app)
-    work.space = replace(
-        work.space, time=channel.worst_time, run=work.validate.reference, playing=False
-    )
+    work.space = replace(work.space, time=channel.worst_time, run=validation.first, playing=False)
     app.main.show_view("space")
 
 
@@ -131,7 +135,7 @@ def _no_channel(app: Desk) -> str:
 
 
 def _no_pair(app: Desk) -> str:
-    return "" if app.work.validate.other else "R runs both solvers first"
+    return "" if app.work.validate.shown else "R runs both solvers first"
 
 
 HANDLERS: dict[str, Handler] = {

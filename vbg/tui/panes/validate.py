@@ -38,9 +38,9 @@ class ValidatePane(Pane):
 
     def pair(self) -> tuple[tuple[Run, Solution], tuple[Run, Solution]] | None:
         """The two runs that are compared, with their results."""
-        state, work = self.work.validate, self.work
+        shown, work = self.work.validate.shown, self.work
         found = []
-        for number in (state.reference, state.other):
+        for number in (shown.first, shown.second) if shown is not None else (0, 0):
             run, solution = work.run(number), work.solutions.get(number)
             if run is None or solution is None:
                 return None

@@ -1,9 +1,9 @@
 """A child process of this vbg that talks in JSON lines: started, heard, stopped.
 
 The child and what it starts are a process group of their own.  To stop it, it
-is asked on its standard input, then its group gets SIGTERM after 1 s and is
-killed after `KILL_SECONDS`.  A child also stops when its input closes, so
-nothing runs on after the terminal interface is gone.
+is asked on its standard input, never by a signal that it may not be ready for;
+its group is killed after `KILL_SECONDS`.  A child also stops when its input
+closes, so nothing runs on after the terminal interface is gone.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from typing import Any
 
 from vbg import runner
 
-TERMINATE_SECONDS = 1.0
 KILL_SECONDS = 3.0
 
 # The line of a traceback that names the error.
@@ -34,6 +33,8 @@ class Child:
     process: asyncio.subprocess.Process | None = None
     complaints: asyncio.Task[bytes] | None = None
     ending: asyncio.Task[str] | None = None
+    stopping: asyncio.Task[None] | None = None
+    unwanted: bool = False
 
     async def messages(self, order: str) -> AsyncIterator[dict[str, Any]]:
         """Start it, hand it `order` (one line), and yield what it says until its last word."""
@@ -50,8 +51,15 @@ class Child:
         assert self.process.stderr and self.process.stdout
         self.complaints = asyncio.create_task(self.process.stderr.read())
         self._write(order)
+        if self.unwanted:
+            # it was to be stopped while it was being started
+            self.stopping = asyncio.create_task(self.stop())
         async for line in self.process.stdout:
-            message = json.loads(line)
+            try:
+                message = json.loads(line)
+            except json.JSONDecodeError:
+                # the half line of a child that was killed while it wrote
+                continue
             yield message
             if message["kind"] in ("finished", "failed"):
                 break
@@ -77,20 +85,18 @@ class Child:
         return (await self.complaints).decode(errors="replace")
 
     async def stop(self) -> None:
-        """Stop it in three steps; returns when it is gone."""
+        """Ask it to stop, and kill it if it does not; returns when it is gone.
+        One that is not there yet is stopped as soon as it is."""
+        self.unwanted = True
         if self.process is None or self.process.returncode is not None:
             return
         self._write(json.dumps({"cmd": "cancel"}))
-        for seconds, harder in (
-            (TERMINATE_SECONDS, signal.SIGTERM),
-            (KILL_SECONDS - TERMINATE_SECONDS, signal.SIGKILL),
-        ):
-            try:
-                await asyncio.wait_for(self.process.wait(), seconds)
-                return
-            except TimeoutError:
-                if self.process.returncode is None:
-                    self._signal(harder)
+        try:
+            await asyncio.wait_for(self.process.wait(), KILL_SECONDS)
+        except TimeoutError:
+            if self.process.returncode is None:
+                self._signal(signal.SIGKILL)
+                await self.process.wait()
 
     def last_words(self, complaint: str) -> tuple[str, list[str]]:
         """Why it ended without a last word: the line that names the error, and its lines."""

@@ -49,8 +49,8 @@ class Job:
 
     async def cancel(self) -> None:
         """Stop the child; returns when it is gone."""
-        self.cancelled = True
-        if self.child.process is not None and self.child.process.returncode is None:
+        if self.run.active:
+            self.cancelled = True
             self._change(state="cancelling")
             await self.child.stop()
 

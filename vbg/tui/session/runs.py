@@ -25,8 +25,7 @@ class Run:
     """One simulation.
 
     text_hash : of the model text it was started with;  fraction, time, eta,
-    wall : of the progress [1, s, s, s];  audit : residuals by name, of the end;
-    evidence : of a run made to be compared, how it came about.
+    wall : of the progress [1, s, s, s];  audit : residuals by name, of the end.
     """
 
     number: int
@@ -46,7 +45,6 @@ class Run:
     audit: Mapping[str, Any] = field(default_factory=dict)
     made_by: Mapping[str, Any] = field(default_factory=dict)
     log: tuple[str, ...] = ()
-    evidence: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def active(self) -> bool:
@@ -102,14 +100,9 @@ def remembered(model: Path | None) -> tuple[Run, ...]:
     return tuple(found[-KEPT:])
 
 
-def coarse_file(run: Run) -> Path:
-    """Beside the result of a run that is compared: the same run at twice the step."""
-    return Path(run.result).with_suffix(".coarse.h5")
-
-
 def forget(run: Run) -> None:
     """Remove a run's files."""
-    for file in (Path(run.result), coarse_file(run), Path(run.result).with_suffix(".json")):
+    for file in (Path(run.result), Path(run.result).with_suffix(".json")):
         file.unlink(missing_ok=True)
 
 

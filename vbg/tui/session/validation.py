@@ -1,99 +1,144 @@
-"""Both solvers on one text, followed and cancelled like a run."""
+"""Validations: both solvers on one model, kept with what the verdict is made from.
+
+A validation is a value of its own beside the ordinary runs.  It holds the two runs that
+were made for it, all other evidence, the settings of its verdict and the machine it is
+about: nothing of it is ever exchanged for another run.
+"""
 
 from __future__ import annotations
 
-import asyncio
+import hashlib
 import json
-import time
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from vbg import runner
-from vbg.tui.session.child import Child
-from vbg.tui.session.jobs import Report, clock, failed, finished
-from vbg.tui.session.runs import Run, coarse_file, remember
+from vbg.solution import Solution
+from vbg.tui.session.runs import Run, runs_folder
 
-_JUDGE = "vbg.tui.session.judging"
-_AGAIN = "second run"
+if TYPE_CHECKING:
+    from vbg.model import Model
+    from vbg.validate import Evidence
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """tolerance : relative to each channel's peak, None for the default;
+    skip_events : whether windows about events are left out."""
+
+    tolerance: float | None = None
+    skip_events: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Validation:
-    """Two runs and the child process that makes both; `report` gets each at its changes."""
+    """Both solvers on one text.
 
-    runs: dict[str, Run]
-    model: str
-    text: str
-    report: Report
-    child: Child = field(default_factory=lambda: Child([*runner.command()[:-1], _JUDGE]))
-    cancelled: bool = False
-    both: ClassVar[bool] = True
+    first, second : numbers of the two runs;  text_hash, machine : of the text and of the
+    machine and how it is simulated;  evidence : fields of the Evidence besides the two
+    solutions, as `keep_evidence` wrote them, empty if the solvers did not come to their end;
+    result, sentence : the last verdict.
+    """
 
-    @property
-    def ending(self) -> asyncio.Task[str] | None:
-        """The end of the child, to be waited for when leaving."""
-        return self.child.ending
+    number: int
+    first: int
+    second: int
+    text_hash: str
+    machine: str
+    settings: Settings = field(default_factory=Settings)
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    result: str = "INCONCLUSIVE"
+    sentence: str = ""
 
-    async def follow(self) -> tuple[Run, Run]:
-        """Run both to their end; the runs as they ended, the second with the evidence."""
-        for solver, run in self.runs.items():
-            words = f"{clock()} {run.title}: started, to be compared"
-            self._change(solver, state="running", started=time.time(), log=(words,))
-        ended = False
-        async for message in self.child.messages(self._order()):
-            ended = self._hear(message)
-        ending = self.child.close()
-        if not ended:
-            self._died(await ending)
-        for run in self.runs.values():
-            remember(run)
-        return self.runs["vbg"], self.runs["mstmm"]
 
-    async def cancel(self) -> None:
-        """Stop the child and both solvers; returns when they are gone."""
-        self.cancelled = True
-        if self.child.process is not None and self.child.process.returncode is None:
-            for solver in self.runs:
-                self._change(solver, state="cancelling")
-            await self.child.stop()
+def machine_of(model: Model) -> str:
+    """A name of the machine and how it is simulated; comments and names of files do not enter."""
+    return hashlib.sha256(f"{model.hash} {model.simulate!r}".encode()).hexdigest()
 
-    def _order(self) -> str:
-        files = {solver: run.result for solver, run in self.runs.items()}
-        coarse = str(coarse_file(self.runs["mstmm"]))
-        return json.dumps({"model": self.model, "text": self.text, "coarse": coarse, **files})
 
-    def _hear(self, message: dict[str, Any]) -> bool:
-        """Take in one message of the child; whether it was the last."""
-        kind = message["kind"]
-        if kind == "progress" and message["solver"] in self.runs:
-            self._progress(message["solver"], message["fraction"])
-        elif kind == "finished":
-            for solver, run in self.runs.items():
-                self._change(solver, **finished(run, message[solver]))
-            evidence = {key: message[key] for key in ("notes", "replayed", "least")}
-            self._change("mstmm", evidence=evidence)
-        elif kind == "failed":
-            for solver, run in self.runs.items():
-                self._change(solver, **failed(run, message["message"]))
-        return kind in ("finished", "failed")
+def folder_of(model: Path | None) -> Path:
+    """The folder of the validations of `model`, made if it is missing."""
+    folder = runs_folder(model) / "validations"
+    folder.mkdir(exist_ok=True)
+    return folder
 
-    def _progress(self, solver: str, fraction: float) -> None:
-        run = self.runs[solver]
-        stage = _AGAIN if fraction < run.fraction else run.stage
-        wall = time.time() - run.started
-        self._change(solver, fraction=fraction, time=fraction * run.t_end, stage=stage, wall=wall)
 
-    def _died(self, complaint: str) -> None:
-        """The child is gone without a last word."""
-        words, lines = self.child.last_words(complaint)
-        for solver, run in self.runs.items():
-            if self.cancelled:
-                line = f"{clock()} stopped on request"
-                said = "A validation that is stopped keeps neither run."
-                self._change(solver, state="cancelled", sentence=said, log=(*run.log, line))
-            else:
-                self._change(solver, **failed(run, "\n".join([words, *lines])))
+def next_number(model: Path | None, known: tuple[Validation, ...]) -> int:
+    """A number that no validation of `model` has."""
+    number = 1 + max((validation.number for validation in known), default=0)
+    while list(folder_of(model).glob(f"{number:04d}[.-]*")):
+        number += 1
+    return number
 
-    def _change(self, solver: str, **values: Any) -> None:
-        self.runs[solver] = replace(self.runs[solver], **values)
-        self.report(self.runs[solver])
+
+def remember(model: Path | None, validation: Validation) -> None:
+    """Write the record of a validation."""
+    file = folder_of(model) / f"{validation.number:04d}.json"
+    file.write_text(json.dumps(asdict(validation)), encoding="utf-8")
+
+
+def remembered(model: Path | None, runs: tuple[Run, ...]) -> tuple[Validation, ...]:
+    """The validations whose two runs are still there, oldest first; others are removed."""
+    numbers = {run.number for run in runs}
+    found = []
+    for file in sorted(folder_of(model).glob("*.json")):
+        try:
+            plain = json.loads(file.read_text("utf-8"))
+            validation = Validation(**plain | {"settings": Settings(**plain["settings"])})
+        except (json.JSONDecodeError, TypeError, KeyError, OSError):
+            # a record that another version or a full disk left: it is not listed
+            continue
+        if {validation.first, validation.second} <= numbers:
+            found.append(validation)
+        else:
+            forget(model, validation)
+    return tuple(found)
+
+
+def forget(model: Path | None, validation: Validation) -> None:
+    """Remove a validation's files; its runs stay."""
+    for file in folder_of(model).glob(f"{validation.number:04d}[.-]*"):
+        file.unlink()
+
+
+def keep_evidence(evidence: Evidence, stem: str, text: str) -> dict[str, Any]:
+    """Everything in `evidence` besides the two runs as plain JSON; solutions go to files
+    beside `stem`."""
+    from vbg.io import hdf5
+
+    kept: dict[str, Any] = {}
+    for f in fields(evidence):
+        value = getattr(evidence, f.name)
+        if f.name in ("first", "second"):
+            continue
+        if isinstance(value, Solution):
+            file = f"{stem}-{f.name}.h5"
+            if len(value.time):
+                hdf5.write(value, file, text)
+            kept[f.name] = {"solution": file}
+        elif isinstance(value, frozenset):
+            kept[f.name] = {"set": sorted(value)}
+        elif isinstance(value, tuple):
+            kept[f.name] = {"tuple": list(value)}
+        else:
+            kept[f.name] = value
+    return kept
+
+
+def evidence_of(kept: Mapping[str, Any], first: Solution, second: Solution) -> Evidence:
+    """The evidence that `keep_evidence` wrote, with its two runs."""
+    from vbg.validate import Evidence
+
+    return Evidence(first, second, **{name: _restored(value) for name, value in kept.items()})
+
+
+def _restored(value: Any) -> Any:
+    from vbg.io import hdf5
+
+    if not isinstance(value, Mapping):
+        return value
+    ((kind, content),) = value.items()
+    if kind == "solution":
+        return hdf5.read(content) if Path(content).exists() else None
+    return frozenset(content) if kind == "set" else tuple(content)

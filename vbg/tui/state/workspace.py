@@ -17,6 +17,7 @@ from vbg.errors import Problem
 from vbg.tui.session.document import Document
 from vbg.tui.session.files import Stamp
 from vbg.tui.session.runs import Run
+from vbg.tui.session.validation import Settings, Validation
 from vbg.tui.state.keys import Keymap
 
 if TYPE_CHECKING:
@@ -57,14 +58,11 @@ class PlotState:
 
 @dataclass(frozen=True, slots=True)
 class ValidateState:
-    """The verdict's settings, its last value and the text it is about."""
+    """The validation that is shown with its verdict, and the settings for the next one."""
 
-    tolerance: float | None = None
-    skip_events: bool = False
+    shown: Validation | None = None
     verdict: Verdict | None = None
-    reference: int = 0
-    other: int = 0
-    text_hash: str = ""
+    settings: Settings = field(default_factory=Settings)
     waiting: str = ""
 
 
@@ -110,6 +108,7 @@ class Workspace:
     problem_index: int = -1
     runs: tuple[Run, ...] = ()
     run_index: int = -1
+    validations: tuple[Validation, ...] = ()
     solutions: dict[int, Solution] = field(default_factory=dict)
     motions: dict[int, Motion] = field(default_factory=dict)
     plot: PlotState = field(default_factory=PlotState)
@@ -171,6 +170,11 @@ class Workspace:
     def say(self, text: str, style: str = "") -> None:
         """Show one line until the next thing happens."""
         self.message, self.message_style = text, style
+
+    def put_validation(self, validation: Validation) -> None:
+        """Replace the validation of the same number, or add it."""
+        others = tuple(v for v in self.validations if v.number != validation.number)
+        self.validations = tuple(sorted((*others, validation), key=lambda v: v.number))
 
     def put_run(self, run: Run) -> None:
         """Replace the run of the same number, or add it."""

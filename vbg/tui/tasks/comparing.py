@@ -1,65 +1,75 @@
-"""The verdict on two runs that lie on disk."""
+"""Verdicts on validations, made from their own evidence and nothing else."""
 
 from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vbg.errors import UsageError
 from vbg.tui.content.validating import event_windows
-from vbg.tui.session.runs import Run, coarse_file
+from vbg.tui.session import validation as store
+from vbg.tui.session.validation import Validation
 from vbg.tui.state import results
 
 if TYPE_CHECKING:
     from vbg.solution import Solution
     from vbg.tui.state.desk import Desk
     from vbg.tui.state.workspace import Workspace
-    from vbg.validate import Evidence
     from vbg.validate.compare import Verdict
 
 
-def newest(work: Workspace, solver: str) -> Run | None:
-    """The newest run of `solver` for the text that is open, ended and with a result."""
-    for run in reversed(work.runs):
-        same = run.solver == solver and run.text_hash == work.document.now.hash
-        if same and not run.active and Path(run.result).exists():
-            return run
+def of_this_model(work: Workspace) -> Validation | None:
+    """The newest validation of the text, or else of the machine, that is open."""
+    now = work.document.now.hash
+    model = work.checked.model if work.checked.text_hash == now else None
+    machine = store.machine_of(model) if model is not None and work.validations else ""
+    for validation in reversed(work.validations):
+        if validation.text_hash == now or (machine and validation.machine == machine):
+            return validation
     return None
 
 
-async def compare_newest(app: Desk) -> None:
-    """Compare the newest run of each solver; without both there is no verdict."""
+async def show_newest(app: Desk) -> None:
+    """Show the newest validation of the model that is open; without one there is no verdict."""
     work = app.work
-    first, second = newest(work, "vbg"), newest(work, "mstmm")
-    if first is None or second is None:
-        work.validate = replace(work.validate, verdict=None, reference=0, other=0)
-        return
-    await compare_runs(app, first, second)
+    validation = of_this_model(work)
+    shown = work.validate.shown
+    if validation is None:
+        work.validate = replace(work.validate, shown=None, verdict=None)
+    elif shown is None or shown.number != validation.number or work.validate.verdict is None:
+        await judge(app, validation)
 
 
-async def compare_runs(app: Desk, first: Run, second: Run) -> None:
-    """Judge two runs with the settings in force."""
+async def judge(app: Desk, validation: Validation) -> None:
+    """Make the verdict with the validation's settings, keep its words, and show it."""
     work = app.work
-    a, b = await results.load(app.work, first), await results.load(app.work, second)
-    if a is None or b is None:
-        return
-    state = work.validate
-    windows = event_windows(a, b) if state.skip_events else ()
-    bodies = tuple(work.checked.model.bodies) if work.checked.model is not None else ()
-    verdict = await asyncio.to_thread(_judged, (a, b), second, bodies, state.tolerance, windows)
+    runs = work.run(validation.first), work.run(validation.second)
+    verdict: Verdict | None = None
+    if validation.evidence and runs[0] is not None and runs[1] is not None:
+        a, b = await results.load(work, runs[0]), await results.load(work, runs[1])
+        if a is not None and b is not None:
+            verdict = await asyncio.to_thread(_judged, validation, a, b)
+    if verdict is None:
+        verdict = _no_verdict(validation)
     if app.job is not None and app.job.both:
         # R was pressed meanwhile: a newer verdict is on its way
         return
+    validation = replace(validation, result=verdict.result, sentence=verdict.sentence)
+    work.put_validation(validation)
+    store.remember(work.file, validation)
     work.validate = replace(
         work.validate,
+        shown=validation,
         verdict=verdict,
-        reference=first.number,
-        other=second.number,
-        text_hash=second.text_hash,
+        settings=validation.settings,
         waiting="",
     )
+    _mark_selected(work, verdict)
+
+
+def _mark_selected(work: Workspace, verdict: Verdict) -> None:
+    """The selected part's force, if all is well and nothing else was marked."""
     part = work.part_name
     if part and work.channel_index == 0:
         from vbg.validate.report import ordered
@@ -69,60 +79,24 @@ async def compare_runs(app: Desk, first: Run, second: Run) -> None:
         work.channel_index = own[0] if own and verdict.result == "PASS" else 0
 
 
-def no_verdict(first: Run, second: Run) -> Verdict:
-    """Why there is nothing to compare: a run was cancelled or refused."""
+def _no_verdict(validation: Validation) -> Verdict:
+    """Nothing to judge: it was cancelled or refused, or its files are gone."""
     from vbg.validate.compare import Verdict
 
-    run = first if first.state != "finished" else second
-    if run.state == "cancelled":
-        sentence = "The validation was cancelled. R starts it again."
-    else:
-        sentence = f"{run.title}: {run.sentence} {run.remedy}".strip()
-    return Verdict("INCONCLUSIVE", sentence)
+    gone = "The results of this validation are not on disk any more. R runs both solvers again."
+    return Verdict("INCONCLUSIVE", gone if validation.evidence else validation.sentence)
 
 
-def _judged(
-    pair: tuple[Solution, Solution],
-    run: Run,
-    bodies: tuple[str, ...],
-    tolerance: float | None,
-    windows: tuple[tuple[float, float], ...],
-) -> Verdict:
+def _judged(validation: Validation, first: Solution, second: Solution) -> Verdict:
     """The verdict; in a thread, for its package takes a moment to load."""
     from vbg.validate import verdict_on
     from vbg.validate.compare import Verdict
 
-    apart = _start_apart(*pair, bodies)
-    if apart and not run.evidence:
-        sentence = f"The two runs start with {apart} in different poses. R runs both from one."
-        return Verdict("INCONCLUSIVE", sentence)
-    return verdict_on(_evidence(pair, run), tolerance=tolerance, exclude=windows)
-
-
-def _evidence(pair: tuple[Solution, Solution], run: Run) -> Evidence:
-    """What is known of two runs: all that `vbg validate` knows if they were made together."""
-    from vbg.validate import Evidence
-
-    file = coarse_file(run)
-    known = run.evidence
-    return Evidence(
-        *pair,
-        results.read_result(str(file)) if known else None,
-        frozenset(known.get("replayed", ())),
-        known.get("least"),
-        tuple(known.get("notes", ())),
-    )
-
-
-def _start_apart(a: Solution, b: Solution, bodies: tuple[str, ...]) -> str:
-    """The body that two runs that start at all start with in different poses."""
-    from vbg.validate.poses import first_poses, starts_differ
-
-    if not len(a.time) or not len(b.time):
-        return ""
+    settings = validation.settings
+    windows = event_windows(first, second) if settings.skip_events else ()
     try:
-        moved, _ = starts_differ(first_poses(a, bodies), first_poses(b, bodies))
-    except UsageError:
-        # one of them lacks a signal: the comparison says which
-        return ""
-    return moved
+        evidence = store.evidence_of(validation.evidence, first, second)
+    except (TypeError, ValueError, UsageError):
+        words = "Another version of vbg made this validation. R runs both solvers again."
+        return Verdict("INCONCLUSIVE", words)
+    return verdict_on(evidence, tolerance=settings.tolerance, exclude=windows)

@@ -53,13 +53,11 @@ async def _graph(app: Desk) -> None:
 
 
 async def _validate(app: Desk) -> None:
-    """A verdict from runs that are there already."""
+    """The verdict of the validation that is there already."""
     from vbg.tui.tasks import comparing
 
-    work, state = app.work, app.work.validate
-    fresh = state.verdict is not None and state.text_hash == work.document.now.hash
-    if app.job is None and not fresh:
-        await comparing.compare_newest(app)
+    if app.job is None and not app.work.validate.waiting:
+        await comparing.show_newest(app)
 
 
 async def _space(app: Desk) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from vbg.draw.text.rows import Rows
 from vbg.errors import UsageError
-from vbg.tui.session import files, journal
+from vbg.tui.session import files, journal, validation
 from vbg.tui.session.document import Document
 from vbg.tui.session.runs import remembered
 from vbg.tui.state.items import Item
@@ -39,6 +39,7 @@ def opened(path: Path | None, keymap: Keymap, options: Options) -> Workspace:
     work = Workspace(document, keymap, options)
     work.stamp = files.stamp(path)
     work.runs = remembered(path)
+    work.validations = validation.remembered(path, work.runs)
     return work
 
 
