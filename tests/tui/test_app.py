@@ -312,7 +312,7 @@ async def test_an_unexpected_error_leaves_a_report_and_the_journal(model, monkey
     from vbg.tui.session.journal import abandoned
 
     (found,) = abandoned(model)
-    assert found.edits == 1
+    assert found.unsaved == 1
 
 
 async def test_a_parameter_takes_its_value_with_another_unit(tmp_path):

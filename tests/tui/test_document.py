@@ -220,7 +220,7 @@ def test_saving_is_whole_or_not_at_all(tmp_path):
     ]
 
 
-def test_a_journal_that_cannot_be_replayed_is_not_met_again(tmp_path):
+def test_a_journal_that_cannot_be_replayed_is_met_three_times_and_kept(tmp_path):
     model = tmp_path / "m.toml"
     model.write_text(TEXT)
     opened = journal.Journal.start(model, TEXT)
@@ -228,11 +228,44 @@ def test_a_journal_that_cannot_be_replayed_is_not_met_again(tmp_path):
         {"do": "set", "path": ["bodies", "rod", "points", "A", "x"], "value": 1, "label": "?"}
     )
     opened.close()
-    found = journal.abandoned(model)
-    assert len(found) == 1
-    with pytest.raises(UsageError):
-        found[0].replay()
+    for _ in range(journal.TRIES):
+        (found,) = journal.abandoned(model)
+        with pytest.raises(UsageError):
+            found.replay()
     assert journal.abandoned(model) == ()
+    assert found.file.exists()
+
+
+def test_a_journal_that_was_not_answered_is_offered_again(tmp_path):
+    """Left with Esc it is as new; killed while it was offered, it is offered again."""
+    model = tmp_path / "m.toml"
+    left = journal.Journal.start(model, TEXT)
+    left.command(COMMANDS[0])
+    left.close()
+    for _ in range(2 * journal.TRIES):
+        (found,) = journal.abandoned(model)
+        assert found.unsaved == 1
+        found.keep()
+    assert len(journal.abandoned(model)) == 1
+    assert len(journal.abandoned(model)) == 1, "as after a kill: nobody kept or dropped it"
+
+
+def test_saved_under_another_name_the_journal_is_that_files(tmp_path):
+    """And it counts what is unsaved since then, not what was ever done."""
+    old, new = tmp_path / "m.toml", tmp_path / "n.toml"
+    document = Document.opened(old, TEXT, journal.Journal.start(old, TEXT))
+    for command in COMMANDS[:2]:
+        document.apply(command)
+    files.save(new, document.now.text, keep_old=False)
+    document.mark_saved(new)
+    document.undo()
+    assert document.unsaved == 1
+    document.journal.close()
+    assert journal.abandoned(old) == ()
+    (found,) = journal.abandoned(new)
+    assert found.unsaved == 1 and found.model == str(new)
+    back = found.replay()
+    assert back.file == new and back.now.text == document.now.text and back.dirty
 
 
 def test_a_journal_in_use_and_one_without_edits_are_left_alone(tmp_path):
@@ -271,11 +304,11 @@ while True:
 """
 
 
-def test_killed_at_twenty_moments_no_edit_is_lost(tmp_path):
+def test_killed_at_fifty_moments_no_edit_is_lost(tmp_path):
     """Every edit that was told is in the file or in the journal; the file is always whole."""
     generator = random.Random(5)
     root = Path(__file__).absolute().parents[2]
-    for trial in range(20):
+    for trial in range(50):
         model = tmp_path / f"m{trial}.toml"
         model.write_text(TEXT)
         child = subprocess.Popen(

@@ -181,7 +181,6 @@ async def test_jobs_end_in_words_however_the_child_ends(
     tmp_path, monkeypatch, behaviour, cancel, state, words
 ):
     monkeypatch.setattr(runner, "command", lambda: [sys.executable, "-c", textwrap.dedent(CHILD)])
-    monkeypatch.setattr("vbg.tui.session.child.TERMINATE_SECONDS", 0.1)
     monkeypatch.setattr("vbg.tui.session.child.KILL_SECONDS", 0.3)
     seen: list[Run] = []
     run = Run(1, "vbg", "x", str(tmp_path / "r.h5"), t_end=2.0)

@@ -18,13 +18,14 @@ from textual import events
 from textual.app import App
 from textual.geometry import Size
 from textual.screen import Screen
+from textual.scrollbar import ScrollBar
 from textual.theme import Theme
 from textual.timer import Timer
 
 from vbg.draw.text.rows import Rows
 from vbg.errors import VbgError
 from vbg.tui.actions import handler
-from vbg.tui.content.style import DEFAULT_THEME, THEMES, style_words
+from vbg.tui.content.style import DEFAULT_THEME, THEMES, PlainScrollBar, style_words
 from vbg.tui.crash import write_report
 from vbg.tui.dialogs.ask import Ask
 from vbg.tui.dialogs.choose import Choose
@@ -70,6 +71,7 @@ class VbgApp(App[int]):
         self._frames: Timer | None = None
         self._frame_time = 0.0
         self._live = 0.0
+        ScrollBar.renderer = PlainScrollBar
         for theme in THEMES:
             self.register_theme(theme)
         wanted = work.options.theme

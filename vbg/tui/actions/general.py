@@ -112,7 +112,7 @@ async def leave_document(app: Desk) -> bool:
     document = app.work.document
     if not document.dirty:
         return True
-    count = document.position
+    count = document.unsaved
     answer = await app.choose(
         f"{count} edit{'s' * (count != 1)} not saved",
         (

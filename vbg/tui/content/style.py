@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
+from textual.scrollbar import ScrollBarRender
 from textual.strip import Strip
 from textual.theme import Theme
 
@@ -104,6 +106,13 @@ def style_words(variables: Mapping[str, str], *, dark: bool) -> dict[str, Style]
 _ASCII = str.maketrans(
     {"…": "~", "Δ": "d", "·": ".", "→": ">", "←": "<", "↑": "^", "↓": "v", "²": "2", "—": "-"}
 )
+
+
+class PlainScrollBar(ScrollBarRender):
+    """Whole cells only, no glyphs for parts of one."""
+
+    VERTICAL_BARS: ClassVar[list[str]] = [" "] * 8
+    HORIZONTAL_BARS: ClassVar[list[str]] = [" "] * 8
 
 
 def strip(row: Row, words: Mapping[str, Style], *, ascii_only: bool = False) -> Strip:

@@ -59,6 +59,7 @@ class Choose(Dialog):
         text-wrap: nowrap; text-overflow: ellipsis;
     }
     Choose OptionList:focus { border: none; }
+    Choose.ascii OptionList { text-overflow: clip; }
     Choose OptionList.beside { width: 26; }
     Choose #picture { width: 1fr; }
     Choose #about { height: 2; }

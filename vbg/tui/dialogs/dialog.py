@@ -44,6 +44,7 @@ class Dialog(ModalScreen):
     Dialog Input { border: none; height: 1; padding: 0; background: $surface; }
     Dialog Input:focus { border: none; }
     Dialog RowsWidget { height: auto; }
+    Dialog RowsView, Dialog OptionList { scrollbar-size-vertical: 1; }
     """
 
     def __init__(self, title: str, marks: Marks):

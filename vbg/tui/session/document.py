@@ -98,6 +98,14 @@ class Document:
         return self.now.hash != self.saved
 
     @property
+    def unsaved(self) -> int:
+        """Steps between this text and the nearest one that is on disk; 0 if it is."""
+        on_disk = [i for i, s in enumerate(self.snapshots) if s.hash == self.saved]
+        if self.now.hash == self.saved:
+            return 0
+        return min((abs(self.position - i) for i in on_disk), default=max(self.position, 1))
+
+    @property
     def undo_label(self) -> str:
         """What `undo` would take back; empty if nothing."""
         return self.now.label if self.position else ""
@@ -159,7 +167,7 @@ class Document:
         self.file = file
         self.saved = self.now.hash
         if self.journal is not None:
-            self.journal.saved(self.saved)
+            self.journal.saved(self.saved, file)
         self._tell()
 
     def _tell(self) -> None:

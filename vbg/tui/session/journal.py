@@ -2,7 +2,9 @@
 
 One file per process, JSON lines: the text that was opened first, then each
 edit.  A journal whose process is gone holds what was never saved; it is
-renamed before it is read, so that one that cannot be replayed is not met again.
+renamed before it is read and back after it, so that one whose reading breaks
+vbg is met `TRIES` times and no more; it is removed only when its edits are in
+another journal or given up.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import json
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
     from vbg.tui.session.document import Document
 
 _SYNC_SECONDS = 2.0
+TRIES = 3
+
+
+_TRIED = tuple(f".tried{number}" for number in range(1, TRIES + 1))
 
 
 @dataclass
@@ -36,15 +42,13 @@ class Journal:
     @classmethod
     def start(cls, model: Path | None, text: str) -> Journal:
         """A new journal for the document of `model`, held by this process."""
-        folder = state_folder()
-        number = 0
         while True:
-            file = folder / f"{name_of(model)}-{os.getpid()}-{number}.journal"
+            file = _free_name(model)
             try:
                 stream = open(file, "x", encoding="utf-8")  # noqa: SIM115 - closed by close()
                 break
             except FileExistsError:
-                number += 1
+                continue
         _hold(stream)
         journal = cls(file, stream)
         journal._write({"vbg_journal": 1, "model": str(model or ""), "base": text})
@@ -59,9 +63,11 @@ class Journal:
         """Note an undo, redo or jump."""
         self._write({"do": "go", "position": position})
 
-    def saved(self, digest: str) -> None:
-        """Note that the text of this hash is on disk."""
-        self._write({"do": "saved", "hash": digest})
+    def saved(self, digest: str, model: Path) -> None:
+        """Note that the text of this hash is on disk as `model`, whose journal this is now."""
+        self._write({"do": "saved", "hash": digest, "model": str(model)})
+        if not self.file.name.startswith(f"{name_of(model)}-"):
+            self.file = self.file.rename(_free_name(model))
 
     def sync(self) -> None:
         """Force what was written to the disk itself."""
@@ -93,10 +99,11 @@ class Abandoned:
     model: str
     base: str
     entries: tuple[dict[str, Any], ...]
+    unsaved: int = 0
 
-    @property
-    def edits(self) -> int:
-        return sum(1 for entry in self.entries if entry["do"] not in ("go", "saved"))
+    def keep(self) -> None:
+        """Leave it for the next time."""
+        self.file.rename(_free_name(Path(self.model) if self.model else None))
 
     @property
     def when(self) -> float:
@@ -121,6 +128,7 @@ class Abandoned:
                 document.go(plain["position"])
             elif plain["do"] == "saved":
                 document.saved = plain["hash"]
+                document.file = Path(plain["model"]) if plain.get("model") else document.file
             else:
                 document.apply(from_plain(plain))
         return document
@@ -129,10 +137,12 @@ class Abandoned:
 def abandoned(model: Path | None) -> tuple[Abandoned, ...]:
     """Journals of `model` that no process holds and that have unsaved edits."""
     found = []
-    for file in sorted(state_folder().glob(f"{name_of(model)}-*.journal")):
+    left = state_folder().glob(f"{name_of(model)}-*")
+    for file in sorted(file for file in left if file.suffix in (".journal", *_TRIED[:-1])):
         if _held(file):
             continue
-        kept = file.with_suffix(f".recovered-{time.time_ns()}")
+        tries = 1 + _TRIED.index(file.suffix) if file.suffix in _TRIED else 0
+        kept = file.with_suffix(_TRIED[tries])
         try:
             file.rename(kept)
         except OSError:
@@ -144,19 +154,28 @@ def abandoned(model: Path | None) -> tuple[Abandoned, ...]:
     return tuple(found)
 
 
+def _free_name(model: Path | None) -> Path:
+    """A name for a journal of `model` that no file has."""
+    stem, number = f"{name_of(model)}-{os.getpid()}", 0
+    while (file := state_folder() / f"{stem}-{number}.journal").exists():
+        number += 1
+    return file
+
+
 def _read(file: Path) -> Abandoned | None:
     """The journal in `file`, up to the first line that is not whole."""
     entries = list(_entries(file))
     if not entries or entries[0].get("vbg_journal") != 1:
         return None
     head, rest = entries[0], tuple(entry for entry in entries[1:] if "do" in entry)
-    journal = Abandoned(file, head["model"], head["base"], rest)
+    saved = [entry["model"] for entry in rest if entry["do"] == "saved" and "model" in entry]
+    journal = Abandoned(file, [head["model"], *saved][-1], head["base"], rest)
     try:
-        unsaved = journal.replay().dirty
+        unsaved = journal.replay().unsaved
     except UsageError:
-        unsaved = True
+        unsaved = sum(1 for entry in rest if entry["do"] not in ("go", "saved"))
     if unsaved:
-        return journal
+        return replace(journal, unsaved=unsaved)
     file.unlink(missing_ok=True)
     return None
 

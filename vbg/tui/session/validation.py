@@ -14,11 +14,11 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vbg.solution import Solution
 from vbg.tui.session.runs import Run, runs_folder
 
 if TYPE_CHECKING:
     from vbg.model import Model
+    from vbg.solution import Solution
     from vbg.validate import Evidence
 
 
@@ -106,6 +106,7 @@ def keep_evidence(evidence: Evidence, stem: str, text: str) -> dict[str, Any]:
     """Everything in `evidence` besides the two runs as plain JSON; solutions go to files
     beside `stem`."""
     from vbg.io import hdf5
+    from vbg.solution import Solution
 
     kept: dict[str, Any] = {}
     for f in fields(evidence):

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vbg.draw.text.rows import Rows
+from vbg.draw.text.rows import Rows, printable
 from vbg.errors import UsageError
 from vbg.tui.session import files, journal, validation
 from vbg.tui.session.document import Document
@@ -59,14 +59,15 @@ async def begin(app: Desk) -> None:
 async def _offer(app: Desk, found: journal.Abandoned) -> None:
     """Recover, look at, or drop what a journal holds."""
     when = time.strftime("%H:%M", time.localtime(found.when))
-    count = f"{found.edits} change{'s' * (found.edits != 1)}"
+    count = f"{found.unsaved} change{'s' * (found.unsaved != 1)}"
     while True:
         answer = await app.choose(
             f"{count} from {when} were never saved",
             (
                 Item("recover", f"recover {count}", "with their undo steps"),
                 Item("look", "look at them"),
-                Item("drop", "drop them"),
+                Item("later", "leave them for the next time", "so does Esc"),
+                Item("drop", "drop them", "for good"),
             ),
         )
         if answer == "look":
@@ -74,13 +75,17 @@ async def _offer(app: Desk, found: journal.Abandoned) -> None:
             continue
         if answer == "drop":
             found.file.unlink(missing_ok=True)
-        if answer == "recover":
+        elif answer == "recover":
             _recover(app, found)
+        else:
+            found.keep()
         return
 
 
 def _labels(found: journal.Abandoned) -> Rows:
-    return tuple(((str(entry.get("label", entry["do"])), ""),) for entry in found.entries)
+    return tuple(
+        ((printable(str(entry.get("label", entry["do"]))), ""),) for entry in found.entries
+    )
 
 
 def _recover(app: Desk, found: journal.Abandoned) -> None:
@@ -90,12 +95,12 @@ def _recover(app: Desk, found: journal.Abandoned) -> None:
         document.file = app.work.file
     on_disk = Document.opened(document.file, document.snapshots[0].text)
     document.saved = app.work.document.saved if app.work.file else on_disk.saved
-    position = document.position
+    count = document.unsaved
     fresh = journal.Journal.start(document.file, document.snapshots[0].text)
     for entry in found.entries:
         fresh._write({key: value for key, value in entry.items() if key != "at"})
     document.journal = fresh
     app.put_document(document)
     found.file.unlink(missing_ok=True)
-    many = "s" * (position != 1)
-    app.work.say(f"recovered {position} change{many}; ctrl+s saves", "ok")
+    many = "s" * (count != 1)
+    app.work.say(f"recovered {count} change{many}; ctrl+s saves", "ok")
