@@ -15,10 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vbg.errors import UsageError
-from vbg.tui.content import references, values
-from vbg.tui.session import files, journal, source
-from vbg.tui.session.commands import (
+from vbg.edit import source
+from vbg.edit.commands import (
     AddTable,
     Remove,
     Rename,
@@ -27,6 +25,9 @@ from vbg.tui.session.commands import (
     from_plain,
     to_plain,
 )
+from vbg.errors import UsageError
+from vbg.tui.content import references, values
+from vbg.tui.session import files, journal
 from vbg.tui.session.document import Document
 
 TEXT = '''# my machine
@@ -284,7 +285,7 @@ SCRIPT = """
 import sys
 from pathlib import Path
 from vbg.tui.session import files
-from vbg.tui.session.commands import SetValue
+from vbg.edit.commands import SetValue
 from vbg.tui.session.document import Document
 from vbg.tui.session.journal import Journal
 model = Path(sys.argv[1])

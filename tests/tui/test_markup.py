@@ -111,7 +111,7 @@ async def test_dialogs_show_titles_items_and_values_as_they_are(model, title):
 
 
 async def test_labels_of_recovered_edits_are_shown_as_they_are(model):
-    from vbg.tui.session.commands import SetValue
+    from vbg.edit.commands import SetValue
     from vbg.tui.session.document import Document
 
     journal = Journal.start(model, MODEL)

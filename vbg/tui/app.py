@@ -23,6 +23,7 @@ from textual.theme import Theme
 from textual.timer import Timer
 
 from vbg.draw.text.rows import Rows
+from vbg.edit.commands import Command
 from vbg.errors import VbgError
 from vbg.tui.actions import handler
 from vbg.tui.content.style import DEFAULT_THEME, THEMES, PlainScrollBar, style_words
@@ -33,7 +34,6 @@ from vbg.tui.dialogs.dialog import Dialog
 from vbg.tui.dialogs.read import Read
 from vbg.tui.screen import MainScreen
 from vbg.tui.session import files
-from vbg.tui.session.commands import Command
 from vbg.tui.session.document import Document
 from vbg.tui.session.journal import Journal
 from vbg.tui.session.runs import Run

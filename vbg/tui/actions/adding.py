@@ -7,6 +7,7 @@ import sys
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
+from vbg.edit.commands import AddTable, SetValue
 from vbg.errors import UsageError, VbgError
 from vbg.fields import Field, declared, required
 from vbg.tui.actions import Handler, Refusal, drafts
@@ -14,7 +15,6 @@ from vbg.tui.actions.editing import _judge, _value, ask_ends, judge_name
 from vbg.tui.content import references
 from vbg.tui.content.fields import FieldRow, about, unit_of
 from vbg.tui.content.values import typed
-from vbg.tui.session.commands import AddTable, SetValue
 from vbg.tui.state.items import Item
 from vbg.tui.tasks import checking
 

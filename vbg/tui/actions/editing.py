@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from vbg import expressions
+from vbg.edit.commands import AddTable, Remove, Rename, SetValue
 from vbg.errors import ModelError, UsageError
 from vbg.fields import Field
 from vbg.tui.actions import Handler, Refusal
 from vbg.tui.content import fields, references, values
 from vbg.tui.content.fields import FieldRow
 from vbg.tui.panes.edit import Inspector
-from vbg.tui.session.commands import AddTable, Remove, Rename, SetValue
 from vbg.tui.state.items import Item
 from vbg.tui.tasks import checking
 

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vbg.draw.text.rows import Rows, printable
+from vbg.edit import source
+from vbg.edit.commands import ReplaceText
 from vbg.errors import UsageError
 from vbg.tui.actions import Handler, Refusal, handler
 from vbg.tui.content import helping
 from vbg.tui.content.sketching import sketch
-from vbg.tui.session import files, source, templates
-from vbg.tui.session.commands import ReplaceText
+from vbg.tui.session import files, templates
 from vbg.tui.state.items import Item
 from vbg.tui.state.keys import shown
 

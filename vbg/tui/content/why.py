@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from vbg.draw.text.marks import Marks
 from vbg.draw.text.rows import Row, Rows, printable, wrap
+from vbg.edit.commands import AddTable, Command, Remove, ReplaceText, SetValue
 from vbg.tui.content import references
-from vbg.tui.session.commands import AddTable, Command, Remove, ReplaceText, SetValue
 
 if TYPE_CHECKING:
     from vbg.causality.causal import Conflict

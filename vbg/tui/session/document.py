@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
 
+from vbg.edit.commands import Command, ReplaceText
 from vbg.errors import Problem, UsageError
-from vbg.tui.session.commands import Command, ReplaceText
 from vbg.tui.session.journal import Journal
 
 

@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from vbg.edit.commands import Command, from_plain, to_plain
 from vbg.errors import UsageError
-from vbg.tui.session.commands import Command, from_plain, to_plain
 from vbg.tui.session.folders import name_of, state_folder
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from pathlib import Path as FilePath
 from typing import Any, Protocol
 
 from vbg.draw.text.rows import Rows
-from vbg.tui.session.commands import Command
+from vbg.edit.commands import Command
 from vbg.tui.session.document import Document
 from vbg.tui.session.runs import Run
 from vbg.tui.state.items import Item

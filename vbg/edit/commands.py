@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Protocol
 
+from vbg.edit import source
+from vbg.edit.source import Path
 from vbg.errors import UsageError
-from vbg.tui.session import source
-from vbg.tui.session.source import Path
 
 
 class Command(Protocol):
