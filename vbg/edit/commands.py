@@ -121,6 +121,28 @@ class Rename:
 
 
 @dataclass(frozen=True, slots=True)
+class RenameKey:
+    """Spell the key at `path` another way; its value, its comment and its place stay."""
+
+    path: Path
+    name: str
+    label: str
+
+    def change_text(self, text: str) -> str:
+        return source.with_key(text, self.path, self.name)
+
+    def change_data(self, data: dict[str, Any]) -> dict[str, Any]:
+        out = copy.deepcopy(data)
+        table: Any = out
+        for key in self.path[:-1]:
+            table = table[key]
+        items = [(self.name if k == self.path[-1] else k, v) for k, v in table.items()]
+        table.clear()
+        table.update(items)
+        return out
+
+
+@dataclass(frozen=True, slots=True)
 class ReplaceText:
     """Another text altogether: reloaded from disk, or back from an editor."""
 
@@ -139,6 +161,7 @@ _KINDS: dict[str, type] = {
     "remove": Remove,
     "add": AddTable,
     "rename": Rename,
+    "key": RenameKey,
     "text": ReplaceText,
 }
 

@@ -161,6 +161,27 @@ def with_table(text: str, path: tuple[str, ...], values: Mapping[str, Any]) -> s
     return _appended(text, path, values)
 
 
+def with_key(text: str, path: Path, name: str) -> str:
+    """`text` with the key at `path`, of a value or of a table, spelled `name`.
+
+    Raises
+    ------
+    UsageError
+        the key is not at the beginning of a line.
+    """
+    if any(chunk.keys == path for chunk in chunks(text)):
+        return with_renamed(text, tuple(map(str, path)), name)
+    chunk = _holder(chunks(text), path)
+    key = re.escape(str(path[-1]))
+    body = text[chunk.start : chunk.stop]
+    found = re.search(rf"""^([ \t]*)(?:"{key}"|'{key}'|{key})(?=[ \t]*=)""", body, re.MULTILINE)
+    if found is None or len(path) != len(chunk.keys) + 1:
+        where = ".".join(map(str, path))
+        raise UsageError(f"{where}: this key is not at the beginning of a line; edit the text.")
+    body = body[: found.end(1)] + _spelled((name,)) + body[found.end() :]
+    return text[: chunk.start] + body + text[chunk.stop :]
+
+
 def with_renamed(text: str, path: tuple[str, ...], name: str) -> str:
     """`text` with the last key of the table at `path` spelled `name`."""
     for chunk in reversed(chunks(text)):

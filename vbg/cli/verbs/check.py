@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vbg.cli.models import read_model
@@ -30,13 +31,18 @@ def register(subparsers: Any) -> None:
         detail="Reads it, checks it, assigns causality and puts the mechanism together: tells\n"
         "the degrees of freedom, redundant joints, bodies that were moved, start values\n"
         "that a drive overrides.  --quick only reads and checks the file.\n"
-        "Exit code 1 if there is an error; warnings and notes do not fail.",
+        "Exit code 1 if there is an error; warnings and notes do not fail.\n"
+        "--fix writes the fixes that leave no choice (a name that was meant, a key that is\n"
+        "spelled another way) into the file, which is kept as FILE.bak, and lists the others.",
         examples="vbg check crank.toml\nvbg check crank.toml --set r=-1 --json\n"
-        "vbg check --quick large.toml",
+        "vbg check --quick large.toml\nvbg check --fix crank.toml",
     )
     add_model(parser)
     parser.add_argument(
         "--quick", action="store_true", help="do not assign causality, do not assemble"
+    )
+    parser.add_argument(
+        "--fix", action="store_true", help="mend what can only be meant in one way, list the rest"
     )
     add_json(parser)
 
@@ -55,6 +61,8 @@ class Checked:
 
 
 def act(arguments: argparse.Namespace) -> int:
+    if arguments.fix:
+        _mend(arguments.file)
     try:
         checked = check_model(read_model(arguments), quick=arguments.quick)
     except VbgError as error:
@@ -71,6 +79,29 @@ def act(arguments: argparse.Namespace) -> int:
         found = count(number, "remark") if number else "no problems"
         print(f"{_about(checked)}: {found}.")
     return int(checked.failed)
+
+
+def _mend(file: str) -> None:
+    """Write the sure fixes into the file, say which, and name those there is a choice of."""
+    import tomllib
+
+    from vbg.edit.fixes import fixes, mended, problems_in
+    from vbg.edit.saving import save
+
+    text = Path(file).read_text(encoding="utf-8")
+    better, done = mended(text, file)
+    for label in done:
+        print(f"fixed: {label}", file=sys.stderr)
+    if done:
+        save(Path(file), better, keep_old=True)
+        print(f"the file as it was: {file}.bak", file=sys.stderr)
+    try:
+        data = tomllib.loads(better)
+    except tomllib.TOMLDecodeError:
+        return
+    for problem in problems_in(better, file):
+        for number, fix in enumerate(fixes(problem, better, data, file), 1):
+            print(f"{problem.where}: choice {number}: {fix.label} ({fix.effect})", file=sys.stderr)
 
 
 def check_model(model: Model, *, quick: bool) -> Checked:

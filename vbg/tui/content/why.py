@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from vbg.draw.text.marks import Marks
 from vbg.draw.text.rows import Row, Rows, printable, wrap
-from vbg.edit.commands import AddTable, Command, Remove, ReplaceText, SetValue
+from vbg.edit.commands import AddTable, Command, Remove, SetValue
+from vbg.edit.fixes import Fix
 from vbg.tui.content import references
 
 if TYPE_CHECKING:
@@ -16,23 +16,6 @@ if TYPE_CHECKING:
     from vbg.tui.state.graphing import GraphState
 
 _SERIES = {"electric": ("resistor", "R", 0.01), "hydraulic": ("resistance", "R", 1e6)}
-
-
-@dataclass(frozen=True)
-class Fix:
-    """A remedy that one key applies as one undo step."""
-
-    label: str
-    effect: str
-    commands: tuple[Command, ...]
-
-    def as_one(self, text: str) -> Command:
-        """All commands as one edit of `text`."""
-        if len(self.commands) == 1:
-            return self.commands[0]
-        for command in self.commands:
-            text = command.change_text(text)
-        return ReplaceText(text, self.label)
 
 
 def conflict_parts(state: GraphState, conflict: Conflict) -> tuple[str, ...]:
