@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from vbg.cli.output import require_output, wrote
 from vbg.cli.parser import add, add_model
@@ -74,7 +74,7 @@ def _mstmmsim(arguments: argparse.Namespace) -> tuple[Model, tuple[str, ...]]:
         raise UsageError("--base and --keep-fixed go with a robot's .urdf file.")
     given = {name: _in_si(name, value) for name, value in dict(arguments.parameters).items()}
     model, notes = mstmmsim.read_with_notes(arguments.file, given)
-    return model, tuple(notes)
+    return model, tuple(map(str, notes))
 
 
 def _urdf(arguments: argparse.Namespace) -> tuple[Model, tuple[str, ...]]:
@@ -82,7 +82,7 @@ def _urdf(arguments: argparse.Namespace) -> tuple[Model, tuple[str, ...]]:
 
     if arguments.parameters:
         raise UsageError("a .urdf file has no parameters; leave out --set.")
-    base = arguments.base or "fixed"
+    base: Literal["fixed", "free"] = arguments.base or "fixed"
     return urdf.read(arguments.file, base=base, keep_fixed=arguments.keep_fixed)
 
 

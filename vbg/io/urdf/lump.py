@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vbg.io.urdf.robot import Array, Mass, Place, Robot, UrdfJoint
+from vbg.io.urdf.robot import Mass, Place, Robot, UrdfJoint
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +56,7 @@ def home_of(groups: dict[str, Group]) -> dict[str, str]:
 def without_massless_ends(groups: dict[str, Group]) -> tuple[dict[str, Group], list[str]]:
     """The groups less those that nothing with a mass hangs on; their joints move nothing."""
     home = home_of(groups)
-    heavy = set()
+    heavy: set[str] = set()
     for group in groups.values():
         if group.mass is not None or group.joint is None:
             heavy.update(_upwards(group, groups, home))
@@ -88,7 +88,7 @@ def _sum(robot: Robot, members: dict[str, Place]) -> Mass | None:
     if not parts:
         return None
     total = sum(m for m, _, _ in parts)
-    centre: Array = sum((m * c for m, c, _ in parts), np.zeros(3)) / total
+    centre = sum((m * c for m, c, _ in parts), np.zeros(3)) / total
     J = np.zeros((3, 3))
     for m, c, own in parts:
         d = c - centre
