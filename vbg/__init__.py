@@ -32,6 +32,7 @@ _HOMES = {
     "assign": "vbg.causality",
     "check": "vbg.model",
     "expand": "vbg.graph",
+    "load": "vbg.io.results",
     "read": "vbg.io.toml",
     "simulate": "vbg.simulate",
     "start": "vbg.assemble:assemble_start",

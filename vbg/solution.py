@@ -11,12 +11,17 @@ import difflib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from types import MappingProxyType
-from typing import Literal, final
+from typing import TYPE_CHECKING, Any, Literal, final
 
 import numpy as np
 
 from vbg.errors import Problem, UsageError
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
 
 Code = Literal["finished", "cancelled", "failed"]
 
@@ -144,6 +149,55 @@ class Solution:
         base, _ = _split(name) if name not in self.signals else (name, "")
         return self.units.get(base, "")
 
+    def __repr__(self) -> str:
+        name = self.made_by.model or "solution"
+        reach = f"{self.time[-1]:.6g} s" if len(self.time) else "no rows"
+        count = f"{len(self.signals)} signals, {len(self.time)} rows, {reach}"
+        return f"<Solution {name}: {self.status.code}, {count}>"
+
+    def _repr_html_(self) -> str:
+        from vbg.notebook import signal_table
+
+        columns = ((name, values, self.unit(name)) for name, values in components(self))
+        heading = f"{self.made_by.model or 'solution'}: {self.status.code}. {self.status.sentence}"
+        return signal_table(heading, self.time, columns)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Every signal component as a column over `time` [s]; `attrs["units"]` has the units.
+
+        Raises UsageError where pandas is not installed (extra `frames`).
+        """
+        pd = _library("pandas")
+        columns = dict(components(self))
+        frame: pandas.DataFrame = pd.DataFrame(columns, index=pd.Index(self.time, name="time"))
+        frame.attrs["units"] = {name: self.unit(name) for name in columns}
+        return frame
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Every signal as a variable over `time`, vectors over a dimension of their letters
+        (`xyz`, `wxyz`, or numbers), each with its unit in `attrs`.
+
+        Raises UsageError where xarray is not installed (extra `frames`).
+        """
+        xr = _library("xarray")
+        variables, coordinates = {}, {"time": ("time", self.time, {"units": "s"})}
+        for name, values in self.signals.items():
+            unit = {"units": self.unit(name)}
+            if values.ndim == 1:
+                variables[name] = ("time", values, unit)
+                continue
+            width = values.shape[1]
+            letters = list(_LETTERS.get(width, map(str, range(width))))
+            along = "".join(letters) if width in _LETTERS else f"component_{width}"
+            coordinates[along] = (along, letters, {})
+            variables[name] = (("time", along), values, unit)
+        dataset: xarray.Dataset = xr.Dataset(
+            variables,
+            coordinates,
+            {"model": self.made_by.model, "status": self.status.sentence},
+        )
+        return dataset
+
     def _find(self, name: str) -> np.ndarray | None:
         if name in self.signals:
             return self.signals[name]
@@ -197,6 +251,13 @@ def _split(name: str) -> tuple[str, str]:
         return indexed["name"], indexed["index"]
     base, _, letter = name.rpartition(".")
     return base, letter if len(letter) == 1 else ""
+
+
+def _library(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise UsageError(f"{name} is not installed: pip install 'vbg[frames]'.") from None
 
 
 def _read_only(values: np.ndarray) -> np.ndarray:

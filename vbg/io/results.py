@@ -29,6 +29,9 @@ def read(path: str | Path) -> Solution:
     return hdf5.read(path)
 
 
+load = read  # `vbg.load`: `vbg.read` reads model files
+
+
 def _require(path: Path) -> None:
     if path.suffix not in RESULT_ENDINGS:
         raise UsageError(
