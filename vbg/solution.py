@@ -180,7 +180,8 @@ class Solution:
         Raises UsageError where xarray is not installed (extra `frames`).
         """
         xr = _library("xarray")
-        variables, coordinates = {}, {"time": ("time", self.time, {"units": "s"})}
+        variables: dict[str, Any] = {}
+        coordinates: dict[str, Any] = {"time": ("time", self.time, {"units": "s"})}
         for name, values in self.signals.items():
             unit = {"units": self.unit(name)}
             if values.ndim == 1:

@@ -160,7 +160,7 @@ def test_what_a_file_says_is_in_the_model():
 
 def test_a_free_base_floats():
     text = ARM.read_text().replace('<joint name="waist" type="continuous">', _FREE)
-    made = urdf.to_document(text, "arm.urdf", base="free")
+    made = urdf.to_document(text, "arm.urdf", free=True)
     assert (
         "waist" not in made.document["joints"] and "position" in made.document["bodies"]["column"]
     )

@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from vbg.cli.output import require_output, wrote
 from vbg.cli.parser import add, add_model
@@ -82,8 +82,7 @@ def _urdf(arguments: argparse.Namespace) -> tuple[Model, tuple[str, ...]]:
 
     if arguments.parameters:
         raise UsageError("a .urdf file has no parameters; leave out --set.")
-    base: Literal["fixed", "free"] = arguments.base or "fixed"
-    return urdf.read(arguments.file, base=base, keep_fixed=arguments.keep_fixed)
+    return urdf.read(arguments.file, free=arguments.base == "free", keep_fixed=arguments.keep_fixed)
 
 
 _READERS: dict[str, Reader] = {".xml": _mstmmsim, ".urdf": _urdf}

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -21,8 +21,6 @@ from vbg.io.urdf.lump import Group, groups_of, home_of, without_massless_ends
 from vbg.io.urdf.robot import Array, Mass, Place, Robot, Solid, UrdfJoint, read_robot
 from vbg.model import Model
 from vbg.spatial import quaternion_from_matrix
-
-Base = Literal["fixed", "free"]
 
 FLOOR = 1e-6  # of the largest principal moment: the least that a body keeps
 GRAIN = 0.4e-6  # [m^2] of the mass: a ball of 1 mm, the least moment of what has a mass
@@ -41,11 +39,11 @@ class Imported:
 
 
 def read(
-    path: str | Path, *, base: Base = "fixed", keep_fixed: bool = False, mimic: bool = True
+    path: str | Path, *, free: bool = False, keep_fixed: bool = False, mimic: bool = True
 ) -> tuple[Model, tuple[str, ...]]:
     """The Model of a URDF file, and notes on what was left out or changed.
 
-    `base` "fixed": the root link is the ground; "free": it is a body that floats.
+    The root link is the ground; with `free`, a body that floats.
     `keep_fixed`: links held by fixed joints stay bodies of their own, so that these joints'
     forces are signals.  `mimic`: coordinates that follow others are coupled by gears.
     Raises ModelError for what cannot be read, with the element's name.
@@ -54,17 +52,17 @@ def read(
         text = Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise ModelError(f"{path}: byte {error.start + 1} is not UTF-8 text.") from None
-    made = to_document(text, str(path), base=base, keep_fixed=keep_fixed, mimic=mimic)
+    made = to_document(text, str(path), free=free, keep_fixed=keep_fixed, mimic=mimic)
     return Model.from_document(made.document, str(path)), made.notes
 
 
 def to_document(
-    text: str, where: str, *, base: Base = "fixed", keep_fixed: bool = False, mimic: bool = True
+    text: str, where: str, *, free: bool = False, keep_fixed: bool = False, mimic: bool = True
 ) -> Imported:
     """The document from the text of a URDF file; see `read`."""
     robot = read_robot(text, where)
     groups, dropped = without_massless_ends(groups_of(robot, keep_fixed=keep_fixed))
-    writer = _Writer(robot, groups, base, _names(robot, groups), list(robot.notes))
+    writer = _Writer(robot, groups, free, _names(robot, groups), list(robot.notes))
     if dropped:
         writer.notes.append(
             f"Without mass at the end of the tree, and left out: {', '.join(dropped)}."
@@ -92,14 +90,14 @@ class _Writer:
         self,
         robot: Robot,
         groups: dict[str, Group],
-        base: Base,
+        free: bool,
         names: Mapping[tuple[str, str], str],
         notes: list[str],
     ):
-        self.robot, self.groups, self.base, self.names, self.notes = (
+        self.robot, self.groups, self.free, self.names, self.notes = (
             robot,
             groups,
-            base,
+            free,
             names,
             notes,
         )
@@ -109,12 +107,12 @@ class _Writer:
         self.moving = {g.joint.name: g.joint for g in groups.values() if g.joint is not None}
 
     def is_ground(self, group: Group) -> bool:
-        return group.joint is None and (self.base == "fixed" or group.mass is None)
+        return group.joint is None and (not self.free or group.mass is None)
 
     # -- bodies ---------------------------------------------------------------------
 
     def bodies(self) -> dict[str, Any]:
-        if self.base == "fixed" and self.groups[self.robot.root].mass is not None:
+        if not self.free and self.groups[self.robot.root].mass is not None:
             self.notes.append(f"{self.robot.root} is the ground; --base free lets it float.")
         return {
             self.names["link", group.name]: self.body(group)

@@ -83,8 +83,8 @@ def _sum(robot: Robot, members: dict[str, Place]) -> Mass | None:
     for link, place in members.items():
         mass = robot.links[link].mass
         if mass is not None:
-            centre = place.p + place.R @ mass.centre
-            parts.append((mass.mass, centre, place.R @ mass.J @ place.R.T))
+            at = place.p + place.R @ mass.centre
+            parts.append((mass.mass, at, place.R @ mass.J @ place.R.T))
     if not parts:
         return None
     total = sum(m for m, _, _ in parts)
