@@ -132,7 +132,7 @@ def acceleration_error(file: Path, made: Imported, states: int, rng: np.random.G
     plain = bare(made.document)
     robot = Robot(file, plain, made.origins)
     model = Model.from_document(plain, str(file))
-    system = vbg.assemble(model)
+    start = vbg.start(model)
     worst = 0.0
     for _ in range(states):
         q, v = robot.state(rng)
@@ -140,9 +140,9 @@ def acceleration_error(file: Path, made: Imported, states: int, rng: np.random.G
         robot.pin.forwardKinematics(robot.model, robot.data, q, v, a)
         robot.pin.updateFramePlacements(robot.model, robot.data)
         motions = {name: robot.body_motion(name) for name in plain["bodies"]}
-        x = _state(system, model, motions, robot, q)
-        rate = system.rate(0.0, x)
-        found = _accelerations(system, model, motions, rate)
+        x = _state(start, model, motions, robot, q)
+        rate = start.rate(0.0, x)
+        found = _accelerations(start.system, model, motions, rate)
         for kind in ("acceleration", "alpha"):
             scale = max(float(np.abs(m[kind]).max()) for m in motions.values())
             gap = max(float(np.abs(found[n][kind] - m[kind]).max()) for n, m in motions.items())
@@ -155,10 +155,10 @@ def _inertia(model: Model, name: str) -> np.ndarray:
     return np.array([[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]])
 
 
-def _state(system: Any, model: Model, motions: Any, robot: Robot, q: np.ndarray) -> np.ndarray:
+def _state(start: Any, model: Model, motions: Any, robot: Robot, q: np.ndarray) -> np.ndarray:
     """x of the System from poses and velocities that Pinocchio found."""
-    x = np.array(system.initial_state)
-    for part in system.slices:
+    x = np.array(start.state)
+    for part in start.system.slices:
         owner, _, what = part.state.name.partition(".")
         if owner in motions:
             motion, body = motions[owner], model.bodies[owner]
@@ -203,8 +203,8 @@ def torque_error(file: Path, made: Imported, states: int, rng: np.random.Generat
             start, speed = robot.coordinate(name, q), v[at.idx_v]
             joint["drive"] = f"({start!r}) + ({float(speed)!r})*t + ({float(a[at.idx_v])!r})/2*t**2"
             joint.pop("initial", None)
-        system = vbg.assemble(Model.from_document(driven, str(file)))
-        signals = system.outputs(0.0, system.initial_state)
+        start = vbg.start(Model.from_document(driven, str(file)))
+        signals = start.outputs(0.0, start.state)
         found, wanted = [], []
         for name in one:
             joint, at = driven["joints"][name], robot.joint(name)

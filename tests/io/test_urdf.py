@@ -126,8 +126,8 @@ def test_drive_loads_are_those_of_the_file(seed, keep_fixed):
     rng = np.random.default_rng(seed)
     q, v, a = ({n: float(x) for n, x in zip(MOVING, rng.normal(size=5))} for _ in range(3))
     model, _ = urdf.read(ARM, keep_fixed=keep_fixed)
-    system = vbg.assemble(driven(model, q, v, a))
-    signals = system.outputs(0.0, system.initial_state)
+    start = vbg.start(driven(model, q, v, a))
+    signals = start.outputs(0.0, start.state)
     expected = drive_loads(ARM.read_text(), q, v, a)
     document = toml_document(model)
     found = {}
@@ -247,7 +247,7 @@ def test_the_gripper_of_the_page_closes_as_written():
     )
     document = dict(urdf.to_document(robot, "gripper.urdf").document)
     document["joints"] = document["joints"] | tomllib.loads(closing)["joints"]
-    system = vbg.assemble(Model.from_document(document, "gripper"))
-    assert system.start.position_residual < 1e-12
-    assert not [note for note in system.start.notes if "moved" in note.what]
-    assert system.start.freedoms == 1
+    start = vbg.start(Model.from_document(document, "gripper"))
+    assert start.position_residual < 1e-12
+    assert not [note for note in start.notes if "moved" in note.what]
+    assert start.freedoms == 1
