@@ -12,7 +12,7 @@ knowing causality.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -68,7 +68,7 @@ class Start:
 @dataclass(frozen=True, slots=True)
 class JointFrameBlocks:
     """Pose of the joint frames on the two bodies as written by the engineer:
-    constant blocks, z is the joint's axis."""
+    constant blocks, z is the joint's axis; and its coordinates there, by name."""
 
     first: str
     second: str
@@ -76,7 +76,7 @@ class JointFrameBlocks:
     R_AF: Block
     p_BM_B: Block
     R_BM: Block
-    coordinates: tuple[float, ...]
+    coordinates: Mapping[str, float]
 
 
 class Builder(Protocol):
@@ -95,9 +95,18 @@ class Builder(Protocol):
         """A power bond; returns its name.  Domain, size and frame must agree."""
 
     def inertia(
-        self, name: str, node: Node, *, inverse: Block, initial: Block, state: str = "momentum"
+        self,
+        name: str,
+        node: Node,
+        *,
+        inverse: Block,
+        initial: Block,
+        state: str = "momentum",
+        written: bool = True,
     ) -> Block:
-        """Linear I on `node`: flow = inverse @ momentum.  Returns the momentum."""
+        """Linear I on `node`: flow = inverse @ momentum.  Returns the momentum.  `written`:
+        whether the engineer gave its `initial` value; one that nobody gave follows the others
+        where they meet at the start."""
 
     def inertia_law(
         self, name: str, node: Node, *, energy: Callable[[Block], Block], initial: Block
@@ -113,8 +122,10 @@ class Builder(Protocol):
         energy: Callable[[Block], Block],
         initial: Block,
         state: str = "displacement",
+        written: bool = True,
     ) -> Block:
-        """C on `node` with a displacement state of its own; returns the state."""
+        """C on `node` with a displacement state of its own; returns the state.  `written` as
+        for an inertia."""
 
     def potential(self, name: str, node: Node, *, effort: Block, energy: Block) -> str:
         """C on `node` whose displacement is already known from configuration

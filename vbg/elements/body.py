@@ -81,12 +81,14 @@ class Body:
             linear,
             inverse=const(np.eye(3) / self.mass),
             initial=const(self.mass * start.v_WB),
+            written=self.velocity is not None,
         )
         h_B = builder.inertia(
             name,
             angular,
             inverse=const(np.linalg.inv(J_B)),
             initial=const(J_B @ start.w_WB_B),
+            written=self.angular_velocity is not None,
             state="angular_momentum",
         )
         p_WB, R_WB, quaternion = builder.pose(name, linear, angular, start)

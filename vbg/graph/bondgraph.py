@@ -22,6 +22,7 @@ class Vertex:
         the law is `inverse @ state`.
     C:  `state` (displacement; None where it is known from the configuration),
         `law` effort, `energy`.
+    Both: `written` where the engineer gave the `initial` value of the state.
     R:  `effort_law` in the placeholder `port_flow`, `flow_law` in `port_effort`;
         `preferred` is what it gives where both would do.
     Se, Sf: `law`; `energy` of a conservative effort source.
@@ -42,6 +43,7 @@ class Vertex:
     law: Block | None = None
     state: Block | None = None
     initial: Block | None = None
+    written: bool = True
     energy: Block | None = None
     inverse: Block | None = None
     effort_law: Block | None = None

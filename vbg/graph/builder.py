@@ -125,7 +125,14 @@ class GraphBuilder:
     # -- stores, resistors, sources ------------------------------------------
 
     def inertia(
-        self, name: str, node: Node, *, inverse: Block, initial: Block, state: str = "momentum"
+        self,
+        name: str,
+        node: Node,
+        *,
+        inverse: Block,
+        initial: Block,
+        state: str = "momentum",
+        written: bool = True,
     ) -> Block:
         momentum = leaf(f"{name}.{state}", node.size)
         flow = mul(inverse, momentum)
@@ -139,6 +146,7 @@ class GraphBuilder:
             energy=energy,
             inverse=inverse,
             initial=initial,
+            written=written,
         )
         return momentum
 
@@ -167,6 +175,7 @@ class GraphBuilder:
         energy: Callable[[Block], Block],
         initial: Block,
         state: str = "displacement",
+        written: bool = True,
     ) -> Block:
         displacement = leaf(f"{name}.{state}", node.size)
         self._onto(
@@ -177,6 +186,7 @@ class GraphBuilder:
             law=effort(displacement),
             energy=energy(displacement),
             initial=initial,
+            written=written,
         )
         return displacement
 

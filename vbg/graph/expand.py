@@ -20,6 +20,7 @@ from vbg.graph.builder import GraphBuilder
 from vbg.graph.placeholders import OUTPUT, SIGNAL, indexed, reading, reads_bonds
 from vbg.graph.raw import raw_signals
 from vbg.model.bonding import vertices_without_bonds
+from vbg.model.forms.parts import coordinates_of
 from vbg.model.placing.frames import joint_frames, placement
 from vbg.physics.laws import block_of
 from vbg.spatial import quaternion_from_matrix
@@ -72,7 +73,9 @@ def expand(model: Model, tapped: Collection[str] = ()) -> BondGraph:
     def frames_of(joint: str) -> JointFrameBlocks:
         f = frames[joint]
         blocks = (const(f.p_AF_A), const(f.R_AF), const(f.p_BM_B), const(f.R_BM))
-        return JointFrameBlocks(f.first, f.second, *blocks, f.coordinates)
+        names = coordinates_of(type(model.joints[joint]))
+        coordinates = dict(zip(names, f.coordinates, strict=True))
+        return JointFrameBlocks(f.first, f.second, *blocks, MappingProxyType(coordinates))
 
     def signal(value: float | str, builder: GraphBuilder) -> Block:
         if not isinstance(value, str):

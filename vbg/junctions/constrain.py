@@ -224,7 +224,7 @@ def _coordinate(
     value = builder.displacement(
         f"{pair.name}.{value_name}",
         node,
-        initial=const(0.0 if start is None else start),
+        initial=const(pair.frames.coordinates[value_name]),
         unit="rad" if turns else "m",
         measured=measured,
         period=period,

@@ -26,7 +26,9 @@ class Inertia:
         "coordinate", "free coordinate of a joint or a node, instead", default=None
     )
     J: float = quantity("kg*m^2", "moment of inertia", above=0.0)
-    speed: float = quantity("rad/s", "speed at the start", default=0.0)
+    speed: float | None = quantity(
+        "rad/s", "speed at the start; default: that of what it is tied to", default=None
+    )
     angle: float = quantity("rad", "angle of the node at the start", default=0.0)
 
     def faults(self) -> Iterator[tuple[str, str, str]]:
@@ -38,5 +40,11 @@ class Inertia:
         node, _ = builder.coordinate(path)
         if self.angle != 0.0:
             builder.place(path, self.angle)
-        builder.inertia(name, node, inverse=const(1.0 / self.J), initial=const(self.J * self.speed))
+        builder.inertia(
+            name,
+            node,
+            inverse=const(1.0 / self.J),
+            initial=const(self.J * (self.speed or 0.0)),
+            written=self.speed is not None,
+        )
         builder.output(f"{name}.speed", builder.flow(node), "rad/s")

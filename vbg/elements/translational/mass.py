@@ -26,7 +26,9 @@ class Mass:
         "coordinate", "free coordinate of a joint or a node, instead", default=None
     )
     m: float = quantity("kg", "mass", above=0.0)
-    speed: float = quantity("m/s", "speed at the start", default=0.0)
+    speed: float | None = quantity(
+        "m/s", "speed at the start; default: that of what it is tied to", default=None
+    )
     position: float = quantity("m", "position of the node at the start", default=0.0)
 
     def faults(self) -> Iterator[tuple[str, str, str]]:
@@ -38,5 +40,11 @@ class Mass:
         node, _ = builder.coordinate(path)
         if self.position != 0.0:
             builder.place(path, self.position)
-        builder.inertia(name, node, inverse=const(1.0 / self.m), initial=const(self.m * self.speed))
+        builder.inertia(
+            name,
+            node,
+            inverse=const(1.0 / self.m),
+            initial=const(self.m * (self.speed or 0.0)),
+            written=self.speed is not None,
+        )
         builder.output(f"{name}.speed", builder.flow(node), "m/s")

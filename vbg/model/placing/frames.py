@@ -12,7 +12,10 @@ the joint's `axis`, and the coordinates are those of M in F::
 
 What fixes the zero of an angle: where both bodies have a position or a
 rotation written, the angle has its `initial` value (0 if not written) at that
-posture.  Otherwise the axes of both bodies are parallel at angle 0.
+posture.  Otherwise the axes of both bodies are parallel at angle 0.  A screw
+whose bodies are both placed turns from there too: its F stands where the slide
+is lead * angle at the written posture, the angle being the drive's or 0; with
+`initial` it stays at the point that is written.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ from types import MappingProxyType
 import numpy as np
 
 from vbg.model.model import Model
-from vbg.model.placing.links import TO_SECOND_AXIS, Link, axes_of, links_of
+from vbg.model.placing.links import GROUND, TO_SECOND_AXIS, Link, axes_of, links_of
 from vbg.model.placing.posture import Rates, find_places, find_rates
 from vbg.spatial import Array
 
@@ -80,7 +83,7 @@ def joint_frames(model: Model) -> Mapping[str, JointFrame]:
     links = links_of(model)
     poses = _poses(model, links, axes)
     return MappingProxyType(
-        {link.name: _joint_frame(link, *axes[link.name], poses) for link in links}
+        {link.name: _joint_frame(model, link, *axes[link.name], poses) for link in links}
     )
 
 
@@ -101,7 +104,9 @@ def _poses(
     return poses
 
 
-def _joint_frame(link: Link, R_AF: Array, R_BM: Array, poses: Mapping[str, Pose]) -> JointFrame:
+def _joint_frame(
+    model: Model, link: Link, R_AF: Array, R_BM: Array, poses: Mapping[str, Pose]
+) -> JointFrame:
     first = poses.get(link.first.body, _AT_REST)
     second = poses.get(link.second.body, _AT_REST)
     p_AF_A, p_BM_B = np.array(link.first.at), np.array(link.second.at)
@@ -110,9 +115,25 @@ def _joint_frame(link: Link, R_AF: Array, R_BM: Array, poses: Mapping[str, Pose]
     p_WM = second.p_WB + second.R_WB @ p_BM_B
     measured = _measured(link, R_WF.T @ second.R_WB @ R_BM, R_WF.T @ (p_WM - p_WF))
     coordinates = tuple(
-        measured[name] if start is None else start for name, start in link.start.items()
+        _at_the_turn_of_its_drive(link, name, measured[name]) if start is None else start
+        for name, start in link.start.items()
     )
+    if link.kind == "helical" and link.start["angle"] is None and _both_placed(model, link):
+        turned = link.part.lead * link.value("angle")
+        p_AF_A = p_AF_A + (measured["slide"] - turned) * R_AF[:, 2]
     return JointFrame(link.first.body, link.second.body, p_AF_A, R_AF, p_BM_B, R_BM, coordinates)
+
+
+def _both_placed(model: Model, link: Link) -> bool:
+    ends = (link.first.body, link.second.body)
+    return all(b == GROUND or model.bodies[b].position is not None for b in ends)
+
+
+def _at_the_turn_of_its_drive(link: Link, name: str, value: float) -> float:
+    """The posture shows an angle but for whole turns; a drive says which one it begins in."""
+    if name == "slide" or link.drive is None:
+        return value
+    return value + 2.0 * math.pi * round((link.drive[0] - value) / (2.0 * math.pi))
 
 
 def _measured(link: Link, R_FM: Array, p_FM_F: Array) -> Mapping[str, float]:
