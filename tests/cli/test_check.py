@@ -90,7 +90,11 @@ axis_on_second = [0, 1, 0]
 def test_a_body_that_is_only_turned_is_told(check):
     code, _, err = check(TURNED.replace("ANGLE", "20"))
     assert code == 0
-    assert err == "3:1: note: bodies.rod: turned by 20 deg to close the mechanism.\n"
+    assert err.startswith("3:1: warning: bodies.rod: turned by 20 deg to close the mechanism, ")
+    assert "pulled by joints.hinge, which was open by 20 deg" in err
+    assert check(TURNED.replace("ANGLE", "0.5"))[2] == (
+        "3:1: note: bodies.rod: turned by 0.5 deg to close the mechanism.\n"
+    )
     assert check(TURNED.replace("ANGLE", "0"))[2] == ""
 
 
@@ -150,3 +154,36 @@ def test_locked_and_singular_starts_are_errors_with_a_place(check):
     locked = re.sub(r"(kind = \"fixed\"\nbetween = .*\n)axis = .*\n", r"\1", locked)
     code, _, err = check(locked)
     assert code == 1 and re.match(r"\d+:\d+: error: joints\.", err)
+
+
+READS = """
+vbg = 1
+[bodies.p]
+mass = 1.0
+inertia = { xx = 1e-3, yy = 0.1, zz = 0.1 }
+[joints.hinge]
+kind = "revolute"
+between = ["ground", "p"]
+axis = [0, 1, 0]
+[signals.s]
+kind = "expression"
+expression = "2*READ"
+"""
+
+
+@pytest.mark.parametrize("read", ("p.position", "p.angular_velocity", "hinge.force"))
+def test_a_vector_where_a_number_is_needed_is_told_at_once(check, read):
+    code, _, err = check(READS.replace("READ", read))
+    assert code == 1
+    assert err.startswith("12:14: error: signals.s.expression: ")
+    assert f"{read} is a vector" in err and f"{read}[0]" in err
+
+
+@pytest.mark.parametrize("read", ("p.position[2]", "p.position.z", "p.rotation[3]", "hinge.force.y"))
+def test_a_component_is_read_by_index_or_letter(check, read):
+    assert check(READS.replace("READ", read))[0] == 0
+
+
+def test_a_component_that_is_not_there_is_told(check):
+    code, _, err = check(READS.replace("READ", "p.position[3]"))
+    assert code == 1 and "p.position[3]" in err

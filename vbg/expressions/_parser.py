@@ -9,7 +9,7 @@ and bind tighter than a sign on their left)::
     power   = atom (("**" | "^") sign)?
     atom    = number | name | function "(" sum ("," sum)* ")" | "(" sum ")"
 
-A name may be dotted (``hinge.angle``).  `pi` becomes its number.
+A name may be dotted (``hinge.angle``) and then have a component (``rod.position[0]``).  `pi` becomes its number.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MAX_TREE = 150  # of the tree: a derivative's derivative is four times as deep
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
-    r"|(?P<name>[^\W\d]\w*(?:\.[^\W\d]\w*)*)"
+    r"|(?P<name>[^\W\d]\w*(?:(?:\.[^\W\d]\w*)+(?:\[[0-9]+\])?)?)"
     r"|(?P<operator>\*\*|[-+*/^(),]))"
 )
 

@@ -124,7 +124,7 @@ def expand(model: Model, tapped: Collection[str] = ()) -> BondGraph:
     graph = builder.freeze(model, cast(Causality, model.simulate.causality))
     signals = raw_signals(graph, model.bondgraph)
     outputs = (*graph.outputs, *signals)
-    _require_outputs(readers, {output.name for output in outputs})
+    _require_outputs(readers, {output.name: output.value.rows for output in outputs})
     wires = MappingProxyType({**graph.signals, **taps.readings})
     return replace(graph, instants=instants, outputs=outputs, signals=wires)
 
@@ -158,15 +158,20 @@ def _starts(model: Model) -> dict[str, Start]:
     return starts | {"ground": at_rest}
 
 
-def _require_outputs(readers: Mapping[str, str], outputs: Collection[str]) -> None:
-    """ModelError for every output that is read and not there, at the part that reads it."""
-    missing = [
-        Problem("error", part, f"there is no signal {name!r} to read.", _nearest(name, outputs))
-        for name, part in readers.items()
-        if name not in outputs and _COMPONENT.sub("", name) not in outputs
-    ]
-    if missing:
-        raise ModelError.of(missing)
+def _require_outputs(readers: Mapping[str, str], sizes: Mapping[str, int]) -> None:
+    """ModelError for every output that is read and not there, or is a vector, at the part that
+    reads it."""
+    wrong = []
+    for name, part in readers.items():
+        if sizes.get(name, 1) > 1:
+            what = f"{name} has {sizes[name]} components; a number is needed here."
+            remedy = f"Write {name}[0], or {name}.x, for its first component."
+            wrong.append(Problem("error", part, what, remedy))
+        elif name not in sizes and _COMPONENT.sub("", name) not in sizes:
+            what = f"there is no signal {name!r} to read."
+            wrong.append(Problem("error", part, what, _nearest(name, sizes)))
+    if wrong:
+        raise ModelError.of(wrong)
 
 
 def _nearest(name: str, outputs: Collection[str]) -> str:

@@ -76,17 +76,17 @@ class Chamber:
     volume: float | None = None
 
     def expand(
-        self, name: str, builder: Builder, node: str, wall: Node, s: Block, start: float
+        self, name: str, builder: Builder, node: str, wall: Node, s: Block, start: float | None
     ) -> tuple[Block, Block]:
         """Writes the field between the hydraulic `node` and the speed of the `wall`;
         returns the force on the wall along s and the pressure."""
         port = builder.terminal("hydraulic", node)
         assert port is not None
-        K = self.oil.bulk
+        K, p_start = self.oil.bulk, start or 0.0
         if self.volume is not None:
-            first = const(self.volume * start / K) + self.area * s
+            first = const(self.volume * p_start / K) + self.area * s
         else:
-            first = (1.0 + expm1(start / K)) * self._volume(s)
+            first = (1.0 + expm1(p_start / K)) * self._volume(s)
 
         def pressure(m: Block) -> Block:
             if self.volume is not None:
@@ -101,7 +101,13 @@ class Chamber:
             return K * (times(call("log", divide(m, V)), m) - m + V)
 
         m = builder.compliance(
-            name, port, effort=pressure, energy=energy, initial=first, state="content"
+            name,
+            port,
+            effort=pressure,
+            energy=energy,
+            initial=first,
+            state="content",
+            written=start is not None,
         )
         p = pressure(m)
         force = self.area * p

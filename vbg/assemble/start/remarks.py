@@ -17,25 +17,69 @@ Array = NDArray[np.float64]
 
 MOVED = 1e-9  # a body that moves less than this [m] has not moved
 TURNED = 1e-8  # nor turned below this [rad]
+FAR = 0.01  # of its size: a body that was written there was not meant to be moved farther
+OBLIQUE = np.radians(1.0)  # nor to be turned farther
 
 
-def moved_bodies(system: System, written: Array, x: Array) -> Iterator[Problem]:
-    """Bodies whose written pose was changed to close the mechanism."""
-    poses: dict[str, list[str]] = {}
+def moved_bodies(system: System, written: Array, residual: Array, x: Array) -> Iterator[Problem]:
+    """Bodies whose pose was changed to close the mechanism: a warning where it was written and
+    changed by more than rounding of figures, with the joint that was furthest from closing.
+    `residual`: position residuals at the `written` state."""
+    moved: dict[str, float] = {}
+    turned: dict[str, float] = {}
     for s in system.slices:
         body = s.state.name.rpartition(".")[0]
         before, after = written[s.first : s.last], x[s.first : s.last]
         if s.state.kind == "position":
-            distance = float(np.linalg.norm(after - before))
-            if distance > MOVED:
-                poses.setdefault(body, []).append(f"moved by {distance:.4g} m")
+            moved[body] = float(np.linalg.norm(after - before))
         elif s.state.kind == "quaternion":
-            angle = _angle_between(before, after)
-            if angle > TURNED:
-                poses.setdefault(body, []).append(f"turned by {np.degrees(angle):.4g} deg")
-    for body, changes in poses.items():
-        what = f"{' and '.join(changes)} to close the mechanism."
-        yield Problem("note", f"bodies.{body}", what)
+            turned[body] = _angle_between(before, after)
+    for body, angle in turned.items():
+        distance, part = moved[body], system.model.bodies[body]
+        changes = [f"moved by {distance:.4g} m"] if distance > MOVED else []
+        changes += [f"turned by {np.degrees(angle):.4g} deg"] if angle > TURNED else []
+        if not changes:
+            continue
+        what = f"{' and '.join(changes)} to close the mechanism"
+        size = _size(system, body)
+        guessed = part.position is None and part.rotation is None
+        if guessed or (distance <= FAR * size and angle <= OBLIQUE):
+            yield Problem("note", f"bodies.{body}", f"{what}.")
+            continue
+        yield Problem(
+            "warning",
+            f"bodies.{body}",
+            f"{what}, which is not what is written: {_pulling(system, body, size, residual)}.",
+            "Write the posture in which the mechanism closes, or leave out what should follow.",
+        )
+
+
+def _size(system: System, body: str) -> float:
+    """From the mass centre to the farthest joint or point, at least the radius of gyration."""
+    model = system.model
+    part = model.bodies[body]
+    ends = [end for joint in model.joints.values() for end in joint.between]
+    places = [end.at for end in ends if getattr(end, "body", "") == body]
+    places += list(part.points.values())
+    gyration = float(np.sqrt(sum(part.inertia[:3]) / (2.0 * part.mass)))
+    return max([gyration, *(float(np.linalg.norm(place)) for place in places)])
+
+
+def _pulling(system: System, body: str, size: float, residual: Array) -> str:
+    """The joint of the body, or else of any, that was furthest from closing, with its gap."""
+    own: list[tuple[float, str, str, float]] = []
+    every: list[tuple[float, str, str, float]] = []
+    for c in system.equations.constraints:
+        ends = getattr(system.model.joints.get(c.part.removeprefix("joints.")), "between", ())
+        for label, value in zip(c.labels, residual[c.first :], strict=False):
+            gap = abs(float(value)) * (size if label.startswith("torque") else 1.0)
+            every.append((gap, c.part, label, float(value)))
+            if any(getattr(end, "body", "") == body for end in ends):
+                own.append(every[-1])
+    gap, part, label, value = max(own, default=(0.0, "", "", 0.0))
+    if gap <= MOVED:
+        gap, part, label, value = max(every)
+    return f"pulled by {part}, which was open by {with_unit(system, part, label, value)}"
 
 
 def _angle_between(a: Array, b: Array) -> float:

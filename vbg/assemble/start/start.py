@@ -18,6 +18,7 @@ from vbg.assemble.start.redundancy import Mask, involved, null_efforts
 from vbg.assemble.start.remarks import MOVED, by_part, moved_bodies, overridden_starts, with_unit
 from vbg.assemble.start.settle import settle
 from vbg.assemble.start.singular import LostGrip, lost_grip
+from vbg.assemble.start.written import keep_written, not_kept
 from vbg.assemble.system import System
 from vbg.causality import CausalGraph
 from vbg.errors import AssemblyError, Problem, counted
@@ -119,11 +120,14 @@ def _assembled(system: System) -> Start:
     x, coordinates_changed = _closed_posture(system, projector, written)
     projector.measure(0.0, x)
     settle(system, x)
+    before = x
     x, speeds_changed = _closed_velocity(system, projector, x)
     agree(system, 0.0, x)
     position, velocity = projector.residuals(0.0, x)
-    notes = [*moved_bodies(system, written, x), *overridden_starts(system, x)]
+    open_by = projector.residuals(0.0, written)[0]
+    notes = [*moved_bodies(system, written, open_by, x), *overridden_starts(system, x)]
     notes += [note for note in (coordinates_changed, speeds_changed) if note is not None]
+    notes += not_kept(system, x, before)
     redundant: tuple[str, ...] = ()
     dependent, freedoms = 0, None
     if projector.rows:
@@ -247,27 +251,44 @@ def _newton(projector: Projector, written: Array, held: _HeldRows | None) -> Arr
 def _closed_velocity(
     system: System, projector: Projector, x: Array
 ) -> tuple[Array, Problem | None]:
-    """Momenta on the constraints; written joint speeds kept where possible."""
+    """Momenta on the constraints; written speeds kept where possible."""
     if projector.rows == 0:
         return x, None
     held = _held_speeds(system)
     scale = 1.0 + float(np.abs(projector.residuals(0.0, x)[1]).max())
     if held is not None:
-        trial = x.copy()
-        for _ in range(2):
-            velocity = -projector.residuals(0.0, trial)[1]
-            held.move(trial, np.concatenate([velocity, held.misses(trial)]))
+
+        def with_held(at: Array) -> Array:
+            return _with_held_speeds(projector, held, at)
+
+        trial = with_held(x)
         left = _largest(projector.residuals(0.0, trial)[1])
         if max(left, _largest(held.misses(trial))) < 1e-9 * scale:
-            return trial, None
+            return keep_written(system, with_held, trial, x), None
+    result = _admissible(projector, x, scale)
+    velocity = projector.residuals(0.0, result)[1]
+    if np.any(np.abs(velocity) > 1e-8 * scale + 1e2 * _rounding(projector, result, velocity)):
+        raise AssemblyError.of([_contradiction(system, velocity)])
+    result = keep_written(system, lambda at: _admissible(projector, at, scale), result, x)
+    return result, None if held is None else _not_kept(system, held, result, "speeds")
+
+
+def _with_held_speeds(projector: Projector, held: _HeldRows, x: Array) -> Array:
+    trial = x.copy()
+    for _ in range(2):
+        velocity = -projector.residuals(0.0, trial)[1]
+        held.move(trial, np.concatenate([velocity, held.misses(trial)]))
+    return trial
+
+
+def _admissible(projector: Projector, x: Array, scale: float) -> Array:
+    """The state nearest to x, in the energy metric, whose velocities the constraints allow."""
     result = x.copy()
     velocity, before = projector.residuals(0.0, result)[1], np.inf
     while AT_REST * scale < (left := _largest(velocity)) < 0.5 * before:
         projector.move_velocity(0.0, result, -velocity)
         velocity, before = projector.residuals(0.0, result)[1], left
-    if np.any(np.abs(velocity) > 1e-8 * scale + 1e2 * _rounding(projector, result, velocity)):
-        raise AssemblyError.of([_contradiction(system, velocity)])
-    return result, None if held is None else _not_kept(system, held, result, "speeds")
+    return result
 
 
 def _rounding(projector: Projector, x: Array, velocity: Array) -> Array:

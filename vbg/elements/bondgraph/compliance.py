@@ -54,5 +54,6 @@ class Compliance:
             law=effort,
             energy=energy,
             initial=const(self.initial or np.zeros(self.size)),
+            written=self.initial is not None,
         )
         builder.output(f"{name}.displacement", displacement, "1")

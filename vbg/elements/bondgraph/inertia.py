@@ -55,5 +55,6 @@ class Inertia:
             energy=energy,
             inverse=inverse,
             initial=const(self.initial or np.zeros(self.size)),
+            written=self.initial is not None,
         )
         builder.output(f"{name}.momentum", momentum, "1")

@@ -22,7 +22,9 @@ class Capacitor:
 
     nodes: tuple[str, str] = declare("nodes", "first and second terminal", size=2)
     C: float = quantity("F", "capacitance", above=0.0)
-    voltage: float = quantity("V", "voltage at the start", default=0.0)
+    voltage: float | None = quantity(
+        "V", "voltage at the start; default: that of what it is tied to", default=None
+    )
 
     def expand(self, name: str, builder: Builder) -> None:
         here = branch(name, builder, self.table, self.nodes)
@@ -31,7 +33,8 @@ class Capacitor:
             here.node,
             effort=lambda charge: (1.0 / self.C) * charge,
             energy=lambda charge: (0.5 / self.C) * times(charge, charge),
-            initial=const(self.C * self.voltage),
+            initial=const(self.C * (self.voltage or 0.0)),
+            written=self.voltage is not None,
             state="charge",
         )
         declare_element(name, builder, self.table, f"{here.node.name} -> {name}.charge.C")

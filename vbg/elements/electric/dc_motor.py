@@ -31,7 +31,9 @@ class DCMotor:
     K: float = quantity("V*s/rad or N*m/A", "motor constant")
     J: float = quantity("kg*m^2 or kg", "rotor inertia; 0: none", minimum=0.0, default=0.0)
     B: float = quantity("N*m*s/rad or N*s/m", "viscous friction", minimum=0.0, default=0.0)
-    current: float = quantity("A", "current at the start", default=0.0)
+    current: float | None = quantity(
+        "A", "current at the start; default: that of what it is tied to", default=None
+    )
 
     def expand(self, name: str, builder: Builder) -> None:
         shaft, _ = builder.coordinate(self.on)
@@ -48,13 +50,23 @@ class DCMotor:
             flow=lambda voltage: (1.0 / self.R) * voltage,
         )
         if self.L > 0.0:
-            start = const(self.L * self.current)
             builder.inertia(
-                name, armature, inverse=const(1.0 / self.L), initial=start, state="flux"
+                name,
+                armature,
+                inverse=const(1.0 / self.L),
+                initial=const(self.L * (self.current or 0.0)),
+                state="flux",
+                written=self.current is not None,
             )
         builder.gyrator(f"{name}.field", armature, shaft, const(self.K))
         if self.J > 0.0:
-            builder.inertia(f"{name}.rotor", shaft, inverse=const(1.0 / self.J), initial=const(0.0))
+            builder.inertia(
+                f"{name}.rotor",
+                shaft,
+                inverse=const(1.0 / self.J),
+                initial=const(0.0),
+                written=False,
+            )
         if self.B > 0.0:
             builder.resistor(
                 f"{name}.bearing",

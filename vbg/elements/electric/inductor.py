@@ -22,7 +22,9 @@ class Inductor:
 
     nodes: tuple[str, str] = declare("nodes", "first and second terminal", size=2)
     L: float = quantity("H", "inductance", above=0.0)
-    current: float = quantity("A", "current at the start", default=0.0)
+    current: float | None = quantity(
+        "A", "current at the start; default: that of what it is tied to", default=None
+    )
 
     def expand(self, name: str, builder: Builder) -> None:
         here = branch(name, builder, self.table, self.nodes)
@@ -30,7 +32,8 @@ class Inductor:
             name,
             here.node,
             inverse=const(1.0 / self.L),
-            initial=const(self.L * self.current),
+            initial=const(self.L * (self.current or 0.0)),
+            written=self.current is not None,
             state="flux",
         )
         declare_element(name, builder, self.table, f"{here.node.name} -> {name}.flux.I")

@@ -39,6 +39,7 @@ class Accumulator:
             effort=self._pressure,
             energy=self._energy,
             initial=const(content),
+            written=self.pressure is not None,
             state="content",
         )
         declare_element(name, builder, self.table, f"{here.node.name} -> {name}.content.C")

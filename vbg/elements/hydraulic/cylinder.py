@@ -51,8 +51,12 @@ class Cylinder:
     bulk: float = quantity("Pa", "bulk modulus", above=0.0, default=1.4e9)
     leakage: float = quantity("m^3/s/Pa", "leak between chambers", minimum=0.0, default=0.0)
     friction: float = quantity("N*s/m", "viscous friction", minimum=0.0, default=0.0)
-    pressure_a: float = quantity("Pa", "pressure of A at the start", default=0.0)
-    pressure_b: float = quantity("Pa", "pressure of B at the start", default=0.0)
+    pressure_a: float | None = quantity(
+        "Pa", "pressure of A at the start; default: that of what it is tied to", default=None
+    )
+    pressure_b: float | None = quantity(
+        "Pa", "pressure of B at the start; default: that of what it is tied to", default=None
+    )
     k: float = quantity("N/m", "stiffness of the end stops; 0: none", minimum=0.0, default=0.0)
     c: float = quantity("N*s/m", "damping of the end stops", minimum=0.0, default=0.0)
 

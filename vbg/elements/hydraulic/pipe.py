@@ -29,7 +29,9 @@ class Pipe:
     density: float = quantity("kg/m^3", "density of the oil", above=0.0, default=860.0)
     bulk: float = quantity("Pa", "bulk modulus", above=0.0, default=1.4e9)
     viscosity: float = quantity("Pa*s", "dynamic viscosity", minimum=0.0, default=0.03)
-    pressure: float = quantity("Pa", "pressure inside at the start", default=0.0)
+    pressure: float | None = quantity(
+        "Pa", "pressure inside at the start; default: 0", default=None
+    )
 
     def expand(self, name: str, builder: Builder) -> None:
         first, last = (builder.terminal(self.table, node) for node in self.nodes)
@@ -42,7 +44,13 @@ class Pipe:
             line = builder.one(f"{name}.{i}.flow", 1, "scalar", "hydraulic")
             if before is not None:
                 builder.bond(before, line)
-            builder.inertia(f"{name}.{i}", line, inverse=const(1.0 / inertance), initial=const(0.0))
+            builder.inertia(
+                f"{name}.{i}",
+                line,
+                inverse=const(1.0 / inertance),
+                initial=const(0.0),
+                written=False,
+            )
             if resistance > 0.0:
                 builder.resistor(f"{name}.{i}", line, effort=lambda flow: resistance * flow)
             if i + 1 == self.segments:
@@ -56,7 +64,8 @@ class Pipe:
                 before,
                 effort=lambda content: (1.0 / compliance) * content,
                 energy=lambda content: (0.5 / compliance) * times(content, content),
-                initial=const(compliance * self.pressure),
+                initial=const(compliance * (self.pressure or 0.0)),
+                written=self.pressure is not None,
                 state="content",
             )
         entry = builder.bond_flow(f"{name}.0.flow -> {name}.0.momentum.I")

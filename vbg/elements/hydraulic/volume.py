@@ -26,7 +26,9 @@ class Volume:
     volume: float = quantity("m^3", "volume", above=0.0)
     bulk: float = quantity("Pa", "bulk modulus", above=0.0, default=1.4e9)
     growth: float = quantity("1", "d bulk / d pressure", minimum=0.0, default=0.0)
-    pressure: float = quantity("Pa", "pressure at the start", default=0.0)
+    pressure: float | None = quantity(
+        "Pa", "pressure at the start; default: that of what it is tied to", default=None
+    )
 
     def expand(self, name: str, builder: Builder) -> None:
         oil = Oil(self.bulk, self.growth)
@@ -36,7 +38,8 @@ class Volume:
             here.node,
             effort=lambda content: oil.pressure((1.0 / self.volume) * content),
             energy=lambda content: self.volume * oil.energy((1.0 / self.volume) * content),
-            initial=const(self.volume * oil.strain(self.pressure)),
+            initial=const(self.volume * oil.strain(self.pressure or 0.0)),
+            written=self.pressure is not None,
             state="content",
         )
         declare_element(name, builder, self.table, f"{here.node.name} -> {name}.content.C")

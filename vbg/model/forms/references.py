@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -232,7 +233,24 @@ def _varying_names_known(
         owner, dot, _ = name.partition(".")
         if dot and owner in scope.objects:
             known[name] = None
+            if not _is_number(reading, scope, path, name):
+                return False
     return reading.names_known(path, text, node, known)
+
+
+_VECTORS = ("force", "torque")  # of joints; all that bodies tell are vectors
+_COMPONENT = re.compile(r"\[[0-9]+\]\Z|\.[wxyz]\Z")
+
+
+def _is_number(reading: Reading, scope: Scope, path: Path, name: str) -> bool:
+    """False, and a problem noted, where `name` is a vector: motions of bodies, efforts of joints."""
+    owner, _, quantity = name.partition(".")
+    of_joint = owner in scope.joints and quantity in _VECTORS
+    if not of_joint and (owner not in scope.points or _COMPONENT.search(name)):
+        return True
+    what = f"{name} is a vector; a number is needed here."
+    reading.fail(path, what, f"Write {name}[0], or {name}.x, for its first component.")
+    return False
 
 
 def _signals(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field) -> Any:

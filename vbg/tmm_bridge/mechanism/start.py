@@ -45,6 +45,7 @@ from vbg.tmm_bridge.kernels.tables import (
     scratch_for,
 )
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
+from vbg.tmm_bridge.mechanism.speeds import keep_written
 from vbg.tmm_bridge.tree.forest import GROUND
 from vbg.tmm_bridge.tree.pairs import named_coordinates, unnamed_coordinates
 from vbg.tmm_bridge.tree.places import BodyPlace
@@ -104,7 +105,7 @@ def start(mechanism: Mechanism, poses: Mapping[str, Pose] | None = None) -> Star
     position = _close_positions(mechanism, y, drive, given)
     _read_speeds(mechanism, poses, y, drive)
     speeds = given_speeds(mechanism) if held else {}
-    velocity = _close_speeds(mechanism, y, drive, speeds)
+    velocity = _close_speeds(mechanism, y, drive, speeds, poses if held else None)
     return Start(y, position, velocity, _farthest(mechanism, poses, y, drive))
 
 
@@ -389,9 +390,14 @@ def _read_speeds(mechanism: Mechanism, poses: Mapping[str, Pose], y: Array, driv
 
 
 def _close_speeds(
-    mechanism: Mechanism, y: Array, drive: Array, given: Mapping[int, float]
+    mechanism: Mechanism,
+    y: Array,
+    drive: Array,
+    given: Mapping[int, float],
+    written: Mapping[str, Pose] | None,
 ) -> float:
-    """Make the speeds consistent, in place, holding the given ones; returns the residual."""
+    """Make the speeds consistent, in place, holding the given ones and keeping what the
+    `written` poses have of the engineer; returns the residual."""
     t, values = held_tables(mechanism, given)
     s = scratch_for(t)
     n_q, n_v = int(t.sizes[0]), int(t.sizes[1])
@@ -410,6 +416,8 @@ def _close_speeds(
             break
         correction(t, s, -s.row_state[:, 1].copy(), step)
         y[n_q : n_q + n_v] += step
+    if written is not None:
+        keep_written(mechanism, t, written, y, drive)
     _posture_or_fail(mechanism, t, s, y, drive)
     residual = float(np.abs(s.row_state[:, 1]).max(initial=0.0))
     speed = float(np.abs(y[n_q : n_q + n_v]).max(initial=0.0))

@@ -73,11 +73,11 @@ def add_electric(draft: Draft, sources: Sources) -> None:
             case "resistor" | "diode" | "switch":
                 _add_conductor(draft, sources, name, part)
             case "capacitor":
-                ends, at = draft.ends("electric", name, part.nodes), draft.state(part.voltage)
+                ends, at = draft.ends("electric", name, part.nodes), draft.state(part.voltage or 0.0)
                 draft.add(Capacitor(ends, part.C, at, draft.unknown(SCALES["electric"][1])))
             case "inductor":
                 ends = draft.ends("electric", name, part.nodes)
-                draft.add(Inductor(ends, part.L, draft.state(part.current)))
+                draft.add(Inductor(ends, part.L, draft.state(part.current or 0.0)))
             case "voltage_source":
                 add_source(draft, sources, name, part, part.voltage)
             case "current_source":
@@ -85,7 +85,7 @@ def add_electric(draft: Draft, sources: Sources) -> None:
                 value = sources.value(part, name, part.current)
                 draft.add(FlowSource(ends, value), late=True)
             case "dc_motor":
-                at = draft.state(part.current) if part.L > 0.0 else -1
+                at = draft.state(part.current or 0.0) if part.L > 0.0 else -1
                 ends, port = draft.ends("electric", name, part.nodes), draft.ports[part.on]
                 draft.add(Motor(ends, port, part.R, part.L, part.K, part.B, at))
             case _:

@@ -74,6 +74,24 @@ def _add_tank(draft: Draft, sources: Sources, name: str, part: Any) -> None:
     draft.tell((f"{name}.flow", "m^3/s", lambda w: w.through[ends.place]))
 
 
+def _at_start(draft: Draft, node: str, given: float | None, otherwise: float) -> float:
+    """The pressure of a store at the start: its own, or else that of the others on its node."""
+    if given is not None:
+        return given
+    for part in draft.model.hydraulic.values():
+        match part.kind:
+            case "volume" | "accumulator":
+                written = {part.nodes[0]: part.pressure}
+            case "cylinder":
+                written = dict(zip(part.nodes, (part.pressure_a, part.pressure_b), strict=True))
+            case _:
+                continue
+        pressure = written.get(node)
+        if pressure is not None:
+            return float(pressure)
+    return otherwise
+
+
 def _hold(draft: Draft, part: Any, name: str, node: str, weight: float, start: float) -> None:
     """Give a node a store that is `weight` m^3/Pa large at its start."""
     level = draft.levels["hydraulic", node]
@@ -90,14 +108,15 @@ def _hold(draft: Draft, part: Any, name: str, node: str, weight: float, start: f
 
 
 def _add_store(draft: Draft, name: str, part: Any) -> None:
-    start = part.pressure
+    node, otherwise = part.nodes[0], 0.0
     capacity: Callable[[Any], Any]
     if part.kind == "volume":
         capacity = oil(part.volume, part.bulk, part.growth)
     else:
-        start = part.pressure or part.precharge
+        otherwise = part.precharge
         capacity = gas(part.volume, part.precharge, part.n)
-    _hold(draft, part, name, part.nodes[0], capacity(start), start)
+    start = _at_start(draft, node, part.pressure, otherwise)
+    _hold(draft, part, name, node, capacity(start), start)
     draft.add(Store(draft.ends("hydraulic", name, (part.nodes[0], TANK)), capacity))
 
 
@@ -134,7 +153,8 @@ def _add_cylinder(draft: Draft, name: str, part: Any) -> None:
             chambers.append(None)
             continue
         chamber = Chamber(draft.node("hydraulic", node), area, dead, part.volume, part.bulk)
-        _hold(draft, part, name, node, (part.volume or dead) / part.bulk, start)
+        held = _at_start(draft, node, start, 0.0)
+        _hold(draft, part, name, node, (part.volume or dead) / part.bulk, held)
         chambers.append(chamber)
     stops = Stops(part.stroke, part.k, part.c) if part.k > 0.0 else None
     cylinder = Cylinder(
@@ -189,7 +209,7 @@ def _add_valve(draft: Draft, sources: Sources, name: str, part: Any) -> None:
 def _add_pipe(draft: Draft, name: str, part: Any) -> None:
     n = part.segments
     piece, area = part.length / n, math.pi * part.diameter**2 / 4.0
-    at = draft.state(*([0.0] * n), *([part.pressure] * (n - 1)))
+    at = draft.state(*([0.0] * n), *([part.pressure or 0.0] * (n - 1)))
     pipe = Pipe(
         draft.ends("hydraulic", name, part.nodes),
         n,

@@ -19,6 +19,7 @@ class Shaft:
     FREE: states position and speed, mass speed' = efforts.  MASSLESS: the speed is an
     unknown with efforts = 0.  DRIVEN: the speed is a function of time, `factor` that of the
     source's node.  JOINT: a coordinate of the mechanism, whose hinge carries `mass`.
+    `written`: (speed over the shaft's, inertia, start speed) of those on a JOINT that have one.
     PAIR: the distance of two points.  `state` is the position's, the speed's is the next.
     """
 
@@ -30,6 +31,7 @@ class Shaft:
     start_speed: float = 0.0
     drive: TimeFunction | None = None
     factor: float = 1.0
+    written: tuple[tuple[float, float, float], ...] = ()
 
 
 @dataclass(frozen=True)

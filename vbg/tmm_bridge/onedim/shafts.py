@@ -93,10 +93,11 @@ def tied_sets(draft: Draft) -> list[Tied]:
     return list({id(tied): tied for tied in owner.values()}.values())
 
 
-def _inertia(part: Any) -> tuple[str, float, float, float]:
-    """(path, inertia, speed and position at the start) that a part brings to a shaft."""
+def _inertia(part: Any) -> tuple[str, float, float | None, float]:
+    """(path, inertia, speed and position at the start) that a part brings to a shaft; no speed
+    where none is written."""
     if part.kind == "dc_motor":
-        return part.on, part.J, 0.0, 0.0
+        return part.on, part.J, None, 0.0
     mass, position = ("J", "angle") if part.kind == "inertia" else ("m", "position")
     path = part.on or f"{part.table}.{part.nodes[0]}"
     return path, getattr(part, mass), part.speed, getattr(part, position)
@@ -149,7 +150,7 @@ def _lay_shaft(
     draft: Draft,
     sources: Sources,
     tied: Tied,
-    inertias: list[tuple[str, float, float, float]],
+    inertias: list[tuple[str, float, float | None, float]],
     drives: dict[str, tuple[str, Any, float]],
 ) -> int:
     """The shaft of a tied set."""
@@ -166,7 +167,8 @@ def _lay_shaft(
     if joints:
         path = joints[0]
         index = draft.joint(coordinate_joint(path), coordinate_key(draft.model, path))
-        draft.shafts[index] = replace(draft.shafts[index], mass=mass)
+        known = tuple((c, m, s) for c, m, s in own if s is not None)
+        draft.shafts[index] = replace(draft.shafts[index], mass=mass, written=known)
         return index
     index = len(draft.shafts)
     if driven:
@@ -181,7 +183,9 @@ def _lay_shaft(
         for output in draft.late[-1].outputs():
             draft.tell(output)
     elif mass > 0.0:
-        speed = sum(m * c * s for c, m, s in own) / mass
+        known = [(c, m, s) for c, m, s in own if s is not None]
+        told = sum(m * c * c for c, m, _ in known)
+        speed = sum(m * c * s for c, m, s in known) / told if told else 0.0
         draft.shafts.append(Shaft(FREE, mass, state=draft.state(0.0, speed), start_speed=speed))
     else:
         draft.shafts.append(Shaft(MASSLESS, state=draft.state(0.0), unknown=draft.unknown(1.0)))

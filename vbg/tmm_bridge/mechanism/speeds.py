@@ -1,0 +1,144 @@
+"""Start speeds in joint coordinates: what is written first, guesses for the rest.
+
+The velocities of all bodies and rotors are an affine function of the hinge speeds v,
+T v + T0, each row weighted by the root of its inertia, so that |.|^2 is twice a kinetic
+energy.  With the rows of the loops and of held speeds G v = g,
+
+    v = v0 + N a + N' b,   N a basis of G's null space, N' of what the written rows leave of it,
+
+a makes the written rows miss least, b all rows.  Dense on purpose: singular values decide.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.evaluate import closure
+from vbg.tmm_bridge.kernels.rows import W_R, W_V, W_W
+from vbg.tmm_bridge.kernels.tables import Scratch, Tables, scratch_for
+from vbg.tmm_bridge.mechanism.mechanism import Mechanism
+from vbg.tmm_bridge.onedim.mechanical import JOINT
+from vbg.tmm_bridge.tree.forest import GROUND
+
+RANK = 1e-10  # of the largest singular value: directions below are none
+MISSED = 1e-12  # of the largest that is wanted: a written one missed by less is kept
+
+
+class Moving(Protocol):
+    """Velocity of the mass centre (W) and angular velocity (body axes) at the start."""
+
+    @property
+    def v_WB(self) -> Array: ...
+    @property
+    def w_WB_B(self) -> Array: ...
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """Weighted speeds of bodies and rotors that the start should have; `written` marks rows
+    that the engineer wrote."""
+
+    target: Array
+    written: Array
+
+
+def keep_written(
+    mechanism: Mechanism, t: Tables, poses: Mapping[str, Moving], y: Array, drive: Array
+) -> None:
+    """Change the consistent speeds in y to those that keep what is written, in place."""
+    wanted = _wanted(mechanism, poses)
+    if wanted.written.all() or not wanted.written.any():
+        return
+    n_q, n_v = int(t.sizes[0]), int(t.sizes[1])
+    speeds, s = slice(n_q, n_q + n_v), scratch_for(t)
+    miss = wanted.target - _velocities(mechanism, t, s, y, drive)[1]
+    if np.abs(miss[wanted.written]).max() <= MISSED * np.abs(wanted.target).max():
+        return
+    still = y.copy()
+    still[speeds] = 0.0
+    G0, T0 = _velocities(mechanism, t, s, still, drive)
+    G, T = np.zeros((len(G0), n_v)), np.zeros((len(T0), n_v))
+    for i in range(n_v):
+        unit = y.copy()
+        unit[speeds] = np.eye(n_v)[i]
+        rates, told = _velocities(mechanism, t, s, unit, drive)
+        G[:, i], T[:, i] = rates - G0, told - T0
+    v = y[speeds].copy()
+    N = _null_space(G / np.maximum(np.abs(G).max(axis=1, initial=0.0), 1e-300)[:, None])
+    for rows in (wanted.written, np.ones(len(miss), dtype=bool)):
+        seen = T[rows] @ N
+        step = np.linalg.lstsq(seen, miss[rows], rcond=RANK)[0]
+        v, miss = v + N @ step, miss - T @ (N @ step)
+        N = N @ _null_space(seen)
+    y[speeds] = v
+
+
+def _null_space(A: Array) -> Array:
+    """Columns that A takes to zero, orthonormal."""
+    _, values, right = np.linalg.svd(A, full_matrices=True)
+    rank = int(np.count_nonzero(values > RANK * values.max(initial=0.0)))
+    basis: Array = right[rank:].T
+    return basis
+
+
+def _wanted(mechanism: Mechanism, poses: Mapping[str, Moving]) -> _Wanted:
+    target, written = [], []
+    for name in mechanism.bodies:
+        if name == GROUND:
+            continue
+        body = mechanism.model.bodies[name]
+        mass, root = _roots(body.mass, body.inertia)
+        target += [*(mass * np.asarray(poses[name].v_WB)), *(root @ poses[name].w_WB_B)]
+        written += [body.velocity is not None] * 3 + [body.angular_velocity is not None] * 3
+    for _, _, m, speed in _rotors(mechanism):
+        target.append(math.sqrt(m) * (speed or 0.0))
+        written.append(speed is not None)
+    return _Wanted(np.array(target), np.array(written, dtype=bool))
+
+
+def _roots(mass: float, inertia: tuple[float, ...]) -> tuple[float, Array]:
+    """r and R with r^2 = m and R^T R = J."""
+    xx, yy, zz, xy, yz, zx = inertia
+    J = np.array([[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]])
+    values, axes = np.linalg.eigh(J)
+    return math.sqrt(mass), np.sqrt(np.maximum(values, 0.0))[:, None] * axes.T
+
+
+def _rotors(mechanism: Mechanism) -> list[tuple[int, float, float, float | None]]:
+    """(coordinate, speed over its, inertia, written start speed) of what turns with joints."""
+    found: list[tuple[int, float, float, float | None]] = []
+    if mechanism.network is None:
+        return found
+    shafts = mechanism.network.shafts
+    for k, mass in mechanism.network.masses.items():
+        known = [w for s in shafts if s.kind == JOINT and s.place == k for w in s.written]
+        found += [(k, c, m, speed) for c, m, speed in known]
+        rest = mass - sum(m * c * c for c, m, _ in known)
+        if rest > 1e-12 * mass:
+            found.append((k, 1.0, rest, None))
+    return found
+
+
+def _velocities(
+    mechanism: Mechanism, t: Tables, s: Scratch, y: Array, drive: Array
+) -> tuple[Array, Array]:
+    """Rates of the rows and weighted speeds of bodies and rotors at the state y."""
+    closure(t, s, y.copy(), drive)
+    told: list[float] = []
+    for name, place in mechanism.bodies.items():
+        if name == GROUND:
+            continue
+        body, work = mechanism.model.bodies[name], s.work[place.node]
+        mass, root = _roots(body.mass, body.inertia)
+        R_WN = work[W_R : W_R + 9].reshape(3, 3)
+        w = work[W_W : W_W + 3]
+        v = work[W_V : W_V + 3] + np.cross(w, R_WN @ place.p_NB)
+        told += [*(mass * v), *(root @ (R_WN @ place.R_NB).T @ w)]
+    told += [math.sqrt(m) * c * s.coordinate[k, 1] for k, c, m, _ in _rotors(mechanism)]
+    return s.row_state[:, 1].copy(), np.array(told)
