@@ -179,7 +179,9 @@ def test_a_vector_where_a_number_is_needed_is_told_at_once(check, read):
     assert f"{read} is a vector" in err and f"{read}[0]" in err
 
 
-@pytest.mark.parametrize("read", ("p.position[2]", "p.position.z", "p.rotation[3]", "hinge.force.y"))
+@pytest.mark.parametrize(
+    "read", ("p.position[2]", "p.position.z", "p.rotation[3]", "hinge.force.y")
+)
 def test_a_component_is_read_by_index_or_letter(check, read):
     assert check(READS.replace("READ", read))[0] == 0
 

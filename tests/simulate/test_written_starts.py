@@ -20,13 +20,15 @@ def other_start(model):
     """Values and rates of joint coordinates where the second solver starts."""
     mechanism = lay_out(model)
     plant = Plant(mechanism)
-    plant.evaluate(0.0, np.concatenate([start(mechanism).y, getattr(mechanism.network, "start", ())]))
+    plant.evaluate(
+        0.0, np.concatenate([start(mechanism).y, getattr(mechanism.network, "start", ())])
+    )
     return {key: plant.scratch.coordinate[k, :2] for key, k in mechanism.coordinates.items()}
 
 
 def started(model):
-    system = vbg.assemble(model)
-    return system.outputs(0.0, system.initial_state), system.start.notes
+    begun = vbg.start(model)
+    return begun.outputs(0.0, begun.state), begun.notes
 
 
 def test_a_rack_starts_where_it_is_written():
@@ -207,7 +209,10 @@ m = 50
 def test_values_that_cannot_stand_together_are_told():
     text = (STARTS / "rotor.toml").read_text().replace("J = 0.03", "J = 0.03\nspeed = -10")
     out, notes = started(parse(text))
-    assert {n.where for n in notes if n.severity == "warning"} == {"bodies.wheel", "rotational.rotor"}
+    assert {n.where for n in notes if n.severity == "warning"} == {
+        "bodies.wheel",
+        "rotational.rotor",
+    }
     assert_allclose(out["axle.speed"], -5.0, rtol=1e-12)  # momentum shared: (0.01 - 0.03) 10 / 0.04
 
 

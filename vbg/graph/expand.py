@@ -21,7 +21,7 @@ from vbg.graph.placeholders import OUTPUT, SIGNAL, indexed, reading, reads_bonds
 from vbg.graph.raw import raw_signals
 from vbg.model.bonding import vertices_without_bonds
 from vbg.model.forms.parts import coordinates_of
-from vbg.model.placing.frames import joint_frames, placement
+from vbg.model.placing.frames import JointFrame, joint_frames, placement
 from vbg.physics.laws import block_of
 from vbg.spatial import quaternion_from_matrix
 
@@ -73,9 +73,7 @@ def expand(model: Model, tapped: Collection[str] = ()) -> BondGraph:
     def frames_of(joint: str) -> JointFrameBlocks:
         f = frames[joint]
         blocks = (const(f.p_AF_A), const(f.R_AF), const(f.p_BM_B), const(f.R_BM))
-        names = coordinates_of(type(model.joints[joint]))
-        coordinates = dict(zip(names, f.coordinates, strict=True))
-        return JointFrameBlocks(f.first, f.second, *blocks, MappingProxyType(coordinates))
+        return JointFrameBlocks(f.first, f.second, *blocks, _coordinates(model, joint, f))
 
     def signal(value: float | str, builder: GraphBuilder) -> Block:
         if not isinstance(value, str):
@@ -127,6 +125,11 @@ def expand(model: Model, tapped: Collection[str] = ()) -> BondGraph:
     _require_outputs(readers, {output.name: output.value.rows for output in outputs})
     wires = MappingProxyType({**graph.signals, **taps.readings})
     return replace(graph, instants=instants, outputs=outputs, signals=wires)
+
+
+def _coordinates(model: Model, joint: str, frame: JointFrame) -> Mapping[str, float]:
+    kind: type = type(model.joints[joint])
+    return MappingProxyType(dict(zip(coordinates_of(kind), frame.coordinates, strict=True)))
 
 
 class _Taps:

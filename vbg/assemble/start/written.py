@@ -47,7 +47,7 @@ class _Store:
 
     name: str
     part: str
-    places: Array
+    places: NDArray[np.intp]
     root: Array
     inverse: Array
     written: bool
@@ -123,8 +123,10 @@ class _Measure:
 
 
 def _stores(system: System, x: Array) -> tuple[_Store, ...]:
-    vertices = {v.state.data: v for v in system.causal.graph.vertices.values() if v.is_store}
-    slices = [s for s in system.slices if s.state.name in vertices]
+    vertices = {
+        v.state.data: v for v in system.causal.graph.vertices.values() if v.state is not None
+    }
+    slices = [s for s in system.slices if s.state.kind == "store"]
     inputs = {s.state.name: s.state.leaf for s in system.slices} | {"t": system.equations.time}
     slopes = {s.state.name: compliance(vertices[s.state.name]) for s in slices}
     varying = {name: slope for name, slope in slopes.items() if not slope.is_const}

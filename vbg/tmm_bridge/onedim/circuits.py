@@ -73,7 +73,10 @@ def add_electric(draft: Draft, sources: Sources) -> None:
             case "resistor" | "diode" | "switch":
                 _add_conductor(draft, sources, name, part)
             case "capacitor":
-                ends, at = draft.ends("electric", name, part.nodes), draft.state(part.voltage or 0.0)
+                ends, at = (
+                    draft.ends("electric", name, part.nodes),
+                    draft.state(part.voltage or 0.0),
+                )
                 draft.add(Capacitor(ends, part.C, at, draft.unknown(SCALES["electric"][1])))
             case "inductor":
                 ends = draft.ends("electric", name, part.nodes)

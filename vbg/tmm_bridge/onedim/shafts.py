@@ -183,9 +183,8 @@ def _lay_shaft(
         for output in draft.late[-1].outputs():
             draft.tell(output)
     elif mass > 0.0:
-        known = [(c, m, s) for c, m, s in own if s is not None]
-        told = sum(m * c * c for c, m, _ in known)
-        speed = sum(m * c * s for c, m, s in known) / told if told else 0.0
+        told = sum(m * c * c for c, m, s in own if s is not None)
+        speed = sum(m * c * s for c, m, s in own if s is not None) / told if told else 0.0
         draft.shafts.append(Shaft(FREE, mass, state=draft.state(0.0, speed), start_speed=speed))
     else:
         draft.shafts.append(Shaft(MASSLESS, state=draft.state(0.0), unknown=draft.unknown(1.0)))
