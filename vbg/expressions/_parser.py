@@ -9,7 +9,8 @@ and bind tighter than a sign on their left)::
     power   = atom (("**" | "^") sign)?
     atom    = number | name | function "(" sum ("," sum)* ")" | "(" sum ")"
 
-A name may be dotted (``hinge.angle``) and then have a component (``rod.position[0]``).  `pi` becomes its number.
+A name may be dotted (``hinge.angle``) and then have a component (``rod.position[0]``).
+`pi` becomes its number.
 """
 
 from __future__ import annotations

@@ -167,10 +167,11 @@ def not_kept(system: System, x: Array, initial: Array) -> Iterator[Problem]:
         if not store.written or change <= CHANGED * max(before, after):
             continue
         what = _WORDS.get(store.name.rpartition(".")[2], "start value")
+        percent = 100.0 * change / max(before, after)
         yield Problem(
             "warning",
             store.part,
-            f"its written {what} is not kept: it changes by {100.0 * change / max(before, after):.3g}"
-            " % to agree with joints, drives and other written values.",
+            f"its written {what} is not kept: it changes by {percent:.3g} % to agree with joints, "
+            "drives and other written values.",
             "Write values that belong together, or leave out those that follow.",
         )

@@ -243,7 +243,7 @@ _COMPONENT = re.compile(r"\[[0-9]+\]\Z|\.[wxyz]\Z")
 
 
 def _is_number(reading: Reading, scope: Scope, path: Path, name: str) -> bool:
-    """False, and a problem noted, where `name` is a vector: motions of bodies, efforts of joints."""
+    """False, and a problem noted, where `name` is a vector: motion of a body, effort of a joint."""
     owner, _, quantity = name.partition(".")
     of_joint = owner in scope.joints and quantity in _VECTORS
     if not of_joint and (owner not in scope.points or _COMPONENT.search(name)):
