@@ -57,7 +57,7 @@ def close_loops(t, s):
     b = s.row_state[:, 0].copy()
     for r in range(m):
         b[r] = -row_acceleration(s, r)
-    rank = solve_rows(s.K, s.reach, b, s.effort, s.limit[0])
+    rank = solve_rows(t, s, b, s.effort)
     load_cut_efforts(t, s)
     accelerate(t.links, t.link, s.prescribed, s.work, s.acceleration)
     return rank

@@ -61,6 +61,7 @@ SOURCES = (
     "kernels/cuts.py",
     "kernels/efforts.py",
     "kernels/evaluate.py",
+    "kernels/independence.py",
     "kernels/kinematics.py",
     "kernels/loops.py",
     "motion/program.py",

@@ -6,10 +6,8 @@ between rows is K = W D^-1 W^T, and the loops close when
 
     K lambda = -(G V' + products of the tree alone).
 
-K is scaled by the largest mobility that each row has had.  Where a pivot of it
-vanishes the rows are redundant or their body cannot move: the minimum-norm
-lambda of the scaled system is taken, and the caller names the forces that are
-not unique.
+Which rows are independent says geometry (`independence`): K is solved for those, whatever
+the masses make of its condition, and the caller names the forces that are not unique.
 """
 
 from __future__ import annotations
@@ -18,6 +16,7 @@ import math
 
 import numpy as np
 
+from vbg.tmm_bridge.kernels.independence import choose_rows, least_norm
 from vbg.tmm_bridge.kernels.kinematics import compiled, entry, triple
 from vbg.tmm_bridge.kernels.riccati import (
     block_times,
@@ -46,8 +45,7 @@ from vbg.tmm_bridge.kernels.rows import (
     W_U,
 )
 
-# A pivot of the scaled mobility below this is a redundant row.
-REDUNDANT = 1e-11
+ROUNDING = 1e-15  # a pivot of the mobility with unit diagonal that rounding leaves
 
 
 @compiled
@@ -133,102 +131,68 @@ def mobility(t, s):
                 total += s.W[r, v] * s.Y[k, v]
             s.K[r, k] = total
             s.K[k, r] = total
-    reach_out(s.K, s.reach)
 
 
 @compiled
-def reach_out(K, reach):
-    """Keep the largest mobility that each row has had: what its present one is judged by."""
-    for r in range(K.shape[0]):
-        reach[r] = max(reach[r], K[r, r])
-
-
-@entry
-def row_scales(reach):
-    """1 / sqrt of the reach; 0 for a row that no motion of the tree can serve."""
-    largest = reach.max()
-    scales = np.zeros(reach.shape[0])
-    for r in range(reach.shape[0]):
-        # Translation and rotation rows differ by a squared length; 1e-20 is out of reach of both.
-        if reach[r] > 1e-20 * largest:
-            scales[r] = 1.0 / math.sqrt(reach[r])
-    return scales
-
-
-@compiled
-def regular_solve(K, scales, b, x):
-    """LDL^T with diagonal pivoting of the scaled K; returns the rank found.
-
-    x is the solution if the rank is full and untouched otherwise.
-    """
-    m = K.shape[0]
-    L = np.empty((m, m))
-    order = np.arange(m)
-    for r in range(m):
-        for k in range(m):
-            L[r, k] = K[r, k] * scales[r] * scales[k]
-    for j in range(m):
+def regular_solve(K, order, rank, b, x):
+    """LDL^T with diagonal pivoting of K over the rows order[:rank], scaled to a unit diagonal;
+    x is 0 for the others and for what rounding leaves no pivot."""
+    n = rank
+    scale = np.empty(n)
+    L = np.empty((n, n))
+    place = np.arange(n)
+    for r in range(n):
+        scale[r] = 1.0 / math.sqrt(K[order[r], order[r]])
+    for r in range(n):
+        for k in range(n):
+            L[r, k] = K[order[r], order[k]] * scale[r] * scale[k]
+    solved = n
+    for j in range(n):
         best = j
-        for r in range(j + 1, m):
-            if L[order[r], order[r]] > L[order[best], order[best]]:
+        for r in range(j + 1, n):
+            if L[place[r], place[r]] > L[place[best], place[best]]:
                 best = r
-        order[j], order[best] = order[best], order[j]
-        p = order[j]
-        if not L[p, p] > REDUNDANT:
-            return j
-        for r in range(j + 1, m):
-            o = order[r]
+        place[j], place[best] = place[best], place[j]
+        p = place[j]
+        if not L[p, p] > ROUNDING:
+            solved = j
+            break
+        for r in range(j + 1, n):
+            o = place[r]
             k = L[o, p] / L[p, p]
             for c in range(j + 1, r + 1):
-                L[o, order[c]] -= k * L[order[c], p]
-                L[order[c], o] = L[o, order[c]]
-        for r in range(j + 1, m):
-            L[p, order[r]] = L[order[r], p] / L[p, p]
-    z = np.empty(m)
-    for j in range(m):
-        total = b[order[j]] * scales[order[j]]
+                L[o, place[c]] -= k * L[place[c], p]
+                L[place[c], o] = L[o, place[c]]
+        for r in range(j + 1, n):
+            L[p, place[r]] = L[place[r], p] / L[p, p]
+    x[:] = 0.0
+    z = np.empty(solved)
+    for j in range(solved):
+        total = b[order[place[j]]] * scale[place[j]]
         for k in range(j):
-            total -= L[order[k], order[j]] * z[k]
+            total -= L[place[k], place[j]] * z[k]
         z[j] = total
-    for j in range(m - 1, -1, -1):
-        z[j] /= L[order[j], order[j]]
-        for k in range(j + 1, m):
-            z[j] -= L[order[j], order[k]] * z[k]
-    for j in range(m):
-        x[order[j]] = z[j] * scales[order[j]]
-    return m
+    for j in range(solved - 1, -1, -1):
+        z[j] /= L[place[j], place[j]]
+        for k in range(j + 1, solved):
+            z[j] -= L[place[j], place[k]] * z[k]
+    for j in range(solved):
+        x[order[place[j]]] = z[j] * scale[place[j]]
 
 
 @compiled
-def solve_rows(K, reach, b, x, limit):
-    """K x = b; minimum norm of the scaled x where K is singular.  Returns the rank.
+def solve_rows(t, s, b, x):
+    """K x = b over independent rows, x of least norm where there are others.  Returns the rank.
 
-    At most `limit` eigenvalues count: the rank that was found at the last closed posture
-    holds within a step, where K of an overconstrained linkage is regular by its small
-    opening only.
+    The rows that were chosen at the last closed posture (`s.limit`, -1: choose here) serve
+    within a step, where an overconstrained linkage opens a little and all rows would count.
     """
-    m = K.shape[0]
-    scales = row_scales(reach)
-    if limit >= m and regular_solve(K, scales, b, x) == m:
-        return m
-    scaled = np.empty((m, m))
-    for r in range(m):
-        for k in range(m):
-            scaled[r, k] = K[r, k] * scales[r] * scales[k]
-    values, vectors = np.linalg.eigh(scaled)
-    z = np.zeros(m)
-    rank = 0
-    for k in range(max(0, m - limit), m):
-        if values[k] > REDUNDANT:
-            rank += 1
-            total = 0.0
-            for r in range(m):
-                total += vectors[r, k] * b[r] * scales[r]
-            total /= values[k]
-            for r in range(m):
-                z[r] += total * vectors[r, k]
-    for r in range(m):
-        x[r] = z[r] * scales[r]
+    rank = s.limit[0]
+    if rank < 0:
+        rank = choose_rows(t, s)
+    regular_solve(s.K, s.order, rank, b, x)
+    if rank < s.order.shape[0]:
+        least_norm(s, rank, x)
     return rank
 
 
@@ -326,7 +290,7 @@ def correction(t, s, b, out):
     Returns the rank of K.  `lean`, `all_rows` and `mobility` have run.
     """
     lam = np.zeros(t.rows.shape[0])
-    rank = solve_rows(s.K, s.reach, b, lam, s.limit[0])
+    rank = solve_rows(t, s, b, lam)
     left = np.zeros(s.tau.shape[0])
     for r in range(t.rows.shape[0]):
         for v in range(left.shape[0]):

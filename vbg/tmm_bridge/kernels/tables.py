@@ -59,7 +59,8 @@ class Tables(NamedTuple):
         the node's frame, 1.0 if the axes turn with the body.
     bushes (b, 2) : nodes; bush (b, 96) : R_AF, p_AF, R_BM, p_BM, stiffness, damping.
     drives (d, 2) : v of the driven hinge (-1 if the joint is cut), q.
-    gravity (3,); sizes : n_q, n_v, n_tail.
+    gravity (3,); sizes : n_q, n_v, n_tail; length (1,) : of the mechanism, by which
+        turning compares with sliding [m].
     """
 
     links: Array
@@ -80,6 +81,7 @@ class Tables(NamedTuple):
     drives: Array
     gravity: Array
     sizes: Array
+    length: Array
 
 
 class Scratch(NamedTuple):
@@ -93,7 +95,8 @@ class Scratch(NamedTuple):
         velocity products of the acceleration (with the drive's terms).
     W (m, n_v), Y : unbalanced hinge efforts and their response; K = W Y^T.
     effort (m,) : cut efforts, spread (n, 6) : their e.
-    limit (1,) : largest rank of K that is believed; reach (m,) : largest K_rr so far.
+    limit (1,) : how many rows of `order` (m,) are independent, -1 to find out; G (m, n_v),
+        scales, reach (m,), shares (m, m) : see `independence`.
     coordinate (k, 3) : value, rate, effort of the laws and couplings on it.
     law, pair, load, bush (., 3) : effort, dissipated power, stored energy;
         for loads the supplied power is in column 1; `pair` also has the stretch.
@@ -113,7 +116,11 @@ class Scratch(NamedTuple):
     effort: Array
     spread: Array
     limit: Array
+    order: Array
+    G: Array
+    scales: Array
     reach: Array
+    shares: Array
     coordinate: Array
     law: Array
     pair: Array
@@ -141,8 +148,12 @@ def scratch_for(tables: Tables) -> Scratch:
         K=np.zeros((m, m)),
         effort=np.zeros(m),
         spread=np.zeros((n, 6)),
-        limit=np.array([m], dtype=np.int64),
+        limit=np.array([-1], dtype=np.int64),
+        order=np.arange(m),
+        G=np.zeros((m, n_v)),
+        scales=np.zeros(m),
         reach=np.zeros(m),
+        shares=np.zeros((m, m)),
         coordinate=np.zeros((k, 3)),
         law=np.zeros((len(tables.laws), 3)),
         pair=np.zeros((len(tables.pairs), 4)),

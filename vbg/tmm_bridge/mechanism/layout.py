@@ -359,11 +359,12 @@ def _tables(model: Model, draft: _Draft, loading: Loading) -> Tables:
         if coordinate[0] != COORDINATE_TREE:
             coordinate[2] = draft.n_q + draft.n_v + n_tail
             n_tail += 1
+    link, cut = _floats(draft.link, LINK_FLOATS), _floats(draft.cut, 24)
     return Tables(
         links=_integers(draft.links, LINK_INTS),
-        link=_floats(draft.link, LINK_FLOATS),
+        link=link,
         cuts=_integers(draft.cuts, 2),
-        cut=_floats(draft.cut, 24),
+        cut=cut,
         rows=_integers(draft.rows, 5),
         row=_floats(draft.row, 2),
         coordinates=_integers(draft.coordinates, 4),
@@ -378,7 +379,15 @@ def _tables(model: Model, draft: _Draft, loading: Loading) -> Tables:
         drives=_integers(draft.drives, 2),
         gravity=np.array(model.gravity, dtype=float),
         sizes=np.array([draft.n_q, draft.n_v, n_tail + 2], dtype=np.int64),
+        length=np.array([_length(link, cut)]),
     )
+
+
+def _length(link: Array, cut: Array) -> float:
+    """A length of the model: the largest component of an arm or point [m], 1e-3 for none."""
+    arms = [link[:, LINK_POSITION : LINK_POSITION + 3], link[:, LINK_COM : LINK_COM + 3]]
+    points = np.concatenate([a.ravel() for a in (*arms, cut[:, 9:12], cut[:, 21:24])])
+    return float(np.abs(points).max(initial=0.0)) or 1e-3
 
 
 def _integers(rows: Any, width: int) -> Array:

@@ -332,12 +332,8 @@ def row_name(mechanism: Mechanism, row: int) -> str:
 
 
 def model_size(mechanism: Mechanism) -> float:
-    """A length of the model: the largest constant arm or point, at least 1e-3 m."""
-    t = mechanism.tables
-    arms = np.concatenate(
-        [t.link[:, 9:16].ravel(), t.cut[:, 9:12].ravel(), t.cut[:, 21:24].ravel()]
-    )
-    return max(float(np.abs(arms).max(initial=0.0)), 1e-3)
+    """A length of the model [m]."""
+    return float(mechanism.tables.length[0])
 
 
 def hinge_columns(t: Tables, s: Scratch, node: int) -> list[tuple[Array, Array]]:

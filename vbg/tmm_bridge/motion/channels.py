@@ -10,7 +10,7 @@ import numpy as np
 
 from vbg.junctions.helical import Helical
 from vbg.model.forms.parts import coordinates_of
-from vbg.tmm_bridge.kernels.loops import REDUNDANT
+from vbg.tmm_bridge.kernels.independence import REDUNDANT
 from vbg.tmm_bridge.kernels.rotation import Array, quaternions_of
 from vbg.tmm_bridge.kernels.rows import (
     LINK_MASS,
@@ -391,14 +391,14 @@ def energy_signals(mechanism: Mechanism, record: Record) -> Iterator[Signal]:
 
 
 def nearness(mobilities: Array) -> Array:
-    """Smallest eigenvalue of the loops' scaled mobility over the largest, at every output.
+    """Smallest squared singular value of the loops' rows over the largest, at every output.
 
     Counted are as many as the mechanism has independent rows away from singular postures:
     zero in one.
     """
     largest = np.maximum(mobilities[:, -1], 1e-300)
     shares = mobilities / largest[:, None]
-    rank = int(np.median(np.count_nonzero(shares > REDUNDANT, axis=1)))
+    rank = int(np.median(np.count_nonzero(shares > REDUNDANT**2, axis=1)))
     smallest: Array = shares[:, mobilities.shape[1] - rank] if rank else np.ones(len(shares))
     return smallest
 

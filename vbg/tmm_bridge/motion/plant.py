@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from vbg.tmm_bridge.kernels.evaluate import closure
-from vbg.tmm_bridge.kernels.loops import correction, row_scales
+from vbg.tmm_bridge.kernels.independence import measure_rows
+from vbg.tmm_bridge.kernels.loops import correction
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.rows import BALL, LINK_KIND, LINK_Q
 from vbg.tmm_bridge.kernels.tables import LAW_STOP, PAIR_STOP, Scratch, scratch_for
@@ -120,7 +121,7 @@ class Plant:
 
     def settle(self, t: float, y: Array) -> Array:
         """dy/dt at a closed posture, whose rank is believed until the next one."""
-        self.scratch.limit[0] = len(self.mechanism.tables.rows)
+        self.scratch.limit[0] = -1
         out = self.rate(t, y)
         if self.mechanism.network is not None and not np.isfinite(out).all():
             raise NoBalance(t)
@@ -128,17 +129,22 @@ class Plant:
         return out
 
     def mobilities(self) -> Array:
-        """Eigenvalues of the loop rows' scaled mobility, ascending.  `evaluate` has run."""
-        if not len(self.scratch.K):
+        """Squared singular values of the scaled loop rows over the hinges, ascending.
+        `evaluate` has run."""
+        s = self.scratch
+        if not len(s.G):
             return np.zeros(0)
-        scale = row_scales(self.scratch.reach)
-        values: Array = np.linalg.eigvalsh(scale[:, None] * self.scratch.K * scale[None, :])
-        return values
+        measure_rows(self.mechanism.tables, s)
+        values = np.zeros(len(s.G))
+        found = np.linalg.svd(s.G, compute_uv=False)
+        values[: len(found)] = found**2
+        ascending: Array = values[::-1]
+        return ascending
 
     def nearness(self) -> float:
-        """Smallest eigenvalue of the scaled mobility that counts, relative to the largest:
-        zero in a singular posture.  `settle` has run."""
-        if not len(self.scratch.K) or not self.rank:
+        """Smallest squared singular value that counts, relative to the largest: zero in a
+        singular posture.  `settle` has run."""
+        if not len(self.scratch.G) or not self.rank:
             return 1.0
         values = self.mobilities()
         return float(values[len(values) - self.rank] / values[-1])
@@ -154,7 +160,8 @@ class Plant:
         step = np.zeros(int(tables.sizes[1]))
         for _ in range(4):
             closure(tables, s, y, drive)
-            if np.abs(s.row_state[:, 0]).max() <= PROJECTED * size:
+            chosen = s.order[: s.limit[0]] if s.limit[0] >= 0 else s.order
+            if np.abs(s.row_state[chosen, 0]).max(initial=0.0) <= PROJECTED * size:
                 break
             correction(tables, s, -s.row_state[:, 0].copy(), step)
             y = displace(tables, y, step)

@@ -2,8 +2,8 @@
 
 A vector nu with G^T nu = 0 is a set of cut efforts that no motion feels: with
 it the loop carries a self-stress.  Every joint force that such a self-stress
-changes is not unique, however it is computed.  The null space is that of the
-mobility K at the start; its stresses are passed through the tree as loads.
+changes is not unique, however it is computed.  The null space is that of the rows over
+the hinges (`independence`); its stresses are passed through the tree as loads.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from vbg.errors import Problem
-from vbg.tmm_bridge.kernels.loops import REDUNDANT, row_scales
+from vbg.tmm_bridge.kernels.independence import REDUNDANT, measure_rows
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.rows import W_FORCE, W_MOMENT
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
@@ -26,15 +26,15 @@ MARK = "redundant constraints: not unique are "
 
 def self_stresses(plant: Plant) -> Array:
     """Cut efforts (m, s) that leave every motion alone, at the posture last evaluated."""
-    K = plant.scratch.K
-    m = len(K)
+    s = plant.scratch
+    m = len(s.G)
     if m == 0 or plant.rank == m:
         return np.zeros((m, 0))
-    scale = row_scales(plant.scratch.reach)
-    values, vectors = np.linalg.eigh(scale[:, None] * K * scale[None, :])
-    null = vectors[:, values <= REDUNDANT]
+    measure_rows(plant.mechanism.tables, s)
+    vectors, values, _ = np.linalg.svd(s.G)
+    null = vectors[:, np.count_nonzero(values > REDUNDANT) :]
     # A row that nothing can move (scale 0) is its own null vector already.
-    return np.where(scale > 0.0, scale, 1.0)[:, None] * null
+    return np.where(s.scales > 0.0, s.scales, 1.0)[:, None] * null
 
 
 def stressed(mechanism: Mechanism, record: Record, nu: Array) -> Record:
