@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -45,6 +46,7 @@ def simulate(
     progress: Progress | None = None,
     poses: Mapping[str, Pose] | None = None,
     replays: Mapping[str, TimeFunction] | None = None,
+    patience: float = math.inf,
 ) -> Solution:
     """Motion and joint forces by the transfer matrix method.
 
@@ -52,7 +54,8 @@ def simulate(
     assembled poses and velocities instead of assembling the written ones;
     `replays` are recorded efforts in the place of one-dimensional parts and of feedback, named
     as `lay_out` says; without any these parts are integrated here.  A run that cannot
-    go on returns what it has, with a status that says why.
+    go on, or that would take more than `patience` evaluations of the rate, returns what it
+    has, with a status that says why.
 
     Raises AssemblyError for a mechanism that does not close or has a hinge
     without inertia, UsageError for parts without a twin here.
@@ -69,13 +72,13 @@ def simulate(
     KERNELS.ensure("motion", lambda: _touch(mechanism, poses))
     begin = start(mechanism, poses)
     mechanism, y = with_network(mechanism, begin.y)
-    trajectory = integrate(mechanism, y, grid, rtol, atol, progress)
+    trajectory = integrate(mechanism, y, grid, rtol, atol, progress, patience)
     record = replay(mechanism, trajectory)
     made_by = MadeBy(
         solver="tmm_bridge",
         model=model.name,
         model_hash=model.hash,
-        method=METHOD,
+        method=f"{METHOD}, radau" if trajectory.stiff else METHOD,
         rtol=rtol,
         atol=atol,
         versions={name: importlib.metadata.version(name) for name in ("numpy", "scipy", "numba")},

@@ -27,6 +27,7 @@ from vbg.validate.poses import StartPose
 from vbg.validate.recorded import Recorded
 
 COARSER = 256.0  # 2^8: tolerances whose step, at order 8, is twice as long
+PATIENCE = 2e6  # evaluations of the transfer-matrix solver, some minutes of a large machine
 SOLVERS = ("vbg", "mstmm", "dt")
 
 
@@ -105,7 +106,7 @@ def _once(job: Job, tell: Any, *, doubled: bool) -> Solution:
     if job.solver == "mstmm":
         from vbg.tmm_bridge.solver import simulate as embedded
 
-        return embedded(job.model, poses=job.poses, replays=replays, **settings)
+        return embedded(job.model, poses=job.poses, replays=replays, patience=PATIENCE, **settings)
     from vbg.tmm_bridge.discrete.method import STEP
     from vbg.tmm_bridge.discrete.method import simulate as discrete
 

@@ -1,6 +1,7 @@
 """Time integration in joint coordinates, with the loops held closed by projection.
 
-Dormand and Prince's eighth-order pair with dense output.  After every accepted
+Dormand and Prince's eighth-order pair with dense output, or Radau's implicit method of order
+nine where that gets farther (`methods`).  After every accepted
 step the state returns to the loop closures: positions by Newton steps of least
 kinetic energy, speeds by one.  Stops are found to the root and the integration
 starts anew there and where an input jumps.
@@ -21,7 +22,9 @@ from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
 from vbg.tmm_bridge.mechanism.start import model_size, no_inertia, row_name
 from vbg.tmm_bridge.motion.instants import ALIKE, Stop, breaks_of, stops
+from vbg.tmm_bridge.motion.methods import Method
 from vbg.tmm_bridge.motion.plant import Plant, Singular
+from vbg.tmm_bridge.motion.radau import Collocation, StiffStepper
 from vbg.tmm_bridge.motion.stepping import Dense, Stepper
 
 Progress = Callable[[float, float], bool | None]
@@ -32,7 +35,8 @@ NEAR = 1e-5  # nearness of a singular posture at which it is jumped over
 @dataclass(frozen=True)
 class Trajectory:
     """States at the output times that were reached, and how the run went; `inside` are the
-    times, where an input jumps those behind the jump, at which a row looks at the inputs."""
+    times, where an input jumps those behind the jump, at which a row looks at the inputs;
+    `stiff` says whether implicit steps were among them."""
 
     time: Array
     states: Array
@@ -41,6 +45,7 @@ class Trajectory:
     n_steps: int
     n_rates: int
     status: Status
+    stiff: bool = False
 
 
 def output_grid(t_end: float, output_step: float) -> Array:
@@ -59,6 +64,8 @@ class _Record:
     """Output states and counters while the run goes on."""
 
     grid: Array
+    patience: float = np.inf
+    method: Method = field(default_factory=Method)
     states: list[Array] = field(default_factory=list)
     inside: list[float] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
@@ -82,9 +89,11 @@ def integrate(
     rtol: float,
     atol: float,
     progress: Progress | None = None,
+    patience: float = np.inf,
 ) -> Trajectory:
-    """States on `grid` from y0.  A run that cannot go on returns what it has."""
-    plant, record = Plant(mechanism), _Record(grid)
+    """States on `grid` from y0.  A run that cannot go on, or that would take more than
+    `patience` evaluations of the rate, returns what it has."""
+    plant, record = Plant(mechanism), _Record(grid, patience)
     halts = stops(breaks_of(mechanism), float(grid[0]), float(grid[-1]))
     plant.smooth = (halts[0].after, np.inf)
     y = plant.switch(plant.smooth[0], y0, first=True)
@@ -120,6 +129,7 @@ def integrate(
         record.n_steps,
         plant.n_rates,
         status,
+        record.method.used,
     )
 
 
@@ -190,16 +200,13 @@ def _smooth_span(
 def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]:
     """Steps up to the end, a stop that touches or leaves, or a jump over a singular posture."""
     plant, record, names = span.plant, span.record, span.names
-    absolute = np.full(len(y), span.atol)
-    own = plant.mechanism.size
-    absolute[own - 2 : own] = np.inf  # the two works are sums over the motion, not part of it
     y = plant.switch(t, y, first=False)
     plant.settle(t, y)
-    solver = Stepper(plant, t, y, span.end.first, span.rtol, absolute)
+    solver = _stepper(span, t, y)
     signs = np.sign(plant.indicators(t, y)) if names else np.zeros(0)
     span.past.clear()
     while solver.t < span.end.first:
-        message = solver.step()
+        message = solver.step() or _out_of_patience(span, solver.t)
         if message:
             record.failure = f"{message} (at t = {solver.t:.6g} s)"
             return solver.t, y, False
@@ -208,7 +215,7 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
         t, y, hit = solver.t, solver.y, -1
         if names:
             t, hit = _first_change(plant, dense, signs)
-            y = dense(t) if hit >= 0 else y
+            y = dense.precise(t) if hit >= 0 else y
             signs = _note_event(span, t, y, signs, hit)
         try:
             closed = plant.project(t, y)
@@ -230,15 +237,43 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
                 landing = _jump(span)
                 if landing is not None:
                     return *landing, True
+        if record.method.stepped(t, plant.n_rates) and t < span.end.first:
+            solver = _stepper(span, t, y)
     return t, y, True
+
+
+def _stepper(span: _Span, t: float, y: Array) -> Stepper | StiffStepper:
+    """The method in use, from (t, y) on."""
+    plant, record = span.plant, span.record
+    absolute = np.full(len(y), span.atol)
+    own = plant.mechanism.size
+    absolute[own - 2 : own] = np.inf  # the two works are sums over the motion, not part of it
+    explicit = Stepper(plant, t, y, span.end.first, span.rtol, absolute)
+    record.method.begun(t, plant.n_rates)
+    if not record.method.stiff:
+        return explicit
+    limits = span.end.first, span.rtol, absolute
+    return StiffStepper(plant, t, y, *limits, record.grid, explicit.h)
+
+
+def _out_of_patience(span: _Span, t: float) -> str:
+    """Why the run ends here although it could go on; empty if it need not."""
+    record, done = span.record, span.plant.n_rates
+    if done <= record.patience:
+        return ""
+    share = max(t / record.grid[-1], 1e-12)
+    return (
+        f"{done:.2g} evaluations took the run through {100.0 * share:.2g} % of its time, the rest"
+        f" would take {done * (1.0 / share - 1.0):.2g}"
+    )
 
 
 class _LastStep:
     """Dense output of the step that was just taken, made when it is first asked for."""
 
-    def __init__(self, solver: Stepper):
+    def __init__(self, solver: Stepper | StiffStepper):
         self._solver = solver
-        self._dense: Dense | None = None
+        self._dense: Dense | Collocation | None = None
 
     @property
     def span(self) -> tuple[float, float]:
@@ -249,6 +284,16 @@ class _LastStep:
         if self._dense is None:
             self._dense = self._solver.dense()
         return self._dense(t)
+
+    def precise(self, t: float) -> Array:
+        """The state at t to the accuracy of a step that ends there."""
+        if isinstance(self._solver, Stepper):
+            return self(t)
+        self._solver.back_to(t)
+        message = ""
+        while self._solver.t < t and not message:
+            message = self._solver.step()
+        return self(t) if message else self._solver.y
 
 
 def _note_event(span: _Span, t: float, y: Array, signs: Array, hit: int) -> Array:

@@ -10,14 +10,23 @@ from vbg.tmm_bridge.kernels.evaluate import closure
 from vbg.tmm_bridge.kernels.independence import measure_rows
 from vbg.tmm_bridge.kernels.loops import correction
 from vbg.tmm_bridge.kernels.rotation import Array
-from vbg.tmm_bridge.kernels.rows import BALL, LINK_KIND, LINK_Q
+from vbg.tmm_bridge.kernels.rows import BALL, LINK_KIND, LINK_Q, PRISMATIC
 from vbg.tmm_bridge.kernels.tables import LAW_STOP, PAIR_STOP, Scratch, scratch_for
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
 from vbg.tmm_bridge.mechanism.start import count_angles, displace, drive_rates, model_size
-from vbg.tmm_bridge.motion.program import PLAY_CHANGES, PLAY_OUTPUTS, Program, program_of, section
+from vbg.tmm_bridge.motion.dependent import JUMPS, Dependence
+from vbg.tmm_bridge.motion.program import (
+    EXACT,
+    PLAY_CHANGES,
+    PLAY_OUTPUTS,
+    Program,
+    section,
+)
+from vbg.tmm_bridge.motion.recording import program_of
 from vbg.tmm_bridge.motion.stages import Rules, stages, standstill
 
 JERK = 0.01  # relative change of the speeds by one projection that no smooth motion needs
+FAST, SMALL = 60.0, 1e-5  # [rad/s or m/s], in which rates are nearly linear; of other states
 PROJECTED = 1e-13  # residual, relative to the model's size, below which nothing is projected
 
 
@@ -34,23 +43,39 @@ class Plant:
     """A mechanism with its workspace and the span in which its inputs are smooth.
 
     A state is the mechanism's own, then that of its network of one-dimensional parts;
-    `inputs` and `drive` are those of the last evaluation.
+    `inputs` and `drive` are those of the last evaluation; `balls` the places of quaternions;
+    `grain` sizes below which a coordinate is rounded as if it had them; `typical` sizes of all
+    states where they are not larger, for differences.
     """
 
     mechanism: Mechanism
     scratch: Scratch = field(init=False)
     program: Program = field(init=False)
+    dependence: Dependence | None = field(init=False)
     inputs: Array = field(init=False)
     drive: Array = field(init=False)
+    balls: Array = field(init=False)
+    grain: Array = field(init=False)
+    typical: Array = field(init=False)
     smooth: tuple[float, float] = (-np.inf, np.inf)
     n_rates: int = 0
     rank: int = -1
 
     def __post_init__(self) -> None:
         self.scratch = scratch_for(self.mechanism.tables)
-        self.program = program_of(self.mechanism)
+        self.program, self.dependence = program_of(self.mechanism)
         self.inputs = np.zeros(len(self.mechanism.inputs))
         self.drive = np.zeros((len(self.mechanism.drives), 3))
+        t = self.mechanism.tables
+        kinds, places = t.links[:, LINK_KIND], t.links[:, LINK_Q]
+        self.balls = places[kinds == BALL]
+        states = 0 if self.mechanism.network is None else len(self.mechanism.network.start)
+        self.grain = np.zeros(self.mechanism.size + states)
+        self.grain[: t.sizes[0]] = 1.0
+        self.grain[places[kinds == PRISMATIC]] = t.length[0]
+        self.typical = np.full(len(self.grain), SMALL)
+        self.typical[: t.sizes[0]] = self.grain[: t.sizes[0]]
+        self.typical[t.sizes[0] : t.sizes[0] + t.sizes[1]] = FAST
 
     def inside(self, t: float) -> float:
         """t, seen from inside the smooth span."""
@@ -68,6 +93,25 @@ class Plant:
         rules = standstill(len(y))
         self.stages(t, 0.0, y, np.zeros((1, len(y))), rules, (0, 1))
         return rules.at
+
+    def rates(self, t: float, after: Array, y: Array, moved: Array) -> Array:
+        """dy/dt (m, n) at the times t + `after` (m,) and the states y + `moved` (m, n).
+        Raises NoInertia."""
+        m, n = moved.shape
+        A = np.eye(2 * m, k=-m)
+        K = np.concatenate([moved, np.zeros((m, n))])
+        rules = Rules(A, np.tile(after, 2), np.zeros(0), np.zeros(0), np.zeros(n))
+        self.stages(t, 1.0, y, K, rules, (m, 2 * m))
+        return K[m:]
+
+    def noise(self, t: float, y: Array, f: Array) -> Array:
+        """How far rounding of the state and of the posture moves the rate f at (t, y)."""
+        grain = np.spacing(np.maximum(np.abs(y), self.grain))
+        found = np.zeros(len(y))
+        for k in range(2):
+            grain[k::2] *= -1.0
+            found = np.maximum(found, np.abs(self.rate(t, y + grain) - f))
+        return np.where(np.isfinite(found), found, 0.0)
 
     def stages(
         self, t: float, h: float, y: Array, K: Array, rules: Rules, rows: tuple[int, int]
@@ -100,8 +144,10 @@ class Plant:
         return told
 
     def switch(self, t: float, y: Array, *, first: bool) -> Array:
-        """The state with the modes of dry friction that hold from here on."""
+        """The state with the modes of dry friction that hold from here on, dependent stores of
+        the network brought together."""
         network = self.mechanism.network
+        y = self._together(t, y)
         if network is None or not network.frictions:
             return y
         own = self.mechanism.size
@@ -110,6 +156,18 @@ class Plant:
             friction.stop(y[own:], v, first=first)
         for friction, (_, held, most) in zip(network.frictions, self._grips(t, y), strict=True):
             friction.release(y[own:], held, most)
+        return y
+
+    def _together(self, t: float, y: Array) -> Array:
+        """The state with the network's dependent stores as they hang together."""
+        if self.dependence is None:
+            return y
+        y, own = y.copy(), self.mechanism.size
+        for _ in range(JUMPS):
+            self.evaluate(t, y)
+            y[own:], size = self.dependence.consistent(self.program.memory, y[own:])
+            if size <= EXACT:
+                break
         return y
 
     def _grips(self, t: float, y: Array) -> Array:
@@ -152,7 +210,9 @@ class Plant:
     def project(self, t: float, y: Array) -> Array:
         """The state with its loops closed, its quaternions of unit length."""
         tables, s = self.mechanism.tables, self.scratch
-        y = normalised(self.mechanism, y)
+        y = y.copy()
+        for q in self.balls:
+            y[q : q + 4] /= np.linalg.norm(y[q : q + 4])
         if not len(tables.rows):
             return y
         drive = drive_rates(self.mechanism, self.inside(t))
@@ -205,12 +265,3 @@ class Plant:
         if self.mechanism.network is not None:
             names += [name for name, n, _ in self.mechanism.network.changes for _ in range(n)]
         return names
-
-
-def normalised(mechanism: Mechanism, y: Array) -> Array:
-    """A copy of the state with quaternions of unit length."""
-    y = y.copy()
-    for kind, q in mechanism.tables.links[:, [LINK_KIND, LINK_Q]]:
-        if kind == BALL:
-            y[q : q + 4] /= np.linalg.norm(y[q : q + 4])
-    return y

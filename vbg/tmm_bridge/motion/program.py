@@ -14,15 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vbg.tmm_bridge.formulas.tape import Tape, play
+from vbg.tmm_bridge.formulas.tape import play
 from vbg.tmm_bridge.kernels.cuts import point_motion
 from vbg.tmm_bridge.kernels.kinematics import compiled, entry
 from vbg.tmm_bridge.kernels.riccati import dot, plus
 from vbg.tmm_bridge.kernels.tables import Scratch
-from vbg.tmm_bridge.mechanism.mechanism import Mechanism
-from vbg.tmm_bridge.onedim.mechanical import JOINT, PAIR
-from vbg.tmm_bridge.onedim.network import Network, balance
-from vbg.tmm_bridge.onedim.working import BALANCE, CHANGES, FEEDS, OUTPUTS, SECTIONS, TIME, Working
 
 Array = np.ndarray[Any, Any]
 
@@ -69,80 +65,6 @@ class Program(NamedTuple):
     outputs: Array
     grip: Array
     shafts: Array
-
-
-def program_of(mechanism: Mechanism) -> Program:
-    """The program of a mechanism, with a memory of its own."""
-    tape = Tape(section=TIME)
-    t = tape.place()
-    drives = [
-        [tape.slot(f.record(tape, t, order)).place for order in range(3)] for f in mechanism.drives
-    ]
-    fed = set() if mechanism.network is None else mechanism.network.fed_inputs
-    inputs = [
-        (n, tape.slot(f.record(tape, t, 0)).place)
-        for n, f in enumerate(mechanism.inputs)
-        if n not in fed
-    ]
-    places: dict[str, list[Any]] = {"drives": drives, "inputs": inputs}
-    network = mechanism.network
-    n_z = 0 if network is None else len(network.scales)
-    if network is not None:
-        places |= _recorded(network, network.working(tape, t))
-    finished = tape.played(SECTIONS)
-    widths = {"drives": 3, "inputs": 2, "fed": 2, "joints": 3, "pairs": 4, "grip": 3}
-    tables = {
-        name: np.array(places.get(name, []), dtype=np.int64).reshape(
-            (-1, widths[name]) if name in widths else -1
-        )
-        for name in (*widths, "x", "rates", "z", "residual", "changes", "outputs", "shafts")
-    }
-    return Program(
-        code=finished.code,
-        memory=finished.memory,
-        curves=finished.curves,
-        ends=finished.ends,
-        scales=np.array(network.scales if network is not None else (), dtype=float),
-        inverse=np.zeros((n_z, n_z)),
-        valid=np.zeros(1, dtype=np.int64),
-        points=np.array(places.get("points", []), dtype=float).reshape(-1, 6),
-        **tables,
-    )
-
-
-def _recorded(network: Network, w: Working) -> dict[str, list[Any]]:
-    """The network on the tape of `w`, section by section; places of what others read."""
-    tape = w.tape
-    motion = [(i, shaft) for i, shaft in enumerate(network.shafts) if shaft.kind in (JOINT, PAIR)]
-    moved = [(s, tape.slot(w.positions[i]).place, tape.slot(w.speeds[i]).place) for i, s in motion]
-    tape.section = BALANCE
-    balance(network, w)
-    tape.section = FEEDS
-    efforts = [(n, tape.slot(sign * w.efforts[i]).place) for n, i, sign in network.efforts]
-    fed = efforts + [(n, tape.slot(value(w)).place) for n, value in network.feeds]
-    tape.section = CHANGES
-    changes = [tape.slot(v).place for _, _, read in network.changes for v in read(w)]
-    grip = [
-        (tape.slot(f.port.speed(w)).place, w.through[f.place].place, w.through[f.capacity].place)
-        for f in network.frictions
-    ]
-    tape.section = OUTPUTS
-    outputs = [tape.slot(read(w)).place for _, _, read in network.outputs]
-    pairs = [(network.pairs[s.place], p, v) for s, p, v in moved if s.kind == PAIR]
-    return {
-        "fed": fed,
-        "x": [slot.place for slot in w.x],
-        "rates": [slot.place for slot in w.rates.slots],
-        "z": [slot.place for slot in w.z],
-        "residual": [slot.place for slot in w.residual.slots],
-        "joints": [(s.place, p, v) for s, p, v in moved if s.kind == JOINT],
-        "pairs": [(*pair.nodes, p, v) for pair, p, v in pairs],
-        "points": [(*pair.first, *pair.second) for pair, _, _ in pairs],
-        "changes": changes,
-        "grip": grip,
-        "outputs": outputs,
-        "shafts": [tape.slot(position).place for position in w.positions],
-    }
 
 
 @entry

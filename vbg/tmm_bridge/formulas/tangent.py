@@ -1,0 +1,165 @@
+"""Derivatives of what a tape computes, along given derivatives of its places.
+
+One rule for each operation, in both uses: with slots it appends the formula of the
+derivative to the tape, with floats and arrays it computes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from vbg.tmm_bridge.formulas.tape import (
+    ACOS,
+    ADD,
+    ASIN,
+    ATAN,
+    ATAN2,
+    CHOOSE,
+    COS,
+    CURVE,
+    EXP,
+    EXPM1,
+    FUNCTIONS,
+    LEAST,
+    LOG,
+    MOST,
+    MOVE,
+    NEGATIVE,
+    OVER,
+    POWER,
+    ROOT,
+    SIN,
+    SIZE,
+    SUBTRACT,
+    TAN,
+    TIMES,
+    Operation,
+    Slot,
+    Tape,
+    choose,
+    cos,
+    power,
+    root,
+    sin,
+)
+
+Array = np.ndarray[Any, Any]
+
+
+def _of_one(operation: int, a: Any, out: Any) -> Any:
+    """d out / d a of a function of one operand."""
+    match operation:
+        case _ if operation == NEGATIVE:
+            return -1.0
+        case _ if operation == SIZE:
+            return choose(a, 1.0, -1.0)
+        case _ if operation == ROOT:
+            return 0.5 / out
+        case _ if operation == EXP:
+            return out
+        case _ if operation == EXPM1:
+            return out + 1.0
+        case _ if operation == LOG:
+            return 1.0 / a
+        case _ if operation == SIN:
+            return cos(a)
+        case _ if operation == COS:
+            return -sin(a)
+        case _ if operation == TAN:
+            return 1.0 + out * out
+        case _ if operation == ASIN:
+            return 1.0 / root(1.0 - a * a)
+        case _ if operation == ACOS:
+            return -1.0 / root(1.0 - a * a)
+        case _ if operation == ATAN:
+            return 1.0 / (1.0 + a * a)
+    return 0.0  # floor and sign are constant but for their jumps
+
+
+def _of_two(operation: int, a: Any, b: Any, out: Any, da: Any, db: Any) -> Any:
+    """d out of an operation on two operands."""
+    match operation:
+        case _ if operation == ADD:
+            return da + db
+        case _ if operation == SUBTRACT:
+            return da - db
+        case _ if operation == TIMES:
+            return da * b + db * a
+        case _ if operation == OVER:
+            return (da - db * out) / b
+        case _ if operation == LEAST:
+            return choose(a - b, db, da)
+        case _ if operation == MOST:
+            return choose(b - a, db, da)
+        case _ if operation == ATAN2:
+            return (da * b - db * a) / (a * a + b * b)
+    found = 0.0 if _none(da) else da * (b * power(a, b - 1.0))
+    return found if _none(db) else found + db * (out * FUNCTIONS["log"](a))
+
+
+def _none(derivative: Any) -> bool:
+    """Whether a derivative is known to vanish."""
+    return isinstance(derivative, float) and derivative == 0.0
+
+
+def along(
+    operations: Iterable[Operation],
+    value: Callable[[int], Any],
+    slope: Callable[[Any, int, int], Any],
+    seeds: Mapping[int, Any],
+) -> dict[int, Any]:
+    """Derivatives by place when those of the places in `seeds` are given.
+
+    `value` reads a place, `slope(x, first, n)` gives the derivative of a curve.
+    """
+    found: dict[int, Any] = dict(seeds)
+    for operation, out, a, b, c in operations:
+        da, db = found.get(a, 0.0), found.get(b, 0.0)
+        if operation == MOVE:
+            found[out] = da
+        elif operation == CHOOSE:
+            dc = found.get(c, 0.0)
+            vanish = _none(db) and _none(dc)
+            found[out] = 0.0 if vanish else choose(value(a), db, dc)
+        elif operation == CURVE:
+            found[out] = 0.0 if _none(da) else da * slope(value(a), b, c)
+        elif operation in (ADD, SUBTRACT, TIMES, OVER, POWER, LEAST, MOST, ATAN2):
+            if _none(da) and _none(db):
+                found[out] = 0.0
+            else:
+                found[out] = _of_two(operation, value(a), value(b), value(out), da, db)
+        else:
+            found[out] = 0.0 if _none(da) else da * _of_one(operation, value(a), value(out))
+    return found
+
+
+def recorded_along(
+    tape: Tape, operations: Iterable[Operation], seeds: Mapping[int, Any]
+) -> dict[int, Any]:
+    """The same, appended to the tape's current section."""
+
+    def slope(x: Any, first: int, n: int) -> Any:
+        begin, count = int(tape.memory[first]), int(tape.memory[n])
+        rows = np.array(tape.curves[begin : begin + count])
+        pieces = np.column_stack([rows[:, 2], 2.0 * rows[:, 3], 3.0 * rows[:, 4], 0.0 * rows[:, 4]])
+        return tape.curve(x, list(rows[:, 0]), pieces)
+
+    return along(list(operations), lambda place: Slot(tape, place), slope, seeds)
+
+
+def computed_along(
+    operations: Iterable[Operation], memory: Array, curves: Array, seeds: Mapping[int, Any]
+) -> dict[int, Any]:
+    """The same, computed at the values that a tape was just played to."""
+
+    def slope(x: float, first: int, n: int) -> float:
+        begin, count = int(memory[first]), int(memory[n])
+        k = begin + max(int(np.searchsorted(curves[begin : begin + count, 0], x)) - 1, 0)
+        d = x - curves[k, 0]
+        return float(curves[k, 2] + d * (2.0 * curves[k, 3] + d * 3.0 * curves[k, 4]))
+
+    with np.errstate(all="ignore"):
+        return along(operations, lambda place: float(memory[place]), slope, seeds)

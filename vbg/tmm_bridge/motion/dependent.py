@@ -1,0 +1,182 @@
+"""Dependent stores of a network: unknowns that its balance leaves open, found one rate deeper.
+
+Two capacitors side by side, a capacitor across a source, two inductors in a row: some
+combination of the balance's residuals F(x, z, t) does not depend on the unknowns z at all,
+
+    l . F = g(x, t),
+
+whatever laws and topology made it so.  Then g = 0 holds the states together, and its rate,
+
+    dg/dt = dg/dx . x'(x, z, t) + dg/dt,
+
+takes the place of one of the residuals: it has the unknown that the others lack (index
+reduction: C. W. Gear, SIAM J. Sci. Stat. Comput. 9, 1988).  Where the states begin apart, or a
+source jumps, they jump onto g = 0 along what impulses of the unknowns do to them,
+
+    x <- x + (dx'/dz) R a,   R the unknowns that the other residuals leave open:
+
+capacitors keep the charge of each cut, coils the flux of each loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vbg.errors import UsageError
+from vbg.tmm_bridge.formulas.tangent import computed_along, recorded_along
+from vbg.tmm_bridge.formulas.tape import Operation, Played, Slot, Tape, play
+from vbg.tmm_bridge.onedim.working import BALANCE, SECTIONS, TIME
+
+Array = np.ndarray[Any, Any]
+
+ROUNDING = 1e-14  # what is left of a combination of scaled rows, relative to one, that is none
+POINTS = 2  # at which a combination has to vanish
+JUMPS = 5  # steps onto g = 0; one where it is linear
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """What holds states of a network together.
+
+    operations : of functions of time and of the balance;  x, z, rates : places;
+    held : places of the g;  kept : places of the residuals that are what they were.
+    """
+
+    operations: tuple[Operation, ...]
+    curves: Array
+    x: Array
+    z: Array
+    rates: Array
+    held: Array
+    kept: Array
+
+    def consistent(self, memory: Array, y: Array) -> tuple[Array, float]:
+        """The states y moved towards g = 0 by impulses, and the largest step relative to them;
+        `memory` is that of the tape, played at y."""
+        g = memory[self.held]
+        J = self._slopes(memory, self.z, np.concatenate([self.kept, self.rates]))
+        n = len(self.kept)
+        open_ = np.linalg.svd(J[:n])[2][n:].T
+        moved = J[n:] @ open_
+        G = self._slopes(memory, self.x, self.held)
+        step: Array = moved @ np.linalg.solve(G @ moved, -g)
+        size = float(np.abs(step).max(initial=0.0) / max(np.abs(y).max(initial=0.0), 1e-300))
+        return y + step, size
+
+    def _slopes(self, memory: Array, by: Array, of: Array) -> Array:
+        return slopes(self.operations, memory, self.curves, by, of)
+
+
+def slopes(
+    operations: Sequence[Operation], memory: Array, curves: Array, by: Array, of: Array
+) -> Array:
+    """Derivatives (of, by) between places of a tape that was played."""
+    seeds = {int(place): row for place, row in zip(by, np.eye(len(by)), strict=True)}
+    found = computed_along(operations, memory, curves, seeds)
+    return np.array([np.zeros(len(by)) + found.get(int(place), 0.0) for place in of])
+
+
+def reduced(tape: Tape, places: Mapping[str, Any], scales: Array) -> Dependence | None:
+    """Replace residuals on the tape that say nothing of the unknowns; None if all do.
+
+    Raises UsageError for a network whose unknowns are open even so.
+    """
+    x, z, rates, residual = (
+        np.array(places[name], dtype=np.int64) for name in ("x", "z", "rates", "residual")
+    )
+    combinations = _combinations(_jacobians(tape, z, residual, scales))
+    if not combinations:
+        return None
+    before = (*tape.sections.get(TIME, ()), *tape.sections.get(BALANCE, ()))
+    seeds: dict[int, Any] = {
+        int(place): Slot(tape, int(rate)) for place, rate in zip(x, rates, strict=True)
+    }
+    seeds[0] = 1.0
+    accelerations = [tape.place() for _ in places["joints"]]
+    for (_, position, speed), acceleration in zip(places["joints"], accelerations, strict=True):
+        seeds[position], seeds[speed] = Slot(tape, speed), acceleration
+    tape.section = BALANCE
+    held = [
+        tape.slot(sum(c * Slot(tape, int(residual[i])) for i, c in weights.items())).place
+        for weights in combinations.values()
+    ]
+    found = recorded_along(tape, before, seeds)
+    for row, weights in combinations.items():
+        rate: Any = 0.0
+        for i, c in weights.items():
+            rate = rate + c * found.get(int(residual[i]), 0.0)
+        tape.store(rate, Slot(tape, int(residual[row])))
+    unknown = {slot.place for slot in accelerations}
+    if any(unknown & set(operation[2:]) for operation in tape.sections[BALANCE]):
+        raise _open("a store depends on the acceleration of a joint")
+    if _combinations(_jacobians(tape, z, residual, scales)):
+        raise _open("a balance leaves an unknown open")
+    curves = tape.played(SECTIONS).curves
+    kept = np.array([p for i, p in enumerate(residual) if i not in combinations], dtype=np.int64)
+    now = (*tape.sections.get(TIME, ()), *tape.sections[BALANCE])
+    return Dependence(now, curves, x, z, rates, np.array(held), kept)
+
+
+def _open(why: str) -> UsageError:
+    return UsageError(
+        f"The network of one-dimensional parts has no twin in the transfer-matrix solver: {why}."
+    )
+
+
+def _jacobians(tape: Tape, z: Array, residual: Array, scales: Array) -> Array:
+    """Derivatives of the residuals by the unknowns at several points, side by side; columns by
+    the size of the unknowns, rows by their largest entry."""
+    played = tape.played(SECTIONS)
+    operations = [tuple(map(int, row)) for row in played.code[: played.ends[2]]]
+    rng = np.random.default_rng(1)
+    found = []
+    for _ in range(POINTS):
+        memory = _at(played, z, 0.1 * scales * rng.uniform(-1.0, 1.0, len(z)))
+        found.append(slopes(operations, memory, played.curves, z, residual) * scales)
+    J = np.hstack(found)
+    largest = np.abs(J).max(axis=1, initial=0.0)
+    return np.hstack([J / np.where(largest > 0.0, largest, 1.0)[:, None], largest[:, None]])
+
+
+def _at(played: Played, z: Array, values: Array) -> Array:
+    memory = played.memory.copy()
+    memory[z] = values
+    for _ in range(2):  # what is read before it is written settles in a second pass
+        play(played.code, memory, played.curves, 0, int(played.ends[2]))
+    return memory
+
+
+def _combinations(scaled: Array) -> dict[int, dict[int, float]]:
+    """Rows that are combinations of others, with the weights of all rows in what vanishes.
+
+    Gauss' elimination with pivots over all entries, which keeps a combination exact where
+    its weights are whole numbers."""
+    J, largest = scaled[:, :-1].copy(), scaled[:, -1]
+    n = len(J)
+    if not np.isfinite(J).all():
+        return {}
+    weights = np.eye(n)
+    left = list(range(n))
+    while left:
+        k, column = np.unravel_index(np.argmax(np.abs(J[left])), (len(left), J.shape[1]))
+        pivot = left[int(k)]
+        if abs(J[pivot, column]) <= ROUNDING * n:
+            break
+        left.remove(pivot)
+        for row in left:
+            factor = J[row, column] / J[pivot, column]
+            if factor:
+                J[row] -= factor * J[pivot]
+                weights[row] -= factor * weights[pivot]
+    sizes = np.where(largest > 0.0, largest, 1.0)
+    return {
+        row: {
+            i: float(weights[row, i] / sizes[i])
+            for i in np.flatnonzero(np.abs(weights[row]) > ROUNDING * n)
+        }
+        for row in sorted(left)
+    }

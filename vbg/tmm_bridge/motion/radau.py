@@ -1,0 +1,281 @@
+"""Steps of Radau IIA with five stages, order 9, for motions with fast modes that die out.
+
+E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, 2nd ed. (1996), IV.8, and
+Stiff differential equations solved by Radau methods, J. Comp. Appl. Math. 111 (1999) 93.
+The stages y + z_i solve  z_i = h sum_j A_ij f(t + c_j h, y + z_j)  by Newton's method with
+one Jacobian, in the eigenvectors of A^-1: one real and two complex systems of n equations.
+The nodes are those of Radau's quadrature, A integrates the polynomials through them.  The
+error is estimated by an embedded formula of order 5, which is why tolerances are widened to
+0.1 rtol^(3/5) as Hairer and Wanner do: the result is far better than its estimate.  Steps end
+at given marks, so that no polynomial stands between a step and an output.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from vbg.tmm_bridge.mechanism.mechanism import NoInertia
+
+if TYPE_CHECKING:
+    from vbg.tmm_bridge.motion.plant import Plant
+
+Array = np.ndarray[Any, Any]
+
+STAGES = 5
+NEWTON = 10  # iterations of Newton's method before the step is halved
+SAFETY, SMALLEST, LARGEST = 0.9, 0.2, 8.0  # of the factor between two steps
+KEPT = 1.2  # a step that could grow by less keeps its size, and its factored matrices
+
+
+class Rule(NamedTuple):
+    """Nodes c, A, its inverse's eigenvalues (the real one first, one of each complex pair)
+    with vectors T (s, 3) and rows of the inverse (3, s), weights `embedded` of the z in the
+    error."""
+
+    c: Array
+    A: Array
+    values: Array
+    vectors: Array
+    inverse: Array
+    embedded: Array
+
+
+def radau_rule(s: int = STAGES) -> Rule:
+    """Radau's nodes are the zeros of d^(s-1)/dx^(s-1) [x^(s-1) (x - 1)^s] in (0, 1]."""
+    from numpy.polynomial import Polynomial
+
+    x = Polynomial([0.0, 1.0])
+    zeros = (x ** (s - 1) * (x - 1.0) ** s).deriv(s - 1).roots()
+    c = np.sort(np.real(zeros))
+    c[-1] = 1.0
+    powers = np.arange(1, s + 1)
+    V = c[:, None] ** (powers - 1)
+    A = (c[:, None] ** powers / powers) @ np.linalg.inv(V)
+    values, vectors = np.linalg.eig(np.linalg.inv(A))
+    order = np.argsort(np.abs(values.imag))
+    keep = [k for k in order if values[k].imag >= -1e-9]
+    rows = np.linalg.inv(vectors)
+    gamma = 1.0 / values[keep[0]].real
+    first = np.zeros(s)
+    first[0] = -gamma
+    embedded = np.linalg.solve(V.T, first) @ np.linalg.inv(A)
+    return Rule(c, A, values[keep], vectors[:, keep], rows[keep], embedded)
+
+
+@dataclass
+class StiffStepper:
+    """An integration from (t, y) up to `end`, step by step; f is the rate at (t, y).
+
+    `absolute` is the tolerance of every state, infinite where a state has none; `marks` are
+    ascending times at which steps end.
+    """
+
+    plant: Plant
+    t: float
+    y: Array
+    end: float
+    rtol: float
+    absolute: Array
+    marks: Array
+    h: float
+    f: Array = field(init=False)
+    _rule: Rule = field(init=False)
+    _J: Array | None = None
+    _factored: tuple[float, list[Any]] | None = None
+    _before: tuple[float, Array, float] = field(init=False)
+    _noise: Array = field(init=False)
+    _z: Array | None = None
+    _growth: float = LARGEST
+
+    def __post_init__(self) -> None:
+        self._rule = radau_rule()
+        widened = 0.1 * self.rtol ** ((STAGES + 1) / (2 * STAGES))
+        self.absolute = self.absolute * (widened / self.rtol)
+        self.rtol = widened
+        self.f = self.plant.rate(self.t, self.y)
+        self._noise = self.plant.noise(self.t, self.y, self.f)
+
+    @property
+    def begun(self) -> float:
+        """Where the last step began."""
+        return self._before[0]
+
+    def step(self) -> str:
+        """One accepted step; otherwise why there is none.  Raises NoInertia."""
+        rejected, fresh = False, self._J is None
+        while True:
+            if not self.h > 10.0 * np.spacing(abs(self.t)):
+                return "the step size became too small for the numbers"
+            h, landing = self._next()
+            if self._J is None:
+                self._differentiate()
+                fresh = True
+            found = self._stages(h)
+            if found is None:
+                if fresh:
+                    self.h = 0.5 * h
+                    self._growth = 1.0
+                self._J, self._factored = None, None
+                continue
+            z, iterations = found
+            error = self._error(h, z, rejected)
+            safety = SAFETY * (2 * NEWTON + 1) / (2 * NEWTON + iterations)
+            factor = safety * error ** (-1.0 / (STAGES + 1)) if error > 0.0 else LARGEST
+            if error < 1.0:
+                break
+            rejected = True
+            self.h = h * max(SMALLEST, factor)
+        self._accept(h, landing, z)
+        self._renew(iterations, h, factor, rejected)
+        return ""
+
+    def _next(self) -> tuple[float, float]:
+        """Length of the next step and where it ends."""
+        k = int(np.searchsorted(self.marks, self.t, side="right"))
+        target = min(self.end, float(self.marks[k])) if k < len(self.marks) else self.end
+        left = target - self.t
+        if left <= self.h * (1.0 + 1e-9):
+            return left, target
+        # two equal steps rather than a long and a tiny one
+        h = 0.5 * left if left < 2.0 * self.h else self.h
+        return h, self.t + h
+
+    def _accept(self, h: float, landing: float, z: Array) -> None:
+        self._before = (self.t, self.y, h)
+        self._z = z
+        self.t, self.y = landing, self.y + z[-1]
+        self.f = self.plant.rate(self.t, self.y)
+
+    def _renew(self, iterations: int, h: float, factor: float, rejected: bool) -> None:
+        """The size of the next step; a Jacobian that no longer serves is forgotten."""
+        factor = min(1.0 if rejected else self._growth, max(SMALLEST, factor))
+        self._growth = min(LARGEST, 1.2 * self._growth)
+        # a step cut short by a mark says nothing against the length before it
+        grown = max(h * factor, self.h if h < self.h and factor >= 1.0 else 0.0)
+        self.h = h if 1.0 <= factor < KEPT and h >= self.h else grown
+        if iterations > 4:
+            self._J, self._factored = None, None
+
+    def _differentiate(self) -> None:
+        """The Jacobian of the rate at (t, y), by forward differences."""
+        size = np.maximum(np.maximum(np.abs(self.y), self.h * np.abs(self.f)), self.plant.typical)
+        moved = np.diag(self.y + 1.5e-8 * size - self.y)
+        rates = self.plant.rates(self.t, np.zeros(len(self.y)), self.y, moved)
+        self._J = ((rates - self.f) / np.diag(moved)[:, None]).T
+
+    def _matrices(self, h: float) -> list[Any]:
+        """Factors of values / h - J."""
+        from scipy.linalg.lapack import zgetrf
+
+        assert self._J is not None
+        if self._factored is None or self._factored[0] != h:
+            one = np.eye(len(self.y))
+            made = [zgetrf(v / h * one - self._J)[:2] for v in self._rule.values]
+            self._factored = (h, made)
+        return self._factored[1]
+
+    def _solve(self, factors: Any, right: Array) -> Array:
+        """The solution of a factored system."""
+        from scipy.linalg.lapack import zgetrs
+
+        found: Array = zgetrs(*factors, right)[0]
+        return found
+
+    def _guess(self, h: float) -> Array:
+        """The stages on the polynomial of the last step."""
+        if self._z is None or self._before[0] + self._before[2] < self.t - 1e-9 * h:
+            return np.zeros((STAGES, len(self.y)))
+        return self._polynomial(1.0 + self._rule.c * h / self._before[2]) - self._z[-1]
+
+    def _polynomial(self, x: Array) -> Array:
+        """Displacements at the fractions x of the last step: 0 at 0, z_i at c_i."""
+        assert self._z is not None
+        nodes = np.concatenate([[0.0], self._rule.c])
+        weights = np.array(
+            [
+                np.prod((x[:, None] - others) / (nodes[i] - others), axis=1)
+                for i in range(1, len(nodes))
+                for others in [np.delete(nodes, i)]
+            ]
+        )
+        values: Array = weights.T @ self._z
+        return values
+
+    def _stages(self, h: float) -> tuple[Array, int] | None:
+        """z (s, n) and how many iterations it took; None where Newton's method fails."""
+        rule, made = self._rule, self._matrices(h)
+        scale = self.absolute + h * self._noise + self.rtol * np.abs(self.y)
+        enough = max(1e-15 / self.rtol, min(0.03, self.rtol**0.5))
+        z = self._guess(h)
+        last, rate = 0.0, 0.0
+        for k in range(1, NEWTON + 1):
+            F = self._rates(h, z)
+            if not np.isfinite(F).all():
+                return None
+            right = rule.inverse @ F - (rule.values / h)[:, None] * (rule.inverse @ z)
+            change = np.zeros_like(z)
+            for i, factors in enumerate(made):
+                solved = self._solve(factors, right[i])
+                change += (1 if i == 0 else 2) * np.real(np.outer(rule.vectors[:, i], solved))
+            z += change
+            size = float(np.sqrt(np.mean((change / scale) ** 2)))
+            if k > 1:
+                rate = size / last
+                left = NEWTON - k
+                if rate >= 0.99 or rate**left / (1.0 - rate) * size > enough:
+                    return None
+            if size == 0.0 or (k > 1 and rate / (1.0 - rate) * size < enough):
+                return z, k
+            last = size
+        return None
+
+    def _rates(self, h: float, z: Array) -> Array:
+        """Rates at the stages, NaN where an iteration went astray."""
+        try:
+            return self.plant.rates(self.t, self._rule.c * h, self.y, z)
+        except NoInertia:
+            return np.full_like(z, np.nan)
+
+    def _error(self, h: float, z: Array, rejected: bool) -> float:
+        """Estimate over the tolerance: (v / h - J)^-1 (f + v / h sum embedded_i z_i)."""
+        factors = self._matrices(h)[0]
+        along = (self._rule.values[0].real / h) * (self._rule.embedded @ z)
+        largest = np.maximum(np.abs(self.y), np.abs(self.y + z[-1]))
+        scale = self.absolute + h * self._noise + self.rtol * largest
+        found = self._solve(factors, self.f + along).real
+        size = float(np.sqrt(np.mean((found / scale) ** 2)))
+        if size >= 1.0 and (rejected or self._z is None):
+            again = self._rates(0.0, found[None, :].repeat(STAGES, axis=0))[0]
+            found = self._solve(factors, again + along).real
+            size = float(np.sqrt(np.mean((found / scale) ** 2)))
+        return size if np.isfinite(size) else 1e10
+
+    def back_to(self, t: float) -> None:
+        """Take the last step again, only up to t."""
+        begun, y, _ = self._before
+        self.t, self.y, self.f = begun, y, self.plant.rate(begun, y)
+        self.end, self.h, self._z = t, t - begun, None
+
+    def dense(self) -> Collocation:
+        """The polynomial of the last step."""
+        begun, y, _ = self._before
+        return Collocation(self, begun, self.t, y)
+
+
+@dataclass(frozen=True)
+class Collocation:
+    """A step's state at any time in it: the polynomial of degree 5 through its stages."""
+
+    stepper: StiffStepper
+    t_old: float
+    t: float
+    y: Array
+
+    def __call__(self, t: float | Array) -> Array:
+        """The state at t, or a row for each of several instants."""
+        x = np.atleast_1d((np.asarray(t) - self.t_old) / (self.t - self.t_old))
+        states: Array = self.y + self.stepper._polynomial(x)
+        return states if np.ndim(t) else states[0]
