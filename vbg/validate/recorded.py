@@ -21,6 +21,7 @@ from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, function_of, of_
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.loading import acts_on_mechanism, has_dry_friction, one_dimensional
 from vbg.tmm_bridge.mechanism.rawbonds import OuterBond, outer_bonds
+from vbg.tmm_bridge.motion.recording import program_of
 from vbg.tmm_bridge.tree.forest import coordinate_joint
 from vbg.tmm_bridge.tree.pairs import measured_coordinates
 
@@ -78,7 +79,7 @@ def feedback(model: Model) -> Iterator[tuple[str, Any]]:
 def without_twin(model: Model) -> str:
     """Why the transfer-matrix solver needs the record of the other one; empty if it does not."""
     try:
-        lay_out(model)
+        program_of(lay_out(model))
     except UsageError as error:
         return str(error)
     return ""

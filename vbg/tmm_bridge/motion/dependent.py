@@ -88,6 +88,8 @@ def reduced(tape: Tape, places: Mapping[str, Any], scales: Array) -> Dependence 
     x, z, rates, residual = (
         np.array(places[name], dtype=np.int64) for name in ("x", "z", "rates", "residual")
     )
+    if not len(z):
+        return None
     combinations = _combinations(_jacobians(tape, z, residual, scales))
     if not combinations:
         return None
