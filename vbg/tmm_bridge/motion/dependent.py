@@ -133,7 +133,10 @@ def _jacobians(tape: Tape, z: Array, residual: Array, scales: Array) -> Array:
     """Derivatives of the residuals by the unknowns at several points, side by side; columns by
     the size of the unknowns, rows by their largest entry."""
     played = tape.played(SECTIONS)
-    operations = [tuple(map(int, row)) for row in played.code[: played.ends[2]]]
+    operations: list[Operation] = [
+        (int(o), int(out), int(a), int(b), int(c))
+        for o, out, a, b, c in played.code[: played.ends[2]]
+    ]
     rng = np.random.default_rng(1)
     found = []
     for _ in range(POINTS):
@@ -177,7 +180,7 @@ def _combinations(scaled: Array) -> dict[int, dict[int, float]]:
     sizes = np.where(largest > 0.0, largest, 1.0)
     return {
         row: {
-            i: float(weights[row, i] / sizes[i])
+            int(i): float(weights[row, i] / sizes[i])
             for i in np.flatnonzero(np.abs(weights[row]) > ROUNDING * n)
         }
         for row in sorted(left)
