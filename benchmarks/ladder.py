@@ -10,6 +10,7 @@ curves come within `ALLOWED` of its own at the tightest.
 
 from __future__ import annotations
 
+import resource
 import shutil
 import subprocess
 import tempfile
@@ -22,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import vbg
+from benchmarks.timing import best_seconds
 from vbg.assemble.program.evaluator import Evaluator
 
 ALLOWED = 1e-4  # V, between the curves of the two programs
@@ -136,30 +138,31 @@ def netlist(ladder: Ladder, reltol: float, step: float, output: Path) -> str:
 def by_ngspice(
     ladder: Ladder, reltol: float, part: float, times: NDArray[np.float64]
 ) -> tuple[float, NDArray[np.float64]]:
-    """Seconds for the process, and the watched voltages at `times`, one row each."""
+    """Processor seconds of the process, and the watched voltages at `times`, one row each."""
     with tempfile.TemporaryDirectory() as folder:
         output, source = Path(folder) / "load.txt", Path(folder) / "ladder.cir"
         source.write_text(netlist(ladder, reltol, part * ladder.t_end, output), "utf-8")
-        began = time.perf_counter()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run(["ngspice", "-b", str(source)], check=True, capture_output=True)
-        wall = time.perf_counter() - began
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         columns = np.loadtxt(output).T
-    return wall, np.array([np.interp(times, columns[0], curve) for curve in columns[1::2]])
+    return spent, np.array([np.interp(times, columns[0], curve) for curve in columns[1::2]])
 
 
 def by_vbg(ladder: Ladder) -> tuple[Mapping[str, float], vbg.Solution, NDArray[np.float64]]:
     """Seconds by stage, the solution, and the watched voltages."""
-    began = time.perf_counter()
+    began = time.process_time()
     system = vbg.assemble(model(ladder))
     vbg.start(system).rate_program, system.programs.output
-    assembled = time.perf_counter()
+    assembled = time.process_time()
     solution = vbg.simulate(system)
-    stages = {"assembly": assembled - began, "run": time.perf_counter() - assembled}
+    stages = {"assembly": assembled - began, "run": time.process_time() - assembled}
     return stages, solution, np.array([solution[f"C{i - 1}.voltage"] for i in ladder.watched])
 
 
 def compare(name: str, ladder: Ladder) -> None:
-    """Prints wall times of both programs, each the best of `REPEATS`, and the largest
+    """Prints processor times of both programs, each the best of `REPEATS`, and the largest
     difference of their curves."""
     by_vbg(ladder)  # loads the compiled kernels and the libraries
     runs = [by_vbg(ladder) for _ in range(REPEATS)]
@@ -174,48 +177,37 @@ def compare(name: str, ladder: Ladder) -> None:
         print("  ngspice is not installed: no comparison")
         return
     _, exact = by_ngspice(ladder, *SETTINGS[0], solution.time)
-    wall, error = np.inf, np.inf
+    spent, error = np.inf, np.inf
     for setting in reversed(SETTINGS):
-        wall, curves = by_ngspice(ladder, *setting, solution.time)
+        spent, curves = by_ngspice(ladder, *setting, solution.time)
         error = np.abs(curves - exact).max()
         if error < ALLOWED:
             break
     again = (by_ngspice(ladder, *setting, solution.time)[0] for _ in range(REPEATS - 1))
-    wall = min(wall, *again)
+    spent = min(spent, *again)
     whole = sum(stages.values())
     difference = np.abs(own - exact).max()
     print(
-        f"  ngspice: {wall:.2f} s with reltol {setting[0]:g} (its own error {error:.0e} V); "
+        f"  ngspice: {spent:.2f} s with reltol {setting[0]:g} (its own error {error:.0e} V); "
         f"largest difference of the curves {difference:.1e} V; "
-        f"vbg takes {whole / wall:.2f} of ngspice's time, its run {stages['run'] / wall:.2f}"
+        f"vbg takes {whole / spent:.2f} of ngspice's time, its run {stages['run'] / spent:.2f}"
     )
 
 
 def evaluation_time(sections: int) -> tuple[float, float, float]:
-    """Seconds to assemble, for one rate, and for one sparse Jacobian."""
+    """Processor seconds to assemble, for one rate, and for one sparse Jacobian."""
     from vbg.simulate.steppers.jacobian import implicit_jacobian
 
-    began = time.perf_counter()
+    began = time.process_time()
     system = vbg.assemble(model(plain(sections)))
     evaluate, x = Evaluator(vbg.start(system).rate_program), vbg.start(system).state
-    assembled = time.perf_counter() - began
+    assembled = time.process_time() - began
     jacobian = implicit_jacobian(vbg.start(system))
     return (
         assembled,
-        _best(lambda: evaluate(0.0, x), repeats=200),
-        _best(lambda: jacobian(0.0, x), repeats=20),
+        best_seconds(lambda: evaluate(0.0, x)),
+        best_seconds(lambda: jacobian(0.0, x)),
     )
-
-
-def _best(action: object, *, repeats: int) -> float:
-    """Seconds of one call, the best of five series."""
-    series = []
-    for _ in range(5):
-        began = time.perf_counter()
-        for _ in range(repeats):
-            action()  # type: ignore[operator]
-        series.append((time.perf_counter() - began) / repeats)
-    return min(series)
 
 
 def main() -> None:

@@ -61,12 +61,12 @@ SPATIAL = (
 
 
 def seconds(topology: Topology, repeats: int = 5) -> float:
-    """Best wall time of an analysis, result tables included [s]."""
+    """Best processor time of an analysis, result tables included [s]."""
     best = math.inf
     for _ in range(repeats):
-        start = time.perf_counter()
+        start = time.process_time()
         analyse_topology(topology)
-        best = min(best, time.perf_counter() - start)
+        best = min(best, time.process_time() - start)
     return best
 
 
@@ -156,9 +156,9 @@ def print_kinematics() -> None:
         spent = []
         for program in (group_program(linkage, structure), whole_program(linkage)):
             run(program, linkage, times[:2], drives)
-            start = time.perf_counter()
+            start = time.process_time()
             assert run(program, linkage, times, drives).status == "solved"
-            spent.append(1e6 * (time.perf_counter() - start) / len(times))
+            spent.append(1e6 * (time.process_time() - start) / len(times))
         print(f"{name:28}{spent[0]:12.1f}{spent[1]:12.1f}{spent[1] / spent[0]:8.1f}")
     stewart = analyse_topology(stewart_inverse().topology)
     print("\n" + schedule_text(stewart, routes(stewart, workers=6)))
