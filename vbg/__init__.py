@@ -38,7 +38,7 @@ _HOMES = {
     "start": "vbg.assemble:assemble_start",
     "write": "vbg.io.toml",
 }
-_PACKAGES = ("analysis", "structure", "tmm_bridge", "validate")
+_PACKAGES = ("analysis", "draw", "structure", "tmm_bridge", "validate")
 
 __all__ = sorted((*_HOMES, *_PACKAGES))
 

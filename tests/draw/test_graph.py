@@ -9,6 +9,7 @@ import pytest
 import vbg
 from benchmarks.machines import chain
 from vbg.cli.main import main
+from vbg.draw import to_networkx, to_pydot
 from vbg.draw.dot import dot
 from vbg.draw.graph import draw_graph
 from vbg.draw.wrapped import GAP, folded
@@ -26,7 +27,7 @@ def causal(path):
 def test_every_vertex_bond_and_stroke_is_drawn(path):
     found = causal(path)
     text = dot(found, "full")
-    edges = re.findall(r'^  "(.+)" -> "(.+)" \[(.*)\];$', text, re.M)
+    edges = re.findall(r'^"(.+)" -> "(.+)" \[(.*)\];$', text, re.M)
     assert len(edges) == len(found.graph.bonds)
     for (tail, head, attributes), bond in zip(edges, found.graph.bonds.values(), strict=True):
         assert (tail, head) == (bond.tail, bond.head)
@@ -40,6 +41,33 @@ def test_every_vertex_bond_and_stroke_is_drawn(path):
     for name in found.graph.vertices:
         assert f'"{name}" [' in text
     assert text.count("doubleoctagon") == len(found.constraints)
+
+
+def test_networkx_holds_dimensions_strokes_and_kinds():
+    found = causal(next(p for p in EXAMPLES if p.stem == "slider-crank"))
+    graph = to_networkx(found)
+    for name, v in found.graph.vertices.items():
+        assert (graph.nodes[name]["kind"], graph.nodes[name]["size"]) == (v.kind, v.size)
+    bonds = {key: (tail, head, data) for tail, head, key, data in graph.edges(keys=True, data=True)}
+    assert bonds.keys() == found.graph.bonds.keys()
+    for name, (tail, head, data) in bonds.items():
+        bond = found.graph.bonds[name]
+        assert (tail, head, data["size"]) == (bond.tail, bond.head, bond.size)
+        assert data["stroke"] == found.strokes[name]
+    acausal = to_networkx(found.graph)
+    assert {data["stroke"] for *_, data in acausal.edges(data=True)} == {None}
+
+
+def test_pydot_can_be_changed_and_drawn():
+    """Its text is a graph that Graphviz reads with every vertex and bond."""
+    pygraphviz = pytest.importorskip("pygraphviz")
+    found = causal(next(p for p in EXAMPLES if p.stem == "slider-crank"))
+    drawing = to_pydot(found)
+    drawing.set_rankdir("TB")
+    read = pygraphviz.AGraph(string=drawing.to_string())
+    assert read.graph_attr["rankdir"] == "TB"
+    assert set(read.nodes()) == set(found.graph.vertices)
+    assert len(read.edges()) == len(found.graph.bonds)
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
@@ -75,6 +103,7 @@ def test_files(tmp_path, ending):
 def test_without_graphviz_matplotlib_draws(tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     monkeypatch.setitem(__import__("sys").modules, "pygraphviz", None)
+    monkeypatch.setenv("PATH", str(tmp_path))
     target = tmp_path / "graph.svg"
     pendulum = next(p for p in EXAMPLES if p.stem == "pendulum")
     draw_graph(causal(pendulum), target)

@@ -1,4 +1,4 @@
-"""A causal bond graph as text in the DOT language.
+"""A causal bond graph as a drawing of pydot, and as text in the DOT language.
 
 Half arrows point along positive power; the causal stroke is the bar at the end
 that receives the effort.  Vector bonds are double lines with their dimension,
@@ -7,17 +7,21 @@ closed parts one line stands for all bonds that are alike (3+3: two of dimension
 Constraint sources are double octagons, algebraic loops dashed orange boxes,
 conflicts red diamonds: each told by colour and by shape.
 
-The text is the same for the same graph: everything is written in its order.
+The drawing is the same for the same graph: everything is added in its order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from vbg.causality import CausalGraph
 from vbg.errors import UsageError
 from vbg.graph.bondgraph import Bond, Vertex
+
+if TYPE_CHECKING:
+    import pydot
 
 LEVELS = ("word", "full")
 
@@ -45,12 +49,15 @@ class _Marks:
     loops: frozenset[str]
 
 
-def dot(causal: CausalGraph, level: str = "full") -> str:
+def to_pydot(causal: CausalGraph, level: str = "full") -> pydot.Dot:
     """The drawing at `level`: "word" (parts as boxes), "full" (all parts open) or the
     name of one part ("crank", "joints.A"), which is opened among its neighbours.
 
-    Raises UsageError if there is no such part.
+    A graph of the package pydot, to change, to write as text, or to draw with `dot` on the
+    PATH.  Raises UsageError if there is no such part.
     """
+    import pydot
+
     parts = _parts(causal)
     opened = parts_opened(parts, level)
     marks = _Marks(
@@ -58,12 +65,22 @@ def dot(causal: CausalGraph, level: str = "full") -> str:
         frozenset(name for loop in causal.loops for name in loop.vertices),
     )
     shown = set(parts) if level in LEVELS else _neighbourhood(causal, opened)
-    lines = [*_head(causal, level)]
+    drawing = pydot.Dot("vbg", graph_type="digraph", **_head(causal, level))
+    drawing.set_node_defaults(
+        fontname="Helvetica", fontsize="10", margin=_quoted("0.06,0.03"), width="0", height="0.25"
+    )
+    drawing.set_edge_defaults(fontname="Helvetica", fontsize="8", arrowsize="0.8")
     for number, part in enumerate(p for p in parts if p in shown):
-        lines += _part(part, parts[part], number, part in opened, marks)
+        _add_part(drawing, part, parts[part], number, part in opened, marks)
     for bonds in _drawn_together(causal, opened, shown, marks):
-        lines.append(_edge(causal, bonds, opened, marks))
-    return "\n".join([*lines, "}"]) + "\n"
+        drawing.add_edge(_edge(causal, bonds, opened, marks))
+    return drawing
+
+
+def dot(causal: CausalGraph, level: str = "full") -> str:
+    """The drawing of `to_pydot` as text."""
+    text: str = to_pydot(causal, level).to_string()
+    return text
 
 
 def _parts(causal: CausalGraph) -> dict[str, list[Vertex]]:
@@ -98,49 +115,75 @@ def _neighbourhood(causal: CausalGraph, opened: frozenset[str]) -> set[str]:
     return found
 
 
-def _head(causal: CausalGraph, level: str) -> Iterable[str]:
-    name = getattr(causal.graph.model, "name", "") or "bond graph"
-    yield "digraph vbg {"
-    yield (
-        f"  graph [label={_quoted(f'{name}  ({level})')}, labelloc=t, fontname=Helvetica, "
-        "fontsize=14, rankdir=LR, splines=true, nodesep=0.22, ranksep=0.45, compound=true, "
-        f"tooltip={_quoted(LEGEND)}];"
-    )
-    yield '  node [fontname=Helvetica, fontsize=10, margin="0.06,0.03", width=0, height=0.25];'
-    yield "  edge [fontname=Helvetica, fontsize=8, arrowsize=0.8];"
+def _head(causal: CausalGraph, level: str) -> dict[str, Any]:
+    name = causal.graph.model.name or "bond graph"
+    return {
+        "label": _quoted(f"{name}  ({level})"),
+        "labelloc": "t",
+        "fontname": "Helvetica",
+        "fontsize": "14",
+        "rankdir": "LR",
+        "splines": "true",
+        "nodesep": "0.22",
+        "ranksep": "0.45",
+        "compound": "true",
+        "tooltip": _quoted(LEGEND),
+    }
 
 
-def _part(
-    part: str, vertices: list[Vertex], number: int, is_open: bool, marks: _Marks
-) -> Iterable[str]:
+def _add_part(
+    drawing: pydot.Dot,
+    part: str,
+    vertices: list[Vertex],
+    number: int,
+    is_open: bool,
+    marks: _Marks,
+) -> None:
+    import pydot
+
     table, _, name = part.partition(".")
-    fill = FILLS.get(table, "#eeeeee")
-    in_loop = any(v.name in marks.loops for v in vertices)
     if not is_open:
-        constrained = sum(v.size for v in vertices if v.kind == "Sc")
-        label = name if not constrained else f"{name}\\n{constrained} constraints"
-        style = "filled,rounded,dashed" if in_loop else "filled,rounded"
-        yield (
-            f"  {_quoted(part)} [shape=box, style={_quoted(style)}, fillcolor={_quoted(fill)}, "
-            f"color={_quoted(LOOP if in_loop else '#444444')}, label={_quoted(label, raw=True)}, "
-            f"tooltip={_quoted(part)}];"
+        drawing.add_node(_closed(part, vertices, marks))
+    elif table == "bondgraph" and len(vertices) == 1:
+        drawing.add_node(_vertex(vertices[0], "", marks))
+    else:
+        cluster = pydot.Subgraph(
+            f"cluster_{number}",
+            label=_quoted(name or "model"),
+            style=_quoted("filled,rounded"),
+            color=_quoted("#888888"),
+            fillcolor=_quoted(FILLS.get(table, "#eeeeee")),
+            fontsize="11",
+            labeljust="l",
         )
-        return
-    if table == "bondgraph" and len(vertices) == 1:
-        yield "  " + _vertex(vertices[0], "", marks)
-        return
-    yield f"  subgraph cluster_{number} {{"
-    yield (
-        f"    label={_quoted(name or 'model')}; style={_quoted('filled,rounded')}; "
-        f"color={_quoted('#888888')}; fillcolor={_quoted(fill)}; fontsize=11; labeljust=l;"
+        for vertex in vertices:
+            cluster.add_node(_vertex(vertex, name, marks))
+        drawing.add_subgraph(cluster)
+
+
+def _closed(part: str, vertices: list[Vertex], marks: _Marks) -> pydot.Node:
+    """A part as a box."""
+    import pydot
+
+    table, _, name = part.partition(".")
+    in_loop = any(v.name in marks.loops for v in vertices)
+    constrained = sum(v.size for v in vertices if v.kind == "Sc")
+    label = name if not constrained else f"{name}\\n{constrained} constraints"
+    return pydot.Node(
+        _quoted(part),
+        shape="box",
+        style=_quoted("filled,rounded,dashed" if in_loop else "filled,rounded"),
+        fillcolor=_quoted(FILLS.get(table, "#eeeeee")),
+        color=_quoted(LOOP if in_loop else "#444444"),
+        label=_quoted(label),
+        tooltip=_quoted(part),
     )
-    for vertex in vertices:
-        yield "    " + _vertex(vertex, name, marks)
-    yield "  }"
 
 
-def _vertex(vertex: Vertex, part: str, marks: _Marks) -> str:
+def _vertex(vertex: Vertex, part: str, marks: _Marks) -> pydot.Node:
     """Junctions in an oval, everything else as bare text; with its name in the part."""
+    import pydot
+
     kind: str = vertex.kind
     if kind in ("TF", "GY") and vertex.law is not None and not vertex.law.is_const:
         kind = f"M{kind}"
@@ -148,15 +191,14 @@ def _vertex(vertex: Vertex, part: str, marks: _Marks) -> str:
     own = own.removeprefix(f"{vertex.part.partition('.')[0]}.")
     tip = f"{vertex.kind} {vertex.name}  [{vertex.size}], axes {vertex.frame}"
     label = f"{kind} : {own}" if own and own != kind else kind
-    attributes = {"label": label, "tooltip": tip, "shape": "plaintext"}
+    attributes: dict[str, Any] = {"label": label, "tooltip": tip, "shape": "plaintext"}
     if vertex.kind in ("0", "1"):
         attributes |= {"shape": "box", "style": "filled,rounded", "fillcolor": "white"}
     if vertex.kind == "Sc":
         attributes |= {"shape": "doubleoctagon", "color": CONSTRAINT, "fontcolor": CONSTRAINT}
     if vertex.name in marks.loops:
         attributes |= {"shape": "box", "style": "dashed", "color": LOOP, "fontcolor": LOOP}
-    listed = ", ".join(f"{key}={_quoted(value)}" for key, value in attributes.items())
-    return f"{_quoted(vertex.name)} [{listed}];"
+    return pydot.Node(_quoted(vertex.name), **_all_quoted(attributes))
 
 
 def _drawn_together(
@@ -179,8 +221,12 @@ def _drawn_together(
     return list(groups.values())
 
 
-def _edge(causal: CausalGraph, bonds: list[Bond], opened: frozenset[str], marks: _Marks) -> str:
+def _edge(
+    causal: CausalGraph, bonds: list[Bond], opened: frozenset[str], marks: _Marks
+) -> pydot.Edge:
     """One line for `bonds`: vector bonds double, with their dimensions."""
+    import pydot
+
     bond, vertices = bonds[0], causal.graph.vertices
     parts = [vertices[end].part for end in (bond.tail, bond.head)]
     tail, head = (
@@ -188,7 +234,7 @@ def _edge(causal: CausalGraph, bonds: list[Bond], opened: frozenset[str], marks:
         for end, part in zip((bond.tail, bond.head), parts, strict=True)
     )
     stroke = causal.strokes.get(bond.name)
-    attributes = {
+    attributes: dict[str, Any] = {
         "dir": "both",
         "arrowtail": "tee" if stroke == "tail" else "none",
         "arrowhead": "teelvee" if stroke == "head" else "lvee",
@@ -203,10 +249,13 @@ def _edge(causal: CausalGraph, bonds: list[Bond], opened: frozenset[str], marks:
         attributes["label"] = "+".join(str(b.size) for b in bonds)
     double = f"{colour}:invis:{colour}" if bond.size > 1 else colour
     attributes["color"] = double
-    listed = ", ".join(f"{key}={_quoted(value)}" for key, value in attributes.items())
-    return f"  {_quoted(tail)} -> {_quoted(head)} [{listed}];"
+    return pydot.Edge(_quoted(tail), _quoted(head), **_all_quoted(attributes))
 
 
-def _quoted(text: str, *, raw: bool = False) -> str:
-    escaped = text.replace('"', '\\"')
-    return f'"{escaped if raw else escaped.replace(chr(10), " ")}"'
+def _all_quoted(attributes: Mapping[str, str]) -> dict[str, Any]:
+    return {key: _quoted(value) for key, value in attributes.items()}
+
+
+def _quoted(text: str) -> str:
+    """In quotes, as DOT has names with dots and colons."""
+    return '"' + text.replace('"', '\\"').replace("\n", " ") + '"'

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 from vbg.causality import CausalGraph
-from vbg.draw.dot import CONFLICT, CONSTRAINT, LOOP, dot
+from vbg.draw.dot import CONFLICT, CONSTRAINT, LOOP, to_pydot
 from vbg.draw.wrapped import fold
 from vbg.errors import UsageError, not_installed
 
@@ -15,22 +16,25 @@ FORMATS = (".svg", ".png", ".pdf", ".dot")
 def draw_graph(causal: CausalGraph, path: str | Path, level: str = "full") -> None:
     """Write the drawing at `level` (see `dot`) to `path`, whose ending is the format.
 
-    Graphviz comes with the package pygraphviz; without it networkx and matplotlib
-    draw a plainer picture.  Raises UsageError for another ending.
+    Graphviz comes with the package pygraphviz, or is `dot` on the PATH; without it networkx
+    and matplotlib draw a plainer picture.  Raises UsageError for another ending.
     """
     path = Path(path)
     if path.suffix not in FORMATS:
         raise UsageError(f"{path}: a drawing's name must end in {', '.join(FORMATS)}.")
-    text = dot(causal, level)
+    graph = to_pydot(causal, level)
     if path.suffix == ".dot":
-        path.write_text(text, encoding="utf-8")
+        path.write_text(graph.to_string(), encoding="utf-8")
         return
     try:
         import pygraphviz
     except ImportError:
-        _draw_plainly(causal, path)
+        if shutil.which("dot") is None:
+            _draw_plainly(causal, path)
+        else:
+            graph.write(str(path), format=path.suffix.removeprefix("."))
         return
-    drawing = pygraphviz.AGraph(string=text)
+    drawing = pygraphviz.AGraph(string=graph.to_string())
     drawing.layout("dot")
     if level == "word" and fold(drawing):
         drawing.draw(str(path), prog="neato")
