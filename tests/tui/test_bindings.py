@@ -91,6 +91,7 @@ def started(app: VbgApp) -> list[str]:
 
 
 STARTED: list[str] = []
+SUSPENDED: list[bool] = []
 EDIT, GRAPH, RUN, PLOT, VALIDATE, SPACE = (
     {"view": name} for name in ("edit", "graph", "run", "plot", "validate", "space")
 )
@@ -155,13 +156,11 @@ CASES: dict[str, Case] = {
     "graph.all": Case(lambda app: len(app.work.graph.opened) > 1, True, **GRAPH),
     "graph.next": Case(graph("conflict"), 0, **GRAPH, clash=True),
     "graph.goto": Case(view, "edit", **GRAPH),
-    "fix.1": Case(text, None, ("c",), **GRAPH, pane="why", clash=True),
-    **{
-        f"fix.{i}": Case(
-            lambda app: (message(app), text(app)), None, ("c",), **GRAPH, pane="why", clash=True
-        )
-        for i in (2, 3, 4)
-    },
+    "graph.fixes": Case(dialog, "Conflict 1 of 1", **GRAPH, clash=True),
+    "problem.show": Case(dialog, "Error 1 of 1", view="edit", clash=True),
+    "copy": Case(lambda app: app.clipboard, "1", **EDIT, pane="inspector"),
+    "redraw": Case(message, "painted again", **EDIT),
+    "suspend": Case(lambda app: list(SUSPENDED), [True], **EDIT),
     "run.cancel": Case(message, "Cancel: nothing is running", **RUN),
     "run.plot": Case(view, "plot", **RUN),
     "run.other": Case(started, ["mstmm"], **RUN),
@@ -203,10 +202,9 @@ def test_every_action_has_a_case():
 
 
 def test_every_action_has_words_and_every_scope_is_one():
-    panes = {"why"}
     for action in TABLE:
         assert action.label and action.help, action.id
-        assert action.scope in ("", *VIEWS, *(f"pane:{pane}" for pane in panes)), action.id
+        assert action.scope in ("", *VIEWS), action.id
 
 
 @pytest.fixture
@@ -222,6 +220,7 @@ def nothing_runs(monkeypatch, tmp_path):
     monkeypatch.setattr(running, "simulate", simulate)
     monkeypatch.setattr(validating, "_both", both)
     monkeypatch.setattr(VbgApp, "suspend", lambda self: nullcontext())
+    monkeypatch.setattr(VbgApp, "action_suspend_process", lambda self: SUSPENDED.append(True))
     editor = tmp_path / "editor"
     editor.write_text('#!/bin/sh\nfor file; do :; done\necho "# mine" >> "$file"\n')
     editor.chmod(0o755)
@@ -254,6 +253,8 @@ async def brought_back(app: VbgApp, pilot, case: Case, runs: tuple) -> None:
     if work.graph is not None:
         work.graph = replace(work.graph, opened=frozenset(), conflict=-1, zoom=1)
     STARTED.clear()
+    SUSPENDED.clear()
+    app.copy_to_clipboard("")
     app.main.show_view(case.view)
     app.main.activate(case.pane)
     await settled(app, pilot)

@@ -426,7 +426,11 @@ def test_a_conflict_is_explained_and_fixed(terminal):
     terminal.wait("1 error")
     terminal.keys("w")
     terminal.wait("Why: conflict 1 of 1")
-    terminal.wait("1: ")
+    terminal.keys("1")
+    terminal.wait("Model")
+    assert "1 error" in terminal.screen(), "a digit is a view, never a fix"
+    terminal.keys("w", "Enter")
+    terminal.wait("Conflict 1 of 1")
     terminal.keys("1")
     terminal.wait("0 errors")
     terminal.wait("causal: ")

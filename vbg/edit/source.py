@@ -126,6 +126,14 @@ def _holder(tables: tuple[Chunk, ...], path: Path) -> Chunk:
     )
 
 
+def text_of(text: str, path: Path) -> str:
+    """The lines of the table at `path` and of those inside it; all of `text` for ()."""
+    if not path:
+        return text
+    own = [chunk for chunk in chunks(text) if chunk.keys and chunk.keys[: len(path)] == path]
+    return "".join(text[chunk.start : chunk.stop] for chunk in own).strip() + "\n" if own else ""
+
+
 def with_value(text: str, path: Path, value: Any) -> str:
     """`text` with the value at `path` set; tables that are missing are made.
 

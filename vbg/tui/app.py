@@ -262,7 +262,7 @@ class VbgApp(App[int]):
             if self.work.problem_index >= len(self.work.problems):
                 self.work.problem_index = -1
             self.prepare_view(self.work.view)
-            self.main.paint()
+            self.main.place()
 
     def select(self, path: Path) -> None:
         """Select a part everywhere."""

@@ -11,6 +11,7 @@ from vbg.errors import UsageError
 from vbg.tui.app import VbgApp
 from vbg.tui.content.style import DEFAULT_THEME
 from vbg.tui.session.folders import config_folder
+from vbg.tui.session.settings import kept
 from vbg.tui.state.keys import read_keymap
 from vbg.tui.state.workspace import Options
 from vbg.tui.tasks.starting import opened
@@ -30,10 +31,16 @@ def make_app(path: str | None = None, *, marks: str = "", theme: str = "") -> Vb
         marks=choose(marks or _marks_of_terminal()),
         slow="SSH_CONNECTION" in os.environ,
         no_color="NO_COLOR" in os.environ,
-        theme=theme or os.environ.get("VBG_THEME", DEFAULT_THEME),
+        theme=theme or os.environ.get("VBG_THEME") or kept("theme") or DEFAULT_THEME,
     )
     keymap = read_keymap(config_folder() / "keymap.toml")
-    return VbgApp(opened(Path(path) if path is not None else None, keymap, options))
+    app = VbgApp(opened(Path(path) if path is not None else None, keymap, options))
+    if theme and theme not in app.available_themes:
+        raise UsageError(
+            f"--theme {theme}: there is no such theme; there are"
+            f" {', '.join(sorted(app.available_themes))}."
+        )
+    return app
 
 
 def _marks_of_terminal() -> str:

@@ -91,7 +91,13 @@ class MainScreen(Screen):
             self.rects = {"small": Rect(0, 0, width, height)}
         else:
             view = self.work.view
-            self.rects = arrange.arrange(view, width, height, self.active, self.zoomed)
+            troubled = bool(self.work.problems)
+            self.rects = arrange.arrange(
+                view, width, height, self.active, self.zoomed, troubled=troubled
+            )
+            if self.active not in self.rects:
+                # its pane is not shown any more
+                self.actives[view] = arrange.FIRST[view]
             if self.prefix:
                 rows = min(_POPUP_ROWS, height - 4)
                 self.rects["popup"] = Rect(0, height - 1 - rows, width, rows)

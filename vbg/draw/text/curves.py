@@ -23,7 +23,8 @@ _DIM = len(INKS) - 1
 class Curve:
     """One curve: x and y (n,), both in SI; `axis` 0 is the left, 1 the right one.
 
-    `ink` is 1 ... 6; `pattern` tells curves apart where there is no colour.
+    `ink` is 1 ... 6; `pattern` and a `letter` on the curve tell curves apart where there
+    is no colour.
     """
 
     x: np.ndarray
@@ -32,6 +33,7 @@ class Curve:
     ink: int = 1
     pattern: Pattern = "solid"
     axis: int = 0
+    letter: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ def logarithm(curve: Curve) -> Curve:
     """`curve` with log10 |y|; zeros interrupt it."""
     size = np.abs(curve.y)
     y = np.log10(size, out=np.full(len(size), np.nan), where=size > 0)
-    return Curve(curve.x, y, curve.label, curve.ink, curve.pattern, curve.axis)
+    return replace(curve, y=y)
 
 
 def plot(curves: tuple[Curve, ...], width: int, height: int, frame: Frame, marks: Marks) -> Rows:
@@ -140,6 +142,8 @@ def plot(curves: tuple[Curve, ...], width: int, height: int, frame: Frame, marks
             segments(canvas, _dashed(x, y, DASHES[curve.pattern]), curve.ink)
         else:
             envelope(canvas, x, y, curve.ink, DASHES[curve.pattern])
+    for number, curve in enumerate(curves):
+        _letter(canvas, curve, (number, len(curves)), window, ranges[curve.axis])
     for spot in frame.spots:
         _spot(canvas, spot, window, ranges[spot[2]], marks)
     body = rows_of(canvas, marks.dots, INKS)
@@ -163,6 +167,26 @@ def _dashed(x: np.ndarray, y: np.ndarray, dash: tuple[int, int]) -> np.ndarray:
     length = np.hypot(np.diff(x), np.diff(y))
     along = np.cumsum(np.where(np.isfinite(length), length, 0.0))
     return pieces[along % sum(dash) < dash[0]]
+
+
+def _letter(
+    canvas: Canvas, curve: Curve, turn: tuple[int, int], window: Range, limits: Range
+) -> None:
+    """The curve's letter on it, twice, each curve's at columns of its own."""
+    number, count = turn
+    finite = np.flatnonzero(
+        np.isfinite(curve.y) & (curve.x >= window.low) & (curve.x <= window.high)
+    )
+    if not curve.letter or not len(finite):
+        return
+    for part in (0.25, 0.75):
+        x = window.low + (part + (number + 0.5 - count / 2) * 0.4 / count) * (
+            window.high - window.low
+        )
+        at = finite[int(np.argmin(np.abs(curve.x[finite] - x)))]
+        column = (curve.x[at] - window.low) / (window.high - window.low) * (canvas.width - 1)
+        row = _cell_row(float(curve.y[at]), limits, canvas.height)
+        canvas.write(row, int(column), curve.letter, INKS[curve.ink])
 
 
 def _spot(

@@ -34,7 +34,6 @@ _MODULES = {
     "redo": "editing",
     "history": "editing",
     "graph": "graphing",
-    "fix": "graphing",
     "why": "graphing",
     "run": "running",
     "cancel": "running",

@@ -138,6 +138,12 @@ async def _add_part(app: Desk, table: str, part: Any, given: dict[str, Any] | No
     if values is None:
         return
     fields = declared(part)
+    if {"between", "on"} <= set(fields) and not {"between", "on"} & {*values, *required(part)}:
+        attached = await _attached(app, part, values)
+        if attached is None:
+            drafts.keep(app, table, part.kind, values, len(start))
+            return
+        values |= attached
     for name in _asked(part, values):
         answer = await _ask_field(app, (table, part), name, fields[name], values)
         if answer is None:
@@ -161,13 +167,34 @@ async def _add_part(app: Desk, table: str, part: Any, given: dict[str, Any] | No
         app.main.activate("inspector")
 
 
+async def _attached(app: Desk, part: Any, values: dict[str, Any]) -> dict[str, Any] | None:
+    """Where a part acts that may act between two points or on a coordinate."""
+    title = f"{part.kind}: where does it act"
+    where = "between"
+    if references.coordinate_items(app.work.data):
+        items = (
+            Item("between", "between two points", "of bodies or the ground"),
+            Item("on", "on a joint", "or on a one-dimensional node"),
+        )
+        chosen = await app.choose(title, items)
+        if chosen is None:
+            return None
+        where = chosen
+    of = ("", part)
+    value = await _ask_field(app, of, where, declared(part)[where], values)
+    return None if value is None else {where: value}
+
+
 def _asked(part: type, values: dict[str, Any]) -> tuple[str, ...]:
     """The fields that must be asked for: required ones, and where the part is attached."""
     fields = declared(part)
     asked = [name for name in fields if name in required(part) and name not in values]
-    attached = {"between", "on", "nodes"} & set(fields)
+    attached = {"between", "on"} & set(fields) or {"nodes"} & set(fields)
     if attached and not attached & {*asked, *values}:
         asked.insert(0, "between" if "between" in fields else sorted(attached)[0])
+    if {"length", "stroke"} <= set(fields) and "length" not in values:
+        # the stroke counts from there: 0 is never meant between two points
+        asked.insert(asked.index("stroke") if "stroke" in asked else len(asked), "length")
     if "mass" in fields:
         asked += [name for name in ("mass", "inertia") if name not in values]
     return tuple(asked)

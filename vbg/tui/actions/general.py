@@ -18,7 +18,7 @@ from vbg.errors import UsageError
 from vbg.tui.actions import Handler, Refusal, handler
 from vbg.tui.content import helping
 from vbg.tui.content.sketching import sketch
-from vbg.tui.session import files, templates
+from vbg.tui.session import files, settings, templates
 from vbg.tui.state.items import Item
 from vbg.tui.state.keys import shown
 
@@ -48,9 +48,9 @@ async def _save_as(app: Desk) -> None:
     old = str(app.work.file) if app.work.file else name
 
     def judge(text: str) -> tuple[str, bool]:
-        path = Path(text).expanduser()
-        if not text.strip() or path.is_dir():
+        if not text.strip() or Path(text).expanduser().is_dir():
             return "a file name is needed", False
+        path = _model_file(text)
         if not path.parent.is_dir():
             return f"there is no folder {path.parent}", False
         there = path.exists() and path != app.work.file
@@ -58,7 +58,13 @@ async def _save_as(app: Desk) -> None:
 
     text = await app.ask("Save as", old, judge)
     if text is not None:
-        write(app, Path(text).expanduser())
+        write(app, _model_file(text))
+
+
+def _model_file(text: str) -> Path:
+    """The file that a typed name means: a model's ends in .toml unless it says otherwise."""
+    path = Path(text.strip()).expanduser()
+    return path if path.suffix else path.with_name(f"{path.name}.toml")
 
 
 async def _new(app: Desk) -> None:
@@ -79,9 +85,9 @@ async def _new(app: Desk) -> None:
     template = by_name[chosen]
 
     def judge(text: str) -> tuple[str, bool]:
-        path = Path(text).expanduser()
-        if not text.strip():
+        if not text.strip() or Path(text).expanduser().is_dir():
             return "a file name is needed", False
+        path = _model_file(text)
         if not path.parent.is_dir():
             return f"there is no folder {path.parent}", False
         return (f"{path} exists: choose another name", False) if path.exists() else ("", True)
@@ -91,7 +97,7 @@ async def _new(app: Desk) -> None:
     )
     if text is None or not await leave_document(app):
         return
-    path = Path(text).expanduser()
+    path = _model_file(text)
     templates.place(template, path)
     app.open_document(path)
     app.main.show_view("edit")
@@ -255,12 +261,30 @@ async def _theme(app: Desk) -> None:
     chosen = await app.choose("Theme", items, start=app.theme)
     if chosen is not None:
         app.theme = chosen
+        settings.keep("theme", chosen)
 
 
 async def _export(app: Desk) -> None:
     from vbg.tui.actions import exporting
 
     await exporting.export(app)
+
+
+def _copy(app: Desk) -> None:
+    """What is marked, as text, to the clipboard: by OSC 52, so from afar as well."""
+    text = app.main.panes[app.main.active].copied()
+    if text:
+        app.copy_to_clipboard(text)
+        first = text.splitlines()[0]
+        more = f" and {len(text.splitlines()) - 1} more lines" if "\n" in text.strip() else ""
+        app.work.say(f"copied: {first}{more}", "ok")
+    else:
+        app.work.say("there is nothing to copy here", "dim")
+
+
+def _redraw(app: Desk) -> None:
+    app.work.say("painted again", "dim")
+    app.refresh(repaint=True, layout=True)
 
 
 HANDLERS: dict[str, Handler] = {
@@ -273,6 +297,9 @@ HANDLERS: dict[str, Handler] = {
     "help": _help,
     "palette": _palette,
     "theme": _theme,
+    "copy": _copy,
+    "redraw": _redraw,
+    "suspend": lambda app: app.action_suspend_process(),
     "export": _export,
 }
 REFUSALS: dict[str, Refusal] = {}

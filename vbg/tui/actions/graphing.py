@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from vbg.tui.actions import Handler, Refusal
+from vbg.tui.actions.mending import offer
 from vbg.tui.content import why
 from vbg.tui.state import graphing
 from vbg.tui.state.graphing import GraphState
@@ -74,13 +75,16 @@ def _goto(app: Desk) -> None:
     app.main.activate("inspector")
 
 
-def _fix(number: int, app: Desk) -> None:
-    """Apply a fix of the marked conflict as one undo step."""
+async def _fixes(app: Desk) -> None:
+    """Why there is a conflict, and its fixes by number."""
     state = _state(app)
-    found = why.fixes(state, state.conflicts[state.conflict], app.work.data)
-    fix = found[number - 1]
-    app.do(fix.as_one(app.work.document.now.text))
-    app.work.say(f"{fix.label}; u takes it back", "ok")
+    if state.conflict < 0:
+        _next(app)
+        state = _state(app)
+    conflict = state.conflicts[state.conflict]
+    found = why.fixes(state, conflict, app.work.data)
+    rows = why.conflict_rows(state, conflict, app.work.data, 70, app.work.marks)
+    await offer(app, f"Conflict {state.conflict + 1} of {len(state.conflicts)}", rows, found)
 
 
 def _no_graph(app: Desk) -> str:
@@ -93,14 +97,6 @@ def _no_conflict(app: Desk) -> str:
     return "" if state is not None and state.conflicts else "there is no causality conflict"
 
 
-def _no_fix(number: int, app: Desk) -> str:
-    state = app.work.graph
-    if state is None or not 0 <= state.conflict < len(state.conflicts):
-        return "no conflict is marked; c goes to the first"
-    count = len(why.fixes(state, state.conflicts[state.conflict], app.work.data))
-    return "" if number <= count else f"there are {count} fixes"
-
-
 HANDLERS: dict[str, Handler] = {
     "graph.in": partial(_zoom, 1),
     "graph.out": partial(_zoom, -1),
@@ -109,10 +105,10 @@ HANDLERS: dict[str, Handler] = {
     "graph.next": _next,
     "graph.goto": _goto,
     "why": _why,
-    **{f"fix.{i}": partial(_fix, i) for i in range(1, 5)},
+    "graph.fixes": _fixes,
 }
 REFUSALS: dict[str, Refusal] = {
     **{f"graph.{name}": _no_graph for name in ("in", "out", "open", "all", "goto")},
     "graph.next": _no_conflict,
-    **{f"fix.{i}": partial(_no_fix, i) for i in range(1, 5)},
+    "graph.fixes": _no_conflict,
 }

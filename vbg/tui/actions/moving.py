@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from vbg.tui.actions import Handler, Refusal
+from vbg.tui.actions.mending import no_problem, show_problem
 from vbg.tui.state.keys import VIEWS
 
 if TYPE_CHECKING:
@@ -118,9 +119,11 @@ HANDLERS: dict[str, Handler] = {
     "filter.next": _next_hit,
     "problem.next": partial(_problem, 1),
     "problem.previous": partial(_problem, -1),
+    "problem.show": show_problem,
 }
 REFUSALS: dict[str, Refusal] = {
     "problem.next": _no_problem,
     "problem.previous": _no_problem,
+    "problem.show": no_problem,
     "filter.next": lambda app: "" if app.work.filter else "press / first",
 }

@@ -45,18 +45,7 @@ def _clear(app: Desk) -> None:
 
 def _zoom(factor: float, app: Desk) -> None:
     """Zoom about the cursor, or about the middle."""
-    pane, plot = _curves(app), app.work.plot
-    full = pane.full()
-    window = pane.window or full
-    size = (window.high - window.low) * factor
-    if size >= full.high - full.low:
-        app.work.plot = replace(plot, window=None)
-        return
-    inside = plot.cursor is not None and window.low <= plot.cursor <= window.high
-    middle = plot.cursor if plot.cursor is not None and inside else (window.low + window.high) / 2
-    part = (middle - window.low) / (window.high - window.low)
-    low = min(max(middle - part * size, full.low), full.high - size)
-    app.work.plot = replace(plot, window=(low, low + size))
+    _curves(app).zoom(factor, app.work.plot.cursor)
 
 
 def _fit(app: Desk) -> None:
@@ -103,7 +92,9 @@ async def _overlay(app: Desk) -> None:
 async def _run(app: Desk) -> None:
     chosen = await app.choose("Show the run", _run_items(app))
     if chosen is not None:
-        app.work.plot = replace(app.work.plot, run=int(chosen))
+        overlay = app.work.plot.overlay
+        behind = 0 if overlay == int(chosen) else overlay
+        app.work.plot = replace(app.work.plot, run=int(chosen), overlay=behind)
         app.prepare_view("plot")
 
 
@@ -130,7 +121,9 @@ def _no_solution(app: Desk) -> str:
 
 
 def _no_other(app: Desk) -> str:
-    return "" if len(app.work.runs) > 1 else "there is no other run"
+    shown = results.plotted(app.work)
+    others = [run for run in app.work.runs if shown is None or run.number != shown.number]
+    return "" if others or app.work.plot.overlay else "there is no other run"
 
 
 _ON_A_RUN = ("toggle", "in", "out", "fit", "split", "x", "peak")

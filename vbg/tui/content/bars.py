@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vbg.draw.text.marks import Marks
-from vbg.draw.text.rows import Row, cells, clip, fit, pad, printable, row_width
+from vbg.draw.text.rows import Row, Rows, cells, clip, fit, pad, printable, row_width
 from vbg.tui.state.keys import VIEW_TITLES, VIEWS, Action, shown
 from vbg.tui.state.workspace import Workspace
 
@@ -67,6 +67,17 @@ def _tabs(work: Workspace) -> Row:
         out.append((f"{mark}{number} {VIEW_TITLES[name]}", "focus" if here else "dim"))
         out.append(("  ", ""))
     return tuple(out)
+
+
+def tab_at(row: Row, column: int) -> str:
+    """The view whose tab is at a column of a row with tabs, or ""."""
+    at = 0
+    titles = {f"{i} {VIEW_TITLES[name]}": name for i, name in enumerate(VIEWS, 1)}
+    for text, _ in row:
+        if at <= column < at + cells(text):
+            return titles.get(text[1:], "")
+        at += cells(text)
+    return ""
 
 
 def tabs(work: Workspace, width: int) -> Row:
@@ -136,3 +147,18 @@ def framed(body: tuple[Row, ...], width: int, title: str, hint: str, marks: Mark
     lines = tuple(((marks.down, style), *fit(row, inner), (marks.down, style)) for row in body)
     foot: Row = ((f"{lower_left}{marks.across * inner}{lower_right}", style),)
     return (fit(head, width), *lines, foot)
+
+
+def with_thumb(rows: Rows, extent: tuple[int, int, int], marks: Marks) -> Rows:
+    """Framed rows with a mark on the right edge: which part is in sight of a list that is
+    longer; `extent` is the first row shown, the rows there are, those there is room for."""
+    top, count, room = extent
+    inside = len(rows) - 2
+    if count <= room or inside < 3:
+        return rows
+    size = max(1, inside * room // count)
+    at = min(round((inside - size) * top / max(count - room, 1)), inside - size)
+    out = list(rows)
+    for y in range(1 + at, 1 + at + size):
+        out[y] = (*out[y][:-1], (marks.bar_full, "dim"))
+    return tuple(out)

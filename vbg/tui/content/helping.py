@@ -8,7 +8,7 @@ from vbg.tui.state.keys import VIEW_TITLES, Keymap, shown
 ABOUT = {
     "tree": "The model. What is marked here is selected in all views.",
     "inspector": "The fields of the marked part. Enter edits; units and expressions are fine.",
-    "problems": "What is wrong with the model. Enter goes to the place.",
+    "problems": "What is wrong with the model. Enter opens a problem with its fixes by number.",
     "graph": "The bond graph: half arrows, causal strokes, double lines for vectors.",
     "why": "Why the strokes are where they are, and what can be done about a conflict.",
     "runs": "The runs of this model; they are kept from one time to the next.",
@@ -16,12 +16,12 @@ ABOUT = {
     "live": "A signal of the run, while it runs.",
     "log": "What the solver said.",
     "signals": "The signals of the run. Space shows one.",
-    "curves": "The curves. Left and right move the cursor, + and - zoom about it.",
+    "curves": "The curves. Left, right, a click: cursor. + - 0, wheel, drag, double click: zoom.",
     "channels": "Joint forces by both solvers, each with its verdict.",
     "overlay": "The marked channel by both solvers.",
     "error": "The difference of the two, on a logarithmic scale.",
     "verdict": "The verdict and its reason.",
-    "space": "The machine. Arrows turn the view; hidden edges are dotted.",
+    "space": "The machine. Arrows and the mouse turn the view; hidden edges are dotted.",
     "slider": "The time shown. Left and right step.",
 }
 

@@ -76,8 +76,15 @@ def curves_of(
             axis = units.index(unit)
             own = pattern if axis == 0 or pattern != "solid" else "dotted"
             ink = 1 + position % 6
-            curves.append(Curve(solution.time, solution[name], name, ink, own, axis))
+            letter = letter_of(position) if len(names) > 1 and pattern == "solid" else ""
+            values = solution[name]
+            curves.append(Curve(solution.time, values, name, ink, own, axis, letter))
     return tuple(curves)
+
+
+def letter_of(position: int) -> str:
+    """What stands on the curve at this position of the list, for those who see no colour."""
+    return "abcdefghijklmnopqrstuvwxyz"[position % 26]
 
 
 def legend(names: tuple[str, ...], width: int, marks: Marks) -> Row:
@@ -85,7 +92,8 @@ def legend(names: tuple[str, ...], width: int, marks: Marks) -> Row:
     row: list[tuple[str, str]] = []
     room = width
     for position, name in enumerate(names):
-        text = f"{marks.line}{marks.line} {printable(name)}  "
+        mark = letter_of(position) if len(names) > 1 else marks.line
+        text = f"{marks.line}{mark}{marks.line} {printable(name)}  "
         if cells(text) > room:
             row.append((clip("…", room), "dim"))
             break

@@ -54,25 +54,47 @@ def counts(verdict: Verdict) -> str:
 def channel_rows(
     channels: tuple[Channel, ...], width: int, marks: Marks, *, top: int, height: int, index: int
 ) -> Rows:
-    """The table: a header, then one row for each channel."""
-    name = max(18, width - 60)
-    head = (
-        f"  {pad('channel', name)} {'max|Δ|':>13} {'rel.L2':>8} {'tol':>8} {'worst t':>9}  verdict"
-    )
-    rows: list[Row] = [((clip(head, width), "dim"),)]
-    for i, channel in enumerate(channels[top : top + height - 1], top):
-        here = i == index
-        style = "cursor" if here else ""
-        left = marks.cursor if here else " "
-        error = f"{number(channel.max_error, 2)} {channel.unit}"
-        worst = number(channel.worst_time, 4) if channel.result != "VACUOUS" else "-"
-        body = (
-            f" {pad(printable(channel.name), name)} {clip(error, 13):>13}"
-            f" {number(channel.relative_l2, 2):>8} {number(channel.tolerance, 2):>8} {worst:>9}  "
+    """The table: a header, then one row for each channel.  The verdict is never cut; what
+    there is no room for is left out, the least telling columns first."""
+    shown = channels[top : top + height - 1]
+    word = max((len("verdict"), *(len(_word(channel)) for channel in shown)))
+    room = width - 2 - word - 2
+    columns: list[tuple[str, int]] = []
+    for title, size in (("max|Δ|", 14), ("rel.L2", 9), ("worst t", 10), ("tol", 9)):
+        if room - size >= _NAME:
+            columns.append((title, size))
+            room -= size
+    name = max(room, 8)
+    head = f"  {pad('channel', name)}" + "".join(f"{title:>{size}}" for title, size in columns)
+    rows: list[Row] = [((f"{head}  verdict", "dim"),)]
+    for i, channel in enumerate(shown, top):
+        style = "cursor" if i == index else ""
+        left = marks.cursor if i == index else " "
+        values = _numbers(channel)
+        body = f" {pad(clip(printable(channel.name), name), name)}" + "".join(
+            f"{clip(values[title], size - 1):>{size}}" for title, size in columns
         )
-        word = _WORDS.get(channel.result, channel.result)
-        rows.append(((left, "focus"), (body, style), (word, STYLES[channel.result])))
+        rows.append(
+            ((left, "focus"), (f"{body}  ", style), (_word(channel), STYLES[channel.result]))
+        )
     return tuple(rows)
+
+
+_NAME = 14  # columns that the name of a channel keeps
+
+
+def _word(channel: Channel) -> str:
+    return _WORDS.get(channel.result, channel.result)
+
+
+def _numbers(channel: Channel) -> dict[str, str]:
+    """The columns of a channel by their titles."""
+    return {
+        "max|Δ|": f"{number(channel.max_error, 2)} {channel.unit}",
+        "rel.L2": number(channel.relative_l2, 2),
+        "tol": number(channel.tolerance, 2),
+        "worst t": number(channel.worst_time, 4) if channel.result != "VACUOUS" else "-",
+    }
 
 
 def progress_rows(runs: tuple[Run, ...], width: int, marks: Marks) -> Rows:

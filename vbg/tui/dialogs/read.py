@@ -41,10 +41,9 @@ class Read(Dialog):
             "home": view.scroll_home,
             "end": view.scroll_end,
         }
-        if event.character and event.character in self.keys:
-            self.dismiss(event.character)
-        elif event.key in self.keys:
-            self.dismiss(event.key)
+        answer = event.character if event.is_printable else event.key
+        if answer in self.keys:
+            self.dismiss(answer)
         elif event.key in _LEAVE:
             self.dismiss(None)
         elif event.key in moves:

@@ -6,7 +6,7 @@ from vbg.draw.text.rows import Row, Rows, clip, pad, printable
 from vbg.tui.content import bars
 from vbg.tui.panes.pane import Pane
 from vbg.tui.state import arrange
-from vbg.tui.state.keys import VIEW_TITLES, VIEWS, footer_entries, shown
+from vbg.tui.state.keys import footer_entries, shown
 
 
 class Status(Pane):
@@ -20,6 +20,13 @@ class Status(Pane):
             return (((pad(printable(self.work.message), room), self.work.message_style), count),)
         return (bars.status(self.work, width, with_tabs=width >= arrange.WIDE),)
 
+    def clicked(self, column: int, row: int) -> None:
+        view = bars.tab_at(self.painted[0], column) if self.painted else ""
+        if view:
+            self.home.show_view(view)
+        elif column >= self.size.width - 14:
+            self.home.main.act_id("problem.show")
+
 
 class Tabs(Pane):
     FRAMED = False
@@ -28,13 +35,9 @@ class Tabs(Pane):
         return (bars.tabs(self.work, width),)
 
     def clicked(self, column: int, row: int) -> None:
-        at = 1
-        for number, view in enumerate(VIEWS, 1):
-            size = len(f" {number} {VIEW_TITLES[view]}") + 2
-            if at <= column < at + size:
-                self.home.show_view(view)
-                return
-            at += size
+        view = bars.tab_at(self.painted[0], column) if self.painted else ""
+        if view:
+            self.home.show_view(view)
 
 
 class Undo(Pane):

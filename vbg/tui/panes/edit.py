@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from vbg.draw.text.rows import Row, Rows, clip, fit, printable, wrap
+from vbg.draw.text.rows import Row, Rows, clip, printable, wrap
 from vbg.errors import Problem
 from vbg.tui.content import fields, tree
 from vbg.tui.content.fields import FieldRow
 from vbg.tui.content.tree import TreeRow
 from vbg.tui.panes.pane import Pane, scrolled, stepped
+from vbg.tui.state.workspace import Workspace
 
 
 class Tree(Pane):
@@ -52,6 +53,7 @@ class Tree(Pane):
     def body(self, width: int, height: int) -> Rows:
         rows, index = self.lines, self.index
         self.top = scrolled(self.top, index, len(rows), height)
+        self.extent = (self.top, len(rows), height)
         marked = _marked(self.work.problems)
         return tuple(
             tree.tree_row(
@@ -91,6 +93,12 @@ class Tree(Pane):
 
     def clicked(self, column: int, row: int) -> None:
         self.select(self.top + row)
+
+    def copied(self) -> str:
+        """The text of the marked part in the model file."""
+        from vbg.edit.source import text_of
+
+        return text_of(self.work.document.now.text, self.work.selection)
 
 
 def _marked(problems: tuple[Problem, ...]) -> dict[str, str]:
@@ -139,6 +147,7 @@ class Inspector(Pane):
         below = self._below(rows[index], width)
         room = max(height - len(below) - 1, 3)
         self.top = scrolled(self.top, index, len(rows), room)
+        self.extent = (self.top, len(rows), room)
         focused = self.home.active == "inspector"
         out = [
             fields.field_row(
@@ -191,21 +200,24 @@ class Inspector(Pane):
     def enter(self) -> None:
         self.home.main.act_id("edit.field")
 
+    def copied(self) -> str:
+        """The value of the marked field, as it is typed."""
+        row = self.marked
+        return "" if row is None or not row.written else fields.as_typed(row.declared, row.value)
+
     def clicked(self, column: int, row: int) -> None:
         index = self.top + row
         if index < len(self.fields()):
-            if index == self.work.field_index:
-                self.enter()
             self.work.field_index = index
 
 
-def _resolved(work, row: FieldRow) -> str:
+def _resolved(work: Workspace, row: FieldRow) -> str:
     """ " = 0.3 m" behind the meaning of a field written as an expression."""
     model = work.checked.model
     if model is None or not row.written or not isinstance(row.value, str) or len(row.path) < 2:
         return ""
     if row.path[0] == "parameters":
-        value = model.parameters.get(row.path[1])
+        value = model.parameters.get(str(row.path[1]))
     else:
         part = getattr(model, str(row.path[0]), None)
         for key in row.path[1:]:
@@ -220,7 +232,7 @@ def _resolved(work, row: FieldRow) -> str:
 
 
 class Problems(Pane):
-    """All problems; Enter goes to the place."""
+    """All problems, each with its whole text; Enter opens the marked one with its fixes."""
 
     JUMP = "d"
 
@@ -228,76 +240,80 @@ class Problems(Pane):
         return f"Problems: {len(self.work.problems)}" if self.work.problems else "Problems"
 
     def hint(self) -> str:
-        return "] next"
+        return "] next  Enter fixes"
+
+    @property
+    def index(self) -> int:
+        return max(0, min(self.work.problem_index, len(self.work.problems) - 1))
 
     def body(self, width: int, height: int) -> Rows:
         work = self.work
         if not work.problems:
             text = "checking ..." if work.checking else f"{work.marks.ok} none; r runs the model"
             return (((text, "dim" if work.checking else "ok"),),)
-        index = max(0, min(work.problem_index, len(work.problems) - 1))
-        self.top = scrolled(self.top, index, len(work.problems), height)
-        return tuple(
-            problem_row(problem, width, work, current=i == work.problem_index)
-            for i, problem in enumerate(work.problems[self.top : self.top + height], self.top)
-        )
+        index = self.index
+        self.top = min(self.top, index)
+        sizes = [
+            len(problem_rows(problem, width, work))
+            for problem in work.problems[self.top : index + 1]
+        ]
+        while len(sizes) > 1 and sum(sizes) > height:
+            sizes.pop(0)
+            self.top += 1
+        self.extent = (self.top, len(work.problems), max(height // 2, 1))
+        rows: list[Row] = []
+        self._owners: list[int] = []
+        for i, problem in enumerate(work.problems[self.top :], self.top):
+            own = problem_rows(problem, width, work, current=i == index)
+            rows += own
+            self._owners += [i] * len(own)
+            if len(rows) >= height:
+                break
+        return tuple(rows[:height])
 
     def move(self, direction: str) -> None:
         count = len(self.work.problems)
         if count:
-            self.work.problem_index = stepped(
-                max(self.work.problem_index, 0), count, direction, self.inner[1]
-            )
+            self.work.problem_index = stepped(self.index, count, direction, self.inner[1])
 
     def enter(self) -> None:
         if self.work.problems:
-            self.home.main.go_to_problem(max(self.work.problem_index, 0))
+            self.home.main.act_id("problem.show")
+
+    def copied(self) -> str:
+        return str(self.work.problems[self.index]) if self.work.problems else ""
 
     def clicked(self, column: int, row: int) -> None:
-        if self.top + row < len(self.work.problems):
-            self.home.main.go_to_problem(self.top + row)
+        if row < len(self._owners):
+            self.work.problem_index = self._owners[row]
 
 
-def problem_row(problem: Problem, width: int, work, *, current: bool) -> Row:
-    """One problem in a line: mark, where, what, line of the file."""
+_SEVERITY = {"error": "error", "warning": "warn", "note": "note"}
+
+
+def problem_rows(problem: Problem, width: int, work: Workspace, *, current: bool = False) -> Rows:
+    """The whole of a problem: mark, place, what, remedy, in as many lines as it takes."""
     marks = work.marks
-    mark, style = {
-        "error": (marks.error, "error"),
-        "warning": (marks.warn, "warn"),
-        "note": (marks.note, "note"),
-    }[problem.severity]
-    place = f" line {problem.line}" if problem.line else ""
-    text = f"{problem.where}: {problem.what} {problem.remedy}"
-    room = width - len(place) - 3
-    left = marks.cursor if current else " "
-    return fit(
-        (
-            (left, "focus"),
-            (f"{mark} ", style),
-            (clip(printable(text), room), "bold" if current else ""),
-            (place, "dim"),
-        ),
-        width,
-    )
+    mark = {"error": marks.error, "warning": marks.warn, "note": marks.note}[problem.severity]
+    place = f" (line {problem.line})" if problem.line else ""
+    text = f"{problem.where}{place}: {problem.what} {problem.remedy}".strip()
+    rows: list[Row] = []
+    for number, line in enumerate(wrap(printable(text), max(width - 3, 10))):
+        left = marks.cursor if current else " "
+        sign = f"{mark} " if number == 0 else "  "
+        style = "bold" if current else ""
+        rows.append(((left, "focus"), (sign, _SEVERITY[problem.severity]), (line, style)))
+    return tuple(rows)
 
 
 class ProblemLine(Pane):
-    """The marked problem in one line, where there is no room for the list."""
+    """That there is no problem, where there is no room for more."""
 
     FRAMED = False
 
     def body(self, width: int, height: int) -> Rows:
-        work = self.work
-        if not work.problems:
-            text = "checking ..." if work.checking else "no problems; r runs it"
-            return (((text, "dim"),),)
-        index = max(0, min(work.problem_index, len(work.problems) - 1))
-        more = f"   {index + 1}/{len(work.problems)} ] next"
-        row = problem_row(work.problems[index], width - len(more), work, current=False)
-        return ((*row, (more, "dim")),)
-
-    def clicked(self, column: int, row: int) -> None:
-        self.home.main.act_id("problem.next")
+        text = "checking ..." if self.work.checking else "no problems; r runs it"
+        return (((text, "dim"),),)
 
 
 def panes() -> list[Pane]:

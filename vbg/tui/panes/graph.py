@@ -98,14 +98,18 @@ class Why(Pane):
     def hint(self) -> str:
         state = self.work.graph
         chosen = state is not None and 0 <= state.conflict < len(state.conflicts)
-        return "1-4 apply" if chosen and self.home.active == "why" else ""
+        return "Enter fixes" if chosen and self.home.active == "why" else ""
 
     def body(self, width: int, height: int) -> Rows:
         if self.work.graph is None and not self.work.problems:
             return ((("drawing ...", "dim"),),)
         rows = why.why_rows(self.work.graph, self.work.data, width, self.work.marks)
         self.top = max(0, min(self.top, len(rows) - height))
+        self.extent = (self.top, len(rows), height)
         return rows[self.top : self.top + height]
+
+    def enter(self) -> None:
+        self.home.main.act_id("graph.fixes")
 
     def move(self, direction: str) -> None:
         step = {"up": -1, "down": 1, "page_up": -8, "page_down": 8}.get(direction, 0)

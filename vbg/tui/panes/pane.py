@@ -10,7 +10,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from vbg.draw.text.rows import Row, Rows, fit
-from vbg.tui.content.bars import framed
+from vbg.tui.content.bars import framed, with_thumb
 from vbg.tui.content.style import strip
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ class Pane(Widget):
 
     FRAMED: ClassVar[bool] = True
     JUMP: ClassVar[str] = ""
+    DRAGGED: ClassVar[bool] = False
     ALLOW_SELECT = False
 
     def __init__(self, name: str):
@@ -35,6 +36,9 @@ class Pane(Widget):
         self.pane = name
         self.painted: Rows = ()
         self.top = 0
+        # first row shown, rows there are, rows there is room for: where the thumb is
+        self.extent = (0, 0, 0)
+        self.held: tuple[int, int] | None = None
 
     @property
     def work(self) -> Workspace:
@@ -71,6 +75,15 @@ class Pane(Widget):
     def clicked(self, column: int, row: int) -> None:
         """A click inside the frame."""
 
+    def double_clicked(self) -> None:
+        """A second click at the same place."""
+        self.enter()
+
+    def copied(self) -> str:
+        """What is marked, as text for the clipboard; by default all that is seen."""
+        lines = ["".join(text for text, _ in row).rstrip() for row in self.body(*self.inner)]
+        return "\n".join(lines).strip("\n")
+
     def repaint(self) -> None:
         """Paint again; rows that are as before are left alone."""
         if not self.display or self.size.width < 1:
@@ -101,7 +114,8 @@ class Pane(Widget):
             return rows
         style = "focus" if self.home.active == self.pane else "dim"
         title = f"{self.JUMP}: {self.title()}" if self.home.jumping and self.JUMP else self.title()
-        return framed(rows, self.size.width, title, self.hint(), self.work.marks, style)
+        shown = framed(rows, self.size.width, title, self.hint(), self.work.marks, style)
+        return with_thumb(shown, self.extent, self.work.marks)
 
     def on_resize(self, event: events.Resize) -> None:
         self.painted = ()
@@ -111,13 +125,42 @@ class Pane(Widget):
         edge = 1 if self.FRAMED else 0
         self.home.activate(self.pane)
         self.clicked(event.x - edge, event.y - edge)
+        if event.chain == 2:
+            self.double_clicked()
         self.home.paint()
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        self.home.scrolled(self, "down")
+        self.wheel("down", event.x - 1)
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        self.home.scrolled(self, "up")
+        self.wheel("up", event.x - 1)
+
+    def wheel(self, direction: str, column: int) -> None:
+        """The wheel, turned over a column inside the frame."""
+        self.home.scrolled(self, direction)
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        if self.DRAGGED:
+            self.held = (event.x - 1, event.y - 1)
+            self.capture_mouse()
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        if self.held is not None and (event.delta_x or event.delta_y):
+            self.dragged(event.delta_x, event.delta_y)
+            self.home.paint()
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        if self.held is not None:
+            start, self.held = self.held, None
+            self.release_mouse()
+            self.dropped(start, (event.x - 1, event.y - 1))
+            self.home.paint()
+
+    def dragged(self, columns: int, rows: int) -> None:
+        """The mouse was moved with its button down."""
+
+    def dropped(self, start: tuple[int, int], end: tuple[int, int]) -> None:
+        """The button was let go, at a column and row inside the frame."""
 
 
 def scrolled(top: int, index: int, count: int, height: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from vbg.draw.text.curves import Range
-from vbg.draw.text.rows import Rows, pad, printable, shortened
+from vbg.draw.text.rows import Rows, cells, pad, printable, shortened
 from vbg.solution import Solution
 from vbg.tui.content import plotting
 from vbg.tui.content.plotting import Signal
@@ -23,6 +23,10 @@ class PlotPane(Pane):
 
     @property
     def other(self) -> Solution | None:
+        """The run behind it, never the same one."""
+        run = results.plotted(self.work)
+        if run is not None and run.number == self.work.plot.overlay:
+            return None
         return self.work.solutions.get(self.work.plot.overlay)
 
     @property
@@ -80,6 +84,7 @@ class Signals(PlotPane):
             return (((text, "dim"),),)
         index = min(work.signal_index, len(lines) - 1)
         self.top = scrolled(self.top, index, len(lines), height)
+        self.extent = (self.top, len(lines), height)
         rows = []
         for i, signal in enumerate(lines[self.top : self.top + height], self.top):
             on = signal.name in work.plot.signals
@@ -127,6 +132,7 @@ class Curves(PlotPane):
     """The curves of the chosen signals."""
 
     JUMP = "s"
+    DRAGGED = True
 
     def title(self) -> str:
         run = results.plotted(self.work)
@@ -169,12 +175,67 @@ class Curves(PlotPane):
         cursor = min(max(cursor, full.low), full.high)
         self.work.plot = replace(plot, cursor=cursor, window=_following(plot.window, cursor))
 
-    def clicked(self, column: int, row: int) -> None:
+    def _edges(self) -> tuple[int, int]:
+        """The first and the last column of the curves inside the frame."""
+        row = self.painted[len(self.painted) // 2] if len(self.painted) > 6 else ()
+        two = len(row) > 4 and not self.work.plot.split and self._units() > 1
+        left = cells(row[1][0]) if len(row) > 3 else 6
+        return left, self.inner[0] - 1 - (cells(row[-2][0]) if two else 0)
+
+    def _units(self) -> int:
+        solution = self.solution
+        return len(plotting.units_of(solution, self.names)) if solution is not None else 0
+
+    def time_at(self, column: int) -> float:
+        """The time [s] at a column inside the frame."""
         window = self.window or self.full()
-        width = max(self.inner[0] - 8, 1)
-        part = min(max((column - 6) / width, 0.0), 1.0)
-        cursor = window.low + part * (window.high - window.low)
-        self.work.plot = replace(self.work.plot, cursor=cursor)
+        left, right = self._edges()
+        part = min(max((column - left) / max(right - left, 1), 0.0), 1.0)
+        return window.low + part * (window.high - window.low)
+
+    def clicked(self, column: int, row: int) -> None:
+        if not self.x:
+            self.work.plot = replace(self.work.plot, cursor=self.time_at(column))
+
+    def double_clicked(self) -> None:
+        """The whole time again."""
+        self.work.plot = replace(self.work.plot, window=None)
+
+    def zoom(self, factor: float, middle: float | None) -> None:
+        """See a part of the time that is `factor` times as long; `middle` [s] stays in place."""
+        plot, full = self.work.plot, self.full()
+        window = self.window or full
+        size = (window.high - window.low) * factor
+        if size >= full.high - full.low:
+            self.work.plot = replace(plot, window=None)
+            return
+        inside = middle is not None and window.low <= middle <= window.high
+        at = middle if middle is not None and inside else (window.low + window.high) / 2
+        part = (at - window.low) / (window.high - window.low)
+        low = min(max(at - part * size, full.low), full.high - size)
+        self.work.plot = replace(plot, window=(low, low + size))
+
+    def wheel(self, direction: str, column: int) -> None:
+        """Nearer or farther about the time under the mouse."""
+        self.zoom(0.8 if direction == "up" else 1.25, self.time_at(column))
+        self.home.paint()
+
+    def dragged(self, columns: int, rows: int) -> None:
+        """A part of the time that is in sight is moved along."""
+        window, full = self.window, self.full()
+        if window is None or self.x:
+            return
+        left, right = self._edges()
+        size = window.high - window.low
+        low = window.low - columns * size / max(right - left, 1)
+        low = min(max(low, full.low), full.high - size)
+        self.work.plot = replace(self.work.plot, window=(low, low + size))
+
+    def dropped(self, start: tuple[int, int], end: tuple[int, int]) -> None:
+        """With the whole time in sight, what was dragged over is what is seen from now on."""
+        low, high = sorted((self.time_at(start[0]), self.time_at(end[0])))
+        if self.window is None and not self.x and abs(end[0] - start[0]) > 2:
+            self.work.plot = replace(self.work.plot, window=(low, high))
 
 
 def _following(window: tuple[float, float] | None, cursor: float) -> tuple[float, float] | None:

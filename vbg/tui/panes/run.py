@@ -22,6 +22,7 @@ class Runs(Pane):
             return ((("r runs the model", "dim"),),)
         index = work.runs.index(work.marked_run) if work.marked_run else 0
         self.top = scrolled(self.top, index, len(work.runs), height)
+        self.extent = (self.top, len(work.runs), height)
         return tuple(
             running.run_row(
                 run,

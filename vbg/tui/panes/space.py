@@ -23,9 +23,10 @@ VIEWS = (
 
 
 class Space(Pane):
-    """The wireframe; arrows turn it."""
+    """The wireframe; arrows and the mouse turn it, the wheel brings it nearer."""
 
     JUMP = "a"
+    DRAGGED = True
 
     def title(self) -> str:
         state = self.work.space
@@ -71,6 +72,22 @@ class Space(Pane):
         self.work.space = replace(state, azimuth=state.azimuth + azimuth, elevation=elevation)
         if direction in ("first", "last", "page_up", "page_down"):
             self.home.panes["slider"].move(direction)
+
+    def dragged(self, columns: int, rows: int) -> None:
+        """Turn with the mouse: a cell is 2 degrees, twice as much upward, where cells are high."""
+        state = self.work.space
+        elevation = state.elevation + math.radians(4.0) * rows
+        self.work.space = replace(
+            state,
+            azimuth=state.azimuth - math.radians(2.0) * columns,
+            elevation=max(-math.pi / 2, min(elevation, math.pi / 2)),
+        )
+
+    def wheel(self, direction: str, column: int) -> None:
+        self.home.main.act_id("space.in" if direction == "up" else "space.out")
+
+    def double_clicked(self) -> None:
+        self.home.main.act_id("space.fit")
 
 
 class Slider(Pane):

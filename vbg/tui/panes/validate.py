@@ -70,6 +70,7 @@ class Channels(ValidatePane):
             return (((text, "focus"),), *bars)
         index = min(self.work.channel_index, len(channels) - 1)
         self.top = scrolled(self.top, index, len(channels), height - 1)
+        self.extent = (self.top, len(channels), height - 1)
         return validating.channel_rows(
             channels, width, self.work.marks, top=self.top, height=height, index=index
         )
@@ -145,6 +146,7 @@ class VerdictPane(ValidatePane):
         state = self.work.validate
         rows = validating.verdict_rows(state.verdict, state.waiting, width, self.work.marks)
         self.top = max(0, min(self.top, len(rows) - height))
+        self.extent = (self.top, len(rows), height)
         return rows[self.top : self.top + height]
 
     def move(self, direction: str) -> None:

@@ -48,11 +48,13 @@ def fits(width: int, height: int) -> bool:
     return width >= LEAST[0] and height >= LEAST[1]
 
 
-def arrange(view: str, width: int, height: int, active: str, zoomed: str) -> dict[str, Rect]:
+def arrange(
+    view: str, width: int, height: int, active: str, zoomed: str, *, troubled: bool = False
+) -> dict[str, Rect]:
     """Rectangles of all widgets shown, bars included, for a screen that `fits`.
 
     active : the pane with the keys, the one shown on a narrow screen;
-    zoomed : the pane that takes all room, or "".
+    zoomed : the pane that takes all room, or "";  troubled : whether there are problems to read.
     """
     bars = {"status": Rect(0, 0, width, 1), "footer": Rect(0, height - 1, width, 1)}
     top = 1
@@ -69,6 +71,8 @@ def arrange(view: str, width: int, height: int, active: str, zoomed: str) -> dic
     if width < NARROW:
         shown = active if active in ORDER[view] else FIRST[view]
         return bars | {shown: room}
+    if view == "edit" and width < WIDE and troubled:
+        return bars | _edit_troubled(room)
     return bars | _PANES[view](room)
 
 
@@ -91,6 +95,18 @@ def _edit(room: Rect) -> dict[str, Rect]:
         "inspector": Rect(x + width - right, y, right, up),
         "problems": Rect(x, y + up, width // 2, low),
         "preview": Rect(x + width // 2, y + up, width - width // 2, low),
+    }
+
+
+def _edit_troubled(room: Rect) -> dict[str, Rect]:
+    """Below 120 columns, with room for the words of a problem and their remedy."""
+    x, y, width, height = room
+    left = width * 37 // 80
+    low = max(5, height // 3)
+    return {
+        "tree": Rect(x, y, left, height - low),
+        "inspector": Rect(x + left, y, width - left, height - low),
+        "problems": Rect(x, y + height - low, width, low),
     }
 
 

@@ -96,7 +96,8 @@ def made(model: Model, text_hash: str, before: GraphState | None) -> GraphState:
         conflict=-1,
     )
     if not state.mark:
-        state = replace(state, mark=next(iter(sorted(parts)), ""))
+        sources = [v.part for v in graph.vertices.values() if v.kind in ("Se", "Sf")]
+        state = replace(state, mark=sources[0] if sources else min(parts, default=""))
     return drawn(state)
 
 

@@ -75,7 +75,7 @@ _EVERYWHERE = (
     _action("move.last", "end|G", "Last", "go to the last"),
     _action("enter", "enter", "Open", "open, edit or choose what is marked"),
     _action("back", "escape", "Back", "close or go back; never quits"),
-    _action("undo", "u|ctrl+z", "Undo", "take back the last edit", "", 40),
+    _action("undo", "u", "Undo", "take back the last edit", "", 40),
     _action("redo", "ctrl+r|ctrl+y", "Redo", "do again what was taken back"),
     _action("history", "", "History", "all edits; choose one to go there"),
     _action("save", "ctrl+s", "Save", "write the model file"),
@@ -89,6 +89,7 @@ _EVERYWHERE = (
     _action("why", "w", "Why", "explain the causality of the marked part, or the verdict", "", 50),
     _action("problem.next", "]", "Next problem", "go to the next problem"),
     _action("problem.previous", "[", "Previous problem", "go to the previous problem"),
+    _action("problem.show", "!", "Problem", "the whole problem, its fixes by number"),
     _action("filter", "/", "Filter", "show only names that contain a text"),
     _action("filter.next", "n", "Next hit", "go to the next row that the filter finds"),
     _action("zoom", "z", "Zoom", "this pane alone, or all", "", 60),
@@ -96,6 +97,9 @@ _EVERYWHERE = (
     _action("jump", "ctrl+o", "Jump", "letters on panes and views; press one to go there"),
     _action("palette", "ctrl+p|:", "palette", "all commands by name"),
     _action("theme", "", "Theme", "choose the colours"),
+    _action("copy", "y", "Copy", "what is marked, as text, to the clipboard"),
+    _action("redraw", "ctrl+l", "Redraw", "paint the whole screen again"),
+    _action("suspend", "ctrl+z", "Suspend", "leave vbg for the shell; fg comes back"),
     _action("help", "?|f1", "Help", "the keys of this pane"),
     _action("quit", "ctrl+q", "Quit", "leave vbg"),
 )
@@ -133,7 +137,7 @@ _GRAPH = (
     _action("graph.all", "O", "Open all", "show the inside of all parts, or of none", "graph", 15),
     _action("graph.next", "c", "Conflict", "go to the next conflict or loop", "graph", 30),
     _action("graph.goto", "e", "Go to part", "the marked part in Edit", "graph", 35),
-    *(_action(f"fix.{i}", str(i), f"Fix {i}", f"apply fix {i}", "pane:why") for i in range(1, 5)),
+    _action("graph.fixes", "f", "Fixes", "the fixes of the marked conflict, by number", "graph", 5),
 )
 
 _RUN = (

@@ -1,0 +1,138 @@
+"""Fixes: each is tried before it is offered, keeps the rest of the text, and mends what it says."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from vbg.edit.fixes import fixes, mended, problems_in
+
+ROOT = Path(__file__).absolute().parents[2]
+GOOD = """\
+vbg = 1
+name = "pendulum"
+
+[parameters]
+length = 0.5   # metres
+
+[bodies.rod]
+mass = 1.0   # without the pin
+inertia = { xx = 1e-3, yy = "length**2/12", zz = "length**2/12" }
+points = { upper = ["-length/2", 0, 0], lower = ["length/2", 0, 0] }
+
+# the only joint
+[joints.hinge]
+kind = "revolute"
+between = ["ground", "rod.upper"]
+axis = [0, 1, 0]
+
+[forces.spring]
+kind = "spring"
+between = ["ground", "rod.lower"]
+k = 30
+length = "2 cm"
+
+[simulate]
+t_end = 2.0
+output_step = 0.01
+"""
+CIRCUIT = """\
+vbg = 1
+name = "circuit"
+
+[electric.U]
+kind = "voltage_source"
+nodes = ["plus", "minus"]
+voltage = 10
+
+[electric.R]
+kind = "resistor"
+nodes = ["plus", "minus"]
+R = 5
+"""
+# words of the good model that only one thing can be meant by
+WORDS = ("mass", "inertia", "points", "revolute", "between", "axis", "simulate", "output_step")
+
+
+def slip(word: str, generator: random.Random) -> str:
+    """`word` with a letter doubled, left out, or two exchanged."""
+    at = generator.randrange(1, len(word) - 1)
+    return generator.choice(
+        (
+            word[:at] + word[at] + word[at:],
+            word[:at] + word[at + 1 :],
+            word[:at] + word[at + 1] + word[at] + word[at + 2 :],
+        )
+    )
+
+
+def test_the_models_are_good():
+    assert not problems_in(GOOD, "a.toml")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_slips_of_the_pen_are_mended_and_all_else_stays(seed):
+    """One to three words misspelled at random: the text is the good one again, byte by byte."""
+    generator = random.Random(seed)
+    text = GOOD
+    for word in generator.sample(WORDS, generator.randint(1, 3)):
+        wrong = slip(word, generator)
+        if wrong not in (word, *WORDS):
+            text = text.replace(word, wrong, 1)
+    better, done = mended(text, "a.toml")
+    assert better == GOOD, (text, done)
+    assert bool(done) == (text != GOOD)
+
+
+def test_a_choice_is_offered_and_not_made():
+    """Two points there are: which one is meant is the engineer's to say."""
+    text = GOOD.replace('"rod.upper"', '"rod.x"')
+    assert mended(text, "a.toml") == (text, ())
+    (problem,) = (p for p in problems_in(text, "a.toml") if p.severity == "error")
+    found = fixes(problem, text, tomllib.loads(text))
+    assert [f.commands[0].value for f in found] == ["rod.upper", "rod.lower"]
+    for fix in found:
+        after = problems_in(fix.as_one(text).change_text(text), "a.toml")
+        assert not [p for p in after if p.severity == "error"]
+
+
+def test_a_floating_circuit_is_grounded_at_either_end():
+    (problem,) = (p for p in problems_in(CIRCUIT, "c.toml") if p.severity == "error")
+    found = fixes(problem, CIRCUIT, tomllib.loads(CIRCUIT))
+    assert [f.label for f in found] == ["name node minus gnd", "name node plus gnd"]
+    for fix in found:
+        after = fix.as_one(CIRCUIT).change_text(CIRCUIT)
+        assert not [p for p in problems_in(after, "c.toml") if p.severity == "error"]
+
+
+def test_what_nothing_uses_can_be_taken_out():
+    text = GOOD.replace("[bodies.rod]", "spare = 3\n\n[bodies.rod]")
+    (note,) = problems_in(text, "a.toml")
+    (fix,) = fixes(note, text, tomllib.loads(text))
+    assert tomllib.loads(fix.as_one(text).change_text(text)) == tomllib.loads(GOOD)
+
+
+def test_no_number_is_invented():
+    """What is missing has no fix: what it should be, only the engineer knows."""
+    text = GOOD.replace("k = 30\n", "").replace("mass = 1.0   # without the pin\n", "")
+    assert mended(text, "a.toml") == (text, ())
+    for problem in problems_in(text, "a.toml"):
+        assert fixes(problem, text, tomllib.loads(text)) == ()
+
+
+def test_check_fix_writes_the_file_and_keeps_the_old_one(tmp_path):
+    file = tmp_path / "a.toml"
+    bad = GOOD.replace("mass", "mas").replace("rod.lower", "rod.x")
+    file.write_text(bad)
+    command = [sys.executable, "-m", "vbg.cli", "check", "--fix", "--quick", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 1, "one error is left to choose"
+    assert "fixed: rename bodies.rod.mas to mass" in done.stderr
+    assert "choice 2" in done.stderr
+    assert file.read_text() == GOOD.replace("rod.lower", "rod.x")
+    assert (tmp_path / "a.toml.bak").read_text() == bad
