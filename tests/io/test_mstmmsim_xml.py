@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 from vbg.errors import ModelError, UsageError
 from vbg.io import mstmmsim
 from vbg.model import Model
-from vbg.model.placing.frames import joint_frames, placement
+from vbg.model.placing.placed import place
 from vbg.spatial import quaternion_from_matrix
 from vbg.tmm_bridge import simulate
 
@@ -124,10 +124,10 @@ def test_a_pin_of_a_turned_node_is_where_the_node_says(tmp_path):
     first, second = model.joints["J1"].between
     np.testing.assert_allclose(first.at, [0.0, 0.0, 0.0], atol=1e-15)
     np.testing.assert_allclose(second.at, [-0.5, 0.0, 0.0])
-    pose = placement(model)["B1"]
+    pose = place(model).poses["B1"]
     np.testing.assert_allclose(pose.p_WB, [0.4330127018922193, 0.0, -0.25], atol=1e-15)
     # the pin goes with the length: nothing of the file has become a number
-    longer = placement(model.with_parameters(L=2.0))["B1"]
+    longer = place(model.with_parameters(L=2.0)).poses["B1"]
     np.testing.assert_allclose(longer.p_WB, pose.p_WB, atol=1e-15)
 
 
@@ -270,7 +270,7 @@ def test_random_trees_come_back_as_they_were(seed):
     again = copied(model)
     close = {"rtol": 1e-12, "atol": 1e-12}
     np.testing.assert_allclose(again.gravity, model.gravity, **close)
-    poses, posed = placement(model), placement(again)
+    poses, posed = place(model).poses, place(again).poses
     for name, body in model.bodies.items():
         np.testing.assert_allclose(again.bodies[name].mass, body.mass, rtol=1e-15)
         J, K = np.array(body.inertia), np.array(again.bodies[name].inertia)
@@ -279,7 +279,7 @@ def test_random_trees_come_back_as_they_were(seed):
         for key in ("p_WB", "v_WB", "w_WB_B"):
             old, new = getattr(poses[name], key), getattr(posed[name], key)
             np.testing.assert_allclose(new, old, atol=1e-12 * max(1.0, scale), err_msg=key)
-    frames, framed = joint_frames(model), joint_frames(again)
+    frames, framed = place(model).frames, place(again).frames
     assert list(framed) == list(frames)
     for name, frame in frames.items():
         new = framed[name]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from vbg.errors import ModelError, UsageError
 from vbg.io import toml
-from vbg.model import Model, check, joint_frames, placement
+from vbg.model import Model, check, place
 from vbg.model.catalogue import TABLES
 from vbg.model.model import edit
 
@@ -168,8 +168,7 @@ def survives(text):
             assert problem.column >= 1
             assert problem.what
         return
-    placement(model)
-    joint_frames(model)
+    place(model)
     check(model)
     assert toml.parse(toml.updated("", model.document)).hash == model.hash
 

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from vbg.model import Model, joint_frames, placement
+from vbg.graph import expand
+from vbg.model import Model, place
 from vbg.spatial import axis_angle, quaternion_from_matrix, rotation_about, rotation_matrix
+from vbg.tmm_bridge.mechanism.layout import lay_out
 
 Z = np.array([0.0, 0.0, 1.0])
 BODY = {"mass": 1.0, "inertia": {"xx": 1.0, "yy": 1.0, "zz": 1.0}}
@@ -63,7 +65,7 @@ def chain(kinds, *, later=0.0):
 
 
 def check_definition(model):
-    poses, frames = placement(model), joint_frames(model)
+    poses, frames = place(model).poses, place(model).frames
     for name, frame in frames.items():
         part = model.document["joints"][name]
         first, second = poses.get(frame.first), poses[frame.second]
@@ -97,21 +99,21 @@ def test_axes_are_parallel_at_coordinate_zero(kind):
     model = chain([kind])
     if "initial" in model.document["joints"]["j0"]:
         model = model.edited(("joints", "j0", "initial"), None)
-    assert_allclose(placement(model)["b0"].R_WB, np.eye(3), atol=1e-15)
+    assert_allclose(place(model).poses["b0"].R_WB, np.eye(3), atol=1e-15)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_written_posture_gives_the_same_frames(kind):
     """Writing down where the joint puts a body changes nothing."""
     model = chain([kind, "revolute"])
-    frames = joint_frames(model)
+    frames = place(model).frames
     written = model
-    for name, pose in placement(model).items():
+    for name, pose in place(model).poses.items():
         quat = quaternion_from_matrix(pose.R_WB)
         written = written.edited(("bodies", name, "position"), pose.p_WB)
         written = written.edited(("bodies", name, "rotation"), {"quaternion": quat})
     check_definition(written)
-    for name, frame in joint_frames(written).items():
+    for name, frame in place(written).frames.items():
         assert_allclose(frame.R_AF, frames[name].R_AF, atol=1e-13)
         assert_allclose(frame.R_BM, frames[name].R_BM, atol=1e-13)
 
@@ -120,14 +122,14 @@ def test_the_written_posture_gives_the_same_frames(kind):
 def test_a_chain_grows_backwards_too(kind):
     """The joint's first body is placed from its second."""
     there = chain(["revolute", kind])
-    pose = placement(there)["b1"]
+    pose = place(there).poses["b1"]
     quat = quaternion_from_matrix(pose.R_WB)
     only_tip = there.edited(("joints", "j0"), None)
     only_tip = only_tip.edited(("bodies", "b1", "position"), pose.p_WB)
     only_tip = only_tip.edited(("bodies", "b1", "rotation"), {"quaternion": quat})
     only_tip = only_tip.edited(("bodies", "b1", "velocity"), pose.v_WB)
     only_tip = only_tip.edited(("bodies", "b1", "angular_velocity"), pose.w_WB_B)
-    expected, found = placement(there)["b0"], placement(only_tip)["b0"]
+    expected, found = place(there).poses["b0"], place(only_tip).poses["b0"]
     assert_allclose(found.p_WB, expected.p_WB, atol=1e-14)
     assert_allclose(found.R_WB, expected.R_WB, atol=1e-14)
     assert_allclose(found.v_WB, expected.v_WB, atol=1e-13)
@@ -141,7 +143,7 @@ def test_a_chain_grows_backwards_too(kind):
 )
 def test_velocities_are_the_rates_of_the_posture(kinds):
     step = 1e-6
-    now, before, after = (placement(chain(kinds, later=t)) for t in (0.0, -step, step))
+    now, before, after = (place(chain(kinds, later=t)).poses for t in (0.0, -step, step))
     for name, pose in now.items():
         v = (after[name].p_WB - before[name].p_WB) / (2 * step)
         turn = pose.R_WB.T @ (after[name].R_WB - before[name].R_WB) / (2 * step)
@@ -154,15 +156,35 @@ def test_written_velocities_win():
     model = chain(["spherical"])
     for key, value in body.items():
         model = model.edited(("bodies", "b0", key), value)
-    pose = placement(model)["b0"]
+    pose = place(model).poses["b0"]
     assert_allclose(pose.v_WB, [1, 2, 3])
     assert_allclose(pose.w_WB_B, [0, 2 * np.pi, 0])
 
 
+def test_what_was_written_is_told_from_what_was_inferred():
+    model = chain(["revolute", "prismatic"]).edited(("joints", "j1", "initial"), None)
+    model = model.edited(("bodies", "b1", "velocity"), [0.1, 0.2, 0.3])
+    placed = place(model)
+    assert placed.poses["b0"].is_guessed and placed.poses["b0"].written == set()
+    assert placed.poses["b1"].written == {"velocity"}
+    assert placed.frames["j0"].written == {"angle"}
+    assert placed.frames["j1"].written == set()
+    standing = place(model.edited(("bodies", "b1", "position"), [1.0, 2.0, 3.0]))
+    assert not standing.poses["b1"].is_guessed
+    assert_allclose(standing.poses["b1"].p_WB, [1.0, 2.0, 3.0], atol=0.0)
+
+
+def test_both_solvers_begin_from_a_placed_model():
+    """Given the value instead of the model, they start from its very poses."""
+    placed = place(chain(["revolute", "spherical"]))
+    assert expand(placed).placed is placed
+    assert lay_out(placed).placed is placed
+
+
 def test_a_drive_places_the_body_it_moves():
     model = chain(["revolute"]).edited(("joints", "j0", "initial"), None)
-    driven = placement(model.edited(("joints", "j0", "drive"), "0.7 + 1.1*sin(t)"))["b0"]
-    started = placement(chain(["revolute"]))["b0"]
+    driven = place(model.edited(("joints", "j0", "drive"), "0.7 + 1.1*sin(t)")).poses["b0"]
+    started = place(chain(["revolute"])).poses["b0"]
     assert_allclose(driven.R_WB, started.R_WB, atol=1e-15)
     assert_allclose(driven.v_WB, started.v_WB, atol=1e-15)
 
@@ -171,7 +193,7 @@ def test_axis_on_second_is_its_axis():
     """The same line in both bodies, whatever their axes."""
     second = [0.0, 0.6, 0.8]
     model = chain(["revolute"]).edited(("joints", "j0", "axis_on_second"), second)
-    pose, frame = placement(model)["b0"], joint_frames(model)["j0"]
+    pose, frame = place(model).poses["b0"], place(model).frames["j0"]
     assert_allclose(frame.R_BM[:, 2], second, atol=1e-15)
     assert_allclose(pose.R_WB @ second, frame.R_AF[:, 2], atol=1e-15)
 
@@ -195,7 +217,7 @@ def test_a_slider_crank_closes_from_two_angles():
             "Q": {**hinge, "between": ["crank.B", "rod.A"], "initial": {"angle": -angle - slope}},
         },
     )
-    slider, frames = placement(model)["slider"], joint_frames(model)
+    slider, frames = place(model).poses["slider"], place(model).frames
     x = r * np.cos(angle) + l * np.cos(slope)
     assert_allclose(slider.p_WB, [x, 0, 0], atol=1e-15)
     assert_allclose(slider.R_WB, np.eye(3), atol=1e-15)
@@ -206,14 +228,14 @@ def test_a_slider_crank_closes_from_two_angles():
 def test_a_rolling_disc_stands_on_its_plane():
     disc = {"kind": "rolling", "axis": [0, 0, 1], "axis2": [0, 1, 0], "radius": 0.25}
     model = Model(bodies={"disc": BODY}, joints={"floor": {**disc, "between": ["ground", "disc"]}})
-    assert_allclose(placement(model)["disc"].p_WB, [0, 0, 0.25], atol=1e-15)
-    frame = joint_frames(model)["floor"]
+    assert_allclose(place(model).poses["disc"].p_WB, [0, 0, 0.25], atol=1e-15)
+    frame = place(model).frames["floor"]
     assert_allclose((frame.R_AF[:, 2], frame.R_BM[:, 2]), [[0, 0, 1], [0, 1, 0]], atol=1e-15)
 
 
 def test_rotations_of_every_notation_agree():
     def rotation(written):
-        return placement(Model(bodies={"b": {**BODY, "rotation": written}}))["b"].R_WB
+        return place(Model(bodies={"b": {**BODY, "rotation": written}})).poses["b"].R_WB
 
     a, b, c = 0.3, -0.8, 1.2
     X, Y, Z3 = np.eye(3)

@@ -12,7 +12,6 @@ import vbg
 from tests.domains.linear import eigenvalues
 from vbg.cli.main import main
 from vbg.errors import ModelError
-from vbg.model import placement
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
@@ -189,8 +188,8 @@ def test_a_sub_model_moves_as_a_whole(tmp_path):
         """
     )
     (tmp_path / "two.toml").write_text('[include.x]\nfile = "arm.toml"\nposition = [5, 0, "1 m"]\n')
-    alone = placement(vbg.read(tmp_path / "arm.toml"))
-    moved = placement(vbg.read(tmp_path / "two.toml"))
+    alone = vbg.place(vbg.read(tmp_path / "arm.toml")).poses
+    moved = vbg.place(vbg.read(tmp_path / "two.toml")).poses
     for name in ("b", "c"):
         assert moved[f"x_{name}"].p_WB - alone[name].p_WB == pytest.approx([5.0, 0.0, 1.0])
 

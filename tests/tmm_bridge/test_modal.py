@@ -15,7 +15,7 @@ from vbg.analysis.rest.idle import Place
 from vbg.cli.main import main
 from vbg.cli.show.vibration import compared, poses_at, responses
 from vbg.errors import UsageError
-from vbg.model.placing.frames import placement
+from vbg.model.placing.placed import place
 from vbg.tmm_bridge.modes.modal import vibration
 from vbg.tmm_bridge.modes.small import count_below
 
@@ -186,7 +186,7 @@ def test_double_frequency_is_found_twice():
 def test_standing_bar_falls():
     """w^2 = -m g l / (J + m l^2) about the rest in which it stands."""
     model = bob([0, 0, 0.5])
-    modes = vibration(model, poses=dict(placement(model))).modes
+    modes = vibration(model, poses=dict(place(model).poses)).modes
     np.testing.assert_allclose([m.square for m in modes], [-5.0 / 0.4] * 2, rtol=1e-12)
     assert all(np.isnan(m.frequency) for m in modes)
 

@@ -6,16 +6,16 @@ from vbg.assemble.derive.derive import derive
 from vbg.assemble.system import System
 from vbg.causality import CausalGraph, assign
 from vbg.graph import BondGraph, expand
-from vbg.model import Model
+from vbg.model import Model, Placed
 from vbg.plumbing.paused_collection import paused_collection
 
 
-def assemble(source: CausalGraph | BondGraph | Model) -> System:
-    """The system of a CausalGraph, a BondGraph or a Model.
+def assemble(source: CausalGraph | BondGraph | Placed | Model) -> System:
+    """The system of a CausalGraph, a BondGraph, a Placed or a Model.
 
     Raises CausalityError or AssemblyError with the parts and remedies.
     """
     with paused_collection():
-        graph = expand(source) if isinstance(source, Model) else source
+        graph = expand(source) if isinstance(source, Model | Placed) else source
         causal = assign(graph) if isinstance(graph, BondGraph) else graph
         return System(causal, derive(causal))

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from vbg.draw.mesh import Faces, faces_of
 from vbg.errors import UsageError
+from vbg.model.placing.placed import place
 from vbg.spatial import rotation_matrix
 
 if TYPE_CHECKING:
-    from vbg.model import Model
+    from vbg.model import Model, Placed
     from vbg.solution import Solution
 
 Array = NDArray[np.float64]
@@ -96,10 +97,10 @@ def film_of(
             f"this result has no motion of {', '.join(missing)}: it was not made by "
             f"{model.name}, or only some signals were kept."
         )
-    picked = _picked(solution.time, frames)
+    picked, placed = _picked(solution.time, frames), place(model)
     numbers = {name: i for i, name in enumerate(model.bodies)}
-    bodies = _bodies(model, solution, picked)
-    joints = _joints(model, solution, picked, numbers)
+    bodies = _bodies(placed, solution, picked)
+    joints = _joints(placed, solution, picked, numbers)
     links = _links(model, numbers)
     paths = tuple((name, _trace(solution, name)[picked]) for name in traces)
     fixed = [at for link in links for number, at in link.ends if number < 0]
@@ -134,16 +135,14 @@ def _picked(time: Array, frames: int) -> NDArray[np.intp]:
     return np.unique(np.searchsorted(time, wanted).clip(0, len(time) - 1))
 
 
-def _bodies(model: Model, solution: Solution, picked: NDArray[np.intp]) -> tuple[BodyFilm, ...]:
-    from vbg.model.placing.frames import joint_frames
-
-    ends: dict[str, list[Array]] = {name: [] for name in model.bodies}
-    for frame in joint_frames(model).values():
+def _bodies(placed: Placed, solution: Solution, picked: NDArray[np.intp]) -> tuple[BodyFilm, ...]:
+    ends: dict[str, list[Array]] = {name: [] for name in placed.model.bodies}
+    for frame in placed.frames.values():
         for body, at in ((frame.first, frame.p_AF_A), (frame.second, frame.p_BM_B)):
             if body in ends:
                 ends[body].append(np.asarray(at, dtype=float))
     found = []
-    for number, (name, body) in enumerate(model.bodies.items()):
+    for number, (name, body) in enumerate(placed.model.bodies.items()):
         points = [*ends[name], *(np.array(p) for p in body.points.values())]
         sticks = [] if body.shape else [(np.zeros(3), p) for p in points]
         pose = np.hstack([solution[f"{name}.position"], solution[f"{name}.rotation"]])[picked]
@@ -160,15 +159,13 @@ def _bodies(model: Model, solution: Solution, picked: NDArray[np.intp]) -> tuple
 
 
 def _joints(
-    model: Model, solution: Solution, picked: NDArray[np.intp], numbers: dict[str, int]
+    placed: Placed, solution: Solution, picked: NDArray[np.intp], numbers: dict[str, int]
 ) -> tuple[JointFilm, ...]:
-    from vbg.model.placing.frames import joint_frames
-
     found = []
-    for name, frame in joint_frames(model).items():
+    for name, frame in placed.frames.items():
         if frame.second not in numbers:
             continue
-        kind = type(model.joints[name]).kind
+        kind = type(placed.model.joints[name]).kind
         force = f"{name}.force"
         found.append(
             JointFilm(

@@ -8,6 +8,7 @@ from typing import Literal
 
 from vbg.blocks import Block
 from vbg.model.model import Model
+from vbg.model.placing.placed import Placed
 
 Kind = Literal["0", "1", "I", "C", "R", "Se", "Sf", "TF", "GY", "EJS", "Sc"]
 Causality = Literal["integral", "derivative"]
@@ -168,7 +169,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class BondGraph:
-    """The whole graph, frozen.  `model` is the Model it was expanded from, `causality`
+    """The whole graph, frozen.  `placed` is what it was expanded from, `causality`
     what it asks for the stores that depend on others, `instants` functions of time at whose
     zeros something has a kink or a jump."""
 
@@ -180,7 +181,7 @@ class BondGraph:
     held: tuple[Held, ...]
     bodies: tuple[str, ...]
     time: Block
-    model: Model
+    placed: Placed
     signals: Mapping[str, Block] = field(default_factory=dict)
     signal_states: tuple[SignalState, ...] = ()
     modes: tuple[Mode, ...] = ()
@@ -189,3 +190,8 @@ class BondGraph:
     instants: tuple[Block, ...] = ()
     incident: Mapping[str, tuple[Bond, ...]] = field(default_factory=dict)
     causality: Causality = "integral"
+
+    @property
+    def model(self) -> Model:
+        """What the engineer wrote."""
+        return self.placed.model

@@ -39,7 +39,7 @@ from vbg.graph.bondgraph import (
 from vbg.graph.pieces import TERMINALS, at_start, gradient, pose_states, require_alike
 from vbg.graph.placeholders import BOND_FLOW, EFFORT, FLOW, LEVEL, RATE, SIGNAL, reads_bonds
 from vbg.graph.raw import check_raw_bond, raw_end, two_port_of
-from vbg.model.model import Model
+from vbg.model.placing.placed import Placed
 from vbg.physics.rawlaws import inverse_of
 
 
@@ -477,7 +477,7 @@ class GraphBuilder:
         if target is not None or speed is not None:
             self._held.append(Held(name, value, self.flow(node), target, speed))
 
-    def freeze(self, model: Model, causality: Causality = "integral") -> BondGraph:
+    def freeze(self, placed: Placed, causality: Causality = "integral") -> BondGraph:
         return BondGraph(
             vertices=MappingProxyType(dict(self._vertices)),
             bonds=MappingProxyType(dict(self._bonds)),
@@ -487,7 +487,7 @@ class GraphBuilder:
             held=tuple(self._held),
             bodies=tuple(name for name in self._bodies if name != "ground"),
             time=self.time,
-            model=model,
+            placed=placed,
             signals=MappingProxyType(dict(self._signals)),
             signal_states=tuple(self._signal_states),
             modes=tuple(self._modes),

@@ -21,7 +21,8 @@ from vbg.graph.placeholders import OUTPUT, SIGNAL, indexed, reading, reads_bonds
 from vbg.graph.raw import raw_signals
 from vbg.model.bonding import vertices_without_bonds
 from vbg.model.forms.parts import coordinates_of
-from vbg.model.placing.frames import JointFrame, joint_frames, placement
+from vbg.model.placing.frames import JointFrame
+from vbg.model.placing.placed import Placed, place
 from vbg.physics.laws import block_of
 from vbg.spatial import quaternion_from_matrix
 
@@ -57,8 +58,9 @@ def _ordered(model: Model) -> Iterator[tuple[str, Any]]:
         yield from getattr(model, table).items()
 
 
-def expand(model: Model, tapped: Collection[str] = ()) -> BondGraph:
-    """The bond graph of `model`; its parts write themselves in a fixed order.
+def expand(source: Model | Placed, tapped: Collection[str] = ()) -> BondGraph:
+    """The bond graph of a model in its written posture; its parts write themselves in a fixed
+    order.
 
     What parts read of the signals and outputs called `tapped` becomes a signal of its own,
     `reading(name)`, equal to the one that is read: the same machine, whose wires can be cut
@@ -66,9 +68,11 @@ def expand(model: Model, tapped: Collection[str] = ()) -> BondGraph:
 
     Raises ModelError for raw vertices that lack bonds.
     """
+    placed = source if isinstance(source, Placed) else place(source)
+    model = placed.model
     if lacking := tuple(vertices_without_bonds(model)):
         raise ModelError.of(lacking)
-    frames, starts = joint_frames(model), _starts(model)
+    frames, starts = placed.frames, _starts(placed)
 
     def frames_of(joint: str) -> JointFrameBlocks:
         f = frames[joint]
@@ -119,7 +123,7 @@ def expand(model: Model, tapped: Collection[str] = ()) -> BondGraph:
         builder.part = f"bonds: {bond}"
         builder.raw_bond(tail, head)
     instants = _register(kinks, builder)
-    graph = builder.freeze(model, cast(Causality, model.simulate.causality))
+    graph = builder.freeze(placed, cast(Causality, model.simulate.causality))
     signals = raw_signals(graph, model.bondgraph)
     outputs = (*graph.outputs, *signals)
     _require_outputs(readers, {output.name: output.value.rows for output in outputs})
@@ -151,11 +155,11 @@ class _Taps:
         return leaf(f"{SIGNAL}{own}", 1)
 
 
-def _starts(model: Model) -> dict[str, Start]:
+def _starts(placed: Placed) -> dict[str, Start]:
     """Place and velocities of every body at the written posture."""
     starts = {
         name: Start(pose.p_WB, pose.R_WB, quaternion_from_matrix(pose.R_WB), pose.v_WB, pose.w_WB_B)
-        for name, pose in placement(model).items()
+        for name, pose in placed.poses.items()
     }
     at_rest = Start(np.zeros(3), np.eye(3), np.array([1.0, 0, 0, 0]), np.zeros(3), np.zeros(3))
     return starts | {"ground": at_rest}

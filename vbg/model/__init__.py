@@ -3,17 +3,18 @@
 from vbg.model.catalogue import catalogue
 from vbg.model.check import check
 from vbg.model.model import Model
-from vbg.model.placing.frames import JointFrame, Pose, joint_frames, placement
+from vbg.model.placing.frames import JointFrame
+from vbg.model.placing.placed import Placed, Pose, place
 from vbg.model.resolve.settings import Outputs, Simulate
 
 __all__ = [
     "JointFrame",
     "Model",
     "Outputs",
+    "Placed",
     "Pose",
     "Simulate",
     "catalogue",
     "check",
-    "joint_frames",
-    "placement",
+    "place",
 ]

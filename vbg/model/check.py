@@ -16,7 +16,7 @@ from vbg.model.bonding import vertices_without_bonds
 from vbg.model.catalogue import TABLES
 from vbg.model.forms.bodies import principal_moments
 from vbg.model.model import Model
-from vbg.model.placing.frames import Pose, placement
+from vbg.model.placing.placed import Pose, place
 from vbg.model.text.places import Path, spelled
 
 # the node that fixes the level of each domain's efforts; a chain of inertias may float
@@ -195,7 +195,7 @@ def _inertias(model: Model) -> Iterator[Problem]:
 
 def _postures(model: Model) -> Iterator[Problem]:
     """What is singular at the written posture."""
-    poses = placement(model)
+    poses = place(model).poses
     yield from _cylinders(model, poses)
     for table in ("joints", "forces"):
         for name, part in getattr(model, table).items():

@@ -34,6 +34,7 @@ from vbg.assemble.matrices.symbolic import SymbolicReader, symbols_of
 from vbg.assemble.system import System
 from vbg.blocks import dependencies, leaf, rotation
 from vbg.errors import VbgError
+from vbg.model.placing.placed import place
 
 if TYPE_CHECKING:
     from vbg.model import Model
@@ -157,9 +158,7 @@ class _Kinematics:
 
 def _frame(joint: str, name: str) -> Callable[[Model], Any]:
     """The function that takes an array of a joint's frame from a model."""
-    from vbg.model.placing.frames import joint_frames
-
-    return lambda model: np.atleast_2d(getattr(joint_frames(model)[joint], name).T).T
+    return lambda model: np.atleast_2d(getattr(place(model).frames[joint], name).T).T
 
 
 def _mass(body: str) -> Callable[[Model], Any]:
@@ -197,10 +196,8 @@ def _kinematics(numbers: Named) -> _Kinematics:
     """Forward kinematics along the tree, joint after joint."""
     import sympy
 
-    from vbg.model.placing.frames import joint_frames
-
     system = numbers.base
-    frames = joint_frames(system.model)
+    frames = system.causal.graph.placed.frames
     q: dict[str, Any] = {}
     p = {"ground": sympy.zeros(3, 1)}
     R = {"ground": sympy.eye(3)}

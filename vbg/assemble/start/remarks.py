@@ -35,14 +35,14 @@ def moved_bodies(system: System, written: Array, residual: Array, x: Array) -> I
         elif s.state.kind == "quaternion":
             turned[body] = _angle_between(before, after)
     for body, angle in turned.items():
-        distance, part = moved[body], system.model.bodies[body]
+        distance = moved[body]
         changes = [f"moved by {distance:.4g} m"] if distance > MOVED else []
         changes += [f"turned by {np.degrees(angle):.4g} deg"] if angle > TURNED else []
         if not changes:
             continue
         what = f"{' and '.join(changes)} to close the mechanism"
         size = _size(system, body)
-        guessed = part.position is None and part.rotation is None
+        guessed = system.causal.graph.placed.poses[body].is_guessed
         if guessed or (distance <= FAR * size and angle <= OBLIQUE):
             yield Problem("note", f"bodies.{body}", f"{what}.")
             continue

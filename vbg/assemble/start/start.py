@@ -23,7 +23,7 @@ from vbg.assemble.system import System
 from vbg.causality import CausalGraph
 from vbg.errors import AssemblyError, Problem, counted
 from vbg.graph import BondGraph
-from vbg.model import Model
+from vbg.model import Model, Placed
 from vbg.model.located import located
 from vbg.plumbing.paused_collection import paused_collection
 
@@ -93,7 +93,7 @@ class Start:
         return {name: evaluate.output(name).copy() for name in evaluate.program.outputs}
 
 
-def assemble_start(source: System | CausalGraph | BondGraph | Model) -> Start:
+def assemble_start(source: System | CausalGraph | BondGraph | Placed | Model) -> Start:
     """The consistent start of a System, or of the System of a Model.
 
     Closes the mechanism from the written posture; problems and notes have their place in

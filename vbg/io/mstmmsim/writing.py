@@ -19,7 +19,8 @@ from vbg.fields import Attachment
 from vbg.io.mstmmsim.schema import WRITTEN
 from vbg.model import Model
 from vbg.model.catalogue import TABLES
-from vbg.model.placing.frames import JointFrame, Pose, joint_frames, placement
+from vbg.model.placing.frames import JointFrame
+from vbg.model.placing.placed import Pose, place
 from vbg.spatial import Array, quaternion_from_matrix
 
 GROUND = "ground"
@@ -35,7 +36,8 @@ def to_xml(model: Model) -> tuple[str, tuple[str, ...]]:
     what the format does not know.
     """
     _require_known(model)
-    poses, frames = placement(model), joint_frames(model)
+    placed = place(model)
+    poses, frames = placed.poses, placed.frames
     joints = [(name, joint, frames[name]) for name, joint in model.joints.items()]
     _require_closed(model, poses, frames)
     lines = [
@@ -105,7 +107,7 @@ def _require_closed(
 ) -> None:
     """The file's readers start a machine where its nodes stand: its loops have to be closed
     there, and its start values be those of the posture."""
-    at_rest = Pose(np.zeros(3), np.eye(3), np.zeros(3), np.zeros(3))
+    at_rest = Pose(np.zeros(3), np.eye(3), np.zeros(3), np.zeros(3), frozenset())
     size = max((float(np.abs(pose.p_WB).max()) for pose in poses.values()), default=0.0)
     size = max([size, *(float(np.abs(f.p_AF_A).max()) for f in frames.values())])
     for name, frame in frames.items():

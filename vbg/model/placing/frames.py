@@ -1,4 +1,4 @@
-"""The written posture: where each body stands, and the two frames of each joint.
+"""The two frames of a joint, and its coordinates at the written posture.
 
 A joint joins frame F on the first body and frame M on the second.  F's z is
 the joint's `axis`, and the coordinates are those of M in F::
@@ -23,32 +23,21 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 
 from vbg.model.model import Model
-from vbg.model.placing.links import GROUND, TO_SECOND_AXIS, Link, axes_of, links_of
-from vbg.model.placing.posture import Rates, find_places, find_rates
+from vbg.model.placing.links import GROUND, TO_SECOND_AXIS, Link
+from vbg.model.placing.posture import Places
 from vbg.spatial import Array
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Pose:
-    """p_WB : (3,) mass centre in W [m];  R_WB : (3, 3);  v_WB : (3,) its velocity, W [m/s];
-    w_WB_B : (3,) angular velocity, body axes [rad/s]."""
-
-    p_WB: Array
-    R_WB: Array
-    v_WB: Array
-    w_WB_B: Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointFrame:
     """Frame F on body `first` and frame M on body `second`: (3,) from the mass
     centre [m] and (3, 3), in the body's axes; and the coordinates at the
-    written posture, in the order angle, slide, angle2."""
+    written posture, in the order angle, slide, angle2.  `written`: those of them whose value
+    the engineer wrote; the others are measured."""
 
     first: str
     second: str
@@ -57,63 +46,18 @@ class JointFrame:
     p_BM_B: Array
     R_BM: Array
     coordinates: tuple[float, ...]
+    written: frozenset[str]
 
 
-_AT_REST = Pose(np.zeros(3), np.eye(3), np.zeros(3), np.zeros(3))
-
-
-def placement(model: Model) -> Mapping[str, Pose]:
-    """The pose of every body as written, ground not included.
-
-    A body without `position` is placed through a joint from the ground or from
-    a body that is placed, its coordinates at their `initial` values (a drive's
-    value at t = 0, or 0, where they are not written); a body that no joint
-    reaches stands at the origin.  Velocities that are not written follow from
-    the same joints with their `initial` speeds.
-    """
-    return MappingProxyType(_poses(model, links_of(model), _axes(model)))
-
-
-def joint_frames(model: Model) -> Mapping[str, JointFrame]:
-    """The frames of every joint between bodies, at the posture of `placement`.
-
-    Coordinates without `initial` are measured at that posture.
-    """
-    axes = _axes(model)
-    links = links_of(model)
-    poses = _poses(model, links, axes)
-    return MappingProxyType(
-        {link.name: _joint_frame(model, link, *axes[link.name], poses) for link in links}
-    )
-
-
-def _axes(model: Model) -> Mapping[str, tuple[Array, Array]]:
-    return {link.name: axes_of(model, link) for link in links_of(model)}
-
-
-def _poses(
-    model: Model, links: tuple[Link, ...], axes: Mapping[str, tuple[Array, Array]]
-) -> dict[str, Pose]:
-    places = find_places(model, links, axes)
-    rates: Rates = find_rates(model, links, axes, places)
-    poses = {}
-    for name in model.bodies:
-        p_WB, R_WB = places[name]
-        v_WB, w_WB_W = rates[name]
-        poses[name] = Pose(p_WB, R_WB, v_WB, R_WB.T @ w_WB_W)
-    return poses
-
-
-def _joint_frame(
-    model: Model, link: Link, R_AF: Array, R_BM: Array, poses: Mapping[str, Pose]
-) -> JointFrame:
-    first = poses.get(link.first.body, _AT_REST)
-    second = poses.get(link.second.body, _AT_REST)
+def frame_of(model: Model, link: Link, axes: tuple[Array, Array], places: Places) -> JointFrame:
+    """The frames of one joint between bodies; coordinates without `initial` as its bodies'
+    `places` show them."""
+    R_AF, R_BM = axes
+    (p_WA, R_WA), (p_WB, R_WB) = places[link.first.body], places[link.second.body]
     p_AF_A, p_BM_B = np.array(link.first.at), np.array(link.second.at)
-    R_WF = first.R_WB @ R_AF
-    p_WF = first.p_WB + first.R_WB @ p_AF_A
-    p_WM = second.p_WB + second.R_WB @ p_BM_B
-    measured = _measured(link, R_WF.T @ second.R_WB @ R_BM, R_WF.T @ (p_WM - p_WF))
+    R_WF = R_WA @ R_AF
+    p_FM_W = p_WB + R_WB @ p_BM_B - p_WA - R_WA @ p_AF_A
+    measured = _measured(link, R_WF.T @ R_WB @ R_BM, R_WF.T @ p_FM_W)
     coordinates = tuple(
         _at_the_turn_of_its_drive(link, name, measured[name]) if start is None else start
         for name, start in link.start.items()
@@ -121,7 +65,9 @@ def _joint_frame(
     if link.kind == "helical" and link.start["angle"] is None and _both_placed(model, link):
         turned = link.part.lead * link.value("angle")
         p_AF_A = p_AF_A + (measured["slide"] - turned) * R_AF[:, 2]
-    return JointFrame(link.first.body, link.second.body, p_AF_A, R_AF, p_BM_B, R_BM, coordinates)
+    written = frozenset(name for name, start in link.start.items() if start is not None)
+    ends = (link.first.body, link.second.body)
+    return JointFrame(*ends, p_AF_A, R_AF, p_BM_B, R_BM, coordinates, written)
 
 
 def _both_placed(model: Model, link: Link) -> bool:

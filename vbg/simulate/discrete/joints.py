@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from vbg.assemble.derive.equations import Constraint
 from vbg.assemble.system import System
 from vbg.blocks import Block, const, mul, quaternion_rate
-from vbg.model.placing.frames import JointFrame, joint_frames
+from vbg.model.placing.frames import JointFrame
 from vbg.simulate.discrete.kernels import (
     ALIGNED,
     ANGLE,
@@ -71,7 +71,7 @@ def machine_of(system: System, stiffness: Array, damping: Array) -> Machine:
     leaves = {s.state.name: s.state.leaf for s in system.slices}
     bodies = [name for name in system.model.bodies if _plain(system, name, leaves)]
     number = {name: i for i, name in enumerate(bodies)} | {"ground": len(bodies)}
-    frames = joint_frames(system.model)
+    frames = system.causal.graph.placed.frames
     joints = [c for c in system.equations.constraints if _is_bushing(system, c, number)]
     rows = [_bush(system, c, frames[c.name], stiffness, damping) for c in joints]
     ends = [_ends(system, c, frames[c.name], number) for c in joints]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from vbg.model import JointFrame, Model, joint_frames, placement
+from vbg.model import JointFrame, Model, place
 from vbg.structure.topology.linkage import Coupling, Linkage, PairFrame
 from vbg.structure.topology.pairs import BY_CODE, COUPLING, SPATIAL
 from vbg.structure.topology.topology import Pair, Topology
@@ -37,10 +37,10 @@ def linkage_of(model: Model) -> Linkage:
     """
     bodies = ("ground", *model.bodies)
     index = {name: i for i, name in enumerate(bodies)}
-    poses = placement(model)
+    placed = place(model)
+    poses, frames = placed.poses, placed.frames
     p_WB = np.array([np.zeros(3), *(poses[name].p_WB for name in model.bodies)])
     R_WB = np.array([np.eye(3), *(poses[name].R_WB for name in model.bodies)])
-    frames = joint_frames(model)
     numbers = {name: i for i, name in enumerate(frames)}
     pairs: list[Pair] = []
     made: list[PairFrame] = []

@@ -10,7 +10,7 @@ import numpy as np
 
 from vbg.errors import UsageError
 from vbg.model import Model
-from vbg.model.placing.frames import joint_frames, placement
+from vbg.model.placing.placed import Placed, place
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, function_of
 from vbg.tmm_bridge.kernels.rotation import Array, six_of, symmetric_matrix
 from vbg.tmm_bridge.kernels.rows import (
@@ -79,15 +79,16 @@ class _Draft:
     n_v: int = 0
 
 
-def lay_out(model: Model, replays: Mapping[str, TimeFunction] | None = None) -> Mechanism:
-    """Tables of the model, and the network of its one-dimensional parts.
+def lay_out(source: Model | Placed, replays: Mapping[str, TimeFunction] | None = None) -> Mechanism:
+    """Tables of the model in its written posture, and the network of its one-dimensional parts.
 
     `replays` are recorded efforts that take the place of all these parts: by the name of
     the joint on whose coordinate they act, "TABLE.NAME" of a part between two points (the
     effort that draws them together), "forces.NAME" or "forces.NAME[0]" of a torque or load.
     Raises UsageError for a part that moves the mechanism and has neither twin nor replay.
     """
-    frames = read_frames(model)
+    placed = source if isinstance(source, Placed) else place(source)
+    model, frames = placed.model, read_frames(placed)
     forest = plant(model)
     draft = _Draft()
     places: dict[str, BodyPlace] = {GROUND: GROUND_PLACE}
@@ -101,16 +102,16 @@ def lay_out(model: Model, replays: Mapping[str, TimeFunction] | None = None) -> 
             _drive_tree(model, carrier.joint, draft, named, driven)
         else:
             floating[carrier.body] = _float(model, carrier.body, draft, places)
-    cut = {name: _cut(model, frames, name, draft, places, named, driven) for name in forest.cut}
-    couplings = _couple(model, draft, named)
-    loading = lay_forces(model, places, named, replays or {})
+    cut = {name: _cut(placed, frames, name, draft, places, named, driven) for name in forest.cut}
+    couplings = _couple(placed, draft, named)
+    loading = lay_forces(placed, places, named, replays or {})
     network, apart = None, ""
     if not replays:
         _require_no_outer_bonds(model)
         network, apart = _network(model, draft, places, named, loading)
     tables = _tables(model, draft, loading)
     return Mechanism(
-        model,
+        placed,
         tables,
         places,
         frames,
@@ -175,11 +176,11 @@ def _add_armature(draft: _Draft, grip: Grip) -> None:
             link[LINK_ARMATURE] += grip.mass
 
 
-def read_frames(model: Model) -> dict[str, JointFrames]:
+def read_frames(placed: Placed) -> dict[str, JointFrames]:
     """Joint frames of the written posture, in the vocabulary of this package."""
     frames = {}
-    for name, f in joint_frames(model).items():
-        keys = [key for key, _ in measured_coordinates(model.joints[name])]
+    for name, f in placed.frames.items():
+        keys = [key for key, _ in measured_coordinates(placed.model.joints[name])]
         frames[name] = JointFrames(
             f.first,
             f.second,
@@ -277,7 +278,7 @@ def _drive_tree(
 
 
 def _cut(
-    model: Model,
+    placed: Placed,
     frames: Mapping[str, JointFrames],
     name: str,
     draft: _Draft,
@@ -286,6 +287,7 @@ def _cut(
     driven: dict[str, int],
 ) -> CutJoint:
     """Rows of a joint that closes a loop, with a row for its drive."""
+    model = placed.model
     joint, f = model.joints[name], frames[name]
     a, b = places[f.first], places[f.second]
     index = len(draft.cuts)
@@ -304,7 +306,7 @@ def _cut(
         named[name, key] = len(draft.coordinates)
         draft.coordinates.append([kind, index, -1, -1])
     rows = []
-    for row in rows_of(joint, written_distance=_written_distance(model, f)):
+    for row in rows_of(joint, written_distance=_written_distance(placed, f)):
         rows.append(len(draft.rows))
         draft.rows.append((row.primitive, index, row.i, row.j, -1))
         draft.row.append((row.parameter, 0.0))
@@ -320,22 +322,21 @@ def _cut(
     return CutJoint(name, index, tuple(rows))
 
 
-def _written_distance(model: Model, f: JointFrames) -> float:
+def _written_distance(placed: Placed, f: JointFrames) -> float:
     """|p_FM| at the written posture."""
-    written = placement(model)
 
     def point(body: str, p: Array) -> Array:
         if body == GROUND:
             return p
-        pose = written[body]
+        pose = placed.poses[body]
         return np.asarray(pose.p_WB) + np.asarray(pose.R_WB) @ p
 
     return float(np.linalg.norm(point(f.second, f.p_BM) - point(f.first, f.p_AF)))
 
 
-def _couple(model: Model, draft: _Draft, named: Mapping[tuple[str, str], int]) -> dict[str, int]:
+def _couple(placed: Placed, draft: _Draft, named: Mapping[tuple[str, str], int]) -> dict[str, int]:
     """Rows of gears, racks and belts: x2 - start2 = ratio (x1 - start1)."""
-    frames = joint_frames(model)
+    model, frames = placed.model, placed.frames
     rows = {}
     for name, joint in model.joints.items():
         if not is_coupling(joint):

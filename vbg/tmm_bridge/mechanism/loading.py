@@ -18,7 +18,7 @@ from vbg.elements.torsion_spring import TorsionSpring
 from vbg.errors import UsageError
 from vbg.fields import Attachment
 from vbg.model import Model
-from vbg.model.placing.frames import placement
+from vbg.model.placing.placed import Placed
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, constant, function_of
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.tables import (
@@ -56,7 +56,7 @@ class Loading:
 
 
 def lay_forces(
-    model: Model,
+    placed: Placed,
     places: Mapping[str, BodyPlace],
     named: Mapping[tuple[str, str], int],
     replays: Mapping[str, TimeFunction],
@@ -65,14 +65,14 @@ def lay_forces(
 
     Raises UsageError for a part that has no twin here and no replay.
     """
-    loading = Loading()
+    loading, model = Loading(), placed.model
     for name, part in model.forces.items():
         if f"forces.{name}" in replays:
             _lay_replay(loading, model, named, str(part.on), name, replays[f"forces.{name}"])
         elif f"forces.{name}[0]" in replays:
             _lay_replayed_load(loading, places, name, part, replays)
         else:
-            _lay(loading, model, places, named, name, part)
+            _lay(loading, placed, places, named, name, part)
     for name, joint in model.joints.items():
         _lay_joint_effects(loading, model, named, name, joint, replayed=name in replays)
     if replays:
@@ -163,12 +163,13 @@ def _lay_replay(
 
 def _lay(
     loading: Loading,
-    model: Model,
+    placed: Placed,
     places: Mapping[str, BodyPlace],
     named: Mapping[tuple[str, str], int],
     name: str,
     part: Any,
 ) -> None:
+    model = placed.model
     match part:
         case Spring(on=str()) | Damper(on=str()) | TorsionSpring():
             _on_coordinate(loading, model, named, name, part)
@@ -182,7 +183,7 @@ def _lay(
         case Force() | Torque():
             _applied(loading, model, places, name, part)
         case Bushing():
-            _bushing(loading, model, places, name, part)
+            _bushing(loading, placed, places, name, part)
         case _:
             raise UsageError(
                 f"forces.{name}: the transfer-matrix solver has no twin of a {part.kind}."
@@ -308,16 +309,16 @@ def _six(matrix: tuple[tuple[float, ...], ...] | None) -> Array:
     return np.zeros((6, 6)) if matrix is None else np.array(matrix, dtype=float)
 
 
-def _written_rotation(model: Model, body: str) -> Array:
-    return np.eye(3) if body == GROUND else np.asarray(placement(model)[body].R_WB)
+def _written_rotation(placed: Placed, body: str) -> Array:
+    return np.eye(3) if body == GROUND else np.asarray(placed.poses[body].R_WB)
 
 
 def _bushing(
-    loading: Loading, model: Model, places: Mapping[str, BodyPlace], name: str, part: Any
+    loading: Loading, placed: Placed, places: Mapping[str, BodyPlace], name: str, part: Any
 ) -> None:
     """F has the first body's axes; M's are parallel to them at the written posture."""
     (a, pa), (b, pb) = (on_node(places, end) for end in part.between)
-    R_WA, R_WB = (_written_rotation(model, end.body) for end in part.between)
+    R_WA, R_WB = (_written_rotation(placed, end.body) for end in part.between)
     Ra, Rb = (places[end.body].R_NB for end in part.between)
     Rb = Rb @ R_WB.T @ R_WA
     loading.parts[name] = ("bush", len(loading.bushes))

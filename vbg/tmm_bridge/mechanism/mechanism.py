@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from vbg.model import Model
+from vbg.model import Model, Placed
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.tables import Tables
@@ -78,7 +78,7 @@ class Mechanism:
     `apart` says why some that leave the mechanism alone are not solved.
     """
 
-    model: Model
+    placed: Placed
     tables: Tables
     bodies: Mapping[str, BodyPlace]
     frames: Mapping[str, JointFrames]
@@ -93,6 +93,11 @@ class Mechanism:
     parts: Mapping[str, tuple[str, int]]
     network: Network | None = None
     apart: str = ""
+
+    @property
+    def model(self) -> Model:
+        """What the engineer wrote."""
+        return self.placed.model
 
     @property
     def size(self) -> int:

@@ -15,7 +15,6 @@ from typing import Protocol
 import numpy as np
 
 from vbg.errors import AssemblyError, Problem
-from vbg.model.placing.frames import placement
 from vbg.tmm_bridge.kernels.cuts import measured_value
 from vbg.tmm_bridge.kernels.evaluate import closure
 from vbg.tmm_bridge.kernels.loops import correction
@@ -94,7 +93,7 @@ def start(mechanism: Mechanism, poses: Mapping[str, Pose] | None = None) -> Star
     """
     held = poses is None
     if poses is None:
-        poses = dict(placement(mechanism.model))
+        poses = mechanism.placed.poses
     y = np.zeros(mechanism.size)
     _read_positions(mechanism, poses, y)
     drive = drive_rates(mechanism, 0.0)

@@ -75,10 +75,10 @@ def motion_of(model: Model, solution: Solution | None) -> Motion:
     ModelError
         the written posture cannot be found.
     """
-    from vbg.model.placing.frames import joint_frames, placement
+    from vbg.model.placing.placed import place
 
-    frames = joint_frames(model)
-    poses = placement(model)
+    placed = place(model)
+    frames, poses = placed.frames, placed.poses
     time = np.zeros(1) if solution is None else solution.time
     points: dict[str, list[np.ndarray]] = {name: [] for name in model.bodies}
     for frame in frames.values():

@@ -1,0 +1,69 @@
+"""A model in its written posture: the stage between what the engineer wrote and the equations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from vbg.model.model import Model
+from vbg.model.placing.frames import JointFrame, frame_of
+from vbg.model.placing.links import axes_of, links_of
+from vbg.model.placing.posture import find_places, find_rates
+from vbg.spatial import Array
+
+WRITTEN = ("position", "rotation", "velocity", "angular_velocity")  # keys of a body
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pose:
+    """p_WB : (3,) mass centre in W [m];  R_WB : (3, 3);  v_WB : (3,) its velocity, W [m/s];
+    w_WB_B : (3,) angular velocity, body axes [rad/s].  `written`: the keys of `WRITTEN` that
+    the file has; what is not written is inferred across joints, or is a guess."""
+
+    p_WB: Array
+    R_WB: Array
+    v_WB: Array
+    w_WB_B: Array
+    written: frozenset[str]
+
+    @property
+    def is_guessed(self) -> bool:
+        """Whether the file says nothing of where the body stands."""
+        return not self.written & {"position", "rotation"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placed:
+    """The pose of every body, ground not included, and the frames of every joint between
+    bodies, with the zero of its coordinates.
+
+    Loops need not close here: that is for each solver's own assembly.
+    """
+
+    model: Model
+    poses: Mapping[str, Pose]
+    frames: Mapping[str, JointFrame]
+
+
+def place(model: Model) -> Placed:
+    """The model in its written posture.
+
+    A body without `position` is placed through a joint from the ground or from
+    a body that is placed, its coordinates at their `initial` values (a drive's
+    value at t = 0, or 0, where they are not written); a body that no joint
+    reaches stands at the origin.  Velocities that are not written follow from
+    the same joints with their `initial` speeds.  Coordinates without `initial` are measured
+    at that posture.
+    """
+    links = links_of(model)
+    axes = {link.name: axes_of(model, link) for link in links}
+    places = find_places(model, links, axes)
+    rates = find_rates(model, links, axes, places)
+    poses = {}
+    for name, body in model.bodies.items():
+        (p_WB, R_WB), (v_WB, w_WB_W) = places[name], rates[name]
+        written = frozenset(key for key in WRITTEN if getattr(body, key) is not None)
+        poses[name] = Pose(p_WB, R_WB, v_WB, R_WB.T @ w_WB_W, written)
+    frames = {link.name: frame_of(model, link, axes[link.name], places) for link in links}
+    return Placed(model, MappingProxyType(poses), MappingProxyType(frames))
