@@ -11,7 +11,7 @@ from vbg.errors import ModelError
 from vbg.fields import declare, quantity
 from vbg.io import toml
 from vbg.model import catalogue, check
-from vbg.model.resolve.resolve import resolve as resolving
+from vbg.model.resolve import resolve as resolving
 
 
 @dataclass(frozen=True)
