@@ -59,8 +59,7 @@ def _ordered(model: Model) -> Iterator[tuple[str, Any]]:
 
 
 def expand(source: Model | Placed, tapped: Collection[str] = ()) -> BondGraph:
-    """The bond graph of a model in its written posture; its parts write themselves in a fixed
-    order.
+    """The bond graph of a model in its written posture, part after part in a fixed order.
 
     What parts read of the signals and outputs called `tapped` becomes a signal of its own,
     `reading(name)`, equal to the one that is read: the same machine, whose wires can be cut
@@ -69,10 +68,9 @@ def expand(source: Model | Placed, tapped: Collection[str] = ()) -> BondGraph:
     Raises ModelError for raw vertices that lack bonds.
     """
     placed = source if isinstance(source, Placed) else place(source)
-    model = placed.model
+    model, frames, starts = placed.model, placed.frames, _starts(placed)
     if lacking := tuple(vertices_without_bonds(model)):
         raise ModelError.of(lacking)
-    frames, starts = placed.frames, _starts(placed)
 
     def frames_of(joint: str) -> JointFrameBlocks:
         f = frames[joint]
