@@ -188,13 +188,13 @@ def test_every_help_has_an_example_that_can_be_parsed():
     """The examples of every --help are words that the parser takes."""
     import shlex
 
-    from vbg.cli.main import _Misused, build_parser
-    from vbg.cli.parser import verbs_of
+    from vbg.cli.main import build_parser
+    from vbg.cli.parser import Misused
 
     top = build_parser()
 
     def all_below(parser):
-        for below in verbs_of(parser).values():
+        for below in parser.verbs.values():
             yield below
             yield from all_below(below)
 
@@ -206,7 +206,7 @@ def test_every_help_has_an_example_that_can_be_parsed():
                 words = shlex.split(one)[1:]
                 try:
                     top.parse_args([w for w in words if w not in ("and", "in")][:20])
-                except _Misused as misuse:
+                except Misused as misuse:
                     pytest.fail(f"{parser.prog}: {line.strip()}: {misuse}")
 
 

@@ -27,7 +27,7 @@ from vbg.edit.commands import (
 )
 from vbg.errors import UsageError
 from vbg.tui.content import references, values
-from vbg.tui.session import files, journal
+from vbg.tui.session import files, journal, recovery
 from vbg.tui.session.document import Document
 
 TEXT = '''# my machine
@@ -225,15 +225,15 @@ def test_a_journal_that_cannot_be_replayed_is_met_three_times_and_kept(tmp_path)
     model = tmp_path / "m.toml"
     model.write_text(TEXT)
     opened = journal.Journal.start(model, TEXT)
-    opened._write(
+    opened.note(
         {"do": "set", "path": ["bodies", "rod", "points", "A", "x"], "value": 1, "label": "?"}
     )
     opened.close()
-    for _ in range(journal.TRIES):
-        (found,) = journal.abandoned(model)
+    for _ in range(recovery.TRIES):
+        (found,) = recovery.abandoned(model)
         with pytest.raises(UsageError):
-            found.replay()
-    assert journal.abandoned(model) == ()
+            recovery.replay(found)
+    assert recovery.abandoned(model) == ()
     assert found.file.exists()
 
 
@@ -243,12 +243,12 @@ def test_a_journal_that_was_not_answered_is_offered_again(tmp_path):
     left = journal.Journal.start(model, TEXT)
     left.command(COMMANDS[0])
     left.close()
-    for _ in range(2 * journal.TRIES):
-        (found,) = journal.abandoned(model)
+    for _ in range(2 * recovery.TRIES):
+        (found,) = recovery.abandoned(model)
         assert found.unsaved == 1
         found.keep()
-    assert len(journal.abandoned(model)) == 1
-    assert len(journal.abandoned(model)) == 1, "as after a kill: nobody kept or dropped it"
+    assert len(recovery.abandoned(model)) == 1
+    assert len(recovery.abandoned(model)) == 1, "as after a kill: nobody kept or dropped it"
 
 
 def test_saved_under_another_name_the_journal_is_that_files(tmp_path):
@@ -262,10 +262,10 @@ def test_saved_under_another_name_the_journal_is_that_files(tmp_path):
     document.undo()
     assert document.unsaved == 1
     document.journal.close()
-    assert journal.abandoned(old) == ()
-    (found,) = journal.abandoned(new)
+    assert recovery.abandoned(old) == ()
+    (found,) = recovery.abandoned(new)
     assert found.unsaved == 1 and found.model == str(new)
-    back = found.replay()
+    back = recovery.replay(found)
     assert back.file == new and back.now.text == document.now.text and back.dirty
 
 
@@ -273,12 +273,12 @@ def test_a_journal_in_use_and_one_without_edits_are_left_alone(tmp_path):
     model = tmp_path / "m.toml"
     held = journal.Journal.start(model, TEXT)
     held.command(COMMANDS[0])
-    assert journal.abandoned(model) == ()
+    assert recovery.abandoned(model) == ()
     held.close()
     other = tmp_path / "other.toml"
     journal.Journal.start(other, TEXT).close()
-    assert journal.abandoned(other) == ()
-    assert len(journal.abandoned(model)) == 1
+    assert recovery.abandoned(other) == ()
+    assert len(recovery.abandoned(model)) == 1
 
 
 SCRIPT = """
@@ -328,8 +328,8 @@ def test_killed_at_fifty_moments_no_edit_is_lost(tmp_path):
         assert on_disk == 0.3 or on_disk % 7 == 0
         whole = TEXT if on_disk == 0.3 else source.with_value(TEXT, ("parameters", "L"), on_disk)
         assert model.read_text() == whole
-        found = journal.abandoned(model)
-        known = found[0].replay().now.data["parameters"]["L"] if found else on_disk
+        found = recovery.abandoned(model)
+        known = recovery.replay(found[0]).now.data["parameters"]["L"] if found else on_disk
         assert known >= told[-1], (known, told[-1], on_disk)
 
 

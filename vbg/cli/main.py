@@ -17,9 +17,8 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import NoReturn
 
-from vbg.cli.parser import INTERRUPTED, register_modules, verbs_of
+from vbg.cli.parser import INTERRUPTED, Misused, Parser, register_modules
 from vbg.errors import UsageError, VbgError
 
 FINE, FAILS, MISUSE = 0, 1, 2
@@ -35,24 +34,9 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-class _Misused(Exception):
-    """A wrong command line: the parser that found it, and its words."""
-
-    def __init__(self, parser: argparse.ArgumentParser, message: str):
-        self.parser = parser
-        super().__init__(message)
-
-
-class _Parser(argparse.ArgumentParser):
-    """Leaves it to `main` how a wrong command line is told."""
-
-    def error(self, message: str) -> NoReturn:
-        raise _Misused(self, message)
-
-
-def build_parser() -> argparse.ArgumentParser:
+def build_parser() -> Parser:
     """The parser of the whole command, with every verb registered."""
-    parser = _Parser(
+    parser = Parser(
         prog="vbg",
         description="Machines from a text file: motion, joint forces, causality, structure.",
         epilog="Start with: vbg new slider-crank -o crank.toml && vbg run crank.toml\n"
@@ -79,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = parsed.act(parsed)
         sys.stdout.flush()
         return code
-    except _Misused as misuse:
+    except Misused as misuse:
         message = _explained(str(misuse), words)
         if tell is _tell:
             argparse.ArgumentParser.error(misuse.parser, message)
@@ -116,13 +100,13 @@ def _nearest(words: Sequence[str]) -> str:
     """The verb or option that was probably meant by the first word that there is not."""
     from difflib import get_close_matches
 
-    parser: argparse.ArgumentParser = build_parser()
+    parser = build_parser()
     for word in words:
-        verbs = verbs_of(parser)
+        verbs = parser.verbs
         if word in verbs:
             parser = verbs[word]
             continue
-        options = [name for action in parser._actions for name in action.option_strings]
+        options = [name for action in parser.actions for name in action.option_strings]
         name = word.partition("=")[0]
         known = list(verbs) or (options if word.startswith("--") else [])
         if known and name not in known:

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 INTERRUPTED = 130  # exit code after Ctrl-C, as shells have it: 128 + SIGINT
 
@@ -114,12 +114,30 @@ def add_tolerances(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--atol", type=positive, metavar="X", help="absolute tolerance, SI")
 
 
-def verbs_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    """The verbs or views below `parser`; argparse has no other way to ask."""
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            return dict(action.choices)
-    return {}
+class Misused(Exception):
+    """A wrong command line: the parser that found it, and its words."""
+
+    def __init__(self, parser: Parser, message: str):
+        self.parser = parser
+        super().__init__(message)
+
+
+class Parser(argparse.ArgumentParser):
+    """Leaves it to `main` how a wrong command line is told, and says what it understands."""
+
+    def error(self, message: str) -> NoReturn:
+        raise Misused(self, message)
+
+    @property
+    def actions(self) -> tuple[argparse.Action, ...]:
+        """Options and arguments."""
+        return tuple(self._actions)
+
+    @property
+    def verbs(self) -> dict[str, Parser]:
+        """The verbs or views below it."""
+        below = (action.choices for action in self.actions if isinstance(action.choices, dict))
+        return dict(next(below, {}))
 
 
 def register_modules(package: str, subparsers: Any) -> None:

@@ -98,7 +98,7 @@ def simulate(
         from vbg.simulate.discrete.run import run_discrete
 
         return run_discrete(begin, settings, progress, sink)
-    run = _Run(begin, settings, progress, sink)
+    run = Run(begin, settings, progress, sink)
     with _one_thread():
         status = run.go()
     return with_values(run.solution(status, (*begin.notes, *run.stepper.notes(), *run.remarks)))
@@ -161,7 +161,7 @@ def _check_formulation(settings: Settings) -> None:
         )
 
 
-class _Run:
+class Run:
     """One integration; everything that changes lives here."""
 
     def __init__(

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from vbg.assemble.start.start import assemble_start
 from vbg.assemble.system import System
 from vbg.errors import UsageError
-from vbg.simulate.run import _Run
+from vbg.simulate.run import Run
 from vbg.simulate.settings import Settings
 
 
@@ -24,7 +24,7 @@ def state_at(system: System, t: float) -> NDArray[np.float64]:
     settings = Settings(
         t, min(given.output_step, t), given.method, given.rtol, given.atol, given.formulation
     )
-    run = _Run(start, settings, None, None)
+    run = Run(start, settings, None, None)
     status = run.go()
     if status.code != "finished":
         raise UsageError(f"there is no state at {t:g} s. {status.sentence}")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from vbg.cli.parser import add, verbs_of
+from vbg.cli.parser import Parser, add
 
 PLACE = 120
 SHELLS = ("bash", "zsh", "fish")
@@ -46,13 +46,13 @@ def act(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _places(parser: argparse.ArgumentParser, path: tuple[str, ...]) -> Iterator[Place]:
+def _places(parser: Parser, path: tuple[str, ...]) -> Iterator[Place]:
     words: list[str] = list(_names_after(path))
     options: list[str] = []
     values = []
-    below = verbs_of(parser)
+    below = parser.verbs
     words += below
-    for action in parser._actions:  # argparse has no other way to ask
+    for action in parser.actions:
         choices = tuple(str(choice) for choice in action.choices or ())
         if action.option_strings:
             options += action.option_strings

@@ -11,7 +11,7 @@ from vbg.edit.commands import AddTable, SetValue
 from vbg.errors import UsageError, VbgError
 from vbg.fields import Field, declared, required
 from vbg.tui.actions import Handler, Refusal, drafts
-from vbg.tui.actions.editing import _judge, _value, ask_ends, judge_name
+from vbg.tui.actions.editing import ask_ends, judge_name, judge_value, value_of
 from vbg.tui.content import references
 from vbg.tui.content.fields import FieldRow, about, unit_of
 from vbg.tui.content.values import typed
@@ -225,7 +225,7 @@ async def _ask_field(
 
     def judge(text: str) -> tuple[str, bool]:
         try:
-            value = _value(field, text)
+            value = value_of(field, text)
         except UsageError as error:
             return str(error), False
         if value is None:
@@ -238,7 +238,7 @@ async def _ask_field(
         judge,
         about=f"{field.doc}{unit}{_known_nodes(app, table, field)}",
     )
-    return None if text is None else _value(field, text)
+    return None if text is None else value_of(field, text)
 
 
 def _known_nodes(app: Desk, table: str, field: Field) -> str:
@@ -283,10 +283,13 @@ async def _add_parameter(app: Desk) -> None:
         return
     row = FieldRow(("parameters", name), "value", Field("expression", ""), False, needed=True)
     text = await app.ask(
-        f"Value of {name}", "1", lambda text: _judge(app, row, text), about="0.3, or 2*L, or 30 deg"
+        f"Value of {name}",
+        "1",
+        lambda text: judge_value(app, row, text),
+        about="0.3, or 2*L, or 30 deg",
     )
     if text is not None:
-        value = _value(Field("expression", ""), text)
+        value = value_of(Field("expression", ""), text)
         app.do(SetValue(("parameters", name), value, f"add parameter {name}"))
         app.select(("parameters", name))
 

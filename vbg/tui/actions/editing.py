@@ -49,7 +49,7 @@ async def _edit_as_text(app: Desk, row: FieldRow) -> None:
     text = await app.ask(
         f"{'.'.join(map(str, row.path))}",
         old,
-        lambda text: _judge(app, row, text),
+        lambda text: judge_value(app, row, text),
         about=_about(row),
     )
     if text is None or (row.written and text == old):
@@ -59,7 +59,7 @@ async def _edit_as_text(app: Desk, row: FieldRow) -> None:
         label = f"set {'.'.join(map(str, row.path))} {old} → {text.strip()}"
         app.do(SetValue(row.path[:-1], measured, label))
         return
-    set_field(app, row, _value(row.declared, text))
+    set_field(app, row, value_of(row.declared, text))
 
 
 def _measured(app: Desk, row: FieldRow, text: str) -> dict[str, Any] | None:
@@ -85,7 +85,7 @@ def _about(row: FieldRow) -> str:
     return f"{row.declared.doc}{kind}.{' Expressions and units are fine: 2*L, 45 deg.' * numbers}"
 
 
-def _value(declared: Field, text: str) -> Any:
+def value_of(declared: Field, text: str) -> Any:
     """What is written into the file; None for an emptied field."""
     if declared.form == "text":
         return text or None
@@ -100,13 +100,13 @@ def _value(declared: Field, text: str) -> Any:
     return value
 
 
-def _judge(app: Desk, row: FieldRow, text: str) -> tuple[str, bool]:
+def judge_value(app: Desk, row: FieldRow, text: str) -> tuple[str, bool]:
     """The message on a typed text, and whether it may be accepted."""
     measured = _measured(app, row, text)
     if measured is not None:
         return checking.judge(app.work, row.path[:-1], measured)
     try:
-        value = _value(row.declared, text)
+        value = value_of(row.declared, text)
     except UsageError as error:
         return str(error), False
     if value is None:
@@ -169,10 +169,13 @@ async def _add_point(app: Desk, row: FieldRow) -> None:
     declared = Field("vector", "point in body axes", unit="m", size=3)
     point = replace(row, path=at, declared=declared, needed=True)
     text = await app.ask(
-        ".".join(map(str, at)), "[0, 0, 0]", lambda t: _judge(app, point, t), about=_about(point)
+        ".".join(map(str, at)),
+        "[0, 0, 0]",
+        lambda t: judge_value(app, point, t),
+        about=_about(point),
     )
     if text is not None:
-        app.do(SetValue(at, _value(declared, text), f"add point {row.path[1]}.{name}"))
+        app.do(SetValue(at, value_of(declared, text), f"add point {row.path[1]}.{name}"))
 
 
 def judge_name(text: str, taken: Any) -> tuple[str, bool]:

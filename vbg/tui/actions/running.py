@@ -128,7 +128,7 @@ def _pause(app: Desk) -> None:
     app.work.live_paused = not app.work.live_paused
 
 
-def _busy(app: Desk) -> str:
+def busy(app: Desk) -> str:
     return "" if app.job is None else "a run is under way; x cancels it"
 
 
@@ -150,9 +150,9 @@ HANDLERS: dict[str, Handler] = {
     "run.pause": _pause,
 }
 REFUSALS: dict[str, Refusal] = {
-    "run": _busy,
-    "run.mstmm": _busy,
-    "run.other": _busy,
+    "run": busy,
+    "run.mstmm": busy,
+    "run.other": busy,
     "cancel": lambda app: "" if app.job else "nothing is running",
     "run.cancel": lambda app: "" if app.job else "nothing is running",
     "run.plot": lambda app: "" if app.work.marked_run else "there is no run yet",

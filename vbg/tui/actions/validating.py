@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from vbg.errors import UsageError
 from vbg.tui.actions import Handler, Refusal
-from vbg.tui.actions.running import _busy, prepared, ready
+from vbg.tui.actions.running import busy, prepared, ready
 from vbg.tui.content.values import shown, typed
 from vbg.tui.panes.validate import Channels
 from vbg.tui.session.validation import Settings, Validation, folder_of, next_number
@@ -146,7 +146,7 @@ HANDLERS: dict[str, Handler] = {
     "validate.goto": _goto,
 }
 REFUSALS: dict[str, Refusal] = {
-    "validate.rerun": _busy,
+    "validate.rerun": busy,
     "validate.events": _no_pair,
     "validate.worst": _no_channel,
     "validate.goto": _no_channel,

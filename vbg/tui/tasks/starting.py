@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from vbg.draw.text.rows import Rows, printable
 from vbg.errors import UsageError
-from vbg.tui.session import files, journal, validation
+from vbg.tui.session import files, journal, recovery, validation
 from vbg.tui.session.document import Document
 from vbg.tui.session.runs import remembered
 from vbg.tui.state.items import Item
@@ -47,7 +47,7 @@ async def begin(app: Desk) -> None:
     """After the first frame: offer what a crash left; start the journal."""
     work = app.work
     work.say("  ".join(work.keymap.complaints), "warn")
-    lost = journal.abandoned(work.file)
+    lost = recovery.abandoned(work.file)
     for found in lost:
         await _offer(app, found)
     if work.document.journal is None:
@@ -56,7 +56,7 @@ async def begin(app: Desk) -> None:
         app.act_id("new")
 
 
-async def _offer(app: Desk, found: journal.Abandoned) -> None:
+async def _offer(app: Desk, found: recovery.Abandoned) -> None:
     """Recover, look at, or drop what a journal holds."""
     when = time.strftime("%H:%M", time.localtime(found.when))
     count = f"{found.unsaved} change{'s' * (found.unsaved != 1)}"
@@ -82,15 +82,15 @@ async def _offer(app: Desk, found: journal.Abandoned) -> None:
         return
 
 
-def _labels(found: journal.Abandoned) -> Rows:
+def _labels(found: recovery.Abandoned) -> Rows:
     return tuple(
         ((printable(str(entry.get("label", entry["do"]))), ""),) for entry in found.entries
     )
 
 
-def _recover(app: Desk, found: journal.Abandoned) -> None:
+def _recover(app: Desk, found: recovery.Abandoned) -> None:
     """Put back the document as it was, and its history into the new journal."""
-    document = found.replay()
+    document = recovery.replay(found)
     if document.file is None:
         document.file = app.work.file
     on_disk = Document.opened(document.file, document.snapshots[0].text)
@@ -98,7 +98,7 @@ def _recover(app: Desk, found: journal.Abandoned) -> None:
     count = document.unsaved
     fresh = journal.Journal.start(document.file, document.snapshots[0].text)
     for entry in found.entries:
-        fresh._write({key: value for key, value in entry.items() if key != "at"})
+        fresh.note({key: value for key, value in entry.items() if key != "at"})
     document.journal = fresh
     app.put_document(document)
     found.file.unlink(missing_ok=True)
