@@ -20,7 +20,7 @@ import vbg
 from tests.tmm_bridge.test_validate import tree
 from vbg.errors import VbgError
 from vbg.validate import validate
-from vbg.validate.compare import Channel, Verdict
+from vbg.validate.comparison.values import Channel, Verdict
 from vbg.validate.report import is_joint_force, ratio
 
 ROOT = Path(__file__).resolve().parents[1]

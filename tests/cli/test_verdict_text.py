@@ -9,7 +9,7 @@ import pytest
 
 from vbg.cli.main import main
 from vbg.validate import Report, text
-from vbg.validate.compare import Verdict
+from vbg.validate.comparison.values import Verdict
 from vbg.validate.report import halving_sentence
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

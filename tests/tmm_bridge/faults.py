@@ -22,7 +22,7 @@ import vbg
 import vbg.tmm_bridge as bridge
 from vbg.model import Model
 from vbg.solution import Solution
-from vbg.validate.compare import Verdict
+from vbg.validate.comparison.values import Verdict
 
 SETTINGS: dict[str, Any] = {"t_end": 0.12, "output_step": 0.02, "rtol": 1e-9, "atol": 1e-11}
 

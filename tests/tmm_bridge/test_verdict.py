@@ -105,8 +105,39 @@ def test_measured_integration_error_loosens_the_tolerance_and_no_more():
     verdict = compare(solution(), solution(off), coarser=solution(rough))
     assert verdict.result == "PASS"
     assert verdict.halving == pytest.approx(4 / 3, rel=1e-3)
-    wild = compare(solution(), solution(FORCE * 1.01), coarser=solution(FORCE * 1.5))
-    assert wild.result == "FAIL"
+
+
+def test_what_integration_explains_is_no_fault_and_no_row_says_so():
+    off, rough = FORCE * 1.01, FORCE * 1.5
+    wild = compare(solution(), solution(off), coarser=solution(rough))
+    assert wild.result == "INCONCLUSIVE"
+    assert {c.result for c in wild.channels} == {"INCONCLUSIVE", "VACUOUS"}
+    assert "shorten" in wild.sentence.lower()
+    sure = compare(solution(), solution(FORCE * 1.5), coarser=solution(FORCE * 1.51))
+    assert sure.result == "FAIL"
+
+
+def test_what_differs_before_errors_of_integration_have_grown_is_a_fault():
+    grown = 1.0 + 1e-11 * np.exp(27 * TIME)[:, None]
+    late = 1.0 + 2e-11 * np.exp(27 * TIME)[:, None]
+    chaotic = compare(solution(), solution(FORCE * grown), coarser=solution(FORCE * late))
+    assert chaotic.result == "INCONCLUSIVE"
+    off, rough = FORCE * (grown + 1e-4), FORCE * (late + 1e-4)
+    early = compare(solution(), solution(off), coarser=solution(rough))
+    assert early.result == "FAIL"
+
+
+def test_the_common_part_of_a_coarser_run_that_ended_early_is_used():
+    def half(force: np.ndarray) -> Solution:
+        return solution(force[:51], status=Status("failed", "It stopped."))
+
+    off, rough = FORCE * (1 + 3e-6), half(FORCE * (1 + 4e-6))
+    assert compare(solution(), solution(off), coarser=rough).result == "PASS"
+    late = FORCE.copy()
+    late[80:] *= 1.5
+    assert compare(solution(), solution(late), coarser=half(late)).result == "INCONCLUSIVE"
+    late[20] *= 1.5
+    assert compare(solution(), solution(late), coarser=half(late)).result == "FAIL"
 
 
 def test_turned_over_quaternions_are_the_same_rotation():

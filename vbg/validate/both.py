@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
-import json
-import os
-import pickle
-import subprocess
-import sys
-import tempfile
-import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import IO
 
-from vbg.errors import AssemblyError, UsageError
+from vbg.errors import AssemblyError, UsageError, VbgError
 from vbg.model import Model
 from vbg.solution import Solution
 from vbg.tmm_bridge.motion.uniqueness import channels_in
-from vbg.validate.child import Answer, Job, restored, solve
-from vbg.validate.compare import LOOSEST, TOLERANCE, Channel, Verdict, compare
-from vbg.validate.evidence import Evidence, verdict_on
-from vbg.validate.poses import first_poses, starts_differ
-from vbg.validate.recorded import Recorded, has_twins, replays_from, without_twin
+from vbg.validate.child import PATIENCE, Answer, Job
+from vbg.validate.children import Run, Tell, here
+from vbg.validate.children import in_children as children
+from vbg.validate.compare import NAMES, compare
+from vbg.validate.comparison.judging import LOOSEST, TOLERANCE
+from vbg.validate.comparison.values import Channel, Verdict
+from vbg.validate.evidence import Evidence, unproven, verdict_on
+from vbg.validate.poses import (
+    StartPose,
+    at_written_speeds,
+    first_poses,
+    left_written,
+    remedy_for,
+)
+from vbg.validate.recorded import (
+    Recorded,
+    has_twins,
+    replayed_parts,
+    replays_from,
+    without_twin,
+)
 
-Tell = Callable[[str, float], None]
-Run = Callable[[Mapping[str, Job], Tell | None], dict[str, Answer]]
 # A verdict is on the equations: integration is kept out of it where that is cheap.
 RTOL, ATOL = 1e-11, 1e-13
 TIGHTEST = (1e-13, 1e-15)  # near what rounding leaves of DOP853's error control
@@ -33,14 +38,14 @@ TIGHTEST = (1e-13, 1e-15)  # near what rounding leaves of DOP853's error control
 ALSO = {"dt": "newmark", "dt-houbolt": "houbolt", "dt-wilson": "wilson"}
 FIXED_STEP = 0.1  # what the error of a fixed step may excuse at most
 SPLINE = 30.0  # times what the spline of a replayed effort misses between its samples
-CHILD = "vbg.validate.child"
+RESTARTS = 2  # of the second solver: from the first one's posture, then from its speeds, too
 
 
 @dataclass(frozen=True, eq=False)
 class Report:
     """The verdict and everything it was made from; `also` holds further columns
     (the discrete-time method) by name, each with its verdict; `evidence` is what
-    `verdict_on` makes a verdict with other settings from."""
+    `verdict_on` makes a verdict with other settings from, None where a solver has no run."""
 
     verdict: Verdict
     solutions: Mapping[str, Solution]
@@ -58,6 +63,17 @@ class Report:
         return self.verdict.channels
 
 
+@dataclass(frozen=True, eq=False)
+class _Second:
+    """How the second solver was run: its job, all answers, what was done, what is wrong with
+    the starts."""
+
+    job: Job
+    answers: Mapping[str, Answer]
+    notes: tuple[str, ...] = ()
+    fault: str = ""
+
+
 def validate(
     model: Model,
     *,
@@ -69,6 +85,7 @@ def validate(
     also: tuple[str, ...] = (),
     exclude: tuple[tuple[float, float], ...] = (),
     dt_step: float | None = None,
+    patience: float = PATIENCE,
     progress: Tell | None = None,
     in_children: bool = True,
 ) -> Report:
@@ -82,6 +99,10 @@ def validate(
     "dt-houbolt" and "dt-wilson" by theirs, at the step `dt_step` [s], default 0.5 ms or half
     the output step.
     `progress(solver, fraction)` is called as the runs go on.
+
+    A run that spends `patience` seconds of processor time without getting a percent further is
+    ended, and the verdict is INCONCLUSIVE; so it is where only one of the solvers refuses the
+    model.
 
     Raises UsageError for an unknown column; the errors of the model that both
     solvers meet (ModelError, AssemblyError, ...).
@@ -100,17 +121,37 @@ def validate(
         min(s.atol, ATOL) if atol is None else atol,
         coarse=True,
         tightest=TIGHTEST if rtol is None and atol is None else None,
+        patience=patience,
     )
-    run = _in_children if in_children else _here
-    jobs = {"vbg": job, "mstmm": replace(job, solver="mstmm")}
-    replays: dict[str, Recorded] = {}
+    run = children if in_children else here
+    second = _both(job, run, progress)
+    for name, answer in second.answers.items():
+        if answer.error is not None:
+            return _refused(name, answer.error, second)
+    report = _report(second, tolerance, exclude)
+    again = replace(second.job, step=dt_step)
+    return _with_columns(report, again, also, run, progress, tolerance, exclude)
+
+
+def _both(job: Job, run: Run, progress: Tell | None) -> _Second:
+    """Both solvers' runs, the second one's begun where it may be compared with the first's.
+
+    Raises what is wrong with the model itself.
+    """
+    model, other = job.model, replace(job, solver="mstmm")
     notes: tuple[str, ...] = ()
     reason = without_twin(model)
     if reason:
         answers = run({"vbg": job}, progress)
-        replays = replays_from(model, _sole(answers["vbg"]))
-        jobs["mstmm"] = replace(jobs["mstmm"], replays=replays)
-        answers |= run({"mstmm": jobs["mstmm"]}, progress)
+        _raise_of_model(answers["vbg"])
+        if answers["vbg"].error is not None:
+            return _Second(other, answers)
+        try:
+            replays = replays_from(model, answers["vbg"].solutions[0])
+        except UsageError as error:
+            return _Second(other, {**answers, "mstmm": Answer(error=error)})
+        other = replace(other, replays=replays)
+        answers |= run({"mstmm": other}, progress)
         notes = (
             f"Replayed from the bond-graph run: the efforts on {', '.join(replays)}. {reason}",
         )
@@ -119,20 +160,71 @@ def validate(
             notes = (
                 "Integrated by the transfer-matrix solver too: one-dimensional parts, controllers.",
             )
-        answers = run(jobs, progress)
-    first = _sole(answers["vbg"])
-    reason = _other_start(model, answers)
-    if reason:
+        answers = run({"vbg": job, "mstmm": other}, progress)
+        _raise_of_model(answers["vbg"])
+    if answers["vbg"].error is not None or not len(answers["vbg"].solutions[0].time):
+        return _Second(other, answers, notes)
+    return _one_start(_Second(other, answers, notes), run, progress)
+
+
+def _raise_of_model(answer: Answer) -> None:
+    """What the first solver finds wrong with the model is no verdict."""
+    if answer.error is not None and not isinstance(answer.error, UsageError):
+        raise answer.error
+
+
+def _one_start(second: _Second, run: Run, progress: Tell | None) -> _Second:
+    """The second solver's run from a start that may be compared with the first one's."""
+    model = second.job.model
+    first = second.answers["vbg"].solutions[0]
+    if isinstance(second.answers["mstmm"].error, AssemblyError):
         poses = first_poses(first, tuple(model.bodies))
-        jobs["mstmm"] = replace(jobs["mstmm"], poses=poses)
-        answers |= run({"mstmm": jobs["mstmm"]}, progress)
-        notes = (
-            *notes,
-            f"{reason}: it was started again from the start of the bond-graph solver.",
-        )
-    report = _report(answers, tolerance, exclude, notes, replays)
-    again = replace(jobs["mstmm"], step=dt_step)
-    return _with_columns(report, again, also, run, progress, tolerance, exclude)
+        why = "could not close the written posture alone"
+        second = _again(second, at_written_speeds(poses, model), why, run, progress)
+    for restart in range(RESTARTS + 1):
+        answer = second.answers["mstmm"]
+        if answer.error is not None or not len(answer.solutions[0].time):
+            return second
+        remedy = remedy_for(model, first, answer.solutions[0])
+        fault = remedy.fault or left_written(model, first, answer.solutions[0])
+        if fault or remedy.poses is None:
+            return replace(second, fault=fault)
+        if restart == RESTARTS:
+            break
+        why = f"assembled {remedy.reason}"
+        second = _again(second, remedy.poses, why, run, progress)
+    return replace(
+        second, fault=f"The starts differ even from one posture: {remedy.reason.capitalize()}."
+    )
+
+
+def _again(
+    second: _Second, poses: Mapping[str, StartPose], why: str, run: Run, progress: Tell | None
+) -> _Second:
+    """The second solver started from the given poses."""
+    job = replace(second.job, poses=poses)
+    note = (
+        f"The transfer-matrix solver {why}: it was started again from the start of the"
+        " bond-graph solver."
+    )
+    answers = {**second.answers, **run({"mstmm": job}, progress)}
+    return replace(second, job=job, answers=answers, notes=(*second.notes, note))
+
+
+def _refused(name: str, error: VbgError, second: _Second) -> Report:
+    """The report where one solver has no run at all."""
+    who = {"vbg": NAMES["vbg"], "mstmm": NAMES["tmm_bridge"]}[name].capitalize()
+    model = second.job.model
+    verdict = Verdict(
+        "INCONCLUSIVE",
+        f"{who} did not run: {error}",
+        model=model.name,
+        model_hash=model.hash,
+        solvers=("vbg", "tmm_bridge"),
+        notes=second.notes,
+    )
+    solutions = {n: a.solutions[0] for n, a in second.answers.items() if a.error is None}
+    return Report(verdict, solutions)
 
 
 def _with_columns(
@@ -165,48 +257,34 @@ def _with_columns(
     return replace(report, also=columns, solutions={**report.solutions, **solutions})
 
 
-def _sole(answer: Answer) -> Solution:
-    """The solution of an answer; its error is raised."""
-    if answer.error is not None:
-        raise answer.error
-    return answer.solutions[0]
-
-
-def _other_start(model: Model, answers: Mapping[str, Answer]) -> str:
-    """Why the transfer-matrix solver must start from the other's posture; empty if not."""
-    if isinstance(answers["mstmm"].error, AssemblyError):
-        return "The transfer-matrix solver could not close the written posture alone"
-    first, second = _sole(answers["vbg"]), _sole(answers["mstmm"])
-    bodies = tuple(model.bodies)
-    body, by = starts_differ(first_poses(first, bodies), first_poses(second, bodies))
-    if not body:
-        return ""
-    return f"The transfer-matrix solver assembled another start ({body}, by {by:.2g})"
-
-
 def _report(
-    answers: Mapping[str, Answer],
-    tolerance: float | None,
-    exclude: tuple[tuple[float, float], ...],
-    notes: tuple[str, ...],
-    replays: Mapping[str, Recorded],
+    second: _Second, tolerance: float | None, exclude: tuple[tuple[float, float], ...]
 ) -> Report:
+    runs = {name: answer.solutions for name, answer in second.answers.items()}
+    replays: Mapping[str, Recorded] = second.job.replays or {}
     missed = max((r.spline_error() for r in replays.values()), default=0.0)
+    model = second.job.model
     evidence = Evidence(
-        _sole(answers["vbg"]),
-        _sole(answers["mstmm"]),
-        answers["mstmm"].solutions[1],
+        runs["vbg"][0],
+        runs["mstmm"][0],
+        _coarse(runs["mstmm"]),
         frozenset(key.rpartition(".")[2].partition("[")[0] for key in replays),
         min(SPLINE * missed, LOOSEST) if SPLINE * missed > TOLERANCE else None,
-        notes,
-        answers["vbg"].solutions[1],
+        second.notes,
+        _coarse(runs["vbg"]),
+        model,
+        replayed_parts(model) if replays else (),
+        second.fault,
+        _unsure(missed) if SPLINE * missed > LOOSEST else "",
     )
     verdict = verdict_on(evidence, tolerance=tolerance, exclude=exclude)
     verdict = replace(verdict, notes=(*verdict.notes, *_magnified(verdict)))
-    if SPLINE * missed > LOOSEST and verdict.result == "FAIL" and tolerance is None:
-        verdict = replace(verdict, result="INCONCLUSIVE", sentence=_unsure(missed))
-    solutions = {name: _sole(answer) for name, answer in answers.items()}
-    return Report(verdict, solutions, {}, evidence)
+    return Report(verdict, {name: found[0] for name, found in runs.items()}, {}, evidence)
+
+
+def _coarse(runs: tuple[Solution, ...]) -> Solution | None:
+    """The run with twice the step, if one was made."""
+    return runs[1] if len(runs) > 1 else None
 
 
 def column_of(
@@ -222,14 +300,15 @@ def column_of(
     """
     if answer.error is not None or evidence is None:
         return Verdict("INCONCLUSIVE", f"It did not run: {answer.error}")
-    fine, coarser = answer.solutions
+    fine, coarser = answer.solutions[0], _coarse(answer.solutions)
     for solution in answer.solutions:
-        if solution.status.code == "failed":
+        if solution.status.code != "finished":
             why = f"{solution.status.sentence} {solution.status.remedy}"
             return Verdict("INCONCLUSIVE", f"With {solution.made_by.method}: {why}")
     verdict = compare(
         evidence.first,
         fine,
+        model=evidence.model,
         tolerance=tolerance,
         coarser=coarser,
         not_unique=channels_in(evidence.second.notes),
@@ -237,8 +316,8 @@ def column_of(
         least=max(TOLERANCE, min(SPLINE * missed, LOOSEST)),
         loosest=FIXED_STEP,
     )
-    if SPLINE * missed > LOOSEST and verdict.result == "FAIL" and tolerance is None:
-        return replace(verdict, result="INCONCLUSIVE", sentence=_unsure(missed))
+    if SPLINE * missed > LOOSEST and tolerance is None:
+        return unproven(verdict, _unsure(missed))
     return verdict
 
 
@@ -261,75 +340,3 @@ def _magnified(verdict: Verdict) -> tuple[str, ...]:
         f"The motion magnifies errors of integration: in {worst.name} a step twice as long changes"
         f" {worst.integration:.1e} of the peak.",
     )
-
-
-def _here(jobs: Mapping[str, Job], progress: Tell | None) -> dict[str, Answer]:
-    """Run the jobs one after the other in this process."""
-
-    def teller(name: str) -> Callable[[float], None]:
-        return lambda fraction: progress(name, fraction) if progress is not None else None
-
-    return {name: solve(job, teller(name)) for name, job in jobs.items()}
-
-
-def _in_children(jobs: Mapping[str, Job], progress: Tell | None) -> dict[str, Answer]:
-    """Run each job in a child of its own, all at once."""
-    with tempfile.TemporaryDirectory(prefix="vbg-validate-") as folder:
-        children = {name: _start(job, Path(folder), name) for name, job in jobs.items()}
-        listeners = [
-            threading.Thread(target=_listen, args=(child.stdout, name, progress), daemon=True)
-            for name, child in children.items()
-        ]
-        for listener in listeners:
-            listener.start()
-        try:
-            answers = {}
-            for name, child in children.items():
-                errors = child.stderr.read() if child.stderr else ""
-                code = child.wait()
-                file = Path(folder) / f"{name}.answer"
-                if code != 0 or not file.exists():
-                    raise UsageError(
-                        f"validate: the process of solver {name} ended with code {code}."
-                        f" Its last words: {' '.join(errors.strip().splitlines()[-1:])[-500:]}"
-                    )
-                answers[name] = restored(pickle.loads(file.read_bytes()))
-        finally:
-            for child in children.values():
-                if child.poll() is None:
-                    child.terminate()
-        for listener in listeners:
-            listener.join()
-    return answers
-
-
-def _start(job: Job, folder: Path, name: str) -> subprocess.Popen[str]:
-    """A child at work on the job."""
-    file = folder / f"{name}.job"
-    file.write_bytes(pickle.dumps(job))
-    here = str(Path(__file__).resolve().parents[2])
-    paths = [here, *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
-    return subprocess.Popen(
-        [
-            sys.executable,
-            "-P",
-            "-m",
-            "vbg.validate.child",
-            str(file),
-            str(folder / f"{name}.answer"),
-        ],
-        stdin=subprocess.PIPE,  # closed when this process ends, however: then the child ends, too
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        # two runs side by side: threads of a small product of matrices only wait for each other
-        env=os.environ
-        | {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "OPENBLAS_NUM_THREADS": "1"},
-    )
-
-
-def _listen(stream: IO[str] | None, name: str, progress: Tell | None) -> None:
-    """Pass on what a child tells."""
-    for line in stream or ():
-        if progress is not None and line.startswith("{"):
-            progress(name, float(json.loads(line)["fraction"]))

@@ -10,8 +10,10 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import signal
 import sys
 import threading
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -21,14 +23,17 @@ import numpy as np
 
 from vbg.errors import VbgError
 from vbg.model import Model
-from vbg.solution import Solution
-from vbg.validate.compare import TOLERANCE, own_error
+from vbg.solution import Solution, Status
+from vbg.validate.compare import own_error
+from vbg.validate.comparison.judging import TOLERANCE
 from vbg.validate.poses import StartPose
 from vbg.validate.recorded import Recorded
 
 COARSER = 256.0  # 2^8: tolerances whose step, at order 8, is twice as long
 PATIENCE = 2e6  # evaluations of the transfer-matrix solver, some minutes of a large machine
 SOLVERS = ("vbg", "mstmm", "dt")
+PATIENCE = 60.0  # processor time [s] without a further percent of the run: it is stuck
+AT_START = 10.0  # times that before the first step: kernels may have to be compiled
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,7 @@ class Job:
     tightest : [rtol, atol] to repeat both runs at if they differ by more than the
     tolerance of a verdict, None for never.  scheme, step : of the discrete-time
     method, default half a millisecond or half the output step.
+    patience : processor time [s] in which a run must get a percent further.
     """
 
     solver: str
@@ -52,6 +58,7 @@ class Job:
     replays: Mapping[str, Recorded] | None = None
     scheme: str = "newmark"
     step: float | None = None
+    patience: float = PATIENCE
 
 
 @dataclass(frozen=True)
@@ -65,37 +72,91 @@ class Answer:
 def solve(job: Job, tell: Any) -> Answer:
     """Run the job in this process; errors of the model are answers."""
     try:
-        solutions = [_once(job, tell, doubled=False)]
-        if job.coarse:
-            solutions.append(_once(job, tell, doubled=True))
-        if job.tightest is not None and _can_do_better(*solutions):
+        solutions = _runs(job, tell)
+        if job.tightest is not None and _can_do_better(job.model, *solutions):
             rtol, atol = job.tightest
             # states of small size have a smaller atol in their file: it shrinks with rtol
             again = replace(job, rtol=rtol, atol=min(atol, job.atol * rtol / job.rtol))
-            solutions = [_once(again, tell, doubled=False), _once(again, tell, doubled=True)]
+            better = _runs(again, tell)
+            solutions = better if better[0].status.code == "finished" else solutions
     except VbgError as error:
         return Answer(error=error)
     return Answer(tuple(solutions))
 
 
-def _can_do_better(fine: Solution, coarser: Solution) -> bool:
+def _runs(job: Job, tell: Any) -> list[Solution]:
+    """The run and, if it is asked for and the first finished, the one with twice its step."""
+    runs = [_once(job, tell, doubled=False)]
+    if job.coarse and runs[0].status.code == "finished":
+        runs.append(_once(job, tell, doubled=True))
+    return runs
+
+
+def _can_do_better(model: Model, fine: Solution, coarser: Solution | None = None) -> bool:
     """Whether an explicit run has an error above a verdict's tolerance.
 
     A stiff one is left as it is: implicit steps of order 5 would become too many.
     """
     explicit = "dop853" in fine.made_by.method and "radau" not in fine.made_by.method
-    return explicit and own_error(fine, coarser)[0] > TOLERANCE
+    return explicit and coarser is not None and own_error(fine, coarser, model)[0] > TOLERANCE
+
+
+class Watch:
+    """Ends a run that has spent its patience without getting a percent further."""
+
+    def __init__(self, patience: float, tell: Any):
+        self.patience, self.tell = patience, tell
+        self.reached, self.since, self.stuck = 0.0, time.process_time(), False
+        self._arm(AT_START * patience)
+
+    def __call__(self, fraction: float, t: float) -> bool:
+        """Progress of a run: False where it is stuck."""
+        now = time.process_time()
+        if not self.reached <= fraction < self.reached + 0.01:
+            self.reached, self.since = fraction, now
+            self._arm(2.0 * self.patience)
+        self.stuck = now - self.since > self.patience
+        self.tell(fraction)
+        return not self.stuck
+
+    def _arm(self, limit: float) -> None:
+        """The system ends this process where it comes back to no progress at all."""
+        if hasattr(signal, "setitimer") and in_child():
+            signal.setitimer(signal.ITIMER_PROF, limit)
+
+    def status(self, found: Status, t: float) -> Status:
+        """How the run ended: as it says, or because it was stuck."""
+        if not self.stuck:
+            return found
+        return Status(
+            "cancelled",
+            f"The run was ended at t = {t:.6g} s: it had spent {self.patience:.4g} s of processor"
+            " time without getting a percent further.",
+            "Shorten the run, soften the stiffest part, or grant it more (--patience).",
+        )
+
+
+def in_child() -> bool:
+    """Whether this is the process of a child, and not that of whoever validates."""
+    return __name__ == "__main__"
 
 
 def _once(job: Job, tell: Any, *, doubled: bool) -> Solution:
-    """One run; `doubled` with twice the step, by tolerance or by name."""
+    """One run, watched; `doubled` with twice the step, by tolerance or by name."""
+    watch = Watch(job.patience, tell)
+    solution = _unwatched(job, watch, doubled=doubled)
+    reached = float(solution.time[-1]) if len(solution.time) else 0.0
+    return replace(solution, status=watch.status(solution.status, reached))
+
+
+def _unwatched(job: Job, watch: Watch, *, doubled: bool) -> Solution:
     factor = COARSER if doubled else 1.0
     settings: dict[str, Any] = {
         "t_end": job.t_end,
         "output_step": job.output_step,
         "rtol": factor * job.rtol,
         "atol": factor * job.atol,
-        "progress": lambda fraction, t: tell(fraction),
+        "progress": watch,
     }
     if job.solver == "vbg":
         from vbg.assemble import assemble

@@ -1,109 +1,85 @@
 """Two solutions of one model, channel by channel: the verdict.
 
-A pure function of two Solution values.  Joint forces and torques, efforts of
-drives and couplings, and the motion of bodies and joints are compared; energies
-and residuals are not, they belong to each solver.
+Joint forces and torques, efforts of drives and couplings, the motion of bodies and
+joints and the energies are compared, and what a redundant mechanism determines of its
+joint forces; the energy audit of each side and the start count as well.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from vbg.model import Model
 from vbg.solution import FINISHED, Solution
+from vbg.validate.comparison.judging import (
+    FLOOR,
+    LOOSEST,
+    ROUNDING,
+    TINY,
+    TOLERANCE,
+    Judge,
+    channel_of,
+    largest_by_unit,
+    motion_error,
+    own_changes,
+)
+from vbg.validate.comparison.pairing import (
+    COVERAGE,
+    Pair,
+    Window,
+    coarse_columns,
+    common_times,
+    lost_signals,
+    pairs_of,
+    singular_windows,
+    torn_windows,
+    why_left_out,
+    why_torn,
+)
+from vbg.validate.comparison.resultants import PASSED_POWER, resultant_pairs
+from vbg.validate.comparison.scales import scales_of
+from vbg.validate.comparison.values import Channel, Result, Verdict
 
 Array = np.ndarray[Any, Any]
-Mark = Literal["PASS", "FAIL", "VACUOUS", "NOT UNIQUE"]
-Result = Literal["PASS", "FAIL", "INCONCLUSIVE"]
-
-TOLERANCE = 1e-6
-# A measured error of integration loosens a channel's tolerance by this factor, up to a limit:
-# what grows faster in both solvers than any tolerance can follow is for the user to shorten.
-SAFETY = 4.0
-LOOSEST = 1e-3
-# In a singular posture the loops lose a constraint, and beside it forces grow from rounding by
-# the inverse of the nearness.  This part of its usual value is too near to compare them: both
-# solvers keep joints closed to about 1e-10, which leaves 1e-10 / 3e-4 = 3e-7 of a force.
-NEAREST = 3e-4
-FLOOR = 1e-8  # of the largest channel of the same unit: smaller channels are zero
-TINY = 1e-300
-ROUNDING = 1e-12  # of the largest channel of the same unit: what arithmetic leaves
-COVERAGE = 0.95
-BESIDE = 1e-9  # of the span: so near to an event an output instant may be on either side of it
-ON = 1e-13  # relative: so near it is on the event itself, where rows hold the values after it
-_EFFORTS = ("N", "N*m")
-_OWN = ("energy.", "residual.")
+CONVERGES = 2.8  # growth of an error with the step, 4 at order 2, that still shows convergence
+NAMES = {"vbg": "the bond-graph solver", "tmm_bridge": "the transfer-matrix solver"}
 
 
-@dataclass(frozen=True)
-class Channel:
-    """One compared component.
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """The two solutions and a coarser run of each, `rougher` of the first, `coarser` of the
+    second; the model that they are of, where it is known."""
 
-    peak : largest magnitude in either solution; max_error at `worst_time` [s];
-    relative_l2 : ||difference|| / ||first||; tolerance : what was allowed;
-    integration : what doubling the step changes in either solver's own run, the
-    larger of the two, relative to the peak: a bound of the errors of integration
-    (NaN if no coarser run was made); source : "integrated", or "replayed" where the
-    second solver took an effort from the first.
-    """
-
-    name: str
-    unit: str
-    peak: float
-    max_error: float
-    worst_time: float
-    relative_l2: float
-    tolerance: float
-    integration: float
-    source: str
-    result: Mark
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What the comparison says; `sentence` says why.
-
-    halving : largest error of the coarser run over that of the finer, over all
-    channels: two solvers can agree on a coarse wrong answer, but then it stays
-    near 1.  `excluded` are the windows (from, to) that were left out.
-    """
-
-    result: Result
-    sentence: str
-    channels: tuple[Channel, ...] = ()
-    model: str = ""
-    model_hash: str = ""
-    solvers: tuple[str, str] = ("", "")
-    span: tuple[float, float] = (math.nan, math.nan)
-    halving: float = math.nan
-    excluded: tuple[tuple[float, float], ...] = ()
-    notes: tuple[str, ...] = field(default=())
-
-    def failed(self) -> tuple[Channel, ...]:
-        """Channels above their tolerance, worst first."""
-        bad = [channel for channel in self.channels if channel.result == "FAIL"]
-        return tuple(sorted(bad, key=lambda c: -c.max_error / max(c.peak, 1e-300)))
+    first: Solution
+    second: Solution
+    coarser: Solution | None = None
+    rougher: Solution | None = None
+    model: Model | None = None
 
 
 def compare(
     first: Solution,
     second: Solution,
     *,
+    model: Model | None = None,
     tolerance: float | None = None,
     coarser: Solution | None = None,
     rougher: Solution | None = None,
     not_unique: frozenset[str] = frozenset(),
     replayed: frozenset[str] = frozenset(),
-    exclude: tuple[tuple[float, float], ...] = (),
+    exclude: tuple[Window, ...] = (),
     least: float = TOLERANCE,
     loosest: float = LOOSEST,
 ) -> Verdict:
     """PASS, FAIL or INCONCLUSIVE.
 
+    `model` gives the scales beside which a component is rounding, the parts that outputs
+    belong to and the joint points; without it the solutions alone are judged.
     `tolerance` is relative to each channel's peak; without it, it is `least` or four times the
     measured error of integration if that is larger.  `coarser` is a run of the
     second solver at wider tolerances, `rougher` one of the first.  `not_unique` names
@@ -115,6 +91,7 @@ def compare(
     sure: where they contradict each other by more than 1e-3 already there, that is
     a FAIL; else the verdict is INCONCLUSIVE.
     """
+    runs = Runs(first, second, coarser, rougher, model)
     heading: dict[str, Any] = {
         "model": second.made_by.model or first.made_by.model,
         "model_hash": first.made_by.model_hash,
@@ -127,14 +104,14 @@ def compare(
     early = _stopped(first, second)
     if early:
         limit = max(tolerance or 0.0, LOOSEST)
-        begun = compare(*_begun(first, second), tolerance=limit, exclude=exclude)
+        begun = compare(*_begun(first, second), model=model, tolerance=limit, exclude=exclude)
         if begun.result == "FAIL":
             return replace(begun, sentence=f"{begun.sentence} Then {early}")
         return Verdict("INCONCLUSIVE", early, **heading)
     near = singular_windows(second)
-    torn = _torn(first, second, (*exclude, *near))
+    torn = torn_windows(first, second, (*exclude, *near))
     heading["excluded"] = (*exclude, *near, *torn)
-    common = _common_times(first, second, heading["excluded"])
+    common = common_times(first, second, heading["excluded"])
     if common is None:
         return Verdict(
             "INCONCLUSIVE",
@@ -142,21 +119,22 @@ def compare(
             f" {100 * COVERAGE:.0f} % of the span.",
             **heading,
         )
-    i, j = common
-    pairs = list(_pairs(first, second, i, j))
-    columns = _coarse_columns(coarser, second, j)
-    coarse = (_coarse_columns(rougher, first, i), columns)
-    channels = _channels(first.time[i], pairs, coarse, (tolerance, least, loosest))
+    lost, once = _lost(runs, replayed)
+    pairs = _compared(runs, common, not_unique, followed=not replayed and not once)
+    channels, halving = _judged(runs, common, pairs, (tolerance, least, loosest))
     marked = tuple(_marked(c, not_unique, replayed) for c in channels)
-    unproven = _unproven(marked, loosest) if replayed else None
-    result, sentence = unproven or _judge(marked)
+    audits = {s.made_by.solver: s.audit.energy_residual for s in (first, second)}
+    result, sentence = _judge(marked, lost, _unaccounted(runs, max(least, tolerance or 0.0)))
+    time = first.time[common[0]]
     return Verdict(
         result,
         sentence,
         marked,
-        span=(float(first.time[i][0]), float(first.time[i][-1])),
-        halving=_halving(marked, columns, pairs),
-        notes=(*_why_left_out(near), *_why_torn(torn), *_missing(first, second)),
+        span=(float(time[0]), float(time[-1])),
+        halving=halving,
+        notes=(*why_left_out(near), *why_torn(torn), *_not_compared(runs)),
+        once=once,
+        audits=audits,
         **heading,
     )
 
@@ -194,220 +172,51 @@ def _begun(first: Solution, second: Solution) -> tuple[Solution, Solution]:
     return cut(first), cut(second)
 
 
-def _common_times(
-    first: Solution, second: Solution, exclude: tuple[tuple[float, float], ...]
-) -> tuple[Array, Array] | None:
-    """Places of the common output times in both runs; None if they are too few."""
-    span = max(first.time[-1] - first.time[0], second.time[-1] - second.time[0])
-    near = 1e-9 * max(span, 1e-300)
-    j = np.clip(np.searchsorted(second.time, first.time), 1, len(second.time) - 1)
-    j = j - (np.abs(second.time[j - 1] - first.time) < np.abs(second.time[j] - first.time))
-    same = np.abs(second.time[j] - first.time) <= near
-    if same.sum() < COVERAGE * max(len(first.time), len(second.time)):
-        return None
-    for begin, end in exclude:
-        same &= (first.time < begin) | (first.time > end)
-    i = np.flatnonzero(same)
-    return (i, j[i]) if len(i) else None
+def _compared(
+    runs: Runs, common: tuple[Array, Array], not_unique: frozenset[str], *, followed: bool
+) -> list[Pair]:
+    """All components that count: those that both have, energies where both `followed` those of
+    all parts, and resultants where forces are not unique."""
+    pairs = list(pairs_of(runs.first, runs.second, *common))
+    audits = (runs.first.audit.energy_residual, runs.second.audit.energy_residual)
+    if not followed or not np.isfinite(audits).all():
+        pairs = [pair for pair in pairs if not pair.name.startswith("energy.")]
+    if runs.model is not None and not_unique:
+        pairs += resultant_pairs(runs.model, runs.first, runs.second, *common, not_unique)
+    return pairs
 
 
-def _pairs(
-    first: Solution, second: Solution, i: Array, j: Array
-) -> Iterator[tuple[str, str, Array, Array]]:
-    """(name, unit, first, second) of every component that both solutions have."""
-    for name, values in first.signals.items():
-        if name.startswith(_OWN) or name not in second.signals:
-            continue
-        a, b = values[i], second.signals[name][j]
-        if a.shape != b.shape:
-            continue
-        unit = second.units.get(name, "")
-        if name.endswith(".rotation"):
-            b = b * np.where(np.sum(a * b, axis=1, keepdims=True) < 0.0, -1.0, 1.0)
-        if a.ndim == 1:
-            yield name, unit, a, b
-        else:
-            for k in range(a.shape[1]):
-                yield f"{name}[{k}]", unit, a[:, k], b[:, k]
-
-
-def _missing(first: Solution, second: Solution) -> tuple[str, ...]:
-    """A note if the second solver has no twin of some signals."""
-    lost = [n for n in first.signals if n not in second.signals and not n.startswith(_OWN)]
-    if not lost:
-        return ()
-    shown = ", ".join(lost[:8]) + (", ..." if len(lost) > 8 else "")
-    return (f"Not compared, the transfer-matrix solver does not have them: {shown}.",)
-
-
-def _peak(a: Array, b: Array) -> float:
-    return float(max(np.abs(a).max(), np.abs(b).max()))
-
-
-def _largest_by_unit(pairs: list[tuple[str, str, Array, Array]]) -> dict[str, float]:
-    largest: dict[str, float] = {}
-    for _, unit, a, b in pairs:
-        largest[unit] = max(largest.get(unit, 0.0), _peak(a, b))
-    forces = [largest[unit] for unit in _EFFORTS if unit in largest]
-    arm = max((_peak(a, b) for name, _, a, b in pairs if ".position" in name), default=0.0)
-    for unit in _EFFORTS[1:]:
-        # A moment is zero if it is next to nothing beside the forces at their arms.
-        if unit in largest:
-            largest[unit] = max([largest[unit], *(force * min(arm, 1.0) for force in forces)])
-    return largest
-
-
-def _coarse_columns(coarser: Solution | None, fine: Solution, j: Array) -> dict[str, Array]:
-    """Components of the coarser run at the same places; none if it is not comparable."""
-    if coarser is None or coarser.status.code != "finished" or len(coarser.time) != len(fine.time):
-        return {}
-    return {name: b for name, _, _, b in _pairs(fine, coarser, j, j)}
-
-
-def _changes(*runs: tuple[Array, Array | None]) -> float:
-    """Largest difference of a solver's fine and coarse run, NaN if there is no coarse one."""
-    found = [float(np.abs(fine - coarse).max()) for fine, coarse in runs if coarse is not None]
-    return max(found, default=math.nan)
-
-
-def own_error(fine: Solution, coarser: Solution) -> tuple[float, str]:
-    """What doubling the step changes most, relative to a channel's peak, and in which channel.
-
-    Channels that are zero beside the others of their unit do not count, nor do outputs next
-    to a singular posture.
-    """
-    common = _common_times(fine, coarser, singular_windows(fine))
-    if common is None:
-        return math.inf, ""
-    pairs = list(_pairs(fine, coarser, *common))
-    floors = _largest_by_unit(pairs)
-    errors = [
-        (float(np.abs(a - b).max()) / _peak(a, b), name)
-        for name, unit, a, b in pairs
-        if _peak(a, b) > FLOOR * max(floors[unit], TINY) and np.isfinite(a - b).all()
-    ]
-    return max(errors, default=(0.0, ""))
-
-
-def singular_windows(solution: Solution) -> tuple[tuple[float, float], ...]:
-    """Spans of outputs so near a singular posture that rounding alone decides the forces."""
-    if "residual.nearness" not in solution or len(solution.time) < 2:
-        return ()
-    nearness, time = solution["residual.nearness"], solution.time
-    usual = float(np.median(nearness))
-    near = np.flatnonzero(nearness < NEAREST * usual)
-    groups = np.split(near, np.flatnonzero(np.diff(near) > 1) + 1) if len(near) else []
-    edge = 1e-6 * float(time[-1] - time[0]) / len(time)
-    return tuple((float(time[g[0]]) - edge, float(time[g[-1]]) + edge) for g in groups)
-
-
-def _why_left_out(windows: tuple[tuple[float, float], ...]) -> tuple[str, ...]:
-    if not windows:
-        return ()
-    at = ", ".join(f"{0.5 * (begin + end):.6g} s" for begin, end in windows)
-    return (
-        f"Left out, next to a singular posture, where rounding decides the joint forces: {at}.",
-    )
-
-
-def _torn(
-    first: Solution, second: Solution, exclude: tuple[tuple[float, float], ...]
-) -> tuple[tuple[float, float], ...]:
-    """Windows about the output instants so near to an event that errors of its time decide on
-    which side a run has them, and where the two runs differ.
-
-    An instant on an event to rounding, as on the edge of a pulse, is on the same side in both
-    runs by their own rule and is compared.
-    """
-    events = np.sort([event.time for run in (first, second) for event in run.audit.events])
-    common = _common_times(first, second, exclude)
-    if common is None or not len(events):
-        return ()
+def _judged(
+    runs: Runs,
+    common: tuple[Array, Array],
+    pairs: Sequence[Pair],
+    tolerances: tuple[float | None, float, float],
+) -> tuple[list[Channel], float]:
+    """Every component judged, and how the largest error grows with the step."""
     i, j = common
-    time = first.time[i]
-    margin = BESIDE * float(first.time[-1] - first.time[0])
-    low, high = np.searchsorted(events, [time - margin, time + margin])
-    beside = [
-        k
-        for k in np.flatnonzero(low < high)
-        if np.abs(events[low[k] : high[k]] - time[k]).max() > ON * abs(time[k])
-    ]
-    differ = np.zeros(len(beside), dtype=bool)
-    for _, _, a, b in _pairs(first, second, i, j) if beside else ():
-        differ |= np.abs(a[beside] - b[beside]) > LOOSEST * _peak(a, b)
-    return tuple((float(t) - margin, float(t) + margin) for t in time[beside][differ])
+    rough = coarse_columns(runs.rougher, runs.first, i)
+    coarser = coarse_columns(runs.coarser, runs.second, j)
+    changes = [own_changes(p, rough.get(p.name), coarser.get(p.name)) for p in pairs]
+    largest, noise = largest_by_unit(pairs), _noise(runs)
+    if any(p.name.endswith(PASSED_POWER) for p in pairs):
+        products = (
+            largest.get("N", 0.0) * largest.get("m/s", 0.0),
+            largest.get("N*m", 0.0) * largest.get("rad/s", 0.0),
+        )
+        largest["W"] = max(largest.get("W", 0.0), *products)
+    motion = motion_error(pairs, changes, largest, noise)
+    judge = Judge(*tolerances, largest, noise, motion)
+    time = runs.first.time[i]
+    channels = [channel_of(judge, time, p, c) for p, c in zip(pairs, changes, strict=True)]
+    return channels, _halving(channels, coarser, pairs)
 
 
-def _why_torn(windows: tuple[tuple[float, float], ...]) -> tuple[str, ...]:
-    if not windows:
-        return ()
-    at = ", ".join(f"{0.5 * (begin + end):.6g} s" for begin, end in windows[:8])
-    more = f" and {len(windows) - 8} more" if len(windows) > 8 else ""
-    return (
-        "Left out, outputs at the instant of an event, which the two runs have on different sides"
-        f" of it: {at}{more}.",
-    )
-
-
-def _channels(
-    time: Array,
-    pairs: list[tuple[str, str, Array, Array]],
-    coarse: tuple[Mapping[str, Array], Mapping[str, Array]],
-    tolerances: tuple[float | None, float, float],
-) -> list[Channel]:
-    """Every component judged beside the largest of its unit; `coarse` are the components of
-    the first and the second solver's coarser runs."""
-    floors = _largest_by_unit(pairs)
-    rough, coarser = coarse
-    channels = []
-    for name, unit, a, b in pairs:
-        changes = _changes((a, rough.get(name)), (b, coarser.get(name)))
-        channels.append(_channel(name, unit, time, a, b, changes, floors[unit], tolerances))
-    return channels
-
-
-def _channel(
-    name: str,
-    unit: str,
-    time: Array,
-    a: Array,
-    b: Array,
-    changes: float,
-    largest: float,
-    tolerances: tuple[float | None, float, float],
-) -> Channel:
-    """Errors of one component and whether they are allowed."""
-    tolerance, least, loosest = tolerances
-    finite = bool(np.isfinite(a).all() and np.isfinite(b).all())
-    peak, error = _peak(a, b), np.abs(a - b)
-    worst = int(np.argmax(error)) if finite else int(np.argmax(~np.isfinite(a - b)))
-    size = float(np.linalg.norm(a))
-    l2 = float(np.linalg.norm(a - b)) / size if size > 0.0 else math.inf * bool(error.any())
-    # Where the first solver says zero, the others of the unit tell how small that is.
-    zero = float(np.abs(a).max()) <= FLOOR * largest
-    scale = largest if zero else peak
-    integration = changes / max(scale, TINY)
-    allowed = least if tolerance is None else tolerance
-    if tolerance is None and integration > 0.0:
-        allowed = min(max(allowed, SAFETY * integration), loosest)
-    mark: Mark = "FAIL"
-    if finite and error[worst] <= allowed * scale:
-        if zero:
-            mark = "VACUOUS"
-        elif l2 <= allowed or error[worst] <= ROUNDING * largest:
-            mark = "PASS"
-    return Channel(
-        name,
-        unit,
-        peak,
-        float(error[worst]),
-        float(time[worst]),
-        l2 if math.isfinite(l2) else math.inf,
-        allowed,
-        integration,
-        "integrated",
-        mark,
-    )
+def _noise(runs: Runs) -> dict[str, float]:
+    """Unit -> magnitude that is rounding beside the machine; empty without the model."""
+    if runs.model is None:
+        return {}
+    scales = scales_of(runs.model, runs.first, runs.second)
+    return {unit: ROUNDING * value for unit, value in scales.items()}
 
 
 def _marked(channel: Channel, not_unique: frozenset[str], replayed: frozenset[str]) -> Channel:
@@ -419,36 +228,64 @@ def _marked(channel: Channel, not_unique: frozenset[str], replayed: frozenset[st
     return channel
 
 
-def _unproven(channels: tuple[Channel, ...], loosest: float) -> tuple[Result, str] | None:
-    """INCONCLUSIVE where efforts are replayed and channels differ, but none by more than the
-    solvers' own runs change with their step: what a motor or a brake would damp runs free
-    where its recorded effort is replayed, and then proves nothing."""
-    failed = [c for c in channels if c.result == "FAIL"]
-    own = [c for c in failed if c.integration > loosest]
-    if not failed or any(c.max_error > SAFETY * c.integration * c.peak for c in failed):
-        return None
-    if not own:
-        return None
-    worst = max(own, key=lambda c: c.integration)
-    return "INCONCLUSIVE", (
-        f"{len(failed)} channels differ, but not by more than the step of integration changes"
-        f" them where efforts are replayed, {worst.integration:.2g} of the peak of {worst.name}:"
-        " nothing is proven. Shorten the run or write outputs more often."
-    )
+def _lost(runs: Runs, replayed: frozenset[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Outputs of joints that one side has not, and other parts that only one side solved."""
+    if runs.model is None:
+        return (), ()
+    lost = [n for n in lost_signals(runs.first, runs.second) if n.split(".")[0] not in replayed]
+    joints = tuple(n for n in lost if n.split(".")[0] in runs.model.joints)
+    once = dict.fromkeys(n.split(".")[0] for n in lost if n not in joints)
+    return joints, tuple(once)
 
 
-def _judge(channels: tuple[Channel, ...]) -> tuple[Result, str]:
-    counted = [c for c in channels if c.result in ("PASS", "FAIL")]
+def _not_compared(runs: Runs) -> tuple[str, ...]:
+    """A note on outputs that only one of the solvers has."""
+    lost = lost_signals(runs.first, runs.second)
+    if not lost:
+        return ()
+    shown = ", ".join(lost[:8]) + (", ..." if len(lost) > 8 else "")
+    return (f"Not compared, only one of the two solvers has them: {shown}.",)
+
+
+def _unaccounted(runs: Runs, allowed: float) -> str:
+    """Which solver's energy audit does not close though its step was fine enough."""
+    noise = _noise(runs).get("J", 0.0) / ROUNDING * TOLERANCE
+    for fine, coarse in ((runs.first, runs.rougher), (runs.second, runs.coarser)):
+        residual = fine.audit.energy_residual
+        if not residual > allowed or coarse is None or "energy.residual" not in fine:
+            continue
+        if float(np.abs(fine["energy.residual"]).max()) <= noise:
+            continue
+        if coarse.status.code == "finished" and coarse.audit.energy_residual < CONVERGES * residual:
+            who = NAMES.get(fine.made_by.solver, fine.made_by.solver)
+            return (
+                f"The energy audit of {who} does not close: {residual:.2g} of the largest energy"
+                " is missing, and a step twice as long hardly changes that."
+            )
+    return ""
+
+
+def _judge(
+    channels: tuple[Channel, ...], lost: tuple[str, ...], unaccounted: str
+) -> tuple[Result, str]:
+    counted = [c for c in channels if c.result in ("PASS", "FAIL", "INCONCLUSIVE")]
     failed = [c for c in counted if c.result == "FAIL"]
-    if not counted:
-        return "INCONCLUSIVE", "Nothing to compare: every channel is zero or not unique."
     if failed:
-        worst = max(failed, key=lambda c: c.max_error / max(c.peak, 1e-300))
+        worst = max(failed, key=lambda c: c.max_error / max(c.peak, TINY))
         return "FAIL", (
             f"{len(failed)} of {len(counted)} non-zero channels are above tolerance; worst is"
             f" {worst.name}: {worst.max_error:.3g} {worst.unit} of {worst.peak:.3g} at"
             f" t = {worst.worst_time:.6g} s."
         )
+    if lost:
+        return "FAIL", f"Outputs of joints that only one solver has: {', '.join(lost[:8])}."
+    if unaccounted:
+        return "FAIL", unaccounted
+    unsure = [c for c in counted if c.result == "INCONCLUSIVE"]
+    if unsure:
+        return "INCONCLUSIVE", _not_proven(unsure)
+    if not counted:
+        return "INCONCLUSIVE", "Nothing to compare: every channel is zero or not unique."
     worst = max(counted, key=lambda c: c.max_error / c.peak)
     return "PASS", (
         f"All {len(counted)} non-zero channels agree; worst is {worst.name}:"
@@ -456,18 +293,56 @@ def _judge(channels: tuple[Channel, ...]) -> tuple[Result, str]:
     )
 
 
+def _not_proven(unsure: list[Channel]) -> str:
+    """What errors of integration leave open, and what to do."""
+    worst = max(unsure, key=lambda c: c.integration if math.isfinite(c.integration) else math.inf)
+    begins = min((c.since for c in unsure if math.isfinite(c.since)), default=0.0)
+    if math.isfinite(worst.integration):
+        why = (
+            f"a step twice as long changes {worst.name} by {worst.integration:.2g} of its peak in"
+            " one solver alone"
+        )
+    else:
+        why = "the runs with twice the step ended early"
+    shorter = f" Up to t = {begins:.4g} s they agree: shorten the run," if begins else " Shorten"
+    return (
+        f"{len(unsure)} channels differ, but not by more than errors of integration explain:"
+        f" {why}.{shorter} or tighten its tolerance."
+    )
+
+
 def _halving(
-    channels: tuple[Channel, ...],
-    columns: Mapping[str, Array],
-    pairs: list[tuple[str, str, Array, Array]],
+    channels: Sequence[Channel], columns: Mapping[str, Array], pairs: Sequence[Pair]
 ) -> float:
     """Largest error of the coarser run against the first solver, over that of the finer."""
-    if not columns:
-        return math.nan
-    counted = {c.name: c.peak for c in channels if c.result in ("PASS", "FAIL")}
+    counted = {c.name: c.peak for c in channels if c.result in ("PASS", "FAIL", "INCONCLUSIVE")}
     coarse = fine = 0.0
-    for name, _, a, b in pairs:
-        if name in counted and name in columns:
-            coarse = max(coarse, float(np.abs(columns[name] - a).max()) / counted[name])
-            fine = max(fine, float(np.abs(b - a).max()) / counted[name])
+    for pair in pairs:
+        column = columns.get(pair.name)
+        if pair.name not in counted or column is None or not np.isfinite(column).all():
+            continue
+        coarse = max(coarse, float(np.abs(column - pair.first).max()) / counted[pair.name])
+        fine = max(fine, float(np.abs(pair.second - pair.first).max()) / counted[pair.name])
+    if coarse == 0.0 and fine == 0.0:
+        return math.nan
     return coarse / fine if fine > 0.0 else math.inf
+
+
+def own_error(fine: Solution, coarser: Solution, model: Model | None = None) -> tuple[float, str]:
+    """What doubling the step changes most, relative to a channel's peak, and in which channel.
+
+    Channels that are zero beside the others of their unit, or beside the model, do not count,
+    nor do outputs next to a singular posture.
+    """
+    common = common_times(fine, coarser, singular_windows(fine))
+    if common is None:
+        return math.inf, ""
+    pairs = [p for p in pairs_of(fine, coarser, *common) if not p.name.startswith("energy.")]
+    floors, noise = largest_by_unit(pairs), _noise(Runs(fine, coarser, model=model))
+    errors = [
+        (float(np.abs(p.first - p.second).max()) / p.peak, p.name)
+        for p in pairs
+        if p.peak > max(FLOOR * max(floors.get(p.unit, 0.0), TINY), noise.get(p.unit, 0.0))
+        and np.isfinite(p.first - p.second).all()
+    ]
+    return max(errors, default=(0.0, ""))

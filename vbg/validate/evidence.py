@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from vbg.model import Model
 from vbg.solution import Solution
 from vbg.tmm_bridge.motion.uniqueness import channels_in
 from vbg.tmm_bridge.solver import APART
-from vbg.validate.compare import Verdict, compare
+from vbg.validate.compare import compare
+from vbg.validate.comparison.values import Channel, Verdict
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,7 +18,10 @@ class Evidence:
 
     coarser, rougher : the second and the first solver with twice the step, None if not run so;
     replayed : joints whose effort was replayed;  least : the tolerance relative to
-    peaks that a replay allows, None without one;  notes : what was done to get the runs.
+    peaks that a replay allows, None without one;  notes : what was done to get the runs;
+    model : what was solved;  parts : names of the parts whose efforts were replayed;
+    fault : why the starts cannot both be right, empty if they can;  unsure : why a replay
+    proves no fault, empty if it does.
     """
 
     first: Solution
@@ -26,6 +31,10 @@ class Evidence:
     least: float | None = None
     notes: tuple[str, ...] = ()
     rougher: Solution | None = None
+    model: Model | None = None
+    parts: tuple[str, ...] = ()
+    fault: str = ""
+    unsure: str = ""
 
 
 def verdict_on(
@@ -39,6 +48,7 @@ def verdict_on(
     verdict = compare(
         evidence.first,
         evidence.second,
+        model=evidence.model,
         tolerance=evidence.least if tolerance is None else tolerance,
         coarser=evidence.coarser,
         rougher=evidence.rougher,
@@ -50,4 +60,22 @@ def verdict_on(
     if not verdict.channels and apart:
         sentence = f"Nothing to compare: the model has no joints, and {apart[0]}"
         verdict = replace(verdict, sentence=sentence)
-    return replace(verdict, notes=(*evidence.notes, *verdict.notes))
+    if evidence.fault:
+        verdict = replace(verdict, result="FAIL", sentence=evidence.fault)
+    elif evidence.unsure and tolerance is None:
+        verdict = unproven(verdict, evidence.unsure)
+    once = tuple(name for name in verdict.once if name not in evidence.parts)
+    notes = (*evidence.notes, *verdict.notes)
+    return replace(verdict, notes=notes, replayed=evidence.parts, once=once)
+
+
+def unproven(verdict: Verdict, why: str) -> Verdict:
+    """The verdict where differences of channels prove nothing: no channel says FAIL either."""
+    if verdict.result != "FAIL" or not verdict.failed():
+        return verdict
+
+    def softened(channel: Channel) -> Channel:
+        return replace(channel, result="INCONCLUSIVE") if channel.result == "FAIL" else channel
+
+    channels = tuple(softened(channel) for channel in verdict.channels)
+    return replace(verdict, result="INCONCLUSIVE", sentence=why, channels=channels)

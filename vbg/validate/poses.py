@@ -1,17 +1,32 @@
-"""The start of one solver's run as poses that the other can start from."""
+"""The start of a run as poses, and what may be done where the two solvers' starts differ.
+
+The file writes a start.  Where it closes, both solvers begin just there, and a solver that
+does not is at fault.  Where it does not close, each assembles a posture near it in its own
+way: then the second solver begins again from the first one's, as far as the assembly was
+free to choose and no further.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from vbg.model import Model
+from vbg.model.placing.frames import placement
 from vbg.solution import Solution
+from vbg.validate.comparison.scales import scales_of
 
 Array = np.ndarray[Any, Any]
 SAME = 1e-7  # relative difference of two starts that counts as none
+BESIDE = 1e-9  # of the machine's own magnitude of the unit: no difference either
+FARTHER = 1e-3  # relative: so much more than another start may a least change of speeds be
+PLACES, SPEEDS = ("p_WB", "R_WB"), ("v_WB", "w_WB_B")
+_UNITS = {"p_WB": "m", "R_WB": "1", "v_WB": "m/s", "w_WB_B": "rad/s"}
+_WORDS = {"p_WB": "position", "R_WB": "rotation", "v_WB": "velocity", "w_WB_B": "angular_velocity"}
+_SPEED_OF = {"angle": "speed", "slide": "speed", "angle2": "speed2"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +37,9 @@ class StartPose:
     R_WB: Array
     v_WB: Array
     w_WB_B: Array
+
+
+Poses = Mapping[str, StartPose]
 
 
 def first_poses(solution: Solution, bodies: tuple[str, ...]) -> dict[str, StartPose]:
@@ -37,7 +55,25 @@ def first_poses(solution: Solution, bodies: tuple[str, ...]) -> dict[str, StartP
     }
 
 
+def written_poses(model: Model) -> dict[str, StartPose]:
+    """The start as the file writes it."""
+    return {
+        body: StartPose(pose.p_WB, pose.R_WB, pose.v_WB, pose.w_WB_B)
+        for body, pose in placement(model).items()
+    }
+
+
+def at_written_speeds(poses: Poses, model: Model) -> dict[str, StartPose]:
+    """The same places with the speeds that the file writes."""
+    written = written_poses(model)
+    return {
+        body: replace(pose, v_WB=written[body].v_WB, w_WB_B=written[body].w_WB_B)
+        for body, pose in poses.items()
+    }
+
+
 def matrix_of(quaternion: Array) -> Array:
+    """The rotation matrix of a quaternion, scalar first."""
     w, x, y, z = quaternion / np.linalg.norm(quaternion)
     return np.array(
         [
@@ -48,17 +84,161 @@ def matrix_of(quaternion: Array) -> Array:
     )
 
 
+@dataclass(frozen=True)
+class Apart:
+    """Where two starts differ most: `quantity` as "rod.velocity", `by` relative to the largest
+    of its kind, or 0 where they do not differ; the values as texts."""
+
+    quantity: str = ""
+    by: float = 0.0
+    one: str = ""
+    other: str = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.quantity)
+
+
 def starts_differ(
-    first: Mapping[str, StartPose], second: Mapping[str, StartPose]
-) -> tuple[str, float]:
-    """The body whose start differs most between two runs, and by how much, relative to
-    the largest of its kind; ("", 0) if none does."""
-    worst, by = "", 0.0
-    for entry in ("p_WB", "R_WB", "v_WB", "w_WB_B"):
-        size = max((float(np.abs(getattr(p, entry)).max()) for p in first.values()), default=0.0)
+    first: Poses,
+    second: Poses,
+    scales: Mapping[str, float] | None = None,
+    entries: tuple[str, ...] = (*PLACES, *SPEEDS),
+) -> Apart:
+    """The entry whose start differs most between two runs; `scales` are the machine's own
+    magnitudes by unit."""
+    worst = Apart()
+    for entry in entries:
+        sizes = [
+            float(np.abs(getattr(p, entry)).max()) for p in (*first.values(), *second.values())
+        ]
+        size = max(sizes, default=0.0)
+        beside = BESIDE / SAME * (scales or {}).get(_UNITS[entry], 1e-2)
         for body, pose in first.items():
-            gap = np.abs(getattr(pose, entry) - getattr(second[body], entry)).max()
-            relative = float(gap) / max(size, 1e-9)
-            if relative > max(SAME, by):
-                worst, by = body, relative
-    return worst, by
+            a, b = getattr(pose, entry), getattr(second[body], entry)
+            relative = float(np.abs(a - b).max()) / max(size, beside)
+            if not relative <= max(SAME, worst.by):
+                name = f"{body}.{_WORDS[entry]}"
+                worst = Apart(name, relative, _said(a, entry), _said(b, entry))
+    return worst
+
+
+def _said(values: Array, entry: str) -> str:
+    numbers = ", ".join(f"{v:.6g}" for v in np.ravel(values)[:9])
+    return f"[{numbers}] {_UNITS[entry]}".removesuffix(" 1")
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """What follows from two starts that differ: `fault`, or a restart of the second solver
+    from `poses` because of `reason`; nothing where they are the same."""
+
+    fault: str = ""
+    poses: Poses | None = None
+    reason: str = ""
+
+
+def remedy_for(model: Model, first: Solution, second: Solution) -> Remedy:
+    """What two runs' starts ask for: nothing, a restart, or a FAIL."""
+    bodies = tuple(model.bodies)
+    scales = scales_of(model, first, second)
+    one, two, written = (
+        first_poses(first, bodies),
+        first_poses(second, bodies),
+        written_poses(model),
+    )
+    for entries in (PLACES, SPEEDS):
+        apart = starts_differ(one, two, scales, entries)
+        if not apart:
+            continue
+        closes = [not starts_differ(poses, written, scales, entries) for poses in (one, two)]
+        if any(closes):
+            who = "second" if closes[0] else "first"
+            return Remedy(_unlike_written(apart, who))
+        if entries == PLACES:
+            poses = at_written_speeds(one, model)
+            return Remedy(
+                poses=poses, reason=f"another posture ({apart.quantity}, by {apart.by:.2g})"
+            )
+        if not _holds_speeds(model) and _effort(model, one, written) > (1.0 + FARTHER) * _effort(
+            model, two, written
+        ):
+            return Remedy(_farther(apart))
+        return Remedy(poses=one, reason=f"other speeds ({apart.quantity}, by {apart.by:.2g})")
+    return Remedy()
+
+
+def _unlike_written(apart: Apart, who: str) -> str:
+    return (
+        f"The starts differ: {apart.quantity} is {apart.one} in the bond-graph solver and"
+        f" {apart.other} in the transfer-matrix solver, and the file's start closes: the"
+        f" {who} solver left it."
+    )
+
+
+def _farther(apart: Apart) -> str:
+    return (
+        f"The starts differ: {apart.quantity} is {apart.one} in the bond-graph solver and"
+        f" {apart.other} in the transfer-matrix solver; the joints do not ask for so large a"
+        " change of the written speeds."
+    )
+
+
+def _holds_speeds(model: Model) -> bool:
+    """Whether a joint's speed is written or driven: then the least change is another one."""
+    for joint in model.joints.values():
+        initial = getattr(joint, "initial", None)
+        names = ("speed", "speed2", "slide_speed")
+        if any(getattr(initial, name, None) is not None for name in names):
+            return True
+        if getattr(joint, "drive", None) is not None:
+            return True
+    return False
+
+
+def _effort(model: Model, poses: Poses, written: Poses) -> float:
+    """Kinetic energy [J] of the change of speeds from the written ones: what a consistent
+    start of least change makes least."""
+    total = 0.0
+    for body, pose in poses.items():
+        part = model.bodies[body]
+        xx, yy, zz, xy, yz, zx = part.inertia
+        J = np.array([[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]])
+        v, w = pose.v_WB - written[body].v_WB, pose.w_WB_B - written[body].w_WB_B
+        total += 0.5 * part.mass * float(v @ v) + 0.5 * float(w @ J @ w)
+    return total
+
+
+def left_written(model: Model, first: Solution, second: Solution) -> str:
+    """A start value of a joint that the file writes and one solver keeps, the other not; empty
+    if there is none."""
+    scales = scales_of(model, first, second)
+    for signal, unit, value in written_coordinates(model):
+        if signal not in first or signal not in second:
+            continue
+        gaps = [abs(float(s[signal][0]) - value) for s in (first, second)]
+        allowed = SAME * max(abs(value), BESIDE / SAME * scales.get(unit, 1.0))
+        if (gaps[0] <= allowed) != (gaps[1] <= allowed):
+            who = "transfer-matrix" if gaps[0] <= allowed else "bond-graph"
+            return (
+                f"The starts differ: the file writes {signal} = {value:.6g} {unit}, and the {who}"
+                f" solver starts {max(gaps):.3g} {unit} from it."
+            )
+    return ""
+
+
+def written_coordinates(model: Model) -> Iterator[tuple[str, str, float]]:
+    """(signal, unit, value) of what joints have in `initial`."""
+    units = {"angle": "rad", "angle2": "rad", "slide": "m"}
+    for name, joint in model.joints.items():
+        initial = getattr(joint, "initial", None)
+        if initial is None or getattr(joint, "drive", None) is not None:
+            continue
+        for key, unit in units.items():
+            value = getattr(initial, key, None)
+            if value is not None:
+                yield f"{name}.{key}", unit, value
+            both = key == "slide" and hasattr(initial, "slide_speed")
+            rate = "slide_speed" if both else _SPEED_OF[key]
+            value = getattr(initial, rate, None) if hasattr(initial, key) else None
+            if value is not None:
+                yield f"{name}.{rate}", f"{unit}/s", value

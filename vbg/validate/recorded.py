@@ -76,6 +76,15 @@ def feedback(model: Model) -> Iterator[tuple[str, Any]]:
                 break
 
 
+def replayed_parts(model: Model) -> tuple[str, ...]:
+    """Names of the parts whose efforts a replay takes from the first run."""
+    names = [name for _, name, _ in parts_on_mechanism(model)]
+    names += [name for name, joint in model.joints.items() if has_dry_friction(joint)]
+    names += [outer.vertex for outer in outer_bonds(model) if outer.owner in model.joints]
+    names += [name for name, _ in feedback(model)]
+    return tuple(dict.fromkeys(names))
+
+
 def without_twin(model: Model) -> str:
     """Why the transfer-matrix solver needs the record of the other one; empty if it does not."""
     try:

@@ -13,7 +13,7 @@ from typing import Any
 
 from vbg.solution import Solution
 from vbg.validate.both import Report
-from vbg.validate.compare import Channel, Verdict
+from vbg.validate.comparison.values import Channel, Verdict
 
 CONVERGES = 2.8  # growth of the error with the step, 4 at order 2, that still shows convergence
 SIGNS = {"PASS": "ok", "FAIL": "FAIL", "VACUOUS": "zero", "NOT UNIQUE": "not unique"}

@@ -17,7 +17,7 @@ from vbg.validate.report import halving_sentence
 if TYPE_CHECKING:
     from vbg.solution import Solution
     from vbg.tui.session.runs import Run
-    from vbg.validate.compare import Channel, Verdict
+    from vbg.validate.comparison.values import Channel, Verdict
 
 STYLES = {
     "PASS": "ok",

@@ -12,7 +12,7 @@ from vbg.tui.session.runs import Run
 if TYPE_CHECKING:
     # only for the types: it brings the compiled kernels of a solver
     from vbg.solution import Solution
-    from vbg.validate.compare import Channel, Verdict
+    from vbg.validate.comparison.values import Channel, Verdict
 
 
 class ValidatePane(Pane):

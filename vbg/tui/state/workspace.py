@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from vbg.solution import Solution
     from vbg.tui.state.graphing import GraphState
     from vbg.tui.state.motion import Motion
-    from vbg.validate.compare import Verdict
+    from vbg.validate.comparison.values import Verdict
 
 Path = tuple[str | int, ...]
 

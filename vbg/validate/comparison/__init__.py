@@ -1,0 +1,1 @@
+"""Comparing two solutions of one model: values, what is paired, its scales, its judgement."""

@@ -1,0 +1,174 @@
+"""One channel judged: its errors, what is allowed, and what errors of integration explain.
+
+A difference e(t) between the two solutions counts against
+
+    allowed(t)   = max(tolerance, min(4 s(t) / peak, loosest)) peak
+    explained(t) = 4 s(t) + 10 m(t) peak
+
+where s(t), the largest change up to t in this channel by doubling the step of either solver,
+and m(t), the same over all motions and states, relative to their peaks, bound the errors of
+integration.  Above `allowed` but explained, a difference proves nothing (INCONCLUSIVE);
+above both it is a FAIL.  Where a coarser run was made but has ended, everything is explained.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vbg.validate.comparison.pairing import Pair
+from vbg.validate.comparison.values import Channel, Mark
+
+Array = np.ndarray[Any, Any]
+
+TOLERANCE = 1e-6
+# A measured error of integration loosens a channel's tolerance by this factor, up to a limit:
+# what grows faster in both solvers than any tolerance can follow is for the user to shorten.
+SAFETY = 4.0
+LOOSEST = 1e-3
+MAGNIFIED = 10.0  # times a relative error of the motion: what it may do to a force
+FLOOR = 1e-8  # of the largest channel of the same unit: smaller channels are zero
+ROUNDING = 1e-12  # of the machine's own magnitude of the unit: what arithmetic leaves
+TINY = 1e-300
+_EFFORTS = ("N", "N*m")
+_JUMPING = (*_EFFORTS, "m/s^2", "rad/s^2", "W")  # may jump at an event, which motions do not
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """What channels are judged by.
+
+    tolerance : relative to the peak, None for `least` or what integration needs, at most
+    `loosest`; largest : largest channel of every unit; noise : below it a component of the unit
+    is rounding; motion : m(t) of the equations above, (n,).
+    """
+
+    tolerance: float | None
+    least: float
+    loosest: float
+    largest: Mapping[str, float]
+    noise: Mapping[str, float]
+    motion: Array
+
+
+def largest_by_unit(pairs: Sequence[Pair]) -> dict[str, float]:
+    """The largest component of every unit; of torques at least that of forces at their arms."""
+    largest: dict[str, float] = {}
+    for pair in pairs:
+        if math.isfinite(pair.peak):
+            largest[pair.unit] = max(largest.get(pair.unit, 0.0), pair.peak)
+    arm = max((p.peak for p in pairs if ".position" in p.name), default=0.0)
+    if "N" in largest and "N*m" in largest and math.isfinite(arm):
+        largest["N*m"] = max(largest["N*m"], largest["N"] * min(arm, 1.0))
+    return largest
+
+
+def own_changes(pair: Pair, rough: Array | None, coarser: Array | None) -> Array:
+    """What doubling the step of either solver changes up to every instant, (n,): infinite where
+    a coarser run was made but has ended, NaN where none was made."""
+    found = [
+        np.abs(fine - coarse)
+        for fine, coarse in ((pair.first, rough), (pair.second, coarser))
+        if coarse is not None
+    ]
+    if not found:
+        return np.full(len(pair.first), np.nan)
+    changes = np.max(found, axis=0)
+    return np.maximum.accumulate(np.where(np.isfinite(changes), changes, np.inf))
+
+
+def motion_error(
+    pairs: Sequence[Pair],
+    changes: Sequence[Array],
+    largest: Mapping[str, float],
+    noise: Mapping[str, float],
+) -> Array:
+    """Largest relative change of motions and states by doubling the step, up to every instant."""
+    worst = np.zeros(len(pairs[0].first) if pairs else 0)
+    for pair, change in zip(pairs, changes, strict=True):
+        floor = _floor(pair, largest, noise)
+        if pair.unit in _JUMPING or not pair.peak > floor or np.isnan(change).all():
+            continue
+        worst = np.maximum(worst, change / pair.peak)
+    return worst
+
+
+def _floor(pair: Pair, largest: Mapping[str, float], noise: Mapping[str, float]) -> float:
+    return max(FLOOR * largest.get(pair.unit, 0.0), noise.get(pair.unit, 0.0), TINY)
+
+
+def channel_of(judge: Judge, time: Array, pair: Pair, changes: Array) -> Channel:
+    """Errors of one component and what they say."""
+    a, b, peak = pair.first, pair.second, pair.peak
+    error = np.abs(a - b)
+    finite = bool(np.isfinite(a).all() and np.isfinite(b).all())
+    worst = int(np.argmax(error)) if finite else int(np.argmax(~np.isfinite(error)))
+    size = float(np.linalg.norm(a))
+    l2 = float(np.linalg.norm(a - b)) / size if size > 0.0 else math.inf * bool(error.any())
+    known = changes[np.isfinite(changes)]
+    change = float(known[-1]) if len(known) else math.nan
+    last = 0.0 if math.isnan(change) else change
+    bounds = _allowed(judge, np.where(np.isfinite(changes), changes, last) / max(peak, TINY))
+    allowed = float(bounds[-1])
+    noise = judge.noise.get(pair.unit, 0.0)
+    above = ~(error <= np.maximum(bounds * peak, noise))
+    mark = _mark(judge, pair, error, above, changes, allowed)
+    if mark == "PASS" and not l2 <= allowed and not error[worst] <= noise:
+        mark = _in_the_mean(pair, error, changes, allowed, judge)
+    return Channel(
+        pair.name,
+        pair.unit,
+        peak,
+        float(error[worst]),
+        float(time[worst]),
+        l2 if math.isfinite(l2) else math.inf,
+        allowed,
+        change / max(peak, TINY),
+        "integrated",
+        mark,
+        float(time[np.argmax(above)]) if above.any() and mark != "VACUOUS" else math.nan,
+    )
+
+
+def _allowed(judge: Judge, integration: Array) -> Array:
+    """The tolerance relative to the peak, (n,)."""
+    if judge.tolerance is not None:
+        return np.full(len(integration), judge.tolerance)
+    wider = np.minimum(SAFETY * integration, judge.loosest)
+    return np.maximum(judge.least, wider)
+
+
+def _explained(judge: Judge, pair: Pair, changes: Array) -> Array:
+    """What errors of integration may have made of the difference, at every instant."""
+    own = np.where(np.isnan(changes), 0.0, changes)
+    explained: Array = SAFETY * own + MAGNIFIED * judge.motion * max(pair.peak, TINY)
+    return explained
+
+
+def _mark(
+    judge: Judge, pair: Pair, error: Array, above: Array, changes: Array, allowed: float
+) -> Mark:
+    """The result by the largest error."""
+    if pair.peak <= _floor(pair, judge.largest, judge.noise):
+        return "VACUOUS"
+    if not above.any():
+        return "PASS"
+    explained = _explained(judge, pair, changes)
+    if (error[above] <= explained[above]).all():
+        # Next to nothing beside others of the unit, and no more than integration leaves.
+        small = pair.peak <= max(allowed, TOLERANCE) * judge.largest[pair.unit]
+        return "VACUOUS" if small else "INCONCLUSIVE"
+    return "FAIL"
+
+
+def _in_the_mean(pair: Pair, error: Array, changes: Array, allowed: float, judge: Judge) -> Mark:
+    """The result where the largest error is allowed, but not the mean one."""
+    floor = ROUNDING * judge.largest.get(pair.unit, 0.0)
+    if error.max() <= floor:
+        return "PASS"
+    explained = np.linalg.norm(_explained(judge, pair, changes))
+    return "INCONCLUSIVE" if np.linalg.norm(error) <= explained else "FAIL"

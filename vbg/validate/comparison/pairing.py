@@ -1,0 +1,176 @@
+"""What two solutions have in common: output times, components, windows to leave out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vbg.solution import Solution
+
+Array = np.ndarray[Any, Any]
+Window = tuple[float, float]
+
+# In a singular posture the loops lose a constraint, and beside it forces grow from rounding by
+# the inverse of the nearness.  This part of its usual value is too near to compare them: both
+# solvers keep joints closed to about 1e-10, which leaves 1e-10 / 3e-4 = 3e-7 of a force.
+NEAREST = 3e-4
+COVERAGE = 0.95
+BESIDE = 1e-9  # of the span: so near to an event an output instant may be on either side of it
+ON = 1e-13  # relative: so near it is on the event itself, where rows hold the values after it
+VISIBLE = 1e-3  # of a peak: runs on different sides of an event differ by more
+_OWN = ("residual.", "energy.residual", "energy.stored")
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """One component of both solutions at the common times."""
+
+    name: str
+    unit: str
+    first: Array
+    second: Array
+
+    @property
+    def peak(self) -> float:
+        """Largest magnitude in either."""
+        return float(max(np.abs(self.first).max(), np.abs(self.second).max()))
+
+
+def common_times(
+    first: Solution, second: Solution, exclude: tuple[Window, ...]
+) -> tuple[Array, Array] | None:
+    """Places of the common output times in both runs; None if they are too few."""
+    same, j = _same_times(first, second)
+    if same.sum() < COVERAGE * max(len(first.time), len(second.time)):
+        return None
+    for begin, end in exclude:
+        same &= (first.time < begin) | (first.time > end)
+    i = np.flatnonzero(same)
+    return (i, j[i]) if len(i) else None
+
+
+def _same_times(first: Solution, second: Solution) -> tuple[Array, Array]:
+    """Which times of the first run the second has, and where."""
+    span = max(first.time[-1] - first.time[0], second.time[-1] - second.time[0])
+    if len(second.time) < 2:
+        return np.abs(first.time - second.time[0]) <= 0.0, np.zeros(len(first.time), dtype=int)
+    j = np.clip(np.searchsorted(second.time, first.time), 1, len(second.time) - 1)
+    j = j - (np.abs(second.time[j - 1] - first.time) < np.abs(second.time[j] - first.time))
+    return np.abs(second.time[j] - first.time) <= 1e-9 * max(span, 1e-300), j
+
+
+def pairs_of(first: Solution, second: Solution, i: Array, j: Array) -> Iterator[Pair]:
+    """Every component that both solutions have; of a rotation the sign that is nearer."""
+    for name, values in first.signals.items():
+        if name.startswith(_OWN) or name not in second.signals:
+            continue
+        a, b = values[i], second.signals[name][j]
+        if a.shape != b.shape:
+            continue
+        unit = second.units.get(name, "") or first.units.get(name, "")
+        if name.endswith(".rotation"):
+            b = b * np.where(np.sum(a * b, axis=1, keepdims=True) < 0.0, -1.0, 1.0)
+        if a.ndim == 1:
+            yield Pair(name, unit, a, b)
+        else:
+            for k in range(a.shape[1]):
+                yield Pair(f"{name}[{k}]", unit, a[:, k], b[:, k])
+
+
+def coarse_columns(coarser: Solution | None, fine: Solution, places: Array) -> Mapping[str, Array]:
+    """Components of the coarser run at the given outputs of the fine one; NaN where it has
+    none, as behind its end if it stopped early.  Empty without a coarser run."""
+    if coarser is None:
+        return {}
+    out = np.full(len(places), np.nan)
+    if not len(coarser.time):
+        return dict.fromkeys(_components(fine), out)
+    same, j = _same_times(fine, coarser)
+    at = np.flatnonzero(same[places])
+    if not len(at):
+        return dict.fromkeys(_components(fine), out)
+    columns = {}
+    for pair in pairs_of(fine, coarser, places[at], j[places[at]]):
+        column = out.copy()
+        column[at] = pair.second
+        columns[pair.name] = column
+    return columns
+
+
+def _components(solution: Solution) -> Iterator[str]:
+    for name, values in solution.signals.items():
+        if values.ndim == 1:
+            yield name
+        else:
+            yield from (f"{name}[{k}]" for k in range(values.shape[1]))
+
+
+def lost_signals(first: Solution, second: Solution) -> tuple[str, ...]:
+    """Signals of a part that one of the two has and the other has not."""
+    lost = set(first.signals) ^ set(second.signals)
+    return tuple(sorted(n for n in lost if not n.startswith(("energy.", "residual."))))
+
+
+def singular_windows(solution: Solution) -> tuple[Window, ...]:
+    """Spans of outputs so near a singular posture that rounding alone decides the forces."""
+    if "residual.nearness" not in solution or len(solution.time) < 2:
+        return ()
+    nearness, time = solution["residual.nearness"], solution.time
+    usual = float(np.median(nearness))
+    near = np.flatnonzero(nearness < NEAREST * usual)
+    groups = np.split(near, np.flatnonzero(np.diff(near) > 1) + 1) if len(near) else []
+    edge = 1e-6 * float(time[-1] - time[0]) / len(time)
+    return tuple((float(time[g[0]]) - edge, float(time[g[-1]]) + edge) for g in groups)
+
+
+def why_left_out(windows: tuple[Window, ...]) -> tuple[str, ...]:
+    """The note on windows about singular postures."""
+    if not windows:
+        return ()
+    at = ", ".join(f"{0.5 * (begin + end):.6g} s" for begin, end in windows)
+    return (
+        f"Left out, next to a singular posture, where rounding decides the joint forces: {at}.",
+    )
+
+
+def torn_windows(
+    first: Solution, second: Solution, exclude: tuple[Window, ...]
+) -> tuple[Window, ...]:
+    """Windows about the output instants so near to an event that errors of its time decide on
+    which side a run has them, and where the two runs differ.
+
+    An instant on an event to rounding, as on the edge of a pulse, is on the same side in both
+    runs by their own rule and is compared.
+    """
+    events = np.sort([event.time for run in (first, second) for event in run.audit.events])
+    common = common_times(first, second, exclude)
+    if common is None or not len(events):
+        return ()
+    i, j = common
+    time = first.time[i]
+    margin = BESIDE * float(first.time[-1] - first.time[0])
+    low, high = np.searchsorted(events, [time - margin, time + margin])
+    beside = [
+        k
+        for k in np.flatnonzero(low < high)
+        if np.abs(events[low[k] : high[k]] - time[k]).max() > ON * abs(time[k])
+    ]
+    differ = np.zeros(len(beside), dtype=bool)
+    for pair in pairs_of(first, second, i, j) if beside else ():
+        differ |= np.abs(pair.first[beside] - pair.second[beside]) > VISIBLE * pair.peak
+    return tuple((float(t) - margin, float(t) + margin) for t in time[beside][differ])
+
+
+def why_torn(windows: tuple[Window, ...]) -> tuple[str, ...]:
+    """The note on windows about events."""
+    if not windows:
+        return ()
+    at = ", ".join(f"{0.5 * (begin + end):.6g} s" for begin, end in windows[:8])
+    more = f" and {len(windows) - 8} more" if len(windows) > 8 else ""
+    return (
+        "Left out, outputs at the instant of an event, which the two runs have on different sides"
+        f" of it: {at}{more}.",
+    )
