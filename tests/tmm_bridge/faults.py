@@ -12,21 +12,25 @@ import importlib
 import importlib.util
 import re
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-import vbg
 import vbg.tmm_bridge as bridge
 from vbg.model import Model
 from vbg.solution import Solution
+from vbg.tmm_bridge import solver
+from vbg.validate import both
+from vbg.validate.child import Answer, Job, solve
 from vbg.validate.comparison.values import Verdict
 
 SETTINGS: dict[str, Any] = {"t_end": 0.12, "output_step": 0.02, "rtol": 1e-9, "atol": 1e-11}
 
 SOURCES = Path(bridge.__file__).parent
+Fault = Callable[[], AbstractContextManager[None]]
 COPY = "copy_of_tmm_bridge"
 OPTIMIZED = 0x01  # flag of the code of a function; the body of a class has it not
 
@@ -66,15 +70,18 @@ class Changed:
         exec(compile(source, file.name, "exec"), module.__dict__)
 
 
-def embedded(model: Model, module: str = "", old: str = "", new: str = "") -> Solution:
-    """The transfer-matrix solver's run, `old` in its `module` replaced by `new`."""
+@contextmanager
+def copied(module: str = "", old: str = "", new: str = "") -> Iterator[None]:
+    """Within, `validate` meets a copy of the transfer-matrix solver, `old` in its `module`
+    replaced by `new`."""
     changed = Changed(module, old, new)
     sys.meta_path.insert(0, changed)
+    sound = solver.simulate
     try:
-        solver = importlib.import_module(COPY)
-        solution: Solution = solver.simulate(model, **SETTINGS)
-        return solution
+        solver.simulate = importlib.import_module(COPY).simulate
+        yield
     finally:
+        solver.simulate = sound
         sys.meta_path.remove(changed)
         for name in [n for n in sys.modules if n.partition(".")[0] == COPY]:
             del sys.modules[name]
@@ -119,17 +126,48 @@ def exchanged(name: str, old: str, new: str) -> Iterator[None]:
             function.__code__ = code
 
 
-def bond_graph(model: Model, module: str = "", old: str = "", new: str = "") -> Solution:
-    """The bond-graph solver's run, `old` in its `module` replaced by `new`."""
-    if not module:
-        return vbg.simulate(vbg.assemble(model), **SETTINGS)
-    with exchanged(module, old, new):
-        return vbg.simulate(vbg.assemble(model), **SETTINGS)
+class Bench:
+    """A model whose sound answers are kept, so that a fault costs only the faulty side."""
+
+    def __init__(self, model: Model):
+        self.model = model
+        self._kept: dict[str, Answer] = {}
+
+    def judge(self, side: str, fault: Fault, wrong: Any = None) -> Verdict:
+        """The verdict of the real `validate`, the fault within `side` ("vbg" or "mstmm") only;
+        `wrong` is another model that this side is handed under the hash of the sound one."""
+
+        def run(jobs: Mapping[str, Job], progress: Any) -> dict[str, Answer]:
+            return {name: self._answer(name, job, side, fault, wrong) for name, job in jobs.items()}
+
+        sound = both.here
+        both.here = run
+        try:
+            return both.validate(self.model, in_children=False, **SETTINGS).verdict
+        finally:
+            both.here = sound
+
+    def _answer(self, name: str, job: Job, side: str, fault: Fault, wrong: Any) -> Answer:
+        if name != side:
+            if job.poses is not None:
+                return solve(job, lambda fraction: None)
+            if name not in self._kept:
+                self._kept[name] = solve(job, lambda fraction: None)
+            return self._kept[name]
+        with fault():
+            answer = solve(
+                job if wrong is None else replace(job, model=wrong), lambda fraction: None
+            )
+        return replace(answer, solutions=tuple(self._under_sound_hash(s) for s in answer.solutions))
+
+    def _under_sound_hash(self, solution: Solution) -> Solution:
+        return replace(solution, made_by=replace(solution.made_by, model_hash=self.model.hash))
 
 
 def assert_found(verdict: Verdict, channel: str) -> None:
-    """FAIL, a channel named in the sentence, and `channel` among those that failed."""
+    """FAIL: of the start, or of channels, one named in the sentence, `channel` among them."""
     assert verdict.result == "FAIL", verdict.sentence
     failed = [c.name for c in verdict.failed()]
-    assert failed[0] in verdict.sentence
+    if "The starts differ" not in verdict.sentence:
+        assert failed[0] in verdict.sentence
     assert any(name.partition("[")[0] == channel for name in failed), failed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -11,10 +12,11 @@ import pytest
 from vbg.errors import Problem
 from vbg.solution import Audit, Event, MadeBy, Solution, Status
 from vbg.tmm_bridge.motion.uniqueness import MARK, channels_in
-from vbg.validate import as_csv, as_json, as_markdown, text, write
+from vbg.validate import Evidence, as_csv, as_html, as_json, as_markdown, text, write
 from vbg.validate.both import Report
 from vbg.validate.compare import compare
 
+META = "<meta charset='utf-8'>"  # which has no end in HTML
 TIME = np.linspace(0.0, 1.0, 101)
 FORCE = np.column_stack([np.sin(5 * TIME), 40.0 * np.cos(3 * TIME), np.zeros(101)])
 
@@ -158,7 +160,24 @@ def test_reports(tmp_path):
     assert plain["runs"]["vbg"]["status"] == "finished"
     assert as_markdown(report).startswith("# Validation of m")
     assert as_csv(report).splitlines()[0].startswith("name,unit,peak")
-    assert len(write(report, tmp_path / "report")) == 4
+    paths = write(report, tmp_path / "report")
+    assert {path.suffix for path in paths} == {".txt", ".json", ".md", ".html", ".csv"}
+    evidence = Evidence(solution(), solution(off))
+    page = as_html(replace(report, evidence=evidence))
+    assert page.count("<svg") == 4  # two channels that count, each with its difference
+    assert "A.force[0] [N], FAIL" in page
+    tree = ElementTree.fromstring(page.replace("<!doctype html>", "").replace(META, ""))
+    assert tree.tag == "html"
+
+
+def test_the_word_says_what_was_not_solved_twice():
+    verdict = replace(compare(solution(), solution()), replayed=("motor", "valve"))
+    assert verdict.word == "PASS (2 parts replayed: motor, valve)"
+    report = Report(verdict, {"vbg": solution(), "mstmm": solution()})
+    assert json.loads(as_json(report))["word"] == verdict.word
+    assert verdict.word in text(report)
+    assert verdict.word in as_markdown(report)
+    assert json.loads(as_json(report))["shares"]["zero"] == pytest.approx(1 / 3)
 
 
 def test_what_the_longer_step_changes_in_the_first_solver_counts_as_well():

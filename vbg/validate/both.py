@@ -30,6 +30,7 @@ from vbg.validate.recorded import (
     replays_from,
     without_twin,
 )
+from vbg.validate.review import review
 
 # A verdict is on the equations: integration is kept out of it where that is cheap.
 RTOL, ATOL = 1e-11, 1e-13
@@ -239,7 +240,7 @@ def _with_columns(
     """The report with columns of the discrete-time method, started as the transfer-matrix solver
     was; it moves bodies only: efforts of one-dimensional parts and controllers are replayed."""
     if not also:
-        return report
+        return _reviewed(report, {}, 0.0)
     replays: Mapping[str, Recorded] = job.replays or {}
     try:
         replays = replays or replays_from(job.model, report.solutions["vbg"])
@@ -254,7 +255,22 @@ def _with_columns(
         for name, answer in answers.items()
     }
     solutions = {name: a.solutions[0] for name, a in answers.items() if a.error is None}
-    return replace(report, also=columns, solutions={**report.solutions, **solutions})
+    report = replace(report, also=columns, solutions={**report.solutions, **solutions})
+    return _reviewed(report, answers, missed)
+
+
+def _reviewed(report: Report, answers: Mapping[str, Answer], missed: float) -> Report:
+    """The report with what the evidence says about a FAIL."""
+    evidence = report.evidence
+    if evidence is None or report.result != "FAIL":
+        return report
+    swapped = replace(evidence, first=evidence.second)
+    witnesses = {
+        name: (report.also[name], column_of(swapped, answer, None, (), missed))
+        for name, answer in answers.items()
+    }
+    said = review(evidence, report.verdict, witnesses)
+    return replace(report, verdict=replace(report.verdict, review=said))
 
 
 def _report(

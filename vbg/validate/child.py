@@ -14,8 +14,9 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,8 @@ from vbg.validate.poses import StartPose
 from vbg.validate.recorded import Recorded
 
 COARSER = 256.0  # 2^8: tolerances whose step, at order 8, is twice as long
-PATIENCE = 2e6  # evaluations of the transfer-matrix solver, some minutes of a large machine
+Solver = Callable[..., Solution]
+EVALUATIONS = 2e6  # of the transfer-matrix solver, some minutes of a large machine
 SOLVERS = ("vbg", "mstmm", "dt")
 PATIENCE = 60.0  # processor time [s] without a further percent of the run: it is stuck
 AT_START = 10.0  # times that before the first step: kernels may have to be compiled
@@ -72,23 +74,24 @@ class Answer:
 def solve(job: Job, tell: Any) -> Answer:
     """Run the job in this process; errors of the model are answers."""
     try:
-        solutions = _runs(job, tell)
+        by = solver_of(job)
+        solutions = _runs(job, by, tell)
         if job.tightest is not None and _can_do_better(job.model, *solutions):
             rtol, atol = job.tightest
             # states of small size have a smaller atol in their file: it shrinks with rtol
             again = replace(job, rtol=rtol, atol=min(atol, job.atol * rtol / job.rtol))
-            better = _runs(again, tell)
+            better = _runs(again, by, tell)
             solutions = better if better[0].status.code == "finished" else solutions
     except VbgError as error:
         return Answer(error=error)
     return Answer(tuple(solutions))
 
 
-def _runs(job: Job, tell: Any) -> list[Solution]:
+def _runs(job: Job, by: Solver, tell: Any) -> list[Solution]:
     """The run and, if it is asked for and the first finished, the one with twice its step."""
-    runs = [_once(job, tell, doubled=False)]
+    runs = [_once(job, by, tell, doubled=False)]
     if job.coarse and runs[0].status.code == "finished":
-        runs.append(_once(job, tell, doubled=True))
+        runs.append(_once(job, by, tell, doubled=True))
     return runs
 
 
@@ -107,22 +110,16 @@ class Watch:
     def __init__(self, patience: float, tell: Any):
         self.patience, self.tell = patience, tell
         self.reached, self.since, self.stuck = 0.0, time.process_time(), False
-        self._arm(AT_START * patience)
 
     def __call__(self, fraction: float, t: float) -> bool:
         """Progress of a run: False where it is stuck."""
         now = time.process_time()
         if not self.reached <= fraction < self.reached + 0.01:
             self.reached, self.since = fraction, now
-            self._arm(2.0 * self.patience)
+            arm(2.0 * self.patience)
         self.stuck = now - self.since > self.patience
         self.tell(fraction)
         return not self.stuck
-
-    def _arm(self, limit: float) -> None:
-        """The system ends this process where it comes back to no progress at all."""
-        if hasattr(signal, "setitimer") and in_child():
-            signal.setitimer(signal.ITIMER_PROF, limit)
 
     def status(self, found: Status, t: float) -> Status:
         """How the run ended: as it says, or because it was stuck."""
@@ -136,52 +133,51 @@ class Watch:
         )
 
 
+def arm(limit: float) -> None:
+    """The system ends this process where it spends so much processor time [s] from now on
+    without coming back: a child's only, and not that of whoever validates."""
+    if hasattr(signal, "setitimer") and in_child():
+        signal.setitimer(signal.ITIMER_PROF, limit)
+
+
 def in_child() -> bool:
     """Whether this is the process of a child, and not that of whoever validates."""
     return __name__ == "__main__"
 
 
-def _once(job: Job, tell: Any, *, doubled: bool) -> Solution:
+def _once(job: Job, by: Solver, tell: Any, *, doubled: bool) -> Solution:
     """One run, watched; `doubled` with twice the step, by tolerance or by name."""
     watch = Watch(job.patience, tell)
-    solution = _unwatched(job, watch, doubled=doubled)
+    factor = COARSER if doubled else 1.0
+    settings: dict[str, Any] = {"t_end": job.t_end, "output_step": job.output_step}
+    if job.solver == "dt":
+        from vbg.tmm_bridge.discrete.method import STEP
+
+        fine = 0.5 * min(STEP, job.output_step) if job.step is None else job.step
+        settings["step"] = fine * (2.0 if doubled else 1.0)
+    else:
+        settings |= {"rtol": factor * job.rtol, "atol": factor * job.atol}
+    solution = by(**settings, progress=watch)
     reached = float(solution.time[-1]) if len(solution.time) else 0.0
     return replace(solution, status=watch.status(solution.status, reached))
 
 
-def _unwatched(job: Job, watch: Watch, *, doubled: bool) -> Solution:
-    factor = COARSER if doubled else 1.0
-    settings: dict[str, Any] = {
-        "t_end": job.t_end,
-        "output_step": job.output_step,
-        "rtol": factor * job.rtol,
-        "atol": factor * job.atol,
-        "progress": watch,
-    }
+def solver_of(job: Job) -> Solver:
+    """The solver with what is the same in all runs of the job."""
     if job.solver == "vbg":
         from vbg.assemble import assemble
         from vbg.simulate import simulate
 
-        return simulate(assemble(job.model), **settings)
+        return partial(simulate, assemble(job.model))
     replays = {name: r.function() for name, r in (job.replays or {}).items()}
     if job.solver == "mstmm":
         from vbg.tmm_bridge.solver import simulate as embedded
 
-        return embedded(job.model, poses=job.poses, replays=replays, patience=PATIENCE, **settings)
-    from vbg.tmm_bridge.discrete.method import STEP
+        return partial(embedded, job.model, poses=job.poses, replays=replays)
     from vbg.tmm_bridge.discrete.method import simulate as discrete
 
-    fine = 0.5 * min(STEP, job.output_step) if job.step is None else job.step
-    return discrete(
-        job.model,
-        t_end=job.t_end,
-        output_step=job.output_step,
-        step=fine * (2.0 if doubled else 1.0),
-        scheme=job.scheme,
-        progress=settings["progress"],
-        poses=job.poses,
-        replays=replays,
-    )
+    scheme = {"scheme": job.scheme, "poses": job.poses, "replays": replays}
+    return partial(discrete, job.model, **scheme)
 
 
 def plain(answer: Answer) -> dict[str, Any]:
@@ -205,6 +201,7 @@ def restored(content: Mapping[str, Any]) -> Answer:
 def main(arguments: list[str]) -> int:
     """Run the pickled job and write the pickled answer."""
     job = pickle.loads(Path(arguments[0]).read_bytes())
+    arm(AT_START * job.patience)
 
     def tell(fraction: float) -> None:
         print(json.dumps({"fraction": round(float(np.clip(fraction, 0.0, 1.0)), 4)}), flush=True)

@@ -8,15 +8,20 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from vbg.solution import Solution
 from vbg.validate.both import Report
+from vbg.validate.compare import CONVERGES
 from vbg.validate.comparison.values import Channel, Verdict
 
-CONVERGES = 2.8  # growth of the error with the step, 4 at order 2, that still shows convergence
-SIGNS = {"PASS": "ok", "FAIL": "FAIL", "VACUOUS": "zero", "NOT UNIQUE": "not unique"}
+SIGNS = {
+    "PASS": "ok",
+    "FAIL": "FAIL",
+    "INCONCLUSIVE": "unsure",
+    "VACUOUS": "zero",
+    "NOT UNIQUE": "not unique",
+}
 _TITLES = {"vbg": "bond graph", "tmm_bridge": "transfer matrices (MSTMM)"}
 COLUMNS = ("channel", "peak", "max error", "at [s]", "rel. L2", "tolerance", "result")
 
@@ -28,11 +33,12 @@ def ratio(channel: Channel) -> float:
 
 def ordered(verdict: Verdict) -> list[Channel]:
     """Failed channels first, then by error; zero and not unique ones last."""
-    rank = {"FAIL": 0, "PASS": 1, "NOT UNIQUE": 2, "VACUOUS": 3}
+    rank = {"FAIL": 0, "INCONCLUSIVE": 1, "PASS": 2, "NOT UNIQUE": 3, "VACUOUS": 4}
     return sorted(verdict.channels, key=lambda c: (rank[c.result], -ratio(c)))
 
 
-def _cells(c: Channel) -> tuple[str, ...]:
+def cells(c: Channel) -> tuple[str, ...]:
+    """The row of a channel, as COLUMNS."""
     return (
         c.name,
         f"{c.peak:.4g} {c.unit}",
@@ -54,12 +60,12 @@ def text(report: Report, *, limit: int | None = 40) -> str:
     verdict = report.verdict
     rows = [c for c in ordered(verdict) if c.result != "VACUOUS"]
     efforts = [c for c in rows if is_joint_force(c)]
-    shown = [c for c in rows if c.result == "FAIL"]
+    shown = [c for c in rows if c.result in ("FAIL", "INCONCLUSIVE")]
     shown += [c for c in efforts if c not in shown]
     cut = shown if limit is None else shown[: max(limit, 1)]
     if not cut:
         return "\n".join(summary(report))
-    table = [COLUMNS, *(_cells(c) for c in cut)]
+    table = [COLUMNS, *(cells(c) for c in cut)]
     widths = [max(len(row[k]) for row in table) for k in range(len(COLUMNS))]
     lines = [
         "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip()
@@ -75,7 +81,7 @@ def summary(report: Report) -> list[str]:
     """The verdict in a few lines."""
     v = report.verdict
     counts = {mark: sum(c.result == mark for c in v.channels) for mark in SIGNS}
-    lines = [f"{v.result}  {v.sentence}"]
+    lines = [f"{v.word}  {v.sentence}", *v.review]
     if v.channels:
         lines.append(
             f"{v.model}: {' against '.join(_TITLES.get(s, s) for s in v.solvers)},"
@@ -83,8 +89,9 @@ def summary(report: Report) -> list[str]:
             + ", ".join(f"{n} {SIGNS[mark]}" for mark, n in counts.items() if n)
             + "."
         )
+        lines += [shares_sentence(v), *audit_sentence(v)]
     if math.isfinite(v.halving):
-        lines.append(halving_sentence(v.halving))
+        lines.append(halving_sentence(v.halving, v.result))
     lines += [f"Left out: {a:.6g} to {b:.6g} s." for a, b in v.excluded]
     lines += [f"Note: {note}" for note in v.notes]
     for name, other in report.also.items():
@@ -92,14 +99,33 @@ def summary(report: Report) -> list[str]:
     return lines
 
 
-def halving_sentence(halving: float) -> str:
+def shares_sentence(verdict: Verdict) -> str:
+    """How much of the channels was really solved twice."""
+    shares = ", ".join(f"{100 * share:.3g} % {what}" for what, share in verdict.shares.items())
+    return f"Of the channels are {shares}."
+
+
+def audit_sentence(verdict: Verdict) -> tuple[str, ...]:
+    """The energy audit of either side."""
+    said = [
+        f"{_TITLES.get(solver, solver)} {f'{left:.1e}' if math.isfinite(left) else 'not followed'}"
+        for solver, left in verdict.audits.items()
+    ]
+    return (
+        (f"Energy that is not accounted for, of the largest: {', '.join(said)}.",) if said else ()
+    )
+
+
+def halving_sentence(halving: float, result: str = "PASS") -> str:
     """What doubling the step of the transfer-matrix solver did to the largest difference of
     the two solvers: where it follows the step it comes from integration, not from the
     equations."""
-    if halving >= CONVERGES:
-        why = "it comes from integration and vanishes with the step"
-    else:
+    if halving < CONVERGES:
         why = "it hardly follows the step: rounding where it is small, else the equations"
+    elif result == "FAIL":
+        why = "what remains when the step vanishes is the fault"
+    else:
+        why = "it comes from integration and vanishes with the step"
     return (
         "Step halving: with twice the step in the transfer-matrix solver the largest difference is"
         f" {halving:.3g} times as large; {why}."
@@ -108,7 +134,7 @@ def halving_sentence(halving: float) -> str:
 
 def _column(name: str, other: Verdict, solution: Solution | None) -> list[str]:
     """Verdict on a further method, its step and the order that was seen."""
-    lines = [f"{name}: {other.result}  {other.sentence}"]
+    lines = [f"{name}: {other.word}  {other.sentence}"]
     if solution is not None:
         words = f"{name}: {solution.made_by.method}"
         if math.isfinite(other.halving) and other.halving > 0.0:
@@ -127,7 +153,9 @@ def _column(name: str, other: Verdict, solution: Solution | None) -> list[str]:
 def plain(report: Report) -> dict[str, Any]:
     """The report as plain data; NaN and infinities become None."""
     content = {
+        "word": report.verdict.word,
         **asdict(report.verdict),
+        "shares": report.verdict.shares,
         "also": {name: asdict(verdict) for name, verdict in report.also.items()},
         "runs": {name: _made(solution) for name, solution in report.solutions.items()},
     }
@@ -171,7 +199,7 @@ def as_markdown(report: Report) -> str:
     lines = [f"# Validation of {v.model}", "", f"**{head}**", "", *(f"- {line}" for line in rest)]
     lines += [f"- model hash {v.model_hash}", ""]
     lines += ["| " + " | ".join(COLUMNS) + " |", "|" + " --- |" * len(COLUMNS)]
-    lines += ["| " + " | ".join(_cells(c)) + " |" for c in ordered(v)]
+    lines += ["| " + " | ".join(cells(c)) + " |" for c in ordered(v)]
     return "\n".join(lines) + "\n"
 
 
@@ -183,20 +211,3 @@ def as_csv(report: Report) -> str:
     writer.writerow(names)
     writer.writerows([getattr(c, name) for name in names] for c in ordered(report.verdict))
     return stream.getvalue()
-
-
-def write(report: Report, folder: str | Path) -> tuple[Path, ...]:
-    """The report as report.txt, report.json, report.md and channels.csv in `folder`."""
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    contents = {
-        "report.txt": text(report, limit=None) + "\n",
-        "report.json": as_json(report) + "\n",
-        "report.md": as_markdown(report),
-        "channels.csv": as_csv(report),
-    }
-    paths = []
-    for name, content in contents.items():
-        (folder / name).write_text(content, encoding="utf-8")
-        paths.append(folder / name)
-    return tuple(paths)

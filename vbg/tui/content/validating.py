@@ -178,7 +178,10 @@ def verdict_rows(verdict: Verdict | None, waiting: str, width: int, marks: Marks
     text = f"{mark} {word}   {verdict.sentence}"
     rows += [((line, STYLES[verdict.result]),) for line in wrap(printable(text), width)]
     if math.isfinite(verdict.halving):
-        rows += [((line, "dim"),) for line in wrap(halving_sentence(verdict.halving), width)]
+        rows += [
+            ((line, "dim"),)
+            for line in wrap(halving_sentence(verdict.halving, verdict.result), width)
+        ]
     for low, high in verdict.excluded:
         rows.append(((f"left out: {low:.6g} to {high:.6g} s (about an event)", "warn"),))
     for note in verdict.notes:

@@ -74,7 +74,9 @@ def _run(order: Mapping[str, str]) -> int:
         _tell("failed", message=str(error))
         return 1
     evidence = report.evidence
-    assert evidence is not None
+    if evidence is None:
+        _tell("failed", message=report.verdict.sentence)
+        return 1
     _tell(
         "finished",
         vbg=_written(evidence.first, order["vbg"], order["text"]),

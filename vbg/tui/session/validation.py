@@ -106,6 +106,7 @@ def keep_evidence(evidence: Evidence, stem: str, text: str) -> dict[str, Any]:
     """Everything in `evidence` besides the two runs as plain JSON; solutions go to files
     beside `stem`."""
     from vbg.io import hdf5
+    from vbg.model import Model
     from vbg.solution import Solution
 
     kept: dict[str, Any] = {}
@@ -118,6 +119,8 @@ def keep_evidence(evidence: Evidence, stem: str, text: str) -> dict[str, Any]:
             if len(value.time):
                 hdf5.write(value, file, text)
             kept[f.name] = {"solution": file}
+        elif isinstance(value, Model):
+            kept[f.name] = {"model": [text, value.path]}
         elif isinstance(value, frozenset):
             kept[f.name] = {"set": sorted(value)}
         elif isinstance(value, tuple):
@@ -135,11 +138,13 @@ def evidence_of(kept: Mapping[str, Any], first: Solution, second: Solution) -> E
 
 
 def _restored(value: Any) -> Any:
-    from vbg.io import hdf5
+    from vbg.io import hdf5, toml
 
     if not isinstance(value, Mapping):
         return value
     ((kind, content),) = value.items()
+    if kind == "model":
+        return toml.parse(*content)
     if kind == "solution":
         return hdf5.read(content) if Path(content).exists() else None
     return frozenset(content) if kind == "set" else tuple(content)

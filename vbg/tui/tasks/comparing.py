@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from vbg.solution import Solution
     from vbg.tui.state.desk import Desk
     from vbg.tui.state.workspace import Workspace
-    from vbg.validate.compare import Verdict
+    from vbg.validate.comparison.values import Verdict
 
 
 def of_this_model(work: Workspace) -> Validation | None:
@@ -81,7 +81,7 @@ def _mark_selected(work: Workspace, verdict: Verdict) -> None:
 
 def _no_verdict(validation: Validation) -> Verdict:
     """Nothing to judge: it was cancelled or refused, or its files are gone."""
-    from vbg.validate.compare import Verdict
+    from vbg.validate.comparison.values import Verdict
 
     gone = "The results of this validation are not on disk any more. R runs both solvers again."
     return Verdict("INCONCLUSIVE", gone if validation.evidence else validation.sentence)
@@ -90,7 +90,7 @@ def _no_verdict(validation: Validation) -> Verdict:
 def _judged(validation: Validation, first: Solution, second: Solution) -> Verdict:
     """The verdict; in a thread, for its package takes a moment to load."""
     from vbg.validate import verdict_on
-    from vbg.validate.compare import Verdict
+    from vbg.validate.comparison.values import Verdict
 
     settings = validation.settings
     windows = event_windows(first, second) if settings.skip_events else ()

@@ -71,7 +71,9 @@ class Verdict:
 
     @property
     def word(self) -> str:
-        """The result, and what of it was not solved twice: PASS (1 part replayed: motor)."""
+        """The result, and what of a PASS was not solved twice: PASS (1 part replayed: motor)."""
+        if self.result != "PASS":
+            return self.result
         said = []
         for parts, how in ((self.replayed, "replayed"), (self.once, "solved once")):
             if parts:

@@ -1,0 +1,40 @@
+"""Verdicts on machines where next to nothing moves, and on one that no integration follows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import vbg
+from vbg.validate import validate
+
+HERE = Path(__file__).parent / "machines"
+
+
+@pytest.mark.parametrize("name", ["rest2", "rest3", "rest-down"])
+def test_a_machine_at_rest_passes(name):
+    report = validate(vbg.read(HERE / f"{name}.toml"), t_end=0.2, in_children=False)
+    assert report.result == "PASS", report.verdict.sentence
+    assert any(c.result == "PASS" and ".force" in c.name for c in report.channels)
+
+
+@pytest.mark.parametrize("mass", [1e-6, 1e6])
+@pytest.mark.parametrize("gravity", [[1, 2, -9], [0, 0, 0]])
+def test_a_machine_at_rest_never_fails_whatever_its_mass(mass, gravity):
+    document = vbg.read(HERE / "rest3.toml").document
+    rod = {**document["bodies"]["rod"], "mass": mass}
+    rod["inertia"] = {key: mass * J for key, J in rod["inertia"].items()}
+    model = vbg.Model(**{**document, "bodies": {"rod": rod}, "gravity": gravity})
+    report = validate(model, t_end=0.05, in_children=False)
+    assert report.result == "PASS", report.verdict.sentence
+
+
+def test_a_chaotic_run_is_inconclusive_with_what_to_do():
+    model = vbg.read(HERE / "chaos-20s.toml")
+    report = validate(model, rtol=1e-9, in_children=False)
+    assert report.result == "INCONCLUSIVE", report.verdict.sentence
+    assert "shorten the run" in report.verdict.sentence
+    assert "FAIL" not in {c.result for c in report.channels}
+    at_once = validate(model, t_end=2.0, in_children=False)
+    assert at_once.result == "PASS", at_once.verdict.sentence
