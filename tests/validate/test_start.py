@@ -61,14 +61,15 @@ def scaled_first(monkeypatch: pytest.MonkeyPatch, factor: float) -> None:
 
 def scaled_second(monkeypatch: pytest.MonkeyPatch, factor: float) -> None:
     """The transfer-matrix solver starts with its speeds times `factor`."""
-    sound = second_start._read_speeds
+    sound = second_start._close_speeds
 
-    def faulty(mechanism, poses, y, drive):
-        sound(mechanism, poses, y, drive)
+    def faulty(mechanism, y, *others):
+        left = sound(mechanism, y, *others)
         n_q, n_v = int(mechanism.tables.sizes[0]), int(mechanism.tables.sizes[1])
         y[n_q : n_q + n_v] *= factor
+        return left
 
-    monkeypatch.setattr(second_start, "_read_speeds", faulty)
+    monkeypatch.setattr(second_start, "_close_speeds", faulty)
 
 
 @pytest.mark.parametrize("factor", FACTORS)

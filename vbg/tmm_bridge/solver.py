@@ -45,13 +45,15 @@ def simulate(
     atol: float | None = None,
     progress: Progress | None = None,
     poses: Mapping[str, Pose] | None = None,
+    speeds_as_written: bool = False,
     replays: Mapping[str, TimeFunction] | None = None,
     patience: float = math.inf,
 ) -> Solution:
     """Motion and joint forces by the transfer matrix method.
 
     What is not given is taken from `model.simulate`.  `poses` start the run from
-    assembled poses and velocities instead of assembling the written ones;
+    assembled poses and velocities instead of assembling the written ones, whose speeds are
+    still to be made consistent if they are `speeds_as_written`;
     `replays` are recorded efforts in the place of one-dimensional parts and of feedback, named
     as `lay_out` says; without any these parts are integrated here.  A run that cannot
     go on, or that would take more than `patience` evaluations of the rate, returns what it
@@ -70,7 +72,7 @@ def simulate(
     begun = time.process_time()
     mechanism = lay_out(model, replays)
     KERNELS.ensure("motion", lambda: _touch(mechanism, poses))
-    begin = start(mechanism, poses)
+    begin = start(mechanism, poses, speeds_as_written=speeds_as_written)
     mechanism, y = with_network(mechanism, begin.y)
     trajectory = integrate(mechanism, y, grid, rtol, atol, progress, patience)
     record = replay(mechanism, trajectory)

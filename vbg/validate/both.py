@@ -17,10 +17,8 @@ from vbg.validate.comparison.judging import LOOSEST, TOLERANCE
 from vbg.validate.comparison.values import Channel, Verdict
 from vbg.validate.evidence import Evidence, unproven, verdict_on
 from vbg.validate.poses import (
-    StartPose,
     at_written_speeds,
     first_poses,
-    left_written,
     remedy_for,
 )
 from vbg.validate.recorded import (
@@ -181,29 +179,26 @@ def _one_start(second: _Second, run: Run, progress: Tell | None) -> _Second:
     if isinstance(second.answers["mstmm"].error, AssemblyError):
         poses = first_poses(first, tuple(model.bodies))
         why = "could not close the written posture alone"
-        second = _again(second, at_written_speeds(poses, model), why, run, progress)
+        again = replace(second.job, poses=at_written_speeds(poses, model), speeds_as_written=True)
+        second = _again(second, again, why, run, progress)
     for restart in range(RESTARTS + 1):
         answer = second.answers["mstmm"]
         if answer.error is not None or not len(answer.solutions[0].time):
             return second
         remedy = remedy_for(model, first, answer.solutions[0])
-        fault = remedy.fault or left_written(model, first, answer.solutions[0])
-        if fault or remedy.poses is None:
-            return replace(second, fault=fault)
+        if remedy.fault or remedy.poses is None:
+            return replace(second, fault=remedy.fault)
         if restart == RESTARTS:
             break
-        why = f"assembled {remedy.reason}"
-        second = _again(second, remedy.poses, why, run, progress)
+        again = replace(second.job, poses=remedy.poses, speeds_as_written=remedy.speeds_as_written)
+        second = _again(second, again, f"assembled {remedy.reason}", run, progress)
     return replace(
         second, fault=f"The starts differ even from one posture: {remedy.reason.capitalize()}."
     )
 
 
-def _again(
-    second: _Second, poses: Mapping[str, StartPose], why: str, run: Run, progress: Tell | None
-) -> _Second:
-    """The second solver started from the given poses."""
-    job = replace(second.job, poses=poses)
+def _again(second: _Second, job: Job, why: str, run: Run, progress: Tell | None) -> _Second:
+    """The second solver started from other poses."""
     note = (
         f"The transfer-matrix solver {why}: it was started again from the start of the"
         " bond-graph solver."

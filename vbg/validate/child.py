@@ -45,6 +45,8 @@ class Job:
     tightest : [rtol, atol] to repeat both runs at if they differ by more than the
     tolerance of a verdict, None for never.  scheme, step : of the discrete-time
     method, default half a millisecond or half the output step.
+    poses : where the second solver starts, None for the written posture; speeds_as_written :
+    whether their speeds are the file's, to be made consistent there.
     patience : processor time [s] in which a run must get a percent further.
     """
 
@@ -57,6 +59,7 @@ class Job:
     coarse: bool = False
     tightest: tuple[float, float] | None = None
     poses: Mapping[str, StartPose] | None = None
+    speeds_as_written: bool = False
     replays: Mapping[str, Recorded] | None = None
     scheme: str = "newmark"
     step: float | None = None
@@ -173,11 +176,16 @@ def solver_of(job: Job) -> Solver:
     if job.solver == "mstmm":
         from vbg.tmm_bridge.solver import simulate as embedded
 
-        return partial(embedded, job.model, poses=job.poses, replays=replays)
+        return partial(
+            embedded,
+            job.model,
+            poses=job.poses,
+            speeds_as_written=job.speeds_as_written,
+            replays=replays,
+        )
     from vbg.tmm_bridge.discrete.method import simulate as discrete
 
-    scheme = {"scheme": job.scheme, "poses": job.poses, "replays": replays}
-    return partial(discrete, job.model, **scheme)
+    return partial(discrete, job.model, scheme=job.scheme, poses=job.poses, replays=replays)
 
 
 def plain(answer: Answer) -> dict[str, Any]:

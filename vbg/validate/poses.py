@@ -22,7 +22,7 @@ from vbg.validate.comparison.scales import scales_of
 Array = np.ndarray[Any, Any]
 SAME = 1e-7  # relative difference of two starts that counts as none
 BESIDE = 1e-9  # of the machine's own magnitude of the unit: no difference either
-FARTHER = 1e-3  # relative: so much more than another start may a least change of speeds be
+CHOSEN = 1e-3  # of a difference of two starts: so much of it may lie along the change of speeds
 PLACES, SPEEDS = ("p_WB", "R_WB"), ("v_WB", "w_WB_B")
 _UNITS = {"p_WB": "m", "R_WB": "1", "v_WB": "m/s", "w_WB_B": "rad/s"}
 _WORDS = {"p_WB": "position", "R_WB": "rotation", "v_WB": "velocity", "w_WB_B": "angular_velocity"}
@@ -130,11 +130,13 @@ def _said(values: Array, entry: str) -> str:
 @dataclass(frozen=True)
 class Remedy:
     """What follows from two starts that differ: `fault`, or a restart of the second solver
-    from `poses` because of `reason`; nothing where they are the same."""
+    from `poses` because of `reason`, their speeds still those of the file if
+    `speeds_as_written`; nothing where they are the same."""
 
     fault: str = ""
     poses: Poses | None = None
     reason: str = ""
+    speeds_as_written: bool = False
 
 
 def remedy_for(model: Model, first: Solution, second: Solution) -> Remedy:
@@ -152,72 +154,75 @@ def remedy_for(model: Model, first: Solution, second: Solution) -> Remedy:
             continue
         closes = [not starts_differ(poses, written, scales, entries) for poses in (one, two)]
         if any(closes):
-            who = "second" if closes[0] else "first"
-            return Remedy(_unlike_written(apart, who))
-        if entries == PLACES:
-            poses = at_written_speeds(one, model)
             return Remedy(
-                poses=poses, reason=f"another posture ({apart.quantity}, by {apart.by:.2g})"
+                _differ(apart, f"the {'second' if closes[0] else 'first'} solver left it")
             )
-        if not _holds_speeds(model) and _effort(model, one, written) > (1.0 + FARTHER) * _effort(
-            model, two, written
-        ):
-            return Remedy(_farther(apart))
-        return Remedy(poses=one, reason=f"other speeds ({apart.quantity}, by {apart.by:.2g})")
-    return Remedy()
+        why = f"({apart.quantity}, by {apart.by:.2g})"
+        if entries == PLACES:
+            return Remedy("", at_written_speeds(one, model), f"another posture {why}", True)
+        if not _may_choose_speeds(model, one, two, written):
+            return Remedy(_differ(apart, "the joints leave no choice of the speeds"))
+        return Remedy("", one, f"other speeds {why}")
+    return Remedy(left_written(model, first, second, scales))
 
 
-def _unlike_written(apart: Apart, who: str) -> str:
+def _differ(apart: Apart, why: str) -> str:
     return (
         f"The starts differ: {apart.quantity} is {apart.one} in the bond-graph solver and"
-        f" {apart.other} in the transfer-matrix solver, and the file's start closes: the"
-        f" {who} solver left it."
+        f" {apart.other} in the transfer-matrix solver; {why}."
     )
 
 
-def _farther(apart: Apart) -> str:
-    return (
-        f"The starts differ: {apart.quantity} is {apart.one} in the bond-graph solver and"
-        f" {apart.other} in the transfer-matrix solver; the joints do not ask for so large a"
-        " change of the written speeds."
-    )
+def _may_choose_speeds(model: Model, one: Poses, two: Poses, written: Poses) -> bool:
+    """Whether the first solver's speeds may be those of a start that the written ones
+    contradict.
 
-
-def _holds_speeds(model: Model) -> bool:
-    """Whether a joint's speed is written or driven: then the least change is another one."""
-    for joint in model.joints.values():
-        initial = getattr(joint, "initial", None)
-        names = ("speed", "speed2", "slide_speed")
-        if any(getattr(initial, name, None) is not None for name in names):
-            return True
-        if getattr(joint, "drive", None) is not None:
-            return True
-    return False
-
-
-def _effort(model: Model, poses: Poses, written: Poses) -> float:
-    """Kinetic energy [J] of the change of speeds from the written ones: what a consistent
-    start of least change makes least."""
-    total = 0.0
-    for body, pose in poses.items():
+    Both keep what is written and change the rest least, in kinetic energy: where some speeds
+    are written there is one such start.  Where all or none are, the change from the written
+    ones is orthogonal, in the metric of the masses, to every motion that the joints
+    leave, and so to the difference of two starts.
+    """
+    told = [
+        getattr(body, name) is not None
+        for body in model.bodies.values()
+        for name in ("velocity", "angular_velocity")
+    ]
+    if any(told) and not all(told):
+        return False
+    if model.rotational or model.electric or model.translational or model.hydraulic:
+        return True  # rotors and pistons weigh in
+    along = size = 0.0
+    for body, pose in one.items():
         part = model.bodies[body]
         xx, yy, zz, xy, yz, zx = part.inertia
         J = np.array([[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]])
-        v, w = pose.v_WB - written[body].v_WB, pose.w_WB_B - written[body].w_WB_B
-        total += 0.5 * part.mass * float(v @ v) + 0.5 * float(w @ J @ w)
-    return total
+        dv, dw = pose.v_WB - two[body].v_WB, pose.w_WB_B - two[body].w_WB_B
+        cv, cw = pose.v_WB - written[body].v_WB, pose.w_WB_B - written[body].w_WB_B
+        along += part.mass * float(cv @ dv) + float(cw @ J @ dw)
+        size += part.mass * float(dv @ dv) + float(dw @ J @ dw)
+    return abs(along) <= CHOSEN * size
 
 
-def left_written(model: Model, first: Solution, second: Solution) -> str:
-    """A start value of a joint that the file writes and one solver keeps, the other not; empty
-    if there is none."""
-    scales = scales_of(model, first, second)
-    for signal, unit, value in written_coordinates(model):
+def left_written(
+    model: Model, first: Solution, second: Solution, scales: Mapping[str, float]
+) -> str:
+    """A start value that the file writes and one solver keeps, the other not; empty if there
+    is none."""
+    written = [
+        *written_coordinates(model),
+        *(
+            (f"{name}.{entry}[{k}]", unit, value)
+            for name, body in model.bodies.items()
+            for entry, unit in (("velocity", "m/s"), ("angular_velocity", "rad/s"))
+            for k, value in enumerate(getattr(body, entry) or ())
+        ),
+    ]
+    for signal, unit, value in written:
         if signal not in first or signal not in second:
             continue
         gaps = [abs(float(s[signal][0]) - value) for s in (first, second)]
         allowed = SAME * max(abs(value), BESIDE / SAME * scales.get(unit, 1.0))
-        if (gaps[0] <= allowed) != (gaps[1] <= allowed):
+        if (gaps[0] <= allowed) != (gaps[1] <= 10.0 * allowed) and max(gaps) > 10.0 * allowed:
             who = "transfer-matrix" if gaps[0] <= allowed else "bond-graph"
             return (
                 f"The starts differ: the file writes {signal} = {value:.6g} {unit}, and the {who}"

@@ -84,12 +84,17 @@ def drive_rates(mechanism: Mechanism, t: float) -> Array:
     return rates.reshape(-1, 3)
 
 
-def start(mechanism: Mechanism, poses: Mapping[str, Pose] | None = None) -> Start:
+def start(
+    mechanism: Mechanism,
+    poses: Mapping[str, Pose] | None = None,
+    *,
+    speeds_as_written: bool = False,
+) -> Start:
     """A consistent start from `poses`, by default the written ones.
 
     Poses that are handed in come from somewhere that assembled them: then no
-    coordinate is held but the driven ones.  Raises AssemblyError if the loops
-    do not close.
+    coordinate is held but the driven ones, and no speed unless their speeds are still those of
+    the file (`speeds_as_written`).  Raises AssemblyError if the loops do not close.
     """
     held = poses is None
     if poses is None:
@@ -103,8 +108,9 @@ def start(mechanism: Mechanism, poses: Mapping[str, Pose] | None = None) -> Star
             y[mechanism.tables.coordinates[k, 2]] = value
     position = _close_positions(mechanism, y, drive, given)
     _read_speeds(mechanism, poses, y, drive)
-    speeds = given_speeds(mechanism) if held else {}
-    velocity = _close_speeds(mechanism, y, drive, speeds, poses if held else None)
+    keeps = held or speeds_as_written
+    speeds = given_speeds(mechanism) if keeps else {}
+    velocity = _close_speeds(mechanism, y, drive, speeds, poses if keeps else None)
     return Start(y, position, velocity, _farthest(mechanism, poses, y, drive))
 
 
