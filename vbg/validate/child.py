@@ -182,6 +182,7 @@ def solver_of(job: Job) -> Solver:
             poses=job.poses,
             speeds_as_written=job.speeds_as_written,
             replays=replays,
+            patience=EVALUATIONS,
         )
     from vbg.tmm_bridge.discrete.method import simulate as discrete
 

@@ -87,7 +87,9 @@ def _start(job: Job, folder: Path, name: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        # two runs side by side: threads of a small product of matrices only wait for each other
+        env=os.environ
+        | {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "OPENBLAS_NUM_THREADS": "1"},
     )
 
 
