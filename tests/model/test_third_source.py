@@ -18,7 +18,7 @@ from scipy.spatial.transform import Rotation
 
 from vbg import units
 from vbg.fields import Shape
-from vbg.model import Model, joint_frames, placement
+from vbg.model import Model, place
 from vbg.model.forms.shapes import SOLIDS, mass_properties
 from vbg.spatial import (
     axis_angle,
@@ -209,7 +209,7 @@ def test_frames_at_a_written_posture_are_what_the_file_says(kind, _):
     axes, and the angle from F to M the written one, all by scipy's rotations."""
     axis, angle = unit(), RNG.uniform(-3, 3)
     model, (first, second) = _written(kind, angle, placed=True, axis=axis.tolist())
-    frame = joint_frames(model)["j"]
+    frame = place(model).frames["j"]
     assert_allclose(frame.R_AF[:, 2], axis, atol=1e-12)
     in_second = second.inv().apply(first.apply(axis))
     assert_allclose(frame.R_BM[:, 2], in_second, atol=1e-12)
@@ -230,7 +230,8 @@ def test_second_axes_are_what_the_file_says(_):
     axis, other, angle = unit(), unit(), RNG.uniform(-3, 3)
     written = {"axis": axis.tolist(), "axis_on_second": other.tolist()}
     model, _turns = _written("revolute", angle, placed=False, **written)
-    poses, frame = placement(model), joint_frames(model)["j"]
+    placed = place(model)
+    poses, frame = placed.poses, placed.frames["j"]
     assert_allclose(frame.R_BM[:, 2], other, atol=1e-12)
     assert_allclose(poses["b"].R_WB @ other, poses["a"].R_WB @ axis, atol=1e-12)
     cross = np.cross(other, axis)

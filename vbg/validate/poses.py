@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from vbg.model import Model
-from vbg.model.placing.frames import placement
+from vbg.model.placing.placed import place
 from vbg.solution import Solution
 from vbg.validate.comparison.scales import scales_of
 
@@ -59,7 +59,7 @@ def written_poses(model: Model) -> dict[str, StartPose]:
     """The start as the file writes it."""
     return {
         body: StartPose(pose.p_WB, pose.R_WB, pose.v_WB, pose.w_WB_B)
-        for body, pose in placement(model).items()
+        for body, pose in place(model).poses.items()
     }
 
 
