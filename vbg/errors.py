@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
 Severity = Literal["error", "warning", "note"]
 
@@ -48,7 +48,7 @@ class VbgError(Exception):
         super().__init__(message)
 
     @classmethod
-    def of(cls, problems: Iterable[Problem]):
+    def of(cls, problems: Iterable[Problem]) -> Self:
         """The error that lists all of `problems`, one a line."""
         problems = tuple(problems)
         return cls("\n".join(str(problem) for problem in problems), problems)

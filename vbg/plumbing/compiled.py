@@ -95,11 +95,11 @@ def _locked_cache(function: Callable[..., Any], lock: Path) -> Any:
     from numba.core.caching import FunctionCache
 
     class LockedCache(FunctionCache):
-        def load_overload(self, sig, target_context):
+        def load_overload(self, sig: Any, target_context: Any) -> Any:
             with _locked(lock):
                 return super().load_overload(sig, target_context)
 
-        def save_overload(self, sig, data):
+        def save_overload(self, sig: Any, data: Any) -> None:
             with _locked(lock):
                 super().save_overload(sig, data)
 

@@ -7,8 +7,12 @@ list this verb without loading a terminal library.
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 from vbg.errors import UsageError
+
+if TYPE_CHECKING:
+    from vbg.tui.app import VbgApp
 
 
 def run(
@@ -78,7 +82,7 @@ def key_list() -> str:
     return "\n".join([head, "", *rows])
 
 
-def make_app(path: str | None = None, *, marks: str = "", theme: str = ""):
+def make_app(path: str | None = None, *, marks: str = "", theme: str = "") -> VbgApp:
     """The application with `path` open, ready to run.
 
     Raises

@@ -106,7 +106,9 @@ def envelope(
     canvas.ink[touched] = ink
 
 
-def _widen(low: np.ndarray, high: np.ndarray, column: np.ndarray, a: np.ndarray, b: np.ndarray):
+def _widen(
+    low: np.ndarray, high: np.ndarray, column: np.ndarray, a: np.ndarray, b: np.ndarray
+) -> None:
     """Widen the range of each dot column by the values `a` and `b`."""
     inside = (column >= 0) & (column < len(low))
     column, a, b = column[inside], a[inside], b[inside]

@@ -98,7 +98,7 @@ def _outwards(joints: list[Joint], bodies: list[str]) -> list[_Crossing]:
         sure: deque[_Crossing] = deque()
         loose: deque[_Crossing] = deque()
 
-        def meet(body: str, sure=sure, loose=loose) -> None:
+        def meet(body: str, sure: deque[_Crossing] = sure, loose: deque[_Crossing] = loose) -> None:
             reached.add(body)
             for joint, other in neighbours.get(body, ()):
                 (sure if joint.kind in COINCIDENT else loose).append(_Crossing(joint, other))

@@ -127,7 +127,9 @@ def footer(actions: tuple[Action, ...], width: int) -> tuple[Row, tuple[tuple[in
     return tuple(row), tuple(spots)
 
 
-def framed(body: tuple[Row, ...], width: int, title: str, hint: str, marks: Marks, style: str):
+def framed(
+    body: tuple[Row, ...], width: int, title: str, hint: str, marks: Marks, style: str
+) -> Rows:
     """`body` in a frame of `width` cells with a title and, if there is room, a hint."""
     upper_left, upper_right, lower_right, lower_left = marks.corners
     inner = width - 2

@@ -7,6 +7,7 @@ from dataclasses import replace
 from vbg.draw.text.marks import Marks
 from vbg.draw.text.rows import Rows, wrap
 from vbg.errors import VbgError
+from vbg.model import Model
 
 _VIEW = (-1.05, 0.43)  # azimuth and elevation of the viewer [rad]
 
@@ -24,7 +25,7 @@ def sketch(text: str, file: str, width: int, height: int, marks: Marks) -> Rows:
         return tuple(((line, "dim"),) for line in words[:height])
 
 
-def _machine(model, width: int, height: int, marks: Marks) -> Rows:
+def _machine(model: Model, width: int, height: int, marks: Marks) -> Rows:
     """Bodies as they are written, without names; nothing if there are none."""
     from vbg.draw.text.wire import view
     from vbg.tui.state import motion
@@ -37,7 +38,7 @@ def _machine(model, width: int, height: int, marks: Marks) -> Rows:
     return view(replace(scene, names=()), camera, width, height, marks)
 
 
-def _graph(model, width: int, height: int, marks: Marks) -> Rows:
+def _graph(model: Model, width: int, height: int, marks: Marks) -> Rows:
     """The parts and the bonds between them."""
     from vbg.draw.text import bonds
     from vbg.tui.state import graphing

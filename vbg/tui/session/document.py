@@ -42,7 +42,9 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def read_text(text: str, file: str, label: str = "", last: Mapping[str, Any] | None = None):
+def read_text(
+    text: str, file: str, label: str = "", last: Mapping[str, Any] | None = None
+) -> Snapshot:
     """The snapshot of `text`; broken TOML keeps the data of `last`."""
     try:
         return Snapshot(text, tomllib.loads(text), label)
