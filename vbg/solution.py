@@ -50,14 +50,22 @@ class Audit:
         run, relative to the largest energy that took part [1].
     position_residual : largest violation of a position constraint [m or rad].
     velocity_residual : largest violation of a velocity constraint [m/s or rad/s].
+    dependent_residual : of what ties stores to others: V, A, 1e5 Pa, 1e-5 m^3/s.
+    energy_limit, position_limit, velocity_limit : what is allowed.
+    failures : a few words on each residual above its limit, see `judged`.
 
-    NaN where the solver could not measure it.
+    NaN where the solver could not measure it, or allows anything.
     """
 
     energy_residual: float = float("nan")
     position_residual: float = float("nan")
     velocity_residual: float = float("nan")
+    dependent_residual: float = float("nan")
     events: tuple[Event, ...] = ()
+    energy_limit: float = float("nan")
+    position_limit: float = float("nan")
+    velocity_limit: float = float("nan")
+    failures: tuple[str, ...] = ()
 
 
 @final
@@ -209,6 +217,37 @@ class Solution:
         width = values.shape[1]
         index = int(part) if part.isdigit() else _LETTERS.get(width, "").find(part)
         return values[:, index] if 0 <= index < width and part else None
+
+
+UNITS_OF_AUDIT = {
+    "energy": " of the largest energy",
+    "position": " [m or rad]",
+    "velocity": " [m/s or rad/s]",
+}
+ABOVE_LIMIT = (
+    "The numbers are not to be trusted to that part: tighten rtol and atol, look at "
+    "energy.residual and residual.* for the time at which it goes wrong, or try another method."
+)
+
+
+def judged(audit: Audit) -> Audit:
+    """`audit` with its failures."""
+    failures = []
+    for what, unit in UNITS_OF_AUDIT.items():
+        value, limit = getattr(audit, f"{what}_residual"), getattr(audit, f"{what}_limit")
+        if value > limit:
+            failures.append(f"its {what} audit failed by {value:.2g}{unit} (limit {limit:.1g})")
+    return replace(audit, failures=tuple(failures))
+
+
+def checked(solution: Solution) -> Solution:
+    """`solution` with a status that tells of signals without a value, see `with_values`, and of
+    an audit that failed: finished, but not as well as its tolerances promise."""
+    found = with_values(solution)
+    if found.status.code != "finished" or not found.audit.failures:
+        return found
+    words = f"The run finished, but {' and '.join(found.audit.failures)}."
+    return replace(found, status=Status("finished", words, ABOVE_LIMIT))
 
 
 def with_values(solution: Solution) -> Solution:

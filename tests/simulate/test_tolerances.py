@@ -9,7 +9,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import vbg
-from vbg.simulate.steppers.tolerances import tolerances
+from benchmarks import scales
+from vbg.simulate.steppers.tolerances import Tolerances
 
 G = 9.81
 
@@ -67,13 +68,94 @@ def test_a_ship_takes_the_steps_of_a_pendulum(formulation: str) -> None:
     assert_allclose(large["h.force"] / 1e6, small["h.force"], atol=1e-5)
 
 
-def test_momenta_are_held_as_speeds() -> None:
-    """atol * mass for m v, atol * largest moment of inertia for h; no smaller than atol."""
-    for mass in (1e-3, 50.0):
-        system = vbg.assemble(pendulum(2.0, mass))
-        values = tolerances(system, 1e-10)
-        for s in system.slices:
-            factor = {"momentum": mass, "angular_momentum": 0.32 * mass}.get(
-                s.state.name.split(".")[-1], 1.0
-            )
-            assert_allclose(values[s.first : s.last], 1e-10 * max(1.0, factor), rtol=1e-12)
+@pytest.mark.parametrize("mass", [1e-12, 1e-3, 50.0, 1e6])
+def test_momenta_are_held_as_speeds(mass: float) -> None:
+    """atol * mass for m v, atol * largest moment of inertia for h, whatever the mass."""
+    system = vbg.assemble(pendulum(2.0, mass))
+    values = Tolerances(system, 1e-10)(0.0, system.initial_state)
+    for s in system.slices:
+        what = s.state.name.split(".")[-1]
+        factor = {"momentum": mass, "angular_momentum": 0.32 * mass}.get(what)
+        if factor is not None:
+            assert_allclose(values[s.first : s.last], 1e-10 * factor, rtol=1e-12)
+
+
+def test_a_light_link_between_heavy_ones_is_not_held_to_its_own_noise() -> None:
+    """Forces on a link of 1e-9 kg leave rounding of those on its neighbours of 1 kg in it; one
+    that no joint connects is held for itself."""
+    document = {
+        "vbg": 1,
+        "bodies": {
+            name: {"mass": mass, "inertia": {"xx": 0.1 * mass, "yy": 0.1 * mass, "zz": 0.1 * mass}}
+            for name, mass in (("heavy", 1.0), ("link", 1e-9), ("free", 1e-9))
+        },
+        "joints": {
+            "a": {"kind": "revolute", "between": ["ground", "heavy"], "axis": [0, 1, 0]},
+            "b": {"kind": "revolute", "between": ["heavy", "link"], "axis": [0, 1, 0]},
+        },
+    }
+    system = vbg.assemble(vbg.Model(**document))
+    values = Tolerances(system, 1e-10)(0.0, system.initial_state)
+    of = {s.state.name: values[s.first] for s in system.slices}
+    slow = of["heavy.momentum"]
+    assert_allclose(of["link.momentum"], 1e-6 * slow)
+    assert_allclose(of["free.momentum"], 1e-9 * slow)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("C", [1e-12, 1e-6, 1.0])
+def test_stores_of_a_circuit_are_held_to_one_energy(C: float, scale: float) -> None:
+    """The energy of 1e-10 V in C or of 1e-10 A in L, whichever is smaller, but no store to
+    less than 1e-6 of its own."""
+    L = 1e-3 * scale
+    parts = {
+        "V": {"kind": "voltage_source", "nodes": ["in", "gnd"], "voltage": 1},
+        "R": {"kind": "resistor", "nodes": ["in", "a"], "R": 50},
+        "C": {"kind": "capacitor", "nodes": ["a", "b"], "C": C},
+        "L": {"kind": "inductor", "nodes": ["b", "gnd"], "L": L},
+    }
+    system = vbg.assemble(vbg.Model(vbg=1, electric=parts))
+    values = Tolerances(system, 1e-10)(0.0, system.initial_state)
+    of = {s.state.name: float(values[s.first]) for s in system.slices}
+    energy = min(C, L) * 1e-20
+    for name, size in (("C.charge", C), ("L.flux", L)):
+        assert_allclose(of[name], max(np.sqrt(energy * size), 1e-16 * size), rtol=1e-9)
+
+
+def test_the_slope_of_a_law_counts_where_it_stands() -> None:
+    """An accumulator: dp/dV = n p / V_gas, 1e-10 of 1e5 Pa at every pressure."""
+    oil = {"kind": "accumulator", "nodes": ["a"], "volume": 1e-3, "precharge": 1e6, "n": 1.4}
+    for pressure in (1e6, 2e7):
+        model = vbg.Model(vbg=1, hydraulic={"acc": {**oil, "pressure": pressure}})
+        system = vbg.assemble(model)
+        tolerances = Tolerances(system, 1e-10)
+        gas = 1e-3 * (1e6 / pressure) ** (1 / 1.4)
+        expected = 1e-5 * gas / (1.4 * pressure)
+        assert tolerances.varies
+        assert_allclose(tolerances(0.0, system.initial_state)[0], expected, rtol=1e-9)
+
+
+OSCILLATORS = (
+    scales.circuit(1e-12, 1.0),
+    scales.circuit(1.0, 1e-6),
+    scales.circuit(1e-12, 1e-6, R=1e3),
+    scales.circuit(1e-9, 1e-6, R=1e9),
+    scales.slide(1e-12, 1e3),
+    scales.slide(1e3, 1e6),
+    scales.guided(1e-12, 1e-9, 1e-6),
+    scales.guided(1e3, 1e6),
+    scales.oil(1e-12),
+    scales.oil(1.0, 1e2),
+)
+
+
+@pytest.mark.parametrize("machine", OSCILLATORS, ids=lambda machine: machine.name)
+def test_default_tolerances_hold_at_every_scale(machine: scales.Oscillator) -> None:
+    """Closed form, every method; spoiled by a factor of 1e6 in both tolerances it is told."""
+    for method in machine.methods():
+        solution = machine.run(method)
+        assert solution.status.code == "finished" and solution.audit.failures == ()
+        assert machine.error(solution) < 1e-5
+        spoiled = machine.run(method, rtol=1e-2, atol=1e-4)
+        assert any("energy audit failed" in words for words in spoiled.audit.failures)
+        assert "finished, but its energy audit failed by" in spoiled.status.sentence

@@ -134,6 +134,12 @@ class Programs:
         return lower({"stored": self.equations.stored}, self.inputs)
 
     @cached_property
+    def slope(self) -> Program:
+        """Slopes F = dZ/dX of the stores whose law is not linear."""
+        slopes = self.equations.slopes
+        return lower({s.data: F for s, F in slopes.items() if not F.is_const}, self.inputs)
+
+    @cached_property
     def settled(self) -> Program:
         """Start values of the stores that depend on the assembled posture."""
         states = (s.state for s in self.slices)

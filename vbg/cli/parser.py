@@ -111,7 +111,9 @@ def add_span(parser: argparse.ArgumentParser) -> None:
 def add_tolerances(parser: argparse.ArgumentParser) -> None:
     """--rtol and --atol."""
     parser.add_argument("--rtol", type=tolerance, metavar="X", help="relative tolerance, as 1e-8")
-    parser.add_argument("--atol", type=positive, metavar="X", help="absolute tolerance, SI")
+    parser.add_argument(
+        "--atol", type=positive, metavar="X", help="absolute tolerance (V, A, m/s, ...)"
+    )
 
 
 class Misused(Exception):

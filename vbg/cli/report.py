@@ -98,9 +98,15 @@ def _matches(signal: str, pattern: str) -> bool:
 
 def _audit(ending: Ending) -> Iterator[str]:
     audit = ending["audit"]
+    dependent = audit.get("dependent_residual")
     yield (
         f"residuals  position {figure(audit['position_residual'], 2)},"
         f" velocity {figure(audit['velocity_residual'], 2)} (largest, SI)"
+        + (
+            f"; dependent stores {figure(dependent, 2)} (V, A, bar)"
+            if dependent is not None
+            else ""
+        )
     )
     if audit["energy_residual"] is None:
         yield "energy     not followed by this solver where there are one-dimensional parts"
@@ -109,6 +115,19 @@ def _audit(ending: Ending) -> Iterator[str]:
             f"energy     stored = supplied - dissipated to {figure(audit['energy_residual'], 2)}"
             " of the largest energy"
         )
+    yield f"audit      {_verdict(audit)}"
+
+
+def _verdict(audit: Ending) -> str:
+    """Whether the residuals are within their limits, in words."""
+    if failures := audit.get("failures"):
+        return f"failed: {'; '.join(failures)}"
+    names = ("energy", "position", "velocity")
+    known = [n for n in names if audit[f"{n}_residual"] is not None and audit.get(f"{n}_limit")]
+    if not known:
+        return "not judged: this method has no limits"
+    limits = ", ".join(f"{name} {figure(audit[f'{name}_limit'], 1)}" for name in known)
+    return f"passed: within {limits}"
 
 
 def _counted(events: list[Ending]) -> Iterator[str]:

@@ -30,6 +30,7 @@ def from_plain(plain: Mapping[str, Any]) -> dict[str, Any]:
     """The keyword arguments of `Solution` that `to_plain` took apart."""
     audit = _with_nan(plain["audit"])
     audit["events"] = tuple(Event(**event) for event in audit.get("events", ()))
+    audit["failures"] = tuple(audit.get("failures", ()))
     return {
         "status": Status(**plain["status"]),
         "audit": Audit(**audit),

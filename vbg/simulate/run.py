@@ -21,15 +21,15 @@ from vbg.model import Model
 from vbg.simulate.events.events import Instant, Samples, Switches
 from vbg.simulate.events.kinks import kink_instants
 from vbg.simulate.minimal.stepper import Minimal
-from vbg.simulate.record.audit import audit, resolved_energy
+from vbg.simulate.record.audit import audit, limits_of
 from vbg.simulate.record.recorder import ENERGY_UNITS, Recorder, Sink
 from vbg.simulate.settings import Settings, output_grid, versions
 from vbg.simulate.steppers.explicit import StrayStages
 from vbg.simulate.steppers.jacobian import implicit_jacobian
 from vbg.simulate.steppers.stepper import Adaptive, FixedStep, Stepper
 from vbg.simulate.steppers.stiffness import StiffnessWatch
-from vbg.simulate.steppers.tolerances import tolerances
-from vbg.solution import FINISHED, Event, MadeBy, Solution, Status, with_values
+from vbg.simulate.steppers.tolerances import Tolerances
+from vbg.solution import FINISHED, Event, MadeBy, Solution, Status, checked
 
 STILL = 1e-16  # speed left to what sticks [m/s or rad/s]: it must not creep
 CLOSED = 1e-14  # gap left to the joints beside it [m or rad]
@@ -101,7 +101,7 @@ def simulate(
     run = Run(begin, settings, progress, sink)
     with _one_thread():
         status = run.go()
-    return with_values(run.solution(status, (*begin.notes, *run.stepper.notes(), *run.remarks)))
+    return checked(run.solution(status, (*begin.notes, *run.stepper.notes(), *run.remarks)))
 
 
 def _start(source: Start | System | Model, start: Start | None) -> Start:
@@ -181,7 +181,6 @@ class Run:
         begin = self._begin(x)
         self.recorder = Recorder(system, Evaluator(start.rate_program), self.grid, sink)
         self.events: list[Event] = []
-        self.first_state = x.copy()
         self.steps = 0
         self.began = time.process_time()
         self.sticks = any(c.active is not None for c in system.equations.constraints)
@@ -197,10 +196,9 @@ class Run:
         self.stepper = self._stepper(begin, x)
         self._limit()
         # constraints are held two digits tighter than the integration
-        self.position_tol = max(1e-2 * settings.atol, 1e-13)
-        self.velocity_tol = max(1e-1 * settings.rtol, 1e-12)
-        if self.sticks:
-            self.position_tol, self.velocity_tol = CLOSED, STILL
+        kept = max(1e-2 * settings.atol, 1e-13), max(1e-1 * settings.rtol, 1e-12)
+        self._limits = limits_of(self.method, settings.rtol, *kept)
+        self.position_tol, self.velocity_tol = (CLOSED, STILL) if self.sticks else kept
 
     def _begin(self, x: Array) -> float:
         """Modes and samples at t = 0; the time from which the run goes on."""
@@ -231,7 +229,7 @@ class Run:
         # what sticks is brought to rest after a step; within it rounding accelerates it
         longest = s.output_step if self.sticks else np.inf
         rtol = max(s.rtol * (ROWS if self.method == "dop853" else 1.0), 1e-13)
-        atol = tolerances(self.system, s.atol)
+        atol = Tolerances(self.system, s.atol)
         return Adaptive(self.method, rate, t, x, s.t_end, rtol, atol, jacobian, near.worst, longest)
 
     def go(self) -> Status:
@@ -394,10 +392,6 @@ class Run:
                 self._project(at, x)
             recorder.add(at, x)
 
-    def _least_energy(self, largest: float) -> float:
-        s = self.settings
-        return resolved_energy(self.system, self.first_state, s.rtol, s.atol, largest)
-
     @cached_property
     def jacobian(self) -> Callable[[float, Array], Any]:
         return implicit_jacobian(self.start)
@@ -409,7 +403,7 @@ class Run:
         return Solution(
             time=self.grid[: self.recorder.count],
             signals=signals,
-            audit=audit(signals, tuple(self.events), self._least_energy),
+            audit=audit(self.system, signals, tuple(self.events), self._limits),
             made_by=MadeBy(
                 solver="vbg",
                 model=model.name,

@@ -12,14 +12,14 @@ import numpy as np
 
 from vbg.errors import Problem
 from vbg.model import Model
-from vbg.solution import Audit, MadeBy, Solution, with_values
+from vbg.solution import Audit, MadeBy, Solution, checked, judged
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
 from vbg.tmm_bridge.kernels.evaluate import posture
 from vbg.tmm_bridge.kernels.kinematics import KERNELS
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
-from vbg.tmm_bridge.mechanism.start import Pose, drive_rates, start
+from vbg.tmm_bridge.mechanism.start import Pose, drive_rates, model_size, start
 from vbg.tmm_bridge.motion.channels import Record, replay, signals
 from vbg.tmm_bridge.motion.integration import (
     Progress,
@@ -33,6 +33,10 @@ from vbg.tmm_bridge.motion.program import shaft_positions
 from vbg.tmm_bridge.motion.uniqueness import not_unique
 
 APART = "not solved: "
+# residuals that an audit allows: of the energy in rtol of the run, between two bounds, relative to
+# the largest energy; of positions in the machine's size; of velocities [m/s or rad/s]
+ENERGY, CLOSEST, LOOSEST = 1e3, 1e-8, 1e-5
+POSITION, VELOCITY = 1e-9, 1e-7
 METHOD = "mstmm riccati, dop853"
 
 
@@ -93,7 +97,7 @@ def simulate(
         *not_unique(mechanism, trajectory),
         *left_apart(mechanism),
     )
-    return with_values(_solution(mechanism, trajectory, record, made_by, notes))
+    return checked(_solution(mechanism, trajectory, record, made_by, notes))
 
 
 def with_network(mechanism: Mechanism, y: Array) -> tuple[Mechanism, Array]:
@@ -138,7 +142,7 @@ def _solution(
     return Solution(
         trajectory.time,
         named,
-        _audit(mechanism, named, trajectory),
+        _audit(mechanism, named, trajectory, made_by.rtol),
         made_by,
         trajectory.status,
         units,
@@ -146,12 +150,14 @@ def _solution(
     )
 
 
-def _audit(mechanism: Mechanism, named: Mapping[str, np.ndarray], trajectory: Trajectory) -> Audit:
+def _audit(
+    mechanism: Mechanism, named: Mapping[str, np.ndarray], trajectory: Trajectory, rtol: float
+) -> Audit:
     """Residuals; energy only of a mechanism alone, the energy of a network is not followed."""
     energies = ("kinetic", "potential", "supplied", "dissipated")
     swings = [np.ptp(named[f"energy.{name}"]) for name in energies]
     largest = max(*swings, np.abs(named["energy.kinetic"]).max(), 1e-300)
-    return Audit(
+    found = Audit(
         energy_residual=(
             float(np.abs(named["energy.residual"]).max() / largest)
             if mechanism.network is None
@@ -160,4 +166,8 @@ def _audit(mechanism: Mechanism, named: Mapping[str, np.ndarray], trajectory: Tr
         position_residual=float(named["residual.position"].max(initial=0.0)),
         velocity_residual=float(named["residual.velocity"].max(initial=0.0)),
         events=trajectory.events,
+        energy_limit=float(np.clip(ENERGY * rtol, CLOSEST, LOOSEST)),
+        position_limit=POSITION * model_size(mechanism),
+        velocity_limit=VELOCITY,
     )
+    return judged(found)

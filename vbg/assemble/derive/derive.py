@@ -12,7 +12,7 @@ import numpy as np
 
 from vbg.assemble.derive.constraints import Efforts, constraints_of, efforts_of
 from vbg.assemble.derive.corrections import correction_steps, held_speeds, held_values
-from vbg.assemble.derive.derivation import Derivation, begin
+from vbg.assemble.derive.derivation import Derivation, begin, compliance
 from vbg.assemble.derive.differential import define_dependent_states
 from vbg.assemble.derive.energy import energies, powers
 from vbg.assemble.derive.equations import DISSIPATED, SUPPLIED, Constraint, Equations, State
@@ -95,7 +95,15 @@ def derive(causal: CausalGraph) -> Equations:
         loops=tuple(work.laws.loops),
         direct=dict(work.direct),
         updates={s.state: close(work.in_states(s.update)) for s in graph.sampled},
+        slopes=_slopes(work),
     )
+
+
+def _slopes(work: Derivation) -> dict[Block, Block]:
+    """F = dZ/dX of every store with a state."""
+    slopes = work.each_in_states([compliance(v) for v, _ in work.stores])
+    states = [v.state for v, _ in work.stores]
+    return {state: F for state, F in zip(states, slopes, strict=True) if state is not None}
 
 
 def _closing(constraints: Sequence[Constraint], efforts: Efforts) -> Substitution:

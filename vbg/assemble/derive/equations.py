@@ -64,7 +64,8 @@ class Equations:
     """All that a System evaluates, in terms of the states' leaves and time.
 
     `direct`: constraint efforts that follow without a derivative (case 14), which are
-    not among `constraints`; `updates`: what discrete states become at their instants.
+    not among `constraints`; `updates`: what discrete states become at their instants;
+    `slopes`: F = dZ/dX of the stores' laws, by their states.
     """
 
     states: tuple[State, ...]
@@ -90,6 +91,7 @@ class Equations:
     loops: tuple[SolvedLoop, ...] = ()
     direct: Mapping[Block, Block] = field(default_factory=dict)
     updates: Mapping[Block, Block] = field(default_factory=dict)
+    slopes: Mapping[Block, Block] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,8 @@ def register(subparsers: Any) -> None:
         summary="simulate a model file",
         detail="Prints every signal's range, the residuals and the energy audit.\n"
         "Ctrl-C stops at the next step and keeps the result so far.\n"
-        "Exit code 1 if the model is wrong or the run did not reach its end, 130 after Ctrl-C.",
+        "Exit code 1 if the model is wrong or the run did not reach its end, with --strict also\n"
+        "if its audit fails; 130 after Ctrl-C.",
         examples="""vbg run crank.toml
             vbg run crank.toml --set r='60 mm' --t-end '500 ms' -o crank.h5
             vbg run crank.toml -o crank.csv --signals 'A.*'
@@ -60,6 +61,9 @@ def register(subparsers: Any) -> None:
     parser.add_argument(
         "--events", action="store_true", help="list every event, not only how often each happened"
     )
+    parser.add_argument(
+        "--strict", action="store_true", help="exit code 1 where the audit fails, too"
+    )
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress bar, no report")
     add_json(parser)
 
@@ -75,6 +79,8 @@ def act(arguments: argparse.Namespace) -> int:
         print(report(ending, pattern=arguments.signals, limit=limit, every_event=arguments.events))
     if arguments.output is not None and not arguments.quiet:
         wrote(arguments.output, f"result, {count(ending['n_rows'], 'output')}")
+    if arguments.strict and ending["audit"]["failures"]:
+        return EXIT_CODES["failed"]
     return EXIT_CODES[ending["status"]["code"]]
 
 

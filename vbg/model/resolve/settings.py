@@ -20,7 +20,13 @@ class Simulate:
     output_step: float = quantity("s", "distance of the output times", default=1e-3, above=0.0)
     method: str = declare("choice", "integrator", choices=METHODS, default="auto")
     rtol: float = quantity("1", "relative tolerance", default=1e-8, above=0.0, below=1.0)
-    atol: float = quantity("1", "absolute tolerance, SI", default=1e-10, above=0.0)
+    atol: float = quantity(
+        "1",
+        "absolute tolerance, of efforts and flows: V, A, m/s, rad/s, 1e5 Pa; of positions in "
+        "sizes of the machine, of angles in rad",
+        default=1e-10,
+        above=0.0,
+    )
     formulation: str = declare(
         "choice",
         "constraint: redundant coordinates, held on the constraints by projection; "

@@ -12,10 +12,10 @@ from vbg.errors import Problem, UsageError
 from vbg.simulate.discrete.method import STEP, DiscreteTime
 from vbg.simulate.events.events import Samples
 from vbg.simulate.events.kinks import kink_instants
-from vbg.simulate.record.audit import audit, resolved_energy
+from vbg.simulate.record.audit import audit, limits_of
 from vbg.simulate.record.recorder import ENERGY_UNITS, Recorder, Sink
 from vbg.simulate.settings import Settings, output_grid, versions
-from vbg.solution import MadeBy, Solution, Status, with_values
+from vbg.solution import MadeBy, Solution, Status, checked
 
 Progress = Callable[[float, float], bool | None]
 
@@ -48,7 +48,7 @@ def run_discrete(
     solution = Solution(
         time=grid[: recorder.count],
         signals=signals,
-        audit=audit(signals, (), lambda largest: _least_energy(start, settings, largest)),
+        audit=audit(system, signals, (), limits_of("discrete-time", np.nan, 0.0, 0.0)),
         made_by=MadeBy(
             solver="vbg",
             model=model.name,
@@ -63,11 +63,7 @@ def run_discrete(
         units=dict(system.signal_units) | ENERGY_UNITS,
         notes=(*start.notes, _note(stepper)),
     )
-    return with_values(solution)
-
-
-def _least_energy(start: Start, settings: Settings, largest: float) -> float:
-    return resolved_energy(start.system, start.state, settings.rtol, settings.atol, largest)
+    return checked(solution)
 
 
 def _note(stepper: DiscreteTime) -> Problem:

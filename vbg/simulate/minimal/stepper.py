@@ -26,7 +26,7 @@ from vbg.errors import Problem, UsageError
 from vbg.simulate.minimal.programs import minimal_programs
 from vbg.simulate.minimal.retraction import Retraction
 from vbg.simulate.steppers.adams import LOST, NO_RATE, Adams, NoStep
-from vbg.simulate.steppers.tolerances import tolerances
+from vbg.simulate.steppers.tolerances import Tolerances
 
 Array = NDArray[np.float64]
 
@@ -64,7 +64,7 @@ class Minimal:
         self._rates = Evaluator(self.programs.rates)
         self._efforts = system.equations.efforts.rows
         self._rtol, self._counted = max(SHARE * rtol, 1e-13), _counted(system)
-        self._atol = tolerances(system, atol)[self._counted]
+        self._atol = Tolerances(system, atol)(t, x)[self._counted]
         self.rates, self.changes, self.worst = 0, 0, 1.0
         self.t_end = np.inf
         self._begin(t, x)

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.system import System
+from vbg.simulate.steppers.tolerances import UNITS
 
 Array = NDArray[np.float64]
 Sink = Callable[[Array, Mapping[str, Array]], None]
 
+MOTION = ("mechanical", "translation", "rotation", "any")  # domains whose flow is a velocity
 BLOCK = 256  # rows handed to the sink at once
 FIRST_ROWS = 4096  # of memory; doubled when full, so that a run cut short stays small
 SECONDS = 0.5  # or after this time
@@ -31,8 +33,10 @@ class Recorder:
         self._shapes = self._outputs.program.outputs
         self._residual = Evaluator(system.programs.residual)
         self._constrained = bool(system.equations.constraints)
+        self._units = dependent_units(system)
+        self._moving = self._units == 0.0
         width = sum(rows * cols for _, rows, cols in self._shapes.values())
-        self._data = np.empty((min(len(grid), FIRST_ROWS), width + 2))
+        self._data = np.empty((min(len(grid), FIRST_ROWS), width + 3))
         self._width = width
         self._sink = sink
         self._sent = 0
@@ -49,8 +53,11 @@ class Recorder:
         if self._constrained:
             efforts = self._rate(t, x)[self._size :]
             self._residual(t, x)
+            velocity = np.abs(self._residual.output("velocity")[: len(self._units)])
+            others = velocity[~self._moving] / self._units[~self._moving]
             row[self._width] = np.abs(self._residual.output("position")).max()
-            row[self._width + 1] = np.abs(self._residual.output("velocity")).max()
+            row[self._width + 1] = velocity[self._moving].max(initial=0.0)
+            row[self._width + 2] = others.max(initial=0.0)
         row[: self._width] = self._outputs(t, x, efforts)
         self.count += 1
         if self.count - self._sent >= BLOCK or time.monotonic() - self._sent_at > SECONDS:
@@ -86,6 +93,8 @@ class Recorder:
         )
         result["residual.position"] = data[:, self._width]
         result["residual.velocity"] = data[:, self._width + 1]
+        if not self._moving.all():
+            result["residual.dependent"] = data[:, self._width + 2]
         return result
 
     def _column(self, name: str) -> int:
@@ -97,7 +106,26 @@ class Recorder:
         raise KeyError(name)
 
 
+def dependent_units(system: System) -> Array:
+    """For each constraint row the unit of what must vanish (V, A, 1e5 Pa, ...) where it ties
+    stores of circuits and oil to others; 0 for a velocity [m/s or rad/s]."""
+    vertices = system.causal.graph.vertices
+    units = []
+    for c in system.equations.constraints:
+        source = vertices.get(f"{c.name}.Sc")
+        unit = 0.0
+        if source is not None and (source.dual or source.domain not in MOTION):
+            effort, flow = UNITS.get(source.domain, (1.0, 1.0))
+            unit = effort if source.dual else flow
+        units += [unit] * c.unknown.rows
+    return np.array(units)
+
+
 ENERGY_UNITS = {
     f"energy.{name}": "J"
     for name in ("kinetic", "potential", "stored", "supplied", "dissipated", "residual")
-} | {"residual.position": "m or rad", "residual.velocity": "m/s or rad/s"}
+} | {
+    "residual.position": "m or rad",
+    "residual.velocity": "m/s or rad/s",
+    "residual.dependent": "V, A, 1e5 Pa or 1e-5 m^3/s",
+}

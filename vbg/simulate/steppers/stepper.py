@@ -23,12 +23,15 @@ from vbg.simulate.steppers.explicit import (
     SteadyDOP853,
     between_ends,
 )
+from vbg.simulate.steppers.stiffness import fastest
+from vbg.simulate.steppers.tolerances import Tolerances
 
 HISTORY = 40  # steps remembered; some of them carry the motion across a singular posture
 LONGEST = 13  # the last steps that say how far across
 SHORTEST = 5  # steps needed for that
 NODES = 6  # of its polynomial
 NAMED = 5  # singular postures that a note names
+FIRST = 0.01  # first implicit step, in the fastest time constant: no transient is stepped over
 SPREAD = 0.5  # least distance of two nodes, in lengths of the leap
 
 Array = NDArray[np.float64]
@@ -76,19 +79,20 @@ class Adaptive:
         x: Array,
         t_end: float,
         rtol: float,
-        atol: Array,
+        atol: Tolerances,
         jacobian: Callable[[float, Array], Any] | None,
         condition: Callable[[], float],
         longest: float,
     ):
-        self._rate = rate
+        self._rate, self._atol = rate, atol
         self._t_end: float = t_end
 
         def make(t0: float, x0: Array) -> Any:
             # without a finite rate there is no Jacobian either; `step` will report it
             finite = bool(np.all(np.isfinite(rate(t0, x0)[: len(x0)])))
             chosen = kind if finite else "dop853"
-            rest = (self._counted, t0, x0, self._t_end, rtol, atol, jacobian, condition, longest)
+            held = (rtol, atol(t0, x0))
+            rest = (self._counted, t0, x0, self._t_end, *held, jacobian, condition, longest)
             try:
                 return _solver(chosen, *rest)
             except ZeroDivisionError:
@@ -131,6 +135,8 @@ class Adaptive:
         self.t, self.x, self.t_before = self._solver.t, self._solver.y, self._solver.t_old
         if not np.all(np.isfinite(self.x)):
             return "The state is not finite any more."
+        if self._atol.varies:
+            self._solver.atol = self._atol(self.t, self.x)
         return None
 
     def _leap(self) -> str | None:
@@ -232,7 +238,9 @@ def _solver(
     longest: float,
 ) -> Any:
     if kind == "radau":
-        return Radau(rate, t, x, t_end, max_step=longest, jac=jacobian, rtol=rtol, atol=atol)
+        solver = Radau(rate, t, x, t_end, max_step=longest, jac=jacobian, rtol=rtol, atol=atol)
+        solver.h_abs = min(solver.h_abs, FIRST / fastest(solver.J, atol))
+        return solver
     return SteadyDOP853(
         rate, t, x, t_end, max_step=longest, condition=condition, rtol=rtol, atol=atol
     )

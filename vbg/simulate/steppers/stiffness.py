@@ -15,6 +15,8 @@ WATCH = 400  # steps between two looks
 PATIENCE = 20_000  # steps for the whole run below which nothing is looked at
 BOUND = 1.5  # |eigenvalue| * step beyond which stability, not accuracy, sets the step
 LARGEST = 1500  # states up to which all eigenvalues of a dense Jacobian are computed
+POWERS = 24  # of a Jacobian for its largest eigenvalue
+TINY = np.finfo(float).tiny
 FASTEST = 6  # eigenvalues of a sparse Jacobian that are looked for
 
 
@@ -55,3 +57,18 @@ def _decaying_eigenvalues(jacobian: Any) -> NDArray[Any]:
         )
     except ArpackNoConvergence as partly:
         return np.asarray(partly.eigenvalues)
+
+
+def fastest(jacobian: Any, scale: NDArray[np.float64]) -> float:
+    """About the largest |eigenvalue| [1/s] of a dense or sparse matrix, or the smallest normal
+    number where it is zero: mean growth of a vector, in units of `scale`, over powers of it."""
+    v = np.ones(jacobian.shape[0]) / np.sqrt(jacobian.shape[0])
+    growth = []
+    for _ in range(POWERS):
+        v = (jacobian @ (v * scale)) / scale
+        size = float(np.linalg.norm(v))
+        if not np.isfinite(size) or size == 0.0:
+            break
+        growth.append(np.log(size))
+        v /= size
+    return float(np.exp(np.mean(growth[POWERS // 2 :]))) if len(growth) == POWERS else TINY

@@ -1,35 +1,217 @@
-"""Absolute tolerances of the states: those of momenta are meant as speeds."""
+"""Absolute tolerances of the states: errors of effort and flow, not of coulombs and kg m/s.
+
+A state X of a store with the law Z(X) (effort of a C, flow of an I) may err by what changes Z
+by `atol` times the unit of its domain (UNITS), with the slope F = dZ/dX of the law,
+
+    dX = atol unit / F        C dV, L di, m dv, J dw, (V / B) dp, ...
+
+An error in one store is passed on to those it exchanges energy with, ½ F dX² at most.  In a
+network of one domain all stores are therefore held to the energy of that error which is the
+smallest among them: 1e-10 A in 1 H would be 1e-4 V in the 1 pF beside it.
+
+What forces pass through a body leaves rounding in its momentum, however light it is: bodies
+that a constraint connects are held to at least PASSED of the heaviest among them.
+
+Positions are held to atol times the size of the machine, speeds to atol times that size in a
+second where it is below 1 m; angles, quaternions and controllers to atol.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.assemble.program.evaluator import Evaluator
+from vbg.assemble.programs import StateSlice
 from vbg.assemble.system import System
+from vbg.blocks import dependencies
+from vbg.graph.bondgraph import BondGraph, Vertex
 
 Array = NDArray[np.float64]
 
-MECHANICAL = ("mechanical", "translation", "rotation")
+# of effort and flow, for which atol is meant: their product is 1 W in every domain
+UNITS = {"hydraulic": (1e5, 1e-5)}
+LINE = "scalar"  # frame of bonds of shafts, slides, circuits, oil
+SHARED = 1e-6  # least part of its own tolerance that a store is held to for the sake of others
+PASSED = 1e-6
+SMALLEST = 1e-9  # size of a machine [m]
 
 
-def tolerances(system: System, atol: float) -> Array:
-    """`atol` for each state; for a momentum p of an inertia above 1 (kg or kg m^2)  atol * inertia.
+@dataclass(frozen=True, slots=True)
+class _Store:
+    """A store with a state: its place in x, and the unit of its effort or flow."""
 
-    With p = M v an error of atol in p is one of atol / M in v.  Rounding leaves
-    eps * (force) * (step) in a momentum that stays zero, and forces grow with M: for 1000 t it
-    would be above atol, and no step would be short enough.  With atol * M the speed is held to
-    atol, whatever M.  Of a matrix its largest eigenvalue counts, for all components: what is
-    held must not depend on the axes.
-    """
-    factors = {}
+    vertex: Vertex
+    place: StateSlice
+    unit: float
+
+
+class Tolerances:
+    """The absolute tolerances of a system's states, at a time and a state where a law is not
+    linear (`varies`)."""
+
+    def __init__(self, system: System, atol: float):
+        self._system, self._atol = system, atol
+        self._stores = list(_stores(system))
+        self._networks = list(_networks(system.causal.graph, self._stores))
+        self._slopes = Evaluator(system.programs.slope)
+        self.varies = bool(self._slopes.program.outputs)
+
+    @cached_property
+    def _rest(self) -> Array:
+        """Those of states that are no stores; of these nothing yet."""
+        system, size = self._system, machine_size(self._system)
+        values = np.full(system.size, self._atol)
+        for s in system.slices:
+            if s.state.kind == "position" or (
+                s.state.kind == "displacement" and s.state.unit == "m"
+            ):
+                values[s.first : s.last] *= size
+            elif s.state.kind == "quadrature":
+                values[s.first : s.last] *= self._energy
+        return values
+
+    @cached_property
+    def _energy(self) -> float:
+        """Energy [J] of the largest store at the unit of its effort or flow, at most 1 J."""
+        x = self._system.written_state
+        known = [s.unit**2 / f for s, f in zip(self._stores, self._each_slope(0.0, x)) if f > 0.0]
+        return min(1.0, max(known, default=1.0))
+
+    def _each_slope(self, t: float, x: Array) -> list[float]:
+        """F of every store; 0 where its law has no slope there."""
+        if self.varies:
+            self._slopes(t, x)
+        return [self._slope(store.vertex) for store in self._stores]
+
+    def _slope(self, vertex: Vertex) -> float:
+        """Of a matrix the smallest eigenvalue, the largest inertia: what is held must not
+        depend on the axes."""
+        assert vertex.state is not None
+        block = self._system.equations.slopes[vertex.state]
+        F = block.data if block.is_const else self._slopes.output(vertex.state.data)
+        F = np.reshape(F, (vertex.size, vertex.size))
+        if not np.isfinite(F).all():
+            return 0.0
+        return max(float(np.linalg.eigvalsh(0.5 * (F + F.T)).min()), 0.0)
+
+    def __call__(self, t: float, x: Array) -> Array:
+        """The tolerance of each state, (n,)."""
+        slopes = self._each_slope(t, x)
+        own = [
+            self._atol * store.unit / slope if slope > 0.0 else self._atol
+            for store, slope in zip(self._stores, slopes, strict=True)
+        ]
+        held = self._shared(own, slopes)
+        for group in self._connected:
+            most = max(own[i] for i in group)
+            for i in group:
+                held[i] = max(held[i], PASSED * most)
+        values = self._rest.copy()
+        for store, tolerance in zip(self._stores, held, strict=True):
+            values[store.place.first : store.place.last] = tolerance
+        return values
+
+    def _shared(self, own: Sequence[float], slopes: Sequence[float]) -> list[float]:
+        """Held to the smallest energy of an error in each network."""
+        held = list(own)
+        for network in self._networks:
+            energies = [slopes[i] * own[i] ** 2 for i in network if slopes[i] > 0.0]
+            least = min(energies, default=0.0)
+            for i in network:
+                if slopes[i] > 0.0:
+                    held[i] = max(np.sqrt(least / slopes[i]), SHARED * own[i])
+        return held
+
+    @cached_property
+    def _connected(self) -> list[list[int]]:
+        """Inertias of one domain whose speeds a constraint connects."""
+        number = {s.vertex.state: i for i, s in enumerate(self._stores) if s.vertex.kind == "I"}
+        pairs: list[tuple[Any, Any]] = []
+        residual = self._system.equations.residual
+        for row in residual.args if residual.op == "stack" else [residual]:
+            found: dict[str, int] = {}
+            for leaf in dependencies([row]):
+                if leaf in number:
+                    i = number[leaf]
+                    first = found.setdefault(self._stores[i].vertex.domain, i)
+                    pairs.append((first, i))
+        return [group for group in _joined(range(len(self._stores)), pairs) if len(group) > 1]
+
+
+def _stores(system: System) -> Iterator[_Store]:
+    places = {s.state.name: s for s in system.slices}
+    slow = min(1.0, machine_size(system))
     for vertex in system.causal.graph.vertices.values():
-        if vertex.kind != "I" or vertex.domain not in MECHANICAL or vertex.state is None:
-            continue
-        if vertex.inverse is not None and vertex.inverse.op == "const":
-            least = float(np.linalg.eigvalsh(vertex.inverse.data).min())
-            if 0.0 < least < 1.0:
-                factors[vertex.state.data] = 1.0 / least
-    values = np.full(system.written_state.size, atol)
-    for s in system.slices:
-        values[s.first : s.last] *= factors.get(s.state.name, 1.0)
-    return values
+        if vertex.is_store and vertex.state is not None and vertex.state.data in places:
+            effort, flow = UNITS.get(vertex.domain, (1.0, 1.0))
+            unit = effort if vertex.kind == "C" else flow
+            if vertex.domain == "translation":
+                unit *= slow
+            yield _Store(vertex, places[vertex.state.data], unit)
+
+
+def _networks(graph: BondGraph, stores: Sequence[_Store]) -> Iterator[list[int]]:
+    """Stores of one domain, other than bodies, that bonds of it connect."""
+    alike = [
+        (b.tail, b.head)
+        for b in graph.bonds.values()
+        if b.frame == LINE
+        and graph.vertices[b.tail].domain == graph.vertices[b.head].domain == b.domain
+    ]
+    number = {store.vertex.name: i for i, store in enumerate(stores)}
+    for group in _joined(graph.vertices, alike):
+        found = [number[name] for name in group if name in number]
+        if len(found) > 1:
+            yield found
+
+
+def _joined(items: Iterable[Any], pairs: Iterable[tuple[Any, Any]]) -> list[list[Any]]:
+    """Groups of items that pairs connect."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    names = list(items)
+    number = {name: i for i, name in enumerate(names)}
+    ends = [(number[a], number[b]) for a, b in pairs]
+    first, second = zip(*ends, strict=True) if ends else ((), ())
+    links = coo_array((np.ones(len(ends)), (first, second)), shape=(len(names), len(names)))
+    count, label = connected_components(links, directed=False)
+    groups: list[list[Any]] = [[] for _ in range(count)]
+    for name, at in zip(names, label, strict=True):
+        groups[at].append(name)
+    return groups
+
+
+def machine_size(system: System) -> float:
+    """How far the bodies lie apart [m], or the size of a lone one, in its radius of gyration, at
+    most 1 m; 1 m where there is none."""
+    starts: Mapping[str, Array] = {
+        s.state.name: s.state.initial.data[:, 0]
+        for s in system.slices
+        if s.state.kind == "position"
+    }
+    if not starts:
+        return 1.0
+    places = np.stack(list(starts.values()))
+    spread = float(np.linalg.norm(np.ptp(places, axis=0)))
+    return max(spread, min(1.0, _gyration(system)), SMALLEST)
+
+
+def _gyration(system: System) -> float:
+    """The largest radius of gyration of a body [m]: sqrt(largest J / m)."""
+    vertices = system.causal.graph.vertices.values()
+    inertias: dict[str, dict[bool, float]] = {}
+    for v in vertices:
+        if v.kind == "I" and v.frame != LINE and v.inverse is not None and v.inverse.is_const:
+            largest = 1.0 / float(np.linalg.eigvalsh(v.inverse.data).min())
+            inertias.setdefault(v.part, {})[v.domain == "translation"] = largest
+    return max(
+        (np.sqrt(body[False] / body[True]) for body in inertias.values() if len(body) == 2),
+        default=1.0,
+    )

@@ -10,7 +10,7 @@ from vbg.draw.text.marks import Marks
 from vbg.draw.text.rows import Row, Rows, clip, pad, printable
 from vbg.tui.session.runs import SOLVER_NAMES, Run
 
-# Above these a residual is worth a look: the defaults of the project's own tests.
+# Above these a residual of a result without limits of its own is worth a look.
 RESIDUALS = (
     ("energy_residual", "energy residual", 1e-6),
     ("position_residual", "position residual", 1e-8),
@@ -76,8 +76,10 @@ def job_rows(run: Run | None, width: int, marks: Marks) -> Rows:
 
 def _residual_row(audit: Any, marks: Marks) -> Row:
     row: list[tuple[str, str]] = []
-    for key, name, limit in RESIDUALS:
+    for key, name, usual in RESIDUALS:
         value = audit.get(key)
+        own = audit.get(key.replace("residual", "limit"))
+        limit = usual if own is None else own
         if value is None or not math.isfinite(value):
             row.append((f"{name} -   ", "dim"))
             continue

@@ -58,7 +58,9 @@ class Run:
     def outcome(self) -> str:
         """How it ended or how far it is, in a few words."""
         if self.state == "finished":
-            return f"finished at t = {self.time:.6g} s"
+            failures = self.audit.get("failures", ())
+            but = f", but {' and '.join(failures)}" if failures else ""
+            return f"finished at t = {self.time:.6g} s{but}"
         if self.state == "cancelled":
             return f"cancelled at t = {self.time:.6g} s"
         if self.state == "failed":
