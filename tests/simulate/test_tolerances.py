@@ -72,7 +72,7 @@ def test_a_ship_takes_the_steps_of_a_pendulum(formulation: str) -> None:
 def test_momenta_are_held_as_speeds(mass: float) -> None:
     """atol * mass for m v, atol * largest moment of inertia for h, whatever the mass."""
     system = vbg.assemble(pendulum(2.0, mass))
-    values = Tolerances(system, 1e-10)(0.0, system.initial_state)
+    values = Tolerances(system, 1e-10)(0.0, system.written_state)
     for s in system.slices:
         what = s.state.name.split(".")[-1]
         factor = {"momentum": mass, "angular_momentum": 0.32 * mass}.get(what)
@@ -95,7 +95,7 @@ def test_a_light_link_between_heavy_ones_is_not_held_to_its_own_noise() -> None:
         },
     }
     system = vbg.assemble(vbg.Model(**document))
-    values = Tolerances(system, 1e-10)(0.0, system.initial_state)
+    values = Tolerances(system, 1e-10)(0.0, system.written_state)
     of = {s.state.name: values[s.first] for s in system.slices}
     slow = of["heavy.momentum"]
     assert_allclose(of["link.momentum"], 1e-6 * slow)
@@ -115,7 +115,7 @@ def test_stores_of_a_circuit_are_held_to_one_energy(C: float, scale: float) -> N
         "L": {"kind": "inductor", "nodes": ["b", "gnd"], "L": L},
     }
     system = vbg.assemble(vbg.Model(vbg=1, electric=parts))
-    values = Tolerances(system, 1e-10)(0.0, system.initial_state)
+    values = Tolerances(system, 1e-10)(0.0, system.written_state)
     of = {s.state.name: float(values[s.first]) for s in system.slices}
     energy = min(C, L) * 1e-20
     for name, size in (("C.charge", C), ("L.flux", L)):
@@ -132,7 +132,7 @@ def test_the_slope_of_a_law_counts_where_it_stands() -> None:
         gas = 1e-3 * (1e6 / pressure) ** (1 / 1.4)
         expected = 1e-5 * gas / (1.4 * pressure)
         assert tolerances.varies
-        assert_allclose(tolerances(0.0, system.initial_state)[0], expected, rtol=1e-9)
+        assert_allclose(tolerances(0.0, system.written_state)[0], expected, rtol=1e-9)
 
 
 OSCILLATORS = (

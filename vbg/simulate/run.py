@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.assemble.derive.equations import SUPPLIED
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.start.conditioning import Conditioning
 from vbg.assemble.start.posture import Projector
@@ -18,8 +19,10 @@ from vbg.assemble.start.start import Start, assemble_start
 from vbg.assemble.system import System
 from vbg.errors import Problem, UsageError
 from vbg.model import Model
+from vbg.simulate.events.drives import drive_kinks, require_no_jump
 from vbg.simulate.events.events import Instant, Samples, Switches
 from vbg.simulate.events.kinks import kink_instants
+from vbg.simulate.events.pace import fast_places
 from vbg.simulate.minimal.stepper import Minimal
 from vbg.simulate.record.audit import audit, limits_of
 from vbg.simulate.record.recorder import ENERGY_UNITS, Recorder, Sink
@@ -178,6 +181,10 @@ class Run:
         self.switches = Switches(start, settings.output_step)
         self.grid = output_grid(settings.t_end, settings.output_step)
         self.samples = Samples(system, kink_instants(system, self.grid))
+        self.places = fast_places(system, settings.t_end)
+        kinks = drive_kinks(start, self.grid)
+        require_no_jump(kinks)
+        self.kinks = {t: [k for k in kinks if k.t == t] for t in (k.t for k in kinks)}
         begin = self._begin(x)
         self.recorder = Recorder(system, Evaluator(start.rate_program), self.grid, sink)
         self.events: list[Event] = []
@@ -207,7 +214,7 @@ class Run:
         self.switches.begin_run(x, begin)
         if first.first <= 0.0 and self.samples.go_past(first, x):
             self.switches.begin(begin, x)
-        if self.system.causal.graph.modes:
+        if self.system.causal.graph.modes or begin > 0.0:
             self.projector.project(begin, x, 1e-12, 1e-12)
         return begin
 
@@ -215,7 +222,9 @@ class Run:
         """No step may pass the next instant."""
         self.instant: Instant = self.samples.next()
         self._stop = min(self.instant.before, self.settings.t_end)
-        self.stepper.limit(self._stop)
+        ahead = self.places[np.searchsorted(self.places, self.stepper.t, side="right") :]
+        self._pause = float(min(ahead[0], self._stop)) if len(ahead) else self._stop
+        self.stepper.limit(self._pause)
 
     def _stepper(self, t: float, x: Array) -> Stepper:
         s = self.settings
@@ -327,6 +336,8 @@ class Run:
             self._at_instant(self.instant)
             return
         self._hold()
+        if stepper.t >= self._pause:
+            self._limit()
         if self.watch is not None and self.watch.is_stiff(stepper.t, stepper.x):
             self._change_method(stepper.t, stepper.x.copy())
 
@@ -358,8 +369,26 @@ class Run:
         idle = self.switches.idle(instant.before, x)
         self.samples.go_past(instant, x)
         self.events += self.switches.jump(instant.at, after, x, idle)
-        self._project(after, x)
+        if instant.at in self.kinks:
+            self._kick(instant, x)
+        else:
+            self._project(after, x)
         self._go_on(after, x, instant.last)
+
+    def _kick(self, instant: Instant, x: Array) -> None:
+        """The impulse of drives whose speed jumps: what it changes in the stored energy is
+        supplied by them."""
+        stored = Evaluator(self.system.programs.energy)
+        before = float(stored(instant.after, x)[0])
+        self._project(instant.after, x)
+        work = float(stored(instant.after, x)[0]) - before
+        for s in self.system.slices:
+            if s.state.name == SUPPLIED:
+                x[s.first] += work
+        self.events += [
+            Event(instant.at, kink.part, f"jumps in speed by {kink.slope:.3g}: an impulse")
+            for kink in self.kinks[instant.at]
+        ]
 
     def _change_method(self, t: float, x: Array) -> None:
         """From the explicit to the implicit method; in minimal form only a word about it."""

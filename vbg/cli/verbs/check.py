@@ -114,13 +114,15 @@ def check_model(model: Model, *, quick: bool) -> Checked:
     if quick or any(problem.severity == "error" for problem in problems):
         return Checked(problems, model)
     from vbg.assemble import assemble_start
+    from vbg.simulate import drives_told
 
     try:
         start = assemble_start(model)
+        drives = drives_told(start)
     except VbgError as error:
         more = error.problems or (Problem("error", model.name, str(error)),)
         return Checked((*problems, *located(model, more)), model)
-    return Checked((*problems, *start.notes), model, start)
+    return Checked((*problems, *start.notes, *located(model, drives)), model, start)
 
 
 def _as_plain(file: str, checked: Checked) -> dict[str, Any]:

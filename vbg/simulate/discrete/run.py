@@ -10,6 +10,7 @@ import numpy as np
 from vbg.assemble.start.start import Start
 from vbg.errors import Problem, UsageError
 from vbg.simulate.discrete.method import STEP, DiscreteTime
+from vbg.simulate.events.drives import drive_kinks, require_no_jump
 from vbg.simulate.events.events import Samples
 from vbg.simulate.events.kinks import kink_instants
 from vbg.simulate.record.audit import audit, limits_of
@@ -38,6 +39,7 @@ def run_discrete(
         )
     stepper = DiscreteTime(start, min(STEP, settings.output_step))
     grid = output_grid(settings.t_end, settings.output_step)
+    require_no_jump(drive_kinks(start, grid))
     recorder = Recorder(system, stepper.rates, grid, sink)
     began = clock.process_time()
     samples = Samples(system, kink_instants(system, grid))

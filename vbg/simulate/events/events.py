@@ -3,7 +3,7 @@ take their values at the instants of their clocks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -29,6 +29,7 @@ Array = NDArray[np.float64]
 # pulse round off, each at most 4 eps, stays below it.
 CLOSE = 8.0 * np.finfo(float).eps
 EQUAL = 64.0 * np.finfo(float).eps  # relative distance of times that are equal but for rounding
+BEGIN = 1e-6  # s, in which CLOSE and EQUAL count where something has a kink at t = 0
 LOOKS = 8  # places of a step at which switching functions are looked at
 ROUNDS = 20  # changes of modes that may follow from one event,
 ROUNDS_EACH = 6  # and so many more for everything that can stick
@@ -339,6 +340,8 @@ class Samples:
         self._periodic = [c for c in clocks if c.period > 0.0]
         earliest = min((c.first for c in clocks), default=0.0)
         self._scale = max(-earliest, 0.0)  # what is subtracted from the time and rounded
+        if len(kinks) and kinks[0] == 0.0:
+            self._scale = max(self._scale, BEGIN)
         single = np.union1d([c.first for c in clocks if c.period == 0.0], kinks)
         self._single = single[single >= -self.spread(0.0)].tolist()
         self._passed = 0  # of the single instants
@@ -383,6 +386,15 @@ class Samples:
         """Counts on beyond the next instant and samples there, in place; whether any state was
         sampled."""
         return self._sample(instant.after, x, self._count(instant))
+
+    def instants(self, t_end: float, most: int) -> Iterator[Instant]:
+        """The next instants up to t_end, at most so many; counts on beyond each."""
+        for _ in range(most):
+            instant = self.next()
+            if instant.first > t_end:
+                return
+            self._count(instant)
+            yield instant
 
     def behind(self, row: float) -> float:
         """Where an output row is seen by a method that stops at no instant: behind the instant

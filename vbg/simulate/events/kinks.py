@@ -32,7 +32,7 @@ def kink_instants(system: System, grid: Array) -> Array:
     functions = {str(i): block for i, block in enumerate(graph.instants)}
     evaluate = Evaluator(lower(functions, {"t": graph.time}))
     values = np.array([evaluate(t, np.zeros(0)).copy() for t in places])
-    found: list[float] = []
+    found: list[float] = [0.0] if np.any(values[0] == 0.0) else []
     for i in range(values.shape[1]):
         found += _zeros(evaluate, i, places, values[:, i])
     return np.unique(found)
