@@ -115,6 +115,8 @@ class Adaptive:
 
     def step(self) -> str | None:
         self._dense = None
+        if not np.all(np.isfinite(self._solver.f)):  # a loop began where another stage left it
+            self._solver.f = self._counted(self.t, self.x)
         if not np.all(np.isfinite(self._solver.f)):
             return "The rate is not finite: a part stands where its law has no value."
         if self._without_slope:

@@ -13,6 +13,8 @@ Jacobian = Callable[[float, NDArray[np.float64]], Any]
 FIRST_LOOK = 50  # steps before the first look
 WATCH = 400  # steps between two looks
 PATIENCE = 20_000  # steps for the whole run below which nothing is looked at
+CRAWL = 1e-4  # of the longest mean step so far: where a rate is rough or ends, an explicit method
+MANY = 1e6  # creeps up to it; with more steps than this ahead an implicit one is tried
 BOUND = 1.5  # |eigenvalue| * step beyond which stability, not accuracy, sets the step
 LARGEST = 1500  # states up to which all eigenvalues of a dense Jacobian are computed
 POWERS = 24  # of a Jacobian for its largest eigenvalue
@@ -28,6 +30,7 @@ class StiffnessWatch:
         """`jacobian` gives that of the rate when it is first needed."""
         self._jacobian, self._t_end = jacobian, t_end
         self._steps, self._since, self._next = 0, 0.0, FIRST_LOOK
+        self._longest = 0.0
 
     def is_stiff(self, t: float, x: NDArray[np.float64]) -> bool:
         """To be asked once after each step."""
@@ -36,8 +39,11 @@ class StiffnessWatch:
             return False
         mean = (t - self._since) / self._steps
         self._steps, self._since, self._next = 0, t, WATCH
+        self._longest = max(self._longest, mean)
         if mean <= 0.0 or (self._t_end - t) / mean < PATIENCE:
             return False
+        if mean < CRAWL * self._longest and (self._t_end - t) / mean > MANY:
+            return True
         values = _decaying_eigenvalues(self._jacobian()(t, x))
         decaying = values[(values.real < 0.0) & (np.abs(values.real) >= np.abs(values.imag))]
         return bool(decaying.size and np.abs(decaying).max() * mean > BOUND)
