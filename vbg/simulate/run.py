@@ -30,7 +30,7 @@ from vbg.simulate.settings import Settings, output_grid, versions
 from vbg.simulate.steppers.explicit import StrayStages
 from vbg.simulate.steppers.jacobian import implicit_jacobian
 from vbg.simulate.steppers.stepper import Adaptive, FixedStep, Stepper
-from vbg.simulate.steppers.stiffness import StiffnessWatch
+from vbg.simulate.steppers.stiffness import Creep, StiffnessWatch
 from vbg.simulate.steppers.tolerances import Tolerances
 from vbg.solution import FINISHED, Event, MadeBy, Solution, Status, checked
 
@@ -199,6 +199,7 @@ class Run:
             if settings.method == "auto"
             else None
         )
+        self.creep = Creep(settings.t_end) if settings.method == "dop853" else None
         self.remarks: tuple[Problem, ...] = ()
         self.stepper = self._stepper(begin, x)
         self._limit()
@@ -261,6 +262,8 @@ class Run:
                     return self._strayed(stray)
                 self._change_method(stray.t, stray.x)
                 continue
+            if self.creep is not None and self.creep.lasts(self.stepper.t):
+                return self._strayed(StrayStages(self.stepper.t, self.stepper.x))
             if self.projector.left > LOST:
                 return self._lost()
             if self.switches.undefined:
@@ -295,8 +298,8 @@ class Run:
     def _strayed(self, stray: StrayStages) -> Status:
         return Status(
             "failed",
-            f"The integration stopped at t = {stray.t:.6g} s: the steps of dop853 are right "
-            "only at their ends, the model is stiff there.",
+            f"The integration stopped at t = {stray.t:.6g} s: the steps of dop853 creep or "
+            "are right only at their ends, the model is stiff there.",
             "Take method = 'auto' or 'radau'.",
         )
 

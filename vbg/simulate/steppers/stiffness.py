@@ -15,11 +15,33 @@ WATCH = 400  # steps between two looks
 PATIENCE = 20_000  # steps for the whole run below which nothing is looked at
 CRAWL = 1e-4  # of the longest mean step so far: where a rate is rough or ends, an explicit method
 MANY = 1e6  # creeps up to it; with more steps than this ahead an implicit one is tried
+LASTS = 5  # looks, each after WATCH steps, after which an explicit method alone gives up
 BOUND = 1.5  # |eigenvalue| * step beyond which stability, not accuracy, sets the step
 LARGEST = 1500  # states up to which all eigenvalues of a dense Jacobian are computed
 POWERS = 24  # of a Jacobian for its largest eigenvalue
 TINY = np.finfo(float).tiny
 FASTEST = 6  # eigenvalues of a sparse Jacobian that are looked for
+
+
+class Creep:
+    """Whether steps have become hopelessly short: the mean of the last WATCH of them is below
+    CRAWL of the longest such mean, MANY lie ahead, and that LASTS."""
+
+    def __init__(self, t_end: float):
+        self._t_end = t_end
+        self._steps, self._since, self._longest, self._looks = 0, 0.0, 0.0, 0
+
+    def lasts(self, t: float) -> bool:
+        """To be asked once after each step."""
+        self._steps += 1
+        if self._steps < WATCH:
+            return False
+        mean = (t - self._since) / self._steps
+        self._steps, self._since = 0, t
+        self._longest = max(self._longest, mean)
+        creeps = mean < CRAWL * self._longest and self._t_end - t > MANY * mean
+        self._looks = self._looks + 1 if creeps else 0
+        return self._looks >= LASTS
 
 
 class StiffnessWatch:
