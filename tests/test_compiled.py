@@ -1,6 +1,5 @@
 """Compiled kernels and their cache on disk, used by several processes at once."""
 
-import fcntl
 import importlib.util
 import os
 import subprocess
@@ -8,6 +7,7 @@ import sys
 import threading
 import time
 
+import filelock
 import pytest
 
 from vbg.plumbing.compiled import UNUSED, Kernels
@@ -64,8 +64,7 @@ def test_entries_are_read_and_written_under_the_lock(place):
     trial = loaded(place)
     folder = trial.KERNELS.folder
     x = trial.np.full(2, 3.0)
-    with (folder / "entries.lock").open("a+") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
+    with filelock.FileLock(folder / "entries.lock"):
         thread = threading.Thread(target=trial.double, args=(x,))
         thread.start()
         thread.join(0.5)

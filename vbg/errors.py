@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, Self
 
+from vbg.platform.text import escaped
+
 Severity = Literal["error", "warning", "note"]
 
 
@@ -37,7 +39,7 @@ class Problem:
         if self.line:
             place = f"{self.file}:{self.line}:{self.column}: "
         remedy = f" {self.remedy}" if self.remedy else ""
-        return f"{place}{self.severity}: {self.where}: {self.what}{remedy}"
+        return escaped(f"{place}{self.severity}: {self.where}: {self.what}{remedy}")
 
 
 class VbgError(Exception):
@@ -45,7 +47,7 @@ class VbgError(Exception):
 
     def __init__(self, message: str, problems: Iterable[Problem] = ()):
         self.problems = tuple(problems)
-        super().__init__(message)
+        super().__init__(escaped(message))
 
     @classmethod
     def of(cls, problems: Iterable[Problem]) -> Self:

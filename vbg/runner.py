@@ -30,17 +30,19 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import sys
 import threading
 import time
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from contextlib import ExitStack, suppress
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from vbg.io.names import growing_file
+from vbg.platform.locks import one_writer
+from vbg.platform.processes import on_end_request
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     from vbg.solution import Solution
 
 SOLVERS = ("vbg", "mstmm")
+INTERRUPTED = 130  # exit code of a run that was ended before it began
 GRACE = 10.0  # seconds in which a run without a parent may still end by itself
 SECONDS_BETWEEN_LINES = 0.1
 
@@ -85,9 +88,9 @@ def environment() -> dict[str, str]:
 class _Reporter:
     """Writes the messages; a reader that is gone cancels the run."""
 
-    def __init__(self, stream: IO[str], cancelled: threading.Event):
+    def __init__(self, stream: IO[str], cancel: _Cancel):
         self._stream = stream
-        self._cancelled = cancelled
+        self._cancel = cancel
         self._started = time.monotonic()
         self._last = 0.0
 
@@ -96,7 +99,11 @@ class _Reporter:
             self._stream.write(json.dumps({"kind": kind, **content}) + "\n")
             self._stream.flush()
         except BrokenPipeError:
-            self._cancelled.set()
+            self._cancel.wanted.set()
+
+    def has_read(self) -> None:
+        """The model is here: from now on a wish to end is heard between steps."""
+        self._cancel.reading = False
 
     def start_clock(self) -> None:
         """Count the remaining time from now: after reading and compiling."""
@@ -113,21 +120,35 @@ class _Reporter:
             self._last = now
             eta = self.elapsed * (1.0 - fraction) / fraction if fraction > 0.0 else None
             self.tell("progress", fraction=fraction, time=t, eta=eta)
-        return not self._cancelled.is_set()
+        return not self._cancel.wanted.is_set()
 
 
 def main(arguments: list[str]) -> int:
     """Run the job of the command line; 0 unless the job could not be run."""
     # What overflows on the way is told by the status, not by numpy between the lines.
     warnings.simplefilter("ignore", RuntimeWarning)
-    cancelled = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: cancelled.set())
+    cancel = _Cancel()
+    on_end_request(cancel.ask)
     stream = message_stream()
     commands = lines_of(0)
-    text = Path(arguments[0]).read_text(encoding="utf-8") if arguments else next(commands, "null")
-    threading.Thread(target=_listen, args=(commands, cancelled), daemon=True).start()
-    return run(Job(**json.loads(text)), _Reporter(stream, cancelled))
+    text = Path(arguments[0]).read_text("utf-8") if arguments else next(commands, "null")
+    threading.Thread(target=_listen, args=(commands, cancel), daemon=True).start()
+    return run(Job(**json.loads(text)), _Reporter(stream, cancel))
+
+
+class _Cancel:
+    """The wish that the run end.  A solver asks for it between steps; while the model is
+    read, which may wait for ever on a pipe, there is nothing to keep."""
+
+    def __init__(self) -> None:
+        self.wanted = threading.Event()
+        self.reading = True
+
+    def ask(self) -> None:
+        """Wish for the end."""
+        self.wanted.set()
+        if self.reading:
+            os._exit(INTERRUPTED)
 
 
 def run(job: Job, reporter: _Reporter) -> int:
@@ -150,9 +171,13 @@ def run(job: Job, reporter: _Reporter) -> int:
 def _run(job: Job, reporter: _Reporter) -> None:
     from vbg.errors import VbgError
     from vbg.model.located import located
+    from vbg.model.text.files import text_of
 
     reporter.tell("stage", stage="reading")
+    if job.text is None:
+        job = replace(job, text=text_of(job.model))  # once: it may be a pipe
     model = _model(job)
+    reporter.has_read()
     doubts = _refuse_errors(model)
     try:
         solution = _solved(model, job, reporter)
@@ -176,14 +201,9 @@ def _run(job: Job, reporter: _Reporter) -> None:
 
 
 def _model(job: Job) -> Model:
-    import vbg
+    from vbg.io import toml
 
-    if job.text is None:
-        model = vbg.read(job.model)
-    else:
-        from vbg.io import toml
-
-        model = toml.parse(job.text, job.model)
+    model = toml.parse(job.text or "", job.model)
     return model.with_parameters(**job.parameters) if job.parameters else model
 
 
@@ -207,12 +227,15 @@ def _solved(model: Model, job: Job, reporter: _Reporter) -> Solution:
     from vbg.io.hdf5 import Writer
 
     growing = growing_file(job.result)
-    with Writer(growing, model=_text(job, model)) as writer:
+    with ExitStack() as held:
+        if growing != job.result:
+            held.enter_context(one_writer(job.result))
+        writer = held.enter_context(Writer(growing, model=_text(job, model)))
         solution = _simulate(model, job, reporter, writer)
         writer.finish(solution)
-    if growing != job.result:
-        _export(solution, job.result)
-        Path(growing).unlink()
+        if growing != job.result:
+            _export(solution, job.result)
+            Path(growing).unlink()
     return solution
 
 
@@ -231,7 +254,7 @@ def _text(job: Job, model: Model) -> str:
     """The model file as the result keeps it, with the job's parameters."""
     from vbg.io.toml import kept_in_result, updated
 
-    text = job.text if job.text is not None else Path(job.model).read_text(encoding="utf-8")
+    text = job.text or ""
     if job.parameters:
         text = updated(text, model.document)
     return kept_in_result(text, model)
@@ -315,19 +338,20 @@ def lines_of(descriptor: int) -> Iterator[str]:
         yield from (line.decode() for line in lines)
 
 
-def _listen(commands: Iterator[str], cancelled: threading.Event) -> None:
+def _listen(commands: Iterator[str], cancel: _Cancel) -> None:
     """Cancel on the command, and when whoever started this process is gone."""
     for line in commands:
         if "cancel" in line:
-            cancelled.set()
+            cancel.ask()
             return
-    cancelled.set()
+    cancel.ask()
     time.sleep(GRACE)
     os._exit(1)
 
 
 if __name__ == "__main__":
     code = main(sys.argv[1:])
-    sys.stderr.flush()
+    with suppress(OSError):
+        sys.stderr.flush()
     # At once: all files are closed, and one that the disk refused must not be tried again.
     os._exit(code)

@@ -1,5 +1,5 @@
 """``python -m vbg.cli``: the command `vbg` without its script."""
 
-from vbg.cli.main import run
+from vbg.cli.entry import run
 
 run()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from vbg import runner
@@ -41,6 +41,7 @@ def follow(job: runner.Job, tell: Callable[[Message], None]) -> Message:
         the child could not run the job (its own error, of its own class), or
         it died without a word.
     """
+    before = _stamp(job)
     child = subprocess.Popen(
         runner.command(),
         stdin=subprocess.PIPE,
@@ -68,9 +69,11 @@ def follow(job: runner.Job, tell: Callable[[Message], None]) -> Message:
             else:
                 child.kill()
     code = child.wait()
-    if interrupts > 1 and last.get("kind") != "finished":
-        raise KeyboardInterrupt(f"The run was ended at once.{_kept(job)}")
-    return _checked(last, job, code)
+    kept = _kept(job, before)
+    if interrupts and last.get("kind") not in ("finished", "failed"):
+        when = "at once" if interrupts > 1 else "before it began"
+        raise KeyboardInterrupt(f"The run was ended {when}.{kept}")
+    return _checked(last, kept, code)
 
 
 def _send(child: subprocess.Popen[str], line: str) -> None:
@@ -83,19 +86,28 @@ def _send(child: subprocess.Popen[str], line: str) -> None:
         return
 
 
-def _checked(last: Message, job: runner.Job, code: int) -> Message:
+def _checked(last: Message, kept: str, code: int) -> Message:
     if last.get("kind") == "finished":
         return last
     if last.get("kind") == "failed":
         problems = [Problem(**problem) for problem in last["problems"]]
         raise _ERRORS.get(last["error"], VbgError)(last["message"], problems)
     how = f"by signal {-code}" if code < 0 else f"with code {code}"
-    raise VbgError(
-        f"vbg: the solver's process was ended {how} before the run was over.{_kept(job)}"
-    )
+    raise VbgError(f"vbg: the solver's process was ended {how} before the run was over.{kept}")
 
 
-def _kept(job: runner.Job) -> str:
-    """Where the rows are that were written before the end."""
-    growing = growing_file(job.result or "")
-    return f" What it had computed is in {growing}." if Path(growing).is_file() else ""
+def _stamp(job: runner.Job) -> tuple[int, int, int]:
+    """By what a growing file is known to be that of an earlier run."""
+    try:
+        found = os.stat(growing_file(job.result or ""))
+    except OSError:
+        return (0, 0, 0)
+    return (found.st_ino, found.st_mtime_ns, found.st_size)
+
+
+def _kept(job: runner.Job, before: tuple[int, int, int]) -> str:
+    """Where the rows are that this run has written before its end."""
+    now = _stamp(job)
+    if not any(now) or now == before:
+        return ""
+    return f" What it had computed is in {growing_file(job.result or '')}."

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
-import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -20,6 +18,7 @@ from pathlib import Path
 
 from vbg.cli.parser import INTERRUPTED, Misused, Parser, register_modules
 from vbg.errors import UsageError, VbgError
+from vbg.platform.files import refused
 
 FINE, FAILS, MISUSE = 0, 1, 2
 
@@ -60,8 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             build_parser().print_help()
             return FINE
         parsed = build_parser().parse_args(words)
-        code = parsed.act(parsed)
-        sys.stdout.flush()
+        code: int = parsed.act(parsed)
         return code
     except Misused as misuse:
         message = _explained(str(misuse), words)
@@ -72,16 +70,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except VbgError as error:
         tell(error)
         return MISUSE if isinstance(error, UsageError) else FAILS
-    except BrokenPipeError:
-        # Whoever read our output (`| head`) has enough; nothing is left to flush.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FINE
     except KeyboardInterrupt as interrupt:
         print(f"\nvbg: stopped. {interrupt}".rstrip(), file=sys.stderr)
         return INTERRUPTED
     except OSError as error:
-        tell(UsageError(f"{error.filename or ''}: {error.strerror or error}"))
-        return MISUSE
+        told = refused(error.filename, error) if error.filename else VbgError(f"vbg: {error}.")
+        tell(told)
+        return MISUSE if isinstance(told, UsageError) else FAILS
+    except MemoryError:
+        tell(VbgError("vbg: there is not enough memory. Ask for fewer output instants."))
+        return FAILS
+    except RecursionError:
+        tell(VbgError("vbg: something in the files is nested too deeply."))
+        return FAILS
 
 
 def _explained(message: str, words: Sequence[str]) -> str:
@@ -124,18 +125,3 @@ def _tell_as_json(error: VbgError) -> None:
     problems = [asdict(problem) for problem in error.problems]
     told = {"error": type(error).__name__, "message": str(error), "problems": problems}
     print(json.dumps(told))
-
-
-def run() -> None:
-    """Entry point of the console script.
-
-    A request to end is answered like Ctrl-C: results are kept and children ended.  The
-    terminal interface leaves it to the terminal.
-    """
-    if sys.argv[1:2] != ["tui"]:
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
-    sys.exit(main())
-
-
-if __name__ == "__main__":
-    run()

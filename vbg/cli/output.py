@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from vbg.errors import UsageError
+from vbg.platform.files import is_other_than_file
+from vbg.platform.text import escaped
 
 PICTURES = (".svg", ".png", ".pdf")
 DRAWINGS = (*PICTURES, ".dot")
@@ -21,8 +23,9 @@ def require_output(path: str | None, endings: Sequence[str], option: str = "-o")
     if not path.endswith(tuple(endings)):
         raise UsageError(f"{option} {path}: the name must end in {', '.join(endings)}.")
     target = Path(path)
-    if target.is_dir():
-        raise UsageError(f"{option} {path}: cannot be written: it is a folder.")
+    found = is_other_than_file(path)
+    if found:
+        raise UsageError(f"{option} {path}: cannot be written: it is {found}.")
     require_folder_of(path, option)
     if not os.access(target if target.exists() else target.parent, os.W_OK):
         raise UsageError(
@@ -48,7 +51,9 @@ def require_folder(path: str, option: str = "-o") -> None:
 
 def wrote(path: str | Path, what: str) -> None:
     """One line on standard error: the file that was written, what it is, its size."""
-    print(f"wrote {path} ({what}, {size(Path(path).stat().st_size)})", file=sys.stderr)
+    print(
+        f"wrote {escaped(str(path))} ({what}, {size(Path(path).stat().st_size)})", file=sys.stderr
+    )
 
 
 def size(number: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -42,6 +43,27 @@ def add_model(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="replace a parameter: r=0.12, or r='120 mm'; may be repeated",
     )
+    add_allow_include(parser)
+
+
+def add_allow_include(parser: argparse.ArgumentParser) -> None:
+    """--allow-include, which holds for the processes that this one starts, too."""
+    parser.add_argument(
+        "--allow-include",
+        metavar="DIR",
+        action=_AllowInclude,
+        help="a folder besides the model's own whose files it may include; may be repeated",
+    )
+
+
+class _AllowInclude(argparse.Action):
+    def __call__(self, parser: Any, namespace: Any, values: Any, option: Any = None) -> None:
+        from vbg.model.resolve.permitted import ALLOWED
+
+        if not Path(values).is_dir():
+            raise argparse.ArgumentError(self, f"there is no folder {values}")
+        folders = [os.environ.get(ALLOWED, ""), os.path.realpath(values)]
+        os.environ[ALLOWED] = os.pathsep.join(filter(None, folders))
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -78,11 +100,15 @@ def positive(text: str) -> float:
     return _positive(text, "1", "a number greater than 0")
 
 
-def count_of(text: str) -> int:
-    """A whole number of at least 2."""
-    if not text.isdecimal() or int(text) < 2:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of at least 2")
-    return int(text)
+def count_of(least: int) -> Callable[[str], int]:
+    """Reads a whole number of at least that."""
+
+    def read(text: str) -> int:
+        if not (text.isdecimal() and text.isascii()) or int(text[:18]) < least:
+            raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of at least {least}")
+        return int(text[:18])
+
+    return read
 
 
 def _positive(text: str, unit: str, wanted: str) -> float:

@@ -8,6 +8,7 @@ from typing import Any
 
 from vbg.draw.series import Series, by_unit
 from vbg.errors import UsageError, not_installed
+from vbg.platform.files import replacing
 
 FORMATS = (".png", ".svg", ".pdf")
 # colours that stay apart for colour-blind readers (Okabe, Ito) and line styles that
@@ -44,7 +45,9 @@ def draw_curves(
         all_axes[-1].set_xlabel(f"{curves[0].across} [{curves[0].across_unit or '1'}]")
         if title:
             figure.suptitle(title)
-        figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else {})
+        without_date = {"Date": None} if path.suffix == ".svg" else {}
+        with replacing(path) as temporary:
+            figure.savefig(temporary, dpi=150, metadata=without_date)
 
 
 def _panel(axes: Any, unit: str, group: Sequence[Series], scale: str) -> None:

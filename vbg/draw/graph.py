@@ -9,6 +9,7 @@ from vbg.causality import CausalGraph
 from vbg.draw.dot import CONFLICT, CONSTRAINT, LOOP, to_pydot
 from vbg.draw.wrapped import fold
 from vbg.errors import UsageError, not_installed
+from vbg.platform.files import replacing, write_text
 
 FORMATS = (".svg", ".png", ".pdf", ".dot")
 
@@ -24,7 +25,7 @@ def draw_graph(causal: CausalGraph, path: str | Path, level: str = "full") -> No
         raise UsageError(f"{path}: a drawing's name must end in {', '.join(FORMATS)}.")
     graph = to_pydot(causal, level)
     if path.suffix == ".dot":
-        path.write_text(graph.to_string(), encoding="utf-8")
+        write_text(path, graph.to_string())
         return
     try:
         import pygraphviz
@@ -99,7 +100,8 @@ def _draw_plainly(causal: CausalGraph, path: Path) -> None:
                 va="center",
                 size=8,
             )
-        figure.savefig(path, bbox_inches="tight", metadata=_no_date(path))
+        with replacing(path) as temporary:
+            figure.savefig(temporary, bbox_inches="tight", metadata=_no_date(path))
 
 
 def _no_date(path: Path) -> dict[str, None]:

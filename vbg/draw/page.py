@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from vbg.draw.film import Film
+from vbg.platform.files import write_text
 
 DIGITS = 6  # significant digits of coordinates in the file
 
@@ -20,7 +21,7 @@ def write_page(film: Film, path: str | Path) -> None:
     data = json.dumps(as_plain(film), separators=(",", ":")).replace("</", "<\\/")
     title = film.title.replace("&", "&amp;").replace("<", "&lt;")
     page = template.replace("/*FILM*/null", data).replace("<!--TITLE-->", title)
-    Path(path).write_text(page, encoding="utf-8")
+    write_text(path, page)
 
 
 def as_plain(film: Film) -> dict[str, object]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from vbg.draw.chart import COLOURS, FORMATS
 from vbg.errors import UsageError, not_installed
+from vbg.platform.files import replacing
 
 Array = NDArray[np.float64]
 
@@ -68,7 +69,9 @@ def draw_study(study: StudyPicture, path: str | Path, *, title: str = "") -> Non
         draw(study, figure.subplots(rows, columns, squeeze=False))
         if title:
             figure.suptitle(title)
-        figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else {})
+        without_date = {"Date": None} if path.suffix == ".svg" else {}
+        with replacing(path) as temporary:
+            figure.savefig(temporary, dpi=150, metadata=without_date)
 
 
 def scale_of(values: Array) -> str:

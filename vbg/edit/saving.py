@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import tempfile
 from pathlib import Path
+
+from vbg.errors import VbgError
+from vbg.platform.files import write_text
 
 
 def save(file: Path, text: str, *, keep_old: bool) -> None:
@@ -23,23 +24,9 @@ def save(file: Path, text: str, *, keep_old: bool) -> None:
     target = file.resolve()
     if keep_old and target.exists():
         shutil.copy2(target, target.with_name(target.name + ".bak"))
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    temporary = Path(name)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
-        os.chmod(temporary, mode)
-        os.replace(temporary, target)
-    except OSError:
-        temporary.unlink(missing_ok=True)
+        write_text(target, text)
+    except VbgError as error:
+        if isinstance(error.__cause__, OSError):
+            raise error.__cause__ from None
         raise
-
-
-def _umask() -> int:
-    """The permissions that new files of this process do not get."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

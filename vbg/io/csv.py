@@ -3,18 +3,28 @@
 One header line of column names with their units
 (``time [s],crank.position[0] [m],energy.kinetic [J]``; none where none is known),
 then one line per output instant, SI units, 17 significant digits so that
-reading gives back the same floats.  A table without units is read, too.  What a table
-cannot hold (audit, status) is in the HDF5 file (vbg.io.hdf5).
+reading gives back the same floats.  A table without units is read, too.
+
+How the run ended, its audit and the model's hash are in ``NAME.csv.ending`` beside it, so
+that every program reads the table without options: a JSON object, with the sha256 of the
+table that it belongs to.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from vbg.errors import UsageError
+from vbg.io import trust
+from vbg.io.ending import from_plain, to_plain
+from vbg.platform.files import replacing, write_text
+from vbg.platform.text import escaped
 from vbg.solution import Solution, Status, components
 
 _COMPONENT = re.compile(r"(?P<name>.+)\[\d+\]")
@@ -26,17 +36,47 @@ def write(solution: Solution, path: str | Path) -> None:
 
     Raises
     ------
-    UsageError
-        the file cannot be written.
+    UsageError or VbgError
+        the file cannot be written; VbgError where the disk is full.
     """
     columns = dict(components(solution))
     table = np.column_stack([solution.time, *columns.values()])
     titles = (f"{name} [{unit}]" if (unit := solution.unit(name)) else name for name in columns)
     header = ",".join(["time [s]", *titles])
+    with replacing(path) as temporary:
+        np.savetxt(temporary, table, fmt="%.17g", delimiter=",", header=header, comments="")
+        ending = {"table": _hash(temporary), **to_plain(solution)}
+        write_text(ending_of(path), json.dumps(ending))
+
+
+def ending_of(path: str | Path) -> Path:
+    """The file beside a table that says how its run ended."""
+    return Path(f"{path}.ending")
+
+
+def _hash(path: str | Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _how(path: str | Path) -> dict[str, Any]:
+    """How the run ended; of a table alone it is not known, and it is taken as whole."""
+    beside = ending_of(path)
+    if not beside.is_file():
+        return {"status": Status("finished", f"Read from {path}.")}
     try:
-        np.savetxt(path, table, fmt="%.17g", delimiter=",", header=header, comments="")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written ({error.strerror}).") from error
+        trust.require_file(beside, growth=10.0)
+        plain = json.loads(beside.read_text(encoding="utf-8"))
+        if plain["table"] != _hash(path):
+            told = f"{beside} belongs to another table than {path}, or this one was changed."
+            remedy = f"Remove {beside} if the table is as you want it."
+            return {"status": Status("failed", told, remedy)}
+        return from_plain(plain)
+    except (OSError, KeyError, ValueError, TypeError, RecursionError) as error:
+        reason = escaped(" ".join(str(error).split())[:200])
+        raise UsageError(
+            f"{beside}: does not say how a run ended ({reason}). Remove it."
+        ) from error
 
 
 def read(path: str | Path) -> Solution:
@@ -49,19 +89,22 @@ def read(path: str | Path) -> Solution:
     UsageError
         no such file, the first column is not time, or a cell is not a number.
     """
+    if not Path(path).exists():
+        raise UsageError(f"{path}: no such file.")
     try:
+        trust.require_file(path, growth=8.0)
         with open(path, encoding="utf-8-sig") as file:
             titles = [_title(cell) for cell in file.readline().split(",")]
             if titles[0][0] != "time":
                 found = f"found '{titles[0][0]}'" if titles[0][0] else "it is empty"
                 raise UsageError(f"{path}: no result: the first column must be 'time'; {found}.")
             table = np.loadtxt(file, delimiter=",", ndmin=2).reshape(-1, len(titles))
-    except FileNotFoundError:
-        raise UsageError(f"{path}: no such file.") from None
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: no result: it is not text.") from error
     except ValueError as error:
-        said = str(error).rstrip(".")
+        said = escaped(" ".join(str(error).split())[:200].rstrip("."))
         raise UsageError(f"{path}: not a table of numbers under one header: {said}.") from error
     columns: dict[str, list[np.ndarray]] = {}
     units: dict[str, str] = {}
@@ -78,12 +121,11 @@ def read(path: str | Path) -> Solution:
         name: np.column_stack(values) if name in vectors else values[0]
         for name, values in columns.items()
     }
-    status = Status("finished", f"Read from {path}.")
-    return Solution(table[:, 0], signals, status=status, units=units)
+    return Solution(table[:, 0], signals, units=units, **_how(path))
 
 
 def _title(cell: str) -> tuple[str, str]:
     """Name and unit of a column, the unit empty where none is written."""
-    text = cell.strip().strip('"')
+    text = escaped(cell.strip().strip('"'))
     match = _WITH_UNIT.fullmatch(text)
     return (match["name"], match["unit"]) if match else (text, "")

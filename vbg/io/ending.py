@@ -11,7 +11,8 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from vbg.errors import Problem
-from vbg.solution import Audit, Event, MadeBy, Solution, Status
+from vbg.io.trust import restored
+from vbg.solution import Audit, MadeBy, Solution, Status
 
 
 def to_plain(solution: Solution) -> dict[str, Any]:
@@ -26,16 +27,18 @@ def to_plain(solution: Solution) -> dict[str, Any]:
     }
 
 
-def from_plain(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """The keyword arguments of `Solution` that `to_plain` took apart."""
-    audit = _with_nan(plain["audit"])
-    audit["events"] = tuple(Event(**event) for event in audit.get("events", ()))
-    audit["failures"] = tuple(audit.get("failures", ()))
+def from_plain(plain: Any) -> dict[str, Any]:
+    """The keyword arguments of `Solution` that `to_plain` took apart.
+
+    Raises KeyError or ValueError where `plain` is something else: it comes from a file.
+    """
+    if not isinstance(plain, Mapping):
+        raise ValueError("it does not say how the run ended")
     return {
-        "status": Status(**plain["status"]),
-        "audit": Audit(**audit),
-        "made_by": MadeBy(**_with_nan(plain["made_by"])),
-        "notes": tuple(Problem(**note) for note in plain["notes"]),
+        "status": restored(Status, plain["status"]),
+        "audit": restored(Audit, plain["audit"]),
+        "made_by": restored(MadeBy, plain["made_by"]),
+        "notes": restored(tuple[Problem, ...], plain["notes"]),
     }
 
 
@@ -44,7 +47,3 @@ def _without_nan(plain: dict[str, Any]) -> dict[str, Any]:
         name: None if isinstance(value, float) and not math.isfinite(value) else value
         for name, value in plain.items()
     }
-
-
-def _with_nan(plain: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: math.nan if value is None else value for name, value in plain.items()}

@@ -1,18 +1,20 @@
 """Results on disk: an HDF5 file that grows while the simulation runs.
 
-Layout (format 1)::
+Layout (format 2)::
 
     rows      (n, 1 + k) float64   one row per output instant, time first
     columns   (1 + k,) text        "time", "crank.position[0]", "energy.kinetic", ...
     layout    text, JSON           [[signal, width or 0 for a scalar, unit], ...]
     model     text                 the model file that was run, if known
-    ending    text, JSON           status, audit, how it was made; written last
+    ending    (m,) bytes, JSON     rows, units, status, audit, how it was made; empty until
+                                   all rows are there: the mark that the file is whole
 
 so that ``pandas.DataFrame(f["rows"][:], columns=f["columns"].asstr()[:])`` is
 the whole run.  The file is in single-writer-multiple-readers mode while it
 grows: a second process may read it at any time, and whatever kills the
-writer, all rows up to the last append can be read afterwards.  Other programs
-must open a file whose writer was killed in the same mode (`swmr=True`).
+writer, all rows up to the last append can be read afterwards; the ending is
+appended in the same mode.  Other programs must open a file whose writer was killed
+in the same mode (`swmr=True`).  One process writes a file; a second one is refused.
 """
 
 from __future__ import annotations
@@ -23,16 +25,20 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import h5py
 import numpy as np
 
 from vbg.errors import UsageError, VbgError
+from vbg.io import trust, unclosed
 from vbg.io.ending import from_plain, to_plain
+from vbg.platform.files import is_other_than_file
+from vbg.platform.locks import OneWriter
+from vbg.platform.text import escaped
 from vbg.solution import Solution, Status
 
-FORMAT = 1
+FORMAT = 2
 # Aimed at: large enough for the disk, small enough that one row is cheap to add.
 CHUNK_BYTES = 1 << 18
 
@@ -56,8 +62,11 @@ class Writer:
         self._file: h5py.File | None = None
         self._layout: Layout = []
         self._refused = False
+        self._right = OneWriter(self.path)
 
     def __enter__(self) -> Self:
+        """Takes the right to write; raises UsageError where another process has it."""
+        self._right.take()
         return self
 
     def __exit__(
@@ -77,6 +86,7 @@ class Writer:
         """Add rows: time (m,) [s], every signal (m,) or (m, k), and flush."""
         if self._file is None:
             self._layout = _layout(signals, self._units)
+            self._right.take()
             self._file = _create(self.path, self._layout, self._model)
         _check_names(self._layout, signals)
         block = np.column_stack([time, *(signals[name] for name, _, _ in self._layout)])
@@ -107,27 +117,33 @@ class Writer:
             ) from error
 
     def finish(self, solution: Solution) -> None:
-        """Close the file and write how the run ended; the rows are there already.
+        """Write how the run ended; the rows are there already.  The file is whole then.
 
         A run that ended before its first block gets its file here.
         """
         if self._file is None:
             self._units = dict(solution.units)
             self.append(solution.time, solution.signals)
+        assert self._file is not None
+        # the units are known to the solution, not to the blocks it was made of
+        head = {"rows": self._file["rows"].shape[0], "units": dict(solution.units)}
+        mark = np.frombuffer(json.dumps(head | to_plain(solution)).encode(), dtype=np.uint8)
+        ending = self._file["ending"]
+        with self._writing(ending, self._file):
+            ending.resize(len(mark), axis=0)
+            ending[:] = mark
+            ending.flush()
         self.close()
-        with self._writing(), h5py.File(self.path, "r+", libver="latest") as file:
-            file["ending"] = json.dumps(to_plain(solution))
-            # the units are known to the solution, not to the blocks it was made of
-            units = solution.units
-            layout = [(name, width, units.get(name, unit)) for name, width, unit in self._layout]
-            del file["layout"]
-            file["layout"] = json.dumps(layout)
 
     def close(self) -> None:
         """Close the file; it stays readable without an ending."""
-        if self._file is not None and not self._refused:
-            with self._writing(self._file):
-                self._file.close()
+        try:
+            if self._file is not None and not self._refused:
+                with self._writing(self._file):
+                    self._file.close()
+        finally:
+            self._file = None
+            self._right.give_back()
 
 
 def write(solution: Solution, path: str | Path, model: str = "") -> None:
@@ -158,45 +174,66 @@ def read_model(path: str | Path) -> str:
     Raises UsageError as `read` does.
     """
     with _opened(path) as file:
-        return file["model"].asstr()[()]
+        return trust.text(file, "model")
 
 
 @contextmanager
 def _opened(path: str | Path) -> Iterator[h5py.File]:
     """The file, open for reading beside its writer; what is not ours is a UsageError."""
+    if not Path(path).exists():
+        raise UsageError(f"{path}: no such file.")
+    trust.require_file(path, growth=0.0)
     try:
-        with h5py.File(path, "r", libver="latest", swmr=True) as file:
+        with unclosed.opened(path) as file:
             yield file
-    except FileNotFoundError:
-        raise UsageError(f"{path}: no such file.") from None
-    except (OSError, KeyError, ValueError) as error:
+    except (OSError, KeyError, ValueError, TypeError, RuntimeError, RecursionError) as error:
         raise UsageError(
             f"{path}: not a result file of vbg ({_reason(error)})."
             " Result files are written by `vbg run MODEL -o NAME.h5`."
         ) from error
 
 
-def _reason(error: OSError | KeyError | ValueError) -> str:
+def _reason(error: Exception) -> str:
     if isinstance(error, OSError):
         return "it is not an HDF5 file, or damaged"
-    return "something that vbg writes is missing" if isinstance(error, KeyError) else str(error)
+    if isinstance(error, KeyError):
+        return "something that vbg writes is missing"
+    return escaped(" ".join(str(error).split())[:200])
 
 
 def _solution(file: h5py.File, start: int) -> Solution:
-    if file.attrs["vbg"] > FORMAT:
-        raise ValueError(f"format {file.attrs['vbg']}, newer than {FORMAT}, which this vbg reads")
-    rows = file["rows"][start:]
+    made = file.attrs["vbg"]
+    if not isinstance(made, np.integer) or not 0 < made <= FORMAT:
+        raise ValueError(f"format {made!r}; this vbg reads up to {FORMAT}")
+    table = trust.dataset(file, "rows")
+    if table.ndim != 2 or table.dtype != np.float64:
+        raise ValueError("'rows' is no table of numbers")
+    ending = _ending(file)
+    rows = table[start:]
     signals, units, column = {}, {}, 1
-    for name, width, unit in json.loads(file["layout"].asstr()[()]):
+    for name, width, unit in trust.layout(json.loads(trust.text(file, "layout")), table.shape[1]):
         signals[name] = rows[:, column : column + width] if width else rows[:, column]
         units[name] = unit
         column += max(width, 1)
     time = rows[:, 0]
-    if "ending" in file:
-        ending = from_plain(json.loads(file["ending"].asstr()[()]))
-    else:
-        ending = {"status": _without_ending(time)}
-    return Solution(time, signals, units=units, **ending)
+    if ending is None or ending["rows"] != table.shape[0]:
+        return Solution(time, signals, units=units, status=_without_ending(time))
+    units |= ending["units"]
+    return Solution(time, signals, units=units, **ending["how"])
+
+
+def _ending(file: h5py.File) -> dict[str, Any] | None:
+    """How many rows there are, their units, and how the run ended; None without an ending."""
+    if "ending" not in file:
+        return None
+    mark = trust.dataset(file, "ending")
+    if mark.ndim != 1 or mark.dtype != np.uint8:
+        raise ValueError("'ending' is no text")
+    if mark.shape[0] == 0:
+        return None
+    plain = json.loads(mark[:].tobytes())
+    units = trust.restored(Mapping[str, str], plain["units"])
+    return {"rows": plain["rows"], "units": units, "how": from_plain(plain)}
 
 
 def _without_ending(time: np.ndarray) -> Status:
@@ -225,6 +262,9 @@ def _create(path: Path, layout: Layout, model: str) -> h5py.File:
     for name, width, _ in layout:
         columns += [f"{name}[{index}]" for index in range(width)] if width else [name]
     chunk = max(1, CHUNK_BYTES // (8 * len(columns)))
+    found = is_other_than_file(path)
+    if found:
+        raise UsageError(f"{path}: cannot be written: it is {found}.")
     try:
         with open(path, "ab"):
             pass  # only to hear from the system, in plain words, what is in the way
@@ -236,6 +276,7 @@ def _create(path: Path, layout: Layout, model: str) -> h5py.File:
     file["columns"] = columns
     file["layout"] = json.dumps(layout)
     file["model"] = model
+    file.create_dataset("ending", (0,), "u1", maxshape=(None,), chunks=(1 << 14,))
     file.create_dataset(
         "rows", (0, len(columns)), "f8", maxshape=(None, len(columns)), chunks=(chunk, len(columns))
     )

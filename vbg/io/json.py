@@ -13,13 +13,17 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from vbg.errors import UsageError
+from vbg.io import trust
 from vbg.io.ending import from_plain, to_plain
+from vbg.platform.files import write_text
+from vbg.platform.text import escaped
 from vbg.solution import Solution
 
 FORMAT = 1
@@ -28,7 +32,7 @@ FORMAT = 1
 def write(solution: Solution, path: str | Path) -> None:
     """Write all of `solution`.
 
-    Raises UsageError where the file cannot be written.
+    Raises UsageError where the file cannot be written, VbgError where the disk is full.
     """
     content = {
         "vbg": FORMAT,
@@ -37,10 +41,7 @@ def write(solution: Solution, path: str | Path) -> None:
         "units": dict(solution.units),
         **to_plain(solution),
     }
-    try:
-        Path(path).write_text(json.dumps(content, allow_nan=False), encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {error.strerror}.") from error
+    write_text(path, json.dumps(content, allow_nan=False))
 
 
 def read(path: str | Path) -> Solution:
@@ -49,17 +50,23 @@ def read(path: str | Path) -> Solution:
     Raises UsageError if it is not one.
     """
     try:
+        trust.require_file(path, growth=12.0)
         content = json.loads(Path(path).read_text(encoding="utf-8"))
         if content["vbg"] > FORMAT:
             raise ValueError(f"format {content['vbg']}, newer than {FORMAT}, which this vbg reads")
-        signals = {name: np.array(rows, dtype=float) for name, rows in content["signals"].items()}
+        signals = {
+            escaped(name): np.array(rows, dtype=float)
+            for name, rows in dict(content["signals"]).items()
+        }
         time = np.array(content["time"], dtype=float)
-        return Solution(time, signals, units=content["units"], **from_plain(content))
+        units = trust.restored(Mapping[str, str], content["units"])
+        return Solution(time, signals, units=units, **from_plain(content))
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}.") from error
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, RecursionError, OverflowError, UsageError) as error:
+        reason = escaped(" ".join(str(error).split())[:200])
         raise UsageError(
-            f"{path}: not a result of vbg ({error})."
+            f"{path}: not a result of vbg ({reason})."
             " Result files are written by `vbg run MODEL -o NAME.json`."
         ) from error
 

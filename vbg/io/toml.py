@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
-from vbg.errors import ModelError, Problem, UsageError
+from vbg.errors import ModelError, Problem
 from vbg.io._emit import emitted
 from vbg.model.model import Model
 from vbg.model.resolve.resolve import resolve
 from vbg.model.text.files import document_of, refused, text_of
 from vbg.model.text.places import Places
 from vbg.model.text.plain import thaw
+from vbg.platform.files import write_text
 
 
 def read(path: str | os.PathLike[str]) -> Model:
@@ -61,7 +61,7 @@ def write(model: Model, path: str | os.PathLike[str]) -> None:
         old = target.read_text(encoding="utf-8") if target.exists() else ""
     except (OSError, UnicodeDecodeError):
         old = ""
-    _replace(target, updated(old, _moved(model.document, model.path, name)))
+    write_text(target, updated(old, _moved(model.document, model.path, name)))
 
 
 def _moved(document: Mapping[str, Any], old: str, new: str) -> Mapping[str, Any]:
@@ -114,23 +114,3 @@ def _loaded(text: str) -> dict[str, Any]:
 def _without_empty(document: Mapping[str, Any]) -> dict[str, Any]:
     """`document` less its empty tables, which mean nothing."""
     return {key: entry for key, entry in document.items() if entry != {}}
-
-
-def _replace(target: FilePath, text: str) -> None:
-    """Put `text` in the place of the file `target` at once, so that no reader and no
-    crash ever meets half a file."""
-    try:
-        folder = target.resolve().parent
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", newline="\n", dir=folder, prefix=".vbg-", delete=False
-        ) as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
-            os.chmod(file.name, target.stat().st_mode & 0o7777)
-        else:
-            os.chmod(file.name, 0o644)
-        os.replace(file.name, target.resolve())
-    except OSError as error:
-        raise UsageError(f"cannot write {target}: {error.strerror}") from None

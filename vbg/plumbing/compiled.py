@@ -16,30 +16,40 @@ import hashlib
 import os
 import shutil
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+from vbg.platform.folders import cache_folder, is_private, temporary_folder
+from vbg.platform.locks import alone
+from vbg.platform.text import escaped
 
 UNUSED = 30.0
 """Days after which compiled kernels of another version are removed."""
 
 
 def cache_root() -> Path:
-    """Folder for compiled kernels: VBG_CACHE_DIR, the user's cache, or a temporary one."""
-    chosen = os.environ.get("VBG_CACHE_DIR")
-    home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    temporary = Path(tempfile.gettempdir()) / f"vbg-{getattr(os, 'getuid', lambda: 0)()}"
-    for root in ([Path(chosen)] if chosen else []) + [Path(home) / "vbg", temporary]:
-        try:
-            root.mkdir(parents=True, exist_ok=True)
-        except OSError:
-            continue
-        if os.access(root, os.W_OK):
+    """Folder for compiled kernels: VBG_CACHE_DIR, the user's cache, or one of this process.
+
+    numba's index is a pickle, and reading it runs what it says: only a folder that is the
+    user's own and closed to others is used.
+    """
+    return _first_private(os.environ.get("VBG_CACHE_DIR"))
+
+
+@cache
+def _first_private(chosen: str | None) -> Path:
+    for root in (*([Path(chosen)] if chosen else []), cache_folder()):
+        if is_private(root):
             return root
-    return temporary
+        print(
+            f"vbg: {escaped(str(root))} is not a folder of yours that is closed to others;"
+            " compiled kernels are not kept there.",
+            file=sys.stderr,
+        )
+    return temporary_folder()
 
 
 class Kernels:
@@ -84,7 +94,7 @@ class Kernels:
             done.touch()
         else:
             _remove_unused(self.folder)
-            with _locked(self.folder / "lock"):
+            with alone(self.folder / "lock"):
                 compile_all()
                 done.touch()
         self._ready.add(what)
@@ -96,11 +106,11 @@ def _locked_cache(function: Callable[..., Any], lock: Path) -> Any:
 
     class LockedCache(FunctionCache):
         def load_overload(self, sig: Any, target_context: Any) -> Any:
-            with _locked(lock):
+            with alone(lock):
                 return super().load_overload(sig, target_context)
 
         def save_overload(self, sig: Any, data: Any) -> None:
-            with _locked(lock):
+            with alone(lock):
                 super().save_overload(sig, data)
 
     return LockedCache(function)
@@ -113,24 +123,3 @@ def _remove_unused(folder: Path) -> None:
         marks = [mark.stat().st_mtime for mark in other.glob("*.done")]
         if marks and time.time() - max(marks) > UNUSED * 86400.0:
             shutil.rmtree(other, ignore_errors=True)
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Holds the lock file; waits for whoever holds it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a+") as file:
-        if sys.platform == "win32":
-            import msvcrt
-
-            while True:
-                try:
-                    msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
-                    break
-                except OSError:  # it gives up after ten seconds; compiling may take a minute
-                    continue
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield  # closing the file releases the lock

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vbg.errors import UsageError
+from vbg.platform.files import write_text
 from vbg.tui.state.keys import VIEWS
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ async def _take(app: VbgApp, view: str, output: str, size: tuple[int, int]) -> N
             text = screen_svg(app)
         else:
             text = screen_text(app) + "\n"
-        Path(output).write_text(text, encoding="utf-8")
+        write_text(output, text)
         if app.work.document.journal is not None:
             app.work.document.journal.discard()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from vbg.platform.files import write_text
 from vbg.validate.both import Report
 from vbg.validate.page import as_html
 from vbg.validate.report import as_csv, as_json, as_markdown, text
@@ -23,6 +24,6 @@ def write(report: Report, folder: str | Path) -> tuple[Path, ...]:
     }
     paths = []
     for name, content in contents.items():
-        (folder / name).write_text(content, encoding="utf-8")
+        write_text(folder / name, content)
         paths.append(folder / name)
     return tuple(paths)

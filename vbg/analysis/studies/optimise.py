@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from vbg.analysis.studies.sampling import Range
+from vbg.analysis.studies.sampling import Point, Range
 from vbg.analysis.studies.sweep import Study, run_point
 from vbg.analysis.studies.table import Row, Table
 from vbg.errors import VbgError
@@ -34,8 +34,8 @@ def optimise(
     """
     from scipy.optimize import differential_evolution, minimize
 
-    known = {row.point: row for row in table.rows}
-    before = len(known)
+    known: dict[Point, Row] = {}
+    before = 0
 
     def cost(fractions: Any) -> float:
         point = tuple(
@@ -54,6 +54,8 @@ def optimise(
 
     bounds = [(0.0, 1.0)] * len(ranges)
     with table:
+        known |= {row.point: row for row in table.rows}
+        before = len(known)
         if method == "nelder-mead":
             options = {"maxfev": evaluations, "xatol": 1e-6, "fatol": 1e-10}
             middle = np.full(len(ranges), 0.5)

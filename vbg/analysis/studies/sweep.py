@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import get_context
@@ -16,6 +18,7 @@ from vbg.analysis.studies.measures import evaluate, parse
 from vbg.analysis.studies.sampling import Point
 from vbg.analysis.studies.table import Row, Table
 from vbg.errors import UsageError, VbgError, not_installed
+from vbg.platform.processes import end_tree, end_with_parent
 
 if TYPE_CHECKING:
     from vbg.model import Model
@@ -73,6 +76,8 @@ _OF_PROCESS: list[Study] = []  # the study of this worker process, set once by i
 
 
 def _begin(study: Study) -> None:
+    end_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal's Ctrl-C: the parent ends us
     _OF_PROCESS[:] = [study]
 
 
@@ -98,8 +103,8 @@ def sweep(
     """
     for measure in study.measures:
         parse(measure)
-    missing = table.missing(points)
     with table:
+        missing = table.missing(points)
         rows = (
             _on_dask(study, missing, scheduler)
             if scheduler is not None
@@ -126,6 +131,17 @@ def _in_processes(study: Study, points: Sequence[Point], processes: int) -> Iter
             for future in done:
                 yield future.result()
                 running |= {pool.submit(_run_here, p) for p in islice(waiting, 1)}
+    except BrokenProcessPool:
+        raise VbgError(
+            "A process of the study was ended from outside, perhaps for want of memory."
+            " Rows that are in the table stay; the same command goes on from there, -j with"
+            " fewer processes."
+        ) from None
+    except BaseException:
+        # what is under way would go on for as long as a run takes
+        for pid in tuple(getattr(pool, "_processes", None) or ()):
+            end_tree(pid, kill=True)
+        raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 import os
 from collections.abc import Sequence
@@ -12,6 +13,9 @@ from typing import IO, Self
 
 from vbg.analysis.studies.sampling import Point
 from vbg.errors import UsageError, not_installed
+from vbg.platform.files import is_other_than_file, refused, replacing, write_text
+from vbg.platform.locks import OneWriter
+from vbg.platform.text import escaped
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +32,9 @@ class Table:
     """A CSV file with the columns study, PARAMETERS, MEASURES, status, reason.
 
     `study` is the hash of the model without its varied values and of the settings: a table of
-    another study is refused rather than mixed.  Every row is on disk before the next one.
+    another study is refused rather than mixed.  Every row is on disk before the next one, and
+    what a kill has cut off is left out when the table is taken up again.  As a context manager
+    it is open for rows, for one process at a time.
     """
 
     def __init__(
@@ -38,60 +44,116 @@ class Table:
         self.study = study
         self.parameters, self.measures = tuple(parameters), tuple(measures)
         self.header = ["study", *self.parameters, *self.measures, "status", "reason"]
-        self.rows: list[Row] = []
-        if self.path.exists() and self.path.stat().st_size:
-            self._take_up()
+        self._right = OneWriter(self.path)
         self._file: IO[str] | None = None
+        self.rows, _ = self._found()
 
-    def _take_up(self) -> None:
-        """Read what an earlier run has finished; a last line cut off by a kill is dropped."""
-        text = self.path.read_text(encoding="utf-8")
-        whole, _, _ = text.rpartition("\n")
-        lines = list(csv.reader(whole.splitlines()))
+    def _found(self) -> tuple[list[Row], str]:
+        """What an earlier run has finished, and its text: whole lines."""
+        found = is_other_than_file(self.path)
+        if found:
+            raise UsageError(f"{self.path}: it is {found}; name a file for the table.")
+        if not self.path.exists():
+            return [], ""
+        text = _text(self.path)
+        whole = text[: text.rfind("\n") + 1]
+        if not whole and _line(self.header).startswith(text):
+            return [], ""  # killed before its first row
+        lines = _lines(self.path, whole)
         if not lines or lines[0] != self.header:
             raise UsageError(f"{self.path} holds {_named(lines)}: name another file, or remove it.")
-        for line in lines[1:]:
-            if line[0] != self.study:
-                raise UsageError(
-                    f"{self.path} was made with another model or other settings: name another "
-                    "file, or remove it."
-                )
-            self.rows.append(self._row(line))
-        if whole + "\n" != text:
-            self.path.write_text(whole + "\n", encoding="utf-8")
+        return [self._row(number, line) for number, line in enumerate(lines[1:], start=2)], whole
 
-    def _row(self, line: list[str]) -> Row:
+    def _row(self, number: int, line: list[str]) -> Row:
+        if line[:1] != [self.study]:
+            raise UsageError(
+                f"{self.path} was made with another model or other settings: name another "
+                "file, or remove it."
+            )
         n, m = len(self.parameters), len(self.measures)
-        values = [float(v) for v in line[1 : 1 + n]]
-        measures = tuple(float(v) for v in line[1 + n : 1 + n + m] if v)
+        try:
+            if len(line) != len(self.header):
+                raise ValueError(f"{len(line)} columns, not {len(self.header)}")
+            values = [float(v) for v in line[1 : 1 + n]]
+            measures = tuple(float(v) for v in line[1 + n : 1 + n + m] if v)
+            if len(measures) not in (0, m):
+                raise ValueError("a measure is missing")
+        except ValueError as error:
+            raise _damaged(self.path, number, error) from None
         return Row(tuple(zip(self.parameters, values, strict=True)), measures, *line[-2:])
 
     def __enter__(self) -> Self:
-        fresh = not self.path.exists() or self.path.stat().st_size == 0
-        self._file = open(self.path, "a", newline="", encoding="utf-8")
-        if fresh:
-            csv.writer(self._file, lineterminator="\n").writerow(self.header)
+        """Raises UsageError where another process writes the table, or it cannot be written."""
+        self._right.take()
+        try:
+            self.rows, whole = self._found()
+            if not whole:
+                write_text(self.path, _line(self.header))
+            elif whole != _text(self.path):
+                write_text(self.path, whole)
+            self._file = open(self.path, "a", newline="", encoding="utf-8")
+        except BaseException:
+            self._right.give_back()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._file is not None:
-            self._file.close()
+        try:
+            if self._file is not None:
+                self._file.close()
+        finally:
+            self._right.give_back()
 
     def add(self, row: Row) -> None:
-        """Append a row and see it to the disk."""
+        """Append a row and see it to the disk.
+
+        Raises VbgError where the disk is full; the rows before it are kept.
+        """
         assert self._file is not None
         measures = [repr(v) for v in row.measures] or [""] * len(self.measures)
         values = [repr(v) for _, v in row.point]
-        writer = csv.writer(self._file, lineterminator="\n")
-        writer.writerow([self.study, *values, *measures, row.status, row.reason])
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        reason = " ".join(row.reason.split())  # one row is one line
+        try:
+            self._file.write(_line([self.study, *values, *measures, row.status, reason]))
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise refused(self.path, error) from error
         self.rows.append(row)
 
     def missing(self, points: Sequence[Point]) -> list[Point]:
         """Points that have no row yet."""
         done = {row.point for row in self.rows}
         return [point for point in points if point not in done]
+
+
+def _line(cells: Sequence[str]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow(cells)
+    return text.getvalue()
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: byte {error.start + 1} is not text; no table.") from None
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}.") from None
+
+
+def _lines(path: Path, text: str) -> list[list[str]]:
+    try:
+        return list(csv.reader(text.splitlines(), strict=True))
+    except csv.Error as error:
+        raise UsageError(f"{path} is no table: {error}. Name another file, or remove it.") from None
+
+
+def _damaged(path: Path, number: int, error: ValueError) -> UsageError:
+    told = escaped(" ".join(str(error).split()))
+    return UsageError(
+        f"{path}: line {number} is damaged ({told}). Remove the line: its point is run again."
+    )
 
 
 def _named(lines: list[list[str]]) -> str:
@@ -123,14 +185,21 @@ def read_table(path: str | Path) -> Finished:
 
     Raises UsageError if it is not the table of a study.
     """
-    text, _, _ = Path(path).read_text(encoding="utf-8").rpartition("\n")
-    head, *lines = list(csv.reader(text.splitlines())) or [[]]
+    text = _text(Path(path))
+    head, *lines = _lines(Path(path), text[: text.rfind("\n") + 1]) or [[]]
     if head[:1] != ["study"] or head[-2:] != ["status", "reason"]:
         raise UsageError(f"{path} is not the table of a sweep or an optimisation.")
-    columns = {
-        name: [float(line[i]) if line[i] else math.nan for line in lines]
-        for i, name in enumerate(head[1:-2], start=1)
-    }
+    for number, line in enumerate(lines, start=2):
+        if len(line) != len(head):
+            what = ValueError(f"{len(line)} columns, not {len(head)}")
+            raise _damaged(Path(path), number, what)
+    try:
+        columns = {
+            escaped(name): [float(line[i]) if line[i] else math.nan for line in lines]
+            for i, name in enumerate(head[1:-2], start=1)
+        }
+    except ValueError as error:
+        raise UsageError(f"{path}: a cell is no number: {escaped(str(error))}.") from None
     measures = {name: values for name, values in columns.items() if "(" in name}
     return Finished({n: v for n, v in columns.items() if n not in measures}, measures)
 
@@ -149,4 +218,5 @@ def write_parquet(table: Table, path: str | Path) -> None:
         columns[name] = [row.measures[i] if row.measures else None for row in table.rows]
     columns["status"] = [row.status for row in table.rows]
     columns["reason"] = [row.reason for row in table.rows]
-    parquet.write_table(pyarrow.table(columns), str(path))
+    with replacing(path) as temporary:
+        parquet.write_table(pyarrow.table(columns), str(temporary))

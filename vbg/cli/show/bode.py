@@ -16,6 +16,7 @@ from vbg.cli.parser import add, add_json, add_model, count_of
 from vbg.cli.point import add_point, place_of, remarks_on
 from vbg.cli.text import count, figure, table, takes_colour
 from vbg.errors import ModelError, UsageError
+from vbg.platform.files import replacing
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,7 +58,9 @@ def register(subparsers: Any) -> None:
     parser.add_argument(
         "--range", dest="span", metavar="LOW:HIGH", type=frequencies, help="0.1:1e4, '1 Hz:2 kHz'"
     )
-    parser.add_argument("--points", metavar="N", type=count_of, help="frequencies, evenly in log")
+    parser.add_argument(
+        "--points", metavar="N", type=count_of(2), help="frequencies, evenly in log"
+    )
     parser.add_argument("-o", "--output", metavar="OUT", help=".png, .svg, .pdf or .csv")
     add_json(parser)
 
@@ -245,7 +248,10 @@ def _write(curves: Sequence[Curve], path: str) -> None:
             where = f" ({c.side})" if c.side else ""
             titles += [f"{c.name}{where} [{unit}]" for unit in ("dB", "deg")]
         header = ",".join(titles)
-        np.savetxt(path, np.column_stack(columns), "%.17g", ",", header=header, comments="")
+        with replacing(path) as temporary:
+            np.savetxt(
+                temporary, np.column_stack(columns), "%.17g", ",", header=header, comments=""
+            )
     wrote(path, f"Bode plot of {count(len(curves), 'response')}")
 
 

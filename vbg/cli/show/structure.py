@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from vbg.cli.models import read_checked
 from vbg.cli.output import DRAWINGS, require_output, wrote
-from vbg.cli.parser import add, add_json, add_model
+from vbg.cli.parser import add, add_json, add_model, count_of
 
 if TYPE_CHECKING:
     from vbg.structure import Structure
@@ -49,7 +49,7 @@ def add_report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--workers",
         metavar="N",
-        type=int,
+        type=count_of(1),
         default=0,
         help="print in which order N workers would solve the groups, in estimated operations",
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vbg.cli.output import require_output, wrote
-from vbg.cli.parser import add, assignment
+from vbg.cli.parser import add, add_allow_include, assignment, count_of
 from vbg.cli.results import read_result
 from vbg.cli.text import count
 from vbg.errors import UsageError
@@ -34,6 +34,7 @@ def register(subparsers: Any) -> None:
             vbg animate crank.csv --model crank.toml --set r=0.05 -o crank.html""",
     )
     parser.add_argument("file", metavar="RESULT", help="result file: .h5 or .csv")
+    add_allow_include(parser)
     parser.add_argument("-o", "--output", metavar="OUT", required=True, help=".html, .gif or .mp4")
     parser.add_argument("--model", metavar="FILE", help="model file, if not the one in the result")
     parser.add_argument(
@@ -52,8 +53,8 @@ def register(subparsers: Any) -> None:
         default=[],
         help="draw the path of BODY.POINT or BODY; may be repeated",
     )
-    parser.add_argument("--frames", type=int, help="pictures at most")
-    parser.add_argument("--fps", type=int, default=25, help="pictures a second (GIF, MP4)")
+    parser.add_argument("--frames", type=count_of(1), help="pictures at most")
+    parser.add_argument("--fps", type=count_of(1), default=25, help="pictures a second (GIF, MP4)")
 
 
 def act(arguments: argparse.Namespace) -> int:

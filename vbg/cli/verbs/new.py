@@ -13,6 +13,7 @@ from vbg.cli.output import require_output, wrote
 from vbg.cli.parser import add, add_json
 from vbg.cli.text import table
 from vbg.errors import UsageError
+from vbg.platform.files import write_bytes
 
 PLACE = 10
 
@@ -62,8 +63,8 @@ def act(arguments: argparse.Namespace) -> int:
             raise UsageError(f"{copy}, which it includes, exists. Overwrite it with --force.")
     for copy, template in included.items():
         copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_bytes(template.read_bytes())
-    target.write_bytes(found[arguments.template].read_bytes())
+        write_bytes(copy, template.read_bytes())
+    write_bytes(target, found[arguments.template].read_bytes())
     if arguments.json:
         print(json.dumps({"file": str(target), "template": arguments.template}))
     else:

@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from vbg.cli.parser import add, add_json
+from vbg.cli.parser import add, add_json, count_of
 from vbg.cli.text import count, figure
 from vbg.cli.verbs.sweep import (
     add_study,
@@ -42,7 +42,9 @@ def register(subparsers: Any) -> None:
     )
     add_study(parser)
     parser.add_argument("--search", choices=METHODS, default="nelder-mead", help="local or global")
-    parser.add_argument("--evaluations", type=int, default=200, metavar="N", help="runs at most")
+    parser.add_argument(
+        "--evaluations", type=count_of(1), default=200, metavar="N", help="runs at most"
+    )
     add_json(parser)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 from typing import Any
 
 from vbg.cli.child import follow
@@ -90,9 +91,18 @@ def _job(arguments: argparse.Namespace) -> Job:
     given = {name: getattr(arguments, name) for name in SETTINGS}
     return Job(
         model=arguments.file if arguments.file != STANDARD_INPUT else "<stdin>",
-        text=text_of_standard_input() if arguments.file == STANDARD_INPUT else None,
+        text=_text(arguments.file),
         parameters=dict(arguments.parameters),
         solver=arguments.solver,
         settings={name: value for name, value in given.items() if value is not None},
         result=arguments.output,
     )
+
+
+def _text(file: str) -> str | None:
+    """What standard input or a pipe, <(command), gives: the child could not read it."""
+    from vbg.model.text.files import text_of
+
+    if file == STANDARD_INPUT:
+        return text_of_standard_input()
+    return None if Path(file).is_file() else text_of(file)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from vbg.cli.models import model_in, require_model
 from vbg.cli.output import wrote
-from vbg.cli.parser import INTERRUPTED, add
+from vbg.cli.parser import INTERRUPTED, add, add_allow_include, count_of
 from vbg.cli.progress import CLEAR
 from vbg.cli.show.structure import add_report, library_of, report, require_pictures
 from vbg.cli.text import bar, count
@@ -40,6 +40,7 @@ def register(subparsers: Any) -> None:
             vbg structure rotor.m --query --store structures.sqlite --keep 5""",
     )
     parser.add_argument("file", metavar="FILE", help="topology or model file")
+    add_allow_include(parser)
     add_report(parser)
     parser.add_argument("--transform", action="store_true", help="search other choices of drives")
     parser.add_argument("--query", action="store_true", help="rank stored choices, search nothing")
@@ -50,7 +51,7 @@ def register(subparsers: Any) -> None:
         default="groups,largest,library,depth",
         help="what counts most: groups, largest, library, depth",
     )
-    parser.add_argument("--keep", metavar="N", type=int, help="only the N best choices")
+    parser.add_argument("--keep", metavar="N", type=count_of(1), help="only the N best choices")
     parser.add_argument(
         "--allow", metavar="PAIRS", default="", help="pairs that may be driven, by name; all"
     )

@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vbg.cli.models import read_checked
 from vbg.cli.output import PICTURES, require_output, wrote
-from vbg.cli.parser import INTERRUPTED, add, add_json, add_model, add_span, add_tolerances
+from vbg.cli.parser import INTERRUPTED, add, add_json, add_model, add_span, add_tolerances, count_of
 from vbg.cli.progress import CLEAR
 from vbg.cli.text import bar, count, figure, table
 
@@ -39,7 +38,9 @@ def register(subparsers: Any) -> None:
     )
     add_study(parser)
     parser.add_argument("--samples", metavar="lhs:N[:SEED]", help="Latin hypercube, not a grid")
-    parser.add_argument("-j", "--processes", type=int, default=1, metavar="N", help="processes")
+    parser.add_argument(
+        "-j", "--processes", type=count_of(1), default=1, metavar="N", help="processes"
+    )
     parser.add_argument("--scheduler", metavar="ADDRESS", help="Dask cluster (extra: sweep)")
     add_json(parser)
 
@@ -91,11 +92,10 @@ def ranges_of(arguments: argparse.Namespace, study: Study) -> list[Range]:
 
 def table_of(arguments: argparse.Namespace, study: Study, names: list[str]) -> Table:
     """The table on disk; without -o one that is thrown away."""
-    from tempfile import mkdtemp
-
     from vbg.analysis.studies.table import Table
+    from vbg.platform.folders import temporary_folder
 
-    output = arguments.output or str(Path(mkdtemp()) / "sweep.csv")
+    output = arguments.output or str(temporary_folder() / "sweep.csv")
     growing = output + ".part.csv" if output.endswith(".parquet") else output
     return Table(growing, study.key(names), names, study.measures)
 

@@ -9,6 +9,7 @@ from vbg.errors import ModelError, Problem
 from vbg.io.mstmmsim.reading import imported
 from vbg.io.mstmmsim.writing import to_xml
 from vbg.model import Model
+from vbg.platform.files import write_text
 
 
 def read(path: str | Path, parameters: Mapping[str, float] | None = None) -> Model:
@@ -39,5 +40,5 @@ def write(model: Model, path: str | Path) -> tuple[str, ...]:
     Raises UsageError for parts that the format does not know.
     """
     text, left_out = to_xml(model)
-    Path(path).write_text(text, encoding="utf-8")
+    write_text(path, text)
     return left_out

@@ -19,6 +19,7 @@ from typing import Any
 from vbg import expressions, units
 from vbg.errors import ModelError, Problem, UsageError
 from vbg.model.resolve.grafting import grafted
+from vbg.model.resolve.permitted import refusal
 from vbg.model.resolve.resolved import Resolved
 from vbg.model.text.files import document_of, text_of
 from vbg.model.text.places import Path, Places
@@ -48,7 +49,7 @@ class Including:
         """The sub-models of a document, each under its name; those that cannot be read
         are noted and left out."""
         table = self.reading.table(("include",), raw)
-        found = {}
+        found: dict[str, Resolved] = {}
         for name, entry in (table or {}).items():
             path: Path = ("include", name)
             if not name.isidentifier():
@@ -83,7 +84,13 @@ class Including:
 
     def _resolved(self, path: Path, entry: Mapping[str, Any], file: str) -> Resolved | None:
         """The other file by itself, with the parameters given here."""
-        reading, real = self.reading, os.path.realpath(file)
+        reading = self.reading
+        told = refusal(str(entry["file"]), file, self.within[0])
+        if told:
+            remedy = "Put it there, or allow its folder: --allow-include DIR."
+            reading.fail((*path, "file"), told, remedy)
+            return None
+        real = os.path.realpath(file)
         if real in self.within:
             around = self.within[self.within.index(real) :]
             chain = " -> ".join(os.path.basename(f) for f in (*around, real))

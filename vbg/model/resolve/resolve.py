@@ -13,6 +13,7 @@ from vbg.model.catalogue import REFERENCE_NODES, TABLES, catalogue
 from vbg.model.forms.parts import coordinates_of, read_part
 from vbg.model.resolve.bonds import read_bonds
 from vbg.model.resolve.included import Including, Within
+from vbg.model.resolve.permitted import excess
 from vbg.model.resolve.ports import PortReferences, read_ports
 from vbg.model.resolve.resolved import STANDARD_GRAVITY, Home, Resolved
 from vbg.model.resolve.settings import Outputs, Simulate
@@ -21,6 +22,7 @@ from vbg.model.text.places import Path, Places
 from vbg.model.values.parameters import read_parameters
 from vbg.model.values.reading import Reading, Scope, described
 from vbg.model.values.values import read_vector, unknown_keys
+from vbg.platform.text import escaped
 
 FORMAT = 1
 TOP_LEVEL = (
@@ -56,7 +58,11 @@ def resolve(
     read_parameters(reading, document.get("parameters", {}))
     around = (os.path.realpath(file),) if within is None else within
     including = Including(reading, around, resolve)
-    included = including.read(document.get("include", {}))
+    too_much = excess(document, file) if within is None and "include" in document else ""
+    if too_much:
+        reading.fail_key(("include",), too_much, "Leave out what is included more than needed.")
+        including.unread.append("")
+    included = {} if too_much else including.read(document.get("include", {}))
     if including.unread:  # what refers to them would all seem wrong
         result.problems, result.complete = _in_order(reading), False
         return result
@@ -116,7 +122,7 @@ def _read_head(reading: Reading, document: Mapping[str, Any], result: Resolved) 
         )
     for key in ("name", "description"):
         if key in document and reading.text((key,), document[key]) is not None:
-            setattr(result, key, document[key])
+            setattr(result, key, escaped(document[key]))
     if "gravity" in document:
         gravity = read_vector(reading, ("gravity",), document["gravity"], "m/s^2")
         result.gravity = gravity or STANDARD_GRAVITY  # type: ignore[assignment]

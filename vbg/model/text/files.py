@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path as FilePath
 from typing import Any
 
 from vbg.errors import ModelError, Problem, UsageError
@@ -11,6 +10,7 @@ from vbg.model.text.scanner import scan_places
 from vbg.model.text.syntax import load
 
 MAX_SIZE = 50_000_000  # characters; a model of 100 000 bodies has half of that
+MAX_BYTES = 2 * MAX_SIZE
 HDF5 = b"\x89HDF\r\n"  # how a result starts
 
 
@@ -20,7 +20,8 @@ def text_of(name: str) -> str:
     Raises UsageError where there is no such file and ModelError where it is no text.
     """
     try:
-        data = FilePath(name).read_bytes()
+        with open(name, "rb") as file:
+            data = file.read(MAX_BYTES + 1)
     except IsADirectoryError:
         raise UsageError(
             f"cannot read {name}: it is a folder; name the model file in it."
@@ -28,6 +29,8 @@ def text_of(name: str) -> str:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UsageError(f"cannot read {name}: {reason}") from None
+    if len(data) > MAX_BYTES:
+        raise refused(name, f"the file has more than {MAX_BYTES} bytes.", 1, 1)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from vbg.errors import UsageError, not_installed
+from vbg.platform.files import write_text
 from vbg.structure.count.report import Structure
 
 Picture = Literal["graph", "diagram"]
@@ -93,7 +94,7 @@ def draw(structure: Structure, path: str | Path, picture: Picture = "diagram") -
     text = diagram_dot(structure) if picture == "diagram" else graph_dot(structure)
     ending = target.suffix.lower().removeprefix(".")
     if ending in ("dot", "gv"):
-        target.write_text(text, encoding="utf-8")
+        write_text(target, text)
         return
     if ending not in _FORMATS:
         raise UsageError(f"cannot draw {target.name}: use .svg, .png, .pdf or .dot")

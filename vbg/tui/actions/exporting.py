@@ -10,6 +10,7 @@ import numpy as np
 
 from vbg.draw.text.rows import Rows, cells, row_width
 from vbg.errors import UsageError
+from vbg.platform.files import replacing, write_text
 from vbg.tui.content import plotting, validating
 from vbg.tui.state.items import Item
 
@@ -93,7 +94,7 @@ def _command(app: Desk, chosen: str, path: Path) -> str:
 
 def _write_view(app: Desk, path: Path) -> None:
     pane = app.main.panes[app.main.active]
-    path.write_text(rows_svg(pane.painted, app.words), encoding="utf-8")
+    write_text(path, rows_svg(pane.painted, app.words))
 
 
 def rows_svg(rows: Rows, words: dict[str, Style]) -> str:
@@ -150,7 +151,8 @@ def _write_plot(app: Desk, path: Path) -> None:
         axes.legend(fontsize="small")
     label = "t [s]" if over == "time" else f"{over} [{known[over]}]"
     all_axes[-1].set_xlabel(label, parse_math=False)
-    figure.savefig(path)
+    with replacing(path) as temporary:
+        figure.savefig(temporary)
 
 
 def _names(solution: Solution) -> set[str]:
@@ -175,7 +177,8 @@ def _write_csv(app: Desk, path: Path) -> None:
     names = [name for name in dict.fromkeys((*plot.signals, plot.x)) if name in known]
     header = ",".join(["time [s]", *(f"{name} [{known[name]}]" for name in names)])
     columns = [solution.time, *(solution[name] for name in names)]
-    np.savetxt(path, np.column_stack(columns), delimiter=",", header=header, comments="")
+    with replacing(path) as temporary:
+        np.savetxt(temporary, np.column_stack(columns), delimiter=",", header=header, comments="")
 
 
 def _write_report(app: Desk, path: Path) -> None:
@@ -194,7 +197,7 @@ def _write_report(app: Desk, path: Path) -> None:
         marks = app.work.marks
         rows = validating.overlay_rows(first, second, channel, 100, 14, marks)
         rows += validating.error_rows(first, second, channel, 100, 14, marks)
-        (path / "error.svg").write_text(rows_svg(rows, app.words), encoding="utf-8")
+        write_text(path / "error.svg", rows_svg(rows, app.words))
 
 
 _WRITERS = {

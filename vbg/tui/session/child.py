@@ -1,8 +1,8 @@
 """A child process of this vbg that talks in JSON lines: started, heard, stopped.
 
-The child and what it starts are a process group of their own.  To stop it, it
+The child does not hear the terminal's Ctrl-C.  To stop it, it
 is asked on its standard input, never by a signal that it may not be ready for;
-its group is killed after `KILL_SECONDS`.  A child also stops when its input
+it and what it started are killed after `KILL_SECONDS`.  A child also stops when its input
 closes, so nothing runs on after the terminal interface is gone.
 """
 
@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
-import signal
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 
 from vbg import runner
+from vbg.platform.processes import end_tree, of_its_own
 
 KILL_SECONDS = 3.0
 
@@ -46,7 +45,7 @@ class Child:
             stderr=pipe,
             env=runner.environment(),
             limit=1 << 24,
-            start_new_session=True,
+            **of_its_own(),
         )
         assert self.process.stderr and self.process.stdout
         self.complaints = asyncio.create_task(self.process.stderr.read())
@@ -80,7 +79,7 @@ class Child:
         try:
             await asyncio.wait_for(self.process.wait(), KILL_SECONDS)
         except TimeoutError:
-            self._signal(signal.SIGKILL)
+            end_tree(self.process.pid, kill=True)
             await self.process.wait()
         return (await self.complaints).decode(errors="replace")
 
@@ -95,7 +94,7 @@ class Child:
             await asyncio.wait_for(self.process.wait(), KILL_SECONDS)
         except TimeoutError:
             if self.process.returncode is None:
-                self._signal(signal.SIGKILL)
+                end_tree(self.process.pid, kill=True)
                 await self.process.wait()
 
     def last_words(self, complaint: str) -> tuple[str, list[str]]:
@@ -105,15 +104,6 @@ class Child:
         last = [line for line in complaint.splitlines() if line.strip()][-12:]
         named = [line for line in last if _ERROR.match(line)]
         return (named or last or [ended])[-1], [ended, *last]
-
-    def _signal(self, number: signal.Signals) -> None:
-        """Send a signal to the whole group: a solver may have children of its own."""
-        assert self.process is not None
-        try:
-            os.killpg(self.process.pid, number)
-        except ProcessLookupError:
-            # it has ended meanwhile
-            return
 
     def _write(self, line: str) -> None:
         stream = self.process.stdin if self.process else None

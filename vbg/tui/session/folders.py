@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from pathlib import Path
+
+from vbg.platform import folders
 
 
 def state_folder() -> Path:
-    """`$XDG_STATE_HOME/vbg`, made if it is missing."""
-    root = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
-    folder = Path(root) / "vbg"
+    """For journals and runs, made if it is missing."""
+    folder = folders.state_folder()
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
 def config_folder() -> Path:
-    """`$XDG_CONFIG_HOME/vbg`; it may not exist."""
-    root = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
-    return Path(root) / "vbg"
+    """For settings; it may not exist."""
+    return folders.config_folder()
 
 
 def name_of(model: Path | None) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from vbg.edit.commands import Command, to_plain
+from vbg.platform.locks import Hold
 from vbg.tui.session.folders import name_of, state_folder
 
 _SYNC_SECONDS = 2.0
@@ -25,6 +26,7 @@ class Journal:
 
     file: Path
     stream: IO[str]
+    hold: Hold
     synced: float = 0.0
 
     @classmethod
@@ -37,8 +39,9 @@ class Journal:
                 break
             except FileExistsError:
                 continue
-        _hold(stream)
-        journal = cls(file, stream)
+        hold = Hold(file)
+        hold.take()
+        journal = cls(file, stream, hold)
         journal.note({"vbg_journal": 1, "model": str(model or ""), "base": text})
         journal.sync()
         return journal
@@ -55,7 +58,12 @@ class Journal:
         """Note that the text of this hash is on disk as `model`, whose journal this is now."""
         self.note({"do": "saved", "hash": digest, "model": str(model)})
         if not self.file.name.startswith(f"{name_of(model)}-"):
-            self.file = self.file.rename(free_name(model))
+            file = free_name(model)
+            hold = Hold(file)
+            hold.take()
+            self.close()  # some systems move no file that is open
+            self.file = self.file.rename(file)
+            self.stream, self.hold = open(file, "a", encoding="utf-8"), hold
 
     def sync(self) -> None:
         """Force what was written to the disk itself."""
@@ -66,6 +74,7 @@ class Journal:
         """Close and keep the file."""
         if not self.stream.closed:
             self.stream.close()
+            self.hold.give_back()
 
     def discard(self) -> None:
         """Close and remove the file: nothing in it is unsaved."""
@@ -86,10 +95,3 @@ def free_name(model: Path | None) -> Path:
     while (file := state_folder() / f"{stem}-{number}.journal").exists():
         number += 1
     return file
-
-
-def _hold(stream: IO[str]) -> None:
-    """Lock the journal for as long as this process lives."""
-    import fcntl
-
-    fcntl.flock(stream.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -15,6 +15,7 @@ from typing import Any
 
 from vbg.edit.commands import from_plain
 from vbg.errors import UsageError
+from vbg.platform.locks import Hold
 from vbg.tui.session.document import Document
 from vbg.tui.session.folders import name_of, state_folder
 from vbg.tui.session.journal import free_name
@@ -74,7 +75,7 @@ def abandoned(model: Path | None) -> tuple[Abandoned, ...]:
         tries = 1 + _TRIED.index(file.suffix) if file.suffix in _TRIED else 0
         kept = file.with_suffix(_TRIED[tries])
         try:
-            file.rename(kept)
+            file.replace(kept)
         except OSError:
             # another vbg took it in this moment
             continue
@@ -115,11 +116,8 @@ def _entries(file: Path) -> Iterator[dict[str, Any]]:
 
 def _held(file: Path) -> bool:
     """Whether a living process holds the journal."""
-    import fcntl
-
-    with open(file, "rb") as stream:
-        try:
-            fcntl.flock(stream.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return True
+    hold = Hold(file)
+    if not hold.take():
+        return True
+    hold.give_back()
     return False

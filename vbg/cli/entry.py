@@ -1,0 +1,60 @@
+"""Entry of the command `vbg`: what has to be in order before anything else is loaded.
+
+Whatever is imported takes time, and a Ctrl-C in that time is one line, too.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+
+def run() -> None:
+    """Run the command of sys.argv and end with its exit code.
+
+    A request to end (SIGTERM, SIGHUP) is answered like Ctrl-C: results are kept and children
+    ended.  The terminal interface leaves it to the terminal.
+    """
+    signal.signal(signal.SIGINT, _at_once)
+    try:
+        from vbg.platform.processes import interrupt_on_end_request
+        from vbg.platform.streams import open_standard_streams
+
+        output, _ = open_standard_streams()
+        from vbg.cli.main import FAILS, MISUSE, main
+
+        if sys.argv[1:2] == ["tui"]:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        else:
+            interrupt_on_end_request()
+        code = main()
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    except KeyboardInterrupt:
+        print("\nvbg: stopped.", file=sys.stderr)
+        code = 130
+    except MemoryError:
+        print("vbg: there is not enough memory.", file=sys.stderr)
+        code = 1
+    sys.stdout.flush()
+    if output.complaint:
+        print(f"vbg: standard output: cannot be written: {output.complaint}.", file=sys.stderr)
+        code = code if code in (FAILS, MISUSE, 130) else FAILS
+    sys.stderr.flush()
+    # At once: what an interpreter does on its way out can be interrupted, too.
+    _leave(code)
+
+
+def _at_once(*_: object) -> None:
+    os.write(2, b"\nvbg: stopped.\n")
+    os._exit(130)
+
+
+def _leave(code: int) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,83 @@
+"""Processes that end: with their parent, with their children, on request."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from multiprocessing import parent_process
+from multiprocessing.connection import wait
+from typing import Any
+
+import psutil
+
+END_REQUESTS = tuple(
+    getattr(signal, name)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
+    if hasattr(signal, name)
+)
+"""Signals by which a user or the system asks a process to end."""
+
+
+def on_end_request(answer: Callable[[], None]) -> None:
+    """Call `answer` on every request to end; only from the main thread."""
+    for number in END_REQUESTS:
+        # what a parent has told to be ignored (nohup) stays ignored
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, lambda *_: answer())
+
+
+def interrupt_on_end_request() -> None:
+    """Every request to end is a KeyboardInterrupt, as Ctrl-C is."""
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    on_end_request(interrupt)
+
+
+def end_with_parent() -> None:
+    """In a worker of multiprocessing: end at once when its parent is gone, however it went."""
+    parent = parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def of_its_own() -> dict[str, Any]:
+    """Arguments for subprocess under which the child does not hear the terminal's Ctrl-C."""
+    if sys.platform == "win32":
+        return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+    return {"start_new_session": True}
+
+
+def end_tree(pid: int, *, kill: bool) -> None:
+    """Ask a process and all that it started to end, or kill them."""
+    try:
+        process = psutil.Process(pid)
+        family = [*process.children(recursive=True), process]
+    except psutil.NoSuchProcess:
+        return
+    for member in family:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            if kill:
+                member.kill()
+            else:
+                member.terminate()
+
+
+def is_alive(pid: int) -> bool:
+    """Whether there is such a process, and it is more than a remainder nobody has waited for."""
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
