@@ -244,7 +244,10 @@ def test_an_interrupted_verb_says_how_far_it_came_and_ends_with_130(folder, monk
 
 def test_the_console_script_ends_with_130_too(tmp_path):
     """The whole process, as a shell sees it."""
-    script = "import vbg.cli.entry, vbg.cli.main as m; m.build_parser = lambda: (_ for _ in ()).throw(%s); vbg.cli.entry.run()"
+    script = (
+        "import vbg.cli.entry, vbg.cli.main as m;"
+        " m.build_parser = lambda: (_ for _ in ()).throw(%s); vbg.cli.entry.run()"
+    )
     done = subprocess.run(
         [sys.executable, "-c", script % "KeyboardInterrupt()"], capture_output=True, text=True
     )

@@ -18,6 +18,7 @@ import io
 import os
 import struct
 from pathlib import Path
+from typing import Any
 
 import h5py
 
@@ -56,7 +57,7 @@ class _Closed(io.RawIOBase):
         cleared = head[:FLAGS] + b"\0" + head[FLAGS + 1 : END] + end + head[END + 8 : 44]
         self._head = cleared + struct.pack("<I", checksum(cleared))
 
-    def readinto(self, buffer) -> int:
+    def readinto(self, buffer: Any) -> int:
         """Read at the place where the file is."""
         at = self._file.tell()
         count = self._file.readinto(buffer)

@@ -7,6 +7,7 @@ import errno
 import io
 import os
 import sys
+from typing import Any
 
 
 class Outlet(io.FileIO):
@@ -16,7 +17,7 @@ class Outlet(io.FileIO):
 
     refusal: OSError | None = None
 
-    def write(self, content) -> int:
+    def write(self, content: Any) -> int:
         """Write, or note why not."""
         if self.refusal is None:
             try:

@@ -63,7 +63,8 @@ class Journal:
             hold.take()
             self.close()  # some systems move no file that is open
             self.file = self.file.rename(file)
-            self.stream, self.hold = open(file, "a", encoding="utf-8"), hold
+            self.stream = open(file, "a", encoding="utf-8")  # noqa: SIM115 - closed by close()
+            self.hold = hold
 
     def sync(self) -> None:
         """Force what was written to the disk itself."""
