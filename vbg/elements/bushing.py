@@ -11,7 +11,8 @@ import numpy as np
 from vbg.blocks import const, dot, mul, rows, stack
 from vbg.builder import Builder, Node
 from vbg.fields import Attachment, declare
-from vbg.physics.relative import Relative, project, relative_motion, rotation_vector
+from vbg.physics.relative import Relative, project, relative_motion
+from vbg.physics.rotation_vector import rotation_vector
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,17 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from vbg.blocks import (
     Block,
     call,
     const,
-    divide,
     dot,
     identity,
-    linear,
     mul,
     norm,
     skew,
@@ -29,12 +24,6 @@ from vbg.blocks import (
 from vbg.builder import BodyNode, Builder, Domain, Node
 from vbg.errors import UsageError
 from vbg.fields import Attachment
-
-# keeps the square root of a vanishing rotation differentiable; far below any rounding
-TINY = 1e-200
-# g below is 1/12 + O(angle^2) and cancels at small angles: from here down it is constant,
-# which changes the torque by less than rounding and spares its derivative
-SMALL_ANGLE = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,41 +228,6 @@ def angle_between(first: Block, second: Block, normal: Block) -> Block:
     return call("atan2", dot(mul(skew(normal), first), second), dot(first, second))
 
 
-@dataclass(frozen=True, slots=True)
-class RotationVector:
-    """`vector`: axis times angle of a rotation (3 x 1); `to_torque` turns the gradient
-    of an energy by it into the torque conjugate to the angular velocity."""
-
-    vector: Block
-    to_torque: Block
-
-
-def rotation_vector(R_AB: Block, R_AB_0: NDArray[np.float64]) -> RotationVector:
-    """Rotation vector of R_AB against its start R_AB_0, in A: R_AB = exp(skew) R_AB_0.
-
-    With sin(a) n = 1/2 sum of (axis i before) x (axis i after), cos(a) = (trace - 1)/2;
-    rate = Jl^-1 w,  Jl^-1 = 1 - skew/2 + g skew^2,  g = (1 - a/2 cot(a/2)) / a^2
-    (left Jacobian of SO(3); G. Chirikjian, Stochastic Models, vol. 2, eq. 10.86), so the
-    torque is Jl^-T times the gradient.  Valid below half a turn.
-    """
-    before = [const(R_AB_0[:, i]) for i in range(3)]
-    after = [mul(R_AB, const(np.eye(3)[:, i])) for i in range(3)]
-    sine_n = linear(*((0.5, mul(skew(b), a)) for b, a in zip(before, after, strict=True)))
-    cosine = linear(
-        *((0.5, dot(b, a)) for b, a in zip(before, after, strict=True)), (-0.5, const(1.0))
-    )
-    sine = call("sqrt", dot(sine_n, sine_n) + const(TINY))
-    angle = call("atan2", sine, cosine)
-    vector = times(divide(angle, sine), sine_n)
-    whole = call("max", angle, const(SMALL_ANGLE))
-    half = 0.5 * whole
-    cotangent = divide(call("cos", half), call("sin", half))
-    g = divide(const(1.0) - times(half, cotangent), times(whole, whole))
-    across = skew(vector)
-    to_torque = identity(3) + 0.5 * across + times(g, mul(across, across))
-    return RotationVector(vector, to_torque)
-
-
 __all__ = [
     "Line",
     "Relative",
@@ -283,5 +237,4 @@ __all__ = [
     "point_of",
     "project",
     "relative_motion",
-    "rotation_vector",
 ]

@@ -21,7 +21,8 @@ from vbg.assemble.system import System
 Array = NDArray[np.float64]
 Kind = Literal["equilibrium", "steady motion", "instant"]
 
-RESTS = 1e-9  # of a coordinate: rates that this deviation would cause count as zero
+RESTS = 1e-9  # of a coordinate: nearer to where the rates vanish is there
+ROUNDING = 1e-12  # of the largest term of a row: a smaller sum of them is zero but for rounding
 NOTHING = 1e-12  # a rate smaller than this [1/s times a unit] is none
 ITERATIONS = 60
 LARGEST_STEP = 0.3  # of any component of x in one Newton step [m, rad or part of a quaternion]
@@ -151,10 +152,22 @@ def _reduced(probe: Probe, space: Tangent, jacobian: Array) -> Array:
 
 
 def _unrest(residual: Array, reduced: Array, space: Tangent, x: Array) -> float:
-    """Rates in units of what still counts as rest: row by row what a deviation of `RESTS` of
-    a coordinate would cause, of a store (content, charge, flux) of what it holds."""
-    still = RESTS * (np.abs(reduced) * _sizes(space, x)).max(axis=1, initial=0.0) + NOTHING
-    return float((np.abs(residual) / still).max(initial=0.0))
+    """How far from rest, in units of what still counts as rest: row by row the rates over
+    rounding of their own terms; or, where that is less, coordinate by coordinate the way to where
+    they vanish over `RESTS` of it, and over rounding the rates that no deviation makes vanish.
+
+    A stiff row must not hide a soft one: a micrometre may be 1e3 N along a beam and nothing
+    across it, so that the size of the rates alone says nothing.
+    """
+    size = _sizes(space, x)
+    still = ROUNDING * (np.abs(reduced) * size).max(axis=1, initial=0.0) + NOTHING
+    balanced = float((np.abs(residual) / still).max(initial=0.0))
+    if balanced <= 1.0 or not (np.all(np.isfinite(reduced)) and np.isfinite(balanced)):
+        return balanced
+    step = _newton_step(reduced, np.zeros((len(residual), 0)), residual, size)
+    left = np.abs(residual + reduced @ step) / still
+    near = np.abs(step) / (RESTS * size)
+    return min(balanced, max(float(left.max(initial=0.0)), float(near.max(initial=0.0))))
 
 
 def _sizes(space: Tangent, x: Array) -> Array:
