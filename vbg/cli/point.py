@@ -62,5 +62,5 @@ def _require_found(system: System, point: OperatingPoint, about: str) -> None:
         other = "--about auto or --about start" if about == "rest" else "--about start"
         raise VbgError(
             f"{system.model.name} has no {'rest' if about == 'rest' else 'steady motion'} that "
-            f"Newton finds from its start (rates of {point.misfit:.2g} remain); try {other}."
+            f"Newton finds from its start. {point.sentence} Try {other}."
         )

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.analysis.probe.probe import Probe
+from vbg.assemble.system import System
 
 Array = NDArray[np.float64]
 
@@ -65,14 +66,15 @@ def constraint_jacobian(probe: Probe, jacobian: Array, x: Array) -> Array:
 
 
 def displacement_ties(probe: Probe, jacobian: Array, x: Array) -> Array:
-    """Rows on x of couplings that tie the speeds s of displacement states by constant
-    ratios (a ball screw between a shaft and a slide): C s = E r, so that C d is constant.
+    """Rows on x of couplings that tie the speeds s of displacements by constant ratios (a ball
+    screw between a shaft and a slide; a spring between two shafts, whose twist is the difference
+    of their angles): C s = E r, so that C d is constant.
 
     C and E are the left null space of [ds; dr] side by side at several states, so that a
     rolling contact, whose row depends on the posture, is none.
     """
     n, system = probe.size, probe.system
-    places = [s for s in system.slices if s.state.kind == "displacement"]
+    places = displacements(system)
     rolling = [
         np.arange(c.first, c.first + c.unknown.rows)
         for c in system.equations.constraints
@@ -81,13 +83,13 @@ def displacement_ties(probe: Probe, jacobian: Array, x: Array) -> Array:
     rows = np.concatenate([np.zeros(0, dtype=int), *rolling]).astype(int)
 
     def speeds(of: Array) -> Array:
-        changes = [of[probe.spans[f"rate {s.state.name}"]] for s in places]
-        return np.vstack([*changes, of[probe.spans["velocity"]][rows]])
+        return np.vstack([of[probe.spans["rate"]][places], of[probe.spans["velocity"]][rows]])
 
     if len(places) < 2:
         return np.zeros((0, n))
     rng = np.random.default_rng(3)
-    others = [x + 0.1 * (1.0 + np.abs(x)) * rng.standard_normal(n) for _ in range(2)]
+    span = np.abs(x) + ~contents(system)  # no content is driven where its law has no value
+    others = [x + 0.1 * span * rng.standard_normal(n) for _ in range(2)]
     moved = np.hstack([speeds(jacobian), *(speeds(probe.jacobian(0.3, at)) for at in others)])
     size = np.linalg.norm(moved, axis=1)
     free = np.flatnonzero(size > 0.0)  # a prescribed speed ties nothing
@@ -99,16 +101,45 @@ def displacement_ties(probe: Probe, jacobian: Array, x: Array) -> Array:
     result = np.zeros((len(combinations), n))
     for column, i in enumerate(free):
         if i < len(places):
-            result[:, places[i].first] = combinations[:, column]
+            result[:, places[i]] = combinations[:, column]
     return result[np.linalg.norm(result, axis=1) > 0.0]
 
 
-def null_space(C: Array) -> tuple[Array, Array]:
+def contents(system: System) -> NDArray[np.bool_]:
+    """Which components of x are what compliances hold: twists, charges, contents."""
+    vertices = system.causal.graph.vertices.values()
+    names = {v.state.data for v in vertices if v.kind == "C" and v.state is not None}
+    found = np.zeros(system.size, dtype=bool)
+    for s in system.slices:
+        found[s.first : s.last] = s.state.name in names
+    return found
+
+
+def displacements(system: System) -> NDArray[np.intp]:
+    """Places in x of the integrals of flows: joint coordinates, shafts, contents."""
+    found = contents(system)
+    for s in system.slices:
+        found[s.first : s.last] |= s.state.kind == "displacement"
+    return np.flatnonzero(found)
+
+
+def _poses(system: System) -> NDArray[np.bool_]:
+    """Which components of x are positions and quaternions."""
+    found = np.zeros(system.size, dtype=bool)
+    for s in system.slices:
+        found[s.first : s.last] = s.state.kind in ("position", "quaternion")
+    return found
+
+
+def null_space(
+    C: Array, natural: NDArray[np.bool_] | bool = False
+) -> tuple[Array, Array]:
     """T with C T = 0, orthonormal in unknowns divided by the scale that is returned
-    too (momenta of bodies may differ by orders of magnitude)."""
+    too (momenta of bodies may differ by orders of magnitude); 1 where the unknown is `natural`:
+    a part of a quaternion that is nearly zero is not one that hardly matters."""
     size = np.linalg.norm(C, axis=0)
     # A free direction has a column of rounding: scaled up, that would constrain it.
-    felt = size > ROUNDING * size.max(initial=0.0)
+    felt = (size > ROUNDING * size.max(initial=0.0)) & np.logical_not(natural)
     scale = np.where(felt, 1.0 / np.where(felt, size, 1.0), 1.0)
     scaled = C * scale
     height = np.linalg.norm(scaled, axis=1)
@@ -124,7 +155,7 @@ def tangent(probe: Probe, jacobian: Array, x: Array) -> Tangent:
     """The tangent space at x with coordinates that the engineer knows: joint
     coordinates and speeds first, then states of one-dimensional stores, positions,
     velocities, momenta."""
-    T, scale = null_space(constraint_jacobian(probe, jacobian, x))
+    T, scale = null_space(constraint_jacobian(probe, jacobian, x), _poses(probe.system))
     names, candidates, tiers = _candidates(probe, jacobian)
     natural = np.linalg.norm(candidates * scale, axis=1)
     chosen = _choose(candidates @ T, natural, tiers)
@@ -181,15 +212,16 @@ def _candidates(probe: Probe, jacobian: Array) -> tuple[list[str], Array, list[i
 def _choose(rows: Array, natural: Array, tiers: list[int]) -> list[int]:
     """Indices of independent rows, earlier tiers first and the freest of a tier first,
     as many as there are columns; `natural` is the size that a row has where nothing
-    constrains it."""
+    constrains it: those that keep little of it (the first part of a quaternion near no
+    rotation) only where nothing else is left."""
     count = rows.shape[1]
     size = np.linalg.norm(rows, axis=1)
     rest = rows / np.where(size > 0.0, size, 1.0)[:, None]
     rest[size <= MOVES * natural] = 0.0
     chosen: list[int] = []
-    for threshold in (DISTINCT, 1e-6):
+    for threshold, freedom in ((DISTINCT, DISTINCT), (1e-6, 0.0)):
         for tier in sorted(set(tiers)):
-            members = np.flatnonzero(np.array(tiers) == tier)
+            members = np.flatnonzero((np.array(tiers) == tier) & (size >= freedom * natural))
             while len(chosen) < count and members.size:
                 lengths = np.linalg.norm(rest[members], axis=1)
                 # of equally free ones the first: order of the model

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from vbg.analysis.probe.held import Samples
 from vbg.analysis.probe.probe import Probe
 from vbg.analysis.probe.symmetry import Family, Generator, find_generator, symmetries
-from vbg.analysis.probe.tangent import Tangent, tangent
+from vbg.analysis.probe.tangent import Tangent, contents, displacement_ties, tangent
 from vbg.analysis.rest.resting import stuck, with_modes, without_friction
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.start.posture import Projector
@@ -23,9 +23,12 @@ Kind = Literal["equilibrium", "steady motion", "instant"]
 
 RESTS = 1e-9  # of a coordinate: nearer to where the rates vanish is there
 ROUNDING = 1e-12  # of the largest term of a row: a smaller sum of them is zero but for rounding
+FIXED = 1e-13  # the same where no deviation changes the sum: rounding of the terms alone
+DEPENDENT = 1e-11  # of the largest slope: directions below have none
 NOTHING = 1e-12  # a rate smaller than this [1/s times a unit] is none
 ITERATIONS = 60
 LARGEST_STEP = 0.3  # of any component of x in one Newton step [m, rad or part of a quaternion]
+HALVINGS = 10  # of a step of Newton that does not lead nearer to rest
 DESCENTS = 200
 RELAXATIONS = 80  # steps of implicit Euler towards rest, the first one `FIRST` of the shortest
 FIRST, GROWTH = 0.1, 1.6  # time of the machine, each the `GROWTH` of the one before
@@ -81,19 +84,27 @@ def operating_point(
 
 
 def _found_rest(probe: Probe, t: float, start: Array) -> OperatingPoint:
-    settled = _settled(probe.system, t, start)
+    settled = _settled(probe, t, start)
     point = _newton(probe, t, settled, None)
-    if point.kind == "equilibrium" or not _has_stores(probe):
-        return point  # of mere mechanics the descent has gone the way to rest
+    if point.kind == "equilibrium":
+        return point
     other = _newton(probe, t, _relaxed(probe, t, settled), None)
-    return other if other.kind == "equilibrium" else point
+    if other.kind == "equilibrium":
+        return other
+    return _not_found(probe, min(point, other, key=lambda one: one.misfit))
 
 
-def _has_stores(probe: Probe) -> bool:
-    """Whether there are states beside those of bodies and joints."""
-    bodies = {*probe.system.causal.graph.bodies, *probe.system.model.joints}
-    states = (s.state for s in probe.system.slices if s.state.kind in ("store", "signal"))
-    return any(state.name.rpartition(".")[0] not in bodies for state in states)
+def _not_found(probe: Probe, point: OperatingPoint) -> OperatingPoint:
+    """The nearest to a rest that there was, with the coordinate that is least at rest."""
+    jacobian = probe.jacobian(point.t, point.x)
+    space = tangent(probe, jacobian, point.x)
+    residual = np.abs(space.reduce @ probe.values(point.t, point.x)[probe.spans["rate"]][space.rows])
+    reduced = np.abs(_reduced(probe, space, jacobian)) * _sizes(space, point.x)
+    if not residual.size or not np.all(np.isfinite(residual)):
+        return point
+    worst = int(np.argmax(residual / (reduced.max(axis=1, initial=0.0) + NOTHING)))
+    what = f"No rest found: largest imbalance {residual[worst]:.3g} /s at {space.names[worst]}."
+    return replace(point, sentence=f"{what} {point.sentence}")
 
 
 def _held(probe: Probe, t: float, start: Array) -> OperatingPoint | None:
@@ -160,14 +171,19 @@ def _unrest(residual: Array, reduced: Array, space: Tangent, x: Array) -> float:
     across it, so that the size of the rates alone says nothing.
     """
     size = _sizes(space, x)
-    still = ROUNDING * (np.abs(reduced) * size).max(axis=1, initial=0.0) + NOTHING
-    balanced = float((np.abs(residual) / still).max(initial=0.0))
+    terms = (np.abs(reduced) * size).max(axis=1, initial=0.0)
+    balanced = float((np.abs(residual) / (ROUNDING * terms + NOTHING)).max(initial=0.0))
     if balanced <= 1.0 or not (np.all(np.isfinite(reduced)) and np.isfinite(balanced)):
         return balanced
-    step = _newton_step(reduced, np.zeros((len(residual), 0)), residual, size)
-    left = np.abs(residual + reduced @ step) / still
-    near = np.abs(step) / (RESTS * size)
-    return min(balanced, max(float(left.max(initial=0.0)), float(near.max(initial=0.0))))
+    height = np.where(terms > 0.0, terms, 1.0)
+    left, values, right = np.linalg.svd(reduced * size / height[:, None])
+    rank = int(np.count_nonzero(values > DEPENDENT * values[0]))
+    parts = left.T @ (residual / height)
+    way = right[:rank].T @ (parts[:rank] / values[:rank])
+    nothing = FIXED + NOTHING * np.abs(left[:, rank:].T) @ (1.0 / height)
+    stays = np.abs(parts[rank:]) / nothing
+    further = max(float(stays.max(initial=0.0)), float(np.abs(way).max(initial=0.0)) / RESTS)
+    return min(balanced, further)
 
 
 def _sizes(space: Tangent, x: Array) -> Array:
@@ -186,7 +202,7 @@ def _newton_step(reduced: Array, columns: Array, residual: Array, size: Array) -
     whole = np.hstack([reduced, -columns]) * sizes
     height = np.abs(whole).max(axis=1, initial=0.0)
     height[height == 0.0] = 1.0
-    step = np.linalg.lstsq(whole / height[:, None], -residual / height, rcond=1e-11)[0]
+    step = np.linalg.lstsq(whole / height[:, None], -residual / height, rcond=DEPENDENT)[0]
     return np.asarray(sizes * step)
 
 
@@ -247,6 +263,12 @@ def _newton(probe: Probe, t: float, x: Array, family: Family | None) -> Operatin
         size = _sizes(here.space, x)
         step = _newton_step(here.reduced(full), here.along(columns), residual, size)
         dz, ds = step[: len(residual)], step[len(residual) :]
+        if family is None:
+            moved = _damped(probe, projector, t, here, dz)
+            if moved is None:
+                break  # it does not lead nearer
+            x = moved
+            continue
         x, length = _moved(projector, t, x, here.space.basis @ dz)
         s = s + length * ds
     if family is None:
@@ -254,6 +276,28 @@ def _newton(probe: Probe, t: float, x: Array, family: Family | None) -> Operatin
     if not least <= 1.0:
         return _point(t, best, "instant", misfit, None)
     return _judged(probe, t, best, misfit, rates if family is not None else None, s)
+
+
+def _damped(
+    probe: Probe, projector: Projector, t: float, here: _Local, dz: Array
+) -> Array | None:
+    """The state after the longest of ever shorter parts of the step dz that leads nearer: the
+    next step with the same slopes is shorter (natural monotonicity: P. Deuflhard, Newton
+    Methods for Nonlinear Problems, 2004, section 3.3).  None where none does."""
+    size, reduced = _sizes(here.space, here.x), here.reduced(here.full)
+    none = np.zeros((len(dz), 0))
+    before = float(np.linalg.norm(dz / size))
+    for halvings in range(HALVINGS):
+        part = 0.5**halvings
+        x, length = _moved(projector, t, here.x, part * (here.space.basis @ dz))
+        states = without_friction(probe.system, t, x)
+        f = np.mean([probe.values(t, one) for one in states], axis=0)[probe.spans["rate"]]
+        rates = here.along(f)
+        if np.all(np.isfinite(rates)):
+            following = _newton_step(reduced, none, rates, size) / size
+            if float(np.linalg.norm(following)) <= (1.0 - 0.25 * part * length) * before:
+                return x
+    return None
 
 
 def _moved(projector: Projector, t: float, x: Array, dx: Array) -> tuple[Array, float]:
@@ -311,23 +355,32 @@ def _momenta(system: System) -> Array:
     return np.concatenate(spans or [np.zeros(0, dtype=int)])
 
 
-def _settled(system: System, t: float, x: Array) -> Array:
+def _followers(probe: Probe, t: float, x: Array) -> Array:
+    """Places of contents that go with coordinates: the twist of a spring between two shafts."""
+    ties = displacement_ties(probe, probe.jacobian(t, x), x) != 0.0
+    held = contents(probe.system)
+    return np.flatnonzero(held & ties[ties[:, ~held].any(axis=1)].any(axis=0))
+
+
+def _settled(probe: Probe, t: float, x: Array) -> Array:
     """Steepest descent of the stored energy from rest, in the mass metric: the
     acceleration from rest is the direction, so that a saddle is left and a minimum
     is found.  Ends near it; Newton does the rest."""
+    system = probe.system
     projector = Projector(system)
-    programs, rate = system.programs, Evaluator(assemble_start(system).rate_program)
-    turn, energy = Evaluator(programs.posture_rate), Evaluator(programs.energy)
+    rate = Evaluator(assemble_start(system).rate_program)
+    energy = Evaluator(system.programs.energy)
     momenta, postures = _momenta(system), _postures(system)
     x = _at_rest(projector, t, x, momenta)
     if momenta.size == 0 or postures.size == 0:
         return x
+    postures = np.union1d(postures, _followers(probe, t, x))
     stored, length = float(energy(t, x)[0]), 1e-2
     for _ in range(DESCENTS):
         moving = x.copy()
         same = without_friction(system, t, x)
         moving[momenta] = np.mean([rate(t, one)[momenta] for one in same], axis=0)
-        direction = turn(t, moving).copy()
+        direction = rate(t, moving)[postures].copy()
         largest = _size(direction)
         if largest * length < 1e-10:
             break

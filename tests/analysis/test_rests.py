@@ -1,0 +1,155 @@
+"""Rest points against closed forms, over sizes, masses and stiffnesses; honest where there is none."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.linalg import eigh
+
+import vbg
+from vbg.analysis import linearise, operating_point
+from vbg.analysis.probe.kinks import kinks_at
+from vbg.analysis.probe.probe import Probe
+from vbg.blocks import const
+from vbg.io.toml import parse, read
+from vbg.model import Model
+from vbg.physics.rotation_vector import rotation_vector
+from vbg.spatial import rotation_matrix
+
+RESTS = Path(__file__).parent.parent / "data/rests"
+
+
+def beam(n, m, J, k, g, piece):
+    """A cantilever of n rigid pieces along x, each carried by a bushing at its left end."""
+    bodies, forces = {}, {}
+    for i in range(n):
+        bodies[f"b{i}"] = {
+            "mass": m,
+            "inertia": {"xx": J, "yy": J, "zz": J},
+            "position": [piece * (i + 0.5), 0.0, 0.0],
+            "points": {"L": [-piece / 2, 0, 0], "R": [piece / 2, 0, 0]},
+        }
+        forces[f"e{i}"] = {
+            "kind": "bushing",
+            "between": [f"b{i - 1}.R" if i else "ground", f"b{i}.L"],
+            "stiffness": list(k),
+        }
+    return Model.from_document(
+        {"vbg": 1, "name": "beam", "gravity": [0, -g, 0], "bodies": bodies, "forces": forces}
+    )
+
+
+def closed_form(n, m, J, k, g, piece):
+    """Tip deflection, and natural frequencies in the plane, of small motions: each bushing's
+    shear and bending from the transverse positions and slopes of the two pieces it joins."""
+    M, K = np.diag([m, J] * n), np.zeros((2 * n, 2 * n))
+    for i in range(n):
+        shear, bend = np.zeros(2 * n), np.zeros(2 * n)
+        shear[2 * i], shear[2 * i + 1], bend[2 * i + 1] = 1.0, -piece / 2, 1.0
+        if i:
+            shear[2 * i - 2], shear[2 * i - 1], bend[2 * i - 1] = -1.0, -piece / 2, -1.0
+        K += k[1] * np.outer(shear, shear) + k[5] * np.outer(bend, bend)
+    x = np.linalg.solve(K, [-m * g, 0.0] * n)
+    return x[-2] + x[-1] * piece / 2, np.sqrt(eigh(K, M, eigvals_only=True)) / (2 * np.pi)
+
+
+@pytest.mark.parametrize("seed", range(7))
+def test_cantilevers_of_any_size_rest_where_they_bend_to(seed):
+    random = np.random.default_rng(seed)
+    n = (1, 2, 3, 5, 8, 3, 2)[seed]
+    mass, stiffness = 10.0 ** random.uniform(-6, 6, 2)
+    piece = 10.0 ** random.uniform(-2, 1)
+    J = mass * piece**2 * random.uniform(0.05, 0.2)
+    along, across, bend = 10.0 ** random.uniform(-1, 4, 3)
+    k = stiffness * np.array([1e3 * along, across, across, *([bend * piece**2] * 3)])
+    unit = closed_form(n, mass, J, k, 1.0, piece)[0]
+    g = 1e-5 * piece / abs(unit)  # deflections so small that the closed form is exact to 1e-9
+    tip, frequencies = closed_form(n, mass, J, k, g, piece)
+    system = vbg.assemble(beam(n, mass, J, k, g, piece))
+    point = operating_point(system)
+    assert point.kind == "equilibrium"
+    assert_allclose(vbg.start(system).outputs(0.0, point.x)[f"b{n - 1}.R.position"][1], tip, rtol=1e-7)
+    linear = linearise(system, point, inputs=[])
+    assert not linear.kinks
+    found = np.sort(np.abs(linear.eigenvalues.imag))[::2] / (2 * np.pi)
+    for frequency in frequencies:
+        assert np.abs(found / frequency - 1.0).min() < 1e-5
+
+
+def test_a_steel_cantilever_bends_as_far_as_it_does():
+    model = read(RESTS / "bushing-beam-8.toml")
+    system = vbg.assemble(model)
+    point = operating_point(system)
+    assert point.kind == "equilibrium"
+    # E I = 350 N m^2, q = 15.4 N/m: q L^4 / (8 E I) = 5.50 mm, first frequency 8.2 to 8.4 Hz
+    assert_allclose(vbg.start(system).outputs(0.0, point.x)["b7.R.position"][1], -5.5e-3, rtol=5e-3)
+    linear = linearise(system, point, inputs=[])
+    assert not linear.kinks
+    lowest = np.abs(linear.eigenvalues.imag).min() / (2 * np.pi)
+    assert_allclose(lowest, 8.36, rtol=2e-2)
+
+
+def test_a_spring_between_shafts_keeps_the_twist_it_starts_with():
+    system = vbg.assemble(read(RESTS / "raw-store-on-joint.toml"))
+    point = operating_point(system)
+    out = vbg.start(system).outputs(0.0, point.x)
+    assert point.kind == "equilibrium"
+    # rotor at its demand, wave 0.2 rad; the arm's weight twists the flexspline further
+    angle = out["j1.angle"][0]
+    assert_allclose(out["rotational.rotor.angle"], 20.0, rtol=1e-9)
+    weight = 5 * 9.81 * 0.3 * np.cos(angle)
+    assert_allclose(angle - out["rotational.wave.angle"][0], 1e-4 * weight, rtol=1e-6)
+    linear = linearise(system, point, inputs=[])
+    assert linear.eigenvalues.real.max() < 0.0
+
+
+FALLING = """vbg = 1
+[bodies.a]
+mass = MASS
+inertia = { xx = 1e-3, yy = 1e-3, zz = 1e-3 }
+points = { P = [0.1, 0, 0] }
+[bodies.b]
+mass = MASS
+inertia = { xx = 1e-3, yy = 1e-3, zz = 1e-3 }
+position = [0.2, 0, 0]
+points = { P = [-0.1, 0, 0] }
+[forces.e]
+kind = "bushing"
+between = ["a.P", "b.P"]
+stiffness = [K, K, K, K, K, K]
+"""
+
+
+@pytest.mark.parametrize(("mass", "k"), (("1e-3", "1e9"), ("1", "1e9"), ("1", "1e-3")))
+def test_a_stiff_chain_that_falls_is_not_at_rest(mass, k):
+    system = vbg.assemble(parse(FALLING.replace("MASS", mass).replace("K", k)))
+    point = operating_point(system)
+    assert point.kind == "instant"
+    assert point.sentence.startswith("No rest found: largest imbalance 9.8")
+    assert "velocity" in point.sentence.split("at ")[1]
+
+
+@pytest.mark.parametrize("angle", (0.0, 1e-12, 1e-7, 1e-4, 0.3, 1.5, 2.9, 3.1))
+def test_rotation_vectors_are_smooth_from_zero_to_half_a_turn(angle):
+    axis = np.array([0.48, -0.6, 0.64])
+    before = rotation_matrix(np.array([0.4, 0.1, -0.7, 0.2]) / np.sqrt(0.7))
+    turn = rotation_matrix([np.cos(angle / 2), *(np.sin(angle / 2) * axis)])
+    found = rotation_vector(const(turn @ before), before)
+    assert_allclose(found.vector.data[:, 0], angle * axis, rtol=1e-13 / max(1e-2, np.pi - angle), atol=1e-15)
+    # Jl^T times what it gives back: Jl = 1 + (1 - cos)/a^2 S + (a - sin)/a^3 S^2
+    S = angle * np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
+    a = max(angle, 1e-3)
+    second = (a - np.sin(a)) / a**3 if angle > 1e-2 else 1.0 / 6.0
+    Jl = np.eye(3) + 0.5 * np.sinc(angle / 2 / np.pi) ** 2 * S + second * S @ S
+    assert_allclose(Jl.T @ found.to_torque.data, np.eye(3), atol=1e-11 / (np.pi - angle))
+
+
+def test_a_bushing_that_is_not_turned_has_no_kink():
+    system = vbg.assemble(beam(2, 1.0, 0.1, [1e4] * 6, 0.0, 1.0))
+    probe = Probe(system)
+    for turned in (0.0, 1e-9, 1e-5, 1e-3):
+        x = vbg.start(system).state.copy()
+        (place,) = (s.first for s in system.slices if s.state.name == "b1.quaternion")
+        x[place + 3] = turned
+        assert kinks_at(probe, 0.0, x, np.zeros(0, dtype=np.intp)) == ()
