@@ -21,6 +21,7 @@ from vbg.errors import Problem, UsageError
 from vbg.model import Model
 from vbg.simulate.events.drives import drive_kinks, require_no_jump
 from vbg.simulate.events.events import Instant, Samples, Switches
+from vbg.simulate.events.jam import JamWatch
 from vbg.simulate.events.kinks import kink_instants
 from vbg.simulate.events.pace import fast_places
 from vbg.simulate.minimal.stepper import Minimal
@@ -178,6 +179,7 @@ class Run:
         self.start, self.system, self.settings = start, system, settings
         self.progress = progress
         self.projector = Projector(system)
+        self.jams = JamWatch(self.projector, settings.output_step)
         self.switches = Switches(start, settings.output_step)
         self.grid = output_grid(settings.t_end, settings.output_step)
         self.samples = Samples(system, kink_instants(system, self.grid))
@@ -265,7 +267,10 @@ class Run:
             if self.creep is not None and self.creep.lasts(self.stepper.t):
                 return self._strayed(StrayStages(self.stepper.t, self.stepper.x))
             if self.projector.left > LOST:
-                return self._lost()
+                return self._lost(self.stepper.x)
+            unclosed = self.jams.lost(self.stepper.t, self.stepper.x, LOST)
+            if unclosed is not None:
+                return self._lost(unclosed)
             if self.switches.undefined:
                 return Status(
                     "failed",
@@ -303,16 +308,16 @@ class Run:
             "Take method = 'auto' or 'radau'.",
         )
 
-    def _lost(self) -> Status:
-        """The constraints cannot be met any more."""
-        position, _ = self.projector.residuals(self.stepper.t, self.stepper.x)
+    def _lost(self, x: Array) -> Status:
+        """The constraints cannot be met any more; x is the nearest to it."""
+        position, _ = self.projector.residuals(self.stepper.t, x)
         worst = int(np.argmax(np.abs(position)))
         name = self.system.constraint_names[worst]
         drives = sorted(c.part for c in self.system.equations.constraints if c.labels == ("drive",))
         return Status(
             "failed",
             f"At t = {self.stepper.t:.6g} s the joints cannot be kept closed any more: "
-            f"{self.projector.left:.3g} [m or rad] is left, most of it at {name}.",
+            f"{abs(position[worst]):.3g} [m or rad] is left, most of it at {name}.",
             f"Drives that may contradict each other from there on: {', '.join(drives)}."
             if drives
             else "The mechanism may have reached the end of its reach; add a stop before it.",

@@ -102,6 +102,9 @@ def displacement_ties(probe: Probe, jacobian: Array, x: Array) -> Array:
     for column, i in enumerate(free):
         if i < len(places):
             result[:, places[i]] = combinations[:, column]
+    # sums of contents alone, of which no coordinate is part, are states of their own
+    along, sizes, _ = np.linalg.svd(np.where(contents(system), 0.0, result), full_matrices=False)
+    result = along[:, sizes > TIED * sizes.max(initial=0.0)].T @ result
     return result[np.linalg.norm(result, axis=1) > 0.0]
 
 
@@ -131,9 +134,7 @@ def _poses(system: System) -> NDArray[np.bool_]:
     return found
 
 
-def null_space(
-    C: Array, natural: NDArray[np.bool_] | bool = False
-) -> tuple[Array, Array]:
+def null_space(C: Array, natural: NDArray[np.bool_] | bool = False) -> tuple[Array, Array]:
     """T with C T = 0, orthonormal in unknowns divided by the scale that is returned
     too (momenta of bodies may differ by orders of magnitude); 1 where the unknown is `natural`:
     a part of a quaternion that is nearly zero is not one that hardly matters."""

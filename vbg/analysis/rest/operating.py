@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from vbg.analysis.probe.held import Samples
 from vbg.analysis.probe.probe import Probe
 from vbg.analysis.probe.symmetry import Family, Generator, find_generator, symmetries
-from vbg.analysis.probe.tangent import Tangent, contents, displacement_ties, tangent
+from vbg.analysis.probe.tangent import Tangent, tangent
+from vbg.analysis.rest.descent import relaxed, settled
+from vbg.analysis.rest.manifold import Manifold
 from vbg.analysis.rest.resting import stuck, with_modes, without_friction
-from vbg.assemble.program.evaluator import Evaluator
-from vbg.assemble.start.posture import Projector
 from vbg.assemble.start.start import assemble_start
 from vbg.assemble.system import System
 
@@ -23,16 +23,11 @@ Kind = Literal["equilibrium", "steady motion", "instant"]
 
 RESTS = 1e-9  # of a coordinate: nearer to where the rates vanish is there
 ROUNDING = 1e-12  # of the largest term of a row: a smaller sum of them is zero but for rounding
-FIXED = 1e-13  # the same where no deviation changes the sum: rounding of the terms alone
+FIXED = 3e-14  # the same where no deviation changes the sum: rounding of the terms alone
 DEPENDENT = 1e-11  # of the largest slope: directions below have none
 NOTHING = 1e-12  # a rate smaller than this [1/s times a unit] is none
 ITERATIONS = 60
-LARGEST_STEP = 0.3  # of any component of x in one Newton step [m, rad or part of a quaternion]
 HALVINGS = 10  # of a step of Newton that does not lead nearer to rest
-DESCENTS = 200
-RELAXATIONS = 80  # steps of implicit Euler towards rest, the first one `FIRST` of the shortest
-FIRST, GROWTH = 0.1, 1.6  # time of the machine, each the `GROWTH` of the one before
-HELD = 1e-13  # residual that the constraints keep
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +62,14 @@ def operating_point(
     """
     start = assemble_start(system).state if x is None else np.array(x, dtype=float)
     probe = Probe(system)
+    manifold = Manifold(probe, t, start)
     if kind == "equilibrium":
-        held = _held(probe, t, start)
-        return _found_rest(probe, t, start) if held is None else held
+        held = _held(manifold, t, start)
+        return _found_rest(manifold, t, start) if held is None else held
     start = with_modes(system, t, start)
     space = tangent(probe, probe.jacobian(t, start), start)
     found = [
-        _newton(probe, t, start.copy(), family)
+        _newton(manifold, t, start.copy(), family)
         for family in symmetries(probe, space.rows, space.basis, t, start)
         if family.members
     ]
@@ -83,12 +79,18 @@ def operating_point(
     return classify(probe, t, start)
 
 
-def _found_rest(probe: Probe, t: float, start: Array) -> OperatingPoint:
-    settled = _settled(probe, t, start)
-    point = _newton(probe, t, settled, None)
+def _found_rest(manifold: Manifold, t: float, start: Array) -> OperatingPoint:
+    probe = manifold.probe
+
+    def slopes(x: Array) -> tuple[Array, Array, Array, Array]:
+        here = _local(probe, t, without_friction(probe.system, t, x))
+        return here.x, here.space.basis, here.reduced(here.full), here.along(here.f)
+
+    low = settled(manifold, t, start)
+    point = _newton(manifold, t, low, None)
     if point.kind == "equilibrium":
         return point
-    other = _newton(probe, t, _relaxed(probe, t, settled), None)
+    other = _newton(manifold, t, relaxed(manifold, t, low, slopes), None)
     if other.kind == "equilibrium":
         return other
     return _not_found(probe, min(point, other, key=lambda one: one.misfit))
@@ -98,7 +100,9 @@ def _not_found(probe: Probe, point: OperatingPoint) -> OperatingPoint:
     """The nearest to a rest that there was, with the coordinate that is least at rest."""
     jacobian = probe.jacobian(point.t, point.x)
     space = tangent(probe, jacobian, point.x)
-    residual = np.abs(space.reduce @ probe.values(point.t, point.x)[probe.spans["rate"]][space.rows])
+    residual = np.abs(
+        space.reduce @ probe.values(point.t, point.x)[probe.spans["rate"]][space.rows]
+    )
     reduced = np.abs(_reduced(probe, space, jacobian)) * _sizes(space, point.x)
     if not residual.size or not np.all(np.isfinite(residual)):
         return point
@@ -107,13 +111,13 @@ def _not_found(probe: Probe, point: OperatingPoint) -> OperatingPoint:
     return replace(point, sentence=f"{what} {point.sentence}")
 
 
-def _held(probe: Probe, t: float, start: Array) -> OperatingPoint | None:
+def _held(manifold: Manifold, t: float, start: Array) -> OperatingPoint | None:
     """The start put to rest, if dry friction keeps the machine there."""
-    system = probe.system
+    system = manifold.probe.system
     if not any(m.rest > 0.0 for m in system.causal.graph.modes):
         return None
-    x = with_modes(system, t, _at_rest(Projector(system), t, start, _momenta(system)))
-    point = classify(probe, t, x)
+    x = with_modes(system, t, manifold.at_rest(t, start))
+    point = classify(manifold.probe, t, x)
     return point if point.kind == "equilibrium" and stuck(system, x) else None
 
 
@@ -164,8 +168,8 @@ def _reduced(probe: Probe, space: Tangent, jacobian: Array) -> Array:
 
 def _unrest(residual: Array, reduced: Array, space: Tangent, x: Array) -> float:
     """How far from rest, in units of what still counts as rest: row by row the rates over
-    rounding of their own terms; or, where that is less, coordinate by coordinate the way to where
-    they vanish over `RESTS` of it, and over rounding the rates that no deviation makes vanish.
+    rounding of their own terms, or where that is less coordinate by coordinate the way to where
+    they vanish over `RESTS` of it; and over rounding the rates that no deviation makes vanish.
 
     A stiff row must not hide a soft one: a micrometre may be 1e3 N along a beam and nothing
     across it, so that the size of the rates alone says nothing.
@@ -173,7 +177,7 @@ def _unrest(residual: Array, reduced: Array, space: Tangent, x: Array) -> float:
     size = _sizes(space, x)
     terms = (np.abs(reduced) * size).max(axis=1, initial=0.0)
     balanced = float((np.abs(residual) / (ROUNDING * terms + NOTHING)).max(initial=0.0))
-    if balanced <= 1.0 or not (np.all(np.isfinite(reduced)) and np.isfinite(balanced)):
+    if not residual.size or not (np.all(np.isfinite(reduced)) and np.isfinite(balanced)):
         return balanced
     height = np.where(terms > 0.0, terms, 1.0)
     left, values, right = np.linalg.svd(reduced * size / height[:, None])
@@ -181,9 +185,8 @@ def _unrest(residual: Array, reduced: Array, space: Tangent, x: Array) -> float:
     parts = left.T @ (residual / height)
     way = right[:rank].T @ (parts[:rank] / values[:rank])
     nothing = FIXED + NOTHING * np.abs(left[:, rank:].T) @ (1.0 / height)
-    stays = np.abs(parts[rank:]) / nothing
-    further = max(float(stays.max(initial=0.0)), float(np.abs(way).max(initial=0.0)) / RESTS)
-    return min(balanced, further)
+    stays = float((np.abs(parts[rank:]) / nothing).max(initial=0.0))
+    return max(stays, min(balanced, float(np.abs(way).max(initial=0.0)) / RESTS))
 
 
 def _sizes(space: Tangent, x: Array) -> Array:
@@ -236,10 +239,10 @@ def _local(probe: Probe, t: float, states: tuple[Array, ...]) -> _Local:
     return _Local(x, tangent(probe, jacobian, x), f, full)
 
 
-def _newton(probe: Probe, t: float, x: Array, family: Family | None) -> OperatingPoint:
+def _newton(manifold: Manifold, t: float, x: Array, family: Family | None) -> OperatingPoint:
     """Newton on the manifold for f(x) = g(x; s); without a family for f(x) = 0, without dry
     friction on the way."""
-    projector = Projector(probe.system)
+    probe = manifold.probe
     rates = family if family is not None else Family(())
     s: Array = np.zeros(len(rates.members))
     best, misfit, least = x, np.inf, np.inf
@@ -253,7 +256,9 @@ def _newton(probe: Probe, t: float, x: Array, family: Family | None) -> Operatin
             s = np.asarray(fit, dtype=np.float64)
         residual = here.along(here.f - columns @ s)
         if not (np.all(np.isfinite(residual)) and np.all(np.isfinite(here.full))):
-            break  # it has run away
+            break
+        if manifold.is_away(x):
+            break
         unrest = _unrest(residual, here.reduced(here.full), here.space, x)
         if unrest > 0.5 * least and least <= 1.0:
             break  # rounding is reached
@@ -264,12 +269,12 @@ def _newton(probe: Probe, t: float, x: Array, family: Family | None) -> Operatin
         step = _newton_step(here.reduced(full), here.along(columns), residual, size)
         dz, ds = step[: len(residual)], step[len(residual) :]
         if family is None:
-            moved = _damped(probe, projector, t, here, dz)
+            moved = _damped(manifold, t, here, dz)
             if moved is None:
                 break  # it does not lead nearer
             x = moved
             continue
-        x, length = _moved(projector, t, x, here.space.basis @ dz)
+        x, length = manifold.moved(t, x, here.space.basis @ dz)
         s = s + length * ds
     if family is None:
         best = with_modes(probe.system, t, best)
@@ -278,18 +283,17 @@ def _newton(probe: Probe, t: float, x: Array, family: Family | None) -> Operatin
     return _judged(probe, t, best, misfit, rates if family is not None else None, s)
 
 
-def _damped(
-    probe: Probe, projector: Projector, t: float, here: _Local, dz: Array
-) -> Array | None:
+def _damped(manifold: Manifold, t: float, here: _Local, dz: Array) -> Array | None:
     """The state after the longest of ever shorter parts of the step dz that leads nearer: the
     next step with the same slopes is shorter (natural monotonicity: P. Deuflhard, Newton
     Methods for Nonlinear Problems, 2004, section 3.3).  None where none does."""
-    size, reduced = _sizes(here.space, here.x), here.reduced(here.full)
+    probe, reduced = manifold.probe, here.reduced(here.full)
+    size = _sizes(here.space, here.x)
     none = np.zeros((len(dz), 0))
     before = float(np.linalg.norm(dz / size))
     for halvings in range(HALVINGS):
         part = 0.5**halvings
-        x, length = _moved(projector, t, here.x, part * (here.space.basis @ dz))
+        x, length = manifold.moved(t, here.x, part * (here.space.basis @ dz))
         states = without_friction(probe.system, t, x)
         f = np.mean([probe.values(t, one) for one in states], axis=0)[probe.spans["rate"]]
         rates = here.along(f)
@@ -298,33 +302,6 @@ def _damped(
             if float(np.linalg.norm(following)) <= (1.0 - 0.25 * part * length) * before:
                 return x
     return None
-
-
-def _moved(projector: Projector, t: float, x: Array, dx: Array) -> tuple[Array, float]:
-    """x + dx on the constraints, or the part of dx that turns and moves nothing too far."""
-    postures = _size(dx[_postures(projector.system)])
-    length = min(1.0, LARGEST_STEP / postures) if postures > 0.0 else 1.0
-    x = x + length * dx
-    projector.normalise(x)
-    projector.project(t, x, HELD, HELD)
-    return x, length
-
-
-def _relaxed(probe: Probe, t: float, x: Array) -> Array:
-    """Where growing steps of implicit Euler lead (pseudo-transient continuation: C. Kelley,
-    D. Keyes, SIAM J. Numer. Anal. 35, 1998, 508-523): the machine's own way to rest, which
-    meets the valves that open and the stops that are touched on it."""
-    projector = Projector(probe.system)
-    h = 0.0
-    for _ in range(RELAXATIONS):
-        here = _local(probe, t, without_friction(probe.system, t, x))
-        A, rates = here.reduced(here.full), here.along(here.f)
-        if not (np.all(np.isfinite(A)) and np.all(np.isfinite(rates))):
-            break
-        h = GROWTH * h if h else FIRST / max(_size(A), 1.0)
-        dz = np.linalg.lstsq(np.eye(len(A)) / h - A, rates, rcond=None)[0]
-        x, _ = _moved(projector, t, here.x, here.space.basis @ dz)
-    return x
 
 
 def _judged(
@@ -336,68 +313,3 @@ def _judged(
         return _point(t, x, "equilibrium", misfit, None)
     g = find_generator(probe, space.rows, space.basis, t, x)
     return _point(t, x, "instant" if g is None else "steady motion", misfit, g)
-
-
-def _postures(system: System) -> Array:
-    kinds = ("position", "quaternion", "displacement")
-    spans = [np.arange(s.first, s.last) for s in system.slices if s.state.kind in kinds]
-    return np.concatenate(spans or [np.zeros(0, dtype=int)])
-
-
-def _momenta(system: System) -> Array:
-    """Places of the bodies' momenta in x."""
-    bodies = set(system.causal.graph.bodies)
-    spans = [
-        np.arange(s.first, s.last)
-        for s in system.slices
-        if s.state.kind == "store" and s.state.name.rpartition(".")[0] in bodies
-    ]
-    return np.concatenate(spans or [np.zeros(0, dtype=int)])
-
-
-def _followers(probe: Probe, t: float, x: Array) -> Array:
-    """Places of contents that go with coordinates: the twist of a spring between two shafts."""
-    ties = displacement_ties(probe, probe.jacobian(t, x), x) != 0.0
-    held = contents(probe.system)
-    return np.flatnonzero(held & ties[ties[:, ~held].any(axis=1)].any(axis=0))
-
-
-def _settled(probe: Probe, t: float, x: Array) -> Array:
-    """Steepest descent of the stored energy from rest, in the mass metric: the
-    acceleration from rest is the direction, so that a saddle is left and a minimum
-    is found.  Ends near it; Newton does the rest."""
-    system = probe.system
-    projector = Projector(system)
-    rate = Evaluator(assemble_start(system).rate_program)
-    energy = Evaluator(system.programs.energy)
-    momenta, postures = _momenta(system), _postures(system)
-    x = _at_rest(projector, t, x, momenta)
-    if momenta.size == 0 or postures.size == 0:
-        return x
-    postures = np.union1d(postures, _followers(probe, t, x))
-    stored, length = float(energy(t, x)[0]), 1e-2
-    for _ in range(DESCENTS):
-        moving = x.copy()
-        same = without_friction(system, t, x)
-        moving[momenta] = np.mean([rate(t, one)[momenta] for one in same], axis=0)
-        direction = rate(t, moving)[postures].copy()
-        largest = _size(direction)
-        if largest * length < 1e-10:
-            break
-        trial = x.copy()
-        trial[postures] += min(length, LARGEST_STEP / largest) * direction
-        trial = without_friction(system, t, _at_rest(projector, t, trial, momenta))[0]
-        following = float(energy(t, trial)[0])
-        if following < stored:
-            x, stored, length = trial, following, 1.6 * length
-        else:
-            length *= 0.3
-    return x
-
-
-def _at_rest(projector: Projector, t: float, x: Array, momenta: Array) -> Array:
-    rest = x.copy()
-    rest[momenta] = 0.0
-    projector.normalise(rest)
-    projector.project(t, rest, 1e-11, 1e-12)
-    return rest

@@ -1,0 +1,83 @@
+"""Moving a state on its constraints while a point to look at is sought."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.analysis.probe.probe import Probe
+from vbg.analysis.probe.tangent import contents, displacement_ties
+from vbg.assemble.start.posture import Projector
+from vbg.assemble.system import System
+
+Array = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+LARGEST_STEP = 0.3  # of any component of a posture in one step [m, rad or part of a quaternion]
+HELD = 1e-13  # residual that the constraints keep
+AWAY = 1e4  # times what it starts with: a posture this far is none that a rest is sought at
+
+
+class Manifold:
+    """The states that can be reached from `start`: on all constraints, each content that goes
+    with coordinates (the twist of a spring between two shafts) with the sum that it starts with.
+
+    `postures`, `momenta`: places of poses and displacements, and of the bodies' momenta, in x.
+    """
+
+    def __init__(self, probe: Probe, t: float, start: Array):
+        self.probe = probe
+        self.postures, self.momenta = _postures(probe.system), _momenta(probe.system)
+        self._projector = Projector(probe.system)
+        self._farthest = AWAY * (1.0 + _size(start[self.postures]))
+        ties = displacement_ties(probe, probe.jacobian(t, start), start)
+        held = contents(probe.system)
+        ties = ties[(ties[:, held] != 0.0).any(axis=1) & (ties[:, ~held] != 0.0).any(axis=1)]
+        self.followers = np.flatnonzero(held & (ties != 0.0).any(axis=0))
+        self._ties, self._sums = ties, ties @ start
+
+    def moved(self, t: float, x: Array, dx: Array) -> tuple[Array, float]:
+        """x + dx, or the part of dx that turns and moves nothing too far, and which part."""
+        postures = _size(dx[self.postures])
+        length = min(1.0, LARGEST_STEP / postures) if postures > 0.0 else 1.0
+        x = x + length * dx
+        self._project(t, x, HELD, HELD)
+        return x, length
+
+    def at_rest(self, t: float, x: Array) -> Array:
+        """x with all bodies at rest."""
+        rest = x.copy()
+        rest[self.momenta] = 0.0
+        self._project(t, rest, 1e-11, 1e-12)
+        return rest
+
+    def is_away(self, x: Array) -> bool:
+        """Whether something has run away."""
+        return not _size(x[self.postures]) <= self._farthest
+
+    def _project(self, t: float, x: Array, position: float, velocity: float) -> None:
+        self._projector.normalise(x)
+        self._projector.project(t, x, position, velocity)
+        if self.followers.size:
+            missing = self._sums - self._ties @ x
+            x[self.followers] += np.linalg.lstsq(self._ties[:, self.followers], missing)[0]
+
+
+def _size(values: Array) -> float:
+    return float(np.abs(values).max()) if values.size else 0.0
+
+
+def _postures(system: System) -> Places:
+    kinds = ("position", "quaternion", "displacement")
+    spans = [np.arange(s.first, s.last) for s in system.slices if s.state.kind in kinds]
+    return np.concatenate(spans or [np.zeros(0, dtype=int)])
+
+
+def _momenta(system: System) -> Places:
+    bodies = set(system.causal.graph.bodies)
+    spans = [
+        np.arange(s.first, s.last)
+        for s in system.slices
+        if s.state.kind == "store" and s.state.name.rpartition(".")[0] in bodies
+    ]
+    return np.concatenate(spans or [np.zeros(0, dtype=int)])
