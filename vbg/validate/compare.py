@@ -104,7 +104,14 @@ def compare(
     early = _stopped(first, second)
     if early:
         limit = max(tolerance or 0.0, LOOSEST)
-        begun = compare(*_begun(first, second), model=model, tolerance=limit, exclude=exclude)
+        begun = compare(
+            *_begun(first, second),
+            model=model,
+            tolerance=limit,
+            not_unique=not_unique,
+            replayed=replayed,
+            exclude=exclude,
+        )
         if begun.result == "FAIL":
             return replace(begun, sentence=f"{begun.sentence} Then {early}")
         return Verdict("INCONCLUSIVE", early, **heading)
@@ -205,7 +212,8 @@ def _judged(
         )
         largest["W"] = max(largest.get("W", 0.0), *products)
     motion = motion_error(pairs, changes, largest, noise)
-    judge = Judge(*tolerances, largest, noise, motion)
+    rtol = max(np.nan_to_num([s.made_by.rtol for s in (runs.first, runs.second)]))
+    judge = Judge(*tolerances, largest, noise, motion, float(rtol))
     time = runs.first.time[i]
     channels = [channel_of(judge, time, p, c) for p, c in zip(pairs, changes, strict=True)]
     return channels, _halving(channels, coarser, pairs)

@@ -3,7 +3,7 @@
 A difference e(t) between the two solutions counts against
 
     allowed(t)   = max(tolerance, min(4 s(t) / peak, loosest)) peak
-    explained(t) = 4 s(t) + 10 m(t) peak
+    explained(t) = 4 s(t) + 10 m(t) peak + 4 rtol peak
 
 where s(t), the largest change up to t in this channel by doubling the step of either solver,
 and m(t), the same over all motions and states, relative to their peaks, bound the errors of
@@ -44,7 +44,7 @@ class Judge:
 
     tolerance : relative to the peak, None for `least` or what integration needs, at most
     `loosest`; largest : largest channel of every unit; noise : below it a component of the unit
-    is rounding; motion : m(t) of the equations above, (n,).
+    is rounding; motion : m(t) of the equations above, (n,); rtol : what the runs were asked for.
     """
 
     tolerance: float | None
@@ -53,6 +53,7 @@ class Judge:
     largest: Mapping[str, float]
     noise: Mapping[str, float]
     motion: Array
+    rtol: float = 0.0
 
 
 def largest_by_unit(pairs: Sequence[Pair]) -> dict[str, float]:
@@ -145,7 +146,8 @@ def _allowed(judge: Judge, integration: Array) -> Array:
 def _explained(judge: Judge, pair: Pair, changes: Array) -> Array:
     """What errors of integration may have made of the difference, at every instant."""
     own = np.where(np.isnan(changes), 0.0, changes)
-    explained: Array = SAFETY * own + MAGNIFIED * judge.motion * max(pair.peak, TINY)
+    relative = MAGNIFIED * judge.motion + SAFETY * judge.rtol
+    explained: Array = SAFETY * own + relative * max(pair.peak, TINY)
     return explained
 
 

@@ -1,0 +1,175 @@
+"""Everything that a verdict rests on can spoil it: outputs that are lost, energies, audits,
+what redundant joints do determine, runs that are stuck, a solver that refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import vbg
+from vbg.errors import UsageError
+from vbg.solution import Solution
+from vbg.tmm_bridge import solver
+from vbg.validate import text, validate
+
+SHORT = {"t_end": 0.1, "output_step": 0.01, "in_children": False}
+INERTIA = {"xx": 0.01, "yy": 0.02, "zz": 0.02}
+AXIS = [0.0, 0.6, 0.8]
+
+
+def pendulum(**more: Any) -> vbg.Model:
+    rod = {"mass": 1.0, "inertia": INERTIA, "points": {"A": [-0.5, 0, 0]}}
+    hinge = {"kind": "revolute", "between": ["ground", "rod.A"], "axis": [0, 1, 0], **more}
+    return vbg.Model(name="p", bodies={"rod": rod}, joints={"hinge": hinge})
+
+
+def door() -> vbg.Model:
+    """A leaf on two hinges along a skew axis: their forces along and across it are not unique."""
+    leaf = {"mass": 2.0, "inertia": INERTIA, "position": [0.5, 0, 0]}
+    ends = [["ground", {"body": "leaf", "at": [-0.5, 0, 0]}]]
+    at = [0.0, 0.6, 0.8]
+    ends.append([{"body": "ground", "at": at}, {"body": "leaf", "at": [-0.5, 0.6, 0.8]}])
+    joints = {
+        name: {"kind": "revolute", "between": between, "axis": AXIS}
+        for name, between in zip(("lower", "upper"), ends, strict=True)
+    }
+    return vbg.Model(name="door", bodies={"leaf": leaf}, joints=joints)
+
+
+@pytest.fixture
+def seeded(monkeypatch) -> Callable[[Callable[[dict[str, np.ndarray]], None]], None]:
+    """Puts a change of the signals into the transfer-matrix solver."""
+
+    def put(change: Callable[[dict[str, np.ndarray]], None]) -> None:
+        sound = solver.simulate
+
+        def faulty(*given: Any, **settings: Any) -> Solution:
+            solution = sound(*given, **settings)
+            signals = {name: np.array(values) for name, values in solution.signals.items()}
+            change(signals)
+            return replace(solution, signals=signals)
+
+        monkeypatch.setattr(solver, "simulate", faulty)
+
+    return put
+
+
+def test_an_output_of_a_joint_that_one_side_lost_is_a_fail(seeded):
+    seeded(lambda signals: signals.pop("hinge.torque"))
+    report = validate(pendulum(), **SHORT)
+    assert report.result == "FAIL"
+    assert "hinge.torque" in report.verdict.sentence
+
+
+def test_a_drive_that_one_side_lost_is_a_fail(seeded):
+    seeded(lambda signals: signals.pop("hinge.drive"))
+    report = validate(pendulum(drive="sin(3*t)"), **SHORT)
+    assert report.result == "FAIL"
+    assert "hinge.drive" in report.verdict.sentence
+
+
+@pytest.mark.parametrize("energy", ["kinetic", "potential", "dissipated"])
+def test_energies_are_channels(seeded, energy):
+    name = f"energy.{energy}"
+
+    def change(signals: dict[str, np.ndarray]) -> None:
+        signals[name] *= 1.0 + 1e-4
+
+    model = pendulum(friction={"viscous": 0.3})
+    assert validate(model, **SHORT).result == "PASS"
+    seeded(change)
+    report = validate(model, **SHORT)
+    assert report.result == "FAIL"
+    assert [c.name for c in report.verdict.failed()] == [name]
+    assert any(name in line for line in report.verdict.review)
+
+
+def test_an_audit_that_does_not_close_is_a_fail(monkeypatch):
+    sound = solver.simulate
+
+    def faulty(*given: Any, **settings: Any) -> Solution:
+        solution = sound(*given, **settings)
+        signals = dict(solution.signals) | {"energy.residual": 0.1 * solution["energy.kinetic"]}
+        audit = replace(solution.audit, energy_residual=0.1)
+        return replace(solution, signals=signals, audit=audit)
+
+    monkeypatch.setattr(solver, "simulate", faulty)
+    report = validate(pendulum(), **SHORT)
+    assert report.result == "FAIL"
+    assert "energy audit of the transfer-matrix solver" in report.verdict.sentence
+    assert "speaks against the transfer-matrix solver" in text(report)
+
+
+def test_what_redundant_joints_determine_is_compared(seeded):
+    report = validate(door(), **SHORT)
+    assert report.result == "PASS", report.verdict.sentence
+    marks: Mapping[str, str] = {c.name: c.result for c in report.channels}
+    assert "NOT UNIQUE" in marks.values()
+    assert marks["leaf.joints.force[2]"] == "PASS"
+    loose = [name for name, mark in marks.items() if mark == "NOT UNIQUE" and ".force" in name]
+
+    def change(signals: dict[str, np.ndarray]) -> None:
+        name, _, k = loose[0].removesuffix("]").partition("[")
+        signals[name][:, int(k)] += 1e-3
+
+    seeded(change)
+    report = validate(door(), **SHORT)
+    assert report.result == "FAIL"
+    assert any(".joints." in c.name for c in report.verdict.failed())
+
+
+def test_a_self_stress_is_no_fault(seeded):
+    """Equal and opposite forces along the axis of both hinges: no motion feels them."""
+
+    def change(signals: dict[str, np.ndarray]) -> None:
+        signals["lower.force"] += 3.0 * np.array(AXIS)
+        signals["upper.force"] -= 3.0 * np.array(AXIS)
+
+    seeded(change)
+    assert validate(door(), **SHORT).result == "PASS"
+
+
+def test_a_run_that_gets_no_further_is_ended_with_the_reason():
+    report = validate(pendulum(), patience=1e-9, **SHORT)
+    assert report.result == "INCONCLUSIVE"
+    assert "processor time" in report.verdict.sentence
+    assert "--patience" in report.verdict.sentence
+
+
+def test_a_refusal_of_one_solver_is_inconclusive(monkeypatch):
+    def refuse(*given: Any, **settings: Any) -> Solution:
+        raise UsageError("joints.hinge: no twin of this.")
+
+    monkeypatch.setattr(solver, "simulate", refuse)
+    report = validate(pendulum(), **SHORT)
+    assert report.result == "INCONCLUSIVE"
+    assert "joints.hinge" in report.verdict.sentence
+    assert text(report).startswith("INCONCLUSIVE")
+    assert report.solutions.keys() == {"vbg"}
+
+
+def test_a_fail_says_since_when_and_whose_law(seeded):
+    def change(signals: dict[str, np.ndarray]) -> None:
+        signals["coil.torque"][5:] *= 1.01
+
+    coil = {"kind": "torsion_spring", "on": "joints.hinge", "k": 2.0, "rest": 0.3}
+    document = {**pendulum().document, "forces": {"coil": coil}}
+    seeded(change)
+    said = " ".join(validate(vbg.Model(**document), **SHORT).verdict.review)
+    assert "t = 0.05 s" in said
+    assert "forces.coil is the first" in said
+    assert "--also dt" in said
+
+
+def test_the_third_method_tells_the_sides_apart(seeded):
+    def change(signals: dict[str, np.ndarray]) -> None:
+        signals["hinge.force"] *= 1.01
+
+    seeded(change)
+    report = validate(pendulum(), also=("dt",), **SHORT)
+    assert report.result == "FAIL"
+    assert "The column dt agrees with the bond-graph solver" in " ".join(report.verdict.review)
