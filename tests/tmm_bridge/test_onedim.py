@@ -429,10 +429,10 @@ def test_a_closed_clutch_holds_two_shafts_and_a_brake_both():
 @pytest.mark.parametrize(
     ("old", "new", "channel"),
     [
-        ("self.static(w)\n", "1.01 * self.static(w)\n", "brake.torque"),
+        ("law.static(w)\n", "law.static(w) * 1.01\n", "brake.torque"),
         ("mode * (dry + ", "mode * (1.001 * dry + ", "plate.torque"),
         ("x[side.state] - left if", "0.0 if", "a.speed"),
-        ("exp(-size(v) / self.stribeck)", "exp(-size(v))", "brake.torque"),
+        ("exp(-size(v) / law.stribeck)", "exp(-size(v))", "brake.torque"),
         ("drive is None:", "drive is None or True:", "felt.torque"),
     ],
 )
@@ -455,9 +455,10 @@ def test_frictions_that_share_a_load_in_no_one_way_have_no_twin():
 
 
 def test_parts_without_a_twin_are_named():
-    rub = {"rub": {"kind": "friction", "on": "joints.hinge", "coulomb": 0.1}}
-    model = vbg.Model(name="rub", bodies={"rod": ROD}, joints={"hinge": HINGE}, rotational=rub)
-    with pytest.raises(UsageError, match=r"rotational\.rub: a friction .* has no twin"):
+    ends = ["ground", {"body": "rod", "at": [0.3, 0, 0]}]
+    rub = {"rub": {"kind": "friction", "between": ends, "coulomb": 0.1}}
+    model = vbg.Model(name="rub", bodies={"rod": ROD}, joints={"hinge": HINGE}, translational=rub)
+    with pytest.raises(UsageError, match=r"translational\.rub: a friction .* has no twin"):
         simulate(model, t_end=0.1)
 
 

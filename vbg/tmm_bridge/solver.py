@@ -108,6 +108,9 @@ def with_network(mechanism: Mechanism, y: Array) -> tuple[Mechanism, Array]:
     posture(mechanism.tables, plant.scratch, y.copy(), drive_rates(mechanism, 0.0))
     origins = tuple(map(float, shaft_positions(plant.program, plant.scratch)))
     network = replace(mechanism.network, origins=origins)
+    t, y = mechanism.tables, y.copy()
+    for hinge in network.hinges:
+        y[t.sizes[0] + t.coordinates[hinge.coordinate, 3]] = hinge.speed
     return replace(mechanism, network=network), np.concatenate([y, network.start])
 
 

@@ -21,6 +21,7 @@ from vbg.tmm_bridge.kernels.tables import (
     COORDINATE_SLIDE,
     COORDINATE_TREE,
     COORDINATE_TURN,
+    IDLE,
     ROW_COUPLE,
     ROW_DISTANCE,
     ROW_DOT,
@@ -242,6 +243,11 @@ def one_row(t, s, r, drive):
 def all_rows(t, s, drive):
     """Loads and residuals of every row; `drive` (d, 3) are f, f', f'' of the drives."""
     for r in range(t.rows.shape[0]):
+        if t.rows[r, 4] == IDLE:
+            s.row_nodes[r, :] = -1
+            s.row_v[r, :] = -1
+            s.row_state[r, :] = 0.0
+            continue
         gap, speed, products = one_row(t, s, r, drive)
         d = t.rows[r, 4]
         if d >= 0:

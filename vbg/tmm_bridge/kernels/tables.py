@@ -20,6 +20,8 @@ ROW_ROLL = 5  # the touching point does not slip along the i-th axis of F
 ROW_COUPLE = 6  # coordinate j - ratio * coordinate i = constant
 ROW_TURN = 7  # angle about the axis = target
 
+IDLE = -2  # in the place of a row's drive: the row holds nothing for now (a friction that slips)
+
 # Kinds of coordinate: of a hinge of the tree, or measured across a cut joint.
 COORDINATE_TREE = 0
 COORDINATE_TURN = 1  # about the axis of F

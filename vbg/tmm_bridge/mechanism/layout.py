@@ -26,10 +26,13 @@ from vbg.tmm_bridge.kernels.rows import (
     LINK_MASS,
     LINK_POSITION,
     LINK_V,
+    PRISMATIC,
+    REVOLUTE,
     RIGID,
 )
 from vbg.tmm_bridge.kernels.tables import (
     COORDINATE_TREE,
+    IDLE,
     ROW_COUPLE,
     ROW_SLIDE,
     ROW_TURN,
@@ -49,7 +52,7 @@ from vbg.tmm_bridge.mechanism.mechanism import (
     TreeJoint,
 )
 from vbg.tmm_bridge.mechanism.rawbonds import outer_bonds
-from vbg.tmm_bridge.onedim import Grip, Network, build, needed
+from vbg.tmm_bridge.onedim import Grip, Network, build, has_dry_friction, needed
 from vbg.tmm_bridge.tree.forest import (
     GROUND,
     Carrier,
@@ -58,7 +61,7 @@ from vbg.tmm_bridge.tree.forest import (
     is_coupling,
     plant,
 )
-from vbg.tmm_bridge.tree.pairs import FREE, measured_coordinates, rows_of, series_of
+from vbg.tmm_bridge.tree.pairs import FREE, Hinge, Series, measured_coordinates, rows_of, series_of
 from vbg.tmm_bridge.tree.places import GROUND_PLACE, BodyPlace
 
 
@@ -151,16 +154,48 @@ def _network(
     if not needed(model, feeds):
         return None, ""
     try:
-        network, grips = build(model, places, named, feeds, len(loading.functions))
+        network, grips = build(
+            model,
+            places,
+            named,
+            feeds,
+            len(loading.functions),
+            len(draft.coordinates),
+            len(draft.rows),
+        )
     except UsageError as error:
-        if feeds or any(acts_on_mechanism(part) for _, part in one_dimensional(model)):
+        on_joints = any(map(has_dry_friction, model.joints.values()))
+        on_joints |= any(acts_on_mechanism(part) for _, part in one_dimensional(model))
+        if feeds or on_joints:
             raise
         return None, str(error)
+    _add_hinges_and_rows(model, draft, named, network)
     for grip in grips:
         if grip.mass > 0.0:
             _add_armature(draft, grip)
     lay_grips(loading, grips)
     return network, ""
+
+
+def _add_hinges_and_rows(
+    model: Model, draft: _Draft, named: Mapping[tuple[str, str], int], network: Network
+) -> None:
+    """Shafts that move with the mechanism as hinges on the ground, rows between coordinates.
+
+    second - start2 = ratio (first - start1)."""
+    for hinge in network.hinges:
+        kind = REVOLUTE if hinge.turns else PRISMATIC
+        node = Series((Hinge(np.eye(3), kind, "shaft"),), np.eye(3))
+        _, coordinates = _append_nodes(draft, node, None, -1, np.eye(3), np.zeros(3))
+        draft.coordinates.append([COORDINATE_TREE, -1, *coordinates["shaft"]])
+    frames, starts = joint_frames(model), {}
+    for (joint, key), place in named.items():
+        keys = [k for k, _ in measured_coordinates(model.joints[joint])]
+        starts[place] = float(frames[joint].coordinates[keys.index(key)])
+    for row in network.rows:
+        draft.rows.append((ROW_COUPLE, -1, row.first, row.second, IDLE if row.idle else -1))
+        offset = starts.get(row.second, 0.0) - row.ratio * starts.get(row.first, 0.0)
+        draft.row.append((row.ratio, offset))
 
 
 def _add_armature(draft: _Draft, grip: Grip) -> None:

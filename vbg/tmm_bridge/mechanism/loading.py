@@ -34,7 +34,7 @@ from vbg.tmm_bridge.kernels.tables import (
 )
 from vbg.tmm_bridge.mechanism.mechanism import BodyPlace
 from vbg.tmm_bridge.mechanism.rawbonds import outer_bonds
-from vbg.tmm_bridge.onedim import Feed, Grip
+from vbg.tmm_bridge.onedim import Feed, Grip, has_dry_friction
 from vbg.tmm_bridge.tree.forest import GROUND, coordinate_joint, coordinate_key
 
 
@@ -241,12 +241,6 @@ def _on_coordinate(
     loading.law.append((k, rest, c, 0.0, 0.0))
 
 
-def has_dry_friction(joint: Any) -> bool:
-    """Whether the friction of a joint can stick: then a replay of its joint includes it."""
-    friction = getattr(joint, "friction", None)
-    return friction is not None and friction.coulomb > 0.0
-
-
 def _lay_joint_effects(
     loading: Loading,
     model: Model,
@@ -257,12 +251,7 @@ def _lay_joint_effects(
     replayed: bool,
 ) -> None:
     friction = getattr(joint, "friction", None)
-    if has_dry_friction(joint):
-        if not replayed:
-            raise UsageError(
-                f"joints.{name}: dry friction of a joint has no twin in the transfer-matrix solver."
-            )
-    elif friction is not None:
+    if friction is not None and not has_dry_friction(joint):  # that is the network's, or replayed
         loading.parts[f"{name}.friction"] = ("law", len(loading.laws))
         loading.laws.append((LAW_SPRING, _coordinate(model, named, f"joints.{name}"), NO_INPUT))
         loading.law.append((0.0, 0.0, friction.viscous, 0.0, 0.0))

@@ -247,7 +247,8 @@ def efforts_of_parts(
         node = next(n for n in carried.nodes if t.links[n, 3] == v)
         axis = column(record, node, W_N) * (-1.0 if carried.backward else 1.0)
         effort = record.coordinate[:, k, 2].copy()
-        for row in mechanism.couplings.values():
+        network = mechanism.network
+        for row in (*mechanism.couplings.values(), *(network.row_places if network else ())):
             for place, other in enumerate(t.rows[row, 2:4]):
                 if other == k:
                     effort += record.effort[:, row] * record.speed_gain[:, row, place]

@@ -28,7 +28,7 @@ from vbg.tmm_bridge.motion.radau import Collocation, StiffStepper
 from vbg.tmm_bridge.motion.stepping import Dense, Stepper
 
 Progress = Callable[[float, float], bool | None]
-NETWORKS = ("electric", "hydraulic", "rotational", "translational", "signals")
+NETWORKS = ("electric", "hydraulic", "rotational", "translational", "signals", "joints")
 NEAR = 1e-5  # nearness of a singular posture at which it is jumped over
 
 

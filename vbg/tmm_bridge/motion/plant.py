@@ -11,7 +11,7 @@ from vbg.tmm_bridge.kernels.independence import measure_rows
 from vbg.tmm_bridge.kernels.loops import correction
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.rows import BALL, LINK_KIND, LINK_Q, PRISMATIC
-from vbg.tmm_bridge.kernels.tables import LAW_STOP, PAIR_STOP, Scratch, scratch_for
+from vbg.tmm_bridge.kernels.tables import IDLE, LAW_STOP, PAIR_STOP, Scratch, Tables, scratch_for
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
 from vbg.tmm_bridge.mechanism.start import count_angles, displace, drive_rates, model_size
 from vbg.tmm_bridge.motion.dependent import JUMPS, Dependence
@@ -24,6 +24,7 @@ from vbg.tmm_bridge.motion.program import (
 )
 from vbg.tmm_bridge.motion.recording import program_of
 from vbg.tmm_bridge.motion.stages import Rules, stages, standstill
+from vbg.tmm_bridge.onedim.friction import DryFriction
 
 JERK = 0.01  # relative change of the speeds by one projection that no smooth motion needs
 FAST, SMALL = 60.0, 1e-5  # [rad/s or m/s], in which rates are nearly linear; of other states
@@ -43,12 +44,15 @@ class Plant:
     """A mechanism with its workspace and the span in which its inputs are smooth.
 
     A state is the mechanism's own, then that of its network of one-dimensional parts;
-    `inputs` and `drive` are those of the last evaluation; `balls` the places of quaternions;
-    `grain` sizes below which a coordinate is rounded as if it had them; `typical` sizes of all
-    states where they are not larger, for differences.
+    `tables` are its own: rows of the frictions `sticky` hold or idle.  `inputs` and `drive`
+    are those of the last evaluation; `balls` the places of quaternions; `grain` sizes below
+    which a coordinate is rounded as if it had them; `typical` sizes of all states where they
+    are not larger, for differences.
     """
 
     mechanism: Mechanism
+    tables: Tables = field(init=False)
+    sticky: list[DryFriction] = field(init=False)
     scratch: Scratch = field(init=False)
     program: Program = field(init=False)
     dependence: Dependence | None = field(init=False)
@@ -62,14 +66,18 @@ class Plant:
     rank: int = -1
 
     def __post_init__(self) -> None:
-        self.scratch = scratch_for(self.mechanism.tables)
+        t = self.mechanism.tables
+        # rows of frictions begin and end to hold: every plant has its own
+        self.tables = t._replace(rows=t.rows.copy(), row=t.row.copy())
+        self.scratch = scratch_for(t)
+        network = self.mechanism.network
+        self.sticky = [] if network is None else [f for f in network.frictions if f.row >= 0]
         self.program, self.dependence = program_of(self.mechanism)
         self.inputs = np.zeros(len(self.mechanism.inputs))
         self.drive = np.zeros((len(self.mechanism.drives), 3))
-        t = self.mechanism.tables
         kinds, places = t.links[:, LINK_KIND], t.links[:, LINK_Q]
         self.balls = places[kinds == BALL]
-        states = 0 if self.mechanism.network is None else len(self.mechanism.network.start)
+        states = 0 if network is None else len(network.start)
         self.grain = np.zeros(self.mechanism.size + states)
         self.grain[: t.sizes[0]] = 1.0
         self.grain[places[kinds == PRISMATIC]] = t.length[0]
@@ -118,8 +126,9 @@ class Plant:
     ) -> None:
         """Rates at stages of a step, see `stepping.stages`.  Raises NoInertia."""
         self.n_rates += rows[1] - rows[0]
+        self._hold(y)
         faulty, self.rank = stages(
-            self.mechanism.tables,
+            self.tables,
             self.scratch,
             self.program,
             float(t),
@@ -138,6 +147,7 @@ class Plant:
     def outputs(self) -> Array:
         """Outputs of the network at the instant that was evaluated."""
         p = self.program
+        self._tell_held()
         section(p, PLAY_CHANGES)
         section(p, PLAY_OUTPUTS)
         told: Array = p.memory[p.outputs]
@@ -152,11 +162,43 @@ class Plant:
             return y
         own = self.mechanism.size
         y = y.copy()
-        for friction, (v, _, _) in zip(network.frictions, self._grips(t, y), strict=True):
-            friction.stop(y[own:], v, first=first)
-        for friction, (_, held, most) in zip(network.frictions, self._grips(t, y), strict=True):
-            friction.release(y[own:], held, most)
+        grips = self._grips(t, y)
+        places = [self._where(f) for f in network.frictions]
+        for friction, (v, _, _), at in zip(network.frictions, grips, places, strict=True):
+            friction.stop(y[own:], v, at, first=first)
+        if self.sticky:
+            self.scratch.limit[0] = -1
+            self._hold(y)
+            y = self.project(t, y, jerk=np.inf)
+        for _ in network.frictions:  # what one lets go, the others have to hold
+            before = y.copy()
+            for friction, (_, held, most) in zip(network.frictions, self._grips(t, y), strict=True):
+                friction.release(y[own:], held, most)
+            if (y == before).all() or not self.sticky:
+                break
         return y
+
+    def _where(self, friction: DryFriction) -> float:
+        """Where the row of a friction on the mechanism is; the posture was just found."""
+        if friction.row < 0:
+            return 0.0
+        first, second = self.tables.rows[friction.row, 2:4]
+        x = self.scratch.coordinate[:, 0]
+        return float(x[second] - self.tables.row[friction.row, 0] * x[first])
+
+    def _hold(self, y: Array) -> None:
+        """Frictions that stick in the state y hold their rows."""
+        own = self.mechanism.size
+        for friction in self.sticky:
+            sticks = y[own + friction.mode] == 0.0
+            self.tables.rows[friction.row, 4] = -1 if sticks else IDLE
+            self.tables.row[friction.row, 1] = y[own + friction.mode + 1]
+
+    def _tell_held(self) -> None:
+        """What the rows of frictions hold, for what tells it."""
+        for friction in self.sticky:
+            effort = self.scratch.effort[friction.row] / friction.lever
+            self.program.memory[self.program.held[friction.index]] = effort
 
     def _together(self, t: float, y: Array) -> Array:
         """The state with the network's dependent stores as they hang together."""
@@ -173,6 +215,7 @@ class Plant:
     def _grips(self, t: float, y: Array) -> Array:
         """(speed, effort, largest effort) of every dry friction."""
         self.evaluate(t, y)
+        self._tell_held()
         section(self.program, PLAY_CHANGES)
         found: Array = self.program.memory[self.program.grip]
         return found
@@ -192,7 +235,7 @@ class Plant:
         s = self.scratch
         if not len(s.G):
             return np.zeros(0)
-        measure_rows(self.mechanism.tables, s)
+        measure_rows(self.tables, s)
         values = np.zeros(len(s.G))
         found = np.linalg.svd(s.G, compute_uv=False)
         values[: len(found)] = found**2
@@ -207,9 +250,11 @@ class Plant:
         values = self.mobilities()
         return float(values[len(values) - self.rank] / values[-1])
 
-    def project(self, t: float, y: Array) -> Array:
-        """The state with its loops closed, its quaternions of unit length."""
-        tables, s = self.mechanism.tables, self.scratch
+    def project(self, t: float, y: Array, *, jerk: float = JERK) -> Array:
+        """The state with its loops closed, its quaternions of unit length.
+
+        Raises Singular where that changes the speeds by more than `jerk`."""
+        tables, s = self.tables, self.scratch
         y = y.copy()
         for q in self.balls:
             y[q : q + 4] /= np.linalg.norm(y[q : q + 4])
@@ -232,14 +277,14 @@ class Plant:
             n_q = int(tables.sizes[0])
             speeds = y[n_q : n_q + len(step)]
             change = float(np.abs(step).max() / (np.abs(speeds).max() + 1e-3))
-            if change > JERK:
+            if change > jerk:
                 raise Singular(t, int(np.argmax(np.abs(s.row_state[:, 1]))), change)
             y[n_q : n_q + len(step)] += step
         return y
 
     def indicators(self, t: float, y: Array) -> Array:
         """What changes sign where a stop touches, leaves or would begin to pull."""
-        tables, s = self.mechanism.tables, self.scratch
+        tables, s = self.tables, self.scratch
         self.evaluate(t, y)
         signs = []
         for n in np.flatnonzero(tables.laws[:, 0] == LAW_STOP):
@@ -249,13 +294,14 @@ class Plant:
                 if np.isfinite(depth):
                     signs += [depth, depth + c / k * rate_in]
         signs += [-s.pair[n, 3] for n in np.flatnonzero(tables.pairs[:, 0] == PAIR_STOP)]
+        self._tell_held()
         section(self.program, PLAY_CHANGES)
         signs += self.program.memory[self.program.changes].tolist()
         return np.array(signs)
 
     def stop_names(self) -> list[str]:
         """Part of each indicator."""
-        tables = self.mechanism.tables
+        tables = self.tables
         by_place = {place: name for name, place in self.mechanism.parts.items()}
         names = []
         for n in np.flatnonzero(tables.laws[:, 0] == LAW_STOP):

@@ -41,7 +41,8 @@ class Program(NamedTuple):
     joints (k, 3) : coordinate, places of position and speed;  pairs (p, 4) : nodes, these
     places;  points (p, 6) : in the nodes' frames;
     changes, outputs : what changes sign, what is told;  grip (f, 3) : speed of each dry
-    friction, effort that it exerts, the most that it holds;  shafts : places of their positions.
+    friction, effort that it exerts, the most that it holds;  held : places for what rows of
+    the mechanism hold in place of frictions;  shafts : places of their positions.
     """
 
     code: Array
@@ -64,6 +65,7 @@ class Program(NamedTuple):
     changes: Array
     outputs: Array
     grip: Array
+    held: Array
     shafts: Array
 
 

@@ -45,7 +45,7 @@ def program_of(mechanism: Mechanism) -> tuple[Program, Dependence | None]:
         name: np.array(places.get(name, []), dtype=np.int64).reshape(
             (-1, widths[name]) if name in widths else -1
         )
-        for name in (*widths, "x", "rates", "z", "residual", "changes", "outputs", "shafts")
+        for name in (*widths, "x", "rates", "z", "residual", "changes", "outputs", "held", "shafts")
     }
     program = Program(
         code=finished.code,
@@ -74,7 +74,11 @@ def _recorded(network: Network, w: Working) -> dict[str, list[Any]]:
     tape.section = CHANGES
     changes = [tape.slot(v).place for _, _, read in network.changes for v in read(w)]
     grip = [
-        (tape.slot(f.port.speed(w)).place, w.through[f.place].place, w.through[f.capacity].place)
+        (
+            tape.slot(f.port.speed(w)).place,
+            tape.slot(f.told(w)).place,
+            w.through[f.capacity].place,
+        )
         for f in network.frictions
     ]
     tape.section = OUTPUTS
@@ -89,6 +93,7 @@ def _recorded(network: Network, w: Working) -> dict[str, list[Any]]:
         "joints": [(s.place, p, v) for s, p, v in moved if s.kind == JOINT],
         "pairs": [(*pair.nodes, p, v) for pair, p, v in pairs],
         "points": [(*pair.first, *pair.second) for pair, _, _ in pairs],
+        "held": [slot.place for slot in w.held],
         "changes": changes,
         "grip": grip,
         "outputs": outputs,

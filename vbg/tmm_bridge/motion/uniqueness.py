@@ -30,7 +30,7 @@ def self_stresses(plant: Plant) -> Array:
     m = len(s.G)
     if m == 0 or plant.rank == m:
         return np.zeros((m, 0))
-    measure_rows(plant.mechanism.tables, s)
+    measure_rows(plant.tables, s)
     vectors, values, _ = np.linalg.svd(s.G)
     null = vectors[:, np.count_nonzero(values > REDUNDANT) :]
     # A row that nothing can move (scale 0) is its own null vector already.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from vbg.errors import UsageError
 from vbg.model import Model
@@ -12,7 +13,7 @@ from vbg.tmm_bridge.onedim.draft import Draft
 from vbg.tmm_bridge.onedim.hydraulics import add_hydraulic
 from vbg.tmm_bridge.onedim.mechanical import JOINT, PAIR
 from vbg.tmm_bridge.onedim.network import Network, Pair
-from vbg.tmm_bridge.onedim.shafts import add_mechanical, add_shafts
+from vbg.tmm_bridge.onedim.shafts import add_joint_frictions, add_mechanical, add_shafts
 from vbg.tmm_bridge.onedim.sources import Sources
 from vbg.tmm_bridge.onedim.working import Value
 from vbg.tmm_bridge.tree.places import BodyPlace
@@ -40,7 +41,13 @@ class Grip:
 def needed(model: Model, feeds: tuple[Feed, ...]) -> bool:
     """Whether there is anything for a network to do."""
     tables = (model.electric, model.hydraulic, model.rotational, model.translational)
-    return bool(feeds) or any(tables)
+    return bool(feeds) or any(tables) or any(map(has_dry_friction, model.joints.values()))
+
+
+def has_dry_friction(joint: Any) -> bool:
+    """Whether the friction of a joint can stick."""
+    friction = getattr(joint, "friction", None)
+    return friction is not None and friction.coulomb > 0.0
 
 
 def build(
@@ -49,17 +56,23 @@ def build(
     coordinates: Mapping[tuple[str, str], int],
     feeds: tuple[Feed, ...],
     first_input: int,
+    first_coordinate: int,
+    first_row: int,
 ) -> tuple[Network, tuple[Grip, ...]]:
     """The network of the model, and the shafts that the mechanism moves.
 
-    The effort of the n-th of these is the mechanism's input `first_input` + n.  Raises
-    UsageError for a part without a twin here.
+    The effort of the n-th of these is the mechanism's input `first_input` + n, hinges and rows
+    for it count from `first_coordinate` and `first_row`.  Raises UsageError for a part without
+    a twin here.
     """
-    draft = Draft(model, bodies, coordinates)
+    draft = Draft(
+        model, bodies, coordinates, first_coordinate=first_coordinate, first_row=first_row
+    )
     sources = Sources(draft)
     add_levels(draft)
     add_shafts(draft, sources)
     add_mechanical(draft, sources)
+    add_joint_frictions(draft)
     add_electric(draft, sources)
     add_hydraulic(draft, sources)
     values = tuple((f.input, sources.value(model.forces[f.part], f.part, f.given)) for f in feeds)
@@ -101,5 +114,8 @@ def _network(
         tuple(b for function in draft.functions for b in function.breaks),
         {grip.coordinate: grip.mass for grip in grips if grip.mass > 0.0},
         tuple(draft.frictions),
+        hinges=tuple(draft.hinges),
+        rows=tuple(draft.rows),
+        first_row=draft.first_row,
     )
     return network, tuple(grips)

@@ -13,7 +13,7 @@ from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
 from vbg.tmm_bridge.onedim.electric import ELECTRIC, HYDRAULIC, Ends, Rail
 from vbg.tmm_bridge.onedim.friction import DryFriction
 from vbg.tmm_bridge.onedim.mechanical import JOINT, Shaft
-from vbg.tmm_bridge.onedim.network import Pair
+from vbg.tmm_bridge.onedim.network import Hinge, Pair, Row
 from vbg.tmm_bridge.onedim.working import Output, Part, Port, Term, Value, Working
 from vbg.tmm_bridge.tree.places import BodyPlace
 
@@ -62,6 +62,10 @@ class Draft:
     outputs: list[Output] = field(default_factory=list)
     functions: list[TimeFunction] = field(default_factory=list)
     frictions: list[DryFriction] = field(default_factory=list)
+    hinges: list[Hinge] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+    first_coordinate: int = 0
+    first_row: int = 0
 
     def state(self, *start: float) -> int:
         """Place of the first of some new states."""
@@ -100,6 +104,13 @@ class Draft:
         """An output that signals may read."""
         self.outputs.append(output)
         self.readers[output[0]] = output[2]
+
+    def hinge(self, mass: float, speed: float, *, turns: bool) -> int:
+        """A shaft that the mechanism moves although no joint of the model does."""
+        place = self.first_coordinate + len(self.hinges)
+        self.hinges.append(Hinge(place, turns, speed))
+        self.shafts.append(Shaft(JOINT, mass, place=place))
+        return len(self.shafts) - 1
 
     def joint(self, name: str, key: str) -> int:
         """The shaft that is a coordinate of a joint."""

@@ -5,7 +5,8 @@ changes where the integration starts anew: a slipping speed has passed zero, or 
 effort that holds sticking shafts has passed `static` (B. Armstrong-Helouvry et al.,
 Automatica 30, 1994, eq. 5).  The effort is an unknown of the network: its equation is the
 law while it slips, no relative acceleration while it sticks, so that several frictions may
-hold each other.
+hold each other.  On coordinates of the mechanism a friction that sticks is a row of it,
+idle while it slips, and the effort that holds is the row's.
 """
 
 from __future__ import annotations
@@ -34,34 +35,64 @@ class Side:
 
 
 @dataclass(frozen=True)
-class DryFriction:
-    """Slipping: coulomb + (static - coulomb) exp(-|speed| / stribeck) + viscous |speed|, against
-    the motion of the port, whose `sides` are shafts.  Of a clutch coulomb and static are one
-    signal."""
+class Dry:
+    """coulomb + (static - coulomb) exp(-|speed| / stribeck) + viscous |speed| against the motion;
+    of a clutch coulomb and static are one signal."""
 
-    name: str
-    port: Port
-    sides: tuple[Side, ...]
     coulomb: Value
     static: Value
     stribeck: float
     viscous: float
+
+
+@dataclass(frozen=True)
+class DryFriction:
+    """A `law` against the motion of a port while it slips; `sides` are its shafts.
+
+    `row` is that of the mechanism that holds it, -1 for none: `lever` times the row's motion is
+    the port's, and the state behind the mode is where it sticks; `index` among all frictions."""
+
+    name: str
+    port: Port
+    sides: tuple[Side, ...]
+    law: Dry
     mode: int
     unknown: int
     place: int
     capacity: int
     turns: bool
+    row: int = -1
+    lever: float = 1.0
+    index: int = 0
 
     def act(self, w: Working) -> None:
-        w.through[self.place] = w.z[self.unknown]
-        w.through[self.capacity] = self.static(w)
-        self.port.push(w, w.z[self.unknown])
+        w.through[self.capacity] = self.law.static(w)
+        effort: Number
+        if self.row < 0:
+            effort = w.z[self.unknown]
+        else:
+            effort = choose(size(w.x[self.mode]), self.slipping(w), 0.0)
+        w.through[self.place] = effort
+        self.port.push(w, effort)
+
+    def slipping(self, w: Working) -> Number:
+        """The law."""
+        mode, v = w.x[self.mode], self.port.speed(w)
+        law, static = self.law, w.through[self.capacity]
+        dry = law.coulomb(w)
+        fall = (static - dry) * exp(-size(v) / law.stribeck)
+        return -mode * (dry + fall) - law.viscous * v
+
+    def told(self, w: Working) -> Number:
+        """What it exerts, when the mechanism was solved."""
+        effort = w.through[self.place]
+        if self.row < 0:
+            return effort
+        return choose(size(w.x[self.mode]), effort, w.held[self.index])
 
     def close(self, w: Working, shafts: Sequence[Shaft]) -> None:
         """The equation of the effort, when the efforts on all shafts are known."""
-        mode, v = w.x[self.mode], self.port.speed(w)
-        dry, static = self.coulomb(w), w.through[self.capacity]
-        slipping = -mode * (dry + (static - dry) * exp(-size(v) / self.stribeck)) - self.viscous * v
+        mode, slipping = w.x[self.mode], self.slipping(w)
         moved: Number = 0.0
         for side in self.sides:
             drive = shafts[side.shaft].drive
@@ -76,24 +107,28 @@ class DryFriction:
 
     def hold(self, w: Working) -> None:
         """A shaft that sticks to the frame stays at rest, rounding of the effort or not."""
-        if len(self.sides) == 1:
+        if len(self.sides) == 1 and self.row < 0:
             state = self.sides[0].state
             w.rates[state] = choose(size(w.x[self.mode]), w.rates[state], 0.0)
 
     def changes(self, w: Working) -> tuple[Number, ...]:
         """Falls through zero where the mode ends."""
         mode = w.x[self.mode]
-        left = w.through[self.capacity] - size(w.through[self.place])
+        left = w.through[self.capacity] - size(self.told(w))
         return (choose(size(mode), mode * self.port.speed(w), left),)
 
-    def stop(self, x: Array, v: float, *, first: bool) -> None:
+    def stop(self, x: Array, v: float, at: float, *, first: bool) -> None:
         """A slipping friction whose speed v has passed zero sticks, the shafts' momentum kept;
-        at the start of a run every one has the mode of its speed."""
+        at the start of a run every one has the mode of its speed.  `at` is where it is."""
+        before = x[self.mode]
         if first:
             x[self.mode] = math.copysign(1.0, v) if abs(v) > MOVING else 0.0
         elif x[self.mode] * v <= 0.0 or abs(v) < MOVING * MOVING:
             x[self.mode] = 0.0
-        if x[self.mode] == 0.0:
+        if self.row >= 0:
+            if x[self.mode] == 0.0 and (first or before != 0.0):
+                x[self.mode + 1] = at
+        elif x[self.mode] == 0.0:
             lightness = sum(side.c**2 / side.mass for side in self.sides)
             for side in self.sides:
                 if side.state >= 0:
@@ -107,5 +142,5 @@ class DryFriction:
 
     def outputs(self) -> Iterator[Output]:
         exerted, unit = ("torque", "N*m") if self.turns else ("force", "N")
-        yield f"{self.name}.{exerted}", unit, lambda w: w.through[self.place]
-        yield f"{self.name}.power", "W", lambda w: w.through[self.place] * self.port.speed(w)
+        yield f"{self.name}.{exerted}", unit, self.told
+        yield f"{self.name}.power", "W", lambda w: self.told(w) * self.port.speed(w)

@@ -23,6 +23,26 @@ class Pair:
 
 
 @dataclass(frozen=True)
+class Hinge:
+    """A shaft that is laid into the mechanism as a hinge on the ground: its coordinate, whether
+    it turns, its speed at the start."""
+
+    coordinate: int
+    turns: bool
+    speed: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row between coordinates of the mechanism, `second` - ratio `first`; `idle` at first."""
+
+    first: int
+    second: int
+    ratio: float
+    idle: bool
+
+
+@dataclass(frozen=True)
 class Node:
     """A node with a level: `state` or `unknown` is the level's place, -1 where it is not that;
     `rail` gives it; the reference has neither."""
@@ -41,7 +61,9 @@ class Network:
     signal gives;  changes : what changes sign where a law has a kink, with its part;
     breaks : instants where an input of the network jumps;  masses : inertia on coordinates of
     the mechanism;  frictions : parts whose mode changes between steps;  origins : where its
-    shafts start, from which gears and screws count.
+    shafts start, from which gears and screws count;  hinges, rows : of the mechanism, for
+    shafts and frictions that are solved with it;  held : places that tell what such frictions
+    hold.
     """
 
     parts: tuple[Part, ...]
@@ -59,6 +81,14 @@ class Network:
     masses: Mapping[int, float]
     frictions: tuple[DryFriction, ...] = ()
     origins: tuple[float, ...] = ()
+    hinges: tuple[Hinge, ...] = ()
+    rows: tuple[Row, ...] = ()
+    first_row: int = 0
+
+    @property
+    def row_places(self) -> range:
+        """Places of the rows in the mechanism's table."""
+        return range(self.first_row, self.first_row + len(self.rows))
 
     @property
     def fed_inputs(self) -> set[int]:
@@ -85,6 +115,7 @@ class Network:
             capacity=[0.0] * nodes,
             slopes=Stored(tape, nodes),
             through=Stored(tape, self.places),
+            held=[tape.place() for _ in self.frictions],
         )
 
 
@@ -119,7 +150,8 @@ def balance(network: Network, w: Working) -> None:
     for part in network.parts:
         part.act(w)
     for friction in network.frictions:
-        friction.close(w, network.shafts)
+        if friction.row < 0:
+            friction.close(w, network.shafts)
     for i, node in enumerate(network.nodes):
         if node.state >= 0:
             slope = w.net[i] / w.capacity[i]

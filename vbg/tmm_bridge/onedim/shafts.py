@@ -16,11 +16,13 @@ import numpy as np
 
 from vbg.errors import UsageError
 from vbg.fields import Attachment
+from vbg.model import Model
 from vbg.tmm_bridge.onedim.draft import Draft, no_twin
-from vbg.tmm_bridge.onedim.friction import DryFriction, Side
+from vbg.tmm_bridge.onedim.friction import Dry, DryFriction, Side
 from vbg.tmm_bridge.onedim.mechanical import (
     DRIVEN,
     FREE,
+    JOINT,
     MASSLESS,
     PAIR,
     Effort,
@@ -29,7 +31,7 @@ from vbg.tmm_bridge.onedim.mechanical import (
     Shaft,
     SpringDamper,
 )
-from vbg.tmm_bridge.onedim.network import Pair
+from vbg.tmm_bridge.onedim.network import Pair, Row
 from vbg.tmm_bridge.onedim.signals import within
 from vbg.tmm_bridge.onedim.sources import Sources
 from vbg.tmm_bridge.onedim.working import Port, Term, Value
@@ -46,23 +48,37 @@ class Tied:
     ratio: dict[str, float]
 
 
-def paths_of(part: Any) -> Iterator[str]:
+def path_to(model: Model, path: str) -> str:
+    """One spelling for each coordinate: joints.NAME.KEY, or TABLE.NODE."""
+    if not path.startswith("joints."):
+        return path
+    return f"joints.{coordinate_joint(path)}.{coordinate_key(model, path)}"
+
+
+def node_path(model: Model, table: str, node: str) -> str:
+    """Path of a node, which "joint:NAME" or "joint:NAME.KEY" takes from a joint."""
+    if node.startswith("joint:"):
+        return path_to(model, f"joints.{node.removeprefix('joint:')}")
+    return f"{table}.{node}"
+
+
+def paths_of(model: Model, part: Any) -> Iterator[str]:
     """Nodes and coordinates that a part acts on."""
     if part.table in ("rotational", "translational") and part.kind != "ball_screw":
         for node in part.nodes or ():
             if node != FRAME:
-                yield f"{part.table}.{node}"
+                yield node_path(model, part.table, node)
     for key in ("on", "shaft", "slide"):
         path = getattr(part, key, None)
         if isinstance(path, str):
-            yield path
+            yield path_to(model, path)
 
 
-def tie_of(part: Any) -> tuple[str, str, float]:
+def tie_of(model: Model, part: Any) -> tuple[str, str, float]:
     """(first, second, speed of the second over the first's) of a gear, belt or screw."""
     if part.kind == "ball_screw":
-        return part.shaft, part.slide, part.lead
-    first, second = (f"rotational.{node}" for node in part.nodes)
+        return path_to(model, part.shaft), path_to(model, part.slide), part.lead
+    first, second = (node_path(model, part.table, node) for node in part.nodes)
     return first, second, part.ratio if part.kind == "gear" else part.radius1 / part.radius2
 
 
@@ -77,12 +93,12 @@ def tied_sets(draft: Draft) -> list[Tied]:
     """Sets of paths that move as one."""
     owner: dict[str, Tied] = {}
     for _, part in mechanical_parts(draft):
-        for path in paths_of(part):
+        for path in paths_of(draft.model, part):
             owner.setdefault(path, Tied({path: 1.0}))
     for name, part in mechanical_parts(draft):
         if part.kind not in TIES or part.table not in ("rotational", "translational"):
             continue
-        first, second, ratio = tie_of(part)
+        first, second, ratio = tie_of(draft.model, part)
         a, b = owner[first], owner[second]
         if a is b:
             raise no_twin(part, name, "a closed chain of gears")
@@ -93,42 +109,65 @@ def tied_sets(draft: Draft) -> list[Tied]:
     return list({id(tied): tied for tied in owner.values()}.values())
 
 
-def _inertia(part: Any) -> tuple[str, float, float | None, float]:
+def _inertia(model: Model, part: Any) -> tuple[str, float, float | None, float]:
     """(path, inertia, speed and position at the start) that a part brings to a shaft; no speed
     where none is written."""
+    path = next(paths_of(model, part))
     if part.kind == "dc_motor":
-        return part.on, part.J, None, 0.0
+        return path, part.J, None, 0.0
     mass, position = ("J", "angle") if part.kind == "inertia" else ("m", "position")
-    path = part.on or f"{part.table}.{part.nodes[0]}"
     return path, getattr(part, mass), part.speed, getattr(part, position)
 
 
 def add_shafts(draft: Draft, sources: Sources) -> None:
     """Shafts with their ports by path, and speed sources."""
     inertias = [
-        _inertia(part)
+        _inertia(draft.model, part)
         for _, part in mechanical_parts(draft)
         if part.kind in ("inertia", "mass", "dc_motor")
     ]
     placed = {path: position for path, _, _, position in inertias if position}
     drives = _speed_sources(draft)
-    for tied in tied_sets(draft):
-        index = _lay_shaft(draft, sources, tied, inertias, drives)
+    sets = tied_sets(draft)
+    hinged = _held_with_joints(draft, sets)
+    for tied in sets:
+        index = _lay_shaft(draft, sources, tied, inertias, drives, hinged=id(tied) in hinged)
         shaft_joint = next((path for path in tied.ratio if path.startswith("joints.")), "")
         whole = tied.ratio.get(shaft_joint, 1.0)
         for path, ratio in tied.ratio.items():
             turns = not path.startswith("translational.")
-            if path == shaft_joint:
+            if path.startswith("joints."):
                 name, key = coordinate_joint(path), coordinate_key(draft.model, path)
                 draft.ports[path] = draft.joint_port(name, key)
                 continue
             term = Term(index, ratio / whole, relative=True)
             draft.ports[path] = Port((term,), placed.get(path, 0.0), turns)
-    for path, port in draft.ports.items():
+    for _, part in mechanical_parts(draft):
+        for given in (getattr(part, key, None) for key in ("on", "shaft", "slide")):
+            if isinstance(given, str):  # a coordinate by the name that the part has for it
+                draft.ports.setdefault(given, draft.ports[path_to(draft.model, given)])
+    for path, port in list(draft.ports.items()):
         if not path.startswith("joints."):
             what, unit = ("angle", "rad") if port.turns else ("position", "m")
             draft.tell((f"{path}.{what}", unit, port.value))
             draft.tell((f"{path}.speed", f"{unit}/s", port.speed))
+
+
+def _held_with_joints(draft: Draft, sets: list[Tied]) -> set[int]:
+    """Sets without a joint that a friction or clutch may hold together with one: their shafts
+    move with the mechanism.  By identity."""
+    links = []
+    for _, part in mechanical_parts(draft):
+        if part.kind in ("friction", "clutch"):
+            paths = set(paths_of(draft.model, part))
+            links.append([tied for tied in sets if paths & set(tied.ratio)])
+    held = {id(tied) for tied in sets if any(path.startswith("joints.") for path in tied.ratio)}
+    joints = set(held)
+    for _ in links:
+        for ends in links:
+            if any(id(tied) in held for tied in ends):
+                held |= {id(tied) for tied in ends}
+    return held - joints
 
 
 def _speed_sources(draft: Draft) -> dict[str, tuple[str, Any, float]]:
@@ -138,7 +177,7 @@ def _speed_sources(draft: Draft) -> dict[str, tuple[str, Any, float]]:
         for name, part in table.items():
             if part.kind != "speed":
                 continue
-            paths = list(paths_of(part))
+            paths = list(paths_of(draft.model, part))
             if len(paths) != 1 or paths[0].startswith("joints."):
                 raise no_twin(part, name, "a speed source that is not between node and frame")
             backward = part.nodes is not None and part.nodes[-1] == FRAME
@@ -152,13 +191,15 @@ def _lay_shaft(
     tied: Tied,
     inertias: list[tuple[str, float, float | None, float]],
     drives: dict[str, tuple[str, Any, float]],
+    *,
+    hinged: bool,
 ) -> int:
     """The shaft of a tied set."""
     joints = [path for path in tied.ratio if path.startswith("joints.")]
     driven = [path for path in tied.ratio if path in drives]
-    if len(joints) > 1 or (joints and driven) or len(driven) > 1:
+    if (joints and driven) or len(driven) > 1 or (driven and hinged):
         raise UsageError(
-            f"{', '.join(joints + driven)}: gears between joints or driven shafts have no twin in"
+            f"{', '.join(joints + driven)}: gears between driven shafts or joints have no twin in"
             " the transfer-matrix solver."
         )
     whole = tied.ratio[joints[0]] if joints else 1.0
@@ -169,8 +210,16 @@ def _lay_shaft(
         index = draft.joint(coordinate_joint(path), coordinate_key(draft.model, path))
         known = tuple((c, m, s) for c, m, s in own if s is not None)
         draft.shafts[index] = replace(draft.shafts[index], mass=mass, written=known)
+        for other in joints[1:]:
+            name, key = coordinate_joint(other), coordinate_key(draft.model, other)
+            second = draft.shafts[draft.joint(name, key)].place
+            row = Row(draft.shafts[index].place, second, tied.ratio[other] / whole, idle=False)
+            draft.rows.append(row)
         return index
     index = len(draft.shafts)
+    if hinged and mass > 0.0:
+        turns = not next(iter(tied.ratio)).startswith("translational.")
+        return draft.hinge(mass, _common_speed(own), turns=turns)
     if driven:
         name, part, sign = drives[driven[0]]
         function = sources.time_function(part, name, part.speed)
@@ -183,12 +232,17 @@ def _lay_shaft(
         for output in draft.late[-1].outputs():
             draft.tell(output)
     elif mass > 0.0:
-        told = sum(m * c * c for c, m, s in own if s is not None)
-        speed = sum(m * c * s for c, m, s in own if s is not None) / told if told else 0.0
+        speed = _common_speed(own)
         draft.shafts.append(Shaft(FREE, mass, state=draft.state(0.0, speed), start_speed=speed))
     else:
         draft.shafts.append(Shaft(MASSLESS, state=draft.state(0.0), unknown=draft.unknown(1.0)))
     return index
+
+
+def _common_speed(own: Sequence[tuple[float, float, float | None]]) -> float:
+    """The speed of a shaft that (ratio, inertia, written speed) of its parts ask for."""
+    told = sum(m * c * c for c, m, s in own if s is not None)
+    return sum(m * c * s for c, m, s in own if s is not None) / told if told else 0.0
 
 
 def reach(draft: Draft, name: str, part: Any) -> Port:
@@ -197,8 +251,9 @@ def reach(draft: Draft, name: str, part: Any) -> Port:
     if between is not None:
         return _line(draft, between)
     if getattr(part, "on", None) is not None:
-        return draft.ports[part.on]
-    ports = [draft.ports[f"{part.table}.{node}"] for node in part.nodes if node != FRAME]
+        return draft.ports[path_to(draft.model, part.on)]
+    paths = [node_path(draft.model, part.table, n) for n in part.nodes if n != FRAME]
+    ports = [draft.ports[path] for path in paths]
     if len(ports) == 2:
         return ports[1].between(ports[0])
     if part.nodes[-1] == FRAME:
@@ -222,17 +277,6 @@ def _line(draft: Draft, between: tuple[Attachment, Attachment]) -> Port:
 def _add_friction(draft: Draft, sources: Sources, name: str, part: Any) -> None:
     """Dry friction or a clutch, between shafts and the frame."""
     port = reach(draft, name, part)
-    sides = []
-    for term in port.terms:
-        shaft = draft.shafts[term.shaft]
-        if shaft.kind == FREE:
-            sides.append(Side(term.shaft, term.c, shaft.state + 1, shaft.mass))
-        elif shaft.kind == DRIVEN:
-            sides.append(Side(term.shaft, term.c, -1, math.inf))
-        else:
-            raise no_twin(part, name, "a friction on a joint or on a shaft without inertia")
-    if not _determined([*(f.sides for f in draft.frictions), sides]):
-        raise no_twin(part, name, "a friction that may hold its shaft together with another one")
     if part.kind == "clutch":
         given, capacity = sources.value(part, name, part.engaged), part.capacity
         coulomb = static = _engaged(given, capacity)
@@ -244,24 +288,70 @@ def _add_friction(draft: Draft, sources: Sources, name: str, part: Any) -> None:
         coulomb = sources.value(part, name, part.coulomb)
         static = sources.value(part, name, part.static or part.coulomb)
         stribeck, viscous = part.stribeck, part.viscous
-    friction = DryFriction(
-        name,
-        port,
-        tuple(sides),
-        coulomb,
-        static,
-        stribeck,
-        viscous,
-        draft.state(0.0),
-        draft.unknown(part.capacity if part.kind == "clutch" else part.coulomb),
-        draft.place(),
-        draft.place(),
-        part.table == "rotational",
-    )
+    law = Dry(coulomb, static, stribeck, viscous)
+    size = part.capacity if part.kind == "clutch" else part.coulomb
+    friction = _held(draft, part, name, port, law, size)
     draft.frictions.append(friction)
     draft.changes.append((f"{part.table}.{name}", 1, friction.changes))
     for output in friction.outputs():
-        draft.tell(output)
+        if friction.row < 0:
+            draft.tell(output)
+        else:
+            draft.outputs.append(output)  # known only when the mechanism was solved
+
+
+def _held(draft: Draft, part: Any, name: str, port: Port, law: Dry, size: float) -> DryFriction:
+    """A friction on a port, whose shafts it can hold."""
+    kinds = {draft.shafts[term.shaft].kind for term in port.terms}
+    places = draft.place(), draft.place()
+    if kinds == {JOINT}:
+        last = port.terms[-1]
+        first = port.terms[0] if len(port.terms) > 1 else Term(last.shaft, 0.0, relative=False)
+        one, other = (draft.shafts[term.shaft].place for term in (first, last))
+        row = draft.first_row + len(draft.rows)
+        draft.rows.append(Row(one, other, -first.c / last.c, idle=True))
+        index, mode = len(draft.frictions), draft.state(0.0, 0.0)
+        turns = port.turns
+        return DryFriction(name, port, (), law, mode, -1, *places, turns, row, last.c, index)
+    sides = []
+    for term in port.terms:
+        shaft = draft.shafts[term.shaft]
+        if shaft.kind == FREE:
+            sides.append(Side(term.shaft, term.c, shaft.state + 1, shaft.mass))
+        elif shaft.kind == DRIVEN:
+            sides.append(Side(term.shaft, term.c, -1, math.inf))
+        else:
+            raise no_twin(part, name, "a friction on a shaft without inertia")
+    others = [f.sides for f in draft.frictions if f.row < 0]
+    if not _determined([*others, sides]):
+        raise no_twin(part, name, "a friction that may hold its shaft together with another one")
+    mode, unknown = draft.state(0.0), draft.unknown(size)
+    return DryFriction(name, port, tuple(sides), law, mode, unknown, *places, port.turns)
+
+
+def _constant(number: float) -> Value:
+    return lambda w: number
+
+
+def add_joint_frictions(draft: Draft) -> None:
+    """Dry friction in the model's joints."""
+    for name, joint in draft.model.joints.items():
+        given = getattr(joint, "friction", None)
+        if given is None or given.coulomb <= 0.0:
+            continue
+        if getattr(joint, "drive", None) is not None:
+            raise UsageError(
+                f"joints.{name}: dry friction of a driven joint has no twin in the"
+                " transfer-matrix solver."
+            )
+        port = draft.joint_port(name, coordinate_key(draft.model, f"joints.{name}"))
+        coulomb, static = given.coulomb, given.static or given.coulomb
+        law = Dry(_constant(coulomb), _constant(static), given.stribeck, given.viscous)
+        friction = _held(draft, joint, name, port, law, coulomb)
+        draft.frictions.append(friction)
+        draft.changes.append((f"joints.{name}", 1, friction.changes))
+        unit = "N*m" if port.turns else "N"
+        draft.outputs.append((f"{name}.friction", unit, friction.told))
 
 
 def _engaged(given: Value, capacity: float) -> Value:

@@ -34,7 +34,8 @@ class Working:
     positions, speeds, efforts : of every shaft, efforts as they add up;  origins : positions
     of shafts at the start;  levels, net, capacity, slopes : of every node, flow into it,
     d content / d level of its stores, rate of its level; the last node is the reference.
-    through : what each part wants to tell (a current, a flow, an effort);
+    through : what each part wants to tell (a current, a flow, an effort);  held : efforts of
+    frictions that the mechanism makes stick, known when it was solved;
     signals : values of signals that were asked for at this instant.
     """
 
@@ -53,6 +54,7 @@ class Working:
     capacity: list[Number]
     slopes: Stored
     through: Stored
+    held: list[Slot]
     signals: dict[str, Number] = field(default_factory=dict)
     given: dict[tuple[TimeFunction, int], Number] = field(default_factory=dict)
 
