@@ -111,7 +111,7 @@ def lay_out(source: Model | Placed, replays: Mapping[str, TimeFunction] | None =
     network, apart = None, ""
     if not replays:
         _require_no_outer_bonds(model)
-        network, apart = _network(model, draft, places, named, loading)
+        network, apart = _network(placed, draft, places, named, loading)
     tables = _tables(model, draft, loading)
     return Mechanism(
         placed,
@@ -139,7 +139,7 @@ def _require_no_outer_bonds(model: Model) -> None:
 
 
 def _network(
-    model: Model,
+    placed: Placed,
     draft: _Draft,
     places: Mapping[str, BodyPlace],
     named: Mapping[tuple[str, str], int],
@@ -150,7 +150,7 @@ def _network(
     None if there are none, or, with the reason, if they have no twin and leave the
     mechanism alone.
     """
-    feeds = tuple(loading.feeds)
+    model, feeds = placed.model, tuple(loading.feeds)
     if not needed(model, feeds):
         return None, ""
     try:
@@ -169,7 +169,7 @@ def _network(
         if feeds or on_joints:
             raise
         return None, str(error)
-    _add_hinges_and_rows(model, draft, named, network)
+    _add_hinges_and_rows(placed, draft, named, network)
     for grip in grips:
         if grip.mass > 0.0:
             _add_armature(draft, grip)
@@ -178,7 +178,7 @@ def _network(
 
 
 def _add_hinges_and_rows(
-    model: Model, draft: _Draft, named: Mapping[tuple[str, str], int], network: Network
+    placed: Placed, draft: _Draft, named: Mapping[tuple[str, str], int], network: Network
 ) -> None:
     """Shafts that move with the mechanism as hinges on the ground, rows between coordinates.
 
@@ -188,10 +188,10 @@ def _add_hinges_and_rows(
         node = Series((Hinge(np.eye(3), kind, "shaft"),), np.eye(3))
         _, coordinates = _append_nodes(draft, node, None, -1, np.eye(3), np.zeros(3))
         draft.coordinates.append([COORDINATE_TREE, -1, *coordinates["shaft"]])
-    frames, starts = joint_frames(model), {}
-    for (joint, key), place in named.items():
-        keys = [k for k, _ in measured_coordinates(model.joints[joint])]
-        starts[place] = float(frames[joint].coordinates[keys.index(key)])
+    starts = {}
+    for (joint, key), k in named.items():
+        keys = [one for one, _ in measured_coordinates(placed.model.joints[joint])]
+        starts[k] = float(placed.frames[joint].coordinates[keys.index(key)])
     for row in network.rows:
         draft.rows.append((ROW_COUPLE, -1, row.first, row.second, IDLE if row.idle else -1))
         offset = starts.get(row.second, 0.0) - row.ratio * starts.get(row.first, 0.0)
