@@ -2,10 +2,14 @@
 
 import importlib.util
 import re
+import shlex
 from pathlib import Path
+
+import pytest
 
 import vbg.cli.verbs
 from vbg import expressions, units
+from vbg.cli.main import main
 from vbg.elements.body import Body
 from vbg.fields import declared
 from vbg.io import toml
@@ -95,3 +99,35 @@ def test_the_page_of_the_command_line_lists_every_verb():
     assert verbs <= listed
     endings = set(re.findall(r"^\| `(\.\w+)` \|", page, re.MULTILINE))
     assert endings == set(RESULT_ENDINGS) - {".hdf5"}
+
+
+TUTORIALS = sorted((DOCS / "tutorials").glob("*.md"))
+FENCE = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def test_every_snippet_of_a_tutorial_runs(page, tmp_path, monkeypatch):
+    """From top to bottom: files are written, commands end well, Python asserts what it says."""
+    monkeypatch.chdir(tmp_path)
+    example = DOCS.parent / "examples" / "slider-crank.toml"
+    (tmp_path / "crank.toml").write_text(example.read_text("utf-8"), encoding="utf-8")
+    names: dict[str, object] = {}
+    found = FENCE.findall(page.read_text(encoding="utf-8"))
+    assert found
+    for language, title, body in found:
+        if title:
+            (tmp_path / title).write_text(body, encoding="utf-8")
+        elif language == "python":
+            exec(compile(body, page.name, "exec"), names)
+        else:
+            for line in body.splitlines():
+                program, *words = shlex.split(line.removeprefix("$ "))
+                assert (program, main(words)) == ("vbg", 0), line
+
+
+def test_the_site_names_every_page():
+    """What is not in the navigation is not found."""
+    listed = (DOCS.parent / "mkdocs.yml").read_text(encoding="utf-8")
+    for page in DOCS.rglob("*.md"):
+        name = page.relative_to(DOCS).as_posix()
+        assert f"- {name}\n" in listed, name
