@@ -123,11 +123,3 @@ def test_every_snippet_of_a_tutorial_runs(page, tmp_path, monkeypatch):
             for line in body.splitlines():
                 program, *words = shlex.split(line.removeprefix("$ "))
                 assert (program, main(words)) == ("vbg", 0), line
-
-
-def test_the_site_names_every_page():
-    """What is not in the navigation is not found."""
-    listed = (DOCS.parent / "mkdocs.yml").read_text(encoding="utf-8")
-    for page in DOCS.rglob("*.md"):
-        name = page.relative_to(DOCS).as_posix()
-        assert f"- {name}\n" in listed, name
