@@ -440,7 +440,9 @@ class Run:
         return Solution(
             time=self.grid[: self.recorder.count],
             signals=signals,
-            audit=audit(self.system, signals, tuple(self.events), self._limits),
+            audit=audit(
+                self.system, signals, tuple(self.events), self._limits, float(self.grid[-1])
+            ),
             made_by=MadeBy(
                 solver="vbg",
                 model=model.name,

@@ -50,7 +50,9 @@ def run_discrete(
     solution = Solution(
         time=grid[: recorder.count],
         signals=signals,
-        audit=audit(system, signals, (), limits_of("discrete-time", np.nan, 0.0, 0.0)),
+        audit=audit(
+            system, signals, (), limits_of("discrete-time", np.nan, 0.0, 0.0), settings.t_end
+        ),
         made_by=MadeBy(
             solver="vbg",
             model=model.name,

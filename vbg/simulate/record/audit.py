@@ -42,14 +42,18 @@ def limits_of(method: str, rtol: float, position_tol: float, velocity_tol: float
 
 
 def audit(
-    system: System, signals: Mapping[str, Array], events: tuple[Event, ...], limits: Limits
+    system: System,
+    signals: Mapping[str, Array],
+    events: tuple[Event, ...],
+    limits: Limits,
+    span: float,
 ) -> Audit:
-    """Largest residuals and what fails.
+    """Largest residuals of a run over `span` [s], and what fails.
 
     That of the energy is relative to the largest energy that took part in the run: kinetic,
     change of the potential, supplied or dissipated.  What rounding alone leaves in the sum,
-    ROUNDINGS eps (largest force) (size of the machine), is taken off before: a block that
-    friction holds has exchanged nothing, and lost nothing.
+    ROUNDINGS eps times the largest force along the machine's size and along what rounding of a
+    speed adds up to, is taken off before: a block that friction holds has lost nothing.
     """
     largest = max(
         np.abs(signals["energy.kinetic"]).max(),
@@ -58,7 +62,7 @@ def audit(
         np.abs(signals["energy.dissipated"]).max(),
     )
     residual = np.abs(signals["energy.residual"]).max()
-    missing = max(0.0, residual - ROUNDINGS * EPS * _work(system, signals))
+    missing = max(0.0, residual - ROUNDINGS * EPS * _work(system, signals, span))
     if np.isnan(residual):
         missing = residual
     dependent = signals.get("residual.dependent")
@@ -76,9 +80,11 @@ def audit(
     )
 
 
-def _work(system: System, signals: Mapping[str, Array]) -> float:
-    """Of the largest force along the machine's size, or torque over a radian [J]."""
-    lengths = {"N": machine_size(system), "N*m": 1.0}
+def _work(system: System, signals: Mapping[str, Array], span: float) -> float:
+    """Of the largest force along the machine's size, and along that size (1 m at most) in every
+    second, or of a torque over as many radians [J]."""
+    size = machine_size(system)
+    lengths = {"N": size + min(1.0, size) * span, "N*m": 1.0 + span}
     return max(
         (
             lengths[unit] * float(np.abs(signals[name]).max(initial=0.0))
