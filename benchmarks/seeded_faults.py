@@ -303,11 +303,13 @@ def outcome(fault: Fault, machines: list[str], sound: dict[str, Any]) -> tuple[s
     return "no effect", said
 
 
-def campaign(count: int, seed: int, packages: tuple[str, ...]) -> Counter[tuple[str, str]]:
+def campaign(
+    count: int, seed: int, packages: tuple[str, ...], machines: tuple[str, ...] = MACHINES
+) -> Counter[tuple[str, str]]:
     """Seeds faults, prints each survivor and the table, and returns it."""
-    called = {m: run_child({"do": "trace", "machine": m}).get("called", set()) for m in MACHINES}
-    sound = {m: run_child({"do": "sound", "machine": m}) for m in MACHINES}
-    sane = [m for m in MACHINES if sound[m]["result"] == "PASS" and called[m]]
+    called = {m: run_child({"do": "trace", "machine": m}).get("called", set()) for m in machines}
+    sound = {m: run_child({"do": "sound", "machine": m}) for m in machines}
+    sane = [m for m in machines if sound[m]["result"] == "PASS" and called[m]]
     everywhere = set().union(*(called[m] for m in sane))
     pools = {p: candidates(everywhere, p) for p in packages}
     table: Counter[tuple[str, str]] = Counter()
@@ -317,8 +319,8 @@ def campaign(count: int, seed: int, packages: tuple[str, ...]) -> Counter[tuple[
         if not pools[package]:
             continue
         fault = draw.choice(pools[package])
-        machines = [m for m in sane if (fault.module, fault.function) in called[m]][:3]
-        result, sentence = outcome(fault, machines, sound)
+        running = [m for m in sane if (fault.module, fault.function) in called[m]][:3]
+        result, sentence = outcome(fault, running, sound)
         table[package, result] += 1
         print(f"{result:14}{fault.module}:{fault.line} {fault.function}, {fault.what}", flush=True)
         if result == "survived":
@@ -344,6 +346,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--package", action="append", choices=PACKAGES)
+    parser.add_argument("--machine", action="append", help="a model file instead of the usual ones")
     parser.add_argument("--order", help=argparse.SUPPRESS)
     parser.add_argument("--answer", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -351,7 +354,12 @@ def main() -> None:
         answer = pickle.dumps(act(json.loads(arguments.order)))
         Path(arguments.answer).write_bytes(answer)
         os._exit(0)
-    table = campaign(arguments.count, arguments.seed, tuple(arguments.package or PACKAGES))
+    table = campaign(
+        arguments.count,
+        arguments.seed,
+        tuple(arguments.package or PACKAGES),
+        tuple(arguments.machine or MACHINES),
+    )
     sys.exit(1 if any(result == "survived" for _, result in table) else 0)
 
 
