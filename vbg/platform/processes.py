@@ -40,6 +40,13 @@ def interrupt_on_end_request() -> None:
     on_end_request(interrupt)
 
 
+def limit_processor_time(seconds: float) -> None:
+    """The system ends this process once it has spent so much more processor time; nothing
+    where a system has no such limit."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+
+
 def end_with_parent() -> None:
     """In a worker of multiprocessing: end at once when its parent is gone, however it went."""
     parent = parent_process()

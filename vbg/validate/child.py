@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import pickle
-import signal
 import sys
 import threading
 import time
@@ -24,6 +23,7 @@ import numpy as np
 
 from vbg.errors import VbgError
 from vbg.model import Model
+from vbg.platform.processes import limit_processor_time
 from vbg.solution import Solution, Status
 from vbg.validate.compare import own_error
 from vbg.validate.comparison.judging import TOLERANCE
@@ -139,8 +139,8 @@ class Watch:
 def arm(limit: float) -> None:
     """The system ends this process where it spends so much processor time [s] from now on
     without coming back: a child's only, and not that of whoever validates."""
-    if hasattr(signal, "setitimer") and in_child():
-        signal.setitimer(signal.ITIMER_PROF, limit)
+    if in_child():
+        limit_processor_time(limit)
 
 
 def in_child() -> bool:
