@@ -105,3 +105,30 @@ def test_friction_of_a_joint_is_solved_twice_and_a_fault_in_one_of_them_fails(ol
     with exchanged("tmm_bridge.onedim.friction", old, new):
         report = validate(model, **settings)
     assert report.result == "FAIL", report.verdict.sentence
+
+
+def test_a_ball_screw_between_two_joints_moves_both_by_one_equation():
+    """(J + m lead^2) angle'' = T + lead m g . axis, lead in m/rad."""
+    rigid = {"xx": 0.01, "yy": 0.01, "zz": 0.01}
+    model = vbg.Model(
+        name="screw",
+        gravity=[0, 0, -9.81],
+        bodies={"rotor": {"mass": 1.0, "inertia": rigid}, "table": {"mass": 5.0, "inertia": rigid}},
+        joints={
+            "spindle": {"kind": "revolute", "between": ["ground", "rotor"], "axis": [1, 0, 0]},
+            "slide": {"kind": "prismatic", "between": ["ground", "table"], "axis": [0.6, 0, 0.8]},
+        },
+        translational={
+            "screw": {
+                "kind": "ball_screw",
+                "shaft": "joints.spindle",
+                "slide": "joints.slide",
+                "lead": 0.05,
+            }
+        },
+        rotational={"push": {"kind": "torque", "on": "joints.spindle", "torque": 1.2}},
+    )
+    run = simulate(model, t_end=0.5, output_step=0.05, **TIGHT)
+    angle = 0.5 * (1.2 - 0.05 * 5.0 * 9.81 * 0.8) / (0.01 + 5.0 * 0.05**2) * run.time**2
+    np.testing.assert_allclose(run["spindle.angle"], angle, atol=1e-9)
+    np.testing.assert_allclose(run["slide.slide"], 0.05 * angle, atol=1e-10)
