@@ -50,7 +50,7 @@ class Audit:
         run, relative to the largest energy that took part [1].
     position_residual : largest violation of a position constraint [m or rad].
     velocity_residual : largest violation of a velocity constraint [m/s or rad/s].
-    dependent_residual : of what ties stores to others: V, A, 1e5 Pa, 1e-5 m^3/s.
+    dependent_residual : of what ties stores to others: V, A, 1e5 Pa, 1e-5 m^3/s; 0 without any.
     energy_limit, position_limit, velocity_limit : what is allowed.
     failures : a few words on each residual above its limit, see `judged`.
 

@@ -168,6 +168,7 @@ def _audit(
         ),
         position_residual=float(named["residual.position"].max(initial=0.0)),
         velocity_residual=float(named["residual.velocity"].max(initial=0.0)),
+        dependent_residual=0.0,
         events=trajectory.events,
         energy_limit=float(np.clip(ENERGY * rtol, CLOSEST, LOOSEST)),
         position_limit=POSITION * model_size(mechanism),

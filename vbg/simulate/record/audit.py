@@ -71,7 +71,7 @@ def audit(
             energy_residual=float(missing / largest) if missing != 0.0 else 0.0,
             position_residual=float(signals["residual.position"].max()),
             velocity_residual=float(signals["residual.velocity"].max()),
-            dependent_residual=float("nan") if dependent is None else float(dependent.max()),
+            dependent_residual=0.0 if dependent is None else float(dependent.max()),
             events=events,
             energy_limit=limits.energy,
             position_limit=limits.position,
