@@ -102,11 +102,7 @@ def _audit(ending: Ending) -> Iterator[str]:
     yield (
         f"residuals  position {figure(audit['position_residual'], 2)},"
         f" velocity {figure(audit['velocity_residual'], 2)} (largest, SI)"
-        + (
-            f"; dependent stores {figure(dependent, 2)} (V, A, bar)"
-            if dependent is not None
-            else ""
-        )
+        + (f"; dependent stores {figure(dependent, 2)} (V, A, bar)" if dependent else "")
     )
     if audit["energy_residual"] is None:
         yield "energy     not followed by this solver where there are one-dimensional parts"
