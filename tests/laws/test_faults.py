@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose
 
 import vbg
 from tests.laws.parts import coupled
-from vbg.assemble.program.evaluator import Evaluator
 from vbg.errors import AssemblyError, ModelError
 from vbg.solution import Solution
 
@@ -101,19 +100,18 @@ def test_redundant_forces_are_balanced_and_smallest():
     """They satisfy r' = 0 and have no part in the null space in the metric diag(H4), which is
     averaged over each force and torque."""
     from vbg.assemble.derive.constraints import vectors_of
-    from vbg.assemble.start.redundancy import null_efforts
+    from vbg.assemble.start.choice import RowChoice
 
     system = system_of(four_bar())
     x = vbg.start(system).state
-    evaluate = Evaluator(vbg.start(system).effort_program)
+    evaluate = vbg.start(system).evaluator("effort")
     evaluate(0.0, x)
     assert np.abs(evaluate.output("acceleration")).max() < 1e-9
-    rank = Evaluator(system.programs.rate)
-    rank(0.0, x)
-    null = null_efforts(rank, 5)
-    assert np.linalg.matrix_rank(null) == 3
-    plan = rank.program.schedules[0]
-    metric = rank.work[plan.scratch : plan.scratch + plan.unknowns].copy()
+    rows = RowChoice(system)
+    null = rows.choose(0.0, x).null_efforts(rows.lengths)
+    assert np.linalg.matrix_rank(null) == null.shape[1] == 3
+    plan = evaluate.program.schedules[0]
+    metric = evaluate.work[plan.scratch : plan.scratch + plan.unknowns].copy()
     for first, size in vectors_of(system.equations.constraints):
         metric[first : first + size] = metric[first : first + size].mean()
     weighed = metric * evaluate.output("efforts")

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.assemble.derive.equations import DISSIPATED, SUPPLIED, Equations, HeldStart, State
-from vbg.assemble.program.evaluator import Evaluator
-from vbg.assemble.program.lower import lower
+from vbg.assemble.program.lower import LEAST_PIVOT, lower
 from vbg.assemble.program.program import Program
-from vbg.blocks import Block, Tangent, const, leaf
+from vbg.blocks import Block, Substitution, Tangent, const, leaf, linear, solve
 
-SHIFT = 1e-6  # raise of a singular constraint matrix's diagonal, removed by refinement
+LEAST_PIVOT_COMING = (
+    1e-10  # part of the diagonal below which a pivot is zero, where rows come and go
+)
 POSTURE = ("position", "quaternion", "displacement")  # kinds of states
 
 
@@ -37,8 +38,8 @@ def written_state(slices: Sequence[StateSlice]) -> NDArray[np.float64]:
 class Programs:
     """What the equations give, as programs in the states, the time and what is named.
 
-    `rate` and `effort` are there by plain elimination, whose pivots show dependent rows, and
-    `refined`, for constraints that have such rows; a Start says which (`Start.rate`).
+    Those with constraint efforts are run with the rows that a Start keeps (`Start.evaluator`),
+    which says, too, which of them is right for its constraints.
     """
 
     equations: Equations
@@ -53,32 +54,100 @@ class Programs:
 
     @cached_property
     def rate(self) -> Program:
-        """Rate of x, in its order, and behind it the constraint efforts."""
-        return self._rate(0.0)
+        """Rate of x, in its order, and behind it the constraint efforts, zero for rows that are
+        not kept: the rate does not depend on how these share."""
+        return self._rate(self.equations.rates, self.equations.efforts)
 
     @cached_property
-    def refined_rate(self) -> Program:
-        return self._rate(SHIFT)
+    def recorded(self) -> Program:
+        """The same with the smallest efforts."""
+        return self._rate(self.equations.rates, self.equations.efforts, smallest=True)
 
-    def _rate(self, shift: float) -> Program:
+    @cached_property
+    def closed_rate(self) -> Program:
+        """The same as `rate` where the constraint matrix is badly conditioned."""
+        return self._rate(*self._closed)
+
+    @cached_property
+    def closed_recorded(self) -> Program:
+        """And as `recorded`."""
+        return self._rate(*self._closed, smallest=True)
+
+    def _rate(
+        self, rates: Mapping[Block, Block], efforts: Block, smallest: bool = False
+    ) -> Program:
+        outputs = {s.state.name: rates[s.state.leaf] for s in self.slices}
+        outputs["efforts"] = efforts
+        return lower(outputs, self.inputs, smallest=smallest, least_pivot=self._least_pivot)
+
+    @property
+    def _closed(self) -> tuple[Mapping[Block, Block], Block]:
+        """Rates and efforts with what rounding leaves of the rows' accelerations taken away.
+
+        The error of the accelerations falls from rounding times the square of the condition to
+        rounding times the condition (docs/derivations/redundancy.md).
+        """
         e = self.equations
-        outputs = {s.state.name: e.rates[s.state.leaf] for s in self.slices}
-        return lower(outputs | {"efforts": e.efforts}, self.inputs, shift=shift)
+        if e.factor is None or e.efforts.op != "solve":  # rows that reach more than the stores
+            return e.rates, e.efforts
+        left = linear((-1.0, self._along(e.residual)))
+        close = Substitution({e.right_hand_side: left})
+        more = {
+            state: rate + close(e.velocity_correction[state])
+            for state, rate in e.rates.items()
+            if state in e.velocity_correction
+        }
+        return {**e.rates, **more}, e.efforts + solve(e.factor, left)
+
+    def _along(self, block: Block) -> Block:
+        """The rate of a block along the motion."""
+        e = self.equations
+        return Tangent({**e.rates, e.time: const(1.0)}, e.spins)(block)
 
     @cached_property
     def effort(self) -> Program:
-        """Constraint efforts, and the accelerations they leave along the constraints."""
-        return self._effort(0.0)
+        """The smallest constraint efforts, and the accelerations they leave along the
+        constraints."""
+        e = self.equations
+        outputs = {"efforts": e.efforts, "acceleration": self._along(e.residual)}
+        return lower(outputs, self.inputs, smallest=True, least_pivot=self._least_pivot)
 
     @cached_property
-    def refined_effort(self) -> Program:
-        return self._effort(SHIFT)
+    def switch(self) -> Program:
+        """Switching functions; those of efforts share the smallest of them."""
+        switches = dict(self.equations.switches)
+        return lower(switches, self.inputs, smallest=True, least_pivot=self._least_pivot)
 
-    def _effort(self, shift: float) -> Program:
+    @property
+    def _least_pivot(self) -> float:
+        """Dry friction that sticks may add rows that depend on others."""
+        sticks = any(c.active is not None for c in self.equations.constraints)
+        return LEAST_PIVOT_COMING if sticks else LEAST_PIVOT
+
+    # -- of constraint rows ------------------------------------------------------------
+
+    @cached_property
+    def correction(self) -> Program:
+        """Steps of posture and momenta for a given right-hand side (mass metric), and the
+        multipliers that give them."""
         e = self.equations
-        along = Tangent({**e.rates, e.time: const(1.0)}, e.spins)
-        outputs = {"efforts": e.efforts, "acceleration": along(e.residual)}
-        return lower(outputs, self.inputs, shift=shift)
+        outputs = {f"posture {s.data}": step for s, step in e.posture_correction.items()}
+        outputs |= {f"velocity {s.data}": step for s, step in e.velocity_correction.items()}
+        if e.factor is not None:
+            outputs["multipliers"] = solve(e.factor, e.right_hand_side)
+        inputs = {**self.inputs, "correction": e.right_hand_side}
+        return lower(outputs, inputs, least_pivot=self._least_pivot)
+
+    @cached_property
+    def rows(self) -> Program:
+        """Coefficients of each constraint on each store: "i z", numbers of both."""
+        stores = {z: k for k, z in enumerate(self.equations.stores_of_rows)}
+        outputs = {
+            f"{i} {stores[z]}": block
+            for i, row in enumerate(self.equations.rows_on_stores)
+            for z, block in row.items()
+        }
+        return lower(outputs, self.inputs)
 
     # -- of the state alone -----------------------------------------------------------
 
@@ -121,7 +190,8 @@ class Programs:
     def _held(self, held: HeldStart) -> Program:
         outputs = {f"step {s.data}": step for s, step in held.steps.items()}
         outputs |= {f"value {row.name}": row.value for row in held.rows}
-        return lower(outputs, {**self.inputs, "correction": leaf("correction", held.size)})
+        inputs = {**self.inputs, "correction": leaf("correction", held.size)}
+        return lower(outputs, inputs, least_pivot=LEAST_PIVOT_COMING)
 
     @cached_property
     def update(self) -> Program:
@@ -150,28 +220,3 @@ class Programs:
         """Values of joint coordinates from the posture."""
         states = (s.state for s in self.slices)
         return lower({s.name: s.measured for s in states if s.measured is not None}, self.inputs)
-
-    # -- refined where the written posture has dependent rows ---------------------------
-
-    @cached_property
-    def correction(self) -> Program:
-        """Steps of posture and momenta for a given right-hand side (mass metric)."""
-        e = self.equations
-        outputs = {f"posture {s.data}": step for s, step in e.posture_correction.items()}
-        outputs |= {f"velocity {s.data}": step for s, step in e.velocity_correction.items()}
-        inputs = {**self.inputs, "correction": e.right_hand_side}
-        return lower(outputs, inputs, shift=self._written_shift)
-
-    @cached_property
-    def switch(self) -> Program:
-        """Switching functions; those of efforts share them as the rates do."""
-        return lower(dict(self.equations.switches), self.inputs, shift=self._written_shift)
-
-    @cached_property
-    def _written_shift(self) -> float:
-        """SHIFT where plain elimination meets dependent rows at the written posture."""
-        if not self.equations.constraints:
-            return 0.0
-        evaluate = Evaluator(self.rate)
-        evaluate(0.0, written_state(self.slices))
-        return SHIFT if np.any(evaluate.inverse_pivots() == 0.0) else 0.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -24,6 +25,7 @@ from vbg.simulate.events.events import Instant, Samples, Switches
 from vbg.simulate.events.jam import JamWatch
 from vbg.simulate.events.kinks import kink_instants
 from vbg.simulate.events.pace import fast_places
+from vbg.simulate.kept_rows import KeptRows
 from vbg.simulate.minimal.stepper import Minimal
 from vbg.simulate.record.audit import audit, limits_of
 from vbg.simulate.record.recorder import ENERGY_UNITS, Recorder, Sink
@@ -36,6 +38,7 @@ from vbg.simulate.steppers.tolerances import Tolerances
 from vbg.solution import FINISHED, Event, MadeBy, Solution, Status, checked
 
 STILL = 1e-16  # speed left to what sticks [m/s or rad/s]: it must not creep
+LEFT = 1e-13  # residual that is left beside a singular posture
 CLOSED = 1e-14  # gap left to the joints beside it [m or rad]
 
 Array = NDArray[np.float64]
@@ -175,10 +178,13 @@ class Run:
         progress: Progress | None,
         sink: Sink | None,
     ):
+        # kept rows of its own, which the run may change
+        start = replace(start, kept=start.kept.copy())
         system, x = start.system, start.state.copy()
         self.start, self.system, self.settings = start, system, settings
         self.progress = progress
-        self.projector = Projector(system)
+        self.projector = Projector(system, start.kept)
+        self.rows = KeptRows(start)
         self.jams = JamWatch(self.projector, settings.output_step)
         self.switches = Switches(start, settings.output_step)
         self.grid = output_grid(settings.t_end, settings.output_step)
@@ -188,7 +194,7 @@ class Run:
         require_no_jump(kinks)
         self.kinks = {t: [k for k in kinks if k.t == t] for t in (k.t for k in kinks)}
         begin = self._begin(x)
-        self.recorder = Recorder(system, Evaluator(start.rate_program), self.grid, sink)
+        self.recorder = Recorder(system, start.evaluator("recorded"), self.grid, sink)
         self.events: list[Event] = []
         self.steps = 0
         self.began = time.process_time()
@@ -203,6 +209,8 @@ class Run:
         )
         self.creep = Creep(settings.t_end) if settings.method == "dop853" else None
         self.remarks: tuple[Problem, ...] = ()
+        self.condition: Callable[[], float] = float  # of the constraint matrix
+        self._regular = np.inf  # the least it was
         self.stepper = self._stepper(begin, x)
         self._limit()
         # constraints are held two digits tighter than the integration
@@ -218,6 +226,7 @@ class Run:
         if first.first <= 0.0 and self.samples.go_past(first, x):
             self.switches.begin(begin, x)
         if self.system.causal.graph.modes or begin > 0.0:
+            self.rows.renew(begin, x)
             self.projector.project(begin, x, 1e-12, 1e-12)
         return begin
 
@@ -233,16 +242,18 @@ class Run:
         s = self.settings
         if self.method == "adams":
             return Minimal(self.start, t, x, s.rtol, s.atol)
-        rate = Evaluator(self.start.rate_program)
+        rate = self.start.evaluator("rate")
+        self.condition = Conditioning(rate).worst
         if self.method == "rk4":
             return FixedStep(rate, t, x, s.t_end, s.output_step)
         jacobian = self.jacobian if self.method == "radau" else None
-        near = Conditioning(rate, self.start.dependent)
         # what sticks is brought to rest after a step; within it rounding accelerates it
         longest = s.output_step if self.sticks else np.inf
         rtol = max(s.rtol * (ROWS if self.method == "dop853" else 1.0), 1e-13)
         atol = Tolerances(self.system, s.atol)
-        return Adaptive(self.method, rate, t, x, s.t_end, rtol, atol, jacobian, near.worst, longest)
+        return Adaptive(
+            self.method, rate, t, x, s.t_end, rtol, atol, jacobian, self.condition, longest
+        )
 
     def go(self) -> Status:
         """Steps to the end; returns how it ended."""
@@ -334,8 +345,10 @@ class Run:
             self.events += happened
             self._project(t, state)
             self.switches.turn(state)
+            self.rows.renew(t, state)
             self._project(t, state)
             self.switches.passed(t, state)
+            self.rows.renew(t, state)
             self._project(t, state)
             self._go_on(t, state, t + self.samples.spread(t))
             return
@@ -363,7 +376,11 @@ class Run:
         if stepper.consistent:
             return
         x = stepper.x.copy()
-        if self._project(stepper.t, x):
+        condition = self.condition()
+        self.rows.look(stepper.t, x, condition)
+        self._regular = min(self._regular, condition)
+        # a residual c leaves an error c sqrt(condition), which a leap would multiply
+        if self._project(stepper.t, x, np.sqrt(condition / self._regular)):
             stepper.reset(x)
         else:
             self.projector.normalise(stepper.x)
@@ -377,6 +394,7 @@ class Run:
         idle = self.switches.idle(instant.before, x)
         self.samples.go_past(instant, x)
         self.events += self.switches.jump(instant.at, after, x, idle)
+        self.rows.renew(after, x)
         if instant.at in self.kinks:
             self._kick(instant, x)
         else:
@@ -410,9 +428,14 @@ class Run:
         self.watch = None
         self._limit()
 
-    def _project(self, t: float, x: Array) -> bool:
+    def _project(self, t: float, x: Array, closer: float = 1.0) -> bool:
+        """x on the constraints; `closer` than else beside a singular posture."""
         self.projector.normalise(x)
-        return self.projector.project(t, x, self.position_tol, self.velocity_tol)
+        position, velocity = self.position_tol, self.velocity_tol
+        if closer > 1.0:
+            position = min(position, max(position / closer, LEFT))
+            velocity = min(velocity, max(velocity / closer, LEFT))
+        return self.projector.project(t, x, position, velocity)
 
     def _record_until(self, t: float, before: float) -> None:
         """Output rows up to t and earlier than `before`, states projected as those of the
@@ -425,9 +448,24 @@ class Run:
                 return
             at = max(row, stepper.t_before)
             x = stepper.between(at)
+            if stepper.carried:
+                recorder.add(at, self.rows.on_strong_rows(at, x), self._efforts_across(at))
+                continue
             if not stepper.consistent:
                 self._project(at, x)
             recorder.add(at, x)
+
+    def _efforts_across(self, t: float) -> Array:
+        """Constraint efforts within a leap, from both its sides: between, they may have a
+        pole."""
+        ends = self.stepper.t_before, self.stepper.t
+        both = []
+        for at in ends:
+            x = self.stepper.between(at)
+            self._project(at, x)
+            both.append(self.recorder.efforts(at, x))
+        part = (t - ends[0]) / max(ends[1] - ends[0], np.finfo(float).tiny)
+        return np.asarray((1.0 - part) * both[0] + part * both[1])
 
     @cached_property
     def jacobian(self) -> Callable[[float, Array], Any]:

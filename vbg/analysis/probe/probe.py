@@ -117,8 +117,9 @@ class Probe:
         self.sides = len(sides)
         leaves |= {str(side.data): side for side in sides}
         outputs, given = self._blocks(_equations(system, graph, inputs, leaves), leaves)
-        program = lower(outputs, given, shift=assemble_start(system).shift)
-        self._evaluate = Evaluator(program, complex_valued=True)
+        self.start = start = assemble_start(system)
+        program = lower(outputs, given, smallest=start.dependent > 0)
+        self._evaluate = Evaluator(program, kept=start.kept, complex_valued=True)
         self.spans = _spans(program.outputs)
         self.size = system.size
         self.measured = tuple(s for s in system.slices if s.state.measured is not None)

@@ -115,7 +115,7 @@ def symmetries(
     deviation = basis @ random.standard_normal(basis.shape[1])
     deviation *= NEARBY / max(float(np.abs(deviation).max()), 1e-300)
     beside = x + deviation
-    projector = Projector(probe.system)
+    projector = Projector(probe.system, probe.start.kept)
     projector.normalise(beside)
     projector.project(t, beside, 1e-13, 1e-13)
     jacobian = probe.jacobian(t, beside)

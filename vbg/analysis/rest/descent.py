@@ -25,7 +25,7 @@ def settled(manifold: Manifold, t: float, x: Array) -> Array:
     acceleration from rest is the direction, so that a saddle is left and a minimum
     is found.  Ends near it; Newton does the rest."""
     system, momenta = manifold.probe.system, manifold.momenta
-    rate = Evaluator(assemble_start(system).rate_program)
+    rate = assemble_start(system).evaluator("rate")
     energy = Evaluator(system.programs.energy)
     x = manifold.at_rest(t, x)
     if momenta.size == 0 or manifold.postures.size == 0:

@@ -28,7 +28,7 @@ class Manifold:
     def __init__(self, probe: Probe, t: float, start: Array):
         self.probe = probe
         self.postures, self.momenta = _postures(probe.system), _momenta(probe.system)
-        self._projector = Projector(probe.system)
+        self._projector = Projector(probe.system, probe.start.kept)
         self._farthest = AWAY * (1.0 + _size(start[self.postures]))
         ties = displacement_ties(probe, probe.jacobian(t, start), start)
         held = contents(probe.system)

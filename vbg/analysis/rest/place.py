@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from vbg.analysis.probe.probe import available_inputs
 from vbg.analysis.rest.resting import stuck
-from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.program.lower import lower
 from vbg.assemble.program.reference import evaluate
 from vbg.assemble.start.start import assemble_start
@@ -135,10 +134,11 @@ def held(system: System, t: float, x: Array) -> tuple[Held, ...]:
     names = stuck(system, x)
     if not names:
         return ()
-    efforts = assemble_start(system).constraint_efforts(t, x)
+    start = assemble_start(system)
+    efforts = start.constraint_efforts(t, x)
     loads = dict(zip(system.constraint_names, efforts, strict=True))
     places = {s.state.name: s.first for s in system.slices}
-    evaluate_switches = Evaluator(system.programs.switch)
+    evaluate_switches = start.evaluator("switch")
     found = []
     for name in names:
         slipping = x.copy()

@@ -27,7 +27,7 @@ def without_friction(system: System, t: float, x: Array) -> tuple[Array, ...]:
     modes agree with their conditions.  One state where there is no friction."""
     frictions = [m.name for m in system.causal.graph.modes if m.rest > 0.0]
     x = x.copy()
-    agree(system, t, x)
+    agree(system, t, x, assemble_start(system).kept)
     if not frictions:
         return (x,)
     places = {s.state.name: s.first for s in system.slices}

@@ -94,6 +94,7 @@ def derive(causal: CausalGraph) -> Equations:
         time=graph.time,
         loops=tuple(work.laws.loops),
         direct=dict(work.direct),
+        rows_on_stores=efforts.rows_on_z,
         updates={s.state: close(work.in_states(s.update)) for s in graph.sampled},
         slopes=_slopes(work),
     )

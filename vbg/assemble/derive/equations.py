@@ -64,7 +64,8 @@ class Equations:
     """All that a System evaluates, in terms of the states' leaves and time.
 
     `direct`: constraint efforts that follow without a derivative (case 14), which are
-    not among `constraints`; `updates`: what discrete states become at their instants;
+    not among `constraints`; `rows_on_stores`: coefficients of each constraint on the
+    co-energies of the stores; `updates`: what discrete states become at their instants;
     `slopes`: F = dZ/dX of the stores' laws, by their states.
     """
 
@@ -90,8 +91,14 @@ class Equations:
     time: Block
     loops: tuple[SolvedLoop, ...] = ()
     direct: Mapping[Block, Block] = field(default_factory=dict)
+    rows_on_stores: tuple[Mapping[Block, Block], ...] = ()
     updates: Mapping[Block, Block] = field(default_factory=dict)
     slopes: Mapping[Block, Block] = field(default_factory=dict)
+
+    @property
+    def stores_of_rows(self) -> tuple[Block, ...]:
+        """The co-energies that constraint rows have coefficients on."""
+        return tuple(dict.fromkeys(z for row in self.rows_on_stores for z in row))
 
 
 @dataclass(frozen=True, slots=True)

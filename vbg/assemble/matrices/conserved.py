@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.start.start import assemble_start
 from vbg.assemble.system import System
 from vbg.causality.conserved import Conserved, conserved_quantities
@@ -23,7 +22,7 @@ def find_conserved(system: System) -> tuple[Conserved, ...]:
     start = assemble_start(system)
     x = start.state
     random = np.random.default_rng(1)
-    evaluate = Evaluator(start.rate_program, complex_valued=True)
+    evaluate = start.evaluator("rate", complex_valued=True)
     blocks = []
     for size in (0.0, 1e-3, 1e-2):
         z = (x + size * random.standard_normal(len(x)) * (1e-3 + np.abs(x))).astype(complex)

@@ -10,20 +10,37 @@ from numpy.typing import NDArray
 from vbg.assemble.program.program import Program
 
 
-def tape(program: Program) -> tuple[NDArray[Any], ...]:
-    """What the compiled machine reads: segments, operands (flat), factors, stream."""
-    return program.segments, program.operands.ravel(), program.factors, program.stream
+def tape(program: Program, kept: NDArray[np.float64]) -> tuple[NDArray[Any], ...]:
+    """What the compiled machine reads: segments, operands (flat), factors, stream, kept rows."""
+    return program.segments, program.operands.ravel(), program.factors, program.stream, kept
+
+
+def all_rows(program: Program) -> NDArray[np.float64]:
+    """Every row of the program's constraint matrices as one that is kept."""
+    return np.ones(max((s.unknowns for s in program.schedules), default=0))
 
 
 class Evaluator:
     """Runs one Program.  Inputs stand first in its workspace (states, time, then
-    others), outputs last in their order; one evaluator belongs to one run."""
+    others), outputs last in their order; one evaluator belongs to one run.
 
-    def __init__(self, program: Program, *, complex_valued: bool = False):
+    `kept`: 1 for each constraint row to eliminate with, 0 for those that depend on these
+    (None: all are kept); as long as the largest constraint matrix or longer.  It is read at
+    each run, so that who owns it may change it.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        *,
+        kept: NDArray[np.float64] | None = None,
+        complex_valued: bool = False,
+    ):
         from vbg.assemble.program.machine import ensure_compiled, run
 
         self._run = run
-        self._tape = tape(program)
+        self.kept = all_rows(program) if kept is None else kept
+        self.tape = tape(program, self.kept)
         self.program = program
         kind = np.complex128 if complex_valued else np.float64
         ensure_compiled(kind)
@@ -45,7 +62,7 @@ class Evaluator:
         for other in others:
             work[at : at + len(other)] = other
             at += len(other)
-        self._run(work, *self._tape)
+        self._run(work, *self.tape)
         return work[self._first : self._last]
 
     def output(self, name: str) -> NDArray[Any]:

@@ -30,6 +30,7 @@ COMPUTED = frozenset(
 NEWTON_WORDS = 4  # of a record: iterations, halvings, last residual, polishing steps
 NO_STRIDES = (0,) * 6
 UNUSED = tuple((0,) * (OPERANDS - used) for used in range(OPERANDS + 1))
+LEAST_PIVOT = 1e-14  # of its diagonal: a pivot below is rounding
 AXPY, TIMES, CROSS, GEMM = int(Op.AXPY), int(Op.TIMES), int(Op.CROSS), int(Op.GEMM)
 EXPANDS = frozenset(("mul", "product", "times"))  # can be added into a destination directly
 
@@ -77,8 +78,14 @@ class _Tape:
 class Lowering:
     """Work space of one lowering: slots and levels of the blocks met so far, by their keys."""
 
-    def __init__(self, outputs: Mapping[str, Block], inputs: Mapping[str, Block], shift: float):
-        self.shift = shift
+    def __init__(
+        self,
+        outputs: Mapping[str, Block],
+        inputs: Mapping[str, Block],
+        smallest: bool,
+        least_pivot: float,
+    ):
+        self.smallest, self.least_pivot = smallest, least_pivot
         self.words = array("d")
         self.groups: Groups = {}
         self.slots: dict[bytes, Slot] = {}
@@ -273,9 +280,9 @@ class Lowering:
         factor, rhs = block.args
         source = self._contiguous(rhs)
         index = self.schedule_of[factor]
-        kept = self.schedules[index].kept
-        spare = self._reserve(4 * rhs.rows, 1).offset if kept else 0
-        operands = (slot.offset, source.offset, kept, spare)
+        matrix = self.schedules[index].matrix
+        spare = self._reserve(6 * rhs.rows, 1).offset if matrix else 0
+        operands = (slot.offset, source.offset, matrix, spare)
         self._emit(Op.SOLVE, level + 2, operands, shape=(index, 0, 0))
         return level + 2
 
@@ -416,17 +423,18 @@ class Lowering:
             after = max(1, done.get(place, 1))
             done[place] = self._add_term(target, piece, 1.0, after, accumulate=True)
             top = max(top, done[place])
-        kept = 0
-        if self.shift > 0.0:  # the matrix itself for the refinement of solutions, as much spare
-            kept = self._reserve(2 * plan.words, 1).offset
+        matrix = 0
+        if self.smallest:
+            matrix = self._reserve(plan.words, 1).offset
             top += 1
-            self._emit(Op.COPY, top, (kept, storage), shape=(plan.words, 0, 0))
+            self._emit(Op.COPY, top, (matrix, storage), shape=(plan.words, 0, 0))
         scratch = self._reserve(plan.scratch_words, 1).offset
         index = len(self.schedules)
         unknowns = sum(sizes)
-        self.schedules.append(Schedule(plan.pivots(storage), unknowns, scratch, kept, vectors))
+        self.schedules.append(Schedule(plan.pivots(storage), unknowns, scratch, matrix, vectors))
         self.schedule_of[block] = index
-        self._emit(Op.FACTOR, top + 1, (storage, scratch), shape=(index, 0, 0), factor=self.shift)
+        operands = (storage, scratch)
+        self._emit(Op.FACTOR, top + 1, operands, shape=(index, 0, 0), factor=self.least_pivot)
         self.slots[block.key] = Slot(storage, 1, 1)
         self.levels[block.key] = top + 1
 
@@ -465,15 +473,18 @@ def _uses(roots: Collection[Block]) -> dict[bytes, int]:
 
 
 def lower(
-    outputs: Mapping[str, Block], inputs: Mapping[str, Block], *, shift: float = 0.0
+    outputs: Mapping[str, Block],
+    inputs: Mapping[str, Block],
+    *,
+    smallest: bool = False,
+    least_pivot: float = LEAST_PIVOT,
 ) -> Program:
     """The program that computes `outputs` from `inputs` (leaves by name).
 
     Inputs stand first in the workspace, one behind the other, outputs behind them in
-    the order given.  With `shift` > 0 factors are those of the matrix
-    with its diagonal raised by this part of it, and solutions are refined against
-    the matrix itself: the way to solve a consistent singular system without
-    choosing which rows depend on which (see docs/derivations/redundancy.md).
+    the order given.  `smallest`: where rows of a constraint matrix depend on others, its
+    solutions are the smallest ones (`machine.smallest`); else those rows get zero.  Pivots below
+    `least_pivot` of their diagonal count as zero.
     """
     with paused_collection():
-        return Lowering(outputs, inputs, shift).program()
+        return Lowering(outputs, inputs, smallest, least_pivot).program()

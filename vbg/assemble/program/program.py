@@ -29,10 +29,10 @@ class Op(IntEnum):
     TIMES = 6  # D (+)= alpha s A
     CALL = 7  # D = function(a, b, c)
     COPY = 8  # D = a, `m` words
-    FACTOR = 9  # LDL^T of the block matrix of schedule `m`, diagonal raised by alpha of it
-    SOLVE = 10  # solution with the factor of schedule `m`: D, right-hand side a; refined
-    #             against the matrix kept at b (if not 0) with spare words at c; for what that
-    #             leaves, the small pivots alone are raised
+    FACTOR = 9  # LDL^T of the kept rows of the block matrix of schedule `m`; pivots below alpha
+    #             of their diagonal count as zero
+    SOLVE = 10  # solution with the factor of schedule `m`: D, right-hand side a; the smallest
+    #             one where a copy of the matrix stands at b (if not 0), spare words at c
     LINEAR_SOLVE = 11  # D holds B (m x n) and becomes A^-1 B, A (m x m) at a is used up
     NEWTON = 12  # begins the iteration on the m words at D; its record is at a
     NEWTON_STEP = 13  # residual at a, slope at b (used up), record at c; back to segment `k`
@@ -100,16 +100,15 @@ class Schedule:
     """Elimination of one block matrix, in a fixed order (`vbg.assemble.program.elimination`).
 
     `vectors` are the unknowns (first, number) whose diagonal counts as their mean,
-    `scratch` is the offset of the work space, `kept` that of a copy of the matrix
-    where solutions are refined (else 0), with as much space behind it.  After the
-    factorisation the diagonals of the pivot blocks hold the inverse pivots, 0 where a
-    row depends on others.
+    `scratch` is the offset of the work space, `matrix` that of a copy of the matrix
+    where the smallest solutions are wanted (else 0).  After the factorisation the
+    diagonals of the pivot blocks hold the inverse pivots, 0 where a row is not kept.
     """
 
     pivots: tuple[Pivot, ...]
     unknowns: int
     scratch: int
-    kept: int = 0
+    matrix: int = 0
     vectors: tuple[tuple[int, int], ...] = ()
 
     def scalar_order(self) -> list[int]:

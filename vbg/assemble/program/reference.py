@@ -8,21 +8,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.assemble.program.evaluator import all_rows
 from vbg.assemble.program.program import Op, Program
 from vbg.blocks.functions import FUNCTIONS
 
-PIVOT_THRESHOLD = 1e-10  # of the diagonal before elimination; below: a dependent row
-REFINEMENTS = 4
-LEFT = 1e-11  # part of the right-hand side that refinement may leave
-FOUND = 0.1  # part of that which the second elimination may leave
-SMALL_PIVOT = 1e-5  # of the diagonal: raised alone, by the whole of it, where more is left
 ITERATIONS = 300
 _FUNCTIONS = list(FUNCTIONS.values())
 
 
-def evaluate(program: Program, workspace: NDArray) -> NDArray:
-    """Runs the tape on `workspace` (filled inputs, modified in place)."""
-    shifts: dict[int, float] = {}
+def evaluate(program: Program, workspace: NDArray, kept: NDArray | None = None) -> NDArray:
+    """Runs the tape on `workspace` (filled inputs, modified in place); `kept`: as of an
+    Evaluator."""
+    kept = all_rows(program) if kept is None else kept
+    least: dict[int, float] = {}
     at = -1
     while at + 1 < len(program.segments):
         at += 1
@@ -32,9 +30,9 @@ def evaluate(program: Program, workspace: NDArray) -> NDArray:
             operands = [int(word) for word in program.operands[i]]
             factor = program.factors[i]
             if op == Op.FACTOR:
-                shifts[m] = factor
+                least[m] = factor
             elif op == Op.SOLVE:
-                _solve(program, m, operands, workspace, shifts[m])
+                _solve(program, m, operands, workspace, kept, least[m])
             elif op == Op.COPY:
                 d, a = operands[:2]
                 workspace[d : d + m] = workspace[a : a + m]
@@ -156,61 +154,37 @@ def _matrix(program: Program, index: int, work: NDArray) -> NDArray:
     return whole
 
 
-def _solve(program: Program, index: int, operands: list[int], work: NDArray, shift: float) -> None:
-    """Solution by elimination in the fixed order, refined where a shift is used."""
-    d, b = operands[:2]
+def _solve(
+    program: Program, index: int, operands: list[int], work: NDArray, kept: NDArray, least: float
+) -> None:
+    """The kept rows by elimination in the fixed order; the smallest solution if wanted."""
+    d, b, wanted = operands[:3]
     matrix = _matrix(program, index, work)
     rhs = np.array(work[b : b + len(matrix)])
-    diagonal = np.diag(matrix).copy()
-    order = program.schedules[index].scalar_order()
-    if shift > 0.0:
-        for first, size in program.schedules[index].vectors:
-            diagonal[first : first + size] = diagonal[first : first + size].mean()
-    raised = matrix + shift * np.diag(diagonal)
-    x = _eliminated(raised, diagonal, rhs, order)
-    if shift > 0.0:
-        for _ in range(REFINEMENTS):
-            x = x + _eliminated(raised, diagonal, rhs - matrix @ x, order)
-        x = x + _rest(matrix, diagonal, rhs, rhs - matrix @ x, order)
+    schedule = program.schedules[index]
+    order = [i for i in schedule.scalar_order() if kept[i]]
+    x = _eliminated(matrix, rhs, order, least)
+    if wanted and len(order) < len(matrix):
+        weights = np.diag(matrix).copy()
+        for first, size in schedule.vectors:
+            weights[first : first + size] = weights[first : first + size].mean()
+        weights[weights.real <= 0.0] = 1.0
+        others = [i for i in range(len(matrix)) if not kept[i]]
+        N = np.stack([_eliminated(matrix, -matrix[:, i], order, least) for i in others], axis=1)
+        N[others, np.arange(len(others))] = 1.0
+        x = x - N @ np.linalg.solve((N.T * weights) @ N, N.T @ (weights * x))
     work[d : d + len(matrix)] = x
 
 
-def _rest(
-    matrix: NDArray, diagonal: NDArray, rhs: NDArray, left: NDArray, order: list[int]
-) -> NDArray:
-    """The solution for what is left, with small pivots raised; zero where it is rounding
-    or inconsistent."""
-    nothing = np.zeros_like(left)
-    if not _is_above(left, LEFT, rhs, diagonal):
-        return nothing
-    x = _eliminated(matrix, diagonal, left, order, 1.0)
-    if _is_above(left - matrix @ x, FOUND, left, diagonal):
-        return nothing
-    for _ in range(REFINEMENTS):
-        x = x + _eliminated(matrix, diagonal, left - matrix @ x, order, 1.0)
-    return x
-
-
-def _is_above(r: NDArray, part: float, whole: NDArray, diagonal: NDArray) -> bool:
-    """Whether r exceeds `part` of `whole` in the norm r^T D^-1 r."""
-    here = diagonal.real > 0.0
-    of_r, of_whole = (float(np.sum(v.real[here] ** 2 / diagonal.real[here])) for v in (r, whole))
-    return of_r > part**2 * of_whole
-
-
-def _eliminated(
-    matrix: NDArray, diagonal: NDArray, rhs: NDArray, order: list[int], shift: float = 0.0
-) -> NDArray:
-    """LDL^T solution; small pivots are raised by `shift` of the diagonal, and a dependent
-    row gets the solution zero."""
+def _eliminated(matrix: NDArray, rhs: NDArray, order: list[int], least: float) -> NDArray:
+    """LDL^T solution for the rows in `order`; a row whose pivot is lost in rounding gets the
+    solution zero, as all others do."""
+    solution = np.zeros_like(rhs)
     matrix, x = matrix[np.ix_(order, order)].copy(), rhs[order].copy()
-    before, raises = np.real(diagonal[order]), shift * diagonal[order]
-    count = len(order)
+    before, count = np.real(np.diag(matrix)).copy(), len(order)
     lower, pivots = np.eye(count, dtype=matrix.dtype), np.zeros(count, dtype=matrix.dtype)
     for i in range(count):
-        if np.real(matrix[i, i]) < SMALL_PIVOT * before[i]:
-            matrix[i, i] += raises[i]
-        if np.real(matrix[i, i]) <= PIVOT_THRESHOLD * before[i]:
+        if np.real(matrix[i, i]) <= least * before[i]:
             continue
         pivots[i] = 1.0 / matrix[i, i]
         lower[i + 1 :, i] = matrix[i + 1 :, i] * pivots[i]
@@ -220,6 +194,5 @@ def _eliminated(
     x *= pivots
     for i in reversed(range(count)):
         x[i] -= lower[i + 1 :, i] @ x[i + 1 :]
-    solution = np.empty_like(x)
     solution[order] = x
     return solution

@@ -6,36 +6,34 @@ import numpy as np
 
 from vbg.assemble.program.evaluator import Evaluator
 
+LOST = 1e300  # condition where a row that is kept has no pivot any more
+
 
 class Conditioning:
-    """Watches the factor that `evaluate` computed last.
+    """Watches the factor that `evaluate` computed last."""
 
-    `dependent` is the number of rows that depend on others at the start; as many of
-    the smallest pivots say nothing about a singular posture.
-    """
-
-    def __init__(self, evaluate: Evaluator, dependent: int):
+    def __init__(self, evaluate: Evaluator):
         self._evaluate = evaluate
-        self._dependent = dependent
-        self._at: np.ndarray = np.zeros(0, dtype=int)
-        self._diagonal: np.ndarray = self._at
-        if evaluate.program.schedules:
-            self._at, self._diagonal = _pivot_places(evaluate)
+        self._at, self._diagonal, self._row = _pivot_places(evaluate)
 
     def worst(self) -> float:
-        """Largest diagonal over independent pivot: 1 at best; it grows with the inverse
+        """Largest diagonal over pivot of the kept rows: 1 at best; it grows with the inverse
         square of the distance to a singular posture."""
-        if self._at.size <= self._dependent:
+        if self._at.size == 0:
             return 1.0
         work = self._evaluate.work
-        ratio = np.abs(work[self._at].real * work[self._diagonal].real)
-        at = self._at.size - 1 - self._dependent
-        return float(np.partition(ratio, at)[at])
+        inverse = work[self._at].real
+        if np.any((inverse == 0.0) & (self._evaluate.kept[self._row] != 0.0)):
+            return LOST
+        return float(np.abs(inverse * work[self._diagonal].real).max())
 
 
-def _pivot_places(evaluate: Evaluator) -> tuple[np.ndarray, np.ndarray]:
-    """Offsets in the workspace of the inverse pivots and of the original diagonal."""
+def _pivot_places(evaluate: Evaluator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Offsets in the workspace of the inverse pivots and of the original diagonal, and the
+    numbers of their rows."""
+    if not evaluate.program.schedules:
+        return (np.zeros(0, dtype=int),) * 3
     plan = evaluate.program.schedules[0]
     pivots = [p.block + i * (p.size + 1) for p in plan.pivots for i in range(p.size)]
-    diagonal = [plan.scratch + p.first + i for p in plan.pivots for i in range(p.size)]
-    return np.array(pivots), np.array(diagonal)
+    rows = [p.first + i for p in plan.pivots for i in range(p.size)]
+    return np.array(pivots), plan.scratch + np.array(rows), np.array(rows)

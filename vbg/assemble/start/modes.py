@@ -11,12 +11,12 @@ from vbg.assemble.system import System
 ROUNDS = 20  # changes that may follow from one another
 
 
-def agree(system: System, t: float, x: NDArray[np.float64]) -> None:
+def agree(system: System, t: float, x: NDArray[np.float64], kept: NDArray[np.float64]) -> None:
     """Turns modes over, in place, until each is on where its condition is positive."""
     modes = system.causal.graph.modes
     if not modes:
         return
-    evaluate = Evaluator(system.programs.switch)
+    evaluate = Evaluator(system.programs.switch, kept=kept)
     places = {s.state.name: s.first for s in system.slices}
     for _ in range(ROUNDS):
         evaluate(t, x)

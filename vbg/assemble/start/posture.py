@@ -23,8 +23,10 @@ class Projector:
     the posture, angles keep their turns.
     """
 
-    def __init__(self, system: System):
-        self.system = system
+    def __init__(self, system: System, kept: Array | None = None):
+        """`kept`: the rows to eliminate with, those of a Start or a choice of one's own (None:
+        all; residuals need no choice)."""
+        self.system, self._kept = system, kept
         self._residual = Evaluator(system.programs.residual)
         self._measure = Evaluator(system.programs.measure)
         starts = [s.first for s in system.slices if s.state.kind == "quaternion"]
@@ -39,7 +41,7 @@ class Projector:
     @cached_property
     def _correction(self) -> Evaluator:
         """Lowered where it is first needed: most machines start closed, trees stay so long."""
-        return Evaluator(self.system.programs.correction)
+        return Evaluator(self.system.programs.correction, kept=self._kept)
 
     @cached_property
     def _posture(self) -> Steps:

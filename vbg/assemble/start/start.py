@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from vbg.assemble.assembling import assemble
-from vbg.assemble.derive.equations import HeldStart
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.program.program import Program
-from vbg.assemble.programs import SHIFT
+from vbg.assemble.start.choice import every_row
+from vbg.assemble.start.closing import ITERATIONS, Closer, HeldRows, Mask
+from vbg.assemble.start.determined import Projection, determined
 from vbg.assemble.start.modes import agree
-from vbg.assemble.start.posture import Projector, Steps
-from vbg.assemble.start.redundancy import Mask, involved, null_efforts
+from vbg.assemble.start.nearby import LostGrip, lost_grip
+from vbg.assemble.start.posture import Projector
 from vbg.assemble.start.remarks import MOVED, by_part, moved_bodies, overridden_starts, with_unit
 from vbg.assemble.start.settle import settle
-from vbg.assemble.start.singular import LostGrip, lost_grip
 from vbg.assemble.start.written import keep_written, not_kept
 from vbg.assemble.system import System
 from vbg.causality import CausalGraph
@@ -29,10 +30,11 @@ from vbg.plumbing.paused_collection import paused_collection
 
 Array = NDArray[np.float64]
 
-CLOSED = 1e-11  # position residual of an assembled mechanism [m or rad]
 AT_REST = 1e-14  # velocity residual that no step makes smaller [part of the largest]
-ITERATIONS = 60
-NAMED = 4  # random combinations of redundant efforts that say which rows take part
+DRAWS = 3  # right-hand sides that say how well the constraint matrix is conditioned
+WEAK = 1e5  # that condition from which on rates are closed once more
+SHOWN = 6  # determined projections that a note names
+INVOLVED = 1e-7  # part of a row in a combination of rows, below which it is not in it
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,9 +43,14 @@ class Start:
 
     `state`: x, at t = 0.  `notes`: what moved, which start values could not be kept, which
     constraint directions are redundant.  `redundant`: names of constraint
-    directions whose effort is not unique, `dependent` how many rows are too many.
-    `freedoms`: degrees of freedom (None without constraints).  How the system is evaluated
-    from here on depends on `redundant`: its programs, and all signals at a time and state.
+    directions whose effort is not unique, `dependent` how many rows are too many;
+    `determined`: what of these forces is determined all the same, in other directions.
+    `freedoms`: degrees of freedom (None without constraints).
+
+    How the system is evaluated from here on: `kept` is 1 for each constraint row that is
+    eliminated with, 0 for those that depend on these (`vbg.assemble.rows`), with a 1 for each
+    held coordinate behind them; `condition` an estimate of that of their constraint matrix,
+    divided by its diagonal.
     """
 
     system: System
@@ -54,27 +61,36 @@ class Start:
     dependent: int
     freedoms: int | None
     notes: tuple[Problem, ...]
-
-    @property
-    def shift(self) -> float:
-        """Raise of the constraint matrix's diagonal: 0 where its rows are independent."""
-        return SHIFT if self.redundant else 0.0
+    kept: Array
+    condition: float = 1.0
+    determined: tuple[Projection, ...] = ()
 
     @property
     def rate_program(self) -> Program:
-        """Rate of x, in its order, and behind it the constraint efforts."""
+        """Rate of x, in its order, and behind it constraint efforts, not the smallest ones."""
         programs = self.system.programs
-        return programs.refined_rate if self.redundant else programs.rate
+        return programs.closed_rate if self.condition > WEAK else programs.rate
+
+    def evaluator(self, what: str, *, complex_valued: bool = False) -> Evaluator:
+        """A private evaluator of `what` with the kept rows: rate, recorded (rate, and behind it
+        the smallest constraint efforts), effort, switch, correction."""
+        programs = self.system.programs
+        closed = self.condition > WEAK
+        if what == "recorded":
+            alone = self.dependent == 0 and not self.sticks
+            what = "rate" if alone else "recorded"
+        if closed and what in ("rate", "recorded"):
+            what = f"closed_{what}"
+        return Evaluator(getattr(programs, what), kept=self.kept, complex_valued=complex_valued)
 
     @property
-    def effort_program(self) -> Program:
-        """Constraint efforts, and the accelerations they leave along the constraints."""
-        programs = self.system.programs
-        return programs.refined_effort if self.redundant else programs.effort
+    def sticks(self) -> bool:
+        """Whether rows come and go, as those of dry friction do."""
+        return any(c.active is not None for c in self.system.equations.constraints)
 
     def rate(self, t: float, x: ArrayLike) -> Array:
         """dx/dt, shape (n,)."""
-        evaluate = Evaluator(self.rate_program)
+        evaluate = self.evaluator("rate")
         return evaluate(t, np.asarray(x, dtype=float))[: self.system.size].copy()
 
     def constraint_efforts(self, t: float, x: ArrayLike) -> Array:
@@ -82,7 +98,7 @@ class Start:
         first body's axes; where they are not unique, the smallest in the metric
         diag(H4), averaged over the components of each force and torque: it weighs them by
         the motion they cause, whatever axes they are written in."""
-        evaluate = Evaluator(self.rate_program)
+        evaluate = self.evaluator("recorded")
         return evaluate(t, np.asarray(x, dtype=float))[self.system.size :].copy()
 
     def outputs(self, t: float, x: ArrayLike) -> dict[str, Array]:
@@ -114,35 +130,26 @@ def assemble_start(source: System | CausalGraph | BondGraph | Placed | Model) ->
 
 
 def _assembled(system: System) -> Start:
-    written = system.written_state
-    projector = Projector(system)
+    written, kept = system.written_state, every_row(system)
+    closer = Closer(system, kept)
+    projector = closer.projector
     _require_values(system, projector, written)
-    x, coordinates_changed = _closed_posture(system, projector, written)
+    x, coordinates_changed = _closed_posture(system, closer, written)
     projector.measure(0.0, x)
     settle(system, x)
     before = x
-    x, speeds_changed = _closed_velocity(system, projector, x)
-    agree(system, 0.0, x)
+    if projector.rows:
+        closer.choose(0.0, x)
+    x, speeds_changed = _closed_velocity(system, projector, x, kept)
+    agree(system, 0.0, x, kept)
     position, velocity = projector.residuals(0.0, x)
     open_by = projector.residuals(0.0, written)[0]
     notes = [*moved_bodies(system, written, open_by, x), *overridden_starts(system, x)]
     notes += [note for note in (coordinates_changed, speeds_changed) if note is not None]
     notes += not_kept(system, x, before)
-    redundant: tuple[str, ...] = ()
-    dependent, freedoms = 0, None
-    if projector.rows:
-        redundant, dependent, freedoms, found = _examine(system, projector, x)
-        notes += found
-    return Start(
-        system,
-        x,
-        _largest(position),
-        _largest(velocity),
-        redundant,
-        dependent,
-        freedoms,
-        tuple(notes),
-    )
+    residuals = _largest(position), _largest(velocity)
+    start = Start(system, x, *residuals, (), 0, None, tuple(notes), kept)
+    return _examined(system, closer, start) if projector.rows else start
 
 
 def _require_values(system: System, projector: Projector, written: Array) -> None:
@@ -170,91 +177,32 @@ def _largest(values: Array) -> float:
     return float(np.abs(values).max()) if values.size else 0.0
 
 
-class _HeldRows:
-    """Newton steps with written start coordinates (or speeds) as further rows."""
-
-    def __init__(self, held: HeldStart, evaluate: Evaluator, system: System):
-        self.rows = held.rows
-        self._evaluate = evaluate
-        self._steps = Steps(system, evaluate, "step ")
-        self._silent = np.zeros(held.size)
-
-    def misses(self, x: Array) -> Array:
-        """target - value of each row."""
-        self._evaluate(0.0, x, self._silent)
-        return np.array(
-            [row.target - self._evaluate.output(f"value {row.name}")[0] for row in self.rows]
-        )
-
-    def move(self, x: Array, step: Array) -> None:
-        self._evaluate(0.0, x, step)
-        self._steps.add(x)
-
-
-def _held_values(system: System) -> _HeldRows | None:
-    held = system.equations.held_values
-    return _HeldRows(held, Evaluator(system.programs.held_values), system) if held.rows else None
-
-
-def _held_speeds(system: System) -> _HeldRows | None:
-    held = system.equations.held_speeds
-    return _HeldRows(held, Evaluator(system.programs.held_speeds), system) if held.rows else None
-
-
-def _closed_posture(
-    system: System, projector: Projector, written: Array
-) -> tuple[Array, Problem | None]:
+def _closed_posture(system: System, closer: Closer, written: Array) -> tuple[Array, Problem | None]:
     """The assembled posture, and a warning if written coordinates could not be kept."""
-    if projector.rows == 0:
+    if closer.projector.rows == 0:
         return written.copy(), None
-    held = _held_values(system)
-    if held is not None:
-        x = _newton(projector, written, held)
+    values = system.equations.held_values
+    held = None
+    if values.rows:
+        held = HeldRows(values, Evaluator(system.programs.held_values, kept=closer.kept), system)
+        x = closer.close(0.0, written, held)
         if x is not None:
             return x, None
-    x = _newton(projector, written, None)
+    x = closer.close(0.0, written)
     if x is None:
-        raise AssemblyError.of([_does_not_close(system, projector, written)])
+        raise AssemblyError.of([_does_not_close(system, closer.projector, written)])
     return x, None if held is None else _not_kept(system, held, x, "coordinates")
 
 
-def _newton(projector: Projector, written: Array, held: _HeldRows | None) -> Array | None:
-    """Newton from the written posture, halving steps that do not help."""
-    x = written.copy()
-    projector.measure(0.0, x)
-
-    def misfit(at: Array) -> Array:
-        position = -projector.residuals(0.0, at)[0]
-        return position if held is None else np.concatenate([position, held.misses(at)])
-
-    step = misfit(x)
-    for _ in range(ITERATIONS):
-        if np.abs(step).max() <= CLOSED:
-            return x
-        length = 1.0
-        while True:
-            trial = x.copy()
-            if held is None:
-                projector.move_posture(0.0, trial, length * step)
-            else:
-                held.move(trial, length * step)
-                projector.normalise(trial)
-            projector.measure(0.0, trial)
-            following = misfit(trial)
-            if np.abs(following).max() < np.abs(step).max() or length < 1e-3:
-                break
-            length *= 0.5
-        x, step = trial, following
-    return x if np.abs(step).max() <= 1e3 * CLOSED else None
-
-
 def _closed_velocity(
-    system: System, projector: Projector, x: Array
+    system: System, projector: Projector, x: Array, kept: Array
 ) -> tuple[Array, Problem | None]:
     """Momenta on the constraints; written speeds kept where possible."""
     if projector.rows == 0:
         return x, None
-    held = _held_speeds(system)
+    speeds, held = system.equations.held_speeds, None
+    if speeds.rows:
+        held = HeldRows(speeds, Evaluator(system.programs.held_speeds, kept=kept), system)
     scale = 1.0 + float(np.abs(projector.residuals(0.0, x)[1]).max())
     if held is not None:
 
@@ -273,7 +221,7 @@ def _closed_velocity(
     return result, None if held is None else _not_kept(system, held, result, "speeds")
 
 
-def _with_held_speeds(projector: Projector, held: _HeldRows, x: Array) -> Array:
+def _with_held_speeds(projector: Projector, held: HeldRows, x: Array) -> Array:
     trial = x.copy()
     for _ in range(2):
         velocity = -projector.residuals(0.0, trial)[1]
@@ -359,7 +307,7 @@ def _contradiction(system: System, velocity: Array) -> Problem:
     )
 
 
-def _not_kept(system: System, held: _HeldRows, x: Array, what: str) -> Problem | None:
+def _not_kept(system: System, held: HeldRows, x: Array, what: str) -> Problem | None:
     changed = [
         f"{row.name} (by {-miss:.4g} {system.signal_units.get(row.name, '')})"
         for row, miss in zip(held.rows, held.misses(x), strict=True)
@@ -375,33 +323,86 @@ def _not_kept(system: System, held: _HeldRows, x: Array, what: str) -> Problem |
     )
 
 
-def _examine(
-    system: System, projector: Projector, x: Array
-) -> tuple[tuple[str, ...], int, int, list[Problem]]:
+def _examined(system: System, closer: Closer, start: Start) -> Start:
     """Redundant directions, mobility, locks and singular starts."""
-    evaluate = Evaluator(system.programs.rate)
-    evaluate(0.0, x)
-    dependent = int(np.count_nonzero(evaluate.inverse_pivots() == 0.0))
+    x = start.state
+    found = closer.choose(0.0, x)  # once more: modes may have changed
+    taking = found.kept | closer.rows.idle(found)
+    dependent = int(np.count_nonzero(~taking))
     lasting = _lasting_rows(system)
     freedoms = _momenta(system) - (lasting - dependent)
-    if dependent and freedoms > 0:
-        lost = lost_grip(system, projector, x, evaluate, dependent)
+    drives = _rows_of_drives(system)
+    if dependent and (freedoms > 0 or drives.any()):
+        lost = lost_grip(system, x, found, closer.rows.lengths, drives)
         if lost is not None:
             raise AssemblyError.of([_singular(system, lost)])
     if freedoms == 0 and lasting and not _drives(system):
         _require_motion(system)
+    start = replace(start, freedoms=freedoms, condition=_condition(system, closer, x))
     if not dependent:
-        return (), 0, freedoms, []
-    redundant = _names(system, involved(null_efforts(evaluate, NAMED)))
-    note = Problem(
+        return start
+    involved = np.any(np.abs(found.combinations) > INVOLVED, axis=0) | ~taking
+    redundant = _names(system, involved)
+    null = found.null_efforts(closer.rows.lengths)
+    projections = determined(system.equations.constraints, null)
+    note = _redundancy(system, dependent, redundant, projections)
+    return replace(
+        start,
+        redundant=redundant,
+        dependent=dependent,
+        determined=projections,
+        notes=(*start.notes, note),
+    )
+
+
+def _redundancy(
+    system: System, dependent: int, redundant: tuple[str, ...], projections: Sequence[Projection]
+) -> Problem:
+    what = (
+        f"{counted(dependent, 'constraint direction')} {_is(dependent)} redundant;"
+        f" efforts not unique: {by_part(redundant, system.constraint_names)}."
+    )
+    if projections:
+        shown = ", ".join(str(projection) for projection in projections[:SHOWN])
+        more = len(projections) - SHOWN
+        what += f" Determined all the same, in the axes of the first body: {shown}"
+        what += f" and {more} more." if more > 0 else "."
+    return Problem(
         "warning",
         "joints",
-        f"{counted(dependent, 'constraint direction')} {_is(dependent)} redundant;"
-        f" efforts not unique: {by_part(redundant, system.constraint_names)}.",
+        what,
         "The motion is unique; the forces shown are the smallest in the least-squares "
         "sense. Free a direction (a spherical or universal joint) to make them unique.",
     )
-    return redundant, dependent, freedoms, [note]
+
+
+def _rows_of_drives(system: System) -> Mask:
+    constraints = system.equations.constraints
+    return np.array([label == "drive" for c in constraints for label in c.labels], dtype=bool)
+
+
+def _condition(system: System, closer: Closer, x: Array) -> float:
+    """Of the constraint matrix, from random right-hand sides: the mean of r^T H^-1 r over
+    r^T D^-1 r is that of the inverse eigenvalues.
+
+    Raises AssemblyError where a row that is kept has no pivot in the digits of numbers."""
+    evaluate = Evaluator(system.programs.correction, kept=closer.kept)
+    rows = closer.projector.rows
+    evaluate(0.0, x, np.zeros(rows))
+    if not evaluate.program.schedules:
+        return 1.0
+    kept = closer.kept[:rows] != 0.0
+    lost = (evaluate.inverse_pivots() == 0.0) & kept
+    if lost.any() and not any(c.active is not None for c in system.equations.constraints):
+        raise AssemblyError.of([_singular(system, LostGrip(int(lost.sum()), lost))])
+    first = evaluate.program.schedules[0].scratch
+    sizes = np.sqrt(np.abs(evaluate.work[first : first + rows].real)) * kept
+    random, worst = np.random.default_rng(3), 1.0
+    for _ in range(DRAWS):
+        right = sizes * random.choice([-1.0, 1.0], rows)
+        evaluate(0.0, x, right)
+        worst = max(worst, float(right @ evaluate.output("multipliers")))
+    return worst
 
 
 def _names(system: System, rows: Mask) -> tuple[str, ...]:

@@ -132,6 +132,10 @@ def _as_plain(file: str, checked: Checked) -> dict[str, Any]:
             "freedoms": checked.start.freedoms,
             "redundant_directions": checked.start.dependent,
             "not_unique": list(checked.start.redundant),
+            "determined": [
+                {"part": p.part, "quantity": p.quantity, "axes": p.axes.tolist()}
+                for p in checked.start.determined
+            ],
             "position_residual": checked.start.position_residual,
             "velocity_residual": checked.start.velocity_residual,
         }

@@ -291,11 +291,11 @@ def turn(x, work, turning, dt):
 def add_rates(x, program, straight, turning, t, dt):
     """x <- x + dt rate for the states of `straight` (place in x, place in the work space);
     those of `turning` are quaternions."""
-    work, segments, operands, factors, stream = program
+    work, segments, operands, factors, stream, kept = program
     n = x.shape[0]
     work[:n] = x
     work[n] = t
-    run(work, segments, operands, factors, stream)
+    run(work, segments, operands, factors, stream, kept)
     for k in range(straight.shape[0]):
         to = straight[k, 0]
         put(x, to, at(x, to) + dt * at(work, straight[k, 1]))
@@ -335,7 +335,7 @@ def ensure_compiled() -> None:
     def compile_all() -> None:
         words, places = np.zeros(0), np.zeros(0, dtype=np.int64)
         pairs = np.zeros((0, 2), dtype=np.int64)
-        tape = (np.zeros(1), np.zeros((0, 13), dtype=np.int64), places, words, places)
+        tape = (np.zeros(1), np.zeros((0, 13), dtype=np.int64), places, words, places, words)
         machine = (places, words, places, words, places, words, words, words)
         others = (tape, pairs, pairs)
         steps_of(words, 0.0, 0.0, 0, machine, *others, *others)

@@ -21,7 +21,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.program.evaluator import Evaluator, tape
+from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.program.lower import lower
 from vbg.assemble.program.program import Program
 from vbg.assemble.start.start import Start
@@ -139,7 +139,8 @@ def _tape(
         for i in range(s.first, s.last)
     ]
     turning = [(s.first, at[s.state.name]) for s in chosen if s.state.kind == "quaternion"]
-    return (Evaluator(program).work, *tape(program)), _pairs(straight), _pairs(turning)
+    evaluate = Evaluator(program)
+    return (evaluate.work, *evaluate.tape), _pairs(straight), _pairs(turning)
 
 
 def _pairs(places: list[tuple[int, int]]) -> Places:

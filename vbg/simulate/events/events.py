@@ -47,7 +47,7 @@ class Switches:
         graph = system.causal.graph
         self._instant = INSTANT * output_step
         self._about: list[Switch | Mode] = [*graph.switches, *graph.modes]
-        self._evaluate = Evaluator(system.programs.switch)
+        self._evaluate = start.evaluator("switch")
         places = {s.state.name: s.first for s in system.slices}
         self._mode = np.array([places.get(s.name, -1) for s in self._about], dtype=int)
         self._rest = np.array([getattr(s, "rest", 0.0) for s in self._about])
@@ -206,13 +206,13 @@ class Switches:
 
     @cached_property
     def _left(self) -> Evaluator:
-        return Evaluator(self._start.effort_program)
+        return self._start.evaluator("effort")
 
     @cached_property
     def _derivative(self) -> tuple[Evaluator, Evaluator]:
         return (
-            Evaluator(self._start.rate_program, complex_valued=True),
-            Evaluator(self._start.system.programs.switch, complex_valued=True),
+            self._start.evaluator("rate", complex_valued=True),
+            self._start.evaluator("switch", complex_valued=True),
         )
 
     def _unheld(self, t: float, x: Array) -> list[int]:

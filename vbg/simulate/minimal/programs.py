@@ -95,7 +95,7 @@ def minimal_programs(start: Start) -> MinimalPrograms:
         slope=_posture_slopes(system, configurations, values),
         motion=lower({"velocity": e.residual, "speeds": flow}, inputs),
         motion_slope=_motion_slopes(system, tied, [s for _, s in speeds]),
-        rates=lower(outputs, inputs, shift=start.shift),
+        rates=lower(outputs, inputs, smallest=start.dependent > 0),
         posture=_places([by_name[c.name] for c in configurations]),
         posture_tiers=_repeated(
             [_tier(c) for c in configurations], [c.state for c in configurations]

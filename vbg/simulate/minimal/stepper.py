@@ -46,6 +46,7 @@ class Minimal:
     """
 
     consistent = True
+    carried = False
 
     def __init__(
         self,
@@ -61,7 +62,7 @@ class Minimal:
         _require_possible(system, self.programs.slope.shape[1])
         self._size, self._on_change = system.size, on_change
         self._retraction = Retraction(system, self.programs)
-        self._rates = Evaluator(self.programs.rates)
+        self._rates = Evaluator(self.programs.rates, kept=start.kept)
         self._efforts = system.equations.efforts.rows
         self._rtol, self._counted = max(SHARE * rtol, 1e-13), _counted(system)
         self._atol = Tolerances(system, atol)(t, x)[self._counted]

@@ -43,15 +43,20 @@ class Recorder:
         self._sent_at = time.monotonic()
         self.count = 0
 
-    def add(self, t: float, x: Array) -> None:
-        """The next row: signals at (t, x)."""
-        efforts = np.zeros(0)
+    def efforts(self, t: float, x: Array) -> Array:
+        """Constraint efforts at (t, x)."""
+        return self._rate(t, x)[self._size :].copy() if self._constrained else np.zeros(0)
+
+    def add(self, t: float, x: Array, efforts: Array | None = None) -> None:
+        """The next row: signals at (t, x), with the constraint `efforts` there if they are
+        known otherwise."""
         if self.count == len(self._data):
             self._data = np.resize(self._data, (2 * self.count, self._data.shape[1]))
         row = self._data[self.count]
         row[self._width :] = 0.0
+        if efforts is None:
+            efforts = self.efforts(t, x)
         if self._constrained:
-            efforts = self._rate(t, x)[self._size :]
             self._residual(t, x)
             velocity = np.abs(self._residual.output("velocity")[: len(self._units)])
             others = velocity[~self._moving] / self._units[~self._moving]

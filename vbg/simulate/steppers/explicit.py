@@ -12,9 +12,12 @@ from scipy.integrate import DOP853, OdeSolution
 
 FLOOR = 1e-2  # a step this small, relative to the largest so far, is not due to the motion
 NEAR = 1e5  # condition above which a posture counts as nearly singular
+TINY = 1e-4  # a step this small is not halved
 PIECES = 8  # into which a step is cut whose polynomial leaves the motion
 MOST_RATES = 400  # for all pieces together: beyond that the model is stiff
 BESIDE = 1e4  # condition at the end of a step that lies beside a singular posture, at least
+CLOSER = 30.0  # times smaller at the beginning of the step: it is still too far away to leap
+HALVED = 110.0  # error norm that makes DOP853 halve its step: 0.9 norm^(-1/8)
 GROWN = 1e3  # times the least condition of the run: links without mass always have a large one
 
 
@@ -40,15 +43,15 @@ class SteadyDOP853(DOP853):
 
     The motion through such a posture is smooth, but the rate beside the constraint
     manifold is not: a velocity residual c of the stages makes the acceleration err by
-    c / theta^2 at the distance theta.  Steps would shrink to zero with theta.  Where rows are
-    redundant and the matrix is raised, the rate is smooth there but wrong: a step that ends
-    beside such a posture raises EndsBesideSingularPosture as long as it `watches`.
+    c / theta^2 at the distance theta.  Steps would shrink to zero with theta.  A step that
+    ends beside such a posture is halved until it begins beside it, too, and then raises
+    EndsBesideSingularPosture, as long as it `watches`; `beside` is the condition that says so.
     """
 
     def __init__(self, *args: Any, condition: Callable[[], float], **kwargs: Any):
         self._condition = condition
-        self._largest, self._least = 0.0, math.inf
-        self.watches = True
+        self._largest, self._least, self._last = 0.0, math.inf, 1.0
+        self.watches, self.beside = True, BESIDE
         super().__init__(*args, **kwargs)
 
     def _estimate_error_norm(self, K: Any, h: float, scale: Any) -> float:
@@ -58,8 +61,12 @@ class SteadyDOP853(DOP853):
         size = abs(h)
         if norm < 1.0:
             condition = self._condition()
-            if self.watches and condition > max(BESIDE, GROWN * self._least):
+            beside = max(self.beside, GROWN * self._least)
+            if self.watches and condition > beside:
+                if CLOSER * self._last < beside and size > TINY * self._largest:
+                    return HALVED
                 raise EndsBesideSingularPosture
+            self._last = condition
             self._least = min(self._least, condition)
             self._largest = max(self._largest, size)
         elif size <= FLOOR * self._largest and self._condition() > NEAR:

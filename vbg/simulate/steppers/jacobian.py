@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.start.start import Start
 from vbg.plumbing.paused_collection import paused_collection
 from vbg.simulate.steppers.sparsity import Pattern, pattern
@@ -22,7 +21,7 @@ FULL = 0.1  # part of the entries beyond which a Jacobian is treated as dense
 def complex_step_jacobian(start: Start) -> Callable[[float, Array], Array]:
     """d rate / d x as a function of (t, x): (n, n), column i from one evaluation at
     x + 1j * STEP * e_i (W. Squire, G. Trapp, SIAM Rev. 40, 1998)."""
-    evaluate = Evaluator(start.rate_program, complex_valued=True)
+    evaluate = start.evaluator("rate", complex_valued=True)
 
     def jacobian(t: float, x: Array) -> Array:
         z = x.astype(np.complex128)
@@ -61,7 +60,7 @@ def sparse_jacobian(start: Start, structure: Pattern) -> Callable[[float, Array]
     of evaluations is that of the groups, three for a ladder of any length."""
     from scipy.sparse import csc_matrix
 
-    evaluate = Evaluator(start.rate_program, complex_valued=True)
+    evaluate = start.evaluator("rate", complex_valued=True)
     n, rows, columns = start.system.size, structure.rows, structure.columns
     steps = [1j * STEP * (structure.group == g) for g in range(structure.groups)]
     where = (structure.group[columns], rows)

@@ -33,6 +33,9 @@ NODES = 6  # of its polynomial
 NAMED = 5  # singular postures that a note names
 FIRST = 0.01  # first implicit step, in the fastest time constant: no transient is stepped over
 SPREAD = 0.5  # least distance of two nodes, in lengths of the leap
+LEAPS = 10.0  # tolerances that the extrapolation may miss by
+NEARER = 10.0  # times the condition from which it leaps, where it would miss by more
+NEAREST = 1e9  # condition beyond which rounding would grow
 
 Array = NDArray[np.float64]
 Rate = Callable[[float, Array], Array]
@@ -45,9 +48,12 @@ class Stepper(Protocol):
     returns a sentence if it could not; `between(t)` is the state inside that step;
     `reset(x)` goes on from another state, `keep()` from the step's own (`restart` where
     the motion has a kink); no step passes the time set by `limit`.  `consistent`: its
-    states are on the constraints as they come.  `notes()`: what a solution says of it."""
+    states are on the constraints as they come; `carried`: the last step was made across a
+    singular posture, where constraints hold too weakly to project on.  `notes()`: what a
+    solution says of it."""
 
     consistent: bool
+    carried: bool
     rates: int
 
     @property
@@ -107,6 +113,8 @@ class Adaptive:
         self._condition = condition
         self._history: deque[tuple[float, Array, Array]] = deque(maxlen=HISTORY)
         self._crossed: list[tuple[float, float]] = []
+        self._missed = np.inf  # by the extrapolation that was put off last
+        self.carried = False
         self.t, self.x, self.t_before = t, x, t
 
     def _counted(self, t: float, x: Array) -> Array:
@@ -114,7 +122,7 @@ class Adaptive:
         return self._rate(t, x)[: len(x)].copy()
 
     def step(self) -> str | None:
-        self._dense = None
+        self._dense, self.carried = None, False
         if not np.all(np.isfinite(self._solver.f)):  # a loop began where another stage left it
             self._solver.f = self._counted(self.t, self.x)
         if not np.all(np.isfinite(self._solver.f)):
@@ -126,10 +134,7 @@ class Adaptive:
         except ZeroDivisionError:
             return NO_SLOPE
         except EndsBesideSingularPosture:
-            if self._leap() is None:
-                return None
-            self._solver.watches = False
-            return self.step()
+            return self._leap_or_go_nearer()
         except NearSingularPosture:
             return self._leap()
         if self._solver.status == "failed":
@@ -141,12 +146,43 @@ class Adaptive:
             self._solver.atol = self._atol(self.t, self.x)
         return None
 
-    def _leap(self) -> str | None:
-        """Across a singular posture, by the polynomial through the last steps.
+    def _leap_or_go_nearer(self) -> str | None:
+        """Across the posture that the step would end beside; from nearer to it where the
+        extrapolation would miss by more than the tolerance, and getting nearer helps."""
+        solver = self._solver
+        length = self._length_of_leap()
+        if isinstance(length, str):
+            solver.watches = False
+            return self.step()
+        miss = self._miss(length)
+        if miss > LEAPS and miss < 0.5 * self._missed and solver.beside < NEAREST:
+            self._missed = miss
+            solver.beside = NEARER * max(solver.beside, self._condition())
+            return self.step()
+        self._missed = np.inf
+        self._carry(length)
+        return None
 
-        Hermite extrapolation through states and rates; the leap is lengthened until
-        the constraint matrix is as regular beyond as it was before.
-        """
+    def _leap(self) -> str | None:
+        """Across a singular posture that has made the steps small."""
+        length = self._length_of_leap()
+        if isinstance(length, str):
+            return length
+        self._carry(length)
+        return None
+
+    def _miss(self, length: float) -> float:
+        """What the extrapolation may miss by, in tolerances: with one node less it ends so far
+        away."""
+        solver, history = self._solver, list(self._history)
+        there = _through(history, SPREAD * length)(length)
+        other = _through(history, SPREAD * length, NODES - 1)(length)
+        scale = solver.atol + solver.rtol * np.abs(there)
+        return float(np.sqrt(np.mean(((there - other) / scale) ** 2)))
+
+    def _length_of_leap(self) -> float | str:
+        """Lengthened until the constraint matrix is as regular beyond as it was before; a
+        sentence if it does not get so."""
         if len(self._history) < SHORTEST:
             return "Required step size is less than spacing between numbers."
         last, state, _ = self._history[-1]
@@ -160,13 +196,17 @@ class Adaptive:
             self._counted(last + length, polynomial(length))
             if self._condition() < before:
                 break
+        return length
+
+    def _carry(self, length: float) -> None:
+        """By the Hermite polynomial through states and rates of the last steps."""
+        last = self._history[-1][0]
         polynomial = _through(list(self._history), SPREAD * length)
         length = min(length, self._t_end - last)
         self.restart(last + length, np.asarray(polynomial(length)))
         self._crossed.append((last, last + length))
-        self.t_before = last
+        self.t_before, self.carried = last, True
         self._dense = lambda t: polynomial(t - last)
-        return None
 
     def between(self, t: float) -> Array:
         if self._dense is None:
@@ -215,12 +255,14 @@ class Adaptive:
         self._solver = self._make(t, x)
 
 
-def _through(history: list[tuple[float, Array, Array]], apart: float) -> KroghInterpolator:
+def _through(
+    history: list[tuple[float, Array, Array]], apart: float, most: int = NODES
+) -> KroghInterpolator:
     """Hermite polynomial in the time from the last node on, at least `apart` between nodes:
     what rounding leaves in nodes much closer than the leap would grow with its powers."""
     nodes = [history[-1]]
     for node in reversed(history[:-1]):
-        if nodes[-1][0] - node[0] >= apart and len(nodes) < NODES:
+        if nodes[-1][0] - node[0] >= apart and len(nodes) < most:
             nodes.append(node)
     times = [t for t, _, _ in nodes]
     values = np.stack([v for _, state, rate in nodes for v in (state, rate)])
@@ -252,6 +294,7 @@ class FixedStep:
     """Classical Runge-Kutta of order 4 with the step `h`, in compiled code."""
 
     consistent = False
+    carried = False
 
     def __init__(self, evaluator: Any, t: float, x: Array, t_end: float, h: float):
         self._evaluator = evaluator
@@ -261,7 +304,6 @@ class FixedStep:
         self.rates = 0
 
     def step(self) -> str | None:
-        from vbg.assemble.program.evaluator import tape
         from vbg.assemble.program.machine import rk4_step
 
         h = min(self._h, self._t_end - self.t)
@@ -271,7 +313,7 @@ class FixedStep:
         p = e.program
         self._before = self.x.copy()
         first = next(iter(p.outputs.values()))[0]
-        rk4_step(e.work, *tape(p), first, self.t, h, self.x)
+        rk4_step(e.work, *e.tape, first, self.t, h, self.x)
         self.t_before, self.t = self.t, self.t + h
         self.rates += 4
         return None if np.all(np.isfinite(self.x)) else "The state is not finite any more."

@@ -1,26 +1,24 @@
 """Block LDL^T of the constraint matrix in a fixed order, right-looking.
 
 The sizes of pivot blocks are constants of the compiled code: each size has kernels
-of its own, whose loops the compiler unrolls.
+of its own, whose loops the compiler unrolls.  Rows that are not kept take no part: they
+depend on others (`vbg.assemble.rows`), and their unknowns come out as zero.
 """
 
 from __future__ import annotations
 
 from vbg.assemble.program.machine.memory import at, compiled, put
-from vbg.assemble.program.machine.stream import first_pivot, stream_head, unknowns_of, vectors_of
-
-PIVOT_THRESHOLD = 1e-10  # of the diagonal before elimination; below: a dependent row
-EVERY = 1e300  # limit below which every pivot lies
+from vbg.assemble.program.machine.stream import first_pivot, stream_head, unknowns_of
 
 
 def elimination_kernels(size):
     """Kernels for a pivot block of `size` unknowns, a constant of the compiled code."""
 
     @compiled
-    def diagonal(work, d, original, shift, limit):
+    def diagonal(work, d, original, kept, first, least):
         """LDL^T of the block in place: unit lower triangle, inverse pivots on the
-        diagonal.  A pivot below `limit` of the diagonal is raised by `shift` of it; one that
-        is then below the threshold counts as a dependent row."""
+        diagonal; zero for a row that is not kept or whose pivot is below `least` of the
+        diagonal before elimination, that is, lost in rounding."""
         for j in range(size):
             scale = at(work, original + j)
             pivot = at(work, d + j * size + j)
@@ -29,10 +27,8 @@ def elimination_kernels(size):
                 factor = x * at(work, d + k * size + k)
                 pivot -= x * factor
                 put(work, d + j * size + k, factor)
-            if pivot.real < limit * scale.real:
-                pivot += shift * scale
             inverse = 0.0 * pivot
-            if pivot.real > PIVOT_THRESHOLD * scale.real:
+            if at(kept, first + j) != 0.0 and pivot.real > least * scale.real:
                 inverse = 1.0 / pivot
             put(work, d + j * size + j, inverse)
             for i in range(j + 1, size):
@@ -77,19 +73,19 @@ diagonal_6, coupling_6, downdate_6 = elimination_kernels(6)
 
 
 @compiled
-def eliminate_diagonal(work, d, m, original, shift, limit):
+def eliminate_diagonal(work, d, m, original, kept, first, least):
     if m == 5:
-        diagonal_5(work, d, original, shift, limit)
+        diagonal_5(work, d, original, kept, first, least)
     elif m == 1:
-        diagonal_1(work, d, original, shift, limit)
+        diagonal_1(work, d, original, kept, first, least)
     elif m == 3:
-        diagonal_3(work, d, original, shift, limit)
+        diagonal_3(work, d, original, kept, first, least)
     elif m == 4:
-        diagonal_4(work, d, original, shift, limit)
+        diagonal_4(work, d, original, kept, first, least)
     elif m == 2:
-        diagonal_2(work, d, original, shift, limit)
+        diagonal_2(work, d, original, kept, first, least)
     else:
-        diagonal_6(work, d, original, shift, limit)
+        diagonal_6(work, d, original, kept, first, least)
 
 
 @compiled
@@ -125,21 +121,8 @@ def downdate(work, t, w, n, b, p, m, symmetric):
 
 
 @compiled
-def average_vectors(work, stream, here, diagonal):
-    """The mean in place of each diagonal entry of a vector: a metric without axes."""
-    for v in range(at(stream, here)):
-        first, size = diagonal + at(stream, here + 1 + 2 * v), at(stream, here + 2 + 2 * v)
-        total = at(work, first)
-        for i in range(1, size):
-            total += at(work, first + i)
-        for i in range(size):
-            put(work, first + i, total / size)
-
-
-@compiled
-def factorise(work, stream, start, scratch, shift, limit):
-    """Block LDL^T in the fixed order; `scratch`: original diagonal, then W.  `limit`: pivots
-    up to this part of the diagonal are raised (EVERY: all)."""
+def factorise(work, stream, start, scratch, kept, least):
+    """Block LDL^T of the `kept` rows in the fixed order; `scratch`: original diagonal, then W."""
     pivots = at(stream, start)
     unknowns = unknowns_of(stream, start)
     mark = first_pivot(stream, start)
@@ -149,14 +132,12 @@ def factorise(work, stream, start, scratch, shift, limit):
         here += 4 + 3 * later + later * (later + 1) // 2
         for j in range(m):
             put(work, scratch + first + j, at(work, d + j * m + j))
-    if shift > 0.0:
-        average_vectors(work, stream, vectors_of(stream, start), scratch)
     w = scratch + unknowns
     here = mark
     for _ in range(pivots):
         m, d, first, later = stream_head(stream, here)
         here += 4
-        eliminate_diagonal(work, d, m, scratch + first, shift, limit)
+        eliminate_diagonal(work, d, m, scratch + first, kept, first, least)
         neighbours = here
         for a in range(later):
             n, b = at(stream, here), at(stream, here + 1)

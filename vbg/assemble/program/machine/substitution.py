@@ -1,11 +1,9 @@
-"""Solutions with a factor: substitution, and refinement against the matrix."""
+"""Solutions with a factor, and products with the matrix."""
 
 from __future__ import annotations
 
 from vbg.assemble.program.machine.memory import at, compiled, put
 from vbg.assemble.program.machine.stream import first_pivot, stream_head, unknowns_of
-
-REFINEMENTS = 4  # error after each: shift / (shift + eigenvalue over diagonal)
 
 
 def substitution_kernels(size):
@@ -150,22 +148,10 @@ def subtract_product(work, stream, start, shift, x, r):
 
 
 @compiled
-def residual_of(work, stream, start, kept, x, rhs, r):
-    """r = rhs - H x, with H as it is kept."""
+def residual_of(work, stream, start, matrix, x, rhs, r):
+    """r = rhs - H x, with a copy of H at `matrix`."""
     # the first pivot's block is the first of the factor
-    shift = kept - at(stream, first_pivot(stream, start) + 1)
+    shift = matrix - at(stream, first_pivot(stream, start) + 1)
     for i in range(unknowns_of(stream, start)):
         put(work, r + i, at(work, rhs + i))
     subtract_product(work, stream, start, shift, x, r)
-
-
-@compiled
-def refine(work, stream, start, kept, x, rhs, spare):
-    """x += solution for the residual, REFINEMENTS times: the fixed point solves H x = rhs
-    itself where the right-hand side is consistent, with x in the range of H."""
-    total = unknowns_of(stream, start)
-    for _ in range(REFINEMENTS):
-        residual_of(work, stream, start, kept, x, rhs, spare)
-        solve_factored(work, stream, start, spare + total, spare)
-        for i in range(total):
-            put(work, x + i, at(work, x + i) + (at(work, spare + total + i)))

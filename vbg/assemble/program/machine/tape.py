@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from vbg.assemble.program import program
-from vbg.assemble.program.machine.factor import EVERY, factorise
+from vbg.assemble.program.machine.factor import factorise
 from vbg.assemble.program.machine.memory import KERNELS, at, compiled, put
 from vbg.assemble.program.machine.newton import begin_newton, solve_dense, step_newton
 from vbg.assemble.program.machine.products import axpy, cross, multiply, times
 from vbg.assemble.program.machine.rotations import quaternion_rates, rotations, skews
 from vbg.assemble.program.machine.scalars import calls
-from vbg.assemble.program.machine.substitution import refine, solve_factored
-from vbg.assemble.program.machine.weak_directions import solve_rest
+from vbg.assemble.program.machine.smallest import make_smallest
+from vbg.assemble.program.machine.substitution import solve_factored
 from vbg.assemble.program.program import Op
 
 GEMM, AXPY, CROSS = int(Op.GEMM), int(Op.AXPY), int(Op.CROSS)
@@ -23,19 +23,19 @@ LINEAR_SOLVE, NEWTON, NEWTON_STEP = int(Op.LINEAR_SOLVE), int(Op.NEWTON), int(Op
 
 
 @compiled
-def solve_segment(work, operands, stream, first, start, scratch):
-    """One solution, refined where the matrix was kept for that."""
+def solve_segment(work, operands, stream, first, start, scratch, kept):
+    """One solution, the smallest one where a copy of the matrix stands for that."""
     x, rhs = at(operands, 4 * first), at(operands, 4 * first + 1)
-    kept, spare = at(operands, 4 * first + 2), at(operands, 4 * first + 3)
+    matrix, spare = at(operands, 4 * first + 2), at(operands, 4 * first + 3)
     solve_factored(work, stream, start, x, rhs)
-    if kept > 0:
-        refine(work, stream, start, kept, x, rhs, spare)
-        solve_rest(work, stream, start, scratch, kept, x, rhs, spare)
+    if matrix > 0:
+        make_smallest(work, stream, start, scratch, matrix, kept, x, spare)
 
 
 @compiled
-def run(work, segments, operands, factors, stream):
-    """Runs the whole tape on `work`."""
+def run(work, segments, operands, factors, stream, kept):
+    """Runs the whole tape on `work`; `kept`: 1 for each constraint row that is eliminated
+    with, 0 for those that depend on these."""
     s = -1
     while s + 1 < segments.shape[0]:
         s += 1
@@ -70,11 +70,11 @@ def run(work, segments, operands, factors, stream):
                     put(work, d + j, at(work, a + j))
         elif op == FACTOR:
             start, scratch = at(stream, 1 + 2 * m), at(stream, 2 + 2 * m)
-            factorise(work, stream, start, scratch, at(factors, first), EVERY)
+            factorise(work, stream, start, scratch, kept, at(factors, first))
         elif op == SOLVE:
             start, scratch = at(stream, 1 + 2 * m), at(stream, 2 + 2 * m)
             for i in range(first, first + count):
-                solve_segment(work, operands, stream, i, start, scratch)
+                solve_segment(work, operands, stream, i, start, scratch, kept)
         elif op == LINEAR_SOLVE:
             for i in range(first, first + count):
                 solve_dense(work, at(operands, 4 * i + 1), at(operands, 4 * i), m, n)
@@ -91,7 +91,7 @@ def run(work, segments, operands, factors, stream):
 
 
 @compiled
-def rk4_step(work, segments, operands, factors, stream, first, t, h, x):
+def rk4_step(work, segments, operands, factors, stream, kept, first, t, h, x):
     """One step of the classical Runge-Kutta method; x is replaced.
 
     The program takes x and then t here the beginning of `work` and leaves dx/dt here
@@ -105,7 +105,7 @@ def rk4_step(work, segments, operands, factors, stream, first, t, h, x):
             # at(work, first + i) still holds the rate of the stage before
             put(work, i, x[i] + (shift * at(work, first + i) if stage > 0 else 0.0))
         put(work, n, t + shift)
-        run(work, segments, operands, factors, stream)
+        run(work, segments, operands, factors, stream, kept)
         weight = 1.0 if stage == 0 or stage == 3 else 2.0
         for i in range(n):
             total[i] += weight * at(work, first + i)
@@ -120,8 +120,9 @@ def ensure_compiled(kind):
         work = np.zeros(8, dtype=kind)
         segments = np.zeros((0, len(program.SEGMENT_FIELDS)), dtype=np.int64)
         operands, stream = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-        run(work, segments, operands, np.zeros(0), stream)
+        nothing = np.zeros(0)
+        run(work, segments, operands, nothing, stream, nothing)
         if kind is np.float64:
-            rk4_step(work, segments, operands, np.zeros(0), stream, 4, 0.0, 0.0, np.zeros(1))
+            rk4_step(work, segments, operands, nothing, stream, nothing, 4, 0.0, 0.0, np.zeros(1))
 
     KERNELS.ensure(np.dtype(kind).name, compile_all)

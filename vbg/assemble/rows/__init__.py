@@ -1,0 +1,1 @@
+"""Which constraint rows are independent: from the rows themselves, no mass enters."""

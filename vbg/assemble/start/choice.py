@@ -1,0 +1,109 @@
+"""The rows that a system is eliminated with, chosen at a posture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from vbg.assemble.program.elimination import Elimination, eliminate
+from vbg.assemble.program.evaluator import Evaluator
+from vbg.assemble.rows.independent import TOLERANCE, Independent, independent_rows
+from vbg.assemble.rows.scaled import ScaledRows, only, scaled
+from vbg.assemble.system import System
+from vbg.blocks import Block
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+LOOSEST = 1e-2  # tolerance up to which a known rank is looked for
+
+
+class RowChoice:
+    """Chooses independent rows of a system; holds the workspace of its rows.
+
+    `lengths` (m,): those of the rows where they were looked at last, such that a gap divided by
+    them is an angle; 1 for a row of zeros."""
+
+    def __init__(self, system: System):
+        e = system.equations
+        self._evaluate = Evaluator(system.programs.rows)
+        self._places = []
+        for name, (at, rows, columns) in system.programs.rows.outputs.items():
+            i, z = map(int, name.split())
+            self._places.append((i, z, at, (rows, columns)))
+        self._constraints = len(e.rows_on_stores)
+        self._turning = _turning(system)
+        self._order = _order(e.rows_on_stores)
+        idle = [c.active is not None for c in e.constraints for _ in c.labels]
+        self._idle = np.array(idle, dtype=bool)
+        self.lengths: Array = np.ones(len(idle))
+
+    def rows_at(self, t: float, x: Array) -> ScaledRows:
+        self._evaluate(t, x)
+        rows: list[dict[int, Array]] = [{} for _ in range(self._constraints)]
+        work = self._evaluate.work
+        for i, z, at, shape in self._places:
+            rows[i][z] = work[at : at + shape[0] * shape[1]].reshape(shape).copy()
+        found = scaled(rows, self._turning)
+        self.lengths = np.where(found.lengths > 0.0, found.lengths, 1.0)
+        return found
+
+    def choose(
+        self, t: float, x: Array, tolerance: float = TOLERANCE, among: Mask | None = None
+    ) -> Independent:
+        """Rows (of those `among`) that are independent at (t, x) as far as `tolerance` tells."""
+        rows = self.rows_at(t, x)
+        if among is not None:
+            rows = only(rows, among)
+        with threadpool_limits(limits=1, user_api="blas"):
+            return independent_rows(rows, self._order, tolerance)
+
+    def choose_number(self, t: float, x: Array, number: int) -> Independent | None:
+        """As many independent rows; None where no tolerance gives that number."""
+        rows, tolerance = self.rows_at(t, x), TOLERANCE
+        with threadpool_limits(limits=1, user_api="blas"):
+            while tolerance <= LOOSEST:
+                found = independent_rows(rows, self._order, tolerance)
+                count = int(np.count_nonzero(found.kept))
+                if count <= number:
+                    return found if count == number else None
+                tolerance *= 10.0
+        return None
+
+    def kept(self, found: Independent) -> Mask:
+        """The rows to eliminate with: independent ones, and those that are idle, whose effort
+        is zero."""
+        return found.kept | self.idle(found)
+
+    def idle(self, found: Independent) -> Mask:
+        """Rows of zeros that may come to life."""
+        there = found.kept.copy()
+        there[found.dependent] = True
+        return self._idle & ~there
+
+
+def every_row(system: System) -> Array:
+    """Room for a choice of rows: 1 for each row, and for each held coordinate behind them."""
+    e = system.equations
+    return np.ones(max(len(system.constraint_names), e.held_values.size, e.held_speeds.size))
+
+
+def _order(rows: Sequence[Mapping[Block, Block]]) -> Elimination:
+    """Least degree among constraints that share a store."""
+    users: dict[Block, list[int]] = {}
+    for i, row in enumerate(rows):
+        for z in row:
+            users.setdefault(z, []).append(i)
+    pairs = [pair for group in users.values() for pair in combinations(group, 2)]
+    return eliminate(len(rows), pairs)
+
+
+def _turning(system: System) -> frozenset[int]:
+    """Stores whose flow is the spin of a body."""
+    spins = {f"Z of {body}.angular_momentum.I" for body in system.causal.graph.bodies}
+    stores = enumerate(system.equations.stores_of_rows)
+    return frozenset(k for k, z in stores if z.data in spins)
