@@ -25,7 +25,7 @@ from vbg.simulate.events.events import Instant, Samples, Switches
 from vbg.simulate.events.jam import JamWatch
 from vbg.simulate.events.kinks import kink_instants
 from vbg.simulate.events.pace import fast_places
-from vbg.simulate.kept_rows import KeptRows
+from vbg.simulate.kept_rows import KeptRows, efforts_across
 from vbg.simulate.minimal.stepper import Minimal
 from vbg.simulate.record.audit import audit, limits_of
 from vbg.simulate.record.recorder import ENERGY_UNITS, Recorder, Sink
@@ -449,23 +449,15 @@ class Run:
             at = max(row, stepper.t_before)
             x = stepper.between(at)
             if stepper.carried:
-                recorder.add(at, self.rows.on_strong_rows(at, x), self._efforts_across(at))
+                recorder.add(
+                    at,
+                    self.rows.on_strong_rows(at, x),
+                    efforts_across(stepper, at, self._project, recorder.efforts),
+                )
                 continue
             if not stepper.consistent:
                 self._project(at, x)
             recorder.add(at, x)
-
-    def _efforts_across(self, t: float) -> Array:
-        """Constraint efforts within a leap, from both its sides: between, they may have a
-        pole."""
-        ends = self.stepper.t_before, self.stepper.t
-        both = []
-        for at in ends:
-            x = self.stepper.between(at)
-            self._project(at, x)
-            both.append(self.recorder.efforts(at, x))
-        part = (t - ends[0]) / max(ends[1] - ends[0], np.finfo(float).tiny)
-        return np.asarray((1.0 - part) * both[0] + part * both[1])
 
     @cached_property
     def jacobian(self) -> Callable[[float, Array], Any]:
