@@ -28,7 +28,7 @@ class Terminal:
     socket: str = ""
     screens: list[str] = field(default_factory=list)
 
-    def start(self, *arguments: str, redirect: str = "") -> None:
+    def start(self, *arguments: str, redirect: str = "", in_shell: bool = False) -> None:
         """Start `vbg tui` with these arguments; its exit code is printed at its end."""
         self.socket = f"vbg-{os.getpid()}-{next(_NUMBERS)}"
         environment = {
@@ -46,9 +46,14 @@ class Terminal:
         pairs = " ".join(f"{k}={shlex.quote(v)}" for k, v in environment.items())
         words = shlex.join([sys.executable, "-m", "vbg.cli", "tui", *arguments])
         command = f"env -u NO_COLOR {pairs} {words} {redirect}; echo EXIT=$?; sleep 600"
+        if in_shell:
+            command = f"env -u NO_COLOR {pairs} bash --norc -i"
         width, height = self.size
         self._tmux("-f", "/dev/null", "new-session", "-d", "-s", "e", "-x", str(width), "-y",
                    str(height), "-c", str(self.home), command)  # fmt: skip
+        if in_shell:
+            self.type(words)
+            self.keys("Enter")
 
     def _tmux(self, *words: str) -> str:
         done = subprocess.run(

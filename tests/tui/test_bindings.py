@@ -16,12 +16,12 @@ import pytest
 from tests.tui.conftest import CLASH, MODEL
 from tests.tui.keyboard import tap
 from vbg.tui import make_app
-from vbg.tui.actions import running, validating
+from vbg.tui.actions import nudging, running, validating
 from vbg.tui.app import VbgApp
 from vbg.tui.content import plotting
 from vbg.tui.picturing import settled
 from vbg.tui.state.keys import TABLE, VIEWS, Action
-from vbg.tui.state.workspace import PlotState, SpaceState, ValidateState
+from vbg.tui.state.workspace import Nudges, PlotState, SpaceState, ValidateState
 
 Watch = Callable[[VbgApp], Any]
 HINGE, ROD = ("joints", "hinge"), ("bodies", "rod")
@@ -120,6 +120,8 @@ CASES: dict[str, Case] = {
     "editor": Case(text, None, **EDIT),
     "run": Case(started, ["vbg"], **EDIT),
     "run.mstmm": Case(started, ["mstmm"], **EDIT),
+    "nudge.less": Case(lambda app: app.work.data["bodies"]["rod"]["mass"], 0.9, **EDIT),
+    "nudge.more": Case(lambda app: app.work.data["bodies"]["rod"]["mass"], 1.1, **EDIT),
     "cancel": Case(message, "Cancel: nothing is running", **EDIT),
     "why": Case(view, "graph", **EDIT),
     "problem.next": Case(message, view="edit", clash=True),
@@ -217,7 +219,11 @@ def nothing_runs(monkeypatch, tmp_path):
     async def both(app):
         STARTED.append("both")
 
+    async def nudge(app):
+        app.work.nudges = Nudges()
+
     monkeypatch.setattr(running, "simulate", simulate)
+    monkeypatch.setattr(nudging, "_follow", nudge)
     monkeypatch.setattr(validating, "_both", both)
     monkeypatch.setattr(VbgApp, "suspend", lambda self: nullcontext())
     monkeypatch.setattr(VbgApp, "action_suspend_process", lambda self: SUSPENDED.append(True))

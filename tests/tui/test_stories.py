@@ -178,6 +178,22 @@ def test_run_and_plot(terminal):
     terminal.quit()
 
 
+def test_suspended_and_back(terminal):
+    """Ctrl-Z gives the shell, fg the screen as it was."""
+    (terminal.home / "demo.toml").write_text(PENDULUM, encoding="utf-8")
+    terminal.start("demo.toml", in_shell=True)
+    terminal.wait("0 errors")
+    terminal.keys("C-z")
+    terminal.wait("Stopped")
+    terminal.type("fg")
+    terminal.keys("Enter")
+    terminal.wait("0 errors")
+    terminal.keys("j", "j")
+    terminal.wait("Model")
+    terminal.keys("C-q")
+    terminal.wait_gone("0 errors")
+
+
 def test_cancel_keeps_what_was_computed(terminal):
     slow = PENDULUM.replace("t_end = 1.0", "t_end = 2000.0")
     started(terminal, slow)
@@ -186,13 +202,13 @@ def test_cancel_keeps_what_was_computed(terminal):
     child = children_of(terminal.process())
     terminal.keys("x")
     terminal.wait("cancelled at t = ")
-    wait_for_end(child)
     terminal.keys("4")
     terminal.wait("run 1 bond graph: cancelled at")
     terminal.wait("hinge.")
     terminal.keys("5")
     terminal.wait("INCONCLUSIVE")
     terminal.quit()
+    wait_for_end(child)
 
 
 def test_both_solvers_agree(terminal):

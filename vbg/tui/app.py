@@ -37,6 +37,7 @@ from vbg.tui.session import files
 from vbg.tui.session.document import Document
 from vbg.tui.session.journal import Journal
 from vbg.tui.session.runs import Run
+from vbg.tui.session.solver import Solver
 from vbg.tui.state import keys, results
 from vbg.tui.state.desk import Followed, Judge
 from vbg.tui.state.items import Item
@@ -64,6 +65,7 @@ class VbgApp(App[int]):
         self.main = MainScreen(work)
         self.words: dict[str, Style] = {}
         self.keyboard: Keyboard[events.Key | events.Paste] = Keyboard(self._listens, self._hear)
+        self.solver = Solver()
         self.asking = 0
         self.job: Followed | None = None
         self.endings: list[Followed] = []
@@ -85,6 +87,7 @@ class VbgApp(App[int]):
 
     def on_mount(self) -> None:
         self.theme_changed_signal.subscribe(self, self._recolour)
+        self.app_resume_signal.subscribe(self, self._resumed)
         self.work.document.listeners.append(self.document_changed)
         self.set_interval(WATCH_SECONDS, self._watch_file)
         self.set_interval(WATCH_SECONDS, self._watch_size)
@@ -211,8 +214,9 @@ class VbgApp(App[int]):
         self.work.document.apply(command)
 
     def document_changed(self) -> None:
-        """The text is another one: paint it and check it."""
+        """The text is another one: paint it and check it; a run of it is likely."""
         work = self.work
+        self.warm_solver()
         while work.selection and not _exists(work.data, work.selection):
             work.selection = work.selection[:-1]
         self.check()
@@ -314,6 +318,12 @@ class VbgApp(App[int]):
         else:
             self.main.paint("status", "runs", "job", "log", "channels")
 
+    def warm_solver(self) -> None:
+        """Have the solver's process ready for the next run."""
+        if self.job is None and not self.is_headless:
+            work: Callable[[], Awaitable[None]] = self.solver.warm
+            self.run_worker(work, group="solver", exclusive=True)
+
     def show_run(self) -> None:
         """A run that takes a while is shown, unless the user is busy elsewhere."""
         if self.job is not None and self.screen is self.main and self.work.view == "edit":
@@ -379,6 +389,7 @@ class VbgApp(App[int]):
 
     async def leave(self) -> None:
         """Leave; nothing unsaved is left behind, and no child."""
+        self.solver.drop()
         for job in self.endings:
             if job.ending is not None:
                 await job.ending
@@ -389,6 +400,10 @@ class VbgApp(App[int]):
     async def action_quit(self) -> None:
         """The library's own way to ask for the end."""
         self.act_id("quit")
+
+    def _resumed(self, _: App[int]) -> None:
+        """Back from the shell: the terminal shows nothing of ours any more."""
+        self.refresh(repaint=True, layout=True)
 
     def _recolour(self, theme: Theme) -> None:
         self._take_colours(theme)

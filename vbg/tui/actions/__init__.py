@@ -37,6 +37,7 @@ _MODULES = {
     "why": "graphing",
     "run": "running",
     "cancel": "running",
+    "nudge": "nudging",
     "plot": "plotting",
     "validate": "validating",
     "space": "moving3d",

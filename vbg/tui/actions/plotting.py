@@ -67,7 +67,7 @@ def _x_axis(app: Desk) -> None:
 
 
 def _run_items(app: Desk) -> tuple[Item, ...]:
-    return tuple(Item(str(run.number), run.title, run.outcome) for run in reversed(app.work.runs))
+    return tuple(Item(str(run.number), run.title, run.summary) for run in reversed(app.work.runs))
 
 
 async def _overlay(app: Desk) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import tomllib
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vbg import runner
 from vbg.errors import UsageError
@@ -15,11 +17,13 @@ from vbg.tui.session import validation as validations
 from vbg.tui.session.jobs import Job
 from vbg.tui.session.runs import Run, forget, next_file
 from vbg.tui.state import results
+from vbg.tui.state.changes import changes
 from vbg.tui.state.items import Item
 from vbg.tui.tasks import checking
 
 if TYPE_CHECKING:
     from vbg.tui.state.desk import Desk
+    from vbg.tui.state.workspace import Workspace
 
 SHOW_AFTER = 1.0  # s; shorter runs do not take the user away from where he is
 
@@ -52,9 +56,26 @@ def prepared(app: Desk, solver: str) -> Run:
     number, file = next_file(work.file, work.runs, solver)
     model = work.checked.model if checking.resolved(work) else None
     t_end = float(model.simulate.t_end) if model is not None else float("nan")
-    run = Run(number, solver, work.document.now.hash, str(file), t_end=t_end)
+    known = work.last_model if work.last_model is not None else _model_of_last(work)
+    data = work.data
+    changed = changes(known, data) if known is not None else ""
+    work.last_model = data
+    run = Run(number, solver, work.document.now.hash, str(file), t_end=t_end, changed=changed)
     app.run_changed(run)
     return run
+
+
+def _model_of_last(work: Workspace) -> Mapping[str, Any] | None:
+    """What the newest run of an earlier session was of; None if that is not known."""
+    from vbg.io.hdf5 import read_model
+
+    for run in reversed(work.runs):
+        if Path(run.result).exists():
+            try:
+                return tomllib.loads(read_model(run.result)) or None
+            except (UsageError, tomllib.TOMLDecodeError, KeyError):
+                return None
+    return None
 
 
 async def simulate(app: Desk, solver: str) -> Run:
@@ -63,7 +84,7 @@ async def simulate(app: Desk, solver: str) -> Run:
     model, text = str(work.file or "model.toml"), work.document.now.text
     started = prepared(app, solver)
     order = runner.Job(model=model, text=text, solver=solver, result=started.result)
-    app.job = job = Job(started, order, app.run_changed)
+    app.job = job = Job(started, order, app.run_changed, app.solver)
     timer = app.set_timer(SHOW_AFTER, app.show_run)
     try:
         run = await job.follow()
@@ -71,6 +92,7 @@ async def simulate(app: Desk, solver: str) -> Run:
         app.endings.append(job)
         app.job = None
         timer.stop()
+        app.warm_solver()
     if Path(run.result).exists():
         work.plot = replace(work.plot, run=run.number)
         work.space = replace(work.space, run=run.number)

@@ -41,6 +41,7 @@ async def _both(app: Desk) -> None:
     model, text = str(work.file or "model.toml"), work.document.now.text
     stem = str(folder_of(work.file) / f"{number:04d}")
     app.job = job = ValidationJob(started, runs, model, text, stem, app.run_changed)
+    app.solver.drop()  # both cores are for the two solvers
     _wait(app, "running both solvers ... x cancels (their first use ever compiles them: a minute)")
     try:
         validation = await job.follow()

@@ -27,7 +27,7 @@ def run_row(run: Run, width: int, marks: Marks, *, current: bool, stale: bool) -
     left = marks.cursor if current else " "
     note = "  model changed since" if stale else ""
     solver = SOLVER_NAMES.get(run.solver, run.solver)
-    text = f"{run.number:3} {solver:10}  {run.outcome}"
+    text = f"{run.number:3} {solver:10}  {run.summary}"
     style = "cursor" if current else ""
     return (
         (left, style or "focus"),
@@ -68,6 +68,8 @@ def job_rows(run: Run | None, width: int, marks: Marks) -> Rows:
                 ),
             )
         )
+    if run.changed:
+        rows.append(((clip(printable(f"changed: {run.changed}"), width), "note"),))
     if not run.active:
         text = run.outcome if run.state != "failed" else f"{run.outcome} {run.remedy}"
         rows.append(((clip(printable(text), width), _STYLES.get(run.state, "")),))

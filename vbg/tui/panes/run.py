@@ -90,12 +90,14 @@ class Live(Pane):
         return chosen or plotting.default_signals(solution, self.work.part_name)
 
     def body(self, width: int, height: int) -> Rows:
-        run = self.work.active_run or self.work.marked_run
-        solution = self.work.solutions.get(run.number) if run else None
-        if solution is None or len(solution.time) < 2:
+        work = self.work
+        run = work.active_run or work.marked_run
+        solution = work.solutions.get(run.number) if run else None
+        if run is None or solution is None or len(solution.time) < 2:
             text = "waiting for the first rows" if run and run.active else "nothing to show yet"
             return (((text, "dim"),),)
-        picture = plotting.Picture(solution, self._names())
+        ghost = work.solutions.get(work.plot.overlay) if work.plot.overlay != run.number else None
+        picture = plotting.Picture(solution, self._names(), ghost)
         return plotting.picture_rows(picture, width, height, self.work.marks)
 
 

@@ -35,8 +35,10 @@ class Child:
     stopping: asyncio.Task[None] | None = None
     unwanted: bool = False
 
-    async def messages(self, order: str) -> AsyncIterator[dict[str, Any]]:
-        """Start it, hand it `order` (one line), and yield what it says until its last word."""
+    async def begin(self) -> None:
+        """Start it, if it is not there yet."""
+        if self.process is not None:
+            return
         pipe = asyncio.subprocess.PIPE
         self.process = await asyncio.create_subprocess_exec(
             *self.command,
@@ -47,8 +49,13 @@ class Child:
             limit=1 << 24,
             **of_its_own(),
         )
-        assert self.process.stderr and self.process.stdout
+        assert self.process.stderr
         self.complaints = asyncio.create_task(self.process.stderr.read())
+
+    async def messages(self, order: str) -> AsyncIterator[dict[str, Any]]:
+        """Start it, hand it `order` (one line), and yield what it says until its last word."""
+        await self.begin()
+        assert self.process and self.process.stdout
         self._write(order)
         if self.unwanted:
             # it was to be stopped while it was being started
@@ -96,6 +103,14 @@ class Child:
             if self.process.returncode is None:
                 end_tree(self.process.pid, kill=True)
                 await self.process.wait()
+
+    def say(self, word: dict[str, Any]) -> None:
+        """One line on its standard input."""
+        self._write(json.dumps(word))
+
+    def kill(self) -> None:
+        """End it at once."""
+        self._signal(signal.SIGKILL)
 
     def last_words(self, complaint: str) -> tuple[str, list[str]]:
         """Why it ended without a last word: the line that names the error, and its lines."""

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 from vbg import runner
 from vbg.tui.session.child import Child
 from vbg.tui.session.runs import Run, remember
+from vbg.tui.session.solver import Solver
 
 Report = Callable[[Run], None]
 
@@ -26,7 +27,7 @@ class Job:
     run: Run
     order: runner.Job
     report: Report
-    child: Child = field(default_factory=lambda: Child(runner.command()))
+    child: Child | Solver = field(default_factory=lambda: Child(runner.command()))
     cancelled: bool = False
     both: ClassVar[bool] = False
 

@@ -25,7 +25,8 @@ class Run:
     """One simulation.
 
     text_hash : of the model text it was started with;  fraction, time, eta,
-    wall : of the progress [1, s, s, s];  audit : residuals by name, of the end.
+    wall : of the progress [1, s, s, s];  audit : residuals by name, of the end;
+    changed : what changed in the model since the run before.
     """
 
     number: int
@@ -45,6 +46,7 @@ class Run:
     audit: Mapping[str, Any] = field(default_factory=dict)
     made_by: Mapping[str, Any] = field(default_factory=dict)
     log: tuple[str, ...] = ()
+    changed: str = ""
 
     @property
     def active(self) -> bool:
@@ -53,6 +55,11 @@ class Run:
     @property
     def title(self) -> str:
         return f"run {self.number} {SOLVER_NAMES.get(self.solver, self.solver)}"
+
+    @property
+    def summary(self) -> str:
+        """What is different about it, or else how it ended."""
+        return self.changed if self.changed and self.state == "finished" else self.outcome
 
     @property
     def outcome(self) -> str:

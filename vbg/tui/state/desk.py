@@ -71,6 +71,7 @@ class Desk(Protocol):
     keyboard: Keyboard[Any]
     job: Followed | None
     endings: list[Any]
+    solver: Any
     theme: Any
 
     @property
@@ -108,6 +109,7 @@ class Desk(Protocol):
     # runs and motion
     def run_changed(self, run: Run) -> None: ...
     def show_run(self) -> None: ...
+    def warm_solver(self) -> None: ...
     def animate_space(self) -> None: ...
 
     # the terminal

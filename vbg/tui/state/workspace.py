@@ -82,6 +82,19 @@ class SpaceState:
 
 
 @dataclass(frozen=True, slots=True)
+class Nudges:
+    """A number that is changed step by step: where, what it was, where in the history the last
+    step is, the run of that step, and whether a run is wanted once the present one has ended."""
+
+    where: str = ""
+    before: str = ""
+    position: int = -1
+    run: int = 0
+    running: bool = False
+    wanted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
     """How vbg was started."""
 
@@ -119,6 +132,9 @@ class Workspace:
     space: SpaceState = field(default_factory=SpaceState)
     graph: GraphState | None = None
     live_paused: bool = False
+    # the model of the last run, of which the next one says what changed
+    last_model: Mapping[str, Any] | None = None
+    nudges: Nudges = field(default_factory=Nudges)
     message: str = ""
     message_style: str = ""
     stamp: Stamp = field(default_factory=Stamp)
