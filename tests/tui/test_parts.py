@@ -282,4 +282,4 @@ async def test_a_value_typed_with_the_unit_of_its_field(tmp_path, text, value, u
     app = make_app(str(file))
     row = next(r for r in field_rows(app.work.data, ("parameters", "L")) if r.label == "value")
     assert editing._measured(app, row, text) == {"value": value, "unit": unit}
-    assert editing._judge(app, row, text)[1]
+    assert editing.judge_value(app, row, text)[1]

@@ -109,8 +109,9 @@ class Child:
         self._write(json.dumps(word))
 
     def kill(self) -> None:
-        """End it at once."""
-        self._signal(signal.SIGKILL)
+        """End it at once, and what it started."""
+        if self.process is not None and self.process.returncode is None:
+            end_tree(self.process.pid, kill=True)
 
     def last_words(self, complaint: str) -> tuple[str, list[str]]:
         """Why it ended without a last word: the line that names the error, and its lines."""
