@@ -78,7 +78,7 @@ def recorded(seed: float, solver: str) -> Solution:
     return Solution(
         t,
         signals,
-        audit=Audit(1e-9, 1e-12, 1e-11, (Event(0.7, "joints.hinge", "touches the stop"),)),
+        audit=Audit(1e-9, 1e-12, 1e-11, events=(Event(0.7, "joints.hinge", "touches the stop"),)),
         made_by=MadeBy(solver, "pendulum", "9f3ca1", "dop853", 1e-8, 1e-10, {}, 201, 2000, 0.1),
         status=Status("finished", "The simulation reached its end."),
         units=units,
