@@ -240,11 +240,16 @@ def visible(sound: dict[str, Any], faulty: dict[str, Any]) -> bool:
     import numpy as np
 
     for solver, signals in sound.items():
+        largest: dict[str, float] = {}  # of signals of one kind: beside it others are zero
+        for name, values in signals.items():
+            kind = name.rpartition(".")[2]
+            largest[kind] = max(largest.get(kind, 0.0), float(np.abs(values).max(initial=0.0)))
         for name, values in signals.items():
             other = faulty.get(solver, {}).get(name)
             if other is None or other.shape != values.shape:
                 return True
-            peak = max(float(np.abs(values).max(initial=0.0)), 1e-9)
+            floor = max(1e-6 * largest[name.rpartition(".")[2]], 1e-9)
+            peak = max(float(np.abs(values).max(initial=0.0)), floor)
             if not float(np.abs(other - values).max(initial=0.0)) <= VISIBLE * peak:
                 return True
     return False
