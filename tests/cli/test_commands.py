@@ -149,7 +149,12 @@ def test_run_writes_the_same_to_hdf5_and_csv(pendulum, tmp_path, capsys):
         np.testing.assert_array_equal(table[name], values)
     assert kept.time[-1] == 0.3 and kept.status.code == "finished"
     assert hdf5.read_model(paths[0]) == pendulum.read_text("utf-8")
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["out.csv", "out.h5", "swing.toml"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        "out.csv",
+        "out.csv.ending",
+        "out.h5",
+        "swing.toml",
+    ]
 
 
 def test_set_replaces_a_parameter(pendulum, capsys):

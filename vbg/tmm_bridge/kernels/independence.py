@@ -36,7 +36,7 @@ from vbg.tmm_bridge.kernels.rows import (
     W_N,
 )
 
-REDUNDANT = 1e-7  # length of a remainder, relative to its row, that counts as none
+REDUNDANT = 3e-6  # length of a remainder, relative to its row, that counts as none
 SERVED = 1e-9  # length of a row, relative to what it is made of, that some motion serves
 
 

@@ -186,10 +186,14 @@ def solve_rows(t, s, b, x):
 
     The rows that were chosen at the last closed posture (`s.limit`, -1: choose here) serve
     within a step, where an overconstrained linkage opens a little and all rows would count.
+    They alone bear the efforts there: how efforts spread over the others follows from the
+    posture, and shares of another posture would push the linkage off its path.
     """
     rank = s.limit[0]
-    if rank < 0:
-        rank = choose_rows(t, s)
+    if rank >= 0:
+        regular_solve(s.K, s.order, rank, b, x)
+        return rank
+    rank = choose_rows(t, s)
     regular_solve(s.K, s.order, rank, b, x)
     if rank < s.order.shape[0]:
         least_norm(s, rank, x)
