@@ -97,7 +97,8 @@ def test_limiter_and_pid_are_met_at_their_bounds():
     solution = vbg.simulate(vbg.assemble(model))
     t = solution.time
     expected = np.where(t < 1.0, 0.5 * t, 1.0 - 0.5 * np.exp(1.0 - t))
-    assert solution["C.voltage"] == pytest.approx(expected, abs=1e-11)
+    promised = 1e-10  # rtol of values up to 1
+    assert solution["C.voltage"] == pytest.approx(expected, abs=promised)
 
 
 def test_friction_written_with_sign_is_named_where_it_would_slide():

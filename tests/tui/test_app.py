@@ -309,7 +309,7 @@ async def test_an_unexpected_error_leaves_a_report_and_the_journal(model, monkey
             await pilot.pause(0.2)
     assert app.report is not None and "ZeroDivisionError" in app.report.read_text()
     assert MODEL not in app.report.read_text()
-    from vbg.tui.session.journal import abandoned
+    from vbg.tui.session.recovery import abandoned
 
     (found,) = abandoned(model)
     assert found.unsaved == 1

@@ -81,7 +81,7 @@ def _residual_row(audit: Any, marks: Marks) -> Row:
     for key, name, usual in RESIDUALS:
         value = audit.get(key)
         own = audit.get(key.replace("residual", "limit"))
-        limit = usual if own is None else own
+        limit = usual if own is None or not math.isfinite(own) else own
         if value is None or not math.isfinite(value):
             row.append((f"{name} -   ", "dim"))
             continue
