@@ -116,7 +116,7 @@ def test_random_ladders_of_dependent_stores_agree_with_the_first_solver(seed):
         ]
     parts += [
         electric("T", "transformer", ("n3", "gnd", "s", "gnd"), ratio=size()),
-        electric("CT", "capacitor", ("s", "gnd"), C=size()),
+        electric("CT", "capacitor", ("s", "gnd"), C=size(), voltage=float(rng.normal())),
         electric("RT", "resistor", ("s", "gnd"), R=size()),
     ]
     model = circuit(*parts)
