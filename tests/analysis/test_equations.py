@@ -109,12 +109,16 @@ def any_state(name, seed):
 
 @pytest.mark.parametrize("name", SMALL)
 def test_constraint_form_equals_the_compiled_rate(name):
-    """At states on the constraints and off them, parameters written by name."""
+    """At states on the constraints and off them, parameters written by name.
+
+    Efforts of redundant rows belong together on the constraints only: there alone with those.
+    """
     s = system(name)
     equations = equations_of(s, "constraint")
     rate = function(as_python(equations))
     for seed in range(3):
-        x = any_state(name, seed)
+        redundant = vbg.start(s).dependent > 0
+        x = random_state(name, seed)[1] if redundant else any_state(name, seed)
         t = 0.1 + 0.2 * seed
         expected = dict(zip(s.state_names, vbg.start(s).rate(t, x)[: s.size], strict=True))
         state = dict(zip(s.state_names, x, strict=True))
