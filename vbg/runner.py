@@ -8,6 +8,7 @@ input::
      "parameters": {"r": 0.12},        replaced values: numbers or what a file may say
      "solver": "vbg",                  or "mstmm", the independent transfer-matrix solver
      "settings": {"t_end": 1.0, ...},  over those of the model's [simulate]
+     "measures": ["max(A.speed)"],     besides those of the model's [measures]
      "result": "out.h5"}               .h5 grows in the run; .csv, .json are written at its end
 
 Everything but "model" may be left out.  What happens is told in JSON lines on
@@ -16,7 +17,8 @@ standard output, at most ten a second::
     {"kind": "stage", "stage": "reading" | "assembling" | "integrating"}
     {"kind": "progress", "fraction": 0.4, "time": 0.4, "eta": 1.3}
     {"kind": "finished", "name", "result", "wall", "status", "audit", "made_by", "notes",
-     "summary": [{"signal", "unit", "min", "max", "final"}, ...]}
+     "summary": [{"signal", "unit", "min", "max", "final"}, ...],
+     "measures": [{"name", "expression", "value", "unit", "why"}, ...]}
     {"kind": "failed", "error": "ModelError", "message", "problems": [...]}
 
 The last line is always "finished" (also of a run that was cancelled or got
@@ -34,7 +36,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -67,6 +69,7 @@ class Job:
     parameters: Mapping[str, float | str] = field(default_factory=dict)
     solver: str = "vbg"
     settings: Mapping[str, Any] = field(default_factory=dict)
+    measures: Sequence[str] = ()
     result: str | None = None
 
     def to_json(self) -> str:
@@ -170,6 +173,7 @@ def run(job: Job, reporter: _Reporter) -> int:
 
 def _run(job: Job, reporter: _Reporter) -> None:
     from vbg.errors import VbgError
+    from vbg.measures import parse as parse_measure
     from vbg.model.located import located
     from vbg.model.text.files import text_of
 
@@ -179,6 +183,8 @@ def _run(job: Job, reporter: _Reporter) -> None:
     model = _model(job)
     reporter.has_read()
     doubts = _refuse_errors(model)
+    for text in set(job.measures) - set(model.measures):
+        parse_measure(text)
     try:
         solution = _solved(model, job, reporter)
     except VbgError as error:
@@ -197,6 +203,7 @@ def _run(job: Job, reporter: _Reporter) -> None:
         n_rows=len(solution.time),
         **ending,
         summary=summary(solution),
+        measures=_measures(model, job, solution),
     )
 
 
@@ -297,6 +304,17 @@ def _settings(model: Model, job: Job) -> dict[str, Any]:
     if job.solver == "mstmm":
         del settings["method"], settings["formulation"]
     return settings
+
+
+def _measures(model: Model, job: Job, solution: Solution) -> list[dict[str, Any]]:
+    """What the model's [measures] and the job ask of the run."""
+    from vbg.measures import Measure, measured
+
+    asked = {
+        **model.measures,
+        **{text: model.measures.get(text, Measure(text)) for text in job.measures},
+    }
+    return [asdict(measured(n, m, solution, model.parameters)) for n, m in asked.items()]
 
 
 def summary(solution: Solution) -> list[dict[str, Any]]:

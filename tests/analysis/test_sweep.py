@@ -12,13 +12,13 @@ import pytest
 from numpy.testing import assert_allclose
 
 import vbg
-from vbg.analysis.studies.measures import evaluate, parse
 from vbg.analysis.studies.optimise import optimise
 from vbg.analysis.studies.sampling import Range, grid, latin_hypercube, parse_range, points_of
 from vbg.analysis.studies.sweep import Study, run_point, sweep
 from vbg.analysis.studies.table import Row, Table, read_table
 from vbg.cli.main import build_parser, main
 from vbg.errors import UsageError
+from vbg.measures import evaluate, parse
 from vbg.solution import Solution
 
 MODEL = """\

@@ -26,6 +26,7 @@ def report(
     listed = _listed if every_event else _counted
     audit = (*_audit(ending), *listed(ending["audit"]["events"]))
     blocks = [_head(ending), _signals(ending["summary"], pattern, limit)]
+    blocks += ["\n".join(measures(ending["measures"]))]
     blocks += ["\n".join(audit), "\n".join(_origin(ending))]
     return "\n\n".join(block for block in blocks if block)
 
@@ -60,6 +61,17 @@ def _signals(summary: list[Ending], pattern: str | None, limit: int | None) -> s
     text = table([("signal", "min", "max", "final", "unit"), *rows], "<>>><")
     hidden = len(chosen) - len(shown)
     return text + (f"\n{hidden} not shown: --all, or --signals PATTERN" if hidden else "")
+
+
+def measures(found: list[Ending]) -> Iterator[str]:
+    """The answers of the run, one on a line."""
+    if not found:
+        return
+    known = [row for row in found if row["value"] is not None]
+    rows = [(row["name"], figure(row["value"], 6), row["unit"]) for row in known]
+    if rows:
+        yield table([("measure", "value", "unit"), *rows], "<><")
+    yield from (f"{row['name']}: no value: {row['why']}" for row in found if row not in known)
 
 
 def _no_match(pattern: str, signals: list[str]) -> str:

@@ -13,7 +13,7 @@ from vbg.model.text.syntax import quoted
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
 PART_TABLES = ("include", *TABLES)  # tables of tables, one [TABLE.NAME] each
-_ORDER = ("parameters", "include", *TABLES, "ports", "simulate", "outputs")
+_ORDER = ("parameters", "include", *TABLES, "ports", "simulate", "outputs", "measures")
 
 
 def emitted(document: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Self, final
 
 from vbg import units
 from vbg.errors import ModelError, Problem, UsageError
+from vbg.measures import Measure
 from vbg.model.catalogue import TABLES
 from vbg.model.resolve.resolve import resolve
 from vbg.model.resolve.settings import Outputs, Simulate
@@ -40,6 +41,7 @@ class Model:
     signals, bondgraph : name -> instance of the part's class, values in SI
     bonds : raw bonds, ``"a -> b"``
     simulate, outputs : Simulate and Outputs
+    measures : name -> Measure, what a run is to answer
     document : the nested plain data as written: expressions and units kept, read-only
     path : the file it came from, or ""
     places : key path -> (line, column) in that file
@@ -61,6 +63,7 @@ class Model:
     bonds: tuple[str, ...]
     simulate: Simulate
     outputs: Outputs
+    measures: Mapping[str, Measure]
     document: Mapping[str, Any]
     path: str
 
@@ -93,6 +96,7 @@ class Model:
             "bonds": resolved.bonds,
             "simulate": resolved.simulate,
             "outputs": resolved.outputs,
+            "measures": MappingProxyType(resolved.measures),
             "document": freeze(document),
             "path": path,
             "_places": places,

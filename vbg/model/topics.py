@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from vbg.measures import FUNCTIONS
 from vbg.model.forms.shapes import SOLIDS
 from vbg.model.resolve.settings import Outputs, Simulate
 
@@ -170,6 +171,31 @@ _OUTPUTS = Topic(
 )
 
 
+_SPELLED = 34  # columns of a function's arguments
+
+
+def _measures() -> str:
+    lines = ["A text, or { expression, unit } for a value told in another unit than SI.  Names are"]
+    lines += [
+        "signals and parameters; numbers may carry a unit.  Functions of a course x over time:"
+    ]
+    for name, f in FUNCTIONS.items():
+        spelled = f.spelled(name)
+        if len(spelled) > _SPELLED - 2:
+            lines.append(f"  {spelled}")
+            spelled = ""
+        lines.append(f"  {spelled:{_SPELLED}}{f.meaning}")
+    return "\n".join(lines)
+
+
+_MEASURES = Topic(
+    "[measures]: what a run is to answer, each one number, printed behind the run.",
+    _measures(),
+    '[measures]\npeak = "max(norm(A.force))"\n'
+    'settled = { expression = "settle(A.angle, 2 %)", unit = "ms" }',
+)
+
+
 def _solids() -> str:
     lines = []
     for name, solid in SOLIDS.items():
@@ -216,6 +242,7 @@ TOPICS: Mapping[str, Topic] = MappingProxyType(
         "ports": _PORTS,
         "simulate": _SIMULATE,
         "outputs": _OUTPUTS,
+        "measures": _MEASURES,
     }
 )
 # other words for the same

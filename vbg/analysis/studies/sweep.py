@@ -14,10 +14,10 @@ from itertools import islice
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
-from vbg.analysis.studies.measures import evaluate, parse
 from vbg.analysis.studies.sampling import Point
 from vbg.analysis.studies.table import Row, Table
 from vbg.errors import UsageError, VbgError, not_installed
+from vbg.measures import evaluate, parse
 from vbg.platform.processes import end_tree, end_with_parent
 
 if TYPE_CHECKING:
@@ -33,6 +33,11 @@ class Study:
     model: Model
     settings: Mapping[str, Any]
     measures: tuple[str, ...]
+
+    def text(self, measure: str) -> str:
+        """The expression of a measure; one of the model's [measures] may go by its name."""
+        named = self.model.measures.get(measure)
+        return measure if named is None else named.expression
 
     def key(self, parameters: Sequence[str]) -> str:
         """Names the study in its table: model without the varied values, and settings."""
@@ -57,11 +62,14 @@ def run_point(study: Study, point: Point) -> Row:
     from vbg.simulate import simulate
 
     try:
-        system = assemble(study.model.with_parameters(**dict(point)))
+        model = study.model.with_parameters(**dict(point))
+        system = assemble(model)
         solution = simulate(system, **study.settings)
         if solution.status.code != "finished":
             return Row(point, (), "failed", solution.status.sentence)
-        values = tuple(evaluate(parse(m), solution) for m in study.measures)
+        values = tuple(
+            evaluate(parse(study.text(m)), solution, model.parameters) for m in study.measures
+        )
         for measure, value in zip(study.measures, values, strict=True):
             if not math.isfinite(value):
                 return Row(point, (), "failed", f"{measure} has no value.")
@@ -102,7 +110,7 @@ def sweep(
     Raises UsageError for wrong parameters or measures.
     """
     for measure in study.measures:
-        parse(measure)
+        parse(study.text(measure))
     with table:
         missing = table.missing(points)
         rows = (

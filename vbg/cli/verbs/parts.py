@@ -41,7 +41,7 @@ def register(subparsers: Any) -> None:
         detail="NAME is a kind (revolute), a table (joints), a key (initial), what is always\n"
         "there (ground, gnd, tank, frame), or a topic: attachment, signal, numbers, shape,\n"
         "rotation, inertia, points, nodes, parameters, include, ports, simulate, outputs,\n"
-        "head, gravity, bonds.",
+        "measures, head, gravity, bonds.",
         examples="""vbg parts
             vbg parts revolute
             vbg parts joints

@@ -35,6 +35,7 @@ def register(subparsers: Any) -> None:
         examples="""vbg run crank.toml
             vbg run crank.toml --set r='60 mm' --t-end '500 ms' -o crank.h5
             vbg run crank.toml -o crank.csv --signals 'A.*'
+            vbg run crank.toml --measure 'max(norm(A.force))' --measure 'settle(A.speed, 2 %)'
             vbg run crank.toml --solver mstmm --json
             sed s/revolute/spherical/ crank.toml | vbg run -""",
     )
@@ -56,6 +57,15 @@ def register(subparsers: Any) -> None:
         choices=SOLVERS,
         default="vbg",
         help="mstmm: the transfer-matrix solver (MSTMM), which is independent of the bond graph",
+    )
+    parser.add_argument(
+        "--measure",
+        dest="measures",
+        metavar="EXPRESSION",
+        action="append",
+        default=[],
+        help="one number of the run, besides the model's [measures]: 'max(norm(A.force))', "
+        "see vbg parts measures; may be repeated",
     )
     parser.add_argument("--signals", metavar="PATTERN", help="print only these: 'A.*', '*.force*'")
     parser.add_argument("--all", action="store_true", help="print all signals, however many")
@@ -82,7 +92,8 @@ def act(arguments: argparse.Namespace) -> int:
         wrote(arguments.output, f"result, {count(ending['n_rows'], 'output')}")
     if arguments.strict and ending["audit"]["failures"]:
         return EXIT_CODES["failed"]
-    return EXIT_CODES[ending["status"]["code"]]
+    unanswered = any(measure["value"] is None for measure in ending["measures"])
+    return EXIT_CODES[ending["status"]["code"]] or int(unanswered)
 
 
 def _job(arguments: argparse.Namespace) -> Job:
@@ -95,6 +106,7 @@ def _job(arguments: argparse.Namespace) -> Job:
         parameters=dict(arguments.parameters),
         solver=arguments.solver,
         settings={name: value for name, value in given.items() if value is not None},
+        measures=tuple(arguments.measures),
         result=arguments.output,
     )
 

@@ -31,7 +31,8 @@ def register(subparsers: Any) -> None:
         summary="many runs over parameters, with measures of each",
         detail="The table grows run by run; started again, it goes on where it was killed.\n"
         "Points that cannot be run are kept with the reason.  Ctrl-C keeps the runs done so far.\n"
-        "Measures: max min mean rms range first final abs norm sqrt log exp of signals.",
+        "A measure is an expression of signals, or the name of one of the model's [measures];\n"
+        "`vbg parts measures` lists the functions.",
         examples="""vbg sweep crank.toml --vary r='30 mm:60 mm:16' --measure "rms(A.force)" -o r.csv
             vbg sweep m.toml --vary K=log:1e2:1e5 --samples lhs:200 --measure "final(A.angle)" -j 2
             vbg sweep m.toml --vary r=1:2:50 --measure "rms(A.speed)" -o r.parquet --plot r.svg""",

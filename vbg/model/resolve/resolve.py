@@ -13,6 +13,7 @@ from vbg.model.catalogue import REFERENCE_NODES, TABLES, catalogue
 from vbg.model.forms.parts import coordinates_of, read_part
 from vbg.model.resolve.bonds import read_bonds
 from vbg.model.resolve.included import Including, Within
+from vbg.model.resolve.measures import read_measures
 from vbg.model.resolve.permitted import excess
 from vbg.model.resolve.ports import PortReferences, read_ports
 from vbg.model.resolve.resolved import STANDARD_GRAVITY, Home, Resolved
@@ -36,6 +37,7 @@ TOP_LEVEL = (
     "bonds",
     "simulate",
     "outputs",
+    "measures",
 )
 NODE_TABLES = tuple(REFERENCE_NODES)  # TABLE.NODE.speed
 RESERVED_NAMES = frozenset(
@@ -79,6 +81,7 @@ def resolve(
         result.parts[table] |= _read_parts(reading, scope, table, entries)
     result.simulate = _read_settings(reading, scope, "simulate", Simulate, document) or Simulate()
     result.outputs = _read_settings(reading, scope, "outputs", Outputs, document) or Outputs()
+    result.measures = read_measures(reading, document.get("measures", {}))
     own = read_bonds(reading, scope, document.get("bonds", ()))
     result.bonds = (*(bond for sub in included.values() for bond in sub.bonds), *own)
     result.ports = read_ports(reading, scope, document.get("ports", {}))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vbg.errors import Problem
+from vbg.measures import Measure
 from vbg.model.resolve.settings import Outputs, Simulate
 from vbg.model.text.places import Path, Place, Places
 from vbg.model.values.reading import Scope
@@ -44,6 +45,7 @@ class Resolved:
     bonds: tuple[str, ...] = ()
     simulate: Simulate = field(default_factory=Simulate)
     outputs: Outputs = field(default_factory=Outputs)
+    measures: Mapping[str, Measure] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
     scope: Scope = field(default_factory=Scope)
     ports: Mapping[str, str] = field(default_factory=dict)

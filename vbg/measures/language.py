@@ -1,0 +1,202 @@
+"""Measures as text: read, checked and evaluated, never executed.
+
+Names are signals (with components by letter or [index]); a vector signal (n, k) stays a
+vector for `norm`.  A number may carry a unit, `1 s`, `19.5 kN`, `2 %`; what comes out is in SI.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from vbg import units
+from vbg.errors import ModelError, UsageError
+from vbg.measures.functions import COURSE, EITHER, FUNCTIONS, NUMBER, WORDS
+from vbg.measures.series import Series, Value, combined
+from vbg.solution import Solution
+
+MOST = sys.float_info.max
+OPERATORS: Mapping[type, Callable[[Any, Any], Any]] = {
+    ast.Add: np.add,
+    ast.Sub: np.subtract,
+    ast.Mult: np.multiply,
+    ast.Div: np.divide,
+    ast.Pow: np.power,
+}
+CONSTANTS: dict[str, float] = {"pi": np.pi}
+
+# a number and the unit behind it, neither within a name nor within quotes
+_WITH_UNIT = re.compile(
+    r"'[^']*'|\"[^\"]*\"|"
+    r"(?<![\w.\]])(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
+    r"\s*(?P<unit>%|(?<=\s)[^\W\d]\w*(?:\^\d|[*/][^\W\d]\w*(?:\^\d)?)*)"
+)
+
+
+@lru_cache(maxsize=256)
+def parse(text: str) -> ast.expr:
+    """The expression of a measure.
+
+    Raises UsageError for anything but numbers, signals, + - * / ** and the functions of
+    measures.
+    """
+    try:
+        tree = ast.parse(_in_si(text.strip()), mode="eval").body
+        _check(tree, text)
+    except SyntaxError as error:
+        raise UsageError(f"measure {text!r}: {error.msg} at column {error.offset}.") from None
+    except (ModelError, ValueError) as error:  # a wrong unit; a NUL, too many digits
+        raise UsageError(f"measure {text!r}: {error}.") from None
+    except (RecursionError, MemoryError):
+        raise UsageError(f"measure {text[:40]!r}...: is nested too deeply.") from None
+    return tree
+
+
+def _in_si(text: str) -> str:
+    """The text with numbers in SI in the place of those with units; Hz counts as 1/s."""
+
+    def number(match: re.Match[str]) -> str:
+        if match["number"] is None:
+            return match[0]
+        factor, offset = units.conversion(match["unit"], "")
+        return f"({float(match['number']) * factor + offset!r})"
+
+    return _WITH_UNIT.sub(number, text)
+
+
+def _check(node: ast.expr, text: str) -> None:
+    match node:
+        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+            if value > MOST:
+                raise UsageError(f"measure {text!r}: a number is above {MOST:.3g}.")
+            return
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
+            _check(left, text)
+            _check(right, text)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            _check(operand, text)
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
+            _check_call(name, arguments, text)
+        case ast.Name() | ast.Attribute() | ast.Subscript():
+            _signal(node, text)
+        case _:
+            raise UsageError(
+                f"measure {text!r}: {ast.unparse(node)!r} is not allowed; use signals, numbers, "
+                f"+ - * / ** and the functions {', '.join(FUNCTIONS)}."
+            )
+
+
+def _check_call(name: str, arguments: list[ast.expr], text: str) -> None:
+    function = FUNCTIONS.get(name)
+    if function is None:
+        raise UsageError(
+            f"measure {text!r}: no function {name!r}; there are {', '.join(FUNCTIONS)}."
+        )
+    if not function.least <= len(arguments) <= len(function.arguments):
+        raise UsageError(
+            f"measure {text!r}: it is {function.spelled(name)}, found {len(arguments)} in brackets."
+        )
+    for argument, (called, kind) in zip(arguments, function.arguments, strict=False):
+        words = isinstance(argument, ast.Constant) and isinstance(argument.value, str)
+        if words != (kind == WORDS):
+            raise UsageError(f"measure {text!r}: {called} of {name}() is {kind}.")
+        if not words:
+            _check(argument, text)
+
+
+def _signal(node: ast.expr, text: str) -> str:
+    """The name of a signal from A.force, A.force.x or A.force[2]."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=inside, attr=name):
+            return f"{_signal(inside, text)}.{name}"
+        case ast.Subscript(value=inside, slice=ast.Constant(value=int() as index)):
+            return f"{_signal(inside, text)}[{index}]"
+    raise UsageError(f"measure {text!r}: {ast.unparse(node)!r} is no signal.")
+
+
+def evaluate(
+    measure: ast.expr, solution: Solution, parameters: Mapping[str, float] | None = None
+) -> float:
+    """The measure of a run; names that are no signals are those of `parameters`.
+
+    All arithmetic is that of floating-point numbers, also of those written without a point.
+    NaN or infinite where it has no value (a root of a negative number, an overflow).
+
+    Raises UsageError for an unknown signal, signals of different shapes or windows, or if what
+    comes out is not one number.
+    """
+    value = value_of(measure, solution, parameters)
+    found = np.asarray(value.values if isinstance(value, Series) else value)
+    if found.size != 1:
+        raise UsageError(
+            f"measure {ast.unparse(measure)!r} gives {found.size} numbers; take max, min, mean, "
+            "rms, first or final of it."
+        )
+    return float(found.reshape(()))
+
+
+def value_of(
+    measure: ast.expr, solution: Solution, parameters: Mapping[str, float] | None = None
+) -> Value:
+    """The number or the course that a measure gives.
+
+    Raises UsageError as `evaluate` does.
+    """
+    if not len(solution.time):
+        raise UsageError("a run without rows has no measures.")
+    try:
+        with np.errstate(all="ignore"):
+            return _value(measure, solution, CONSTANTS | dict(parameters or {}))
+    except (UsageError, ValueError) as error:
+        said = str(error).removesuffix(".")
+        raise UsageError(f"measure {ast.unparse(measure)!r}: {said}.") from None
+
+
+def _value(node: ast.expr, solution: Solution, numbers: Mapping[str, float]) -> Any:
+    match node:
+        case ast.Constant(value=int() | float() as value):
+            return float(value)
+        case ast.Constant(value=words):
+            return words
+        case ast.BinOp(left=left, op=op, right=right):
+            first, second = (_value(one, solution, numbers) for one in (left, right))
+            return combined(OPERATORS[type(op)], _float(first), second)
+        case ast.UnaryOp(operand=operand):
+            return combined(np.multiply, -1.0, _value(operand, solution, numbers))
+        case ast.Call(func=ast.Name(id=name), args=arguments):
+            return _called(name, [_value(one, solution, numbers) for one in arguments])
+        case ast.Name(id=name) if name in numbers and name not in solution:
+            return float(numbers[name])
+        case _:
+            name = _signal(node, ast.unparse(node))
+            return Series(solution.time, solution[name], solution.audit.events)
+
+
+def _float(value: Any) -> Any:
+    """Powers of negative numbers are NaN, divisions by zero infinite: numpy's, not Python's."""
+    return np.float64(value) if isinstance(value, float) else value
+
+
+def _called(name: str, values: list[Any]) -> Any:
+    function = FUNCTIONS[name]
+    for k, (called, kind) in enumerate(function.arguments[: len(values)]):
+        if kind == NUMBER and isinstance(values[k], Series):
+            if values[k].values.size != 1:
+                raise UsageError(f"{called} of {name}() is one number, not a course over time")
+            values[k] = float(values[k].values.reshape(()))
+        if kind == COURSE and not isinstance(values[k], Series):
+            raise UsageError(f"{called} of {name}() is {kind} over time, found a number")
+        assert kind in (COURSE, NUMBER, WORDS, EITHER)
+    found = function.call(*values)
+    if isinstance(found, (Series, float, str)):
+        return found
+    found = np.asarray(found, dtype=float)
+    return float(found) if found.ndim == 0 else Series(np.zeros(1), found[None, :])
