@@ -105,7 +105,8 @@ class _Reporter:
             self._cancel.wanted.set()
 
     def has_read(self) -> None:
-        """The model is here: from now on a wish to end is heard between steps."""
+        """The model is here, or is refused: from now on a wish to end is heard between steps.
+        Whoever has heard why it is refused may be gone before this process is."""
         self._cancel.reading = False
 
     def start_clock(self) -> None:
@@ -178,10 +179,12 @@ def _run(job: Job, reporter: _Reporter) -> None:
     from vbg.model.text.files import text_of
 
     reporter.tell("stage", stage="reading")
-    if job.text is None:
-        job = replace(job, text=text_of(job.model))  # once: it may be a pipe
-    model = _model(job)
-    reporter.has_read()
+    try:
+        if job.text is None:
+            job = replace(job, text=text_of(job.model))  # once: it may be a pipe
+        model = _model(job)
+    finally:
+        reporter.has_read()
     doubts = _refuse_errors(model)
     for text in set(job.measures) - set(model.measures):
         parse_measure(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -174,6 +175,18 @@ def test_a_broken_model_is_a_message_not_a_traceback(tmp_path):
     assert code == 1
     assert messages[-1]["kind"] == "failed" and messages[-1]["error"] == "ModelError"
     assert {problem["line"] for problem in messages[-1]["problems"]} == {2, 3}
+
+
+def test_who_has_heard_of_a_broken_model_may_go(tmp_path, monkeypatch):
+    """The end of standard input after the last message is no wish to end the run."""
+    path = tmp_path / "bad.toml"
+    path.write_text("vbg = 1\n[bodies.rod]\nmass = -1\n")
+    monkeypatch.setattr(os, "_exit", lambda code: pytest.fail(f"ended with {code}"))
+    for model in (path, tmp_path / "none.toml"):
+        cancel, said = runner._Cancel(), io.StringIO()
+        assert runner.run(runner.Job(str(model)), runner._Reporter(said, cancel)) == 1
+        cancel.ask()
+        assert json.loads(said.getvalue().splitlines()[-1])["kind"] == "failed"
 
 
 def test_a_full_disk_is_told_in_words(pendulum, tmp_path):

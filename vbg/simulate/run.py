@@ -301,6 +301,7 @@ class Run:
             if self.progress is not None:
                 answer = self.progress(self.stepper.t / self.settings.t_end, self.stepper.t)
                 if answer is False:
+                    self.recorder.end_at(self.stepper.t, self.stepper.x)
                     return Status("cancelled", f"Cancelled at t = {self.stepper.t:.6g} s.")
         return FINISHED
 
@@ -468,7 +469,7 @@ class Run:
         signals = self.recorder.signals()
         model = self.system.model
         return Solution(
-            time=self.grid[: self.recorder.count],
+            time=self.recorder.time,
             signals=signals,
             audit=audit(
                 self.system, signals, tuple(self.events), self._limits, float(self.grid[-1])
@@ -489,12 +490,3 @@ class Run:
             units=dict(self.system.signal_units) | ENERGY_UNITS,
             notes=notes,
         )
-
-
-def _without_energy(t: float) -> Status:
-    return Status(
-        "failed",
-        f"The simulation reached its end, but from t = {t:.6g} s on an energy has no value.",
-        "Look at the rows there: an expression may leave the numbers (a root or a logarithm of a "
-        "negative number, an overflow), or the model is too stiff for the method.",
-    )

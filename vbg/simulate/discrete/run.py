@@ -48,7 +48,7 @@ def run_discrete(
     signals = recorder.signals()
     model = system.model
     solution = Solution(
-        time=grid[: recorder.count],
+        time=recorder.time,
         signals=signals,
         audit=audit(
             system, signals, (), limits_of("discrete-time", np.nan, 0.0, 0.0), settings.t_end
@@ -99,6 +99,7 @@ def _go(
                     "method = 'auto', or make stiff springs softer.",
                 )
             if progress is not None and progress(stepper.t / t_end, stepper.t) is False:
+                recorder.end_at(stepper.t, stepper.x)
                 return Status("cancelled", f"Cancelled at t = {stepper.t:.6g} s.")
         recorder.add(samples.behind(float(target)), stepper.x)
     factor = stepper.t / stepper.wall if stepper.wall > 0.0 else float("inf")

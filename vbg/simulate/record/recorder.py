@@ -68,6 +68,18 @@ class Recorder:
         if self.count - self._sent >= BLOCK or time.monotonic() - self._sent_at > SECONDS:
             self.flush()
 
+    def end_at(self, t: float, x: Array) -> None:
+        """The last row of a run that is cut off at t, between two output instants or on one:
+        what was reached is kept."""
+        if self.count < len(self.grid) and t > self.grid[self.count - 1]:
+            self.grid = np.append(self.grid[: self.count], min(t, self.grid[self.count]))
+            self.add(t, x)
+
+    @property
+    def time(self) -> Array:
+        """Instants of the rows."""
+        return self.grid[: self.count]
+
     def flush(self) -> None:
         """Hands the rows that the sink has not seen to it."""
         if self._sink is not None and self.count > self._sent:

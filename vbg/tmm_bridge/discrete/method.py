@@ -104,7 +104,7 @@ def simulate(
         model=model.name,
         model_hash=model.hash,
         method=f"ms-dt-tmm, {scheme} (order {order}), h = {h:.6g} s",
-        n_steps=(len(records) - 1) * every,
+        n_steps=round(float(record.time[-1] - grid[0]) * every / float(grid[1] - grid[0])),
         cpu=clock.process_time() - begun,
     )
     audit = Audit(position_residual=float(named["residual.position"].max(initial=0.0)))
@@ -140,6 +140,8 @@ def _march(
         if k % every == 0:
             kept.append((time, found))
         if progress is not None and progress(k / total, time) is False:
+            if k % every:
+                kept.append((time, found))  # what was reached is kept
             return kept, Status("cancelled", f"The run was cancelled at {time:.6g} s.")
     return kept, FINISHED
 

@@ -66,6 +66,7 @@ class _Record:
     grid: Array
     patience: float = np.inf
     method: Method = field(default_factory=Method)
+    times: list[float] = field(default_factory=list)
     states: list[Array] = field(default_factory=list)
     inside: list[float] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
@@ -78,8 +79,16 @@ class _Record:
 
     def add(self, plant: Plant, t: float, y: Array) -> None:
         """The next row, seen at t."""
+        self.times.append(float(self.grid[self.done]))
         self.states.append(y)
         self.inside.append(plant.inside(t))
+
+    def end_at(self, plant: Plant, t: float, y: Array) -> None:
+        """The last row of a run that is cut off at t, between two output instants or on one:
+        what was reached is kept."""
+        if self.done < len(self.grid) and t > self.times[-1]:
+            self.add(plant, t, y)
+            self.times[-1] = min(t, self.times[-1])
 
 
 def integrate(
@@ -120,9 +129,8 @@ def integrate(
             f" joints.{row_name(mechanism, pose.row)} would change the speeds by"
             f" {100 * pose.change:.2g} %."
         )
-    n = record.done
     return Trajectory(
-        grid[:n],
+        np.array(record.times),
         np.array(record.states),
         np.array(record.inside),
         tuple(record.events),
@@ -143,7 +151,7 @@ def _last_row(plant: Plant, y: Array, end: Stop, record: _Record) -> None:
 def _stopped(record: _Record) -> Status:
     if record.failure:
         return _failed(record.failure)
-    at = record.grid[record.done - 1]
+    at = record.times[-1]
     return Status("cancelled", f"The run was cancelled at {at:.6g} s.", "Run it again to the end.")
 
 
@@ -227,6 +235,7 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
         _keep_outputs(span, dense, t, _rows_here(t) if hit >= 0 else np.inf)
         y = closed
         if span.progress is not None and span.progress(t / record.grid[-1], t) is False:
+            record.end_at(plant, t, y.copy())
             return t, y, False
         if hit >= 0:
             return t, y, True
