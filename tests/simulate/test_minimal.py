@@ -207,16 +207,7 @@ def test_a_rate_that_ends_at_the_start_is_not_waited_for():
     assert "The rate is not finite" in found.status.sentence
 
 
-CRAWLS = pytest.mark.xfail(
-    run=False,
-    reason="creeps at its flat postures (t = 1.23 s) since momenta are held to atol in their speed",
-)
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["andrews_squeezer", "msl_fourbar1", pytest.param("a02_double_four_bar", marks=CRAWLS)],
-)
+@pytest.mark.parametrize("name", ["andrews_squeezer", "msl_fourbar1", "a02_double_four_bar"])
 def test_published_digits_are_met_in_minimal_form(name):
     problem = PROBLEMS[name]
     system = vbg.assemble(vbg.read(problem.model))

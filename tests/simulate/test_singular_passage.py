@@ -44,6 +44,21 @@ def test_a_parallelogram_passes_its_flat_postures(redundant, drive, rtol):
         assert found.audit.energy_residual < (1e-4 if rtol > 1e-7 else 1e-6)
 
 
+@pytest.mark.parametrize(("redundant", "rtol"), [(False, 1e-6), (True, 1e-11)])
+def test_a_swinging_parallelogram_passes_in_minimal_form(redundant, rtol):
+    """At a tolerance that rounding beside the posture exceeds, and at one it does not."""
+    start = vbg.start(parallelogram(redundant=redundant, drive=None))
+    plan = {"t_end": 0.5, "output_step": 0.02, "rtol": rtol, "atol": rtol / 100}
+    for shaken_start in shaken(start):
+        found = vbg.simulate(shaken_start, formulation="minimal", **plan)
+        assert found.status.code == "finished", found.status
+        assert found.audit.energy_residual < max(1e-8, 100 * rtol)
+        crank, rocker = (found[f"{name}.angular_velocity"][:, 1] for name in ("crank", "rocker"))
+        assert_allclose(rocker, crank, atol=max(1e-8, 100 * rtol))
+        assert found.made_by.n_steps < 600
+        assert found["crank.position"][-1, 2] < 0.0 < found["crank.position"][0, 2]
+
+
 def test_the_passage_is_told_with_its_time():
     """A crank driven at 2 rad/s from 0.7 rad lies flat at t = 0.35 s and half a turn later."""
     system = vbg.assemble(parallelogram(redundant=True, drive="2*t"))

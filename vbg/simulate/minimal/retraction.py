@@ -38,6 +38,11 @@ class Inverse:
     motion: Array
     size: Array
 
+    @property
+    def condition(self) -> float:
+        """Largest step of the unknowns, in their sizes, for residuals of 1 in length."""
+        return float(np.linalg.norm(self.size[:, None] * self.inverse))
+
 
 def inverse_of(J: Array, Z: Array, K: Array) -> Inverse:
     whole = np.vstack([J, K @ Z])
@@ -105,6 +110,12 @@ class Retraction:
         return max(
             _growth(self.K, self._posture, self.rows), _growth(self.L, self._speeds, self.rows)
         )
+
+    @property
+    def condition(self) -> float:
+        """Of the posture's last Jacobian, unknowns divided by their sizes: it grows with the
+        inverse of the distance to a singular posture."""
+        return self._posture.condition
 
     def _split(self, slopes: Array) -> tuple[Array, Array]:
         return slopes[: self.rows], slopes[self.rows :]

@@ -9,10 +9,16 @@ nothing drifts.  Rates and joint forces are those of the compiled machine at tha
 
 Where the coordinates have become bad (`growth`), K and L are chosen anew; the history of
 the multistep method goes on (`adams`).
+
+Beside a singular posture the constraints leave eps c^2 in the speeds and eps c^3 in the rates,
+c the condition of [J; K Z], whatever the method does.  Where a
+step of that would be seen in the error of the state, it would follow rounding: the motion is
+carried across (`leap`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from typing import Literal
 
@@ -26,6 +32,7 @@ from vbg.errors import Problem, UsageError
 from vbg.simulate.minimal.programs import minimal_programs
 from vbg.simulate.minimal.retraction import Retraction
 from vbg.simulate.steppers.adams import LOST, NO_RATE, Adams, NoStep
+from vbg.simulate.steppers.leap import History, notes_of
 from vbg.simulate.steppers.tolerances import Tolerances
 
 Array = NDArray[np.float64]
@@ -33,6 +40,9 @@ Array = NDArray[np.float64]
 # of rtol: global errors of a multistep method at rtol are some times those of DOP853
 SHARE = 0.1
 GROWN = 2.0  # of the condition since the choice: the coordinates have turned by 60 degrees
+BESIDE = 3.0  # times the least condition of the run: the posture is nearly singular
+NEARER = 0.25  # of the leap that is put off: half of the way to the posture
+EPS = float(np.finfo(float).eps)
 LARGEST = 1500  # unknowns of the posture: the Jacobian is dense
 
 OnChange = Literal["transform", "restart"]
@@ -46,7 +56,6 @@ class Minimal:
     """
 
     consistent = True
-    carried = False
 
     def __init__(
         self,
@@ -68,6 +77,10 @@ class Minimal:
         self._atol = Tolerances(system, atol)(t, x)[self._counted]
         self.rates, self.changes, self.worst = 0, 0, 1.0
         self.t_end = np.inf
+        self.carried, self._best = False, np.inf
+        self._history = History()
+        self._crossed: list[tuple[float, float]] = []
+        self._across: tuple[float, Callable[[float], Array]] | None = None
         self._begin(t, x)
 
     def _begin(self, t: float, x: Array) -> None:
@@ -81,7 +94,9 @@ class Minimal:
             X = retraction(t, X)
         except NoStep:
             rate = _no_rate
-        self._renewed = t
+        self._renewed, self._condition = t, 1.0
+        self._history.clear()
+        self._across, self.carried = None, False
         self._adams = Adams(rate, self._retract, self._error, t, X)
 
     def _retract(self, t: float, X: Array) -> Array:
@@ -120,7 +135,7 @@ class Minimal:
 
     @property
     def t_before(self) -> float:
-        return self._adams.t_before
+        return self._adams.t_before if self._across is None else self._across[0]
 
     @property
     def h(self) -> float:
@@ -146,14 +161,49 @@ class Minimal:
         return len(self._retraction.K.matrix), len(self._retraction.L.matrix)
 
     def step(self) -> str | None:
-        trouble = self._adams.step(self.t_end)
+        if self._leaps():
+            return None
+        self._across, self.carried = None, False
+        trouble = self._adams.step(self._reach)
         if trouble is not None:
             return trouble
         try:
             self._look_after_coordinates()
         except NoStep:
             return LOST
+        self._history.add(self.t, self._adams.X, self._adams.rate)
         return None
+
+    def _leaps(self) -> bool:
+        """Across the singular posture ahead, if one comes nearer and rounding in the rates would
+        be seen behind the next step; from nearer to it as long as the extrapolation is in more
+        doubt than that.  False, too, where the motion does not leave the posture behind."""
+        before, self._condition = self._condition, self._retraction.condition
+        self._reach, self._best = self.t_end, min(self._best, self._condition)
+        X, rate = self._adams.X, self._adams.rate
+        rounding = self.h * self._error(EPS * self._condition**3 * np.abs(rate), X)
+        if rounding < 1.0 or self._condition <= max(before, BESIDE * self._best):
+            return False
+        length = self._history.length(self._condition_at, self.h)
+        if isinstance(length, str):
+            return False
+        if self._error(self._history.doubt(length), X) > rounding:
+            self._reach = min(self.t + NEARER * length, self.t_end)
+            return False
+        across, (begin, _) = self._history.across(length), self._history.last
+        end = min(begin + length, self.t_end)
+        self._begin(end, np.asarray(across(end - begin))[: self._size])
+        self._crossed.append((begin, end))
+        self._across, self.carried = (begin, across), True
+        return True
+
+    def _condition_at(self, t: float, X: Array) -> float:
+        there = copy(self._retraction)
+        try:
+            there.renew(t, X[: self._size])
+        except NoStep:
+            return np.inf
+        return there.condition
 
     def _look_after_coordinates(self) -> None:
         """A new K and L where the old ones are bad by the Jacobians of the step's end."""
@@ -172,6 +222,9 @@ class Minimal:
         there, as beside a singular posture, the interpolated one, whose residuals tell."""
         if t == self.t:
             return self.x.copy()
+        if self._across is not None:
+            begin, across = self._across
+            return np.asarray(across(t - begin))[: self._size]
         X = self._adams.between(t)
         try:
             return self._retraction(t, X)[: self._size]
@@ -205,6 +258,7 @@ class Minimal:
                 f"minimal: {coordinates} independent coordinates and {speeds} speeds, chosen anew "
                 f"{self.changes} times; {self.rejected} steps were rejected.",
             ),
+            *notes_of(self._crossed),
         )
 
 

@@ -231,6 +231,11 @@ class Adams:
         elif error > 0.5:
             self.h *= max(0.5, min(0.9, (0.5 / error) ** (1.0 / (chosen + 1))))
 
+    @property
+    def rate(self) -> Array:
+        """F at (t, X)."""
+        return self._phi[1]
+
     def between(self, t: float) -> Array:
         """The interpolating polynomial at t, inside the last step; not retracted."""
         k, h, psi = self._order_last + 1, t - self.t, self._psi

@@ -7,14 +7,12 @@ constraints between steps through `reset`.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import Radau
-from scipy.interpolate import KroghInterpolator
 
 from vbg.errors import Problem
 from vbg.simulate.steppers.explicit import (
@@ -23,16 +21,11 @@ from vbg.simulate.steppers.explicit import (
     SteadyDOP853,
     between_ends,
 )
+from vbg.simulate.steppers.leap import History, notes_of
 from vbg.simulate.steppers.stiffness import fastest
 from vbg.simulate.steppers.tolerances import Tolerances
 
-HISTORY = 40  # steps remembered; some of them carry the motion across a singular posture
-LONGEST = 13  # the last steps that say how far across
-SHORTEST = 5  # steps needed for that
-NODES = 6  # of its polynomial
-NAMED = 5  # singular postures that a note names
 FIRST = 0.01  # first implicit step, in the fastest time constant: no transient is stepped over
-SPREAD = 0.5  # least distance of two nodes, in lengths of the leap
 LEAPS = 10.0  # tolerances that the extrapolation may miss by
 NEARER = 10.0  # times the condition from which it leaps, where it would miss by more
 NEAREST = 1e9  # condition beyond which rounding would grow
@@ -111,7 +104,7 @@ class Adaptive:
         self._dense: Any = None
         self._solver = self._make(t, x)
         self._condition = condition
-        self._history: deque[tuple[float, Array, Array]] = deque(maxlen=HISTORY)
+        self._history = History()
         self._crossed: list[tuple[float, float]] = []
         self._missed = np.inf  # by the extrapolation that was put off last
         self.carried = False
@@ -154,7 +147,8 @@ class Adaptive:
         if isinstance(length, str):
             solver.watches = False
             return self.step()
-        miss = self._miss(length)
+        scale = solver.atol + solver.rtol * np.abs(self._history.last[1])
+        miss = float(np.sqrt(np.mean((self._history.doubt(length) / scale) ** 2)))
         if miss > LEAPS and miss < 0.5 * self._missed and solver.beside < NEAREST:
             self._missed = miss
             solver.beside = NEARER * max(solver.beside, self._condition())
@@ -171,42 +165,21 @@ class Adaptive:
         self._carry(length)
         return None
 
-    def _miss(self, length: float) -> float:
-        """What the extrapolation may miss by, in tolerances: with one node less it ends so far
-        away."""
-        solver, history = self._solver, list(self._history)
-        there = _through(history, SPREAD * length)(length)
-        other = _through(history, SPREAD * length, NODES - 1)(length)
-        scale = solver.atol + solver.rtol * np.abs(there)
-        return float(np.sqrt(np.mean(((there - other) / scale) ** 2)))
+    def _condition_at(self, t: float, x: Array) -> float:
+        self._counted(t, x)
+        return self._condition()
 
     def _length_of_leap(self) -> float | str:
-        """Lengthened until the constraint matrix is as regular beyond as it was before; a
-        sentence if it does not get so."""
-        if len(self._history) < SHORTEST:
-            return "Required step size is less than spacing between numbers."
-        last, state, _ = self._history[-1]
-        polynomial = _through(list(self._history)[-1 : -LONGEST - 1 : -2][::-1], 0.0)
-        self._counted(last, state)
-        before, length, span = self._condition(), self._solver.h_abs, last - self._history[0][0]
-        while True:
-            length *= 1.5
-            if length > span:
-                return "The posture stays singular: the mechanism has lost a constraint."
-            self._counted(last + length, polynomial(length))
-            if self._condition() < before:
-                break
-        return length
+        return self._history.length(self._condition_at, self._solver.h_abs)
 
     def _carry(self, length: float) -> None:
-        """By the Hermite polynomial through states and rates of the last steps."""
-        last = self._history[-1][0]
-        polynomial = _through(list(self._history), SPREAD * length)
+        last, _ = self._history.last
+        across = self._history.across(length)
         length = min(length, self._t_end - last)
-        self.restart(last + length, np.asarray(polynomial(length)))
+        self.restart(last + length, np.asarray(across(length)))
         self._crossed.append((last, last + length))
         self.t_before, self.carried = last, True
-        self._dense = lambda t: polynomial(t - last)
+        self._dense = lambda t: across(t - last)
 
     def between(self, t: float) -> Array:
         if self._dense is None:
@@ -229,44 +202,16 @@ class Adaptive:
             self._solver.status = "running"
 
     def notes(self) -> tuple[Problem, ...]:
-        if not self._crossed:
-            return ()
-        spans = [f"{before:.6g} ... {after:.6g} s" for before, after in self._crossed[:NAMED]]
-        more = len(self._crossed) - len(spans)
-        return (
-            Problem(
-                "note",
-                "simulate",
-                "the mechanism passes a singular posture, where joints lose their grip: at t = "
-                f"{', '.join(spans)}{f' and {more} times more' if more else ''}.",
-                "The motion is carried across by extrapolation, onto the branch that is smooth. "
-                "Forces may be without bounds there, and energy.residual shows what the passage "
-                "cost; formulation = 'minimal' integrates through.",
-            ),
-        )
+        return notes_of(self._crossed, "; formulation = 'minimal' integrates through")
 
     def _remember(self) -> None:
-        self._history.append((self.t, self.x.copy(), self._solver.f.copy()))
+        self._history.add(self.t, self.x, self._solver.f)
 
     def restart(self, t: float, x: Array) -> None:
         self._dense = None
         self._history.clear()
         self.t, self.x, self.t_before = t, x, t
         self._solver = self._make(t, x)
-
-
-def _through(
-    history: list[tuple[float, Array, Array]], apart: float, most: int = NODES
-) -> KroghInterpolator:
-    """Hermite polynomial in the time from the last node on, at least `apart` between nodes:
-    what rounding leaves in nodes much closer than the leap would grow with its powers."""
-    nodes = [history[-1]]
-    for node in reversed(history[:-1]):
-        if nodes[-1][0] - node[0] >= apart and len(nodes) < most:
-            nodes.append(node)
-    times = [t for t, _, _ in nodes]
-    values = np.stack([v for _, state, rate in nodes for v in (state, rate)])
-    return KroghInterpolator(np.repeat(times, 2) - times[0], values)
 
 
 def _solver(
