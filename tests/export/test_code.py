@@ -1,0 +1,160 @@
+"""C code of machines: it computes what vbg computes, and its run is vbg's run."""
+
+import subprocess
+
+import numpy as np
+import pytest
+
+import vbg
+from tests.export.tape_in_c import library, played
+from tests.laws.machines import KINDS, random_loop, random_tree
+from tests.laws.parts import loaded
+from vbg.assemble.program.evaluator import Evaluator, all_rows
+from vbg.errors import ModelError
+from vbg.export import exported, write_code
+from vbg.export.code import sources
+from vbg.export.compiler import compile_c, find_compiler
+from vbg.export.machine import TAPES
+from vbg.solution import components
+
+WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Werror"]
+
+
+@pytest.fixture(scope="module")
+def tapes(tmp_path_factory):
+    return library(tmp_path_factory.mktemp("tape"))
+
+
+def compiled(start, folder):
+    """The run's program, compiled without any warning."""
+    written = write_code(start, folder)
+    names = [path.name for path in written if path.suffix == ".c"]
+    compile_c(find_compiler(), folder, names, folder / "machine", WARNINGS)
+    return folder / "machine"
+
+
+def table(program, *given):
+    done = subprocess.run([program, *map(str, given)], capture_output=True, text=True, check=True)
+    header, *lines = done.stdout.splitlines()
+    names = [title.rpartition(" [")[0] for title in header.split(",")]
+    return dict(zip(names, np.array([line.split(",") for line in lines], dtype=float).T))
+
+
+def family(signal):
+    """What it is, without whose and which component."""
+    return signal.partition("[")[0].rpartition(".")[2]
+
+
+def family_peaks(columns):
+    """The largest value of all signals of a kind: single ones may be zero but for rounding."""
+    peaks = {}
+    for name, values in columns.items():
+        peaks[family(name)] = max(peaks.get(family(name), 0.0), np.abs(values).max())
+    energies = ("kinetic", "potential", "stored", "supplied", "dissipated")
+    most = max(peaks[e] for e in energies)
+    return {**peaks, **dict.fromkeys(energies, most)}
+
+
+def agree_on_tapes(tapes, start, seed):
+    """Every program of the machine at its start and beside it, in C and compiled."""
+    random = np.random.default_rng(seed)
+    machine = exported(start)
+    states = [start.state, start.state + 1e-3 * random.normal(size=start.system.size)]
+    for what in TAPES:
+        program = machine.programs[what]
+        kept = start.kept if program.schedules else all_rows(program)
+        evaluate = Evaluator(program, kept=kept)
+        first = 1 + start.system.size
+        others = sum(r * c for _, r, c in program.inputs.values()) - first
+        for x in states:
+            more = random.normal(size=others)
+            filled = program.workspace.copy()
+            filled[: first + others] = [*x, 0.3, *more]
+            expected = evaluate(0.3, x, more).copy()
+            work = played(tapes, program, filled, kept)
+            if len(expected) == 0:
+                continue
+            at = next(iter(program.outputs.values()))[0]
+            found = work[at : at + len(expected)]
+            scale = max(np.nanmax(np.abs(expected)), 1.0)
+            assert found == pytest.approx(expected, rel=1e-9, abs=1e-12 * scale, nan_ok=True), what
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_tapes_of_random_trees_and_loops_are_computed_alike(tapes, seed):
+    tree = random_tree(seed, 3, KINDS)
+    agree_on_tapes(tapes, vbg.start(vbg.assemble(loaded(tree, seed).model())), seed)
+    agree_on_tapes(tapes, vbg.start(vbg.assemble(random_loop(seed).model())), seed)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["bennett", "excavator-arm", "stewart-platform", "servo-hydraulic", "motor-slider-crank"],
+)
+def test_tapes_of_examples_are_computed_alike(tapes, name):
+    """With redundant rows, modes, sources, algebraic loops."""
+    agree_on_tapes(tapes, vbg.start(vbg.assemble(vbg.read(f"examples/{name}.toml"))), 1)
+
+
+@pytest.mark.parametrize("name", ["slider-crank", "excavator-arm", "bennett", "rlc-ladder"])
+def test_the_compiled_run_is_the_run(tmp_path, name):
+    start = vbg.start(vbg.assemble(vbg.read(f"examples/{name}.toml")))
+    found = table(compiled(start, tmp_path))
+    solution = vbg.simulate(start)
+    columns = dict(components(solution))
+    assert found["time"] == pytest.approx(solution.time, abs=1e-12)
+    peaks = family_peaks(columns)
+    for signal, values in found.items():
+        if signal != "time":
+            assert np.abs(values - columns[signal]).max() < 1e-6 * peaks[family(signal)], signal
+    assert set(columns) - set(found) <= {
+        "energy.residual",
+        "residual.position",
+        "residual.velocity",
+        "residual.dependent",
+    }
+
+
+def test_random_machines_run_alike(tmp_path):
+    for seed in range(2):
+        start = vbg.start(vbg.assemble(random_loop(seed + 3).model()))
+        folder = tmp_path / str(seed)
+        found = table(compiled(start, folder), 0.3, 0.01)
+        solution = vbg.simulate(start, t_end=0.3, output_step=0.01)
+        for signal, values in dict(components(solution)).items():
+            if signal in found and ".position" in signal:
+                assert values == pytest.approx(found[signal], abs=1e-7)
+
+
+def test_steps_of_fixed_length_are_of_order_four(tmp_path):
+    start = vbg.start(vbg.assemble(vbg.read("examples/double-pendulum.toml")))
+    program = compiled(start, tmp_path)
+    exact = table(program, 0.5, 0.5)["lower.position[0]"][-1]
+    errors = [
+        abs(table(program, 0.5, h, "fixed")["lower.position[0]"][-1] - exact)
+        for h in (0.01, 0.005, 0.0025)
+    ]
+    orders = np.log2(np.array(errors[:-1]) / errors[1:])
+    assert (orders > 3.6).all(), (errors, orders)
+
+
+def test_the_text_is_the_same_each_time():
+    def once():
+        return sources(exported(vbg.start(vbg.assemble(vbg.read("examples/excavator-arm.toml")))))
+
+    assert once() == once()
+
+
+@pytest.mark.parametrize(
+    ("name", "part", "what"),
+    [
+        ("ball-screw-axis", "translational.guide", "sticks"),
+        ("transistor-amplifier", "simulate.method", "radau"),
+    ],
+)
+def test_what_the_code_has_no_place_for_is_refused_by_name(name, part, what):
+    start = vbg.start(vbg.assemble(vbg.read(f"examples/{name}.toml")))
+    with pytest.raises(ModelError) as refused:
+        exported(start)
+    assert [problem.where for problem in refused.value.problems] == [part]
+    assert what in str(refused.value)

@@ -1,0 +1,417 @@
+/* Rates, outputs, constraints and events of a machine; see vbg_machine.h. */
+#include "vbg_machine.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "vbg_inside.h"
+
+#define PROJECTIONS 8 /* Newton steps at most */
+#define ROUNDS 20     /* changes of modes that may follow from one event */
+#define FLAT 1e-10    /* of the largest value seen: a switching function this small has no sign */
+#define NEAR (8.0 * DBL_EPSILON)   /* relative distance kept from an instant on both sides */
+#define EQUAL (64.0 * DBL_EPSILON) /* of times that are equal but for rounding */
+
+const char *vbg_status_text(vbg_status status)
+{
+    switch (status) {
+    case VBG_OK: return "ok";
+    case VBG_STEP_TOO_SMALL:
+        return "the steps have become too small: a singular posture, or a stiff model";
+    case VBG_NOT_FINITE: return "a law has no value here: a rate is not finite";
+    case VBG_OPEN: return "the joints cannot be kept closed: the end of a reach, or drives that contradict";
+    case VBG_SINGULAR: return "the machine is beside a posture where joints lose their grip";
+    case VBG_CHATTER: return "something switches endlessly at one instant";
+    default: return "the run has failed before";
+    }
+}
+
+/* -- memory ------------------------------------------------------------------------------------ */
+
+static double *take(double **at, long words)
+{
+    double *here = *at;
+    if (here) *at += words;
+    return here;
+}
+
+static long places(vbg *v, const vbg_model *m, double *memory)
+{
+    double *at = memory;
+    const long n = m->states, s = m->switches;
+    const long words[] = {m->rate->words,     m->recorded->words, m->output->words, m->residual->words,
+                          m->correction->words, m->measure->words,  m->update->words, m->events->words};
+    const long own[] = {n, n, n, n, VBG_STAGES * n, VBG_POWERS * n, n, n,
+                        m->rows, s, s, s, s, m->clocks};
+    long total = 0;
+    for (int i = 0; i < 8; i++) total += words[i];
+    for (int i = 0; i < 14; i++) total += own[i];
+    if (!v) return total;
+    v->memory = memory;
+    v->rate = take(&at, words[0]);
+    v->recorded = take(&at, words[1]);
+    v->output = take(&at, words[2]);
+    v->residual = take(&at, words[3]);
+    v->correction = take(&at, words[4]);
+    v->measure = take(&at, words[5]);
+    v->update = take(&at, words[6]);
+    v->event = take(&at, words[7]);
+    v->x = take(&at, n);
+    v->f = take(&at, n);
+    v->raw = take(&at, n);
+    v->before = take(&at, n);
+    v->K = take(&at, VBG_STAGES * n);
+    v->F = take(&at, VBG_POWERS * n);
+    v->trial = take(&at, n);
+    v->scale = take(&at, n);
+    v->kept = take(&at, m->rows);
+    v->signs = take(&at, s);
+    v->size = take(&at, s);
+    v->value = take(&at, s);
+    v->root = take(&at, s);
+    v->count = take(&at, m->clocks);
+    return total;
+}
+
+long vbg_doubles(const vbg_model *model) { return places(0, model, 0); }
+
+void vbg_place(vbg *v, double *memory) { places(v, v->m, memory); }
+
+void vbg_open(vbg *v, const vbg_model *m, double *memory)
+{
+    memset(v, 0, sizeof *v);
+    v->m = m;
+    const long words = places(v, m, memory);
+    for (long i = 0; i < words; i++) memory[i] = 0.0;
+    vbg_prepare(m->rate, v->rate);
+    vbg_prepare(m->recorded, v->recorded);
+    vbg_prepare(m->output, v->output);
+    vbg_prepare(m->residual, v->residual);
+    vbg_prepare(m->correction, v->correction);
+    vbg_prepare(m->measure, v->measure);
+    vbg_prepare(m->update, v->update);
+    vbg_prepare(m->events, v->event);
+    for (int i = 0; i < m->states; i++) v->x[i] = m->start[i];
+    for (int i = 0; i < m->rows; i++) v->kept[i] = m->kept[i];
+    vbg_tolerances(v, m->rtol, m->atol);
+}
+
+void vbg_tolerances(vbg *v, double rtol, double atol)
+{
+    v->s.rtol = rtol;
+    v->s.atol = atol;
+    /* constraints are held two digits tighter than the integration */
+    v->s.position_tol = fmax(1e-2 * atol, 1e-13);
+    v->s.velocity_tol = fmax(1e-1 * rtol, 1e-12);
+}
+
+/* -- evaluation --------------------------------------------------------------------------------- */
+
+static const double *evaluate(const vbg *v, const vbg_tape *tape, double *work, double t, const double *x)
+{
+    const int n = v->m->states;
+    if (tape->segments == 0 && !tape->straight && tape->outputs == 0) return work;
+    memcpy(work, x, (size_t)n * sizeof *x);
+    work[n] = t;
+    vbg_run(tape, work, v->kept);
+    return work + tape->first;
+}
+
+const double *vbg_rates(vbg *v, double t, const double *x)
+{
+    v->s.rates++;
+    return evaluate(v, v->m->rate, v->rate, t, x);
+}
+
+const double *vbg_efforts(vbg *v, double t, const double *x)
+{
+    return evaluate(v, v->m->recorded, v->recorded, t, x) + v->m->states;
+}
+
+const double *vbg_outputs(vbg *v, double t, const double *x)
+{
+    const int n = v->m->states;
+    if (v->m->rows > 0)
+        memcpy(v->output + n + 1, vbg_efforts(v, t, x), (size_t)v->m->rows * sizeof *x);
+    return evaluate(v, v->m->output, v->output, t, x);
+}
+
+const double *vbg_switching(vbg *v, double t, const double *x)
+{
+    return evaluate(v, v->m->events, v->event, t, x);
+}
+
+double vbg_condition_now(vbg *v)
+{
+    v->s.condition = v->m->rows > 0 ? vbg_condition(v->m->rate, v->rate, v->kept) : 1.0;
+    return v->s.condition;
+}
+
+/* -- constraints ---------------------------------------------------------------------------------- */
+
+void vbg_normalise(const vbg *v, double *x)
+{
+    for (int i = 0; i < v->m->quaternions; i++) {
+        double *q = x + v->m->quaternion[i];
+        const double size = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+        for (int k = 0; k < 4; k++) q[k] /= size;
+    }
+}
+
+/* Joint coordinates from the posture; angles keep their turns. */
+static void measure(vbg *v, double t, double *x)
+{
+    const vbg_model *m = v->m;
+    if (m->measured == 0) return;
+    const double *found = evaluate(v, m->measure, v->measure, t, x);
+    for (int i = 0; i < m->measured; i++) {
+        const double period = m->period[i];
+        double *to = x + m->measured_at[i];
+        const double turns = period > 0.0 ? rint((*to - found[i]) / period) : 0.0;
+        *to = found[i] + period * turns;
+    }
+}
+
+static double largest(const double *values, int count)
+{
+    double most = 0.0;
+    for (int i = 0; i < count; i++) {
+        if (!isfinite(values[i])) return INFINITY;
+        if (fabs(values[i]) > most) most = fabs(values[i]);
+    }
+    return most;
+}
+
+/* One Newton step of posture or momenta for the residual that stands at `left`. */
+static void correct(vbg *v, double t, double *x, const double *left, const vbg_steps *steps)
+{
+    const int n = v->m->states;
+    for (int i = 0; i < v->m->rows; i++) v->correction[n + 1 + i] = -left[i];
+    evaluate(v, v->m->correction, v->correction, t, x);
+    for (int i = 0; i < steps->count; i++) x[steps->to[i]] += v->correction[steps->from[i]];
+}
+
+int vbg_project(vbg *v, double t, double *x, double position_tol, double velocity_tol)
+{
+    const vbg_model *m = v->m;
+    const int rows = m->rows;
+    vbg_normalise(v, x);
+    if (rows == 0) return 0;
+    int moved = 0;
+    measure(v, t, x);
+    const double *left = evaluate(v, m->residual, v->residual, t, x);
+    for (int i = 0; i < PROJECTIONS && largest(left, rows) > position_tol; i++) {
+        correct(v, t, x, left, &m->posture);
+        vbg_normalise(v, x);
+        measure(v, t, x);
+        left = evaluate(v, m->residual, v->residual, t, x);
+        moved = 1;
+    }
+    v->s.left = largest(left, rows);
+    if (moved || largest(left + rows, rows) > velocity_tol) {
+        correct(v, t, x, left + rows, &m->velocity);
+        moved = 1;
+    }
+    return moved;
+}
+
+void vbg_project_once(vbg *v, double t, double *x)
+{
+    vbg_normalise(v, x);
+    if (v->m->rows == 0) return;
+    measure(v, t, x);
+    correct(v, t, x, evaluate(v, v->m->residual, v->residual, t, x), &v->m->posture);
+    vbg_normalise(v, x);
+    measure(v, t, x);
+    const double *left = evaluate(v, v->m->residual, v->residual, t, x);
+    v->s.left = largest(left, v->m->rows);
+    correct(v, t, x, left + v->m->rows, &v->m->velocity);
+}
+
+int vbg_project_here(vbg *v, double t, double *x) { return vbg_project(v, t, x, v->s.position_tol, v->s.velocity_tol); }
+
+/* -- clocks ------------------------------------------------------------------------------------------- */
+
+static double spread(const vbg *v, double t) { return EQUAL * (fabs(t) + v->m->spread_scale); }
+
+vbg_instant vbg_next(const vbg *v)
+{
+    const vbg_model *m = v->m;
+    double first = INFINITY;
+    for (int i = 0; i < m->clocks; i++)
+        first = fmin(first, m->clock_first[i] + v->count[i] * m->clock_period[i]);
+    if (v->s.passed < m->singles) first = fmin(first, m->single[v->s.passed]);
+    vbg_instant found = {first, first, first, first, first};
+    if (!isfinite(first)) return found;
+    double last = first;
+    const double reach = first + spread(v, first);
+    for (int i = 0; i < m->clocks; i++) {
+        const double t = m->clock_first[i] + v->count[i] * m->clock_period[i];
+        if (t <= reach && t > last) last = t;
+    }
+    if (v->s.passed < m->singles && m->single[v->s.passed] <= reach)
+        last = fmax(last, m->single[v->s.passed]);
+    found.before = first - NEAR * (fabs(first) + m->spread_scale);
+    found.after = fmax(last + NEAR * (fabs(last) + m->spread_scale), 0.0);
+    found.first = first - spread(v, first);
+    found.last = last + spread(v, last);
+    return found;
+}
+
+double vbg_next_instant(const vbg *v) { return vbg_next(v).at; }
+
+static void begin_clocks(vbg *v)
+{
+    const vbg_model *m = v->m;
+    v->s.passed = 0;
+    while (v->s.passed < m->singles && m->single[v->s.passed] < -spread(v, 0.0)) v->s.passed++;
+    for (int i = 0; i < m->clocks; i++) {
+        v->count[i] = fmax(0.0, trunc(-m->clock_first[i] / m->clock_period[i]) - 1.0);
+        while (m->clock_first[i] + v->count[i] * m->clock_period[i] < -spread(v, 0.0)) v->count[i] += 1.0;
+    }
+}
+
+int vbg_go_past(vbg *v, const vbg_instant *instant, double *x)
+{
+    const vbg_model *m = v->m;
+    const int passed = v->s.passed;
+    int sampled = 0;
+    const double *next = m->samples > 0 ? evaluate(v, m->update, v->update, instant->after, x) : 0;
+    while (v->s.passed < m->singles && m->single[v->s.passed] <= instant->last) v->s.passed++;
+    for (int i = 0; i < m->samples; i++) { /* all values are of before any is written */
+        const int clock = m->sample_clock[i];
+        const int due = clock >= 0 ? m->clock_first[clock] + v->count[clock] * m->clock_period[clock] <= instant->last
+                                   : passed <= -1 - clock && -1 - clock < v->s.passed;
+        if (due) {
+            x[m->sample_to[i]] = next[i];
+            sampled = 1;
+        }
+    }
+    for (int i = 0; i < m->clocks; i++)
+        if (m->clock_first[i] + v->count[i] * m->clock_period[i] <= instant->last) v->count[i] += 1.0;
+    return sampled;
+}
+
+/* -- modes ---------------------------------------------------------------------------------------------- */
+
+static double sign(double value) { return value > 0.0 ? 1.0 : (value < 0.0 ? -1.0 : 0.0); }
+
+const double *vbg_values(vbg *v, double t, const double *x)
+{
+    const double *found = vbg_switching(v, t, x);
+    for (int i = 0; i < v->m->switches; i++) {
+        v->value[i] = found[i];
+        if (isfinite(found[i]) && fabs(found[i]) > v->size[i]) v->size[i] = fabs(found[i]);
+    }
+    return v->value;
+}
+
+/* Turns modes over until each agrees with the sign of its condition. */
+static void agree(vbg *v, double t, double *x)
+{
+    const vbg_model *m = v->m;
+    for (int round = 0, wrong = 1; round < ROUNDS && wrong; round++) {
+        const double *value = vbg_values(v, t, x);
+        wrong = 0;
+        for (int i = 0; i < m->switches; i++) {
+            const int at = m->mode_at[i];
+            if (at < 0 || !(fabs(value[i]) > FLAT * v->size[i])) continue;
+            if ((value[i] > 0.0) != (x[at] > 0.5)) {
+                x[at] = 1.0 - x[at];
+                wrong = 1;
+            }
+        }
+    }
+}
+
+/* Signs: of a mode its own side, of a mere switch that of its function. */
+static void remember(vbg *v, double t, const double *x)
+{
+    const double *value = vbg_values(v, t, x);
+    for (int i = 0; i < v->m->switches; i++) {
+        const int at = v->m->mode_at[i];
+        v->signs[i] = at < 0 ? sign(value[i]) : (x[at] > 0.5 ? 1.0 : -1.0);
+    }
+}
+
+void vbg_begin_modes(vbg *v, double t, double *x)
+{
+    if (v->m->switches == 0) return;
+    agree(v, t, x);
+    remember(v, t, x);
+}
+
+int vbg_crossed(const vbg *v, int i)
+{
+    const double value = v->value[i], now = sign(value), was = v->signs[i];
+    if (was > 0.0 && fabs(value) <= 0.0) return 0;
+    if (v->m->quiet[i] && fabs(value) <= FLAT * v->size[i]) return 0;
+    return fabs(was) > 0.0 && fabs(now - was) > 0.0;
+}
+
+void vbg_keep_signs(vbg *v)
+{
+    for (int i = 0; i < v->m->switches; i++) {
+        const double now = sign(v->value[i]);
+        const int resting = (v->signs[i] > 0.0 && fabs(v->value[i]) <= 0.0) ||
+                            (v->m->quiet[i] && fabs(v->value[i]) <= FLAT * v->size[i]);
+        if (v->m->mode_at[i] < 0 && !resting) v->signs[i] = now;
+    }
+}
+
+/* Behind a crossing of the functions whose `root` is 1; x in place. */
+void vbg_pass(vbg *v, double t, double *x)
+{
+    const vbg_model *m = v->m;
+    vbg_project_here(v, t, x);
+    for (int i = 0; i < m->switches; i++)
+        if (v->root[i] > 0.0 && m->mode_at[i] >= 0) x[m->mode_at[i]] = 1.0 - x[m->mode_at[i]];
+    vbg_project_here(v, t, x);
+    agree(v, t, x);
+    for (int i = 0; i < m->switches; i++) v->root[i] *= v->signs[i]; /* the signs before */
+    remember(v, t, x);
+    for (int i = 0; i < m->switches; i++)
+        if (m->mode_at[i] < 0 && fabs(v->root[i]) > 0.0) v->signs[i] = -v->root[i];
+    vbg_project_here(v, t, x);
+}
+
+int vbg_settle_events(vbg *v, double t, double *x)
+{
+    int crossed = 0, told = 0;
+    if (v->m->switches > 0) vbg_values(v, t, x);
+    for (int i = 0; i < v->m->switches; i++) {
+        v->root[i] = vbg_crossed(v, i) ? 1.0 : 0.0;
+        crossed |= v->root[i] > 0.0;
+        told |= v->root[i] > 0.0 && !v->m->quiet[i];
+    }
+    if (crossed) vbg_pass(v, t, x);
+    for (vbg_instant next = vbg_next(v); next.first <= t; next = vbg_next(v)) {
+        vbg_project_here(v, next.before, x);
+        vbg_go_past(v, &next, x);
+        vbg_begin_modes(v, next.after, x);
+        vbg_project_here(v, next.after, x);
+        told = 1;
+    }
+    vbg_project_here(v, t, x);
+    return told;
+}
+
+vbg_status vbg_begin(vbg *v)
+{
+    const vbg_model *m = v->m;
+    double t = 0.0;
+    begin_clocks(v);
+    const vbg_instant first = vbg_next(v);
+    if (first.first <= 0.0) t = first.after;
+    for (int i = 0; i < m->switches; i++)
+        if (m->mode_at[i] >= 0) v->x[m->mode_at[i]] = 0.0;
+    vbg_begin_modes(v, t, v->x);
+    if (first.first <= 0.0 && vbg_go_past(v, &first, v->x)) vbg_begin_modes(v, t, v->x);
+    vbg_project(v, t, v->x, 1e-12, 1e-12);
+    v->s.regular = v->s.condition = 1e300;
+    v->s.t = v->s.t_before = v->s.t_step = t;
+    v->s.fresh = 1;
+    v->s.status = VBG_OK;
+    return v->s.left > VBG_LOST ? VBG_OPEN : VBG_OK;
+}

@@ -1,0 +1,240 @@
+"""A machine as a folder of C99: its tables, the methods, a `main`, a Makefile."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+
+from vbg.assemble.start.start import Start
+from vbg.export.machine import TAPES, Machine, Signal, exported
+from vbg.export.tables import codes, doubles, integers, number, strings, tape, text
+from vbg.platform.files import write_text
+
+SHIPPED: tuple[str, ...] = ("vbg_tape.h", "vbg_tape.c", "vbg_machine.h", "vbg_machine.c")
+SHIPPED += ("vbg_inside.h", "vbg_run.c", "vbg_dop853.h")
+FLAGS = "-std=c99 -O2 -Wall -Wextra -pedantic -Wconversion"
+
+
+def identifier(name: str) -> str:
+    """`name` as the end of a C identifier, and as the name of a file."""
+    plain = re.sub(r"[^0-9A-Za-z]+", "_", name).strip("_") or "machine"
+    return f"m_{plain}" if plain[0].isdigit() else plain
+
+
+def shipped(name: str) -> str:
+    """A file of C that is the same for every machine."""
+    return files("vbg.export").joinpath("c", name).read_text(encoding="utf-8")
+
+
+def write_code(start: Start, folder: str | Path) -> tuple[Path, ...]:
+    """Writes the machine of `start` as C99 into `folder`; the files in order.
+
+    Raises ModelError that names what C code has no place for.
+    """
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    written = []
+    for name, content in sources(exported(start)).items():
+        write_text(place / name, content)
+        written.append(place / name)
+    return tuple(written)
+
+
+def sources(machine: Machine) -> dict[str, str]:
+    """All files of the folder by name; the same text for the same machine."""
+    name = identifier(machine.name)
+    return {
+        f"{name}.h": _header(machine, name),
+        f"{name}.c": model_code(machine, name),
+        "main.c": shipped("main.c").replace("MACHINE", name),
+        "Makefile": shipped("Makefile").replace("MACHINE", name).replace("FLAGS_", FLAGS),
+        "vbg_codes.h": codes(),
+        **{file: shipped(file) for file in SHIPPED},
+    }
+
+
+def made_by() -> str:
+    """The version of vbg."""
+    try:
+        return f"vbg {version('vbg')}"
+    except PackageNotFoundError:
+        return "vbg"
+
+
+def _listed(signals: tuple[Signal, ...]) -> str:
+    width = max((len(s.name) for s in signals), default=0)
+    rows = [f"     {i:5d}  {s.name:<{width}}  {s.unit}" for i, s in enumerate(signals)]
+    return "\n".join(row.rstrip().replace("*/", "* /") for row in rows) or "     none"
+
+
+def _header(machine: Machine, name: str) -> str:
+    model = machine.system.model
+    rows = machine.system.constraint_names
+    parameters = "\n".join(
+        f"     {key} = {number(float(value))}" for key, value in _parameters(machine).items()
+    )
+    doubled = sum(machine.programs[t].workspace.size for t in TAPES)
+    return f"""/* {machine.name}: {model.description or "a machine"}
+   Made by {made_by()} from the model with the hash {model.hash}.
+
+   Equations: redundant coordinates with constraint efforts, from the vector bond graph; see
+   vbg_machine.h and mathematics in vbg's documentation. SI units; angles in radians.
+
+   Parameters of the model file stand in the tables as numbers; they cannot be changed here:
+{parameters or "     none"}
+
+   State x:
+{_listed(machine.states)}
+
+   Constraint efforts (joint forces in the first body's axes): {len(rows)}
+
+   Signals of vbg_outputs:
+{_listed(machine.signals)}
+
+   Inputs, set in x:
+{_listed(machine.inputs)}
+
+   Memory: about {doubled} doubles of workspaces; vbg_doubles says exactly. */
+#ifndef VBG_{name.upper()}_H
+#define VBG_{name.upper()}_H
+
+#include "vbg_machine.h"
+
+extern const vbg_model vbg_{name};
+
+#endif
+"""
+
+
+def _parameters(machine: Machine) -> Mapping[str, float]:
+    return dict(machine.system.model.parameters)
+
+
+def model_code(machine: Machine, name: str) -> str:
+    """The machine's tables and the value `vbg_NAME`."""
+    kept = machine.start.kept
+    rows = len(machine.system.constraint_names)
+    dependent = int(np.count_nonzero(kept[:rows] == 0.0))
+    parts = [f'#include "{name}.h"\n\n#include <math.h>\n']
+    same = machine.programs["recorded"] is machine.programs["rate"]
+    for what in TAPES:
+        if what == "recorded" and same:
+            continue
+        parts.append(tape(f"{what}_tape", machine.programs[what], dependent))
+    parts.append(_places(machine, rows))
+    parts.append(_model(machine, name, rows, "rate_tape" if same else "recorded_tape"))
+    return "\n".join(parts)
+
+
+def _steps(machine: Machine, prefix: str) -> tuple[list[int], list[int]]:
+    """Words of `correction` and the states that they are added to."""
+    by_name = {s.state.name: s for s in machine.system.slices}
+    words: list[int] = []
+    places: list[int] = []
+    for name, (at, size, _) in machine.programs["correction"].outputs.items():
+        if name.startswith(prefix):
+            state = by_name[name.removeprefix(prefix)]
+            words += range(at, at + size)
+            places += range(state.first, state.last)
+    return words, places
+
+
+def _places(machine: Machine, rows: int) -> str:
+    system, start = machine.system, machine.start
+    by_name = {s.state.name: s for s in system.slices}
+    measured = [by_name[name] for name in machine.programs["measure"].outputs]
+    posture, velocity = _steps(machine, "posture "), _steps(machine, "velocity ")
+    continuous = [i for i in range(system.size) if i not in machine.discrete]
+    held = {s.place for s in machine.inputs}
+    return "\n".join(
+        [
+            strings("state_names", system.state_names),
+            doubles("start", start.state),
+            doubles("kept", start.kept[:rows]),
+            doubles("tolerance", machine.tolerance),
+            integers("posture_from", posture[0]) + integers("posture_to", posture[1]),
+            integers("velocity_from", velocity[0]) + integers("velocity_to", velocity[1]),
+            integers("quaternion", _quaternions(machine)),
+            integers("measured_at", [s.first for s in measured]),
+            doubles("period", [s.state.period for s in measured]),
+            strings("switch_names", [s for s, _, _ in machine.switches]),
+            integers("mode_at", [at for _, at, _ in machine.switches]),
+            integers("quiet", [q for _, _, q in machine.switches]),
+            doubles("clock_first", [c.first for c in machine.clocks]),
+            doubles("clock_period", [c.period for c in machine.clocks]),
+            doubles("single", machine.singles),
+            integers("sample_to", [to for to, _ in machine.sampled]),
+            integers("sample_clock", [clock for _, clock in machine.sampled]),
+            doubles("pause", machine.pauses),
+            strings("signal_names", [s.name for s in machine.signals]),
+            strings("signal_units", [s.unit for s in machine.signals]),
+            strings("variable_names", [s.name for s in machine.inputs]),
+            strings("variable_units", [s.unit for s in machine.inputs]),
+            integers("variable_at", [s.place for s in machine.inputs]),
+            integers("continuous_at", [i for i in continuous if i not in held]),
+        ]
+    )
+
+
+def _quaternions(machine: Machine) -> list[int]:
+    return [s.first for s in machine.system.slices if s.state.kind == "quaternion"]
+
+
+def _model(machine: Machine, name: str, rows: int, recorded: str) -> str:
+    system, model = machine.system, machine.system.model
+    s = model.simulate
+    posture, velocity = _steps(machine, "posture "), _steps(machine, "velocity ")
+    held = {i.place for i in machine.inputs}
+    fields = {
+        "name": text(machine.name),
+        "key": text(model.hash),
+        "states": system.size,
+        "rows": rows,
+        "state_names": "state_names",
+        "start": "start",
+        "kept": "kept",
+        "tolerance": "tolerance",
+        "rtol": number(s.rtol),
+        "atol": number(s.atol),
+        "t_end": number(s.t_end),
+        "output_step": number(s.output_step),
+        **{t: f"&{recorded if t == 'recorded' else f'{t}_tape'}" for t in TAPES},
+        "posture": f"{{{len(posture[0])}, posture_from, posture_to}}",
+        "velocity": f"{{{len(velocity[0])}, velocity_from, velocity_to}}",
+        "quaternions": len(_quaternions(machine)),
+        "quaternion": "quaternion",
+        "measured": len(machine.programs["measure"].outputs),
+        "measured_at": "measured_at",
+        "period": "period",
+        "switches": len(machine.switches),
+        "switch_names": "switch_names",
+        "mode_at": "mode_at",
+        "quiet": "quiet",
+        "clocks": len(machine.clocks),
+        "clock_first": "clock_first",
+        "clock_period": "clock_period",
+        "singles": len(machine.singles),
+        "single": "single",
+        "spread_scale": number(machine.scale),
+        "samples": len(machine.sampled),
+        "sample_to": "sample_to",
+        "sample_clock": "sample_clock",
+        "pauses": len(machine.pauses),
+        "pause": "pause",
+        "signals": len(machine.signals),
+        "signal_names": "signal_names",
+        "signal_units": "signal_units",
+        "variables": len(machine.inputs),
+        "variable_names": "variable_names",
+        "variable_units": "variable_units",
+        "variable_at": "variable_at",
+        "continuous": system.size - len(machine.discrete | held),
+        "continuous_at": "continuous_at",
+    }
+    inside = "\n".join(f"    .{field} = {value}," for field, value in fields.items())
+    return f"const vbg_model vbg_{name} = {{\n{inside}\n}};\n"

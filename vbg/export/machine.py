@@ -1,0 +1,208 @@
+"""What of a start goes into C code: programs, places, clocks; and what cannot go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.assemble.program.lower import lower
+from vbg.assemble.program.program import Program
+from vbg.assemble.programs import StateSlice
+from vbg.assemble.start.start import Start
+from vbg.assemble.system import System
+from vbg.errors import ModelError, Problem
+from vbg.graph.bondgraph import Clock, Mode, Switch
+from vbg.model.located import located
+from vbg.simulate.events.drives import drive_kinks
+from vbg.simulate.events.kinks import kink_instants
+from vbg.simulate.events.pace import fast_places
+from vbg.simulate.settings import output_grid
+from vbg.simulate.steppers.tolerances import Tolerances
+
+Array = NDArray[np.float64]
+
+TAPES = ("rate", "recorded", "output", "residual", "correction", "measure", "update", "events")
+BEGIN = 1e-6  # s, as of vbg.simulate.events: what counts as rounding where a kink is at t = 0
+
+
+@dataclass(frozen=True)
+class Signal:
+    """One number: its name, unit and, of a state, its place in x."""
+
+    name: str
+    unit: str
+    place: int = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """A start as data for C code.
+
+    `programs` by the names of TAPES ("recorded" is "rate" where efforts are unique);
+    `switches` with the functions of time that have kinks behind them, these without words;
+    `clocks` periodic ones, `singles` other instants in order, `pauses` times at which a source
+    changes fast; `sampled` places in x with the number of the clock, or -1 - that of the single
+    instant.
+    """
+
+    start: Start
+    programs: dict[str, Program]
+    signals: tuple[Signal, ...]
+    inputs: tuple[Signal, ...]
+    states: tuple[Signal, ...]
+    discrete: frozenset[int]
+    switches: tuple[tuple[str, int, bool], ...]
+    clocks: tuple[Clock, ...]
+    singles: tuple[float, ...]
+    scale: float
+    sampled: tuple[tuple[int, int], ...]
+    pauses: tuple[float, ...]
+    tolerance: Array
+
+    @property
+    def system(self) -> System:
+        return self.start.system
+
+    @property
+    def name(self) -> str:
+        return self.system.model.name
+
+
+def exported(start: Start) -> Machine:
+    """The machine of a start.
+
+    Raises ModelError that names what C code has no place for.
+    """
+    problems = tuple(_refused(start))
+    if problems:
+        raise ModelError.of(located(start.system.model, problems))
+    system = start.system
+    graph = system.causal.graph
+    simulate = system.model.simulate
+    grid = output_grid(simulate.t_end, simulate.output_step)
+    kinks = kink_instants(system, grid)
+    clocks = tuple(c for c in graph.clocks if c.period > 0.0)
+    singles = np.union1d([c.first for c in graph.clocks if c.period == 0.0], kinks)
+    return Machine(
+        start,
+        programs=_programs(start),
+        signals=_signals(system),
+        inputs=_inputs(system),
+        states=_states(system),
+        discrete=frozenset(
+            i for s in system.slices if s.state.kind == "discrete" for i in range(s.first, s.last)
+        ),
+        switches=_switches(system),
+        clocks=clocks,
+        singles=tuple(singles.tolist()),
+        scale=_rounded_scale(graph.clocks, kinks),
+        sampled=_sampled(system, clocks, singles.tolist()),
+        pauses=tuple(fast_places(system, simulate.t_end).tolist()),
+        tolerance=Tolerances(system, 1.0)(0.0, start.state),
+    )
+
+
+def _refused(start: Start) -> Iterator[Problem]:
+    """What the code has no place for, by name."""
+    system = start.system
+    simulate = system.model.simulate
+    for part in dict.fromkeys(c.part for c in system.equations.constraints if c.active is not None):
+        yield Problem(
+            "error",
+            part,
+            "dry friction that sticks is not in the C code yet: rows come and go with it.",
+            "Take a friction law that slips always (a small viscous damper), or run it with vbg.",
+        )
+    if simulate.method in ("radau", "discrete-time"):
+        yield Problem(
+            "error",
+            "simulate.method",
+            f"the C code has no {simulate.method} method: dop853 and a fixed step only.",
+            "Take method = 'auto' where the model is not stiff.",
+        )
+    grid = output_grid(simulate.t_end, simulate.output_step)
+    for kink in drive_kinks(start, grid)[:1]:
+        yield Problem(
+            "error",
+            kink.part,
+            f"what it prescribes has a kink at t = {kink.t:.6g} s: the work of its impulse is not "
+            "counted in the C code.",
+            "Round the kink.",
+        )
+
+
+def _programs(start: Start) -> dict[str, Program]:
+    system = start.system
+    programs = system.programs
+    switches = dict(system.equations.switches)
+    graph = system.causal.graph
+    quiet = {f"instant {i}": block for i, block in enumerate(graph.instants)}
+    return {
+        "rate": start.evaluator("rate").program,
+        "recorded": start.evaluator("recorded").program,
+        "output": programs.output,
+        "residual": programs.residual,
+        "correction": programs.correction,
+        "measure": programs.measure,
+        "update": programs.update,
+        "events": lower({**switches, **quiet}, programs.inputs, smallest=True),
+    }
+
+
+def _signals(system: System) -> tuple[Signal, ...]:
+    units = dict(system.signal_units)
+    found = []
+    for name, (_, rows, cols) in system.programs.output.outputs.items():
+        unit = "J" if name.startswith("energy.") else units.get(name, "1")
+        size = rows * cols
+        found += [Signal(name if size == 1 else f"{name}[{i}]", unit) for i in range(size)]
+    return tuple(found)
+
+
+def _states(system: System) -> tuple[Signal, ...]:
+    units = [s.state.unit for s in system.slices for _ in range(s.first, s.last)]
+    return tuple(Signal(n, u, i) for i, (n, u) in enumerate(zip(system.state_names, units)))
+
+
+def input_places(system: System) -> dict[str, StateSlice]:
+    """The states that hold what comes from outside, by the names of their signals."""
+    names = [n for n, part in system.model.signals.items() if part.kind == "input"]
+    held = {s.state.name: s for s in system.slices}
+    return {name: held[f"{name}.input"] for name in names}
+
+
+def _inputs(system: System) -> tuple[Signal, ...]:
+    return tuple(Signal(n, s.state.unit, s.first) for n, s in input_places(system).items())
+
+
+def _switches(system: System) -> tuple[tuple[str, int, bool], ...]:
+    """Name, place in x of the mode or -1, and whether it is a kink without words."""
+    graph = system.causal.graph
+    places = {s.state.name: s.first for s in system.slices}
+    about: list[Switch | Mode] = [*graph.switches, *graph.modes]
+    found = [(s.name, places.get(s.name, -1), not s.what) for s in about]
+    return (*found, *((f"instant {i}", -1, True) for i in range(len(graph.instants))))
+
+
+def _rounded_scale(clocks: tuple[Clock, ...], kinks: Array) -> float:
+    """What is subtracted from the time and rounded, see vbg.simulate.events."""
+    scale = max(-min((c.first for c in clocks), default=0.0), 0.0)
+    return max(scale, BEGIN) if len(kinks) and kinks[0] == 0.0 else scale
+
+
+def _sampled(
+    system: System, clocks: tuple[Clock, ...], singles: list[float]
+) -> tuple[tuple[int, int], ...]:
+    """In the order of the program `update`."""
+    graph = system.causal.graph
+    places = {s.state.name: s for s in system.slices}
+    by_name = {s.name: s for s in graph.sampled}
+    found = []
+    for name in system.programs.update.outputs:
+        clock = by_name[name].clock
+        number = clocks.index(clock) if clock.period > 0.0 else -1 - singles.index(clock.first)
+        found += [(place, number) for place in range(places[name].first, places[name].last)]
+    return tuple(found)
