@@ -299,9 +299,10 @@ def test_the_benchmark_prints_both_times(capsys, monkeypatch):
     assert "times as fast" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("search", ["nelder-mead", "differential-evolution"])
-def test_a_search_makes_no_more_runs_than_asked_for(search, file, capsys):
+def test_a_search_makes_no_more_runs_than_asked_for(file, capsys):
+    """Nor does it find the runs of the search before it: a table that nobody named is its own."""
     command = ["optimise", str(file), "--vary", "k=50:60", "--measure", "final(guide.slide)"]
-    assert main([*command, "--evaluations", "7", "--search", search, "--json"]) == 0
-    out, err = capsys.readouterr()
-    assert json.loads(out)["runs"] <= 7 and "Warning" not in err
+    for search in ("nelder-mead", "differential-evolution"):
+        assert main([*command, "--evaluations", "7", "--search", search, "--json"]) == 0
+        out, err = capsys.readouterr()
+        assert json.loads(out)["runs"] <= 7 and "Warning" not in err

@@ -331,3 +331,23 @@ async def test_a_parameter_takes_its_value_with_another_unit(tmp_path):
         assert app.work.data["parameters"]["L"] == {"value": 60, "unit": "cm"}
         assert "# arm" in app.work.document.now.text
         assert app.work.checked.model.parameters["L"] == pytest.approx(0.6)
+
+
+async def test_a_drawing_that_comes_after_the_answer_finds_no_place_and_does_no_harm(model):
+    """The drawing is made in a thread, which ends when it likes."""
+    from textual.geometry import Size
+
+    from vbg.tui.dialogs.choose import Choose
+    from vbg.tui.state.items import Item
+
+    app = make_app(str(model))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        dialog = Choose("which", (Item("a", "a"),), app.work.marks, picture=lambda *_: ())
+        app.push_screen(dialog)
+        await pilot.pause()
+        assert dialog.query("#picture")
+        await pilot.press("escape")
+        await pilot.pause()
+        assert not dialog.query("#picture")
+        await dialog._drawn("a", Size(20, 5))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
 from vbg.cli.models import read_checked
@@ -92,11 +94,11 @@ def ranges_of(arguments: argparse.Namespace, study: Study) -> list[Range]:
 
 
 def table_of(arguments: argparse.Namespace, study: Study, names: list[str]) -> Table:
-    """The table on disk; without -o one that is thrown away."""
+    """The table on disk; without -o one of this study alone that is thrown away."""
     from vbg.analysis.studies.table import Table
     from vbg.platform.folders import temporary_folder
 
-    output = arguments.output or str(temporary_folder() / "sweep.csv")
+    output = arguments.output or str(Path(mkdtemp(dir=temporary_folder())) / "sweep.csv")
     growing = output + ".part.csv" if output.endswith(".parquet") else output
     return Table(growing, study.key(names), names, study.measures)
 

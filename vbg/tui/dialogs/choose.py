@@ -165,7 +165,8 @@ class Choose(Dialog):
     async def _drawn(self, key: str, size: Size) -> None:
         assert self.picture is not None
         self.pictures[key] = await asyncio.to_thread(self.picture, key, *size)
-        self.query_one("#picture").refresh()
+        for widget in self.query("#picture"):  # none once the dialog is answered
+            widget.refresh()
 
     def changed(self, value: str) -> None:
         if value != self.narrowed:
