@@ -93,6 +93,18 @@ class AddTable:
         return out
 
 
+def _with_key(data: dict[str, Any], path: Path, name: str) -> dict[str, Any]:
+    """A copy in which the last key of `path` is `name`, at the same place."""
+    out = copy.deepcopy(data)
+    table: Any = out
+    for key in path[:-1]:
+        table = table[key]
+    items = [(name if k == path[-1] else k, v) for k, v in table.items()]
+    table.clear()
+    table.update(items)
+    return out
+
+
 @dataclass(frozen=True, slots=True)
 class Rename:
     """Give the table at `path` another name, and change the values that refer to it."""
@@ -110,14 +122,7 @@ class Rename:
     def change_data(self, data: dict[str, Any]) -> dict[str, Any]:
         for path, value in self.references:
             data = SetValue(path, value, "").change_data(data)
-        out = copy.deepcopy(data)
-        table: Any = out
-        for key in self.path[:-1]:
-            table = table[key]
-        items = [(self.name if k == self.path[-1] else k, v) for k, v in table.items()]
-        table.clear()
-        table.update(items)
-        return out
+        return _with_key(data, self.path, self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,14 +137,7 @@ class RenameKey:
         return source.with_key(text, self.path, self.name)
 
     def change_data(self, data: dict[str, Any]) -> dict[str, Any]:
-        out = copy.deepcopy(data)
-        table: Any = out
-        for key in self.path[:-1]:
-            table = table[key]
-        items = [(self.name if k == self.path[-1] else k, v) for k, v in table.items()]
-        table.clear()
-        table.update(items)
-        return out
+        return _with_key(data, self.path, self.name)
 
 
 @dataclass(frozen=True, slots=True)

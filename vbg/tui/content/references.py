@@ -7,23 +7,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from vbg.fields import Field, declared
+from vbg.model.catalogue import TABLES
 from vbg.tui.content.fields import part_class
 from vbg.tui.state.items import Item
 
 Path = tuple[str | int, ...]
 
 _NAMING = ("ends", "end", "coordinate", "coordinates", "signal", "signals", "outputs", "expression")
-TABLES = (
-    "bodies",
-    "joints",
-    "forces",
-    "electric",
-    "hydraulic",
-    "rotational",
-    "translational",
-    "signals",
-    "bondgraph",
-)
 
 
 def _table(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
