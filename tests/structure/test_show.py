@@ -7,7 +7,7 @@ import pytest
 from tests.structure.test_groups import CASES, read
 from vbg.errors import UsageError
 from vbg.structure import analyse_topology, from_pairs
-from vbg.structure.count.diagram import diagram_dot, draw, graph_dot, roman
+from vbg.structure.count.diagram import draw, roman, structural_diagram, structural_graph
 from vbg.structure.routes.transform import search_drives
 from vbg.structure.show import proposed, structure_data, structure_text, transformations_text
 
@@ -15,11 +15,11 @@ from vbg.structure.show import proposed, structure_data, structure_text, transfo
 @pytest.mark.parametrize("name", CASES)
 def test_one_line_a_freedom(name):
     structure = analyse_topology(read(CASES[name]))
-    text = graph_dot(structure)
+    text = structural_graph(structure).to_string()
     pairs = structure.topology.pairs
     assert text.count(" -- ") == sum(pair.grade for pair in pairs)
     assert text.count("penwidth=4") == structure.driven
-    diagram = diagram_dot(structure)
+    diagram = structural_diagram(structure).to_string()
     for group in structure.groups:
         assert f"SG-{roman(group.number)}\\n({len(group.bodies)}, {group.driven})" in diagram
     arrows = sum(len(group.needs) for group in structure.groups)

@@ -9,11 +9,14 @@ the frame as 0; groups of one level stand side by side.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from vbg.errors import UsageError, not_installed
 from vbg.platform.files import write_text
 from vbg.structure.count.report import Structure
+
+if TYPE_CHECKING:
+    import pydot
 
 Picture = Literal["graph", "diagram"]
 
@@ -32,54 +35,66 @@ def roman(number: int) -> str:
     return text
 
 
-def graph_dot(structure: Structure) -> str:
-    """The structural graph in the DOT language."""
+def structural_graph(structure: Structure) -> pydot.Dot:
+    """Bodies, with one line for each freedom of a pair; groups within dashed borders."""
+    import pydot
+
     topology = structure.topology
-    lines = ["graph structure {", "  node [shape=circle]; nodesep=0.4;"]
-    lines.append(f"  b0 [label={_quoted(topology.bodies[0])}, shape=doublecircle];")
+    drawing = pydot.Dot("structure", graph_type="graph", nodesep="0.4")
+    drawing.set_node_defaults(shape="circle")
+    drawing.add_node(_body(structure, 0, shape="doublecircle"))
     for group in structure.groups:
-        lines.append(f"  subgraph cluster_{group.number} {{")
-        lines.append(f'    label="SG-{roman(group.number)}"; style=dashed;')
-        lines += [f"    {_body(structure, body)}" for body in group.bodies]
-        lines.append("  }")
-    placed = {body for group in structure.groups for body in group.bodies}
-    lines += [
-        f"  {_body(structure, body)}"
-        for body in range(1, len(topology.bodies))
-        if body not in placed
-    ]
+        border = pydot.Cluster(
+            str(group.number), label=_quoted(f"SG-{roman(group.number)}"), style="dashed"
+        )
+        for body in group.bodies:
+            border.add_node(_body(structure, body))
+        drawing.add_subgraph(border)
+    placed = {0, *(body for group in structure.groups for body in group.bodies)}
+    for body in range(len(topology.bodies)):
+        if body not in placed:
+            drawing.add_node(_body(structure, body))
     for pair in topology.pairs:
-        ends = f"b{pair.ends[0]} -- b{pair.ends[-1]}"
+        ends = (f"b{pair.ends[0]}", f"b{pair.ends[-1]}")
         for n in range(max(pair.grade, 1)):
-            width = 4 if n < pair.driven else 1
-            label = f", label={_quoted(pair.code)}" if n == pair.grade - 1 else ""
-            lines.append(f"  {ends} [penwidth={width}{label}];")
-    return "\n".join([*lines, "}", ""])
+            label = {"label": _quoted(pair.code)} if n == pair.grade - 1 else {}
+            width = "4" if n < pair.driven else "1"
+            drawing.add_edge(pydot.Edge(*ends, penwidth=width, **label))
+    return drawing
 
 
-def _body(structure: Structure, body: int) -> str:
-    return f"b{body} [label={_quoted(structure.topology.bodies[body])}];"
+def _body(structure: Structure, body: int, **attributes: str) -> pydot.Node:
+    import pydot
+
+    return pydot.Node(f"b{body}", label=_quoted(structure.topology.bodies[body]), **attributes)
 
 
 def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
-def diagram_dot(structure: Structure) -> str:
-    """The structural diagram in the DOT language."""
+def structural_diagram(structure: Structure) -> pydot.Dot:
+    """Groups, with arrows from giver to taker; those of one level side by side."""
+    import pydot
+
     pairs = structure.topology.pairs
-    lines = ["digraph structure {", "  rankdir=TB; node [shape=circle];", '  g0 [label="0"];']
-    for group in structure.groups:
-        inside = f"SG-{roman(group.number)}\n({len(group.bodies)}, {group.driven})"
-        label = _quoted(inside).replace("\n", "\\n")
-        tip = _quoted(", ".join(structure.names(group)))
-        lines.append(f"  g{group.number} [label={label}, tooltip={tip}];")
-        if any(0 in pairs[index].ends for index in group.external):
-            lines.append(f"  g0 -> g{group.number};")
-        lines += [f"  g{earlier} -> g{group.number};" for earlier in group.needs]
+    drawing = pydot.Dot("structure", graph_type="digraph", rankdir="TB")
+    drawing.set_node_defaults(shape="circle")
+    drawing.add_node(pydot.Node("g0", label=_quoted("0")))
     for level in structure.levels:
-        lines.append("  {rank=same; " + " ".join(f"g{g.number};" for g in level) + "}")
-    return "\n".join([*lines, "}", ""])
+        side_by_side = pydot.Subgraph(rank="same")
+        for group in level:
+            label = f"SG-{roman(group.number)}\n({len(group.bodies)}, {group.driven})"
+            tip = ", ".join(structure.names(group))
+            side_by_side.add_node(
+                pydot.Node(f"g{group.number}", label=_quoted(label), tooltip=_quoted(tip))
+            )
+        drawing.add_subgraph(side_by_side)
+    for group in structure.groups:
+        of_frame = [0] if any(0 in pairs[index].ends for index in group.external) else []
+        for giver in (*of_frame, *group.needs):
+            drawing.add_edge(pydot.Edge(f"g{giver}", f"g{group.number}"))
+    return drawing
 
 
 def draw(structure: Structure, path: str | Path, picture: Picture = "diagram") -> None:
@@ -91,7 +106,8 @@ def draw(structure: Structure, path: str | Path, picture: Picture = "diagram") -
     target = Path(path)
     if picture == "diagram" and not structure.groups:
         raise UsageError("a mechanism that is not determined has no structural diagram")
-    text = diagram_dot(structure) if picture == "diagram" else graph_dot(structure)
+    drawing = structural_diagram if picture == "diagram" else structural_graph
+    text: str = drawing(structure).to_string()
     ending = target.suffix.lower().removeprefix(".")
     if ending in ("dot", "gv"):
         write_text(target, text)
