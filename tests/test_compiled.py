@@ -51,13 +51,27 @@ def loaded(file):
     return module
 
 
-def test_equal_sources_elsewhere_have_a_folder_of_their_own(place, tmp_path):
-    """numba files its entries by place: a set that is done here is not done there."""
+def test_equal_sources_elsewhere_share_what_is_compiled(place, tmp_path):
+    """Another clone or environment does not compile anew; other sources do."""
     (tmp_path / "other").mkdir()
     twin = tmp_path / "other" / "trial.py"
     twin.write_text(SOURCE)
-    assert Kernels("trial", [place]).folder != Kernels("trial", [twin]).folder
-    assert Kernels("trial", [place]).folder == Kernels("trial", [place]).folder
+    first = loaded(place)
+    first.double(first.np.zeros(2))
+    again = loaded(twin)
+    again.double(again.np.zeros(2))
+    assert again.KERNELS.folder == first.KERNELS.folder
+    assert sum(again.double.stats.cache_hits.values()) == 1
+    twin.write_text(SOURCE.replace("+ 1.0", "+ 2.0"))
+    other, x = loaded(twin), first.np.full(2, 3.0)
+    other.double(x)
+    assert (x == 11.0).all() and other.KERNELS.folder != first.KERNELS.folder
+
+
+def test_a_kernel_of_a_file_that_is_no_source_is_refused(place):
+    """A change of that file would leave the set's name, and old code would run."""
+    with pytest.raises(ValueError, match="not a source"):
+        Kernels("trial", []).compiled(loaded(place).double.py_func)
 
 
 def test_entries_are_read_and_written_under_the_lock(place):

@@ -1,13 +1,15 @@
 """Compiled kernels with a cache on disk that several processes may share.
 
-numba's own cache has two weaknesses that matter here: it does not notice a
-change in another file, and two processes that compile at the same moment may
-take each other's machine code for their own (its index and its data are two
-files written without a lock: the code for float64 was once read as that for
-complex128), which gives wrong numbers or a crash.  So every set of kernels has
-a folder named by the hash of its sources and of their place, every entry is
-read and written under a lock, and a whole set is compiled by the first process
-that needs it while the others wait.
+numba's own cache has three weaknesses that matter here: it does not notice a
+change in another file; it files entries by the place and the date of a source,
+so that every installation of the same sources compiles anew; and two processes
+that compile at the same moment may take each other's machine code for their own
+(its index and its data are two files written without a lock: the code for
+float64 was once read as that for complex128), which gives wrong numbers or a
+crash.  So every set of kernels has a folder named by the hash of its sources,
+every entry is filed by its module and its text, read and written under a lock,
+and a whole set is compiled by the first process that needs it while the others
+wait.
 """
 
 from __future__ import annotations
@@ -62,23 +64,26 @@ class Kernels:
         cpu = llvmlite.binding.get_host_cpu_name()
         features = llvmlite.binding.get_host_cpu_features().flatten()
         digest = hashlib.sha256(f"{sys.version}|{numba.__version__}|{cpu}|{features}".encode())
+        self._sources = frozenset(Path(source).resolve() for source in sources)
         for source in sources:
-            # numba files entries by the place of a source as well, so another
-            # installation of equal sources would find a folder that is not "done" for it
-            digest.update(os.fsencode(Path(source).resolve()))
-            digest.update(Path(source).read_bytes())
+            digest.update(Path(source).name.encode() + Path(source).read_bytes())
         self.folder = cache_root() / f"{name}-{digest.hexdigest()[:16]}"
         self._ready: set[str] = set()
 
     def compiled(self, function: Callable[..., Any], **options: Any) -> Any:
-        """`function` compiled by numba when first called, cached in `folder`."""
+        """`function` compiled by numba when first called, cached in `folder`.
+
+        Raises ValueError where its file is none of the sources: a change of it would go unseen.
+        """
         import numba
 
+        if Path(function.__code__.co_filename).resolve() not in self._sources:
+            raise ValueError(f"{function.__code__.co_filename} is not a source of {self.folder}.")
         before = numba.config.CACHE_DIR
         numba.config.CACHE_DIR = str(self.folder)
         try:
             kernel = numba.njit(cache=True, **options)(function)
-            kernel._cache = _locked_cache(function, self.folder / "entries.lock")
+            kernel._cache = _locked_cache(function, self.folder)
         finally:
             numba.config.CACHE_DIR = before
         return kernel
@@ -100,11 +105,35 @@ class Kernels:
         self._ready.add(what)
 
 
-def _locked_cache(function: Callable[..., Any], lock: Path) -> Any:
-    """numba's cache of one function, whose entries are read and written under `lock`."""
-    from numba.core.caching import FunctionCache
+def _locked_cache(function: Callable[..., Any], folder: Path) -> Any:
+    """numba's cache of one function in `folder`, filed by its module and its text wherever
+    that stands, whose entries are read and written under the folder's lock."""
+    from numba.core import caching
 
-    class LockedCache(FunctionCache):
+    lock = folder / "entries.lock"
+    code = function.__code__
+
+    class Place(caching._CacheLocator):
+        def get_cache_path(self) -> str:
+            return str(folder)
+
+        def get_source_stamp(self) -> str:
+            return hashlib.sha256(Path(code.co_filename).read_bytes()).hexdigest()
+
+        def get_disambiguator(self) -> str:
+            where = f"{function.__module__}:{code.co_firstlineno}"
+            return hashlib.sha256(where.encode()).hexdigest()[:12]
+
+        @classmethod
+        def from_function(cls, py_func: Any, py_file: str) -> Place:
+            return cls()
+
+    class Entries(caching.CompileResultCacheImpl):
+        _locator_classes = (Place,)
+
+    class LockedCache(caching.FunctionCache):
+        _impl_class = Entries
+
         def load_overload(self, sig: Any, target_context: Any) -> Any:
             with alone(lock):
                 return super().load_overload(sig, target_context)
