@@ -96,36 +96,71 @@ def test_loop_of_three_capacitors_agrees_with_its_state_space():
     np.testing.assert_allclose(run["electric.b.voltage"], exact[:, 1], atol=1e-10)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_random_ladders_of_dependent_stores_agree_with_the_first_solver(seed):
-    """Cauer sections with loops of capacitors, coils in a row, a transformer."""
+def ladder(seed, written=1.0, scale=1.0):
+    """Cauer sections with loops of capacitors, coils in a row, a transformer; each start is
+    written with the probability `written`."""
     rng = np.random.default_rng(seed)
 
     def size():
-        return float(np.exp(rng.uniform(-1.0, 1.0)))
+        return float(np.exp(rng.uniform(-1.0, 1.0))) * scale
+
+    def start(name):
+        value = float(rng.normal())
+        return {name: value} if rng.uniform() < written else {}
 
     parts = [electric("V", "voltage_source", ("n0", "gnd"), voltage="cos(2*t)")]
     for k in range(3):
         a, b, m = f"n{k}", f"n{k + 1}", f"m{k}"
-        v, w = float(rng.normal()), float(rng.normal())
         parts += [
-            electric(f"L{k}", "inductor", (a, m), L=size(), current=v),
-            electric(f"K{k}", "inductor", (m, b), L=size(), current=w),
-            electric(f"B{k}", "capacitor", (a, b), C=size(), voltage=w),
-            electric(f"C{k}", "capacitor", (b, "gnd"), C=size(), voltage=v),
+            electric(f"L{k}", "inductor", (a, m), L=size(), **start("current")),
+            electric(f"K{k}", "inductor", (m, b), L=size(), **start("current")),
+            electric(f"B{k}", "capacitor", (a, b), C=size(), **start("voltage")),
+            electric(f"C{k}", "capacitor", (b, "gnd"), C=size(), **start("voltage")),
         ]
     parts += [
-        electric("T", "transformer", ("n3", "gnd", "s", "gnd"), ratio=size()),
-        electric("CT", "capacitor", ("s", "gnd"), C=size(), voltage=float(rng.normal())),
-        electric("RT", "resistor", ("s", "gnd"), R=size()),
+        electric("T", "transformer", ("n3", "gnd", "s", "gnd"), ratio=size() / scale),
+        electric("CT", "capacitor", ("s", "gnd"), C=size(), **start("voltage")),
+        electric("RT", "resistor", ("s", "gnd"), R=size() / scale),
     ]
-    model = circuit(*parts)
+    return circuit(*parts, t_end=0.5 if written < 1.0 else 1.0)
+
+
+@pytest.mark.parametrize("written", [0.3, 0.6, 1.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_random_ladders_of_dependent_stores_agree_with_the_first_solver(seed, written):
+    model = ladder(seed, written)
     first, second = vbg.simulate(model, **TIGHT), simulate(model, **TIGHT)
     for name in second.signals:
         if name.endswith((".current", ".voltage")):
             np.testing.assert_allclose(
                 second[name], first[name], rtol=1e-7, atol=1e-7, err_msg=name
             )
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e6])
+@pytest.mark.parametrize("seed", range(4))
+def test_stores_without_a_written_start_follow_those_with_one_at_any_size(seed, scale):
+    starts = []
+    for size in (1.0, scale):
+        model = ladder(10 + seed, 0.5, size)
+        starts.append(simulate(model, t_end=1e-9 * min(size, 1.0), output_step=1e-9, **TIGHT))
+    for name in starts[0].signals:
+        if name[0] in "BCLK" and name.endswith(("voltage" if name[0] in "BC" else "current")):
+            assert starts[1][name][0] == pytest.approx(starts[0][name][0], rel=1e-9, abs=1e-9)
+
+
+def test_a_store_that_nobody_wrote_brings_no_charge():
+    """Two that were written share theirs; the third, however large, takes what comes of it."""
+    model = circuit(
+        electric("C1", "capacitor", ("a", "gnd"), C=1.0, voltage=2.0),
+        electric("C2", "capacitor", ("a", "gnd"), C=3.0, voltage=-1.0),
+        electric("C3", "capacitor", ("a", "gnd"), C=50.0),
+        electric("R", "resistor", ("a", "gnd"), R=1.0),
+    )
+    run = simulate(model, **TIGHT)
+    np.testing.assert_allclose(
+        run["electric.a.voltage"], -0.25 * np.exp(-run.time / 54.0), atol=1e-10
+    )
 
 
 def test_every_operation_of_a_tape_has_the_derivative_of_its_values():

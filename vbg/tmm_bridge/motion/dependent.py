@@ -16,11 +16,21 @@ source jumps, they jump onto g = 0 along what impulses of the unknowns do to the
     x <- x + (dx'/dz) R a,   R the unknowns that the other residuals leave open:
 
 capacitors keep the charge of each cut, coils the flux of each loop.
+
+At the start a store that nobody wrote a value for has no past to keep: it gives way as if it
+were infinitely small beside those that have one.  With P (G P = 1) the states' jump for a unit
+of each g, P = P_w + P_u by stores written and not, B = G P_u and infinitely small stores that
+take 1/eps times as much,
+
+    (P_w + P_u / eps) (1 - B + B / eps)^-1 (-g)  ->  -P_u B^# g - P_w (1 - B B^#) g,
+
+B^# the group inverse: B is similar to a symmetric matrix with eigenvalues from 0 to 1 where
+stores are reciprocal, and shares its eigenvectors with 1 - B.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +46,7 @@ Array = np.ndarray[Any, Any]
 ROUNDING = 1e-14  # what is left of a combination of scaled rows, relative to one, that is none
 POINTS = 2  # at which a combination has to vanish
 JUMPS = 5  # steps onto g = 0; one where it is linear
+NO_STORE = 1e-11  # eigenvalue of B, at most 1, where stores that are not written cannot help
 
 
 @dataclass(frozen=True)
@@ -54,21 +65,36 @@ class Dependence:
     held: Array
     kept: Array
 
-    def consistent(self, memory: Array, y: Array) -> tuple[Array, float]:
+    def consistent(
+        self, memory: Array, y: Array, guessed: Collection[int] = ()
+    ) -> tuple[Array, float]:
         """The states y moved towards g = 0 by impulses, and the largest step relative to them;
-        `memory` is that of the tape, played at y."""
+        `memory` is that of the tape, played at y.  States `guessed` have no past and follow."""
         g = memory[self.held]
         J = self._slopes(memory, self.z, np.concatenate([self.kept, self.rates]))
         n = len(self.kept)
         open_ = np.linalg.svd(J[:n])[2][n:].T
         moved = J[n:] @ open_
         G = self._slopes(memory, self.x, self.held)
-        step: Array = moved @ np.linalg.solve(G @ moved, -g)
+        step: Array = _step(G, moved @ np.linalg.inv(G @ moved), -g, guessed)
         size = float(np.abs(step).max(initial=0.0) / max(np.abs(y).max(initial=0.0), 1e-300))
         return y + step, size
 
     def _slopes(self, memory: Array, by: Array, of: Array) -> Array:
         return slopes(self.operations, memory, self.curves, by, of)
+
+
+def _step(G: Array, P: Array, g: Array, guessed: Collection[int]) -> Array:
+    """The jump that changes what holds the states together by g, of `guessed` ones first."""
+    follows = np.isin(np.arange(len(P)), list(guessed))
+    if not follows.any() or not g.any():
+        return P @ g
+    values, axes = np.linalg.eig(G[:, follows] @ P[follows])
+    parts = np.linalg.solve(axes, g)
+    able = np.abs(values) > NO_STORE
+    theirs = axes @ np.where(able, parts / np.where(able, values, 1.0), 0.0)
+    others = axes @ np.where(able, 0.0, parts)
+    return np.real(np.where(follows, P @ theirs, P @ others))
 
 
 def slopes(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -157,7 +158,7 @@ class Plant:
         """The state with the modes of dry friction that hold from here on, dependent stores of
         the network brought together."""
         network = self.mechanism.network
-        y = self._together(t, y)
+        y = self._together(t, y, network.guessed if first and network is not None else ())
         if network is None or not network.frictions:
             return y
         own = self.mechanism.size
@@ -200,14 +201,15 @@ class Plant:
             effort = self.scratch.effort[friction.row] / friction.lever
             self.program.memory[self.program.held[friction.index]] = effort
 
-    def _together(self, t: float, y: Array) -> Array:
-        """The state with the network's dependent stores as they hang together."""
+    def _together(self, t: float, y: Array, guessed: Collection[int]) -> Array:
+        """The state with the network's dependent stores as they hang together; those that
+        nobody gave a value follow."""
         if self.dependence is None:
             return y
         y, own = y.copy(), self.mechanism.size
         for _ in range(JUMPS):
             self.evaluate(t, y)
-            y[own:], size = self.dependence.consistent(self.program.memory, y[own:])
+            y[own:], size = self.dependence.consistent(self.program.memory, y[own:], guessed)
             if size <= EXACT:
                 break
         return y

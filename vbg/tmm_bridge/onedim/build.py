@@ -117,5 +117,6 @@ def _network(
         hinges=tuple(draft.hinges),
         rows=tuple(draft.rows),
         first_row=draft.first_row,
+        guessed=frozenset(draft.guessed),
     )
     return network, tuple(grips)

@@ -60,7 +60,9 @@ def lay_nodes(draft: Draft) -> tuple[Node, ...]:
         if level.rail is not None:
             nodes.append(Node(rail=level.rail))
         elif level.weight > 0.0:
-            nodes.append(Node(state=draft.state(level.start / level.weight)))
+            start = level.start / level.weight
+            at = draft.store(start) if level.written else draft.store(None, start)
+            nodes.append(Node(state=at))
         else:
             nodes.append(Node(unknown=draft.unknown(SCALES[table][0])))
     return (*nodes, Node())
@@ -73,14 +75,11 @@ def add_electric(draft: Draft, sources: Sources) -> None:
             case "resistor" | "diode" | "switch":
                 _add_conductor(draft, sources, name, part)
             case "capacitor":
-                ends, at = (
-                    draft.ends("electric", name, part.nodes),
-                    draft.state(part.voltage or 0.0),
-                )
+                ends, at = draft.ends("electric", name, part.nodes), draft.store(part.voltage)
                 draft.add(Capacitor(ends, part.C, at, draft.unknown(SCALES["electric"][1])))
             case "inductor":
                 ends = draft.ends("electric", name, part.nodes)
-                draft.add(Inductor(ends, part.L, draft.state(part.current or 0.0)))
+                draft.add(Inductor(ends, part.L, draft.store(part.current)))
             case "voltage_source":
                 add_source(draft, sources, name, part, part.voltage)
             case "current_source":
@@ -88,7 +87,7 @@ def add_electric(draft: Draft, sources: Sources) -> None:
                 value = sources.value(part, name, part.current)
                 draft.add(FlowSource(ends, value), late=True)
             case "dc_motor":
-                at = draft.state(part.current or 0.0) if part.L > 0.0 else -1
+                at = draft.store(part.current) if part.L > 0.0 else -1
                 ends, port = draft.ends("electric", name, part.nodes), draft.ports[part.on]
                 draft.add(Motor(ends, port, part.R, part.L, part.K, part.B, at))
             case _:

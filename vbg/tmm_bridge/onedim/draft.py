@@ -28,12 +28,14 @@ def no_twin(part: Any, name: str, why: str) -> UsageError:
 
 @dataclass
 class Level:
-    """A node of a circuit: what its stores start at, weighted by their size."""
+    """A node of a circuit: what its stores start at, weighted by their size; whether the model
+    writes it."""
 
     table: str
     index: int
     weight: float = 0.0
     start: float = 0.0
+    written: bool = False
     rail: Rail | None = None
 
 
@@ -45,6 +47,7 @@ class Draft:
     bodies: Mapping[str, BodyPlace]
     coordinates: Mapping[tuple[str, str], int]
     start: list[float] = field(default_factory=list)
+    guessed: set[int] = field(default_factory=set)
     scales: list[float] = field(default_factory=list)
     levels: dict[tuple[str, str], Level] = field(default_factory=dict)
     parts: list[Part] = field(default_factory=list)
@@ -71,6 +74,13 @@ class Draft:
         """Place of the first of some new states."""
         self.start.extend(start)
         return len(self.start) - len(start)
+
+    def store(self, written: float | None, otherwise: float = 0.0) -> int:
+        """Place of a new state, which follows the others where the model writes no start."""
+        place = self.state(otherwise if written is None else written)
+        if written is None:
+            self.guessed.add(place)
+        return place
 
     def unknown(self, scale: float) -> int:
         """Place of a new unknown."""

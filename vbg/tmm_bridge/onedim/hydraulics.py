@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from vbg.tmm_bridge.formulas.tape import Number
@@ -78,18 +78,21 @@ def _at_start(draft: Draft, node: str, given: float | None, otherwise: float) ->
     """The pressure of a store at the start: its own, or else that of the others on its node."""
     if given is not None:
         return given
+    return next(_written(draft, node), otherwise)
+
+
+def _written(draft: Draft, node: str) -> Iterator[float]:
+    """Pressures that the stores on a node have written for them."""
     for part in draft.model.hydraulic.values():
         match part.kind:
             case "volume" | "accumulator":
-                written = {part.nodes[0]: part.pressure}
+                found = {part.nodes[0]: part.pressure}
             case "cylinder":
-                written = dict(zip(part.nodes, (part.pressure_a, part.pressure_b), strict=True))
+                found = dict(zip(part.nodes, (part.pressure_a, part.pressure_b), strict=True))
             case _:
                 continue
-        pressure = written.get(node)
-        if pressure is not None:
-            return float(pressure)
-    return otherwise
+        if found.get(node) is not None:
+            yield float(found[node])
 
 
 def _hold(draft: Draft, part: Any, name: str, node: str, weight: float, start: float) -> None:
@@ -103,6 +106,7 @@ def _hold(draft: Draft, part: Any, name: str, node: str, weight: float, start: f
         return
     if level.weight > 0.0 and abs(level.start / level.weight - start) > 1e-9 * abs(start):
         raise no_twin(part, name, "a store that starts at another pressure than its node")
+    level.written = any(True for _ in _written(draft, node))
     level.weight += weight
     level.start += weight * start
 
@@ -209,7 +213,9 @@ def _add_valve(draft: Draft, sources: Sources, name: str, part: Any) -> None:
 def _add_pipe(draft: Draft, name: str, part: Any) -> None:
     n = part.segments
     piece, area = part.length / n, math.pi * part.diameter**2 / 4.0
-    at = draft.state(*([0.0] * n), *([part.pressure or 0.0] * (n - 1)))
+    at = len(draft.start)
+    for start in [None] * n + [part.pressure] * (n - 1):
+        draft.store(start)
     pipe = Pipe(
         draft.ends("hydraulic", name, part.nodes),
         n,

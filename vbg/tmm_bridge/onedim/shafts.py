@@ -232,8 +232,9 @@ def _lay_shaft(
         for output in draft.late[-1].outputs():
             draft.tell(output)
     elif mass > 0.0:
-        speed = _common_speed(own)
-        draft.shafts.append(Shaft(FREE, mass, state=draft.state(0.0, speed), start_speed=speed))
+        speed, at = _common_speed(own), draft.state(0.0)
+        draft.store(speed if any(s is not None for _, _, s in own) else None, speed)
+        draft.shafts.append(Shaft(FREE, mass, state=at, start_speed=speed))
     else:
         draft.shafts.append(Shaft(MASSLESS, state=draft.state(0.0), unknown=draft.unknown(1.0)))
     return index
