@@ -1,216 +1,163 @@
 """Faults seeded into either solver at random, judged by the real `validate`.
 
-``python -m benchmarks.seeded_faults --count 500 --seed 1``  (``--package elements`` for one only)
+``python -m benchmarks.seeded_faults --count 500 --seed 1``  (``--room elements`` for some only)
 
 A fault is one change of the syntax tree: a sign, an operator, a comparison, a constant, a
 dropped term, two arguments exchanged.  It is put into a function that the machines below run,
-in a process of its own, and `validate` judges it with everything it has: restart, replay,
-tolerance by step doubling, audits.  A fault counts as visible if it changes an output of the
-faulty solver by more than 1e-6 of its peak in a machine that is run; then the verdict
-must be FAIL or INCONCLUSIVE, or the run an error.  Survivors are listed.
+and `validate` judges up to three of them with everything it has: restart, replay, tolerance by
+step doubling, audits.  A fault counts as visible if it changes an output of the faulty solver by
+more than 1e-6 of its peak in a machine that is run; then the verdict must be FAIL or
+INCONCLUSIVE, or the run an error.  Survivors are listed.
 
-The table: found (FAIL, INCONCLUSIVE, error), no visible effect, survivors, by package.
+Three warm processes wait, one with everything compiled and one for each set of kernels, which the
+interpreter runs there so that a fault needs no compiling; each fault is judged in a forked child.
+Draws go round the rooms of both solvers.  The table: found (FAIL, INCONCLUSIVE, error), no visible
+effect, survivors, by room.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
-import copy
-import importlib.abc
-import importlib.util
 import json
+import multiprocessing
 import os
-import pickle
 import random
-import resource
-import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("junctions", "elements", "assemble", "graph", "physics", "tmm_bridge", "onedim")
-# A few machines that between them run most of both solvers, all in a tenth of a second.
-MACHINES = (
-    "tests/tmm_bridge/arm.toml",
-    "tests/tmm_bridge/loop.toml",
-    "examples/dc-motor-start.toml",
-    "examples/quarter-car.toml",
-    "examples/hydraulic-arm.toml",
-    "examples/rlc-ladder.toml",
-    "examples/bennett.toml",
+from benchmarks.forked import Stuck, forked
+from benchmarks.seeding import ROOT, Fault, Loaded, candidates
+
+# Packages and rooms of both solvers, a row of the table each: the longest that fits a module.
+ROOMS = (
+    "vbg.assemble",
+    "vbg.assemble.derive",
+    "vbg.assemble.matrices",
+    "vbg.assemble.program",
+    "vbg.assemble.program.machine",
+    "vbg.assemble.rows",
+    "vbg.assemble.start",
+    "vbg.blocks",
+    "vbg.causality",
+    "vbg.elements",
+    "vbg.graph",
+    "vbg.junctions",
+    "vbg.physics",
+    "vbg.simulate",
+    "vbg.tmm_bridge",
+    "vbg.tmm_bridge.formulas",
+    "vbg.tmm_bridge.kernels",
+    "vbg.tmm_bridge.mechanism",
+    "vbg.tmm_bridge.motion",
+    "vbg.tmm_bridge.onedim",
+    "vbg.tmm_bridge.tree",
 )
-SETTINGS = {"t_end": 0.1, "output_step": 0.02, "rtol": 1e-9, "atol": 1e-11}
+# Machines that between them run most of both solvers, and the end of their run [s]; every sample
+# of `vbg parts` besides.
+MACHINES = {
+    "tests/tmm_bridge/arm.toml": 0.1,
+    "tests/tmm_bridge/loop.toml": 0.1,
+    "examples/dc-motor-start.toml": 0.3,
+    "examples/quarter-car.toml": 0.2,
+    "examples/hydraulic-arm.toml": 0.1,
+    "examples/rlc-ladder.toml": 1e-6,
+    "examples/bennett.toml": 0.1,
+}
+SAMPLE_END = 0.1
+ROWS = 5
+SETTINGS = {"rtol": 1e-9, "atol": 1e-11}
+JUDGED = 3  # machines of those that run a fault's function
 VISIBLE = 1e-6
-CPU = 120  # [s] of a fault's process: one that takes longer is stuck, which is no PASS
-# What is compiled is run by the interpreter where the fault is among it.
-COMPILED = {"tmm_bridge/kernels": "mstmm", "tmm_bridge/motion": "mstmm", "machine": "assemble"}
+CPU = 40.0  # [s] of a fault's process: one that takes longer is stuck, which is no PASS
+SLOW = 8.0  # [s] of a sound machine that is too slow to be judged so often
+HOSTS = ("", "mstmm", "assemble")  # the set of kernels that the interpreter runs
+RESULTS = ("FAIL", "INCONCLUSIVE", "error", "no effect", "survived")
+Called = Mapping[str, set[tuple[str, str]]]
 
 
-@dataclass(frozen=True)
-class Fault:
-    """The `place`-th change that can be made in function `function` of a module."""
-
-    module: str
-    function: str
-    place: int
-    what: str = ""
-    line: int = 0
-
-
-class Site(ast.NodeVisitor):
-    """All single changes of a function's syntax tree, in order."""
-
-    def __init__(self) -> None:
-        self.changes: list[tuple[ast.AST, str, str]] = []
-
-    def visit_BinOp(self, node: ast.BinOp) -> None:
-        swaps = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult}
-        if type(node.op) in swaps:
-            self.changes.append((node, "operator", swaps[type(node.op)].__name__))
-            self.changes.append((node, "drop", "right term"))
-        self.generic_visit(node)
-
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
-        if isinstance(node.op, ast.USub):
-            self.changes.append((node, "sign", "minus dropped"))
-        self.generic_visit(node)
-
-    def visit_Compare(self, node: ast.Compare) -> None:
-        swaps = {ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.Gt, ast.GtE: ast.Lt}
-        swaps |= {ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
-        if type(node.ops[0]) in swaps:
-            self.changes.append((node, "comparison", swaps[type(node.ops[0])].__name__))
-        self.generic_visit(node)
-
-    def visit_Constant(self, node: ast.Constant) -> None:
-        if isinstance(node.value, float) and node.value != 0.0:
-            self.changes.append((node, "constant", "times 1.01"))
-        elif type(node.value) is int:
-            self.changes.append((node, "constant", "plus 1"))
-
-    def visit_Call(self, node: ast.Call) -> None:
-        if len(node.args) >= 2 and not any(isinstance(a, ast.Starred) for a in node.args):
-            self.changes.append((node, "arguments", "first two exchanged"))
-        self.generic_visit(node)
-
-    def visit_Raise(self, node: ast.Raise) -> None:
-        """What is said of an error is no physics."""
-
-    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
-        """Nor is text."""
-
-
-def apply(change: tuple[ast.AST, str, str]) -> None:
-    """Change the tree in place."""
-    node, kind, what = change
-    if kind == "operator":
-        node.op = getattr(ast, what)()
-    elif kind == "drop":
-        _become(node, node.left)
-    elif kind == "sign":
-        _become(node, node.operand)
-    elif kind == "comparison":
-        node.ops[0] = getattr(ast, what)()
-    elif kind == "constant":
-        node.value = node.value * 1.01 if isinstance(node.value, float) else node.value + 1
-    else:
-        node.args[0], node.args[1] = node.args[1], node.args[0]
-
-
-def _become(node: Any, other: Any) -> None:
-    """The node takes the place of another: (a + b) becomes +a, which is a."""
-    inner = copy.copy(other)
-    node.__class__ = ast.UnaryOp
-    node.op, node.operand = ast.UAdd(), inner
-
-
-def functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
-    """Functions of a module and methods of its classes by qualified name."""
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef):
-            yield node.name, node
-        elif isinstance(node, ast.ClassDef):
-            for inner in node.body:
-                if isinstance(inner, ast.FunctionDef):
-                    yield f"{node.name}.{inner.name}", inner
-
-
-def changes_of(function: ast.FunctionDef) -> list[tuple[ast.AST, str, str]]:
-    """What can be changed in its body."""
-    site = Site()
-    for statement in function.body:
-        site.visit(statement)
-    return site.changes
-
-
-class Seeded(importlib.abc.MetaPathFinder, importlib.abc.SourceLoader):
-    """Imports one module with a fault in it; nothing of that is kept on disk."""
-
-    def __init__(self, fault: Fault):
-        self.fault = fault
-        self.file = path_of(fault.module)
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        if name != self.fault.module:
-            return None
-        package = self.file.name == "__init__.py"
-        return importlib.util.spec_from_loader(name, self, is_package=package)
-
-    def get_filename(self, fullname: str) -> str:
-        return str(self.file)
-
-    def get_data(self, path: Any) -> bytes:
-        return Path(path).read_bytes()
-
-    def exec_module(self, module: Any) -> None:
-        tree = ast.parse(self.file.read_text())
-        function = dict(functions(tree))[self.fault.function]
-        apply(changes_of(function)[self.fault.place])
-        code = compile(ast.fix_missing_locations(tree), str(self.file), "exec")
-        module.__file__ = str(self.file)
-        exec(code, module.__dict__)
-
-
-def path_of(module: str) -> Path:
-    """The file of a module of vbg."""
-    at = ROOT.joinpath(*module.split("."))
-    return at / "__init__.py" if at.is_dir() else at.with_suffix(".py")
-
-
-def package_of(module: str) -> str:
+def room_of(module: str) -> str | None:
     """The row of the table that a module belongs to."""
-    return "onedim" if ".onedim" in module else module.split(".")[1]
+    fitting = [room for room in ROOMS if f"{module}.".startswith(f"{room}.")]
+    return max(fitting, key=len, default=None)
 
 
-def interpreted(module: str) -> None:
-    """Let the interpreter run the kernels among which the module is."""
+def interpreted(name: str) -> None:
+    """From here on the interpreter runs the kernels of a set; before vbg is imported."""
+    import numba.extending
+
     from vbg.plumbing.compiled import Kernels
 
-    path = module.replace(".", "/")
-    sets = {name for part, name in COMPILED.items() if part in path}
-    sound = Kernels.compiled
+    sound, intrinsic = Kernels.compiled, numba.extending.intrinsic
 
     def compiled(self: Kernels, function: Any, **options: Any) -> Any:
-        if any(self.folder.name.startswith(name) for name in sets):
+        if self.folder.name.startswith(f"{name}-"):
             return function
         return sound(self, function, **options)
 
     Kernels.compiled = compiled  # type: ignore[method-assign]
+    if name == "assemble":
+        plain = {"at": lambda array, i: array[i], "put": _put}
+        numba.extending.intrinsic = lambda f: plain.get(f.__name__) or intrinsic(f)
+        import vbg.assemble.program.machine  # noqa: F401
+
+        numba.extending.intrinsic = intrinsic
 
 
-def judge(fault: Fault | None, machine: str) -> dict[str, Any]:
+def _put(array: Any, index: int, value: Any) -> None:
+    array[index] = value
+
+
+def kernels_of(name: str) -> set[str]:
+    """Modules of a set of kernels."""
+    from vbg.assemble.program.machine.memory import SOURCES as MACHINE
+    from vbg.tmm_bridge.kernels.kinematics import SOURCES as MSTMM
+
+    files = {
+        "mstmm": [ROOT / "vbg" / "tmm_bridge" / source for source in MSTMM],
+        "assemble": [path for path in MACHINE if "machine" in path.parts],
+    }
+    return {
+        ".".join(Path(path).relative_to(ROOT).with_suffix("").parts) for path in files.get(name, ())
+    }
+
+
+def sample(name: str) -> tuple[str, float]:
+    """Text and end of the run of a machine by its name."""
+    if name in MACHINES or Path(ROOT / name).is_file():
+        return (ROOT / name).read_text(), MACHINES.get(name, SAMPLE_END)
+    from vbg.cli.samples import machine
+
+    return machine(*name.split(".")), SAMPLE_END
+
+
+def samples() -> Iterator[str]:
+    """Names of the samples of `vbg parts`."""
+    from vbg.cli.samples import machine
+    from vbg.model.catalogue import catalogue
+
+    for table, kinds in catalogue().items():
+        for kind in kinds:
+            try:
+                machine(table, kind)
+            except KeyError:
+                continue
+            yield f"{table}.{kind}"
+
+
+def judge(name: str) -> dict[str, Any]:
     """The verdict on one machine, and the outputs of both solvers."""
-    import vbg
+    from vbg.io import toml
     from vbg.validate import validate
 
-    model = vbg.read(ROOT / machine)
-    report = validate(model, in_children=False, **SETTINGS)
+    text, end = sample(name)
+    model = toml.parse(text, str(ROOT / "examples"))
+    end = min(end, model.simulate.t_end)
+    report = validate(model, t_end=end, output_step=end / ROWS, in_children=False, **SETTINGS)
     outputs = {
         solver: {n: v.copy() for n, v in s.signals.items() if not n.startswith("residual.")}
         for solver, s in report.solutions.items()
@@ -218,25 +165,25 @@ def judge(fault: Fault | None, machine: str) -> dict[str, Any]:
     return {"result": report.result, "sentence": report.verdict.sentence, "outputs": outputs}
 
 
-def traced(machine: str) -> set[tuple[str, str]]:
+def traced(name: str) -> set[tuple[str, str]]:
     """(module, function) of all functions that the machine calls, by the interpreter."""
     called: set[tuple[str, str]] = set()
 
     def note(frame: Any, event: str, argument: Any) -> None:
-        name = frame.f_globals.get("__name__", "")
-        if event == "call" and name.startswith("vbg."):
-            called.add((name, frame.f_code.co_qualname))
+        module = frame.f_globals.get("__name__", "")
+        if event == "call" and module.startswith("vbg."):
+            called.add((module, frame.f_code.co_qualname))
 
     sys.setprofile(note)
     try:
-        judge(None, machine)
+        judge(name)
     finally:
         sys.setprofile(None)
     return called
 
 
-def visible(sound: dict[str, Any], faulty: dict[str, Any]) -> bool:
-    """Whether a solver's outputs differ by more than the threshold from those without fault."""
+def visible(sound: dict[str, Any], faulty: dict[str, Any]) -> str:
+    """Name of an output that differs by more than the threshold from that without fault."""
     import numpy as np
 
     for solver, signals in sound.items():
@@ -247,123 +194,151 @@ def visible(sound: dict[str, Any], faulty: dict[str, Any]) -> bool:
         for name, values in signals.items():
             other = faulty.get(solver, {}).get(name)
             if other is None or other.shape != values.shape:
-                return True
+                return f"{solver} {name}"
             floor = max(1e-6 * largest[name.rpartition(".")[2]], 1e-9)
             peak = max(float(np.abs(values).max(initial=0.0)), floor)
             if not float(np.abs(other - values).max(initial=0.0)) <= VISIBLE * peak:
-                return True
-    return False
+                return f"{solver} {name}"
+    return ""
 
 
-def run_child(order: dict[str, Any]) -> dict[str, Any]:
-    """One order in a process of its own."""
+class Host:
+    """A warm process: sound outputs of every machine, and a forked child for each order."""
+
+    def __init__(self, name: str, machines: tuple[str, ...]):
+        if name:
+            interpreted(name)
+        self.sound: dict[str, dict[str, Any]] = {}
+        self.called: dict[str, set[tuple[str, str]]] = {}
+        kernels = kernels_of(name)
+        others = set().union(*(kernels_of(other) for other in HOSTS))
+        for machine in machines:
+            try:
+                forked(lambda m=machine: judge(m)["result"], CPU if machine != machines[0] else 900)
+                self.sound[machine] = judge(machine)
+                called = forked(lambda m=machine: traced(m), 10.0 * CPU)
+            except (Stuck, RuntimeError) as error:
+                print(f"left out: {machine}: {error}", file=sys.stderr)
+                continue
+            if self.sound[machine]["result"] != "PASS":
+                print(f"left out: {machine}: {self.sound[machine]['sentence']}", file=sys.stderr)
+                continue
+            self.called[machine] = {
+                (module, function)
+                for module, function in called
+                if room_of(module) and (module in kernels if name else module not in others)
+            }
+        self.loaded = Loaded()
+
+    def outcome(self, fault: Fault, machines: list[str]) -> tuple[str, str]:
+        """("FAIL" ... "survived", sentence) of a fault over the machines."""
+        said = ""
+        for machine in machines:
+            try:
+                found = forked(lambda m=machine: self._judged(fault, m), CPU)
+            except Stuck as error:
+                return "error", str(error)
+            except RuntimeError as error:
+                if str(error).startswith("LookupError"):
+                    return "no effect", "the function is made anew elsewhere"
+                return "error", str(error)
+            if found["result"] != "PASS":
+                return found["result"], found["sentence"]
+            if found["visible"]:
+                return "survived", f"{machine}: {found['visible']}: {found['sentence']}"
+            said = found["sentence"]
+        return "no effect", said
+
+    def _judged(self, fault: Fault, machine: str) -> dict[str, Any]:
+        self.loaded.put(fault)
+        found = judge(machine)
+        outputs = found.pop("outputs")
+        found["visible"] = visible(self.sound[machine]["outputs"], outputs)
+        return found
+
+
+def serve(name: str, machines: tuple[str, ...], pipe: Connection) -> None:
+    """A host at the end of a pipe: says what its machines call, then judges faults until None."""
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
     with tempfile.TemporaryDirectory() as folder:
-        answer = Path(folder) / "answer"
-        command = [sys.executable, "-m", "benchmarks.seeded_faults", "--order", json.dumps(order)]
-        ended = subprocess.run(
-            [*command, "--answer", str(answer)], cwd=ROOT, capture_output=True, text=True
-        )
-        if answer.exists():
-            return dict(pickle.loads(answer.read_bytes()))
-        words = ended.stderr.strip().splitlines()[-1:] or ["stuck"]
-        return {"result": "error", "sentence": words[0][:200]}
-
-
-def act(order: dict[str, Any]) -> dict[str, Any]:
-    """What an order asks for, in this process."""
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU, CPU))
-    if order["do"] == "trace":
-        interpreted("vbg/tmm_bridge/kernels/")
-        return {"called": traced(order["machine"])}
-    if order["do"] == "sound":
-        return judge(None, order["machine"])
-    fault = Fault(**order["fault"])
-    interpreted(fault.module)
-    sys.meta_path.insert(0, Seeded(fault))
-    return judge(fault, order["machine"])
-
-
-def candidates(called: set[tuple[str, str]], package: str) -> list[Fault]:
-    """Every fault in a called function of the package."""
-    found: list[Fault] = []
-    for module in sorted({m for m, _ in called if package_of(m) == package}):
-        for name, function in functions(ast.parse(path_of(module).read_text())):
-            if (module, name) in called:
-                for place, (node, kind, what) in enumerate(changes_of(function)):
-                    line = getattr(node, "lineno", 0)
-                    found.append(Fault(module, name, place, f"{kind}: {what}", line))
-    return found
-
-
-def outcome(fault: Fault, machines: list[str], sound: dict[str, Any]) -> tuple[str, str]:
-    """("FAIL" ... "survived", sentence) of a fault over the machines that run its function."""
-    said = ""
-    for machine in machines:
-        found = run_child({"do": "fault", "fault": asdict(fault), "machine": machine})
-        if found["result"] != "PASS":
-            return found["result"], found["sentence"]
-        if visible(sound[machine]["outputs"], found["outputs"]):
-            return "survived", f"{machine}: {found['sentence']}"
-        said = found["sentence"]
-    return "no effect", said
+        os.chdir(folder)
+        host = Host(name, machines)
+        pipe.send(host.called)
+        while (order := pipe.recv()) is not None:
+            pipe.send(host.outcome(*order))
 
 
 def campaign(
-    count: int, seed: int, packages: tuple[str, ...], machines: tuple[str, ...] = MACHINES
+    count: int,
+    seed: int,
+    rooms: tuple[str, ...] = ROOMS,
+    machines: tuple[str, ...] = (),
+    hosts: tuple[str, ...] = HOSTS,
 ) -> Counter[tuple[str, str]]:
-    """Seeds faults, prints each survivor and the table, and returns it."""
-    called = {m: run_child({"do": "trace", "machine": m}).get("called", set()) for m in machines}
-    sound = {m: run_child({"do": "sound", "machine": m}) for m in machines}
-    sane = [m for m in machines if sound[m]["result"] == "PASS" and called[m]]
-    everywhere = set().union(*(called[m] for m in sane))
-    pools = {p: candidates(everywhere, p) for p in packages}
+    """Seeds faults, prints each and the table, and returns it."""
+    machines = machines or (*MACHINES, *samples())
+    pipes: dict[str, Connection] = {}
+    context = multiprocessing.get_context("spawn")
+    workers = []
+    called: dict[str, Called] = {}
+    for host in hosts:
+        pipes[host], theirs = context.Pipe()
+        workers.append(context.Process(target=serve, args=(host, machines, theirs), daemon=False))
+        workers[-1].start()
+        theirs.close()
+        called[host] = pipes[host].recv()  # one after the other: each compiles or loads
+    pools: dict[str, list[tuple[str, Fault]]] = {room: [] for room in rooms}
+    for host, found in called.items():
+        for fault in candidates(set().union(*found.values())):
+            if (room := room_of(fault.module)) in pools:
+                pools[room].append((host, fault))
     table: Counter[tuple[str, str]] = Counter()
     draw = random.Random(seed)
+    drawn = [room for room in rooms if pools[room]]
     for number in range(count):
-        package = packages[number % len(packages)]
-        if not pools[package]:
-            continue
-        fault = draw.choice(pools[package])
-        running = [m for m in sane if (fault.module, fault.function) in called[m]][:3]
-        result, sentence = outcome(fault, running, sound)
-        table[package, result] += 1
+        room = drawn[number % len(drawn)]
+        host, fault = draw.choice(pools[room])
+        running = [m for m, f in called[host].items() if (fault.module, fault.function) in f]
+        pipes[host].send((fault, draw.sample(running, min(JUDGED, len(running)))))
+        result, sentence = pipes[host].recv()
+        table[room, result] += 1
         print(f"{result:14}{fault.module}:{fault.line} {fault.function}, {fault.what}", flush=True)
         if result == "survived":
-            print(f"              {sentence}")
-    _print_table(table, packages)
+            print(f"              {json.dumps(sentence)}", flush=True)
+    for pipe in pipes.values():
+        pipe.send(None)
+    for worker in workers:
+        worker.join()
+    _print_table(table, rooms)
     return table
 
 
-RESULTS = ("FAIL", "INCONCLUSIVE", "error", "no effect", "survived")
-
-
-def _print_table(table: Counter[tuple[str, str]], packages: tuple[str, ...]) -> None:
-    print(f"\n{'package':14}" + "".join(f"{r:>14}" for r in RESULTS))
-    for package in packages:
-        print(f"{package:14}" + "".join(f"{table[package, r]:>14}" for r in RESULTS))
+def _print_table(table: Counter[tuple[str, str]], rooms: tuple[str, ...]) -> None:
+    print(f"\n{'room':30}" + "".join(f"{r:>14}" for r in RESULTS))
+    for room in rooms:
+        print(f"{room:30}" + "".join(f"{table[room, r]:>14}" for r in RESULTS))
     totals = {r: sum(n for (_, other), n in table.items() if other == r) for r in RESULTS}
-    print(f"{'all':14}" + "".join(f"{totals[r]:>14}" for r in RESULTS))
+    print(f"{'all':30}" + "".join(f"{totals[r]:>14}" for r in RESULTS))
 
 
 def main() -> None:
-    """The campaign, or one order of it in a process of its own."""
+    """The campaign; exit code 1 if a fault survived."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--package", action="append", choices=PACKAGES)
-    parser.add_argument("--machine", action="append", help="a model file instead of the usual ones")
-    parser.add_argument("--order", help=argparse.SUPPRESS)
-    parser.add_argument("--answer", help=argparse.SUPPRESS)
+    parser.add_argument("--room", action="append", help="start of a room's name, such as elements")
+    parser.add_argument("--machine", action="append", help="a model file or TABLE.KIND of a sample")
+    parser.add_argument("--host", action="append", choices=HOSTS, help="a set of kernels only")
     arguments = parser.parse_args()
-    if arguments.order:
-        answer = pickle.dumps(act(json.loads(arguments.order)))
-        Path(arguments.answer).write_bytes(answer)
-        os._exit(0)
+    rooms = tuple(
+        r for r in ROOMS if any(r.startswith(f"vbg.{name}") for name in arguments.room or [""])
+    )
     table = campaign(
         arguments.count,
         arguments.seed,
-        tuple(arguments.package or PACKAGES),
-        tuple(arguments.machine or MACHINES),
+        rooms,
+        tuple(arguments.machine or ()),
+        tuple(arguments.host or HOSTS),
     )
     sys.exit(1 if any(result == "survived" for _, result in table) else 0)
 

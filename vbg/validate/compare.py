@@ -20,6 +20,7 @@ from vbg.validate.comparison.judging import (
     FLOOR,
     LOOSEST,
     ROUNDING,
+    SAFETY,
     TINY,
     TOLERANCE,
     Judge,
@@ -264,7 +265,9 @@ def _unaccounted(runs: Runs, allowed: float) -> str:
             continue
         if float(np.abs(fine["energy.residual"]).max()) <= noise:
             continue
-        if coarse.status.code == "finished" and coarse.audit.energy_residual < CONVERGES * residual:
+        change = abs(coarse.audit.energy_residual - residual)
+        rtol = float(np.nan_to_num(fine.made_by.rtol))
+        if coarse.status.code == "finished" and residual > SAFETY * (change + rtol):
             who = NAMES.get(fine.made_by.solver, fine.made_by.solver)
             return (
                 f"The energy audit of {who} does not close: {residual:.2g} of the largest energy"
@@ -350,7 +353,7 @@ def own_error(fine: Solution, coarser: Solution, model: Model | None = None) -> 
     errors = [
         (float(np.abs(p.first - p.second).max()) / p.peak, p.name)
         for p in pairs
-        if p.peak > max(FLOOR * max(floors.get(p.unit, 0.0), TINY), noise.get(p.unit, 0.0))
+        if p.peak > max(FLOOR * max(floors.get(p.kind, 0.0), TINY), noise.get(p.kind, 0.0))
         and np.isfinite(p.first - p.second).all()
     ]
     return max(errors, default=(0.0, ""))

@@ -31,7 +31,7 @@ TOLERANCE = 1e-6
 SAFETY = 4.0
 LOOSEST = 1e-3
 MAGNIFIED = 10.0  # times a relative error of the motion: what it may do to a force
-FLOOR = 1e-8  # of the largest channel of the same unit: smaller channels are zero
+FLOOR = 1e-8  # of the largest channel of the same kind: smaller channels are zero
 ROUNDING = 1e-12  # of the machine's own magnitude of the unit: what arithmetic leaves
 TINY = 1e-300
 _EFFORTS = ("N", "N*m")
@@ -43,7 +43,7 @@ class Judge:
     """What channels are judged by.
 
     tolerance : relative to the peak, None for `least` or what integration needs, at most
-    `loosest`; largest : largest channel of every unit; noise : below it a component of the unit
+    `loosest`; largest : largest channel of every kind; noise : below it a component of the kind
     is rounding; motion : m(t) of the equations above, (n,); rtol : what the runs were asked for.
     """
 
@@ -57,11 +57,11 @@ class Judge:
 
 
 def largest_by_unit(pairs: Sequence[Pair]) -> dict[str, float]:
-    """The largest component of every unit; of torques at least that of forces at their arms."""
+    """The largest component of every kind; of torques at least that of forces at their arms."""
     largest: dict[str, float] = {}
     for pair in pairs:
         if math.isfinite(pair.peak):
-            largest[pair.unit] = max(largest.get(pair.unit, 0.0), pair.peak)
+            largest[pair.kind] = max(largest.get(pair.kind, 0.0), pair.peak)
     arm = max((p.peak for p in pairs if ".position" in p.name), default=0.0)
     if "N" in largest and "N*m" in largest and math.isfinite(arm):
         largest["N*m"] = max(largest["N*m"], largest["N"] * min(arm, 1.0))
@@ -99,7 +99,7 @@ def motion_error(
 
 
 def _floor(pair: Pair, largest: Mapping[str, float], noise: Mapping[str, float]) -> float:
-    return max(FLOOR * largest.get(pair.unit, 0.0), noise.get(pair.unit, 0.0), TINY)
+    return max(FLOOR * largest.get(pair.kind, 0.0), noise.get(pair.kind, 0.0), TINY)
 
 
 def channel_of(judge: Judge, time: Array, pair: Pair, changes: Array) -> Channel:
@@ -115,7 +115,7 @@ def channel_of(judge: Judge, time: Array, pair: Pair, changes: Array) -> Channel
     last = 0.0 if math.isnan(change) else change
     bounds = _allowed(judge, np.where(np.isfinite(changes), changes, last) / max(peak, TINY))
     allowed = float(bounds[-1])
-    noise = judge.noise.get(pair.unit, 0.0)
+    noise = judge.noise.get(pair.kind, 0.0)
     above = ~(error <= np.maximum(bounds * peak, noise))
     mark = _mark(judge, pair, error, above, changes, allowed)
     if mark == "PASS" and not l2 <= allowed and not error[worst] <= noise:
@@ -162,14 +162,14 @@ def _mark(
     explained = _explained(judge, pair, changes)
     if (error[above] <= explained[above]).all():
         # Next to nothing beside others of the unit, and no more than integration leaves.
-        small = pair.peak <= max(allowed, TOLERANCE) * judge.largest[pair.unit]
+        small = pair.peak <= max(allowed, TOLERANCE) * judge.largest[pair.kind]
         return "VACUOUS" if small else "INCONCLUSIVE"
     return "FAIL"
 
 
 def _in_the_mean(pair: Pair, error: Array, changes: Array, allowed: float, judge: Judge) -> Mark:
     """The result where the largest error is allowed, but not the mean one."""
-    floor = ROUNDING * judge.largest.get(pair.unit, 0.0)
+    floor = ROUNDING * judge.largest.get(pair.kind, 0.0)
     if error.max() <= floor:
         return "PASS"
     explained = np.linalg.norm(_explained(judge, pair, changes))

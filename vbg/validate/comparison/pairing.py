@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from vbg.solution import Solution
+from vbg.validate.comparison.scales import kind_of
 
 Array = np.ndarray[Any, Any]
 Window = tuple[float, float]
@@ -37,6 +38,11 @@ class Pair:
     def peak(self) -> float:
         """Largest magnitude in either."""
         return float(max(np.abs(self.first).max(), np.abs(self.second).max()))
+
+    @property
+    def kind(self) -> str:
+        """What it is compared with others of."""
+        return kind_of(self.name, self.unit)
 
 
 def common_times(

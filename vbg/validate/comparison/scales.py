@@ -9,13 +9,20 @@ duration T has magnitudes of its own, whatever it does::
     F = max(seen, written, m a, M / L)   M = max(seen, written, F L, J w')
     E = max(seen, F L)                   P = max(seen, F v)
 
+and in circuits I = max(seen, written, U / R), U = max(seen, written, I R), P = max(seen, U I)
+with the largest resistance R written for the current, the smallest for the voltage: what surely
+flows where a source is there at all.
+
 `seen` is the largest channel of the unit in either solution, `written` the largest number of
-the unit in the file (a source, a preload), m and J those of the heaviest body.
+the unit in the file (a source, a preload, what a signal that gives a source may reach), m and J
+those of the heaviest body.  Outputs without a unit have nothing to do with each other: a signal
+of 2e7 does not make a quaternion small; each part's have a magnitude of their own.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -25,16 +32,26 @@ from vbg.fields import Attachment, declared
 from vbg.model import Model
 from vbg.solution import Solution
 
+_NAME = re.compile(r"[A-Za-z_][\w.]*")
 _TABLES = (
     "forces", "joints", "rotational", "translational", "electric", "hydraulic", "bondgraph"
 )  # fmt: skip
 
 
+def kind_of(name: str, unit: str) -> str:
+    """What an output is compared with others of: its unit, or without one its part."""
+    return f"1 {name.partition('.')[0].partition('[')[0]}" if unit in ("", "1") else unit
+
+
 def natural_scales(model: Model, seen: Mapping[str, float], duration: float) -> dict[str, float]:
-    """Unit -> magnitude [of that unit], for all units that mechanics knows and that were seen;
-    `seen` are the largest channels by unit."""
+    """Kind -> magnitude [of that unit], for all units that mechanics knows and that were seen;
+    `seen` are the largest channels by kind."""
     written = largest_written(model)
     found = {unit: max(seen.get(unit, 0.0), written.get(unit, 0.0)) for unit in {*seen, *written}}
+    for name in model.signals:
+        kind = kind_of(name, "1")
+        found[kind] = max(found.get(kind, 0.0), _reach(model, name, set()))
+    _electric(model, found)
     if not model.bodies:
         return found
     L = _length(model, seen)
@@ -49,7 +66,8 @@ def natural_scales(model: Model, seen: Mapping[str, float], duration: float) -> 
 
     larger("m", L)
     larger("rad", 1.0)
-    larger("1", 1.0)
+    for kind in ("1", *(kind_of(name, "1") for name in model.bodies)):
+        larger(kind, 1.0)
     v = larger("m/s", math.sqrt(g * L), L / T)
     a = larger("m/s^2", g, L / T**2)
     larger("rad/s", v / L)
@@ -62,15 +80,27 @@ def natural_scales(model: Model, seen: Mapping[str, float], duration: float) -> 
     return found
 
 
+def _electric(model: Model, found: dict[str, float]) -> None:
+    """Currents and voltages by Ohm's law, and their power."""
+    parts = model.electric.values()
+    ohms = [R for part in parts for unit, R in _written(model, part) if unit == "ohm" and R > 0.0]
+    if not ohms:
+        return
+    U, current = found.get("V", 0.0), found.get("A", 0.0)
+    found["A"] = max(current, U / max(ohms))
+    found["V"] = max(U, current * min(ohms))
+    found["W"] = max(found.get("W", 0.0), found["V"] * found["A"])
+
+
 def seen_by_unit(solution: Solution) -> dict[str, float]:
-    """Largest finite magnitude of every unit in a solution."""
+    """Largest finite magnitude of every kind in a solution."""
     seen: dict[str, float] = {}
     for name, values in solution.signals.items():
         if name.startswith("residual.") or not values.size:
             continue
         finite = np.abs(values[np.isfinite(values)])
-        unit = solution.units.get(name, "")
-        seen[unit] = max(seen.get(unit, 0.0), float(finite.max(initial=0.0)))
+        kind = kind_of(name, solution.units.get(name, ""))
+        seen[kind] = max(seen.get(kind, 0.0), float(finite.max(initial=0.0)))
     return seen
 
 
@@ -102,17 +132,47 @@ def largest_written(model: Model) -> dict[str, float]:
     largest: dict[str, float] = {}
     for table in _TABLES:
         for part in getattr(model, table).values():
-            for unit, value in _written(part):
+            for unit, value in _written(model, part):
                 largest[unit] = max(largest.get(unit, 0.0), abs(value))
     return largest
 
 
-def _written(part: Any) -> Iterator[tuple[str, float]]:
-    """(unit, value) of the numbers of a part; a unit "A or B" counts for both."""
+def _written(model: Model, part: Any) -> Iterator[tuple[str, float]]:
+    """(unit, value) of the numbers of a part, and of what signals may give it; a unit "A or B"
+    counts for both."""
     for name, field in declared(type(part)).items():
-        for value in _numbers(getattr(part, name)):
+        given = getattr(part, name)
+        values = [*_numbers(given), *(_reach(model, word, set()) for word in _words(given))]
+        for value in values:
             for unit in field.unit.split(" or "):
                 yield unit, value
+
+
+def _words(value: Any) -> Iterator[str]:
+    """Names in expressions."""
+    if isinstance(value, str):
+        yield from _NAME.findall(value)
+    elif isinstance(value, tuple):
+        for inner in value:
+            yield from _words(inner)
+
+
+def _reach(model: Model, name: str, on_the_way: set[str]) -> float:
+    """A magnitude that a signal may have: the largest number without a unit in it and in what
+    it reads; zero for other names."""
+    part = model.signals.get(name)
+    if part is None or name in on_the_way:
+        return 0.0
+    largest = 0.0
+    for key, field in declared(type(part)).items():
+        given = getattr(part, key)
+        if field.columns:
+            given = tuple(row[-1] for row in given) if field.columns[-1] == "" else ()
+        if (field.unit == "" or field.columns) and field.form != "count":
+            largest = max([largest, *map(abs, _numbers(given))])
+            read = (_reach(model, word, on_the_way | {name}) for word in _words(given))
+            largest = max([largest, *read])
+    return largest
 
 
 def _numbers(value: Any) -> Iterator[float]:

@@ -1,0 +1,73 @@
+"""What counts as zero: by kind, from the machine and from what its signals may reach."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import vbg
+from vbg.solution import Audit, MadeBy, Solution
+from vbg.validate import validate
+from vbg.validate.compare import compare
+from vbg.validate.comparison.scales import natural_scales
+
+
+def ramp(height, start=0.2):
+    return vbg.Model(
+        electric={
+            "U": {"kind": "voltage_source", "nodes": ["a", "gnd"], "voltage": "twice"},
+            "R": {"kind": "resistor", "nodes": ["a", "gnd"], "R": 3.0},
+        },
+        signals={
+            "up": {"kind": "ramp", "start": start, "duration": 0.8, "height": height},
+            "twice": {"kind": "gain", "input": "up", "k": 2.0},
+        },
+    )
+
+
+@pytest.mark.parametrize("height", [1e-6, 100.0, 1e6])
+@pytest.mark.parametrize("rtol", [1e-4, 1e-11])
+def test_a_run_that_ends_where_its_source_begins_is_zero(height, rtol):
+    """The last output is the rounding of t - start times the slope, in each solver its own."""
+    report = validate(ramp(height), t_end=0.2, output_step=0.004, rtol=rtol, in_children=False)
+    assert report.result == "INCONCLUSIVE", report.verdict.sentence
+    assert "every channel is zero" in report.verdict.sentence
+
+
+def test_a_source_has_the_magnitude_that_its_signal_may_reach():
+    assert natural_scales(ramp(100.0), {}, 1.0)["V"] == 100.0
+
+
+def test_a_large_signal_does_not_make_a_rotation_small():
+    """Both have no unit; a quaternion wrong by 1e-4 fails beside a signal of 2e7."""
+    time = np.linspace(0.0, 1.0, 11)
+    model = vbg.Model(
+        bodies={"rod": {"mass": 1.0, "inertia": {"xx": 1.0, "yy": 1.0, "zz": 1.0}}},
+        signals={"load": {"kind": "step", "height": 2e7}},
+    )
+
+    def run(solver, wrong):
+        turned = np.column_stack([np.cos(time), np.sin(time) + wrong, 0 * time, 0 * time])
+        signals = {"load": 2e7 + 0 * time, "rod.rotation": turned}
+        made = MadeBy(solver, "m", model.hash, "dop853", 1e-11, 1e-13)
+        units = {"load": "1", "rod.rotation": "1"}
+        return Solution(time, signals, made_by=made, units=units)
+
+    assert compare(run("vbg", 0.0), run("tmm_bridge", 0.0), model=model).result == "PASS"
+    assert compare(run("vbg", 0.0), run("tmm_bridge", 1e-4), model=model).result == "FAIL"
+
+
+@pytest.mark.parametrize("leak, result", [(0.0, "PASS"), (1e-3, "FAIL")])
+def test_an_audit_is_judged_by_what_the_runs_were_asked_for(leak, result):
+    """A coarser run may close better by luck; energy that no step explains is a fault."""
+    time = np.linspace(0.0, 1.0, 11)
+
+    def run(solver, residual):
+        residual = residual + leak
+        signals = {"joint.force": np.cos(time), "energy.residual": residual * time}
+        made = MadeBy(solver, method="dop853", rtol=1e-4, atol=1e-6)
+        return Solution(time, signals, made_by=made, audit=Audit(energy_residual=residual))
+
+    runs = [run("vbg", 6e-7), run("tmm_bridge", 9e-6)]
+    verdict = compare(*runs, rougher=run("vbg", 1.4e-5), coarser=run("tmm_bridge", 1e-6))
+    assert verdict.result == result, verdict.sentence
