@@ -166,6 +166,7 @@ class Loaded:
     def __init__(self) -> None:
         self.functions: dict[tuple[str, str], list[FunctionType]] = {}
         self.caches: list[Any] = []
+        gc.unfreeze()
         for found in gc.get_objects():
             if isinstance(found, FunctionType) and (found.__module__ or "").startswith("vbg."):
                 key = found.__module__, found.__code__.co_qualname
