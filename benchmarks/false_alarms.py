@@ -5,23 +5,28 @@
 Kinds: `examples`, `samples` (of `vbg parts`), each as written, at rest and without gravity,
 at rtol 1e-4, 1e-6, 1e-8, 1e-11; `variations`, an example with every mass, length and stiffness
 multiplied at random; `mechanisms`, random trees, loops, redundant linkages, and doors on two and
-three bearings on a skew axis.  Drawn at random by seed; prints whatever is no PASS, and the counts.
+three bearings on a skew axis.  Drawn at random by seed; ``--every`` judges all examples and samples
+in every way instead.  Prints whatever is no PASS, and the counts; each verdict is made in a forked
+child that may spend 200 s of processor time: one that takes longer hangs.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import vbg
+from benchmarks.forked import Stuck, forked
 from vbg.cli.samples import machine
 from vbg.errors import VbgError
 from vbg.io import toml
@@ -34,6 +39,8 @@ KINDS = ("examples", "samples", "variations", "mechanisms")
 SPAN = 0.2  # [s] of a run at most: the verdict is on equations
 VARIED = ("mass", "k", "c", "R", "L", "C", "J", "B", "K", "inertia", "points")
 SLOW = 60.0  # processor time [s] of one verdict that is told
+CPU = 200.0  # [s] after which a verdict hangs
+Case = tuple[str, str, Callable[[], vbg.Model], float]  # kind, name, how it is made, rtol
 
 
 def example_files() -> list[Path]:
@@ -161,52 +168,72 @@ def _door(draw: random.Random, rng: np.random.Generator) -> dict[str, Any]:
     return {"bodies": {"leaf": _body(rng, position=middle.tolist())}, "joints": joints}
 
 
-def drawn(kind: str, draw: random.Random) -> tuple[str, vbg.Model, float]:
-    """(name, model, rtol) of one case."""
-    rtol = draw.choice(RTOLS)
-    if kind == "mechanisms":
-        return "mechanism", vbg.Model(**mechanism(draw)), rtol
-    if kind == "samples":
-        name, text = draw.choice(list(sample_texts()))
-        model = toml.parse(text, "")
-    else:
-        path = draw.choice(example_files())
-        name, model = path.stem, vbg.read(path)
-    changes: list[Callable[[Mapping[str, Any]], Any]] = [dict, at_rest, weightless]
-    if kind == "variations":
-        changes = [lambda document: varied(document, draw)]
-    change = draw.choice(changes)
-    return f"{name} ({change.__name__})", vbg.Model(**change(model.document)), rtol
+CHANGES = {"as written": dict, "at rest": at_rest, "weightless": weightless}
 
 
-def campaign(count: int, seed: int, kinds: tuple[str, ...]) -> Counter[tuple[str, str]]:
-    """Judges `count` cases and returns how many had which result, by kind."""
-    table: Counter[tuple[str, str]] = Counter()
-    draw = random.Random(seed)
-    for number in range(count):
-        kind = kinds[number % len(kinds)]
-        try:
-            name, model, rtol = drawn(kind, draw)
-            begun = time.process_time()
-            verdict = validate(
-                model,
-                t_end=min(SPAN, model.simulate.t_end),
-                output_step=min(SPAN, model.simulate.t_end) / 50,
-                rtol=rtol,
-                in_children=False,
-            ).verdict
-        except VbgError as error:
-            table[kind, "refused"] += 1
-            print(f"{'refused':14}{kind} {' '.join(str(error).split())[:100]}", flush=True)
-            continue
-        spent = time.process_time() - begun
-        table[kind, verdict.result] += 1
-        if verdict.result != "PASS" or spent > SLOW:
-            print(
-                f"{verdict.result:14}{name}, rtol {rtol:g}, {spent:.0f} s: {verdict.sentence}",
-                flush=True,
-            )
+def changed(model: vbg.Model, change: Callable[[Mapping[str, Any]], Any]) -> vbg.Model:
+    """The model with its document changed."""
+    return vbg.Model(**change(model.document))
+
+
+def every(kinds: tuple[str, ...]) -> Iterator[Case]:
+    """All examples and samples as written, at rest and without gravity, at all tolerances."""
+    sources: dict[str, dict[str, Callable[[], vbg.Model]]] = {
+        "examples": {p.stem: partial(vbg.read, p) for p in example_files()},
+        "samples": {name: partial(toml.parse, text, "") for name, text in sample_texts()},
+    }
     for kind in kinds:
+        for name, read in sources.get(kind, {}).items():
+            for how, change in CHANGES.items():
+                for rtol in RTOLS:
+                    yield kind, f"{name} {how}", lambda r=read, c=change: changed(r(), c), rtol
+
+
+def drawn(count: int, seed: int, kinds: tuple[str, ...]) -> Iterator[Case]:
+    """Cases at random."""
+    for number in range(count):
+        kind, draw = kinds[number % len(kinds)], random.Random(f"{seed} {number}")
+        rtol = draw.choice(RTOLS)
+        if kind == "mechanisms":
+            document = mechanism(draw)
+            yield kind, f"{seed} {number}", lambda d=document: vbg.Model(**d), rtol
+        elif kind == "variations":
+            path = draw.choice(example_files())
+            change = partial(varied, draw=draw)
+            make = partial(lambda p, c: changed(vbg.read(p), c), path, change)
+            yield kind, f"{path.stem} {seed} {number}", make, rtol
+        else:
+            _, name, make, rtol = draw.choice(list(every((kind,))))
+            yield kind, name, make, rtol
+
+
+def judged(make: Callable[[], vbg.Model], rtol: float) -> tuple[str, str, float]:
+    """(result, sentence, processor time [s]) of one case."""
+    begun = time.process_time()
+    os.chdir(ROOT / "examples")  # where included files are
+    try:
+        model = make()
+        end = min(SPAN, model.simulate.t_end)
+        report = validate(model, t_end=end, output_step=end / 50, rtol=rtol, in_children=False)
+    except VbgError as error:
+        return "refused", " ".join(str(error).split())[:200], 0.0
+    return report.result, report.verdict.sentence, time.process_time() - begun
+
+
+def campaign(cases: Iterable[Case]) -> Counter[tuple[str, str]]:
+    """Judges the cases and returns how many had which result, by kind."""
+    table: Counter[tuple[str, str]] = Counter()
+    for kind, name, make, rtol in cases:
+        try:
+            result, sentence, spent = forked(lambda m=make, r=rtol: judged(m, r), CPU)
+        except Stuck as error:
+            result, sentence, spent = "hang", str(error), CPU
+        except RuntimeError as error:
+            result, sentence, spent = "crash", str(error), 0.0
+        table[kind, result] += 1
+        if result != "PASS" or spent > SLOW:
+            print(f"{result:14}{kind}: {name}, rtol {rtol:g}, {spent:.0f} s: {sentence}", flush=True)
+    for kind in dict.fromkeys(kind for kind, _ in table):
         print(
             f"{kind:12}" + "  ".join(f"{n} {r}" for (k, r), n in sorted(table.items()) if k == kind)
         )
@@ -219,9 +246,15 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kind", action="append", choices=KINDS)
+    parser.add_argument("--every", action="store_true", help="all examples and samples instead")
     arguments = parser.parse_args()
-    table = campaign(arguments.count, arguments.seed, tuple(arguments.kind or KINDS))
-    sys.exit(1 if any(result == "FAIL" for _, result in table) else 0)
+    kinds = tuple(arguments.kind or KINDS)
+    for warm in ("joints.revolute", "electric.capacitor"):  # kernels, before anything is forked
+        judged(partial(toml.parse, machine(*warm.split(".")), ""), 1e-6)
+    table = campaign(
+        every(kinds) if arguments.every else drawn(arguments.count, arguments.seed, kinds)
+    )
+    sys.exit(1 if {"FAIL", "hang", "crash"} & {result for _, result in table} else 0)
 
 
 if __name__ == "__main__":

@@ -70,6 +70,7 @@ MACHINES = {
 }
 SAMPLE_END = 0.1
 ROWS = 5
+RESIDUALS = ("residual.", "energy.residual", "energy.stored")  # audited, not compared
 SETTINGS = {"rtol": 1e-9, "atol": 1e-11}
 JUDGED = 3  # machines of those that run a fault's function
 VISIBLE = 1e-6
@@ -163,7 +164,7 @@ def judge(name: str) -> dict[str, Any]:
     end = min(end, model.simulate.t_end)
     report = validate(model, t_end=end, output_step=end / ROWS, in_children=False, **SETTINGS)
     outputs = {
-        solver: {n: v.copy() for n, v in s.signals.items() if not n.startswith("residual.")}
+        solver: {n: v.copy() for n, v in s.signals.items() if not n.startswith(RESIDUALS)}
         for solver, s in report.solutions.items()
     }
     return {"result": report.result, "sentence": report.verdict.sentence, "outputs": outputs}

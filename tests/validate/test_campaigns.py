@@ -8,7 +8,9 @@ import random
 import pytest
 
 import vbg
-from benchmarks import false_alarms, seeded_faults
+from benchmarks import false_alarms, forked, seeded_faults, seeding
+from vbg.blocks import const
+from vbg.physics import rotation_vector
 
 SOURCE = """
 def law(x, y):
@@ -23,11 +25,11 @@ def test_a_fault_is_one_change_of_what_is_computed():
     (function,) = ast.parse(SOURCE).body
     sound = ast.unparse(function)
     found = set()
-    for place in range(len(seeded_faults.changes_of(function))):
+    for place in range(len(seeding.changes_of(function))):
         (changed,) = ast.parse(SOURCE).body
-        seeded_faults.apply(seeded_faults.changes_of(changed)[place])
+        seeding.apply(seeding.changes_of(changed)[place])
         found.add(ast.unparse(ast.fix_missing_locations(changed)))
-    assert len(found) == len(seeded_faults.changes_of(function)) == 8
+    assert len(found) == len(seeding.changes_of(function)) == 8
     assert sound not in found
     assert all("raise ValueError(f'{x + y}')" in text for text in found)
 
@@ -49,5 +51,46 @@ def test_a_machine_at_rest_has_no_speed_and_variations_change_it():
 
 
 def test_random_mechanisms_raise_no_false_alarm():
-    table = false_alarms.campaign(3, 5, ("mechanisms",))
-    assert not any(result == "FAIL" for _, result in table), table
+    table = false_alarms.campaign(false_alarms.drawn(3, 5, ("mechanisms",)))
+    assert sum(table.values()) == 3
+    assert {result for _, result in table} <= {"PASS", "INCONCLUSIVE"}, table
+
+
+def test_a_case_that_hangs_or_crashes_is_told():
+    def hang():
+        while True:
+            pass
+
+    with pytest.raises(forked.Stuck):
+        forked.forked(hang, 1.0)
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        forked.forked(lambda: 1 / 0, 1.0)
+    assert forked.forked(lambda: [1.5], 1.0) == [1.5]
+
+
+def test_a_fault_is_put_into_the_function_that_others_have_imported():
+    """Only in the child: here everything is sound before and after."""
+    loaded = seeding.Loaded()
+    called = {("vbg.physics.rotation_vector", "_halved")}
+    fault = next(f for f in seeding.candidates(called) if f.what.startswith("constant: times"))
+    sound = rotation_vector._halved(const(0.3))[0].data
+
+    def faulty():
+        loaded.put(fault)
+        return rotation_vector._halved(const(0.3))[0].data
+
+    assert forked.forked(faulty, 5.0) != sound
+    assert rotation_vector._halved(const(0.3))[0].data == sound
+
+
+def test_every_room_of_both_solvers_is_drawn_from():
+    """Each has modules, each module of both solvers has a room, and the longest name wins."""
+    modules = [
+        ".".join(p.relative_to(seeding.ROOT).with_suffix("").parts)
+        for room in ("assemble", "tmm_bridge", "junctions", "elements", "simulate", "graph")
+        for p in (seeding.ROOT / "vbg" / room).rglob("*.py")
+    ]
+    found = {seeded_faults.room_of(module) for module in modules}
+    assert None not in found
+    assert seeded_faults.room_of("vbg.tmm_bridge.kernels.riccati") == "vbg.tmm_bridge.kernels"
+    assert found >= {r for r in seeded_faults.ROOMS if r.count(".") > 1}
