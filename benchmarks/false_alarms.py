@@ -232,7 +232,9 @@ def campaign(cases: Iterable[Case]) -> Counter[tuple[str, str]]:
             result, sentence, spent = "crash", str(error), 0.0
         table[kind, result] += 1
         if result != "PASS" or spent > SLOW:
-            print(f"{result:14}{kind}: {name}, rtol {rtol:g}, {spent:.0f} s: {sentence}", flush=True)
+            print(
+                f"{result:14}{kind}: {name}, rtol {rtol:g}, {spent:.0f} s: {sentence}", flush=True
+            )
     for kind in dict.fromkeys(kind for kind, _ in table):
         print(
             f"{kind:12}" + "  ".join(f"{n} {r}" for (k, r), n in sorted(table.items()) if k == kind)

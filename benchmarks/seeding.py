@@ -171,9 +171,8 @@ class Loaded:
             if isinstance(found, FunctionType) and (found.__module__ or "").startswith("vbg."):
                 key = found.__module__, found.__code__.co_qualname
                 self.functions.setdefault(key, []).append(found)
-            elif hasattr(type(found), "cache_clear") and callable(found):
-                if getattr(found, "__module__", "").startswith("vbg."):
-                    self.caches.append(found)
+            elif hasattr(type(found), "cache_clear") and found.__module__.startswith("vbg."):
+                self.caches.append(found)
 
     def put(self, fault: Fault) -> None:
         """From here on the function has the fault.  Raises LookupError if nobody has it."""

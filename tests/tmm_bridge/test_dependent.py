@@ -145,7 +145,7 @@ def test_stores_without_a_written_start_follow_those_with_one_at_any_size(seed, 
         model = ladder(10 + seed, 0.5, size)
         starts.append(simulate(model, t_end=1e-9 * min(size, 1.0), output_step=1e-9, **TIGHT))
     for name in starts[0].signals:
-        if name[0] in "BCLK" and name.endswith(("voltage" if name[0] in "BC" else "current")):
+        if name[0] in "BCLK" and name.endswith("voltage" if name[0] in "BC" else "current"):
             assert starts[1][name][0] == pytest.approx(starts[0][name][0], rel=1e-9, abs=1e-9)
 
 

@@ -56,7 +56,8 @@ class Node:
 class Network:
     """Parts, shafts and nodes (the last is the reference), laid out for one mechanism.
 
-    start : states at t = 0, `guessed` those that nobody wrote;  scales : typical sizes of the unknowns;
+    start : states at t = 0, `guessed` those that nobody wrote;
+    scales : typical sizes of the unknowns;
     efforts : (input of the mechanism, shaft, sign) that its shafts exert, `feeds` inputs that a
     signal gives;  changes : what changes sign where a law has a kink, with its part;
     breaks : instants where an input of the network jumps;  masses : inertia on coordinates of
