@@ -1,66 +1,84 @@
 """Faults: processes killed, asked to end, writing at once and onto a full disk.
 
-    python -m benchmarks.faults [--count N] [--seed S] [--folder DIR]
+    python -m benchmarks.faults [--count N] [--seed S] [--jobs J] [--log FILE] [--at-most M]
 
 `count` kill -9 over run to .h5, .csv and .json, sweep, optimise and validate, at random
-moments; a quarter as many requests to end (SIGINT, SIGTERM, SIGHUP); two writers; a full
-disk, where a small tmpfs can be mounted.  After each: what was written is readable, a study
-goes on to the rows of an undisturbed one, no process is left, exit codes are as documented.
-Printed is a table: tries and what went wrong, which has to be nothing.
+moments after the first row; three tenths as many requests to end (SIGINT, SIGTERM, SIGHUP) at
+any moment; two writers; a full disk, where a small tmpfs can be mounted.  After each: every row
+that was there is there still, a file that is not whole says so, a study goes on to the rows of
+an undisturbed one, no process is left, after a request nothing temporary either, exit codes
+are as documented.  Each try is printed as it ends and kept in the log, from which the same
+command goes on; at the end a table, in which "wrong" has to be 0 everywhere.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import json
 import os
 import random
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import psutil
 
 from vbg.errors import UsageError
+from vbg.io.names import growing_file
 from vbg.io.results import read
 
 MODEL = Path(__file__).parents[1] / "examples" / "slider-crank.toml"
 VBG = [sys.executable, "-m", "vbg.cli"]
 PATIENCE = 60.0  # seconds in which all children of a killed process have to be gone
+START = 90.0  # seconds until the first row, at most
+KINDS = ("run .h5", "run .csv", "run .json", "sweep -j 2", "optimise", "validate")
+REQUESTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-@dataclass
-class Tally:
-    """How often a fault was tried, and what went wrong."""
+@dataclass(frozen=True)
+class Work:
+    """A command, and the file that it writes (none: validate)."""
 
-    tries: int = 0
-    wrong: list[str] = field(default_factory=list)
+    words: list[str]
+    file: Path | None
+
+    @property
+    def is_study(self) -> bool:
+        return self.words[0] in ("sweep", "optimise")
 
 
-def commands(folder: Path) -> dict[str, tuple[list[str], Path]]:
-    """What is disturbed, and the file that it writes."""
-    span = ["--t-end", "4", "--output-step", "1e-4"]
-    study = ["--vary", "r=0.03:0.05:6", "--measure", "max(A.speed)", "--t-end", "0.2"]
-    return {
-        "run .h5": (["run", str(MODEL), *span, "-o", str(folder / "a.h5")], folder / "a.h5"),
-        "run .csv": (["run", str(MODEL), *span, "-o", str(folder / "a.csv")], folder / "a.csv"),
-        "run .json": (["run", str(MODEL), *span, "-o", str(folder / "a.json")], folder / "a.json"),
-        "sweep -j 2": (
-            ["sweep", str(MODEL), *study, "-j", "2", "-o", str(folder / "s.csv")],
-            folder / "s.csv",
-        ),
-        "optimise": (
-            ["optimise", str(MODEL), *study, "--evaluations", "8", "-o", str(folder / "o.csv")],
-            folder / "o.csv",
-        ),
-        "validate": (["validate", str(MODEL), "--t-end", "0.2"], folder / "none"),
-    }
+@dataclass(frozen=True)
+class Try:
+    """One fault: its name, what was hit when, and what went wrong."""
+
+    name: str
+    how: str
+    wrong: list[str]
+
+
+def work_of(kind: str, folder: Path) -> Work:
+    """The command of a kind, writing into `folder`."""
+    span = ["--t-end", "1", "--output-step", "1e-4"]
+    study = ["--measure", "max(A.speed)", "--t-end", "0.05", "--vary", "r=0.03:0.05:6"]
+    verb, _, rest = kind.partition(" ")
+    file = folder / {"run": f"a{rest}", "sweep": "s.csv"}.get(verb, "o.csv")
+    if verb == "validate":
+        return Work([verb, str(MODEL), "--t-end", "0.05"], None)
+    if verb == "run":
+        return Work([verb, str(MODEL), *span, "-o", str(file)], file)
+    more = ["-j", "2"] if verb == "sweep" else ["--evaluations", "8"]
+    return Work([verb, str(MODEL), *study, *more, "-o", str(file)], file)
 
 
 @contextmanager
@@ -84,125 +102,182 @@ def family(pid: int) -> list[psutil.Process]:
         return []
 
 
-def readable(path: Path) -> str:
-    """What is wrong with what a disturbed command left; empty if nothing."""
-    if path.name in ("s.csv", "o.csv"):
-        if path.exists():
-            lines = path.read_text(encoding="utf-8").split("\n")
-            whole = list(csv.reader(lines[:-1]))
-            if any(len(line) != len(whole[0]) for line in whole):
-                return "a row is cut"
-        return ""
-    for file in (path, Path(f"{path}.part.h5")):
+def rows(work: Work) -> list[str]:
+    """What a work has written so far, a line for each whole row: of a study the rows
+    themselves, of a run as many as there are in the file that grows, or in the whole one."""
+    if work.file is None:
+        return []
+    if work.is_study:
+        if not work.file.exists():
+            return []
+        return work.file.read_text(encoding="utf-8").split("\n")[:-1]
+    for file in (work.file, Path(growing_file(str(work.file)))):
         if file.exists():
-            try:
-                read(file)
-            except UsageError as error:
-                return str(error)
-    return ""
+            return ["row"] * len(read(file).time)
+    return []
 
 
-def struck(words: list[str], path: Path, number: int, moment: float, *, child: bool) -> list[str]:
-    """Send a signal to a command (or to a child of it) at a moment; what was wrong."""
+def await_first_row(work: Work, process: subprocess.Popen[str]) -> None:
+    """Until something is in the file; a validation writes none."""
+    until = time.monotonic() + START
+    least = 2 if work.is_study else 1
+    while process.poll() is None and time.monotonic() < until and work.file is not None:
+        with suppress(UsageError, FileNotFoundError):
+            if len(rows(work)) >= least:
+                return
+        time.sleep(0.02)
+
+
+def lost(work: Work, before: list[str]) -> list[str]:
+    """What is wrong with what a disturbed command left."""
+    if work.file is None:
+        return []
+    try:
+        after = rows(work)
+    except UsageError as error:
+        return [f"unreadable: {error}"]
+    if work.is_study:
+        table = list(csv.reader(after))
+        cut = any(len(line) != len(table[0]) for line in table)
+        return ["a row is cut"] * cut + ["a row is gone"] * bool(set(before) - set(after))
+    return [f"{len(before)} rows before, {len(after)} after"] * (len(after) < len(before))
+
+
+def unmarked(work: Work, code: int | None) -> list[str]:
+    """Files of a run that did not end well, and that read as whole."""
+    if work.file is None or work.is_study or code == 0:
+        return []
+    return [
+        f"{file.name} reads as finished"
+        for file in (work.file, Path(growing_file(str(work.file))))
+        if file.exists() and read(file).status.code == "finished" and len(read(file).time) < 10001
+    ]
+
+
+def strike(work: Work, number: int, delay: float, *, child: bool, after_row: bool) -> list[str]:
+    """Send a signal to a command (or to a child of it); what was wrong."""
     wrong = []
-    with started(words) as process:
-        time.sleep(moment)
+    with started(work.words) as process:
+        if after_row:
+            await_first_row(work, process)
+        time.sleep(delay)
         members = family(process.pid)
+        before: list[str] = []
+        with suppress(UsageError, FileNotFoundError):
+            before = rows(work)
         aim = members[-1].pid if child and members else process.pid
         with suppress(ProcessLookupError):
             os.kill(aim, number)
         try:
             _, said = process.communicate(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
-            return ["did not end"]
+            return [f"did not end after signal {number}"]
         if "Traceback" in said:
-            wrong.append(f"traceback: {said.strip().splitlines()[-1][:80]}")
-        polite = number != signal.SIGKILL
-        if polite and process.returncode not in (0, 130):
-            wrong.append(f"code {process.returncode}")
+            wrong.append(f"traceback: {said.strip().splitlines()[-1][:120]}")
+        allowed = {0, 130} if number != signal.SIGKILL else {0, 1} if child else {0, -9}
+        if process.returncode not in allowed and not (child and process.returncode == -9):
+            wrong.append(f"code {process.returncode}: {said.strip()[-120:]}")
         if psutil.wait_procs(members, timeout=PATIENCE)[1]:
             wrong.append("a child goes on")
-    told = readable(path)
-    return [*wrong, told] if told else wrong
+    if number != signal.SIGKILL and work.file is not None:
+        left = [f.name for f in work.file.parent.iterdir() if f.name.startswith(".")]
+        wrong += [f"left behind: {', '.join(left)}"] * bool(left)
+    return [*wrong, *lost(work, before), *unmarked(work, process.returncode)]
 
 
-def resumed(words: list[str], path: Path, wanted: list[str]) -> list[str]:
-    """Run a disturbed study to its end: its rows are those of an undisturbed one."""
-    done = subprocess.run([*VBG, *words], capture_output=True, text=True)
+def once_more(work: Work, wanted: dict[str, list[str]], kind: str) -> list[str]:
+    """Run a disturbed command again to its end: it is as if nothing had been."""
+    done = subprocess.run([*VBG, *work.words], capture_output=True, text=True)
     if done.returncode != 0:
-        return [f"not resumed: {done.stderr.strip()[-80:]}"]
-    rows = sorted(path.read_text(encoding="utf-8").splitlines())
-    return [] if rows == wanted else ["other rows than undisturbed"]
+        return [f"again: code {done.returncode}, {done.stderr.strip()[-120:]}"]
+    if work.file is None:
+        return []
+    left = [f.name for f in work.file.parent.iterdir() if f.name.startswith(".")]
+    wrong = [f"left behind: {', '.join(left)}"] * bool(left)
+    if sorted(rows(work)) != wanted[kind]:
+        wrong.append("other rows than undisturbed")
+    return wrong
 
 
-def strikes(folder: Path, count: int, rng: random.Random) -> dict[str, Tally]:
-    """The kills and the requests to end."""
-    found: dict[str, Tally] = {}
-    works = commands(folder)
-    wanted = {}
-    for name in ("sweep -j 2", "optimise"):
-        words, path = works[name]
-        subprocess.run([*VBG, *words], check=True, capture_output=True)
-        wanted[name] = sorted(path.read_text(encoding="utf-8").splitlines())
-    names = list(works)
-    for i in range(count + count // 4):
-        name = names[i % len(names)]
-        words, path = works[name]
-        for old in (path, Path(f"{path}.part.h5"), Path(f"{path}.ending")):
-            old.unlink(missing_ok=True)
-        kill = i < count
-        number = (
-            signal.SIGKILL if kill else rng.choice([signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-        )
-        wrong = struck(
-            words, path, number, rng.uniform(0.0, 6.0), child=kill and rng.random() < 0.3
-        )
-        if name in wanted:
-            wrong += resumed(words, path, wanted[name])
-        tally = found.setdefault(f"{'kill -9' if kill else 'end request'}: {name}", Tally())
-        tally.tries += 1
-        tally.wrong += wrong
-    return found
-
-
-def two_writers(folder: Path, count: int) -> Tally:
+def two_writers(kind: str, folder: Path) -> list[str]:
     """Two commands that write one file: one does, the other is refused with code 2."""
-    tally = Tally()
-    for name in list(commands(folder))[:4]:
-        words, path = commands(folder)[name]
-        for _ in range(count):
-            path.unlink(missing_ok=True)
-            with started(words) as first, started(words) as second:
-                codes = sorted((first.wait(300), second.wait(300)))
-            tally.tries += 1
-            if codes != [0, 2]:
-                tally.wrong.append(f"{name}: codes {codes}")
-            if told := readable(path):
-                tally.wrong.append(told)
-    return tally
+    work = work_of(kind, folder)
+    with started(work.words) as first, started(work.words) as second:
+        codes = sorted((first.wait(300), second.wait(300)))
+    wrong = [] if codes == [0, 2] else [f"codes {codes}"]
+    return [*wrong, *lost(work, [])]
 
 
-def full_disk(folder: Path) -> Tally:
-    """Every kind of file onto a disk of 300 kB."""
-    tally = Tally()
+def full_disk(kind: str, folder: Path) -> list[str]:
+    """A result onto a disk of 300 kB."""
     small = folder / "small"
     small.mkdir()
-    size = "size=300k"
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", size, "none", str(small)]).returncode:
-        return tally
+    mount = ["mount", "-t", "tmpfs", "-o", "size=300k", "none", str(small)]
+    if subprocess.run(mount, capture_output=True).returncode:
+        return ["no small disk can be mounted here"]
     try:
-        for name, (words, path) in list(commands(small).items())[:3]:
-            done = subprocess.run([*VBG, *words], capture_output=True, text=True)
-            tally.tries += 1
-            if done.returncode != 1 or "Traceback" in done.stderr or str(path) not in done.stderr:
-                tally.wrong.append(f"{name}: code {done.returncode}, {done.stderr[-200:]!r}")
-            if told := readable(path):
-                tally.wrong.append(f"{name}: {told}")
-            for file in small.iterdir():
-                file.unlink()
+        work = work_of(kind, small)
+        done = subprocess.run([*VBG, *work.words], capture_output=True, text=True)
+        wrong = []
+        told = "Traceback" not in done.stderr and str(work.file) in done.stderr
+        if done.returncode != 1 or not told:
+            wrong.append(f"code {done.returncode}, {done.stderr[-200:]!r}")
+        return [*wrong, *lost(work, []), *unmarked(work, 1)]
     finally:
         subprocess.run(["umount", str(small)], check=True)
-    return tally
+
+
+def undisturbed(folder: Path) -> dict[str, Any]:
+    """How long the commands take, and what they write."""
+    lasts: dict[str, float] = {}
+    wanted: dict[str, list[str]] = {}
+    for kind in KINDS:
+        (folder / kind).mkdir()
+        work = work_of(kind, folder / kind)
+        begun = time.monotonic()
+        subprocess.run([*VBG, *work.words], check=True, capture_output=True)
+        lasts[kind], wanted[kind] = time.monotonic() - begun, sorted(rows(work))
+    return {"lasts": lasts, "wanted": wanted}
+
+
+def plan(
+    count: int, seed: int, lasts: dict[str, float], wanted: dict[str, list[str]]
+) -> Iterator[tuple[str, Callable[[Path], Try]]]:
+    """All tries by name, each a function of an empty folder."""
+
+    def struck(i: int, folder: Path) -> Try:
+        rng, kind = random.Random(f"{seed} {i}"), KINDS[i % len(KINDS)]
+        kill = i < count
+        number = signal.SIGKILL if kill else rng.choice(REQUESTS)
+        child = kill and rng.random() < 0.4
+        # the whole life of a command for a request, the part with rows for a kill
+        delay = lasts[kind] * (rng.random() ** 2 if kill else rng.random())
+        work = work_of(kind, folder)
+        wrong = strike(work, number, delay, child=child, after_row=kill)
+        if work.is_study or i % 12 < 6:
+            wrong += once_more(work, wanted, kind)
+        how = f"{'child' if child else 'parent'}, signal {number}, {delay:.2f} s"
+        return Try(f"{'kill -9' if kill else 'request'}: {kind}", how, wrong)
+
+    def other(what: Callable[[str, Path], list[str]], kind: str, folder: Path) -> Try:
+        return Try(what.__name__, kind, what(kind, folder))
+
+    for i in range(count + 3 * count // 10):
+        yield f"{seed} {i}", partial(struck, i)
+    for kind in KINDS[:5]:
+        for k in range(max(1, count // 60)):
+            yield f"two {kind} {k}", partial(other, two_writers, kind)
+    for kind in KINDS[:3]:
+        yield f"disk {kind}", partial(other, full_disk, kind)
+
+
+def table(tries: list[Try]) -> str:
+    """How often each fault was tried, and what went wrong."""
+    lines = [f"{'fault':24} tries  wrong"]
+    for name in sorted({one.name for one in tries}):
+        some = [one for one in tries if one.name == name]
+        lines.append(f"{name:24} {len(some):5d}  {sum(bool(one.wrong) for one in some):5d}")
+    return "\n".join(lines)
 
 
 def main() -> int:
@@ -210,16 +285,37 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=60, help="kills")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1, help="tries at once")
+    parser.add_argument("--at-most", type=int, help="tries in this call, others in the next")
+    parser.add_argument("--log", default=os.devnull, help="tries that are done, to go on from")
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        found = strikes(folder, arguments.count, random.Random(arguments.seed))
-        found["two writers"] = two_writers(folder, max(1, arguments.count // 60))
-        found["full disk"] = full_disk(folder)
-    print(f"{'fault':28} tries  wrong")
-    for what, tally in found.items():
-        print(f"{what:28} {tally.tries:5d}  {len(tally.wrong):5d}  {'; '.join(tally.wrong)[:300]}")
-    return 1 if any(tally.wrong for tally in found.values()) else 0
+    for number in REQUESTS:  # a shell's background has them ignored, and children inherit it
+        signal.signal(number, signal.default_int_handler)
+    said = threading.Lock()
+    with open(arguments.log, "a+", encoding="utf-8") as log, tempfile.TemporaryDirectory() as name:
+        log.seek(0)
+        entries = {entry.pop("key"): entry for entry in map(json.loads, log)}
+        usual = entries.pop("usual", None)
+        found = {key: Try(**entry) for key, entry in entries.items()}
+        if usual is None:
+            usual = undisturbed(Path(name))
+            log.write(json.dumps({"key": "usual"} | usual) + "\n")
+
+        def run(key: str, act: Callable[[Path], Try]) -> None:
+            with tempfile.TemporaryDirectory(dir=name) as folder:
+                one = act(Path(folder))
+            with said:
+                found[key] = one
+                print(f"{key:16} {one.name:24} {one.how:32} {'; '.join(one.wrong)}", flush=True)
+                log.write(json.dumps({"key": key} | asdict(one)) + "\n")
+                log.flush()
+
+        tries = plan(arguments.count, arguments.seed, **usual)
+        todo = [one for one in tries if one[0] not in found][: arguments.at_most]
+        with ThreadPoolExecutor(arguments.jobs) as pool:
+            list(pool.map(lambda one: run(*one), todo))
+    print(table(list(found.values())))
+    return 1 if any(one.wrong for one in found.values()) else 0
 
 
 if __name__ == "__main__":
