@@ -187,7 +187,9 @@ def parse(text: str) -> Unit:
         match = _FACTOR.match(text, position)
         unit = _symbol(match[1]) if match else None
         if match is None or unit is None:
-            raise ModelError(f"{(match[1] if match else text)!r} is not a unit")
+            raise ModelError(
+                f"{(match[1] if match else text)!r} is not a unit such as mm, N*m or 1/min"
+            )
         power = sign * int(match[2] or {"²": 2, "³": 3}.get(match[3], 1))
         factor *= unit.factor**power
         cycles += unit.cycles * power

@@ -44,7 +44,7 @@ def told(arguments, capsys):
     ("setting", "words"),
     [
         ("r=60 kg", "parameter r = '60 kg': [kg] is a mass, expected a length [mm]."),
-        ("r=60 kgg", "parameter r = '60 kgg': 'kgg' is not a unit."),
+        ("r=60 kgg", "parameter r = '60 kgg': 'kgg' is not a unit such as mm, N*m or 1/min."),
         ("R=1", "has no parameter 'R'. Did you mean 'r'?"),
         ("r=nan", "parameter r = nan: expected a finite number"),
     ],

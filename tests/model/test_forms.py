@@ -135,7 +135,12 @@ def test_accepted(form, raw, value, details):
         ),
         ("signal", "rampp", "unknown name 'rampp' in 'rampp'. Did you mean 'ramp'?", {}),
         ("signal", "2*t m", "[m] is a length, expected a voltage [V].", {"unit": "V"}),
-        ("signal", "1/t", "has no value at t = 0: division by zero in '1/t'.", {}),
+        (
+            "signal",
+            "1/t",
+            "has no value at t = 0: division by zero in '1/t': look at its values.",
+            {},
+        ),
         (
             "signal",
             "nothing.angle",

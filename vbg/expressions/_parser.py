@@ -108,7 +108,9 @@ class _Parser:
     def atom(self) -> Expression:
         if self.kind == "number":
             if math.isinf(float(self.value)):
-                raise self.fail(f"the number {shown(self.value)} is too large")
+                raise self.fail(
+                    f"the number {shown(self.value)} is too large, at most 1e308 can be written"
+                )
             return Number(float(self._take()))
         if self.kind == "name":
             return self.name()

@@ -21,10 +21,12 @@ def evaluate(node: Expression, env: Mapping[str, float]) -> float:
     except KeyError as error:
         raise ModelError(f"unknown name {error.args[0]!r}") from None
     except ZeroDivisionError:
-        raise ModelError(f"division by zero in {shown(to_text(node))}") from None
+        raise ModelError(
+            f"division by zero in {shown(to_text(node))}: look at its values"
+        ) from None
     except (ValueError, TypeError):
         raise ModelError(
-            f"argument outside the function's domain in {shown(to_text(node))}"
+            f"argument outside the function's domain in {shown(to_text(node))}: look at its values"
         ) from None
     except OverflowError:
         raise ModelError(f"result too large in {shown(to_text(node))}") from None

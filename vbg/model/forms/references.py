@@ -164,7 +164,8 @@ def _nodes(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field
     if None in found:
         return None
     if len(found) > 1 and len(set(found)) == 1:
-        reading.fail(path, f"all ends are on the node {found[0]}: a part connected to itself.")
+        what = f"all ends are on the node {found[0]}: a part connected to itself."
+        reading.fail(path, what, "Give its ends different nodes.")
         return None
     return tuple(found)
 

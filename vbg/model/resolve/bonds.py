@@ -36,6 +36,6 @@ def _bond(reading: Reading, scope: Scope, path: Path, raw: Any) -> str | None:
             reading.unknown(path, "unknown vertex or part", owner, scope.objects, "parts")
             return None
     if tail == head:
-        reading.fail(path, f"{tail} is bonded to itself.")
+        reading.fail(path, f"{tail} is bonded to itself.", "Name two vertices.")
         return None
     return f"{tail} -> {head}"

@@ -94,7 +94,8 @@ class Including:
         if real in self.within:
             around = self.within[self.within.index(real) :]
             chain = " -> ".join(os.path.basename(f) for f in (*around, real))
-            reading.fail((*path, "file"), f"files include each other in a circle: {chain}.")
+            told = f"files include each other in a circle: {chain}."
+            reading.fail((*path, "file"), told, "Take one of these includes out.")
             return None
         try:
             document, places, problems = document_of(text_of(file), file)

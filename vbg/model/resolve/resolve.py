@@ -116,7 +116,8 @@ def _homes(reading: Reading, tables: Mapping[str, Mapping[str, Any]]) -> dict[Pa
 def _read_head(reading: Reading, document: Mapping[str, Any], result: Resolved) -> None:
     version = document.get("vbg", FORMAT)
     if type(version) is not int or version < 1:
-        reading.fail(("vbg",), f"the format version is a whole number, found {described(version)}.")
+        told = f"the format version is a whole number, found {described(version)}."
+        reading.fail(("vbg",), told, f"Write vbg = {FORMAT}.")
     elif version > FORMAT:
         reading.fail(
             ("vbg",),

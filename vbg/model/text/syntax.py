@@ -16,6 +16,26 @@ _STATEMENT = re.compile(r"""(\s*[\w."'-]+\s*=\s*)([^\s"'\[{][^"'\[{#]*?)(\s*(?:#
 _BARE_EXPRESSION = re.compile(r"\s*[\w.-]+\s*=\s*[+-]?[0-9.eE+-]*\s*[A-Za-z_(*/^]")
 
 
+_STATEMENTS = "A line is KEY = VALUE, [TABLE] or a comment after #."
+_REMEDIES = (
+    ("Cannot", "A key or a table is written twice."),
+    ("Expected '='", _STATEMENTS),
+    ("Expected newline", "Begin a new line; a text with quotes in it stands in '...'."),
+    ("Invalid value", 'A value is a number, a text in quotes, [a list] or { a = "table" }.'),
+    ("Unclosed inline table", "Close it with } on the same line, its entries parted by commas."),
+    ("Unclosed array", "Close it with ], its entries parted by commas."),
+    (r"Illegal character '\n'", "Close the quotes on the same line."),
+    ("Illegal character", r"Remove it, or write it as \uXXXX in a text."),
+    ("Found invalid character", r"Remove it, or write it as \uXXXX in a text."),
+    ("Invalid initial character", "A key has letters, digits, _ and -; others stand in quotes."),
+    ("Unterminated string", "Close its quotes."),
+    ('Expected "', "Close the text with the quotes it began with."),
+    ("Expected ']", "A table is named [so], one of a list of tables [[so]]."),
+    ("Unescaped", r"In double quotes a backslash is written \\; in single ones it is itself."),
+)
+"""What helps, by how `tomllib` begins its message; else `_STATEMENTS`."""
+
+
 def load(text: str, name: str) -> tuple[dict[str, Any], str, tuple[Problem, ...]]:
     """The document of `text`, the text it was read from, and the mistakes of syntax.
 
@@ -31,7 +51,8 @@ def load(text: str, name: str) -> tuple[dict[str, Any], str, tuple[Problem, ...]
             problem = _syntax_error(name, text, str(error))
         except ValueError:
             what = "a number has too many digits, or a date is impossible."
-            problem = Problem("error", "file", what, "", name, 1, 1)
+            remedy = "Write numbers with an exponent (1e30), dates as texts."
+            problem = Problem("error", "file", what, remedy, name, 1, 1)
         if problems and problem.line <= problems[-1].line:
             break
         problems.append(problem)
@@ -47,10 +68,8 @@ def _syntax_error(name: str, text: str, message: str) -> Problem:
     if match and match[1]:
         line, column = int(match[1]), int(match[2])
     written = (text.split("\n")[line - 1 : line] or [""])[0]
-    remedy = ""
-    if what.startswith("Cannot"):
-        remedy = "A key or a table is written twice."
-    elif _BARE_EXPRESSION.match(written):
+    remedy = next((said for begin, said in _REMEDIES if what.startswith(begin)), _STATEMENTS)
+    if not what.startswith("Cannot") and _BARE_EXPRESSION.match(written):
         remedy = 'Texts, expressions and numbers with a unit stand in quotes: "2*L", "3 mm".'
     return Problem("error", "file", f"not valid TOML: {what}.", remedy, name, line, column)
 

@@ -85,9 +85,8 @@ def _take_value(
     try:
         node, written = _node(raw)
         if written and unit:
-            reading.fail(
-                path, f"has a unit in its text [{written}] and another beside it [{unit}]."
-            )
+            told = f"has a unit in its text [{written}] and another beside it [{unit}]."
+            reading.fail(path, told, "Take one of them out.")
             return
         if unit:
             node = _scaled(node, unit)

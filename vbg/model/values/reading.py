@@ -104,7 +104,10 @@ class Reading:
     def _in_range(self, path: Path, value: float) -> float | None:
         """`value`, zero where its square would vanish; None where its powers would overflow."""
         if abs(value) > LARGEST:
-            self.fail(path, f"no machine has a number as large as {value:.3g}.")
+            what = f"no machine has a number as large as {value:.3g}."
+            self.fail(
+                path, what, f"At most {LARGEST:g} in SI units; look at its exponent and unit."
+            )
             return None
         return value if abs(value) > SMALLEST else 0.0
 
