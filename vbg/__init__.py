@@ -36,8 +36,8 @@ _HOMES = {
     "load": "vbg.io.results",
     "place": "vbg.model",
     "read": "vbg.io.toml",
-    "simulate": "vbg.simulate",
-    "start": "vbg.assemble:assemble_start",
+    "simulate": "vbg.starting",
+    "start": "vbg.starting:start",
     "write": "vbg.io.toml",
 }
 _PACKAGES = ("analysis", "draw", "structure", "tmm_bridge", "validate")

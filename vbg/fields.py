@@ -46,6 +46,7 @@ Form = Literal[
     "flag",  # true or false                                  -> bool
     "text",  # free text                                      -> str
     "expression",  # an expression in `variables`             -> str
+    "beginning",  # "written" | "equilibrium" | {file, at} | {balance} -> str | Beginning
     "expressions",  # a list of those, or one without brackets -> tuple of str
 ]
 
@@ -96,6 +97,27 @@ class Shape:
     density: float = 0.0
     position: tuple[float, float, float] = (0.0, 0.0, 0.0)
     rotation: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
+
+
+WRITTEN, EQUILIBRIUM = "written", "equilibrium"  # starts of a run
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """A start of a run that is neither "written" nor "equilibrium".
+
+    file, at : the row of a result at that time [s], None for its last;  balance : parts whose
+    contents are found so that nothing accelerates, all else as written.
+    """
+
+    file: str = ""
+    at: float | None = None
+    balance: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        if self.balance:
+            return f"balance of {', '.join(self.balance)}"
+        return self.file + ("" if self.at is None else f" at {self.at:g} s")
 
 
 def declare(form: Form, doc: str, *, default: Any = MISSING, **details: Any) -> Any:

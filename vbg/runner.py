@@ -8,6 +8,7 @@ input::
      "parameters": {"r": 0.12},        replaced values: numbers or what a file may say
      "solver": "vbg",                  or "mstmm", the independent transfer-matrix solver
      "settings": {"t_end": 1.0, ...},  over those of the model's [simulate]
+     "start": "equilibrium",           or as --start says; over that of the model's [simulate]
      "measures": ["max(A.speed)"],     besides those of the model's [measures]
      "result": "out.h5"}               .h5 grows in the run; .csv, .json are written at its end
 
@@ -69,6 +70,7 @@ class Job:
     parameters: Mapping[str, float | str] = field(default_factory=dict)
     solver: str = "vbg"
     settings: Mapping[str, Any] = field(default_factory=dict)
+    start: str | None = None
     measures: Sequence[str] = ()
     result: str | None = None
 
@@ -271,11 +273,14 @@ def _text(job: Job, model: Model) -> str:
 
 
 def _simulate(model: Model, job: Job, reporter: _Reporter, writer: Writer | None) -> Solution:
-    import vbg
+    from vbg.assemble import assemble
+    from vbg.simulate.run import simulate
+    from vbg.starting import asked_for, start
 
     settings = _settings(model, job)
     reporter.tell("stage", stage="assembling")
     if job.solver == "mstmm":
+        _require_written(model, job)
         from vbg import tmm_bridge
 
         reporter.start_clock()
@@ -283,14 +288,28 @@ def _simulate(model: Model, job: Job, reporter: _Reporter, writer: Writer | None
         if writer is not None:
             writer.append(solution.time, solution.signals)
         return solution
-    system = vbg.assemble(model)
+    system = assemble(model)
     sink = None
     if writer is not None:
         writer.know(system.signal_units)
         sink = writer.append
+    begin = start(system, None if job.start is None else asked_for(job.start))
     reporter.tell("stage", stage="integrating")
     reporter.start_clock()
-    return vbg.simulate(system, progress=reporter.progress, sink=sink, **settings)
+    return simulate(begin, progress=reporter.progress, sink=sink, **settings)
+
+
+def _require_written(model: Model, job: Job) -> None:
+    """The transfer-matrix solver alone begins as written."""
+    from vbg.errors import UsageError
+    from vbg.fields import WRITTEN
+
+    asked = model.simulate.start if job.start is None else job.start
+    if asked != WRITTEN:
+        raise UsageError(
+            f"the transfer-matrix solver starts from what is written, not from {asked}: `vbg "
+            "validate` hands it the start of the other solver; here --start written."
+        )
 
 
 def _settings(model: Model, job: Job) -> dict[str, Any]:

@@ -74,7 +74,7 @@ def test_random_machines_give_and_take_no_power(seed):
 def test_matrices_give_the_rates(name, time, case):
     """X' and U2 of the elimination (5)-(15), where redundant rows have the smallest efforts."""
     system = example(name)
-    found = matrices_of(system, time, state_at(system, time))
+    found = matrices_of(system, time, state_at(vbg.start(system), time))
     assert found.linear and found.case == case
     assert found.misfit < 1e-10
 
@@ -98,7 +98,7 @@ def test_damper_pair():
 
 def test_symbols_have_the_values_of_the_numbers():
     system = example("pendulum")
-    x = state_at(system, 0.4)
+    x = state_at(vbg.start(system), 0.4)
     numbers, symbols = matrices_of(system, 0.4, x), symbolic_matrices(system)
     assert symbols.case == numbers.case and symbols.blocks.keys() == numbers.blocks.keys()
     values = dict(zip(system.state_names, x, strict=True))

@@ -66,6 +66,16 @@ class _AllowInclude(argparse.Action):
         os.environ[ALLOWED] = os.pathsep.join(filter(None, folders))
 
 
+def add_start(parser: argparse.ArgumentParser) -> None:
+    """--start, where a run begins."""
+    parser.add_argument(
+        "--start",
+        metavar="WHERE",
+        help="written, equilibrium (where the machine rests), balance:PART,PART (as written, what "
+        "these parts hold found so that it rests), RESULT.h5 or RESULT.h5@TIME",
+    )
+
+
 def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON, for programs")
 

@@ -27,15 +27,16 @@ def add_point(parser: argparse.ArgumentParser) -> None:
 
 def place_of(system: System, about: str, at: float | None) -> Place:
     """The system and the point to linearise it about."""
+    import vbg
     from vbg.analysis import operating_point
     from vbg.analysis.rest.idle import Place, instant, sensible_point, start_point
 
     if at is not None:
-        return Place(system, instant(system, at))
+        return Place(system, instant(system, at, vbg.start(system)))
     if about == "auto":
         return sensible_point(system)
     if about == "start":
-        return Place(system, start_point(system))
+        return Place(system, start_point(system, vbg.start(system)))
     kind: Literal["equilibrium", "steady"] = "equilibrium" if about == "rest" else "steady"
     point = operating_point(system, kind)
     _require_found(system, point, about)

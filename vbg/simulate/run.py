@@ -19,6 +19,7 @@ from vbg.assemble.start.posture import Projector
 from vbg.assemble.start.start import Start, assemble_start
 from vbg.assemble.system import System
 from vbg.errors import Problem, UsageError
+from vbg.fields import WRITTEN
 from vbg.model import Model
 from vbg.simulate.events.drives import drive_kinks, require_no_jump
 from vbg.simulate.events.events import Instant, Samples, Switches
@@ -29,7 +30,7 @@ from vbg.simulate.kept_rows import KeptRows, efforts_across
 from vbg.simulate.minimal.stepper import Minimal
 from vbg.simulate.record.audit import audit, limits_of
 from vbg.simulate.record.recorder import ENERGY_UNITS, Recorder, Sink
-from vbg.simulate.settings import Settings, output_grid, versions
+from vbg.simulate.settings import Settings, check, output_grid, versions
 from vbg.simulate.steppers.explicit import StrayStages
 from vbg.simulate.steppers.jacobian import implicit_jacobian
 from vbg.simulate.steppers.stepper import Adaptive, FixedStep, Stepper
@@ -44,7 +45,6 @@ CLOSED = 1e-14  # gap left to the joints beside it [m or rad]
 Array = NDArray[np.float64]
 Progress = Callable[[float, float], bool | None]
 
-MOST_ROWS = 1e8
 # DOP853 runs at this part of rtol: its dense output, which gives the rows between two
 # steps, has order 7 and no error control of its own (energy of the rows: 6e-9 -> 8e-10)
 ROWS = 0.1
@@ -56,8 +56,6 @@ STIFF = Problem(
     "formulation = 'constraint' will be faster.",
 )
 LOST = 1e-6  # position residual after projection [m or rad] that ends a run
-METHODS = ("auto", "dop853", "rk4", "radau", "adams", "discrete-time")
-FORMULATIONS = ("constraint", "minimal")
 
 
 def simulate(
@@ -100,7 +98,7 @@ def simulate(
         defaults.atol if atol is None else atol,
         defaults.formulation if formulation is None else formulation,
     )
-    _check(settings)
+    check(settings)
     if settings.method == "discrete-time":
         from vbg.simulate.discrete.run import run_discrete
 
@@ -112,9 +110,17 @@ def simulate(
 
 
 def _start(source: Start | System | Model, start: Start | None) -> Start:
-    """`start`, or the assembled one of the source."""
+    """`start`, or the assembled one of the source.
+
+    Raises UsageError where the model asks for another start: `vbg.simulate` makes those."""
     if start is None:
-        return source if isinstance(source, Start) else assemble_start(source)
+        begin = source if isinstance(source, Start) else assemble_start(source)
+        asked = begin.system.model.simulate.start
+        if not isinstance(source, Start) and asked != WRITTEN:
+            raise UsageError(
+                f"the model starts from {asked}: hand its Start over, vbg.start(model)."
+            )
+        return begin
     if isinstance(source, System) and start.system is not source:
         raise UsageError(
             "the start belongs to another system than the one to be simulated: make it of the "
@@ -129,43 +135,6 @@ def _one_thread() -> AbstractContextManager[object]:
     from threadpoolctl import threadpool_limits
 
     return threadpool_limits(limits=1, user_api="blas")
-
-
-def _check(settings: Settings) -> None:
-    if settings.method not in METHODS:
-        raise UsageError(
-            f"method {settings.method!r} is not available; there are {', '.join(METHODS)}."
-        )
-    _check_formulation(settings)
-    for name in ("t_end", "output_step", "rtol", "atol"):
-        value = getattr(settings, name)
-        if not np.isfinite(value) or value < 0.0 or (value == 0.0 and name != "t_end"):
-            raise UsageError(f"{name} must be a positive number; got {value}.")
-    rows = settings.t_end / settings.output_step
-    if rows > MOST_ROWS:
-        raise UsageError(
-            f"t_end = {settings.t_end:g} s with output_step = {settings.output_step:g} s asks for "
-            f"{rows:.3g} output rows; at most {MOST_ROWS:.0e} are kept. Take a larger output_step."
-        )
-
-
-def _check_formulation(settings: Settings) -> None:
-    if settings.formulation not in FORMULATIONS:
-        raise UsageError(
-            f"formulation {settings.formulation!r} is not available; there are "
-            f"{', '.join(FORMULATIONS)}."
-        )
-    minimal = settings.formulation == "minimal"
-    if minimal and settings.method not in ("auto", "adams"):
-        raise UsageError(
-            f"formulation 'minimal' is integrated by method 'adams', not {settings.method!r}: "
-            "leave method out, or take formulation = 'constraint'."
-        )
-    if settings.method == "adams" and not minimal:
-        raise UsageError(
-            "method 'adams' belongs to formulation 'minimal': set formulation = 'minimal', or "
-            "take another method."
-        )
 
 
 class Run:

@@ -9,7 +9,13 @@ from importlib.metadata import PackageNotFoundError, version
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.errors import UsageError
+
 Array = NDArray[np.float64]
+
+MOST_ROWS = 1e8
+METHODS = ("auto", "dop853", "rk4", "radau", "adams", "discrete-time")
+FORMULATIONS = ("constraint", "minimal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +28,44 @@ class Settings:
     rtol: float
     atol: float
     formulation: str
+
+
+def check(settings: Settings) -> None:
+    """Raises UsageError for settings that are out of range or do not go together."""
+    if settings.method not in METHODS:
+        raise UsageError(
+            f"method {settings.method!r} is not available; there are {', '.join(METHODS)}."
+        )
+    _check_formulation(settings)
+    for name in ("t_end", "output_step", "rtol", "atol"):
+        value = getattr(settings, name)
+        if not np.isfinite(value) or value < 0.0 or (value == 0.0 and name != "t_end"):
+            raise UsageError(f"{name} must be a positive number; got {value}.")
+    rows = settings.t_end / settings.output_step
+    if rows > MOST_ROWS:
+        raise UsageError(
+            f"t_end = {settings.t_end:g} s with output_step = {settings.output_step:g} s asks for "
+            f"{rows:.3g} output rows; at most {MOST_ROWS:.0e} are kept. Take a larger output_step."
+        )
+
+
+def _check_formulation(settings: Settings) -> None:
+    if settings.formulation not in FORMULATIONS:
+        raise UsageError(
+            f"formulation {settings.formulation!r} is not available; there are "
+            f"{', '.join(FORMULATIONS)}."
+        )
+    minimal = settings.formulation == "minimal"
+    if minimal and settings.method not in ("auto", "adams"):
+        raise UsageError(
+            f"formulation 'minimal' is integrated by method 'adams', not {settings.method!r}: "
+            "leave method out, or take formulation = 'constraint'."
+        )
+    if settings.method == "adams" and not minimal:
+        raise UsageError(
+            "method 'adams' belongs to formulation 'minimal': set formulation = 'minimal', or "
+            "take another method."
+        )
 
 
 def output_grid(t_end: float, output_step: float) -> Array:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from vbg.analysis.begin import Asked
 from vbg.errors import AssemblyError, UsageError, VbgError
+from vbg.fields import WRITTEN
 from vbg.model import Model
 from vbg.solution import Solution
 from vbg.tmm_bridge.motion.uniqueness import channels_in
@@ -29,6 +31,7 @@ from vbg.validate.recorded import (
     without_twin,
 )
 from vbg.validate.review import review
+from vbg.validate.starting import handed, not_handed, turned_too_far
 
 # A verdict is on the equations: integration is kept out of it where that is cheap.
 RTOL, ATOL = 1e-11, 1e-13
@@ -85,6 +88,7 @@ def validate(
     exclude: tuple[tuple[float, float], ...] = (),
     dt_step: float | None = None,
     patience: float = PATIENCE,
+    start: Asked | None = None,
     progress: Tell | None = None,
     in_children: bool = True,
 ) -> Report:
@@ -98,6 +102,8 @@ def validate(
     "dt-houbolt" and "dt-wilson" by theirs, at the step `dt_step` [s], default 0.5 ms or half
     the output step.
     `progress(solver, fraction)` is called as the runs go on.
+
+    `start`, over that of the model: see `vbg.analysis.begin`; the second solver is handed it.
 
     A run that spends `patience` seconds of processor time without getting a percent further is
     ended, and the verdict is INCONCLUSIVE; so it is where only one of the solvers refuses the
@@ -121,6 +127,7 @@ def validate(
         coarse=True,
         tightest=TIGHTEST if rtol is None and atol is None else None,
         patience=patience,
+        begin=start,
     )
     run = children if in_children else here
     second = _both(job, run, progress)
@@ -140,11 +147,19 @@ def _both(job: Job, run: Run, progress: Tell | None) -> _Second:
     model, other = job.model, replace(job, solver="mstmm")
     notes: tuple[str, ...] = ()
     reason = without_twin(model)
-    if reason:
+    begun = (model.simulate.start if job.begin is None else job.begin) != WRITTEN
+    if begun and not reason and (parts := not_handed(model)):
+        reason = f"The start of {', '.join(parts)} is none that a file can write."
+    if reason or begun:
         answers = run({"vbg": job}, progress)
         _raise_of_model(answers["vbg"])
-        if answers["vbg"].error is not None:
+        if answers["vbg"].error is not None or not len(answers["vbg"].solutions[0].time):
             return _Second(other, answers)
+        if begun and (turned := turned_too_far(model, answers["vbg"].solutions[0])):
+            return _Second(other, {**answers, "mstmm": Answer(error=_turned(turned))})
+    if begun:
+        other, notes = _handed(other, answers["vbg"].solutions[0])
+    if reason:
         try:
             replays = replays_from(model, answers["vbg"].solutions[0])
         except UsageError as error:
@@ -152,18 +167,38 @@ def _both(job: Job, run: Run, progress: Tell | None) -> _Second:
         other = replace(other, replays=replays)
         answers |= run({"mstmm": other}, progress)
         notes = (
+            *notes,
             f"Replayed from the bond-graph run: the efforts on {', '.join(replays)}. {reason}",
         )
     else:
         if has_twins(model):
             notes = (
+                *notes,
                 "Integrated by the transfer-matrix solver too: one-dimensional parts, controllers.",
             )
-        answers = run({"vbg": job, "mstmm": other}, progress)
+        if begun:
+            answers |= run({"mstmm": other}, progress)
+        else:
+            answers = run({"vbg": job, "mstmm": other}, progress)
         _raise_of_model(answers["vbg"])
     if answers["vbg"].error is not None or not len(answers["vbg"].solutions[0].time):
         return _Second(other, answers, notes)
     return _one_start(_Second(other, answers, notes), run, progress)
+
+
+def _handed(other: Job, first: Solution) -> tuple[Job, tuple[str, ...]]:
+    """The second solver's job with the start of the first one's run, and a word about it."""
+    model = other.model
+    poses = first_poses(first, tuple(model.bodies))
+    job = replace(other, model=handed(model, first), poses=poses, known_as=model.hash)
+    return job, ("The transfer-matrix solver was handed the start of the bond-graph solver.",)
+
+
+def _turned(joints: tuple[str, ...]) -> UsageError:
+    return UsageError(
+        f"the run begins more than half a turn from what is written at {', '.join(joints)}, and a "
+        "posture that is handed over does not count turns: write initial.angle near the start."
+    )
 
 
 def _raise_of_model(answer: Answer) -> None:

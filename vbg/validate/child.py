@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from vbg.analysis.begin import Asked
 from vbg.errors import VbgError
 from vbg.model import Model
 from vbg.platform.processes import limit_processor_time
@@ -47,6 +48,8 @@ class Job:
     method, default half a millisecond or half the output step.
     poses : where the second solver starts, None for the written posture; speeds_as_written :
     whether their speeds are the file's, to be made consistent there.
+    begin : where the first solver starts, None for what the model says.
+    known_as : hash of the model whose start values were written into this one, empty for its own.
     patience : processor time [s] in which a run must get a percent further.
     """
 
@@ -64,6 +67,8 @@ class Job:
     scheme: str = "newmark"
     step: float | None = None
     patience: float = PATIENCE
+    begin: Asked | None = None
+    known_as: str = ""
 
 
 @dataclass(frozen=True)
@@ -161,6 +166,8 @@ def _once(job: Job, by: Solver, tell: Any, *, doubled: bool) -> Solution:
     else:
         settings |= {"rtol": factor * job.rtol, "atol": factor * job.atol}
     solution = by(**settings, progress=watch)
+    if job.known_as:
+        solution = replace(solution, made_by=replace(solution.made_by, model_hash=job.known_as))
     reached = float(solution.time[-1]) if len(solution.time) else 0.0
     return replace(solution, status=watch.status(solution.status, reached))
 
@@ -168,10 +175,11 @@ def _once(job: Job, by: Solver, tell: Any, *, doubled: bool) -> Solution:
 def solver_of(job: Job) -> Solver:
     """The solver with what is the same in all runs of the job."""
     if job.solver == "vbg":
+        from vbg.analysis.begin import begin
         from vbg.assemble import assemble
-        from vbg.simulate import simulate
+        from vbg.simulate.run import simulate
 
-        return partial(simulate, assemble(job.model))
+        return partial(simulate, begin(assemble(job.model), job.begin))
     replays = {name: r.function() for name, r in (job.replays or {}).items()}
     if job.solver == "mstmm":
         from vbg.tmm_bridge.solver import simulate as embedded

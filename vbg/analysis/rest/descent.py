@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.analysis.rest.manifold import LARGEST_STEP, Manifold
+from vbg.analysis.rest.manifold import Manifold
 from vbg.analysis.rest.resting import without_friction
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.start.start import assemble_start
@@ -36,12 +36,11 @@ def settled(manifold: Manifold, t: float, x: Array) -> Array:
         pushed = x.copy()
         same = without_friction(system, t, x)
         pushed[momenta] = np.mean([rate(t, one)[momenta] for one in same], axis=0)
-        direction = rate(t, pushed)[moving].copy()
-        largest = float(np.abs(direction).max())
-        if largest * length < 1e-10:
+        direction = np.zeros(len(x))
+        direction[moving] = rate(t, pushed)[moving]
+        if float(np.abs(direction).max()) * length < 1e-10:
             break
-        trial = x.copy()
-        trial[moving] += min(length, LARGEST_STEP / largest) * direction
+        trial = x + min(length, manifold.longest(direction)) * direction
         trial = without_friction(system, t, manifold.at_rest(t, trial))[0]
         following = float(energy(t, trial)[0])
         if following < stored:

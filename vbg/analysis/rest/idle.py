@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from vbg.analysis.probe.probe import Probe, available_inputs
 from vbg.analysis.rest.operating import OperatingPoint, classify, operating_point
 from vbg.analysis.rest.resting import with_modes
-from vbg.assemble import assemble, assemble_start
+from vbg.assemble import Start, assemble, assemble_start
 from vbg.assemble.system import System
 from vbg.blocks import dependencies, zeros
 from vbg.simulate.state_at import state_at
@@ -43,9 +43,10 @@ def sensible_point(system: System) -> Place:
     return Place(system, steady)
 
 
-def start_point(system: System) -> OperatingPoint:
-    """The assembled start as it stands."""
-    return classify(Probe(system), 0.0, with_modes(system, 0.0, assemble_start(system).state))
+def start_point(system: System, start: Start | None = None) -> OperatingPoint:
+    """The start of the motion as it stands, by default the assembled one."""
+    start = assemble_start(system) if start is None else start
+    return classify(Probe(system), 0.0, with_modes(system, 0.0, start.state))
 
 
 def mechanical_sources(system: System) -> tuple[str, ...]:
@@ -75,11 +76,12 @@ def without_sources(system: System, names: tuple[str, ...]) -> System:
     return assemble(replace(system.causal, graph=replace(graph, vertices=vertices)))
 
 
-def instant(system: System, t: float) -> OperatingPoint:
-    """The instant t [s] of the motion from the start.
+def instant(system: System, t: float, start: Start | None = None) -> OperatingPoint:
+    """The instant t [s] of the motion from the start, by default the assembled one.
 
     Raises UsageError where the run ends before.
     """
     if t == 0.0:
-        return start_point(system)
-    return classify(Probe(system), t, state_at(system, t))
+        return start_point(system, start)
+    start = assemble_start(system) if start is None else start
+    return classify(Probe(system), t, state_at(start, t))

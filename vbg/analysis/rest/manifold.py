@@ -9,11 +9,14 @@ from vbg.analysis.probe.probe import Probe
 from vbg.analysis.probe.tangent import contents, displacement_ties
 from vbg.assemble.start.posture import Projector
 from vbg.assemble.system import System
+from vbg.simulate.steppers.tolerances import gyration, machine_size
 
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]
 
-LARGEST_STEP = 0.3  # of any component of a posture in one step [m, rad or part of a quaternion]
+# of any component of a posture in one step [rad, part of a quaternion, m, or size of a larger
+# machine]
+LARGEST_STEP = 0.3
 HELD = 1e-13  # residual that the constraints keep
 AWAY = 1e4  # times what it starts with: a posture this far is none that a rest is sought at
 
@@ -29,7 +32,8 @@ class Manifold:
         self.probe = probe
         self.postures, self.momenta = _postures(probe.system), _momenta(probe.system)
         self._projector = Projector(probe.system, probe.start.kept)
-        self._farthest = AWAY * (1.0 + _size(start[self.postures]))
+        self._units = _units(probe.system)
+        self._farthest = AWAY * (1.0 + _size((start / self._units)[self.postures]))
         ties = displacement_ties(probe, probe.jacobian(t, start), start)
         held = contents(probe.system)
         ties = ties[(ties[:, held] != 0.0).any(axis=1) & (ties[:, ~held] != 0.0).any(axis=1)]
@@ -38,11 +42,15 @@ class Manifold:
 
     def moved(self, t: float, x: Array, dx: Array) -> tuple[Array, float]:
         """x + dx, or the part of dx that turns and moves nothing too far, and which part."""
-        postures = _size(dx[self.postures])
-        length = min(1.0, LARGEST_STEP / postures) if postures > 0.0 else 1.0
+        length = min(1.0, self.longest(dx))
         x = x + length * dx
         self._project(t, x, HELD, HELD)
         return x, length
+
+    def longest(self, dx: Array) -> float:
+        """How many times dx may be gone in one step."""
+        postures = _size((dx / self._units)[self.postures])
+        return LARGEST_STEP / postures if postures > 0.0 else np.inf
 
     def at_rest(self, t: float, x: Array) -> Array:
         """x with all bodies at rest."""
@@ -53,7 +61,7 @@ class Manifold:
 
     def is_away(self, x: Array) -> bool:
         """Whether something has run away."""
-        return not _size(x[self.postures]) <= self._farthest
+        return not _size((x / self._units)[self.postures]) <= self._farthest
 
     def _project(self, t: float, x: Array, position: float, velocity: float) -> None:
         self._projector.normalise(x)
@@ -61,6 +69,16 @@ class Manifold:
         if self.followers.size:
             missing = self._sums - self._ties @ x
             x[self.followers] += np.linalg.lstsq(self._ties[:, self.followers], missing)[0]
+
+
+def _units(system: System) -> Array:
+    """What is large for each component of x: the size of a machine larger than 1 m for lengths."""
+    size = max(1.0, machine_size(system), gyration(system))
+    units = np.ones(system.size)
+    for s in system.slices:
+        if s.state.kind == "position" or system.signal_units.get(s.state.name) == "m":
+            units[s.first : s.last] = size
+    return units
 
 
 def _size(values: Array) -> float:

@@ -21,6 +21,7 @@ from vbg.measures import evaluate, parse
 from vbg.platform.processes import end_tree, end_with_parent
 
 if TYPE_CHECKING:
+    from vbg.analysis.begin.begin import Asked
     from vbg.model import Model
 
 AHEAD = 4  # points handed out beforehand, per process
@@ -28,11 +29,13 @@ AHEAD = 4  # points handed out beforehand, per process
 
 @dataclass(frozen=True)
 class Study:
-    """What is run at every point: a model, settings of the run, measures."""
+    """What is run at every point: a model, settings of the run, measures; `start` over that of
+    the model's [simulate], see `vbg.analysis.begin`."""
 
     model: Model
     settings: Mapping[str, Any]
     measures: tuple[str, ...]
+    start: Asked | None = None
 
     def text(self, measure: str) -> str:
         """The expression of a measure; one of the model's [measures] may go by its name."""
@@ -43,7 +46,11 @@ class Study:
         """Names the study in its table: model without the varied values, and settings."""
         fixed = dict.fromkeys(parameters, 0.0)
         document = json.dumps(
-            [_plain(self.model.document), fixed, dict(self.settings)], sort_keys=True, default=str
+            [_plain(self.model.document), fixed, dict(self.settings), repr(self.start)]
+            if self.start is not None
+            else [_plain(self.model.document), fixed, dict(self.settings)],
+            sort_keys=True,
+            default=str,
         )
         return hashlib.sha256(document.encode()).hexdigest()[:12]
 
@@ -58,13 +65,14 @@ def _plain(value: Any) -> Any:
 
 def run_point(study: Study, point: Point) -> Row:
     """One run.  A point that cannot be run or does not reach its end is kept as failed."""
+    from vbg.analysis.begin import begin
     from vbg.assemble import assemble
-    from vbg.simulate import simulate
+    from vbg.simulate.run import simulate
 
     try:
         model = study.model.with_parameters(**dict(point))
         system = assemble(model)
-        solution = simulate(system, **study.settings)
+        solution = simulate(begin(system, study.start), **study.settings)
         if solution.status.code != "finished":
             return Row(point, (), "failed", solution.status.sentence)
         values = tuple(

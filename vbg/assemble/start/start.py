@@ -149,7 +149,7 @@ def _assembled(system: System) -> Start:
     notes += not_kept(system, x, before)
     residuals = _largest(position), _largest(velocity)
     start = Start(system, x, *residuals, (), 0, None, tuple(notes), kept)
-    return _examined(system, closer, start) if projector.rows else start
+    return examined(system, closer, start) if projector.rows else start
 
 
 def _require_values(system: System, projector: Projector, written: Array) -> None:
@@ -213,11 +213,11 @@ def _closed_velocity(
         left = _largest(projector.residuals(0.0, trial)[1])
         if max(left, _largest(held.misses(trial))) < 1e-9 * scale:
             return keep_written(system, with_held, trial, x), None
-    result = _admissible(projector, x, scale)
+    result = admissible(projector, x, scale)
     velocity = projector.residuals(0.0, result)[1]
     if np.any(np.abs(velocity) > 1e-8 * scale + 1e2 * _rounding(projector, result, velocity)):
         raise AssemblyError.of([_contradiction(system, velocity)])
-    result = keep_written(system, lambda at: _admissible(projector, at, scale), result, x)
+    result = keep_written(system, lambda at: admissible(projector, at, scale), result, x)
     return result, None if held is None else _not_kept(system, held, result, "speeds")
 
 
@@ -229,7 +229,7 @@ def _with_held_speeds(projector: Projector, held: HeldRows, x: Array) -> Array:
     return trial
 
 
-def _admissible(projector: Projector, x: Array, scale: float) -> Array:
+def admissible(projector: Projector, x: Array, scale: float) -> Array:
     """The state nearest to x, in the energy metric, whose velocities the constraints allow."""
     result = x.copy()
     velocity, before = projector.residuals(0.0, result)[1], np.inf
@@ -323,7 +323,7 @@ def _not_kept(system: System, held: HeldRows, x: Array, what: str) -> Problem | 
     )
 
 
-def _examined(system: System, closer: Closer, start: Start) -> Start:
+def examined(system: System, closer: Closer, start: Start) -> Start:
     """Redundant directions, mobility, locks and singular starts."""
     x = start.state
     found = closer.choose(0.0, x)  # once more: modes may have changed

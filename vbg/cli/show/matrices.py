@@ -68,9 +68,10 @@ def act(arguments: argparse.Namespace) -> int:
         written = named_matrices(system, names=not arguments.numbers)
         found, parameters = written.matrices, written.parameters
     else:
+        import vbg
         from vbg.simulate.state_at import state_at
 
-        found = matrices_of(system, arguments.at, state_at(system, arguments.at))
+        found = matrices_of(system, arguments.at, state_at(vbg.start(system), arguments.at))
     if arguments.json:
         print(json.dumps({**as_plain(found), "parameters": parameters}))
     else:

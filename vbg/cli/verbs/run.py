@@ -10,7 +10,15 @@ from typing import Any
 from vbg.cli.child import follow
 from vbg.cli.models import STANDARD_INPUT, require_model, text_of_standard_input
 from vbg.cli.output import require_output, wrote
-from vbg.cli.parser import INTERRUPTED, add, add_json, add_model, add_span, add_tolerances
+from vbg.cli.parser import (
+    INTERRUPTED,
+    add,
+    add_json,
+    add_model,
+    add_span,
+    add_start,
+    add_tolerances,
+)
 from vbg.cli.progress import ProgressLine
 from vbg.cli.report import report
 from vbg.cli.text import count
@@ -36,6 +44,8 @@ def register(subparsers: Any) -> None:
             vbg run crank.toml --set r='60 mm' --t-end '500 ms' -o crank.h5
             vbg run crank.toml -o crank.csv --signals 'A.*'
             vbg run crank.toml --measure 'max(norm(A.force))' --measure 'settle(A.speed, 2 %)'
+            vbg run arm.toml --start equilibrium -o rest.h5
+            vbg run arm.toml --start rest.h5@'500 ms' --set load='20 kg'
             vbg run crank.toml --solver mstmm --json
             sed s/revolute/spherical/ crank.toml | vbg run -""",
     )
@@ -58,6 +68,7 @@ def register(subparsers: Any) -> None:
         default="vbg",
         help="mstmm: the transfer-matrix solver (MSTMM), which is independent of the bond graph",
     )
+    add_start(parser)
     parser.add_argument(
         "--measure",
         dest="measures",
@@ -106,6 +117,7 @@ def _job(arguments: argparse.Namespace) -> Job:
         parameters=dict(arguments.parameters),
         solver=arguments.solver,
         settings={name: value for name, value in given.items() if value is not None},
+        start=arguments.start,
         measures=tuple(arguments.measures),
         result=arguments.output,
     )

@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from vbg.cli.models import read_checked
 from vbg.cli.output import PICTURES, require_output, wrote
-from vbg.cli.parser import INTERRUPTED, add, add_json, add_model, add_span, add_tolerances, count_of
+from vbg.cli.parser import (
+    INTERRUPTED,
+    add,
+    add_json,
+    add_model,
+    add_span,
+    add_start,
+    add_tolerances,
+    count_of,
+)
 from vbg.cli.progress import CLEAR
 from vbg.cli.text import bar, count, figure, table
 
@@ -67,6 +76,7 @@ def add_study(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-o", "--output", metavar="OUT", help="table: .csv or .parquet")
     parser.add_argument("--plot", metavar="OUT", help="picture of the table: .png, .svg, .pdf")
+    add_start(parser)
     add_span(parser)
     parser.add_argument("--method", help="integrator")
     add_tolerances(parser)
@@ -75,12 +85,14 @@ def add_study(parser: argparse.ArgumentParser) -> None:
 def study_of(arguments: argparse.Namespace) -> Study:
     """The Study that the arguments describe."""
     from vbg.analysis.studies.sweep import Study
+    from vbg.starting import asked_start
 
     require_output(arguments.output, (".csv", ".parquet"))
     require_output(arguments.plot, PICTURES, "--plot")
     given = {name: getattr(arguments, name) for name in SETTINGS}
     settings = {name: value for name, value in given.items() if value is not None}
-    return Study(read_checked(arguments), settings, tuple(arguments.measure))
+    model = read_checked(arguments)
+    return Study(model, settings, tuple(arguments.measure), asked_start(model, arguments.start))
 
 
 def ranges_of(arguments: argparse.Namespace, study: Study) -> list[Range]:

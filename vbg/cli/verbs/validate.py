@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from vbg.cli.models import read_checked
 from vbg.cli.output import require_folder, wrote
-from vbg.cli.parser import add, add_json, add_model, add_span, add_tolerances, seconds, tolerance
+from vbg.cli.parser import (
+    add,
+    add_json,
+    add_model,
+    add_span,
+    add_start,
+    add_tolerances,
+    seconds,
+    tolerance,
+)
 from vbg.errors import ModelError
 
 if TYPE_CHECKING:
@@ -66,6 +75,7 @@ def register(subparsers: Any) -> None:
         metavar="T",
         help="processor time in which a run must get a percent further, default 60 s",
     )
+    add_start(parser)
     parser.add_argument("--all", action="store_true", help="print all channels, however many")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress line")
     add_json(parser)
@@ -105,11 +115,14 @@ def act(arguments: argparse.Namespace) -> int:
 
 
 def _validated(arguments: argparse.Namespace, line: _Line) -> Report:
+    from vbg.starting import asked_start
     from vbg.validate import validate
     from vbg.validate.child import PATIENCE
 
+    model = read_checked(arguments)
     return validate(
-        read_checked(arguments),
+        model,
+        start=asked_start(model, arguments.start),
         t_end=arguments.t_end,
         output_step=arguments.output_step,
         rtol=arguments.rtol,

@@ -15,6 +15,7 @@ import numpy as np
 
 from vbg import expressions
 from vbg.fields import Field
+from vbg.model.forms.beginnings import read_beginning
 from vbg.model.forms.references import REFERENCES
 from vbg.model.text.names import is_name
 from vbg.model.text.places import Path
@@ -224,6 +225,10 @@ def _free_text(reading: Reading, scope: Scope, path: Path, raw: Any, declared: F
     return reading.text(path, raw)
 
 
+def _beginning(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field) -> Any:
+    return read_beginning(reading, scope, path, raw)
+
+
 _READERS: Mapping[str, Callable[..., Any]] = {
     "quantity": _quantity,
     "vector": _vector,
@@ -237,5 +242,6 @@ _READERS: Mapping[str, Callable[..., Any]] = {
     "count": _count,
     "flag": _flag,
     "text": _free_text,
+    "beginning": _beginning,
     **REFERENCES,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vbg.fields import declare, quantity
+from vbg.fields import WRITTEN, Beginning, declare, quantity
 
 METHODS = ("auto", "dop853", "rk4", "radau", "adams", "discrete-time")
 FORMULATIONS = ("constraint", "minimal")
@@ -39,6 +39,12 @@ class Simulate:
         "of stores that depend on others: integral, with a constraint source, or derivative",
         choices=CAUSALITIES,
         default="integral",
+    )
+    start: str | Beginning = declare(
+        "beginning",
+        "written; equilibrium: where the machine rests; { file, at }: a row of a result; "
+        "{ balance = [parts] }: as written, their pressures, charges, twists so that it rests",
+        default=WRITTEN,
     )
     events: str = declare(
         "choice",

@@ -200,10 +200,10 @@ def machine_size(system: System) -> float:
         return 1.0
     places = np.stack(list(starts.values()))
     spread = float(np.linalg.norm(np.ptp(places, axis=0)))
-    return max(spread, min(1.0, _gyration(system)), SMALLEST)
+    return max(spread, min(1.0, gyration(system)), SMALLEST)
 
 
-def _gyration(system: System) -> float:
+def gyration(system: System) -> float:
     """The largest radius of gyration of a body [m]: sqrt(largest J / m)."""
     vertices = system.causal.graph.vertices.values()
     inertias: dict[str, dict[bool, float]] = {}

@@ -1,0 +1,257 @@
+"""Runs that begin at rest, in balance, or where another one stopped: closed forms, both ways."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import vbg
+from vbg.errors import AssemblyError, ModelError, UsageError
+from vbg.fields import Beginning
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+HANGING = """
+vbg = 1
+[parameters]
+s = 1.0
+[bodies.load]
+mass = "3*s**3"
+inertia = { xx = "0.1*s**5", yy = "0.1*s**5", zz = "0.1*s**5" }
+[joints.guide]
+kind = "prismatic"
+between = ["ground", "load"]
+axis = [0, 0, 1]
+[forces.spring]
+kind = "spring"
+on = "joints.guide"
+k = "400*s**2"
+length = 0
+[forces.damper]
+kind = "damper"
+on = "joints.guide"
+c = "s**2.5"
+[simulate]
+t_end = "0.5*s**0.5"
+output_step = "5e-3*s**0.5"
+start = "equilibrium"
+"""
+
+LIFT = """
+vbg = 1
+[bodies.load]
+mass = 500
+inertia = { xx = 1, yy = 1, zz = 1 }
+[joints.guide]
+kind = "prismatic"
+between = ["ground", "load"]
+axis = [0, 0, 1]
+initial = { slide = 0.2 }
+[hydraulic.cylinder]
+kind = "cylinder"
+nodes = ["a", "b"]
+on = "joints.guide"
+area_a = "20 cm^2"
+area_b = "12 cm^2"
+stroke = 1.0
+[hydraulic.back]
+kind = "laminar_resistance"
+nodes = ["b", "tank"]
+conductance = 1e-9
+[simulate]
+t_end = 0.2
+start = { balance = ["cylinder"] }
+"""
+
+
+PUSHED = """
+[forces.push]
+kind = "force"
+on = "load"
+force = [0, 0, "3*sin(40*t)"]
+[electric.U]
+kind = "voltage_source"
+nodes = ["a", "gnd"]
+voltage = 5
+[electric.R]
+kind = "resistor"
+nodes = ["a", "b"]
+R = 100
+[electric.leak]
+kind = "resistor"
+nodes = ["b", "gnd"]
+R = 300
+[electric.C]
+kind = "capacitor"
+nodes = ["b", "gnd"]
+C = 1e-3
+"""
+
+
+def parse(text):
+    from vbg.io import toml
+
+    return toml.parse(text, "")
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_a_hanging_mass_rests_where_its_spring_holds_it(scale):
+    model = parse(HANGING).with_parameters(s=scale)
+    solution = vbg.simulate(model)
+    hang = -3 * scale**3 * 9.81 / (400 * scale**2)
+    assert solution["guide.slide"][0] == pytest.approx(hang, rel=1e-9)
+    assert np.ptp(solution["guide.slide"]) <= 1e-9 * abs(hang)
+    assert any("rests" in note.what for note in solution.notes)
+    written = vbg.simulate(model, start="written")
+    assert written["guide.slide"][0] == 0.0
+    assert written["guide.slide"].min() < 1.5 * hang
+
+
+def test_a_pressure_is_found_that_holds_the_load_as_it_is_written():
+    system = vbg.assemble(parse(LIFT))
+    start = vbg.start(system)
+    pressure = start.outputs(0.0, start.state)["cylinder.pressure_a"][0]
+    other = start.outputs(0.0, start.state)["cylinder.pressure_b"][0]
+    assert abs(other) < 1.0  # not pulling
+    assert 20e-4 * pressure - 12e-4 * other == pytest.approx(500 * 9.81, rel=1e-9)
+    solution = vbg.simulate(start)
+    assert solution["guide.slide"][0] == pytest.approx(0.2, abs=1e-14)
+    assert abs(solution["guide.speed"]).max() < 1e-9
+
+
+def test_what_holds_nothing_or_cannot_hold_is_said():
+    model = parse(LIFT)
+    with pytest.raises(UsageError, match="back holds nothing"):
+        vbg.start(model, Beginning(balance=("back",)))
+    with pytest.raises(ModelError, match="unknown part"):
+        parse(LIFT.replace('balance = ["cylinder"]', 'balance = ["zylinder"]'))
+    free = LIFT.replace('on = "joints.guide"', 'on = "translational.rod"')
+    free += '[translational.rod]\nkind = "mass"\nnodes = ["rod"]\nm = 1\n'
+    with pytest.raises(AssemblyError, match="cannot hold the machine"):
+        vbg.start(parse(free))
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ('"equilibrum"', "equilibrium"),
+        ('"run.h5"', "Write { file"),
+        ("{ at = 1.0 }", "a start is"),
+        ('{ file = "run.txt" }', "a result ends in"),
+        ("3", "expected"),
+        ('{ file = "a.h5", balance = ["b"] }', "a start is"),
+    ],
+)
+def test_a_wrong_start_is_told_with_its_remedy(written, said):
+    with pytest.raises(ModelError, match=said):
+        parse(HANGING.replace('start = "equilibrium"', f"start = {written}"))
+
+
+def test_a_wheel_that_is_driven_has_no_rest():
+    text = """
+[rotational.wheel]
+kind = "inertia"
+nodes = ["a"]
+J = 0.1
+[rotational.push]
+kind = "torque"
+nodes = ["a"]
+torque = 2
+[simulate]
+start = "equilibrium"
+"""
+    with pytest.raises(AssemblyError, match="no rest is found"):
+        vbg.start(parse(text))
+
+
+@pytest.mark.parametrize("name", ["servo-hydraulic", "rlc-ladder"])
+def test_the_state_of_a_circuit_is_read_off_its_signals(name):
+    model = vbg.read(EXAMPLES / f"{name}.toml")
+    system = vbg.assemble(model)
+    whole = vbg.simulate(system, t_end=60 * model.simulate.output_step)
+    at = float(whole.time[50])
+    start = vbg.start(system, whole, at=at)
+    for signal, value in start.outputs(at, start.state).items():
+        if not signal.startswith("energy."):
+            size = np.abs(whole[signal]).max()
+            expected = np.atleast_1d(whole[signal][50])
+            assert np.ravel(value) == pytest.approx(expected, abs=1e-7 * size + 1e-12), signal
+
+
+def test_halves_are_the_whole_and_files_of_every_format_start_it(tmp_path):
+    from vbg.io import csv, hdf5
+    from vbg.io import json as json_file
+
+    model = parse(HANGING)
+    system = vbg.assemble(model)
+    whole = vbg.simulate(system, start="written", t_end=0.5)
+    at = 40
+    hdf5.write(whole, tmp_path / "a.h5")
+    csv.write(whole, tmp_path / "a.csv")
+    json_file.write(whole, tmp_path / "a.json")
+    for name in ("a.h5", "a.csv", "a.json"):
+        loaded = vbg.load(tmp_path / name)
+        rest = vbg.simulate(system, start=loaded, at=float(whole.time[at]), t_end=0.3)
+        size = np.abs(whole["guide.slide"]).max()
+        assert np.abs(rest["guide.slide"] - whole["guide.slide"][at:]).max() < 1e-7 * size
+    changed = model.edited(("forces", "spring", "k"), 800.0)
+    again = vbg.simulate(changed, start=whole, at=float(whole.time[at]), t_end=0.01)
+    assert again["guide.slide"][0] == pytest.approx(whole["guide.slide"][at], abs=1e-12)
+    assert any("do not begin as in the result" in note.what for note in again.notes)
+    with pytest.raises(UsageError, match=r"no row at 0\.1234 s"):
+        vbg.start(system, whole, at=0.1234)
+    with pytest.raises(UsageError, match="no signal of"):
+        vbg.start(vbg.assemble(vbg.read(EXAMPLES / "rlc-ladder.toml")), whole)
+
+
+def test_a_machine_with_turns_and_loops_goes_on(tmp_path):
+    model = vbg.read(EXAMPLES / "slider-crank.toml")
+    system = vbg.assemble(model)
+    whole = vbg.simulate(system, t_end=1.0)
+    start = vbg.start(system, whole, at=0.5)
+    row = int(np.argmin(abs(whole.time - 0.5)))
+    assert whole["A.angle"][row] > 7.0  # more than a turn
+    rest = vbg.simulate(start, t_end=0.5)
+    for name in ("A.angle", "A.force", "slide.slide"):
+        size = np.abs(whole[name]).max()
+        assert np.abs(rest[name] - whole[name][row:]).max() < 2e-6 * size, name
+
+
+def test_the_model_names_a_result_of_its_own_folder(tmp_path, monkeypatch):
+    from vbg.io import hdf5
+
+    monkeypatch.delenv("VBG_ALLOW_INCLUDE", raising=False)
+    whole = vbg.simulate(parse(HANGING), start="written", t_end=0.1)
+    text = HANGING.replace('"equilibrium"', '{ file = "runs/a.h5", at = "50 ms" }')
+    (tmp_path / "m.toml").write_text(text)
+    (tmp_path / "runs").mkdir()
+    hdf5.write(whole, tmp_path / "runs" / "a.h5")
+    start = vbg.start(vbg.read(tmp_path / "m.toml"))
+    slide = start.outputs(0.0, start.state)["guide.slide"][0]
+    assert slide == pytest.approx(whole["guide.slide"][10], abs=1e-13)
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "m.toml").write_text(text.replace("runs/", "../runs/"))
+    with pytest.raises(UsageError, match="not below the folder"):
+        vbg.start(vbg.read(tmp_path / "inner" / "m.toml"))
+
+
+def test_the_second_solver_is_handed_the_start():
+    """A charge and a posture at rest, pushed from there on."""
+    report = vbg.validate(parse(HANGING + PUSHED), t_end=0.1, in_children=False)
+    assert report.result == "PASS"
+    assert any("was handed the start" in note for note in report.verdict.notes)
+    first, second = (report.solutions[name] for name in ("vbg", "mstmm"))
+    assert first["C.voltage"][0] == second["C.voltage"][0] == pytest.approx(3.75, rel=1e-9)
+    for name in ("guide.speed", "guide.slide"):
+        size = np.abs(first[name]).max()
+        assert np.abs(first[name] - second[name]).max() < 1e-7 * size
+    assert np.ptp(first["guide.slide"]) > 1e-6  # it is pushed out of its rest
+
+
+def test_a_state_of_the_wrong_size_is_refused():
+    from vbg.assemble import start_at
+
+    system = vbg.assemble(parse(HANGING))
+    with pytest.raises(UsageError, match="numbers"):
+        start_at(system, np.zeros(3))
+    with pytest.raises(UsageError, match="no value"):
+        start_at(system, np.full(system.size, np.nan))

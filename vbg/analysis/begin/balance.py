@@ -1,0 +1,134 @@
+"""The written start with contents of parts found so that nothing accelerates.
+
+The posture is held as written.  Unknown are the displacements q of the named parts'
+stores (charges, oil, twists), and with the rates of all momenta p' = f(q) the least change with
+f = 0 is taken: a load is held by the pressure under it, a preload by the twist of its spring.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.analysis.probe.probe import Probe
+from vbg.assemble import Start, System, assemble_start, start_at
+from vbg.errors import AssemblyError, Problem, UsageError
+from vbg.model.located import located
+
+Array = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+ITERATIONS = 30
+HALVINGS = 12  # of a step that does not help
+ZERO = 1e-9  # of the largest pressure: a smaller one below zero is rounding
+RESTS = 1e-9  # of the largest rate that the parts hold: less is rest
+
+
+def balanced(system: System, parts: tuple[str, ...]) -> Start:
+    """The start as written but for the contents of the `parts` (names), which balance the loads.
+
+    A pressure that would have to pull stays zero.  Raises UsageError for a part that holds
+    nothing, AssemblyError where they cannot balance.
+    """
+    start = assemble_start(system)
+    places, moving = _contents(system, parts), _momenta(system)
+    probe = Probe(system)
+    forces = np.arange(probe.size)[moving] + probe.spans["rate"].start
+    pressures = _pressures(probe, parts)
+    empty = np.zeros(0, dtype=int)
+    for _ in range(len(pressures) + 1):
+        x, held = _solved(probe, np.concatenate([forces, empty]), places, start.state)
+        found = probe.values(0.0, x)[pressures]
+        pulling = pressures[found < -ZERO * max(float(np.abs(found).max(initial=0.0)), 1.0)]
+        if not np.setdiff1d(pulling, empty).size:
+            break
+        empty = np.union1d(empty, pulling)
+    left = probe.values(0.0, x)[forces]
+    if not float(np.abs(left).max(initial=0.0)) <= RESTS * max(held, 1e-300):
+        raise AssemblyError.of(located(system.model, [_unbalanced(system, parts, moving, left)]))
+    begins = start_at(system, x)
+    note = Problem("note", "simulate.start", f"{', '.join(parts)} balance the loads as written.")
+    return replace(begins, notes=(*start.notes, *begins.notes, note))
+
+
+def _solved(probe: Probe, rows: Places, places: Places, x: Array) -> tuple[Array, float]:
+    """The state with what stands in `rows` zero, by Newton with the least changes at `places`,
+    and how large the forces are that the changes balance."""
+    x = x.copy()
+    values, best = probe.values(0.0, x)[rows], np.inf
+    held = float(np.abs(values).max(initial=0.0))
+    for _ in range(ITERATIONS):
+        A = probe.jacobian(0.0, x)[rows][:, places]
+        height = np.abs(A).max(axis=1, initial=0.0)
+        height = np.where(height > 0.0, height, 1.0)
+        size = np.maximum(np.abs(x[places]), _reach(A / height[:, None], values / height))
+        scaled = A * size / height[:, None]
+        step = size * np.linalg.lstsq(scaled, -values / height, rcond=1e-10)[0]
+        left = np.inf
+        for halvings in range(HALVINGS):
+            trial = x.copy()
+            trial[places] += 0.5**halvings * step
+            now = probe.values(0.0, trial)[rows]
+            left = float(np.abs(now / height).max(initial=0.0))
+            if left < min(best, float(np.abs(values / height).max(initial=0.0))):
+                break
+        else:
+            break
+        x, values, best = trial, now, left
+    return x, held
+
+
+def _reach(A: Array, miss: Array) -> Array:
+    """A change of each content that would matter for the misses."""
+    slope = np.abs(A).max(axis=0, initial=0.0)
+    most = float(np.abs(miss).max(initial=0.0))
+    return np.where(slope > 0.0, most / np.where(slope > 0.0, slope, 1.0), 1.0)
+
+
+def _pressures(probe: Probe, parts: tuple[str, ...]) -> Places:
+    """Rows of the pressures that are signals of the parts."""
+    begins = tuple(f"signal {part}.pressure" for part in parts)
+    spans = [span for name, span in probe.spans.items() if name.startswith(begins)]
+    found = [np.arange(span.start, span.stop) for span in spans]
+    return np.concatenate([np.zeros(0, dtype=int), *found])
+
+
+def _contents(system: System, parts: tuple[str, ...]) -> NDArray[np.intp]:
+    """Places in x of what the parts hold."""
+    vertices = [v for v in system.causal.graph.vertices.values() if v.kind == "C"]
+    owned = {v.state.data: v.part.partition(".")[2] for v in vertices if v.state is not None}
+    found = dict.fromkeys(parts, 0)
+    places: list[int] = []
+    for s in system.slices:
+        part = owned.get(s.state.name, "")
+        if part in found:
+            found[part] += 1
+            places += range(s.first, s.last)
+    empty = [part for part, count in found.items() if not count]
+    if empty:
+        able = ", ".join(sorted(set(owned.values()) - {""})) or "none"
+        raise UsageError(f"start: {empty[0]} holds nothing that could balance; there are: {able}.")
+    return np.array(places, dtype=int)
+
+
+def _momenta(system: System) -> NDArray[np.intp]:
+    vertices = system.causal.graph.vertices.values()
+    names = {v.state.data for v in vertices if v.kind == "I" and v.state is not None}
+    spans = [np.arange(s.first, s.last) for s in system.slices if s.state.name in names]
+    return np.concatenate([np.zeros(0, dtype=int), *spans])
+
+
+def _unbalanced(
+    system: System, parts: tuple[str, ...], moving: NDArray[np.intp], left: Array
+) -> Problem:
+    worst = int(np.argmax(np.abs(left)))
+    name = system.state_names[int(moving[worst])].partition(".")[0]
+    return Problem(
+        "error",
+        "simulate.start",
+        f"{', '.join(parts)} cannot hold the machine as it is written: {name} is left with a "
+        f"force or torque of {abs(float(left[worst])):.3g} (SI).",
+        'Name the parts that carry this load, too, or let the posture go: start = "equilibrium".',
+    )

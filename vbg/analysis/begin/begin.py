@@ -1,0 +1,69 @@
+"""From what an engineer asks for to a Start."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from vbg.analysis.begin.balance import balanced
+from vbg.analysis.begin.observed import Instant, observed
+from vbg.analysis.rest.operating import operating_point
+from vbg.assemble import Start, System, assemble_start, start_at
+from vbg.errors import AssemblyError, Problem, UsageError
+from vbg.fields import EQUILIBRIUM, WRITTEN, Beginning
+from vbg.model.located import located
+
+Asked = str | Beginning | Instant | Start
+
+
+def begin(system: System, asked: Asked | None = None) -> Start:
+    """The Start of `system` that is `asked` for, by default that of its model's [simulate].
+
+    "written": the assembled start; "equilibrium": where the machine comes to rest from there,
+    with its sources as they are at t = 0; an Instant: the state whose signals are those of a
+    result; `Beginning(balance=...)`: the written start, the contents of those parts found.
+
+    Raises AssemblyError where there is no such start, UsageError for a file that was not
+    loaded or a Start of another system.
+    """
+    asked = system.model.simulate.start if asked is None else asked
+    if isinstance(asked, Start):
+        return _of(system, asked)
+    if isinstance(asked, Instant):
+        return observed(system, asked)
+    if isinstance(asked, Beginning):
+        if asked.balance:
+            return balanced(system, asked.balance)
+        raise UsageError(
+            f"the model starts from the result {asked.file}: load it and hand it over, "
+            "start=vbg.load(FILE)."
+        )
+    if asked == WRITTEN:
+        return assemble_start(system)
+    if asked == EQUILIBRIUM:
+        return _resting(system)
+    raise UsageError(f"start={asked!r} is unknown; there are {WRITTEN!r} and {EQUILIBRIUM!r}.")
+
+
+def _of(system: System, start: Start) -> Start:
+    if start.system is not system:
+        raise UsageError(
+            "the start belongs to another system than the one to be simulated: make it of the "
+            "same value, system = vbg.assemble(model); start = vbg.start(system)."
+        )
+    return start
+
+
+def _resting(system: System) -> Start:
+    point = operating_point(system, "equilibrium")
+    if point.kind != "equilibrium":
+        problem = Problem(
+            "error",
+            "simulate.start",
+            f"no rest is found from the written start. {point.sentence}",
+            "A machine that is driven, falls or turns freely has none: start it as written, hold "
+            "it by a spring or a drive, or write a start nearer to its rest.",
+        )
+        raise AssemblyError.of(located(system.model, [problem]))
+    start = start_at(system, point.x)
+    note = Problem("note", "simulate.start", "the run begins where the machine rests.")
+    return replace(start, notes=(*start.notes, note))

@@ -1,0 +1,190 @@
+"""The state of a machine from the signals of a result.
+
+A row of a result has positions, speeds, currents, pressures: y.  The state x is the one whose
+signals are those, h(x, t) = y, found by Newton on the rows that the machine and the result have
+in common and that follow from the state alone (no constraint effort in them),
+
+    x <- x + the least dx with dh/dx dx = y - h(x),
+
+with the constraints as further rows.  Signals of motion come first: where a spring was
+exchanged, its force differs and the posture is still the one to go on from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.analysis.probe.probe import Probe
+from vbg.analysis.probe.tangent import constraint_jacobian
+from vbg.assemble import Start, System, start_at
+from vbg.blocks import dependencies
+from vbg.errors import Problem, UsageError
+from vbg.solution import Solution
+
+Array = NDArray[np.float64]
+
+MOTION = (
+    *(".position", ".rotation", ".velocity", ".angular_velocity"),
+    *(".angle", ".angle2", ".slide", ".speed", ".speed2", ".slide_speed"),
+)
+ITERATIONS = 30
+RANK = 1e-9  # of the largest slope: a direction below is not seen in the signals
+CLOSE = 1e-6  # of its size: a signal that misses by more is not that of the result
+STILL = 1e-13  # a step this small, relative to the state, is the last
+
+
+@dataclass(frozen=True, slots=True)
+class Instant:
+    """The signals of a result at one time: t [s], name -> numbers."""
+
+    t: float
+    signals: dict[str, Array]
+
+
+def instant_of(solution: Solution, at: float | None = None) -> Instant:
+    """The row of `solution` at the time `at` [s], by default the last.
+
+    Raises UsageError where the result has no row there.
+    """
+    time = solution.time
+    if not len(time):
+        raise UsageError("the result to start from has no rows.")
+    row = len(time) - 1 if at is None else int(np.argmin(np.abs(time - at)))
+    if at is not None:
+        step = float(np.diff(time[max(row - 1, 0) : row + 2]).min(initial=np.inf))
+        if abs(time[row] - at) > 1e-6 * min(step, max(abs(at), 1e-9)):
+            raise UsageError(
+                f"the result to start from has no row at {at:g} s: it has {len(time)} from "
+                f"{time[0]:g} to {time[-1]:g} s, the nearest at {time[row]:.9g} s."
+            )
+    signals = {name: np.atleast_1d(values[row]).copy() for name, values in solution.signals.items()}
+    return Instant(float(time[row]), signals)
+
+
+def observed(system: System, instant: Instant) -> Start:
+    """The Start from the state whose signals are those of `instant`.
+
+    What is not seen in them (the integral of a controller without a signal) starts as
+    written; signals that cannot be met are a warning.  Raises UsageError where the motion of
+    the result is not one of this machine.
+    """
+    probe = Probe(system)
+    x = system.written_state.copy()
+    names = _seen(system, probe, instant)
+    if not names:
+        raise UsageError(f"the result to start from has no signal of {system.model.name}.")
+    first = [n for n in names if n.endswith(MOTION)]
+    x = _followed(probe, instant, x, (first, [n for n in names if n not in first]))
+    missed = _missed(probe, instant, x, names)
+    moved = [name for name in missed if name in first]
+    if moved:
+        raise UsageError(
+            f"the result to start from is not of this machine: no state of {system.model.name} "
+            f"has its {moved[0]} (it misses by {100.0 * missed[moved[0]]:.3g} %)."
+        )
+    start = start_at(system, x)
+    return replace(start, notes=(*start.notes, *_notes(instant, missed)))
+
+
+def _notes(instant: Instant, missed: dict[str, float]) -> tuple[Problem, ...]:
+    told = (Problem("note", "simulate.start", f"begins as a result was at {instant.t:.6g} s."),)
+    if not missed:
+        return told
+    worst = max(missed, key=lambda name: missed[name])
+    what = f"{len(missed)} signals do not begin as in the result, {worst} most of all."
+    remedy = "Parts or sources differ from those of the machine that was run."
+    return (*told, Problem("warning", "simulate.start", what, remedy))
+
+
+def _seen(system: System, probe: Probe, instant: Instant) -> list[str]:
+    """Signals that both have and that follow from the state alone."""
+    efforts = {c.unknown for c in system.equations.constraints}
+    found = []
+    for name, block in system.equations.outputs.items():
+        span = probe.spans.get(f"signal {name}")
+        given = instant.signals.get(name)
+        if span is None or given is None or given.size != span.stop - span.start:
+            continue
+        if np.all(np.isfinite(given)) and efforts.isdisjoint(dependencies([block])):
+            found.append(name)
+    return found
+
+
+def _rows(probe: Probe, names: list[str]) -> NDArray[np.intp]:
+    spans = [probe.spans[f"signal {name}"] for name in names]
+    return np.concatenate([np.zeros(0, dtype=int), *(np.arange(s.start, s.stop) for s in spans)])
+
+
+def _wanted(instant: Instant, names: list[str]) -> tuple[Array, Array]:
+    """Values of the signals and what is large for each: the longest of a vector, 1 at least."""
+    values = [instant.signals[name] for name in names]
+    sizes = [np.full(v.size, max(float(np.abs(v).max()), 1.0)) for v in values]
+    empty = np.zeros(0)
+    return np.concatenate([empty, *values]), np.concatenate([empty, *sizes])
+
+
+def _free(system: System) -> NDArray[np.bool_]:
+    """Components of x that signals are to determine: no energies, no modes."""
+    modes = {m.name for m in system.causal.graph.modes}
+    free = np.ones(system.size, dtype=bool)
+    for s in system.slices:
+        if s.state.kind == "quadrature" or s.state.name in modes:
+            free[s.first : s.last] = False
+    return free
+
+
+def _followed(
+    probe: Probe, instant: Instant, x: Array, tiers: tuple[list[str], list[str]]
+) -> Array:
+    """The state whose signals are those of the instant, those of the first tier first."""
+    free = _free(probe.system)
+    for _ in range(ITERATIONS):
+        values, slopes = probe.values(instant.t, x), probe.jacobian(instant.t, x)[:, : probe.size]
+        ties = constraint_jacobian(probe, slopes, x)
+        ties = ties[np.abs(ties[:, free]).max(axis=1, initial=0.0) > 0.0]
+        basis, step = np.eye(probe.size)[:, free], np.zeros(probe.size)
+        for names in tiers:
+            rows = _rows(probe, names)
+            wanted, sizes = _wanted(instant, names)
+            A = slopes[rows] / sizes[:, None]
+            miss = (wanted - values[rows]) / sizes - A @ step
+            good = np.isfinite(miss) & np.all(np.isfinite(A), axis=1)
+            move, basis = _solved(A[good], miss[good], basis)
+            step = step + move
+        if not np.all(np.isfinite(step)):
+            break
+        x = x + step
+        for s in probe.system.slices:
+            if s.state.kind == "quaternion":
+                x[s.first : s.last] /= np.linalg.norm(x[s.first : s.last])
+        if float(np.abs(step).max(initial=0.0)) <= STILL * (1.0 + float(np.abs(x).max())):
+            break
+    return x
+
+
+def _solved(A: Array, miss: Array, basis: Array) -> tuple[Array, Array]:
+    """The least step along `basis` with A step = miss, and the directions that A does not see."""
+    reduced = A @ basis
+    size = np.linalg.norm(reduced, axis=0)
+    scale = np.where(size > 0.0, 1.0 / np.where(size > 0.0, size, 1.0), 1.0)
+    left, values, right = np.linalg.svd(reduced * scale, full_matrices=True)
+    rank = int(np.count_nonzero(values > RANK * values.max(initial=0.0)))
+    parts = (left.T @ miss)[:rank] / values[:rank]
+    return basis @ (scale * (right[:rank].T @ parts)), basis @ (scale[:, None] * right[rank:].T)
+
+
+def _missed(probe: Probe, instant: Instant, x: Array, names: list[str]) -> dict[str, float]:
+    """Signals that are not those of the instant, with the relative miss."""
+    values, missed = probe.values(instant.t, x), {}
+    for name in names:
+        wanted, sizes = _wanted(instant, [name])
+        off = np.abs(values[_rows(probe, [name])] - wanted) / sizes
+        if name.endswith(".rotation"):  # q and -q are one rotation
+            other = np.abs(values[_rows(probe, [name])] + wanted) / sizes
+            off = min(off, other, key=lambda o: float(o.max()))
+        if not float(off.max()) <= CLOSE:
+            missed[name] = float(off.max())
+    return missed
