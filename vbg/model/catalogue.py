@@ -34,6 +34,10 @@ TABLES = (
 REFERENCE_NODES: Mapping[str, str] = MappingProxyType(
     {"electric": "gnd", "hydraulic": "tank", "rotational": "frame", "translational": "frame"}
 )
+JOINT_NODE = "joint:"  # before the name of a joint whose coordinate is a shaft or slider
+JOINT_COORDINATE: Mapping[str, str] = MappingProxyType(
+    {"rotational": "angle", "translational": "slide"}
+)
 
 
 @cache

@@ -60,7 +60,9 @@ _NODES = Topic(
     "voltage, hydraulic parts a pressure, shafts and sliders a speed, and the currents, flows,\n"
     "torques or forces at a node add up to zero.  The order of `nodes` is the direction:\n"
     "positive current, flow and torque run from the first to the second.  Always there are\n"
-    "gnd, tank and frame.",
+    "gnd, tank and frame.  A joint with one coordinate is a node, too: joint:NAME is a shaft of\n"
+    "[rotational] if it turns, a slider of [translational] if it slides; a flexible gear is a\n"
+    "spring and a damper between the gear's shaft and joint:NAME.",
     '[electric.R1]\nkind = "resistor"\nnodes = ["plus", "out"]\nR = "4.7 kohm"',
 )
 _ATTACHMENT = Topic(

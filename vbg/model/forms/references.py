@@ -10,7 +10,7 @@ from typing import Any
 from vbg import expressions
 from vbg.errors import ModelError
 from vbg.fields import Attachment, Field
-from vbg.model.catalogue import REFERENCE_NODES
+from vbg.model.catalogue import JOINT_COORDINATE, JOINT_NODE, REFERENCE_NODES
 from vbg.model.text.names import is_name
 from vbg.model.text.places import Path
 from vbg.model.values.quantities import quantity
@@ -18,6 +18,7 @@ from vbg.model.values.reading import Reading, Scope, described
 from vbg.model.values.values import read_list, read_quantity, read_vector, unknown_keys
 
 GROUND = "ground"
+_MOVES = {"rotational": "turns", "translational": "slides"}
 
 
 def read_end(reading: Reading, scope: Scope, path: Path, raw: Any) -> Attachment | None:
@@ -160,7 +161,7 @@ def _nodes(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field
     entries = read_list(reading, path, raw, declared.size, "node names")
     if entries is None:
         return None
-    found = [_node(reading, (*path, i), entry) for i, entry in enumerate(entries)]
+    found = [_node(reading, scope, (*path, i), entry) for i, entry in enumerate(entries)]
     if None in found:
         return None
     if len(found) > 1 and len(set(found)) == 1:
@@ -170,9 +171,17 @@ def _nodes(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field
     return tuple(found)
 
 
-def _node(reading: Reading, path: Path, raw: Any) -> str | None:
+def _node(reading: Reading, scope: Scope, path: Path, raw: Any) -> str | None:
     name = reading.text(path, raw)
     if name is None:
+        return None
+    if name.startswith(JOINT_NODE):
+        return name if _is_joint_node(reading, scope, path, name) else None
+    table, _, joint = name.partition(".")
+    if table == "joints":
+        what = f"{expressions.shown(name)} is no node: a joint as one is written {JOINT_NODE}NAME."
+        close = [f"{JOINT_NODE}{known}" for known in scope.joints]
+        reading.fail(path, what, reading.hint(f"{JOINT_NODE}{joint}", close, "joints"))
         return None
     reference = REFERENCE_NODES.get(str(path[0]), "")
     if name.lower() in (reference, "ground", "earth") and name != reference:
@@ -185,6 +194,25 @@ def _node(reading: Reading, path: Path, raw: Any) -> str | None:
         path, f"{expressions.shown(name)} cannot name a node.", "Use letters, digits, _ and -."
     )
     return None
+
+
+def _is_joint_node(reading: Reading, scope: Scope, path: Path, text: str) -> bool:
+    """Whether joint:NAME is a shaft or slider of the table in which it is written."""
+    table, joint = str(path[0]), text.removeprefix(JOINT_NODE)
+    wanted = JOINT_COORDINATE.get(table)
+    if wanted is None:
+        what = f"{expressions.shown(text)} is the coordinate of a joint, which is no {table} node."
+        remedy = 'Parts of [rotational] and [translational] take it, and `on = "joints.NAME"`.'
+        reading.fail(path, what, remedy)
+    elif joint not in scope.joints:
+        reading.unknown(path, "unknown joint", joint, scope.joints, "joints")
+    elif _has_one_coordinate(reading, scope, path, joint):
+        if scope.joints[joint] == (wanted,):
+            return True
+        other = next(name for name in JOINT_COORDINATE if name != table)
+        what = f"the joint {joint} {_MOVES[other]}, which parts of [{table}] do not take."
+        reading.fail(path, what, f"Write the part in [{other}].")
+    return False
 
 
 def _signal(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 from vbg import expressions
 from vbg.fields import Attachment, Field, declared
-from vbg.model.catalogue import REFERENCE_NODES, TABLES
+from vbg.model.catalogue import JOINT_NODE, REFERENCE_NODES, TABLES
 from vbg.model.resolve.resolved import Resolved
 from vbg.model.values.reading import Scope
 
@@ -30,6 +30,8 @@ class Renaming:
 
     def node(self, table: str, name: str) -> str:
         """A node; the reference of each domain is the same everywhere."""
+        if name.startswith(JOINT_NODE):
+            return JOINT_NODE + self.part(name.removeprefix(JOINT_NODE))
         return name if name == REFERENCE_NODES[table] else f"{self.prefix}_{name}"
 
     def reference(self, text: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vbg.model.catalogue import REFERENCE_NODES
+from vbg.model.catalogue import JOINT_COORDINATE, JOINT_NODE, REFERENCE_NODES
 from vbg.model.text.places import Path
 from vbg.model.values.reading import Reading, Scope
 
@@ -94,7 +94,7 @@ class PortReferences:
         return known[port]
 
     def _node(self, path: Path, text: str) -> str:
-        """A node of the table in which it is written."""
+        """A node of the table in which it is written, or a joint as one."""
         word = _WORD.fullmatch(text)
         target = self._target(path, word) if word else ""
         if not target:
@@ -102,6 +102,8 @@ class PortReferences:
         table, dot, node = target.partition(".")
         if dot and table == path[0]:
             return node
+        if table == "joints" and path[0] in JOINT_COORDINATE:
+            return f"{JOINT_NODE}{node}"
         what = f"the port {text} stands for {target}, which is no {path[0]} node."
         self.reading.fail(path, what)
         return node or text

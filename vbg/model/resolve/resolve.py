@@ -9,7 +9,7 @@ from typing import Any
 
 from vbg.errors import Problem
 from vbg.expressions import RESERVED
-from vbg.model.catalogue import REFERENCE_NODES, TABLES, catalogue
+from vbg.model.catalogue import JOINT_NODE, REFERENCE_NODES, TABLES, catalogue
 from vbg.model.forms.parts import coordinates_of, read_part
 from vbg.model.resolve.bonds import read_bonds
 from vbg.model.resolve.included import Including, Within
@@ -220,7 +220,7 @@ def _nodes_of(entries: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
             for nodes in written
             if isinstance(nodes, (list, tuple))
             for node in nodes
-            if isinstance(node, str)
+            if isinstance(node, str) and not node.startswith(JOINT_NODE)
         )
     )
 

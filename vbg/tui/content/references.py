@@ -7,13 +7,23 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from vbg.fields import Field, declared
-from vbg.model.catalogue import TABLES
+from vbg.model.catalogue import JOINT_NODE, TABLES
 from vbg.tui.content.fields import part_class
 from vbg.tui.state.items import Item
 
 Path = tuple[str | int, ...]
 
-_NAMING = ("ends", "end", "coordinate", "coordinates", "signal", "signals", "outputs", "expression")
+_NAMING = (
+    "ends",
+    "end",
+    "coordinate",
+    "coordinates",
+    "nodes",
+    "signal",
+    "signals",
+    "outputs",
+    "expression",
+)
 
 
 def _table(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -71,6 +81,7 @@ def coordinate_items(data: Mapping[str, Any]) -> tuple[Item, ...]:
             for part in _table(data, table).values()
             if isinstance(part, Mapping)
             for node in part.get("nodes", ())
+            if not str(node).startswith(JOINT_NODE)
         }
         items += [Item(f"{table}.{node}", f"{table}.{node}", "node") for node in sorted(nodes)]
     return tuple(items)
@@ -108,6 +119,8 @@ def _texts(path: Path, value: Any) -> Iterator[tuple[Path, str]]:
 def _refers(field: Field, text: str, target: Path) -> bool:
     """Whether `text` in a field of this form names the part at `target`."""
     table, name = str(target[0]), str(target[1])
+    if field.form == "nodes" and text == f"{JOINT_NODE}{name}":
+        return table == "joints"
     if field.form in ("ends", "end") and text.split(".")[0] == name and "." not in name:
         return table == "bodies"
     if text == f"{table}.{name}" or text.startswith(f"{table}.{name}."):
