@@ -36,10 +36,9 @@ from vbg.graph.bondgraph import (
     Switch,
     Vertex,
 )
-from vbg.graph.pieces import TERMINALS, at_start, gradient, pose_states, require_alike
+from vbg.graph.pieces import TERMINALS, at_start, gradient, joint_path, pose_states, require_alike
 from vbg.graph.placeholders import BOND_FLOW, EFFORT, FLOW, LEVEL, RATE, SIGNAL, reads_bonds
 from vbg.graph.raw import check_raw_bond, raw_end, two_port_of
-from vbg.model.catalogue import JOINT_NODE
 from vbg.model.placing.placed import Placed
 from vbg.physics.rawlaws import inverse_of
 
@@ -351,10 +350,9 @@ class GraphBuilder:
         self._coordinates.setdefault(path, (node, value))
 
     def coordinate(self, path: str) -> tuple[Node, Block]:
+        path = joint_path(path)
         table, _, node = path.partition(".")
         if table in ("rotational", "translational"):
-            if node.startswith(JOINT_NODE):
-                return self.coordinate(f"joints.{node.removeprefix(JOINT_NODE)}")
             self.terminal(table, node)
         if path not in self._coordinates:
             raise UsageError(f"{path} has no free coordinate that a part could act on")
@@ -379,10 +377,8 @@ class GraphBuilder:
         path = f"{table}.{name}"
         if name == reference:
             return None
-        if path in self._terminals:
-            return self._terminals[path]
-        if name.startswith(JOINT_NODE):
-            return self.coordinate(f"joints.{name.removeprefix(JOINT_NODE)}")[0]
+        if path in self._terminals or joint_path(path) != path:
+            return self._terminals.get(path) or self.coordinate(path)[0]
         self._add(path, "0" if junction == "0" else "1", 1, frame="scalar", domain=domain)
         node = Node(path, 1, "scalar", domain)
         self._terminals[path] = node

@@ -20,6 +20,7 @@ from vbg.blocks import (
 from vbg.builder import Domain, Node, Start
 from vbg.errors import UsageError
 from vbg.graph.bondgraph import Configuration
+from vbg.model.catalogue import JOINT_NODE
 from vbg.spatial import rotation_matrix
 
 # table of one-dimensional parts -> reference node, domain, junction, coordinate and its unit
@@ -82,3 +83,9 @@ def pose_states(
             f"{name}.quaternion", quaternion, w_node, w, turning, quat_WB, "1", kind="quaternion"
         ),
     )
+
+
+def joint_path(path: str) -> str:
+    """The path of a coordinate, TABLE.joint:NAME as joints.NAME."""
+    _, named, joint = path.partition(f".{JOINT_NODE}")
+    return f"joints.{joint}" if named else path
