@@ -37,7 +37,7 @@ EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.toml"))
 _TOKEN = re.compile(r"\w+|\s+|.", re.DOTALL)
 SECONDS = 20.0
 LARGEST = 1_000_000_000  # bytes
-SPAN = 0.01  # s of motion in a short run
+SPAN = 0.01  # s of motion in a short run, unless the model's own is shorter
 FINE = ("read", "assembled", "refused", "finished", "failed")
 # what is wrong and what helps are often one sentence: "expected 3 numbers, found 2"
 HELPFUL = re.compile(
@@ -153,7 +153,8 @@ def fault(text: str, file: str, *, depth: str = "read") -> str:
 
 
 def _run(start: vbg.Start) -> str:
-    solution = vbg.simulate(start, t_end=SPAN, output_step=SPAN / 4)
+    span = min(SPAN, start.system.model.simulate.t_end)
+    solution = vbg.simulate(start, t_end=span, output_step=span / 4 or SPAN)
     if solution.status.code != "finished":
         return solution.status.code if solution.status.sentence else "failed without a word"
     for name, values in solution.signals.items():

@@ -6,7 +6,6 @@ import sys
 
 import pytest
 
-from vbg.errors import UsageError
 from vbg.tui.actions import handler
 from vbg.tui.content import bars, helping
 from vbg.tui.state import arrange, keys
@@ -142,11 +141,3 @@ def test_the_first_frame_waits_for_nothing_heavy():
         "assert not heavy, heavy\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_another_system_is_told_where_vbg_tui_runs(monkeypatch):
-    import vbg.tui
-
-    monkeypatch.setattr(sys, "platform", "win32")
-    with pytest.raises(UsageError, match="WSL"):
-        vbg.tui.run()

@@ -52,7 +52,10 @@ def _at_once(*_: object) -> None:
 
 
 def _leave(code: int) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """End with `code`, also where a request to end comes now: the work is done."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
     sys.exit(code)
 
 

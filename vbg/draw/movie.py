@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from subprocess import CalledProcessError
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vbg.draw.film import AXIS_PART, Film
-from vbg.errors import UsageError, not_installed
+from vbg.errors import UsageError, VbgError, not_installed
+from vbg.platform.files import replacing
 from vbg.spatial import rotation_matrix
 
 Array = NDArray[np.float64]
@@ -23,7 +25,8 @@ TUBE_PART = 0.55  # of a cylinder's length
 def write_movie(film: Film, path: str | Path, *, fps: int = 25, pixels: int = 640) -> None:
     """Write the film to `path`, .gif or .mp4, one picture for each of its instants.
 
-    Raises UsageError without matplotlib, or for .mp4 without ffmpeg.
+    The file is whole or as it was.  Raises UsageError without matplotlib, or for .mp4 without
+    ffmpeg; VbgError where the disk is full.
     """
     try:
         import matplotlib
@@ -35,10 +38,17 @@ def write_movie(film: Film, path: str | Path, *, fps: int = 25, pixels: int = 64
     figure = Figure(figsize=(pixels / 100, pixels / 100), dpi=100)
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     writer = _writer(path, fps)
-    with matplotlib.rc_context(_ffmpeg()), writer.saving(figure, str(path), 100):
-        for k in range(len(film.time)):
-            draw_frame(axes, film, k)
-            writer.grab_frame()
+    with replacing(path) as temporary, matplotlib.rc_context(_ffmpeg()):
+        try:
+            with writer.saving(figure, str(temporary), 100):
+                for k in range(len(film.time)):
+                    draw_frame(axes, film, k)
+                    writer.grab_frame()
+        except CalledProcessError as error:
+            raise VbgError(
+                f"{path}: cannot be written: ffmpeg ended with code {error.returncode}."
+                " The disk may be full; a .gif needs no ffmpeg."
+            ) from error
 
 
 def _ffmpeg() -> Any:

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from vbg.errors import VbgError
-from vbg.platform.files import write_text
+from vbg.platform.files import replacing, write_text
 
 
 def save(file: Path, text: str, *, keep_old: bool) -> None:
@@ -22,9 +22,10 @@ def save(file: Path, text: str, *, keep_old: bool) -> None:
         the folder cannot be written; the file is as before.
     """
     target = file.resolve()
-    if keep_old and target.exists():
-        shutil.copy2(target, target.with_name(target.name + ".bak"))
     try:
+        if keep_old and target.exists():
+            with replacing(target.with_name(target.name + ".bak")) as temporary:
+                shutil.copy2(target, temporary)
         write_text(target, text)
     except VbgError as error:
         if isinstance(error.__cause__, OSError):

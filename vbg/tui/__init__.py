@@ -30,13 +30,8 @@ def run(
     Raises
     ------
     UsageError
-        there is no such file, no terminal to draw on, or the system is no POSIX one.
+        there is no such file, or no terminal to draw on.
     """
-    if sys.platform == "win32":
-        raise UsageError(
-            "vbg tui runs on Linux, macOS and other POSIX systems; on Windows, start it in WSL."
-            " All other commands of vbg run here."
-        )
     if not sys.stderr.isatty() or not sys.stdin.isatty():
         raise UsageError(
             "vbg tui draws on the terminal through standard error and reads from standard input;"

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from vbg import runner
+from vbg.errors import VbgError
 from vbg.tui.session.child import Child
 from vbg.tui.session.runs import Run, remember
 from vbg.tui.session.solver import Solver
@@ -45,7 +46,10 @@ class Job:
         ending = self.child.close()
         if not ended:
             self._died(await ending)
-        remember(self.run)
+        try:
+            remember(self.run)
+        except VbgError as error:  # the disk is full: the run is known as long as the program
+            self._change(log=(*self.run.log, str(error)))
         return self.run
 
     async def cancel(self) -> None:

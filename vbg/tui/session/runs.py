@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
+from vbg.platform.files import write_text
 from vbg.tui.session.folders import name_of, state_folder
 
 State = Literal["starting", "running", "cancelling", "finished", "cancelled", "failed"]
@@ -88,14 +89,14 @@ def remember(run: Run) -> None:
     """Write the record of a run that has ended, beside its result."""
     plain = {key: value for key, value in asdict(run).items() if key != "log"}
     text = json.dumps({**plain, "log": list(run.log)})
-    Path(run.result).with_suffix(".json").write_text(text, encoding="utf-8")
+    write_text(Path(run.result).with_suffix(".json"), text)
 
 
 def remembered(model: Path | None) -> tuple[Run, ...]:
     """The runs of `model` whose results still exist, oldest first."""
     known = {f.name for f in fields(Run)}
     found = []
-    for file in sorted(runs_folder(model).glob("*.json")):
+    for file in sorted(runs_folder(model).glob("[!.]*.json")):
         try:
             plain = json.loads(file.read_text("utf-8"))
             run = Run(**{k: v for k, v in plain.items() if k in known})

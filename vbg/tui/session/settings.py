@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from vbg.platform.files import write_text
 from vbg.tui.session.folders import state_folder
 
 
@@ -29,4 +30,4 @@ def keep(name: str, value: str) -> None:
     except (OSError, json.JSONDecodeError, UnicodeDecodeError):
         found = {}
     content = {**(found if isinstance(found, dict) else {}), name: value}
-    _file().write_text(json.dumps(content), encoding="utf-8")
+    write_text(_file(), json.dumps(content))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vbg.errors import UsageError
+from vbg.platform.files import write_bytes
 from vbg.tui.session import files
 
 # The smallest model that runs: for those who start from nothing.
@@ -81,7 +82,7 @@ def place(template: Template, target: Path) -> None:
             raise UsageError(f"{here}, which {template.name} includes, exists with other content.")
     for here, content in parts.items():
         here.parent.mkdir(parents=True, exist_ok=True)
-        here.write_bytes(content)
+        write_bytes(here, content)
     files.save(target, template.text, keep_old=False)
 
 

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vbg.platform.files import write_text
 from vbg.tui.session.runs import Run, runs_folder
 
 if TYPE_CHECKING:
@@ -75,14 +76,14 @@ def next_number(model: Path | None, known: tuple[Validation, ...]) -> int:
 def remember(model: Path | None, validation: Validation) -> None:
     """Write the record of a validation."""
     file = folder_of(model) / f"{validation.number:04d}.json"
-    file.write_text(json.dumps(asdict(validation)), encoding="utf-8")
+    write_text(file, json.dumps(asdict(validation)))
 
 
 def remembered(model: Path | None, runs: tuple[Run, ...]) -> tuple[Validation, ...]:
     """The validations whose two runs are still there, oldest first; others are removed."""
     numbers = {run.number for run in runs}
     found = []
-    for file in sorted(folder_of(model).glob("*.json")):
+    for file in sorted(folder_of(model).glob("[!.]*.json")):
         try:
             plain = json.loads(file.read_text("utf-8"))
             validation = Validation(**plain | {"settings": Settings(**plain["settings"])})

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from vbg import runner
+from vbg.errors import VbgError
 from vbg.tui.session.child import Child
 from vbg.tui.session.jobs import Report, clock, failed, finished
 from vbg.tui.session.runs import Run, remember
@@ -56,8 +57,11 @@ class ValidationJob:
         if not ended:
             self._died(await ending)
             shutil.rmtree(self._scratch, ignore_errors=True)
-        for run in self.runs.values():
-            remember(run)
+        for solver, run in self.runs.items():
+            try:
+                remember(run)
+            except VbgError as error:  # the disk is full: it is known as long as the program
+                self._change(solver, log=(*run.log, str(error)))
         return self.validation
 
     async def cancel(self) -> None:

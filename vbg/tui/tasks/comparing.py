@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from vbg.errors import UsageError
+from vbg.errors import UsageError, VbgError
 from vbg.tui.content.validating import event_windows
 from vbg.tui.session import validation as store
 from vbg.tui.session.validation import Validation
@@ -57,7 +57,10 @@ async def judge(app: Desk, validation: Validation) -> None:
         return
     validation = replace(validation, result=verdict.result, sentence=verdict.sentence)
     work.put_validation(validation)
-    store.remember(work.file, validation)
+    try:
+        store.remember(work.file, validation)
+    except VbgError as error:
+        work.say(str(error), "error")
     work.validate = replace(
         work.validate,
         shown=validation,
