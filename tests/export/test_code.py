@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import vbg
+from tests.export.comparing import family, family_peaks
 from tests.export.tape_in_c import library, played
 from tests.laws.machines import KINDS, random_loop, random_tree
 from tests.laws.parts import loaded
@@ -38,21 +39,6 @@ def table(program, *given):
     header, *lines = done.stdout.splitlines()
     names = [title.rpartition(" [")[0] for title in header.split(",")]
     return dict(zip(names, np.array([line.split(",") for line in lines], dtype=float).T))
-
-
-def family(signal):
-    """What it is, without whose and which component."""
-    return signal.partition("[")[0].rpartition(".")[2]
-
-
-def family_peaks(columns):
-    """The largest value of all signals of a kind: single ones may be zero but for rounding."""
-    peaks = {}
-    for name, values in columns.items():
-        peaks[family(name)] = max(peaks.get(family(name), 0.0), np.abs(values).max())
-    energies = ("kinetic", "potential", "stored", "supplied", "dissipated")
-    most = max(peaks[e] for e in energies)
-    return {**peaks, **dict.fromkeys(energies, most)}
 
 
 def agree_on_tapes(tapes, start, seed):

@@ -1,4 +1,4 @@
-"""`vbg export`: a model as another program's file, or as C code."""
+"""`vbg export`: a model as another program's file, as C code or as an FMU."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from vbg.cli.models import read_checked
 from vbg.cli.output import require_folder, require_folder_of, require_output, wrote
 from vbg.cli.parser import add, add_model
+from vbg.errors import UsageError
 
 if TYPE_CHECKING:
     from vbg.assemble.start.start import Start
@@ -21,14 +22,17 @@ def register(subparsers: Any) -> None:
         subparsers,
         "export",
         act=act,
-        summary="write a model as C99 code or as another program's file",
-        detail="What the format has no element for is refused by name: without it the file would\n"
+        summary="write a model as C99 code, as an FMU or as another program's file",
+        detail="OUT.fmu is a functional mock-up unit, Model Exchange and Co-Simulation in one.\n"
+        "What the format has no element for is refused by name: without it the file would\n"
         "be another machine.",
-        examples="""vbg export crank.toml --c -o crank_c && make -C crank_c
+        examples="""vbg export crank.toml -o crank.fmu
+            vbg export crank.toml -o crank.fmu --fmi 2 --outputs 'A.*'
+            vbg export crank.toml --c -o crank_c && make -C crank_c
             vbg export pendulum.toml --mstmm-xml -o pendulum.xml""",
     )
     add_model(parser)
-    formats = parser.add_mutually_exclusive_group(required=True)
+    formats = parser.add_mutually_exclusive_group()
     formats.add_argument(
         "--c", action="store_true", help="C99 code into the folder OUT: equations, methods, a main"
     )
@@ -36,10 +40,56 @@ def register(subparsers: Any) -> None:
     parser.add_argument(
         "-o", "--output", metavar="OUT", required=True, help="file or folder to write"
     )
+    unit = parser.add_argument_group("functional mock-up unit, OUT.fmu")
+    unit.add_argument("--fmi", type=int, choices=(2, 3), help="version of the standard (default 3)")
+    unit.add_argument(
+        "--platforms",
+        metavar="LIST",
+        help="binaries for these, with commas, or all (default: this machine; others need the "
+        "extra fmu): linux-x86_64, linux-aarch64, windows-x86_64, macos-x86_64, macos-aarch64",
+    )
+    unit.add_argument("--source", action="store_true", help="sources only, no binaries")
+    unit.add_argument(
+        "--outputs",
+        metavar="PATTERN",
+        action="append",
+        help="signals that are outputs, 'A.*', may be repeated (default: all but energies); the "
+        "others are local variables",
+    )
 
 
 def act(arguments: argparse.Namespace) -> int:
+    of_unit = ("fmi", "platforms", "source", "outputs")
+    given = [f"--{name}" for name in of_unit if getattr(arguments, name)]
+    if not (arguments.c or arguments.mstmm_xml):
+        return _unit(arguments)
+    if given:
+        raise UsageError(f"{given[0]} belongs to a functional mock-up unit: name OUT.fmu.")
     return _code(arguments) if arguments.c else _mstmm(arguments)
+
+
+def _unit(arguments: argparse.Namespace) -> int:
+    from vbg.export.fmu import PLATFORMS, write_fmu
+
+    require_output(arguments.output, (".fmu",))
+    version = arguments.fmi or 3
+    platforms = None
+    if arguments.platforms == "all":
+        platforms = [p for p, row in PLATFORMS.items() if row[1 if version == 3 else 2]]
+    elif arguments.platforms:
+        platforms = arguments.platforms.split(",")
+    if arguments.source and platforms:
+        raise UsageError("--source has no binaries: leave --platforms out.")
+    start = _start(arguments)
+    write_fmu(
+        start,
+        arguments.output,
+        version=version,
+        platforms=[] if arguments.source else platforms,
+        outputs=arguments.outputs or (),
+    )
+    wrote(arguments.output, f"functional mock-up unit, FMI {version}.0")
+    return 0
 
 
 def _mstmm(arguments: argparse.Namespace) -> int:

@@ -137,6 +137,9 @@ class Sources:
         match part.kind:
             case "expression":
                 return self.value(part, name, part.expression)
+            case "input":  # nothing comes from outside
+                start = part.start
+                return lambda w: start
             case "gain":
                 inner, k = self.value(part, name, part.input), part.k
                 return lambda w: k * inner(w)

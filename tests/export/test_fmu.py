@@ -1,0 +1,261 @@
+"""FMUs of machines as an importer meets them: FMPy's checks, both kinds, both versions."""
+
+import ctypes
+
+import numpy as np
+import pytest
+
+import vbg
+from tests.export.comparing import family, family_peaks
+from vbg.errors import UsageError
+from vbg.export.fmu import PLATFORMS, write_fmu
+from vbg.solution import components
+
+fmpy = pytest.importorskip("fmpy")
+from fmpy.fmi2 import FMU2Slave  # noqa: E402
+from fmpy.fmi3 import FMU3Model, FMU3Slave  # noqa: E402
+from fmpy.validation import validate_fmu  # noqa: E402
+
+DRIVEN = """
+name = "driven arm"
+[bodies.arm]
+mass = 1.0
+inertia = { xx = 0.1, yy = 0.1, zz = 0.1 }
+points = { A = [-0.5, 0, 0] }
+[joints.A]
+kind = "revolute"
+between = ["ground", "arm.A"]
+axis = [0, 1, 0]
+[signals.command]
+kind = "input"
+start = 2.0
+unit = "N*m"
+[forces.motor]
+kind = "torque"
+on = "joints.A"
+torque = ["command"]
+[simulate]
+t_end = 1.0
+output_step = 0.01
+"""
+
+
+def start_of(name):
+    return vbg.start(vbg.assemble(vbg.read(f"examples/{name}.toml")))
+
+
+@pytest.fixture(scope="module")
+def driven(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("driven")
+    (folder / "arm.toml").write_text(DRIVEN)
+    start = vbg.start(vbg.assemble(vbg.read(folder / "arm.toml")))
+    for version in (2, 3):
+        write_fmu(start, folder / f"arm{version}.fmu", version=version)
+    return folder
+
+
+def outputs(path):
+    described = fmpy.read_model_description(path)
+    return [v.name for v in described.modelVariables if v.causality == "output"]
+
+
+@pytest.mark.parametrize(
+    ("name", "version"),
+    [("slider-crank", 2), ("slider-crank", 3), ("excavator-arm", 3), ("rlc-ladder", 2)],
+)
+def test_an_importer_runs_both_kinds(tmp_path, name, version):
+    """Closed loops, cylinders with stops, a step of a source in the middle."""
+    start = start_of(name)
+    model, path = start.system.model, str(tmp_path / "machine.fmu")
+    write_fmu(start, path, version=version)
+    assert validate_fmu(path) == []
+    solution = vbg.simulate(start)
+    columns = dict(components(solution))
+    peaks = family_peaks(columns)
+    for kind, tighter, close in (("CoSimulation", 1.0, 1e-6), ("ModelExchange", 1e-2, 1e-5)):
+        found = fmpy.simulate_fmu(
+            path,
+            fmi_type=kind,
+            stop_time=model.simulate.t_end,
+            output_interval=model.simulate.output_step,
+            step_size=model.simulate.output_step,
+            relative_tolerance=tighter * model.simulate.rtol,
+            output=outputs(path),
+        )
+        near = 1e-9 * model.simulate.t_end
+        rows = np.searchsorted(found["time"], solution.time + near, side="right") - 1
+        for signal in outputs(path):
+            miss = np.abs(found[signal][rows] - columns[signal]).max()
+            assert miss < close * peaks[family(signal)], (kind, signal)
+
+
+def opened(kind, path):
+    """An instance in FMPy."""
+    described = fmpy.read_model_description(path)
+    which = described.modelExchange if kind is FMU3Model else described.coSimulation
+    instance = kind(
+        guid=described.guid,
+        unzipDirectory=fmpy.extract(path),
+        modelIdentifier=which.modelIdentifier,
+        instanceName="one",
+    )
+    instance.instantiate()
+    return instance, {v.name: v.valueReference for v in described.modelVariables}
+
+
+def begun(kind, path):
+    instance, references = opened(kind, path)
+    if kind is FMU2Slave:
+        instance.setupExperiment(startTime=0.0)
+    instance.enterInitializationMode()
+    instance.exitInitializationMode()
+    return instance, references
+
+
+def test_an_input_moves_the_machine(driven):
+    """Against the same machine whose torque is a function of time in the file."""
+    t = np.arange(0.0, 1.0, 0.01)
+    signals = np.array(
+        list(zip(t, np.where(t < 0.495, 2.0, -3.0))), dtype=[("time", float), ("command", float)]
+    )
+    found = fmpy.simulate_fmu(
+        str(driven / "arm3.fmu"),
+        fmi_type="CoSimulation",
+        input=signals,
+        stop_time=1.0,
+        output_interval=0.01,
+        output=["A.angle", "motor.torque"],
+    )
+    edges = np.flatnonzero(np.diff(found["motor.torque"]))
+    assert len(edges) == 1
+    edge = found["time"][edges[0]]
+    text = DRIVEN.replace(
+        '"input"\nstart = 2.0\nunit = "N*m"',
+        f'"expression"\nexpression = "-0.5 - 2.5*sign(t - {edge:.17g})"',
+    )
+    (driven / "step.toml").write_text(text)
+    solution = vbg.simulate(vbg.read(driven / "step.toml"), t_end=1.0, output_step=0.01)
+    assert found["A.angle"] == pytest.approx(solution.signals["A.angle"], abs=1e-7)
+
+
+@pytest.mark.parametrize(("kind", "version"), [(FMU3Slave, 3), (FMU2Slave, 2)])
+def test_a_kept_state_goes_on_bit_by_bit(driven, kind, version):
+    fmu, names = begun(kind, str(driven / f"arm{version}.fmu"))
+    state = [names["A.angle"], names["A.speed"], names["A.force[0]"]]
+    read = fmu.getFloat64 if version == 3 else fmu.getReal
+    put = fmu.setFloat64 if version == 3 else fmu.setReal
+
+    def go_on():
+        values = []
+        for i in range(20):
+            put([names["command"]], [1.0 + 0.1 * i])
+            fmu.doStep(0.3 + 0.01 * i, 0.01)
+            values.append(list(read(state)))
+        return values
+
+    for i in range(30):
+        fmu.doStep(0.01 * i, 0.01)
+    get = fmu.getFMUState if version == 3 else fmu.getFMUstate
+    set_ = fmu.setFMUState if version == 3 else fmu.setFMUstate
+    serialise = fmu.serializeFMUState if version == 3 else fmu.serializeFMUstate
+    deserialise = fmu.deserializeFMUState if version == 3 else fmu.deSerializeFMUstate
+    kept = get()
+    octets = serialise(kept)
+    first = go_on()
+    set_(kept)
+    assert go_on() == first
+    set_(deserialise(octets))
+    assert go_on() == first
+    fmu.reset()
+    if version == 2:
+        fmu.setupExperiment(startTime=0.0)
+    fmu.enterInitializationMode()
+    fmu.exitInitializationMode()
+    assert read([names["A.angle"]]) == [0.0]
+    fmu.terminate()
+    fmu.freeInstance()
+
+
+def test_directional_derivatives_are_slopes(driven):
+    """Forces are linear in the torque."""
+    fmu, names = begun(FMU3Model, str(driven / "arm3.fmu"))
+    known = [names["command"]]
+    unknown = [names["A.force[0]"], names["A.force[2]"], names["motor.power"]]
+    found = fmu.getDirectionalDerivative(unknown, known, [1.0])
+    before = np.array(fmu.getFloat64(unknown))
+    fmu.setFloat64(known, [3.0])
+    after = np.array(fmu.getFloat64(unknown))
+    assert found == pytest.approx(after - before, abs=1e-8)
+    fmu.terminate()
+    fmu.freeInstance()
+
+
+def test_wrong_use_is_an_error_and_no_crash(driven):
+    fmu, names = begun(FMU3Slave, str(driven / "arm3.fmu"))
+    with pytest.raises(Exception, match="fmi3"):
+        fmu.setFloat64([names["A.angle"]], [1.0])  # no input
+    with pytest.raises(Exception, match="fmi3"):
+        fmu.getFloat64([10_000_000])
+    with pytest.raises(Exception, match="fmi3"):
+        fmu.doStep(0.5, 0.01)  # it stands at 0
+    with pytest.raises(Exception, match="fmi3"):
+        fmu.setFloat64([names["command"]], [float("nan")])
+    fmu.freeInstance()
+
+
+def test_instances_do_not_know_of_one_another(driven):
+    """Two of one library, stepped in turn, as each alone."""
+    path = str(driven / "arm3.fmu")
+    one, names = begun(FMU3Slave, path)
+    two, _ = begun(FMU3Slave, path)
+    two.setFloat64([names["command"]], [-1.0])
+    for i in range(10):
+        for fmu in (one, two):
+            fmu.doStep(0.01 * i, 0.01)
+    alone, _ = begun(FMU3Slave, path)
+    for i in range(10):
+        alone.doStep(0.01 * i, 0.01)
+    assert one.getFloat64([names["A.angle"]]) == alone.getFloat64([names["A.angle"]])
+    assert one.getFloat64([names["A.angle"]]) != two.getFloat64([names["A.angle"]])
+
+
+def test_the_library_exports_the_functions_of_the_standard_alone(driven):
+    library = ctypes.CDLL(f"{fmpy.extract(str(driven / 'arm3.fmu'))}/{binary()}")
+    assert library.fmi3DoStep and library.fmi3GetVersion
+    with pytest.raises(AttributeError):
+        _ = library.vbg_run
+
+
+def binary():
+    from vbg.export.fmu.archive import own_platform
+
+    _, place, _, ending = PLATFORMS[own_platform()]
+    return f"binaries/{place}/driven_arm{ending}"
+
+
+def test_archives_are_the_same_each_time(driven, tmp_path):
+    start = vbg.start(vbg.assemble(vbg.read(driven / "arm.toml")))
+    for name in ("one.fmu", "two.fmu"):
+        write_fmu(start, tmp_path / name, platforms=[])
+    assert (tmp_path / "one.fmu").read_bytes() == (tmp_path / "two.fmu").read_bytes()
+
+
+def test_what_there_is_not_is_refused(driven, tmp_path):
+    start = vbg.start(vbg.assemble(vbg.read(driven / "arm.toml")))
+    with pytest.raises(UsageError, match="macos-aarch64"):
+        write_fmu(start, tmp_path / "x.fmu", version=2, platforms=["macos-aarch64"])
+    with pytest.raises(UsageError, match="nothing"):
+        write_fmu(start, tmp_path / "x.fmu", outputs=["nothing*"])
+
+
+def test_the_command_line_writes_both(driven, tmp_path, capsys):
+    from vbg.cli.main import main
+
+    model = str(driven / "arm.toml")
+    assert main(["export", model, "-o", str(tmp_path / "arm.fmu"), "--source", "--fmi", "2"]) == 0
+    described = fmpy.read_model_description(str(tmp_path / "arm.fmu"))
+    assert [v.name for v in described.modelVariables if v.causality == "input"] == ["command"]
+    assert main(["export", model, "--c", "-o", str(tmp_path / "code")]) == 0
+    assert (tmp_path / "code" / "Makefile").is_file()
+    assert main(["export", model, "--c", "--fmi", "2", "-o", str(tmp_path / "code")]) == 2
+    assert "OUT.fmu" in capsys.readouterr().err

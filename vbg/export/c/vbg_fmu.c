@@ -1,0 +1,352 @@
+/* One instance of a functional mock-up unit; see vbg_fmu.h. */
+#include "vbg_fmu.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vbg_inside.h"
+
+#define DRIFT 1e2 /* relative tolerances that states may drift from the constraints */
+
+#define RATES 1
+#define SIGNALS 2
+#define SWITCHES 4
+
+static void changed(vbg_fmu *f)
+{
+    f->k.dirty = 1;
+    f->k.known = 0;
+}
+
+static void *fresh(size_t count, size_t size) { return calloc(count ? count : 1, size); }
+
+vbg_fmu *vbg_fmu_new(const char *name, const char *token, int co_simulation)
+{
+    const vbg_model *m = vbg_fmu_model;
+    if (!token || strcmp(token, vbg_fmu_token) != 0) return 0;
+    vbg_fmu *f = fresh(1, sizeof *f);
+    if (!f) return 0;
+    const size_t n = (size_t)m->states, own = (size_t)vbg_doubles(m);
+    f->doubles = own + 4 * n;
+    f->memory = fresh(f->doubles, sizeof(double));
+    f->name = fresh(strlen(name ? name : "") + 1, 1);
+    if (!f->memory || !f->name) {
+        vbg_fmu_free(f);
+        return 0;
+    }
+    strcpy(f->name, name ? name : "");
+    f->x = f->memory + own;
+    f->y = f->x + n;
+    f->z = f->y + n;
+    f->trial = f->z + n;
+    f->co_simulation = co_simulation;
+    f->inputs_change = m->variables > 0;
+    vbg_open(&f->v, m, f->memory);
+    vbg_fmu_reset(f);
+    return f;
+}
+
+void vbg_fmu_free(vbg_fmu *f)
+{
+    if (!f) return;
+    free(f->memory);
+    free(f->name);
+    free(f);
+}
+
+void vbg_fmu_reset(vbg_fmu *f)
+{
+    const size_t n = (size_t)f->v.m->states;
+    const double rtol = f->v.m->rtol, atol = f->v.m->atol;
+    vbg_open(&f->v, f->v.m, f->memory);
+    vbg_tolerances(&f->v, rtol, atol);
+    memset(&f->k, 0, sizeof f->k);
+    memcpy(f->x, f->v.x, n * sizeof *f->x);
+    f->k.passed = -INFINITY;
+    changed(f);
+}
+
+static int fails(vbg_fmu *f, const char *why)
+{
+    char text[256];
+    snprintf(text, sizeof text, "%s at t = %.6g s: %s", f->v.m->name, f->k.t, why);
+    f->k.phase = VBG_FAILED;
+    if (f->log) f->log(f, text);
+    return 0;
+}
+
+int vbg_fmu_tolerance(vbg_fmu *f, double tolerance)
+{
+    if (!(tolerance > 0.0 && tolerance < 1.0)) return 0;
+    vbg_tolerances(&f->v, tolerance, f->v.m->atol / f->v.m->rtol * tolerance);
+    return 1;
+}
+
+/* -- states on the constraints ------------------------------------------------------------------- */
+
+/* Where functions of time are looked at: on an instant before or behind it. */
+static double seen(const vbg_fmu *f)
+{
+    const double t = f->k.t;
+    if (f->co_simulation) return vbg_time(&f->v, t);
+    if (t <= f->k.passed) return fmax(f->k.seen, t);
+    const vbg_instant next = vbg_next(&f->v);
+    return t >= next.first ? fmin(t, next.before) : t;
+}
+
+/* y: the states on the constraints, so that what is computed from them does not see the drift. */
+static const double *held(vbg_fmu *f)
+{
+    if (f->k.dirty) {
+        memcpy(f->y, f->x, (size_t)f->v.m->states * sizeof *f->y);
+        if (f->co_simulation) vbg_normalise(&f->v, f->y);
+        else vbg_project(&f->v, seen(f), f->y, f->v.s.position_tol, 0.0); /* always: smooth */
+        f->k.dirty = 0;
+    }
+    return f->y;
+}
+
+int vbg_fmu_begin(vbg_fmu *f)
+{
+    const size_t n = (size_t)f->v.m->states;
+    memcpy(f->v.x, f->x, n * sizeof *f->x);
+    const vbg_status status = vbg_begin(&f->v);
+    memcpy(f->x, f->v.x, n * sizeof *f->x);
+    f->k.t = 0.0;
+    f->k.passed = f->v.s.t > 0.0 ? f->v.s.t : -INFINITY;
+    f->k.seen = f->v.s.t;
+    f->k.touched = 0;
+    changed(f);
+    return status == VBG_OK ? 1 : fails(f, vbg_status_text(status));
+}
+
+/* -- variables --------------------------------------------------------------------------------------- */
+
+static int is_input(const vbg_model *m, int place)
+{
+    for (int i = 0; i < m->variables; i++)
+        if (m->variable_at[i] == place) return 1;
+    return 0;
+}
+
+/* What has been computed for these states stands in the workspaces still. */
+static const double *rates(vbg_fmu *f)
+{
+    const double *y = held(f);
+    if (!(f->k.known & RATES)) vbg_rates(&f->v, seen(f), y);
+    f->k.known |= RATES;
+    return f->v.rate + f->v.m->rate->first;
+}
+
+static const double *signal_values(vbg_fmu *f)
+{
+    const double *y = held(f);
+    if (!(f->k.known & SIGNALS)) vbg_outputs(&f->v, seen(f), y);
+    f->k.known |= SIGNALS;
+    return f->v.output + f->v.m->output->first;
+}
+
+static const double *switch_values(vbg_fmu *f)
+{
+    const double *y = held(f);
+    if (!(f->k.known & SWITCHES)) vbg_values(&f->v, seen(f), y);
+    f->k.known |= SWITCHES;
+    return f->v.value;
+}
+
+int vbg_fmu_get(vbg_fmu *f, unsigned reference, double *value)
+{
+    const vbg_model *m = f->v.m;
+    const unsigned n = (unsigned)m->states, signals = (unsigned)m->signals;
+    if (reference == 0) *value = f->k.t;
+    else if (reference <= n) *value = f->x[reference - 1];
+    else if (reference <= 2 * n) *value = rates(f)[reference - 1 - n];
+    else if (reference <= 2 * n + signals) *value = signal_values(f)[reference - 1 - 2 * n];
+    else if (reference <= 2 * n + signals + (unsigned)m->switches)
+        *value = switch_values(f)[reference - 1 - 2 * n - signals];
+    else return 0;
+    return 1;
+}
+
+int vbg_fmu_set(vbg_fmu *f, unsigned reference, double value)
+{
+    const vbg_model *m = f->v.m;
+    const int place = (int)reference - 1, starting = f->k.phase <= VBG_INITIALIZATION;
+    if (reference == 0 || reference > (unsigned)m->states) return 0;
+    if (!is_input(m, place) && !starting) return 0;
+    if (fabs(f->x[place] - value) > 0.0 || !isfinite(value)) {
+        changed(f);
+        f->k.touched = 1;
+    }
+    f->x[place] = value;
+    return isfinite(value) ? 1 : 0;
+}
+
+int vbg_fmu_set_states(vbg_fmu *f, const double *states)
+{
+    const vbg_model *m = f->v.m;
+    for (int i = 0; i < m->continuous; i++) f->x[m->continuous_at[i]] = states[i];
+    changed(f);
+    return 1;
+}
+
+void vbg_fmu_get_states(const vbg_fmu *f, double *states)
+{
+    const vbg_model *m = f->v.m;
+    for (int i = 0; i < m->continuous; i++) states[i] = f->x[m->continuous_at[i]];
+}
+
+void vbg_fmu_set_time(vbg_fmu *f, double t)
+{
+    f->k.t = t;
+    changed(f);
+}
+
+int vbg_fmu_rates(vbg_fmu *f, double *to)
+{
+    const vbg_model *m = f->v.m;
+    const double *found = rates(f);
+    int good = 1;
+    for (int i = 0; i < m->continuous; i++) {
+        to[i] = found[m->continuous_at[i]];
+        if (!isfinite(to[i])) good = 0;
+    }
+    return good;
+}
+
+/* A mode's indicator is off zero on its own side, so that what has just happened is not seen
+   again. */
+int vbg_fmu_indicators(vbg_fmu *f, double *indicators)
+{
+    const double *found = switch_values(f);
+    for (int i = 0; i < f->v.m->switches; i++) indicators[i] = found[i] + 1e-10 * f->v.size[i] * f->v.signs[i];
+    return 1;
+}
+
+/* What a unit of effort or flow is in each store, the size of the machine, or 1. */
+void vbg_fmu_nominals(const vbg_fmu *f, double *nominals)
+{
+    const vbg_model *m = f->v.m;
+    for (int i = 0; i < m->continuous; i++) nominals[i] = m->tolerance[m->continuous_at[i]];
+}
+
+/* -- Model Exchange ------------------------------------------------------------------------------------ */
+
+int vbg_fmu_update(vbg_fmu *f, int *values_changed, double *next)
+{
+    const size_t n = (size_t)f->v.m->states;
+    memcpy(f->z, f->x, n * sizeof *f->x);
+    for (vbg_instant i = vbg_next(&f->v); i.first <= f->k.t; i = vbg_next(&f->v)) {
+        vbg_project_here(&f->v, i.before, f->x);
+        vbg_go_past(&f->v, &i, f->x);
+        vbg_begin_modes(&f->v, i.after, f->x);
+        vbg_project_here(&f->v, i.after, f->x);
+        f->k.passed = i.last;
+        f->k.seen = i.after;
+    }
+    changed(f);
+    vbg_settle_events(&f->v, seen(f), f->x);
+    *values_changed = memcmp(f->z, f->x, n * sizeof *f->x) != 0;
+    *next = vbg_next(&f->v).at;
+    changed(f);
+    return f->v.s.left > VBG_LOST ? fails(f, vbg_status_text(VBG_OPEN)) : 1;
+}
+
+/* States that have drifted from the constraints are put back in event mode. */
+int vbg_fmu_completed(vbg_fmu *f, int *enter_event_mode)
+{
+    const vbg_model *m = f->v.m;
+    double drift = 0.0;
+    const double *y = held(f);
+    for (int i = 0; i < m->continuous; i++) {
+        const int at = m->continuous_at[i];
+        drift = fmax(drift, fabs(y[at] - f->x[at]) / m->tolerance[at]);
+    }
+    *enter_event_mode = drift > DRIFT * f->v.s.rtol;
+    return f->v.s.left > VBG_LOST ? fails(f, vbg_status_text(VBG_OPEN)) : 1;
+}
+
+/* -- Co-Simulation ----------------------------------------------------------------------------------------- */
+
+int vbg_fmu_step(vbg_fmu *f, double from, double length, double *reached)
+{
+    const vbg_model *m = f->v.m;
+    const double to = from + length;
+    *reached = f->k.t;
+    if (f->k.phase == VBG_FAILED || !(length >= 0.0) || fabs(from - f->k.t) > 1e-9 * (1.0 + fabs(from))) return 0;
+    if (f->k.touched) {
+        for (int i = 0; i < m->variables; i++) f->v.x[m->variable_at[i]] = f->x[m->variable_at[i]];
+        vbg_touch(&f->v);
+        f->k.touched = 0;
+    }
+    const vbg_status status = vbg_advance(&f->v, to, !f->inputs_change, f->trial);
+    if (status != VBG_OK) {
+        f->k.t = *reached = fmax(f->k.t, fmin(to, f->v.s.t));
+        return fails(f, vbg_status_text(status));
+    }
+    memcpy(f->x, f->trial, (size_t)m->states * sizeof *f->x);
+    f->k.t = *reached = to;
+    changed(f);
+    return 1;
+}
+
+/* -- derivatives ---------------------------------------------------------------------------------------------- */
+
+static int unknowns_at(vbg_fmu *f, double h, const unsigned *unknown, size_t unknowns, const unsigned *known,
+                       size_t knowns, const double *seed, double weight, double *sensitivity)
+{
+    for (size_t i = 0; i < knowns; i++) f->x[known[i] - 1] += h * seed[i];
+    changed(f);
+    int good = 1;
+    for (size_t i = 0; i < unknowns; i++) {
+        double value = 0.0;
+        good &= vbg_fmu_get(f, unknown[i], &value);
+        sensitivity[i] += weight * value;
+    }
+    for (size_t i = 0; i < knowns; i++) f->x[known[i] - 1] = f->z[known[i] - 1];
+    changed(f);
+    return good;
+}
+
+/* Central differences of order four along the seed. */
+int vbg_fmu_direction(vbg_fmu *f, const unsigned *unknown, size_t unknowns, const unsigned *known, size_t knowns,
+                      const double *seed, double *sensitivity)
+{
+    static const double place[4] = {-2.0, -1.0, 1.0, 2.0}, weight[4] = {1.0, -8.0, 8.0, -1.0};
+    const unsigned n = (unsigned)f->v.m->states;
+    double size = 0.0, length = 0.0;
+    for (size_t i = 0; i < knowns; i++) {
+        if (known[i] == 0 || known[i] > n) return 0;
+        size = fmax(size, fabs(f->x[known[i] - 1]));
+        length = fmax(length, fabs(seed[i]));
+    }
+    for (size_t i = 0; i < unknowns; i++) sensitivity[i] = 0.0;
+    if (length <= 0.0) return 1;
+    const double h = 1e-3 * fmax(size, 1e-3) / length;
+    memcpy(f->z, f->x, n * sizeof *f->x);
+    int good = 1;
+    for (int p = 0; p < 4; p++)
+        good &= unknowns_at(f, place[p] * h, unknown, unknowns, known, knowns, seed, weight[p] / (12.0 * h), sensitivity);
+    return good;
+}
+
+/* -- kept states ---------------------------------------------------------------------------------------------- */
+
+size_t vbg_fmu_state_size(const vbg_fmu *f) { return sizeof(vbg_kept) + f->doubles * sizeof(double); }
+
+void vbg_fmu_save(const vbg_fmu *f, void *state)
+{
+    vbg_kept kept = f->k;
+    kept.s = f->v.s;
+    memcpy(state, &kept, sizeof kept);
+    memcpy((char *)state + sizeof kept, f->memory, f->doubles * sizeof(double));
+}
+
+void vbg_fmu_load(vbg_fmu *f, const void *state)
+{
+    memcpy(&f->k, state, sizeof f->k);
+    f->v.s = f->k.s;
+    memcpy(f->memory, (const char *)state + sizeof f->k, f->doubles * sizeof(double));
+}

@@ -1,0 +1,80 @@
+/* One instance of a functional mock-up unit: what FMI 2 and FMI 3 have in common. */
+#ifndef VBG_FMU_H
+#define VBG_FMU_H
+
+#include <stddef.h>
+
+#include "vbg_machine.h"
+
+#if defined _WIN32
+#define VBG_EXPORT __declspec(dllexport)
+#else
+#define VBG_EXPORT __attribute__((visibility("default")))
+#endif
+
+/* What the archive is of; in the file of the machine. */
+extern const vbg_model *const vbg_fmu_model;
+extern const char *const vbg_fmu_token;
+
+/* Value references: 0 time; 1 + i state i; then the rates of the states, the signals, the event
+   indicators. */
+typedef enum vbg_phase {
+    VBG_INSTANTIATED,
+    VBG_INITIALIZATION,
+    VBG_EVENT_MODE,
+    VBG_CONTINUOUS,
+    VBG_STEPPING,
+    VBG_TERMINATED,
+    VBG_FAILED
+} vbg_phase;
+
+/* What is copied as it is when a state is kept; the rest is the block of doubles. */
+typedef struct vbg_kept {
+    vbg_scalars s;
+    double t;            /* time that the outside has set */
+    double passed, seen; /* up to the last instant; where functions of time are looked at there */
+    vbg_phase phase;
+    int dirty, touched, known;
+} vbg_kept;
+
+typedef struct vbg_fmu {
+    vbg v;
+    vbg_kept k;
+    double *x; /* Model Exchange: the states as they were set; Co-Simulation: at time t */
+    double *y; /* the same on the constraints */
+    double *z, *trial;
+    double *memory; /* all doubles */
+    size_t doubles;
+    int co_simulation, inputs_change;
+    void (*log)(struct vbg_fmu *fmu, const char *text);
+    void *environment, *logger;
+    char *name;
+} vbg_fmu;
+
+vbg_fmu *vbg_fmu_new(const char *name, const char *token, int co_simulation);
+void vbg_fmu_free(vbg_fmu *f);
+void vbg_fmu_reset(vbg_fmu *f);
+
+/* All return 1 where they could do it. */
+int vbg_fmu_tolerance(vbg_fmu *f, double tolerance);
+int vbg_fmu_begin(vbg_fmu *f);
+int vbg_fmu_get(vbg_fmu *f, unsigned reference, double *value);
+int vbg_fmu_set(vbg_fmu *f, unsigned reference, double value);
+int vbg_fmu_set_states(vbg_fmu *f, const double *states);
+void vbg_fmu_get_states(const vbg_fmu *f, double *states);
+void vbg_fmu_set_time(vbg_fmu *f, double t);
+int vbg_fmu_rates(vbg_fmu *f, double *to);
+int vbg_fmu_indicators(vbg_fmu *f, double *indicators);
+void vbg_fmu_nominals(const vbg_fmu *f, double *nominals);
+int vbg_fmu_update(vbg_fmu *f, int *values_changed, double *next);
+int vbg_fmu_completed(vbg_fmu *f, int *enter_event_mode);
+int vbg_fmu_step(vbg_fmu *f, double from, double length, double *reached);
+int vbg_fmu_direction(vbg_fmu *f, const unsigned *unknown, size_t unknowns, const unsigned *known, size_t knowns,
+                      const double *seed, double *sensitivity);
+
+/* A kept state: vbg_kept and all doubles, one behind the other. */
+size_t vbg_fmu_state_size(const vbg_fmu *f);
+void vbg_fmu_save(const vbg_fmu *f, void *state);
+void vbg_fmu_load(vbg_fmu *f, const void *state);
+
+#endif

@@ -1,0 +1,154 @@
+"""The archive: description, sources, binaries of the platforms, a page of documentation."""
+
+from __future__ import annotations
+
+import platform
+import sys
+import zipfile
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from uuid import UUID, uuid5
+
+from vbg.assemble.start.start import Start
+from vbg.errors import UsageError
+from vbg.export.code import SHIPPED, identifier, made_by, model_code, shipped
+from vbg.export.compiler import compile_c, find_compiler, zig
+from vbg.export.fmu.description import build_description, describe_2, describe_3
+from vbg.export.fmu.variables import Variables
+from vbg.export.machine import Machine, exported
+from vbg.export.tables import codes
+from vbg.platform.files import replacing
+
+# name -> target of zig, folder in FMI 3, folder in FMI 2, ending
+PLATFORMS: Mapping[str, tuple[str, str, str, str]] = {
+    "linux-x86_64": ("x86_64-linux-gnu.2.17", "x86_64-linux", "linux64", ".so"),
+    "linux-aarch64": ("aarch64-linux-gnu.2.17", "aarch64-linux", "", ".so"),
+    "windows-x86_64": ("x86_64-windows-gnu", "x86_64-windows", "win64", ".dll"),
+    "macos-x86_64": ("x86_64-macos", "x86_64-darwin", "darwin64", ".dylib"),
+    "macos-aarch64": ("aarch64-macos", "aarch64-darwin", "", ".dylib"),
+}
+SPACE = UUID("5b0c1a3e-6a3b-4c5e-9a70-7662672d666d")  # of the tokens of machines
+FLAGS = ("-shared", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra")
+EPOCH = (1980, 1, 1, 0, 0, 0)  # the same archive for the same machine
+
+
+def own_platform() -> str:
+    """The platform of this machine."""
+    system = {"linux": "linux", "win32": "windows", "darwin": "macos"}.get(sys.platform, "")
+    kind = {"amd64": "x86_64", "arm64": "aarch64"}
+    processor = kind.get(platform.machine().lower(), platform.machine().lower())
+    return f"{system}-{processor}"
+
+
+def write_fmu(
+    start: Start,
+    path: str | Path,
+    *,
+    version: int = 3,
+    platforms: Sequence[str] | None = None,
+    outputs: Sequence[str] = (),
+) -> None:
+    """Writes the machine of `start` as an FMU, Model Exchange and Co-Simulation in one.
+
+    `platforms`: those of PLATFORMS whose binaries go in (None: this machine's; empty: sources
+    alone).  `outputs`: patterns of the signals that are outputs; the others are local variables.
+
+    Raises ModelError that names what C code has no place for, UsageError for platforms that
+    there are not, or without a compiler.
+    """
+    wanted = [own_platform()] if platforms is None else list(platforms)
+    for name in wanted:
+        if name not in PLATFORMS or not PLATFORMS[name][1 if version == 3 else 2]:
+            known = [p for p, row in PLATFORMS.items() if row[1 if version == 3 else 2]]
+            raise UsageError(f"platform {name!r}: FMI {version} has {', '.join(known)}.")
+    machine = exported(start)
+    name = identifier(machine.name)
+    variables = Variables(machine, tuple(outputs))
+    files = sources(machine, name, version)
+    token = f"{{{uuid5(SPACE, ''.join(files.values()))}}}"
+    files[f"{name}.c"] += _identity(name, token)
+    compiled = sorted(file for file in files if file.endswith(".c"))
+    content: dict[str, bytes] = {f"sources/{f}": text.encode() for f, text in files.items()}
+    if version == 3:
+        content["modelDescription.xml"] = describe_3(variables, name, token, made_by())
+        content["sources/buildDescription.xml"] = build_description(name, compiled)
+    else:
+        described = describe_2(variables, name, token, made_by(), compiled)
+        content["modelDescription.xml"] = described
+    content["documentation/index.html"] = _page(variables).encode()
+    with TemporaryDirectory() as folder:
+        for file, text in files.items():
+            (Path(folder) / file).write_text(text, encoding="utf-8")
+        for wish in wanted:
+            place, octets = _binary(wish, Path(folder), name, compiled, version)
+            content[place] = octets
+    _zip(path, content)
+
+
+def sources(machine: Machine, name: str, version: int) -> dict[str, str]:
+    """The files of C by name."""
+    files = {file: shipped(file) for file in (*SHIPPED, "vbg_fmu.h", "vbg_fmu.c")}
+    files["vbg_codes.h"] = codes()
+    files[f"fmi{version}.c"] = shipped(f"fmi{version}.c")
+    code = model_code(machine, name).replace(f'#include "{name}.h"', '#include "vbg_fmu.h"')
+    files[f"{name}.c"] = code
+    return files
+
+
+def _identity(name: str, token: str) -> str:
+    return (
+        f"\nconst vbg_model *const vbg_fmu_model = &vbg_{name};\n"
+        f'const char *const vbg_fmu_token = "{token}";\n'
+    )
+
+
+def _binary(
+    wish: str, folder: Path, name: str, compiled: Sequence[str], version: int
+) -> tuple[str, bytes]:
+    """Place in the archive and content of the library for one platform."""
+    target, third, second, ending = PLATFORMS[wish]
+    flags = list(FLAGS)
+    if wish == own_platform():
+        command = find_compiler()
+    else:
+        command = zig()
+    if "ziglang" in command:
+        flags = [*flags, "-target", target]
+    built = folder / f"{name}{ending}"
+    compile_c(command, folder, compiled, built, flags)
+    place = third if version == 3 else second
+    return f"binaries/{place}/{name}{ending}", built.read_bytes()
+
+
+def _page(variables: Variables) -> str:
+    """What an importer shows: the machine's words and its variables."""
+    machine = variables.machine
+    rows = "\n".join(
+        f"<tr><td>{escape(v.name)}</td><td>{v.causality}</td><td>{escape(v.unit)}</td></tr>"
+        for v in variables.all
+        if v.causality in ("input", "output")
+    )
+    words = escape(machine.system.model.description or "")
+    return f"""<!DOCTYPE html>
+<html><head><meta charset="utf-8"><title>{escape(machine.name)}</title></head><body>
+<h1>{escape(machine.name)}</h1>
+<p>{words}</p>
+<p>Made by {made_by()}; model {machine.system.model.hash}. SI units; angles in radians;
+machines start at t = 0. Parameters of the model file are folded into the tables and cannot be
+changed here.</p>
+<table>
+<tr><th>variable</th><th></th><th>unit</th></tr>
+{rows}
+</table>
+</body></html>
+"""
+
+
+def _zip(path: str | Path, content: Mapping[str, bytes]) -> None:
+    with replacing(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+        for name in sorted(content):
+            entry = zipfile.ZipInfo(name, EPOCH)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, content[name])

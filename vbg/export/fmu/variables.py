@@ -1,0 +1,150 @@
+"""The variables of an FMU: names, value references, causality, dependencies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cached_property
+
+from vbg.blocks import Block, dependencies
+from vbg.errors import UsageError
+from vbg.export.machine import Machine
+
+TIME = 0
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One number that an importer sees.  `start`: its value at first, of what may be set;
+    `derivative_of`: reference of the state whose rate it is; `known`: references that it depends
+    on (None: any)."""
+
+    name: str
+    reference: int
+    causality: str
+    variability: str
+    unit: str = "1"
+    start: float | None = None
+    derivative_of: int | None = None
+    known: tuple[int, ...] | None = None
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class Variables:
+    """All variables of a machine; `outputs` are patterns of signals (none: all that the file
+    keeps)."""
+
+    machine: Machine
+    outputs: tuple[str, ...]
+
+    @cached_property
+    def all(self) -> tuple[Variable, ...]:
+        """In the order of the description; names differ.
+
+        Raises UsageError where a pattern fits no signal.
+        """
+        for pattern in self.outputs:
+            if not any(fnmatchcase(s.name, pattern) for s in self.machine.signals):
+                raise UsageError(f"--outputs {pattern}: no signal has such a name.")
+        taken: dict[str, int] = {}
+        found = []
+        for v in (*self._inputs(), *self._states(), *self._rates(), *self._signals()):
+            found.append(v)
+            taken[v.name] = 1
+        for v in self._indicators():
+            number = taken.get(v.name, 0)
+            taken[v.name] = number + 1
+            name = v.name if number == 0 else f"{v.name} ({number + 1})"
+            found.append(Variable(name, v.reference, v.causality, v.variability))
+        return tuple(found)
+
+    def of(self, causality: str) -> tuple[Variable, ...]:
+        return tuple(v for v in self.all if v.causality == causality)
+
+    @property
+    def rates(self) -> tuple[Variable, ...]:
+        return tuple(v for v in self.all if v.derivative_of is not None)
+
+    @property
+    def indicators(self) -> tuple[Variable, ...]:
+        first = self._first_indicator
+        return tuple(v for v in self.all if v.reference >= first)
+
+    @property
+    def _first_indicator(self) -> int:
+        m = self.machine
+        return 1 + 2 * m.system.size + len(m.signals)
+
+    def _inputs(self) -> Iterator[Variable]:
+        start = self.machine.start.state
+        for s in self.machine.inputs:
+            value = float(start[s.place])
+            yield Variable(s.name, 1 + s.place, "input", "continuous", s.unit, value)
+
+    def _states(self) -> Iterator[Variable]:
+        m = self.machine
+        held = {s.place for s in m.inputs}
+        for s in m.states:
+            if s.place in held:
+                continue
+            discrete = s.place in m.discrete
+            start = None if discrete else float(m.start.state[s.place])
+            kind = "discrete" if discrete else "continuous"
+            yield Variable(f"state.{s.name}", 1 + s.place, "local", kind, s.unit, start)
+
+    def _rates(self) -> Iterator[Variable]:
+        m = self.machine
+        held = {s.place for s in m.inputs} | m.discrete
+        for s in m.states:
+            if s.place in held:
+                continue
+            known = self._known(m.system.equations.rates[self._leaves[s.place]])
+            name, reference = f"der(state.{s.name})", 1 + m.system.size + s.place
+            yield Variable(
+                name,
+                reference,
+                "local",
+                "continuous",
+                "1" if s.unit in ("1", "") else f"{s.unit}/s",
+                derivative_of=1 + s.place,
+                known=known,
+            )
+
+    def _signals(self) -> Iterator[Variable]:
+        m = self.machine
+        inputs = {s.name for s in m.inputs}
+        first = 1 + 2 * m.system.size
+        blocks = m.system.equations.outputs
+        for i, s in enumerate(m.signals):
+            if s.name in inputs:
+                continue
+            given = any(fnmatchcase(s.name, pattern) for pattern in self.outputs)
+            chosen = given if self.outputs else not s.name.startswith("energy.")
+            block = blocks.get(s.name.partition("[")[0], blocks.get(s.name))
+            known = None if block is None else self._known(block)
+            causality = "output" if chosen else "local"
+            yield Variable(s.name, first + i, causality, "continuous", s.unit, known=known)
+
+    def _indicators(self) -> Iterator[Variable]:
+        for i, (name, _, _) in enumerate(self.machine.switches):
+            yield Variable(f"event.{name}", self._first_indicator + i, "local", "continuous")
+
+    @cached_property
+    def _leaves(self) -> Sequence[Block]:
+        slices = self.machine.system.slices
+        return [s.state.leaf for s in slices for _ in range(s.first, s.last)]
+
+    def _known(self, block: Block) -> tuple[int, ...] | None:
+        """References of the states and inputs that a block reads; None where the constraints
+        make everything depend on everything, or modes choose."""
+        m = self.machine
+        if m.system.constraint_names:
+            return None
+        read = {b.key for b in dependencies([block]) if b.op == "leaf"}
+        return tuple(
+            1 + s.place
+            for s, leaf in zip(m.states, self._leaves, strict=True)
+            if leaf.key in read and s.place not in m.discrete
+        )
