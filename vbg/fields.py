@@ -31,6 +31,7 @@ Form = Literal[
     "inertia",  # {xx, yy, zz, xy, yz, zx}                    -> (xx, yy, zz, xy, yz, zx)
     "shape",  # {cylinder = {...}, density = ...} or a list   -> tuple of Shape
     "ends",  # two attachments                                -> (Attachment, Attachment)
+    "span",  # two attachments, either of them "free"         -> (Attachment | None, ...)
     "end",  # one attachment                                  -> Attachment
     "end or coordinate",  # one attachment or "joints.NAME"   -> Attachment | str
     "coordinate",  # "joints.NAME", "rotational.NODE", ...    -> str

@@ -17,7 +17,7 @@ from vbg.cli.show.vibration import compared, poses_at, responses
 from vbg.errors import UsageError
 from vbg.model.placing.placed import place
 from vbg.tmm_bridge.modes.modal import vibration
-from vbg.tmm_bridge.modes.small import count_below
+from vbg.tmm_bridge.modes.passing import count_below
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ROUND = {"xx": 0.02, "yy": 0.05, "zz": 0.04, "xy": 0.003, "yz": -0.002, "zx": 0.001}

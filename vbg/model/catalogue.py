@@ -19,6 +19,7 @@ import vbg.junctions
 # tables of parts in the order in which they are written and shown
 TABLES = (
     "bodies",
+    "beams",
     "joints",
     "forces",
     "electric",

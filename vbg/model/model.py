@@ -37,7 +37,7 @@ class Model:
     name, description : str
     gravity : world gravity, W [m/s^2]
     parameters : name -> value, SI
-    bodies, joints, forces, electric, hydraulic, rotational, translational,
+    bodies, beams, joints, forces, electric, hydraulic, rotational, translational,
     signals, bondgraph : name -> instance of the part's class, values in SI
     bonds : raw bonds, ``"a -> b"``
     simulate, outputs : Simulate and Outputs
@@ -52,6 +52,7 @@ class Model:
     gravity: tuple[float, float, float]
     parameters: Mapping[str, float]
     bodies: Parts
+    beams: Parts
     joints: Parts
     forces: Parts
     electric: Parts

@@ -41,10 +41,12 @@ TERMS = 13  # 0.039^13 < 1e-18
 @dataclass(frozen=True, slots=True)
 class RotationVector:
     """`vector`: axis times angle of a rotation (3 x 1); `to_torque` turns the gradient
-    of an energy by it into the torque conjugate to the angular velocity."""
+    of an energy by it into the torque conjugate to the angular velocity; `half`: Rodrigues'
+    vector of half the rotation, tan(a/4) along the axis."""
 
     vector: Block
     to_torque: Block
+    half: Block
 
 
 def rotation_vector(R_AB: Block, R_AB_0: NDArray[np.float64]) -> RotationVector:
@@ -75,7 +77,8 @@ def rotation_vector(R_AB: Block, R_AB_0: NDArray[np.float64]) -> RotationVector:
     g = 0.25 * of_half + divide(const(0.0625), times(quarter, c2))
     across = skew(vector)
     to_torque = identity(3) + 0.5 * across + times(g, mul(across, across))
-    return RotationVector(vector, to_torque)
+    half = times(divide(const(0.25), times(quarter, c2)), vector)
+    return RotationVector(vector, to_torque, half)
 
 
 def _halved(cosine: Block) -> tuple[Block, Block, Block]:

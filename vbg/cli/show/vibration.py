@@ -41,7 +41,7 @@ def register(subparsers: Any) -> None:
     )
     add_model(parser)
     parser.add_argument(
-        "--excite", metavar="FORCE", help="the part in [forces] whose input is harmonic"
+        "--excite", metavar="FORCE", help="the harmonic input in [forces]: motor, push[2], push.z"
     )
     add_json(parser)
 
@@ -79,17 +79,18 @@ def act(arguments: argparse.Namespace) -> int:
     from vbg.analysis import linearise
     from vbg.analysis.rest.idle import sensible_point
     from vbg.assemble import assemble
-    from vbg.tmm_bridge.modes.modal import vibration
+    from vbg.tmm_bridge.modes.modal import input_of, vibration
 
     model = read_checked(arguments)
     place = sensible_point(assemble(model))
     if place.point.kind != "equilibrium":
         raise VbgError(f"{model.name} has no rest next to its start; vibration is about rest.")
     found = vibration(model, poses=poses_at(place), off=place.off)
-    inputs = [arguments.excite] if arguments.excite else []
-    linear = linearise(place.system, place.point, inputs=inputs)
+    mechanism = found.small.mechanism
+    excited = input_of(mechanism, arguments.excite) if arguments.excite else ""
+    linear = linearise(place.system, place.point, inputs=[excited] if excited else [])
     rows = compared(found, linear)
-    amplitudes = responses(found, linear, arguments.excite) if arguments.excite else []
+    amplitudes = responses(found, linear, excited) if excited else []
     if arguments.json:
         print(json.dumps(as_plain(place.off, rows, amplitudes)))
     else:
@@ -162,7 +163,9 @@ def responses(found: Vibration, linear: Linearisation, part: str) -> list[Amplit
     sizes = [abs(p) for p in found.poles if abs(p) > 0.0] or [1.0]
     w = np.logspace(np.log10(0.1 * min(sizes)), np.log10(10.0 * max(sizes)), POINTS)
     names = [n for n in linear.output_names if n.endswith((".angle", ".angle2", ".slide"))]
-    amplitudes = found.response(part, w)
+    name, _, axis = part.removesuffix("]").partition("[")
+    amplitudes = found.response(name, w, int(axis or 0))
+    names = names or [n for n in amplitudes if n in linear.output_names]
     rows = []
     for name in names:
         other = frequency_response(linear, part, name, w).value

@@ -17,7 +17,7 @@ from vbg.model.values.quantities import quantity
 from vbg.model.values.reading import Reading, Scope, described
 from vbg.model.values.values import read_list, read_quantity, read_vector, unknown_keys
 
-GROUND = "ground"
+GROUND, FREE = "ground", "free"
 _MOVES = {"rotational": "turns", "translational": "slides"}
 
 
@@ -46,6 +46,8 @@ def read_end(reading: Reading, scope: Scope, path: Path, raw: Any) -> Attachment
 
 def _named_end(reading: Reading, scope: Scope, path: Path, text: str) -> Attachment | None:
     body, dot, point = text.partition(".")
+    if body in scope.beams:
+        return _node_of_beam(reading, scope, path, body, point)
     if not _body_known(reading, scope, path, body):
         return None
     if not dot:
@@ -63,6 +65,19 @@ def _named_end(reading: Reading, scope: Scope, path: Path, text: str) -> Attachm
         reading.unknown(path, what, point, points, f"points of {body}")
         return None
     return Attachment(body, points[point], point)  # type: ignore[arg-type]
+
+
+def _node_of_beam(
+    reading: Reading, scope: Scope, path: Path, beam: str, node: str
+) -> Attachment | None:
+    nodes = scope.beams[beam]
+    if node not in nodes:
+        none = f"the beam {beam} has no point {expressions.shown(node)}."
+        what = none if node else f"{beam} is a beam: say where on it."
+        ends = f"{beam}.A, {beam}.B, or a node, {beam}.0 to {beam}.{len(nodes) - 3}"
+        reading.fail(path, what, f"Write {ends}.")
+        return None
+    return nodes[node]
 
 
 def _body_known(reading: Reading, scope: Scope, path: Path, body: str) -> bool:
@@ -91,6 +106,18 @@ def _ends(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field)
         )
         return None
     return first, second
+
+
+def _span(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field) -> Any:
+    entries = read_list(reading, path, raw, 2, 'ends, of which one may be "free"')
+    if entries is None:
+        return None
+    before = len(reading.problems)
+    found = [
+        None if entry == FREE else read_end(reading, scope, (*path, i), entry)
+        for i, entry in enumerate(entries)
+    ]
+    return tuple(found) if len(reading.problems) == before else None
 
 
 def _end_or_coordinate(
@@ -351,6 +378,7 @@ def _expressions(reading: Reading, scope: Scope, path: Path, raw: Any, declared:
 REFERENCES: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {
         "ends": _ends,
+        "span": _span,
         "end": _end,
         "end or coordinate": _end_or_coordinate,
         "coordinate": _coordinate,

@@ -71,6 +71,15 @@ def links_of(model: Model) -> tuple[Link, ...]:
     )
 
 
+def elements_of(model: Model) -> tuple[Link, ...]:
+    """Elements of beams, across which bodies are placed as the beam is without load."""
+    return tuple(
+        Link(name, part, part.between[0], part.between[1], {}, {}, None)
+        for name, part in model.forces.items()
+        if part.kind == "beam_element"
+    )
+
+
 def _link(name: str, part: Any) -> Link:
     joint: type = type(part)
     names = coordinates_of(joint)

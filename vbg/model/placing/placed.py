@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+import numpy as np
+
 from vbg.model.model import Model
 from vbg.model.placing.frames import JointFrame, frame_of
-from vbg.model.placing.links import axes_of, links_of
-from vbg.model.placing.posture import find_places, find_rates
+from vbg.model.placing.links import Link, axes_of, elements_of, links_of
+from vbg.model.placing.posture import Places, find_places, find_rates
 from vbg.spatial import Array
 
 WRITTEN = ("position", "rotation", "velocity", "angular_velocity")  # keys of a body
@@ -57,9 +59,11 @@ def place(model: Model) -> Placed:
     at that posture.
     """
     links = links_of(model)
-    axes = {link.name: axes_of(model, link) for link in links}
-    places = find_places(model, links, axes)
-    rates = find_rates(model, links, axes, places)
+    through = (*links, *elements_of(model))
+    axes = {link.name: axes_of(model, link) for link in through}
+    places = find_places(model, through, axes)
+    axes |= {link.name: _as_placed(link, places) for link in links if _ends_beam(model, link)}
+    rates = find_rates(model, through, axes, places)
     poses = {}
     for name, body in model.bodies.items():
         (p_WB, R_WB), (v_WB, w_WB_W) = places[name], rates[name]
@@ -67,3 +71,15 @@ def place(model: Model) -> Placed:
         poses[name] = Pose(p_WB, R_WB, v_WB, R_WB.T @ w_WB_W, written)
     frames = {link.name: frame_of(model, link, axes[link.name], places) for link in links}
     return Placed(model, MappingProxyType(poses), MappingProxyType(frames))
+
+
+def _ends_beam(model: Model, link: Link) -> bool:
+    """Whether the joint is one that a beam makes at its end."""
+    beam, _, end = link.name.rpartition("_")
+    return beam in model.beams and end in ("A", "B")
+
+
+def _as_placed(link: Link, places: Places) -> tuple[Array, Array]:
+    """Axes of a fixed joint that holds its bodies as they are placed."""
+    R_WA, R_WB = places[link.first.body][1], places[link.second.body][1]
+    return np.eye(3), R_WB.T @ R_WA

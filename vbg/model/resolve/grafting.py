@@ -138,6 +138,10 @@ def _renamed_scope(new: Renaming) -> Scope:
         objects={new.part(name) if table else name: table for name, table in scope.objects.items()},
         nodes=_renamed_nodes(new, scope.nodes),
         terminals=_renamed_nodes(new, scope.terminals),
+        beams={
+            new.part(name): {node: new.end(end) for node, end in nodes.items()}
+            for name, nodes in scope.beams.items()
+        },
     )
 
 

@@ -11,6 +11,7 @@ from vbg.errors import Problem
 from vbg.expressions import RESERVED
 from vbg.model.catalogue import JOINT_NODE, REFERENCE_NODES, TABLES, catalogue
 from vbg.model.forms.parts import coordinates_of, read_part
+from vbg.model.resolve.beams import read_beams
 from vbg.model.resolve.bonds import read_bonds
 from vbg.model.resolve.included import Including, Within
 from vbg.model.resolve.measures import read_measures
@@ -39,6 +40,7 @@ TOP_LEVEL = (
     "outputs",
     "measures",
 )
+ONLY_KIND = {"bodies": "body", "beams": "beam"}  # tables of one kind, which need not be told
 NODE_TABLES = tuple(REFERENCE_NODES)  # TABLE.NODE.speed
 RESERVED_NAMES = frozenset(
     (*NODE_TABLES, *REFERENCE_NODES.values(), "ground", "energy", "residual")
@@ -76,9 +78,14 @@ def resolve(
     for sub in included.values():
         scope.take(sub.scope)
     for table, entries in tables.items():
-        subs = (sub.parts[table] for sub in included.values())
-        result.parts[table] = {name: part for parts in subs for name, part in parts.items()}
-        result.parts[table] |= _read_parts(reading, scope, table, entries)
+        subs = (sub.parts[table].items() for sub in included.values())
+        result.parts[table] = {name: part for of_sub in subs for name, part in of_sub}
+        parts = _read_parts(reading, scope, table, entries)
+        if table == "beams":  # what comes after may be held by them
+            made = read_beams(reading, scope, parts)
+        result.parts[table] |= parts
+    for table, parts in made.items():
+        result.parts[table] |= parts
     result.simulate = _read_settings(reading, scope, "simulate", Simulate, document) or Simulate()
     result.outputs = _read_settings(reading, scope, "outputs", Outputs, document) or Outputs()
     result.measures = read_measures(reading, document.get("measures", {}))
@@ -86,6 +93,11 @@ def resolve(
     result.bonds = (*(bond for sub in included.values() for bond in sub.bonds), *own)
     result.ports = read_ports(reading, scope, document.get("ports", {}))
     result.homes = {path: home for sub in included.values() for path, home in sub.homes.items()}
+    result.homes |= {
+        (table, name): Home(reading.file, reading.places, ("beams", name.rpartition("_")[0]))
+        for table, parts in made.items()
+        for name in parts
+    }
     if within is not None:
         result.homes |= _homes(reading, tables)
     result.scope, result.parameters = scope, reading.parameters
@@ -245,8 +257,8 @@ def _class_of(
     reading: Reading, path: Path, entry: Mapping[str, Any], kinds: Mapping[str, type]
 ) -> type | None:
     if "kind" not in entry:
-        if path[0] == "bodies":
-            return kinds["body"]
+        if path[0] in ONLY_KIND:
+            return kinds[ONLY_KIND[str(path[0])]]
         known = f"There are: {', '.join(kinds)}." if kinds else ""
         reading.fail_key(path, "the part has no kind.", known)
         return None

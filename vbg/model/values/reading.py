@@ -11,6 +11,7 @@ from typing import Any
 
 from vbg import expressions, units
 from vbg.errors import ModelError, Problem, Severity
+from vbg.fields import Attachment
 from vbg.model.text.names import nearest, suggestion
 from vbg.model.text.places import Path, Places, spelled
 from vbg.model.values.quantities import moved_to_the_end, quantity
@@ -207,7 +208,7 @@ class Scope:
     mass centre from the origin in which points are written, where they differ;
     `joints` the coordinates of each joint; `objects` every named thing that
     can have an output signal, with its table; `nodes` those with a coordinate that
-    a part can act on, `terminals` all nodes, by table.
+    a part can act on, `terminals` all nodes, by table; `beams` the nodes of each beam.
     """
 
     points: dict[str, Mapping[str, tuple[float, ...]]] = field(default_factory=dict)
@@ -217,11 +218,13 @@ class Scope:
     objects: Mapping[str, str] = field(default_factory=dict)
     nodes: dict[str, Collection[str]] = field(default_factory=dict)
     terminals: dict[str, Collection[str]] = field(default_factory=dict)
+    beams: dict[str, dict[str, Attachment]] = field(default_factory=dict)
 
     def take(self, other: Scope) -> None:
         """The names of `other`, too: those of an included file."""
         self.points.update(other.points)
         self.origins.update(other.origins)
+        self.beams.update(other.beams)
         self.joints.update(other.joints)
         self.signals = (*self.signals, *other.signals)
         self.objects = {**other.objects, **self.objects}

@@ -19,9 +19,10 @@ import numpy as np
 
 from vbg.tmm_bridge.discrete.linearised import Gains, Motion, solve
 from vbg.tmm_bridge.discrete.march import Found, counted, turn_between
-from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.rotation import Array, matrix_of
 from vbg.tmm_bridge.kernels.rows import (
     BALL,
+    ELASTIC,
     LINK_COM,
     LINK_KIND,
     LINK_Q,
@@ -128,6 +129,15 @@ def _predicted(mechanism: Mechanism, past: _Past, h: float) -> Array:
             step = np.zeros(int(t.sizes[1]))
             step[v : v + 3] = 2.0 * new - old
             y[q : q + 4] = displace(t, past.states[0], step)[q : q + 4]
+        elif kind == ELASTIC:
+            new, old = (
+                turn_between(past.states[k + 1][q + 3 : q + 7], past.states[k][q + 3 : q + 7])
+                for k in (0, 1)
+            )
+            step = np.zeros(int(t.sizes[1]))
+            step[v + 3 : v + 6] = 2.0 * new - old
+            y[q + 3 : q + 7] = displace(t, past.states[0], step)[q + 3 : q + 7]
+            y[q : q + 3] = PREDICTION @ [state[q : q + 3] for state in past.states]
         elif kind != RIGID:
             y[q] = PREDICTION @ [state[q] for state in past.states]
     y[n_q : n_q + int(t.sizes[1])] = _speeds_at(mechanism, past, y, h)
@@ -142,6 +152,12 @@ def _speeds_at(mechanism: Mechanism, past: _Past, y: Array, h: float) -> Array:
         if kind == BALL:
             turns = [turn_between(y[q : q + 4], state[q : q + 4]) for state in past.states]
             speeds[v : v + 3] = FIRST[1:] @ np.array(turns) / h
+        elif kind == ELASTIC:
+            turn = y[q + 3 : q + 7]
+            turns = [turn_between(turn, state[q + 3 : q + 7]) for state in past.states]
+            speeds[v + 3 : v + 6] = FIRST[1:] @ np.array(turns) / h
+            rate = FIRST @ [y[q : q + 3], *(state[q : q + 3] for state in past.states)] / h
+            speeds[v : v + 3] = matrix_of(turn).T @ rate
         elif kind != RIGID:
             speeds[v] = FIRST @ [y[q], *(state[q] for state in past.states)] / h
     return speeds

@@ -20,7 +20,7 @@ import numpy as np
 
 from vbg.tmm_bridge.kernels.rotation import Array, symmetric_matrix
 from vbg.tmm_bridge.kernels.rows import (
-    BALL,
+    FREEDOMS,
     LINK_COM,
     LINK_DRIVEN,
     LINK_J,
@@ -28,7 +28,6 @@ from vbg.tmm_bridge.kernels.rows import (
     LINK_MASS,
     LINK_PARENT,
     LINK_V,
-    RIGID,
     W_ARM,
     W_R,
 )
@@ -125,7 +124,7 @@ def solve(
 def _hinge_loads(t: Tables, s: Scratch, i: int, m: int) -> Array:
     """Efforts along the hinge's columns, (f, 1 + m): of parts, and per unit cut effort."""
     v = int(t.links[i, LINK_V])
-    f = {BALL: 3, RIGID: 0}.get(int(t.links[i, LINK_KIND]), 1)
+    f = FREEDOMS[t.links[i, LINK_KIND]]
     loads = np.zeros((f, 1 + m))
     if f == 0 or t.links[i, LINK_DRIVEN] == 1:
         return loads[:0]

@@ -1,4 +1,4 @@
-"""Efforts of springs, dampers, stops, bushings and applied loads.
+"""Efforts of springs, dampers, stops and applied loads.
 
 Efforts on a node enter e of its Riccati relation with the opposite sign: e is
 what the parent must exert.  Every law leaves (effort, dissipated power, stored
@@ -9,22 +9,8 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from vbg.tmm_bridge.kernels.constraints import vector_cross
-from vbg.tmm_bridge.kernels.cuts import (
-    C_F,
-    C_M,
-    C_PF,
-    C_PM,
-    C_U,
-    C_WA,
-    C_WB,
-    at,
-    axis_of,
-    frame_pair,
-    point_motion,
-)
+from vbg.tmm_bridge.kernels.cuts import C_PM, at, axis_of, point_motion
 from vbg.tmm_bridge.kernels.kinematics import compiled, entry, to_world, triple
 from vbg.tmm_bridge.kernels.riccati import dot, plus
 from vbg.tmm_bridge.kernels.rows import W_EM, W_EQ, W_P, W_W
@@ -171,100 +157,3 @@ def applied_loads(t, s, inputs):
         else:
             apply(s.work, node, 1.0, point, zero, (x, y, z))
             s.load[n, 1] = dot((x, y, z), triple(s.work, node, W_W))
-
-
-@compiled
-def rotation_vector(c, out):
-    """Rotation of M seen in F as axis times angle, into out[3:6].
-
-    From R_FM: sin and cos of the angle by the skew part and the trace; near
-    half a turn the axis comes from the symmetric part.
-    """
-    xx, yy, zz = (
-        dot(at(c, C_F), at(c, C_M)),
-        dot(at(c, C_F + 3), at(c, C_M + 3)),
-        dot(at(c, C_F + 6), at(c, C_M + 6)),
-    )
-    sx = 0.5 * (dot(at(c, C_F + 6), at(c, C_M + 3)) - dot(at(c, C_F + 3), at(c, C_M + 6)))
-    sy = 0.5 * (dot(at(c, C_F), at(c, C_M + 6)) - dot(at(c, C_F + 6), at(c, C_M)))
-    sz = 0.5 * (dot(at(c, C_F + 3), at(c, C_M)) - dot(at(c, C_F), at(c, C_M + 3)))
-    sine = math.sqrt(sx * sx + sy * sy + sz * sz)
-    cosine = 0.5 * (xx + yy + zz - 1.0)
-    angle = math.atan2(sine, cosine)
-    if sine > 1e-6 or cosine > 0.0:
-        k = 1.0 + angle * angle / 6.0 if sine < 1e-9 else angle / sine
-        out[3], out[4], out[5] = k * sx, k * sy, k * sz
-        return
-    squares = np.array([max(xx + 1.0, 0.0), max(yy + 1.0, 0.0), max(zz + 1.0, 0.0)])
-    total = squares.sum()
-    skews = (sx, sy, sz)
-    for j in range(3):
-        out[3 + j] = math.copysign(angle * math.sqrt(squares[j] / total), skews[j])
-
-
-@compiled
-def conjugate_torque(x, m):
-    """Torque conjugate to w of the effort m that is conjugate to the rate of theta = x[3:].
-
-    theta' = w - theta x w / 2 + k theta x (theta x w), so the torque is
-    m + theta x m / 2 + k theta x (theta x m),
-    k = (1 - (|theta|/2) / tan(|theta|/2)) / |theta|^2 -> 1/12.
-    """
-    theta = (x[3], x[4], x[5])
-    square = dot(theta, theta)
-    if square < 1e-8:
-        k = 1.0 / 12.0 + square / 720.0
-    else:
-        half = 0.5 * math.sqrt(square)
-        k = (1.0 - half / math.tan(half)) / square
-    first = vector_cross(theta, m)
-    return plus(plus(m, 0.5, first), k, vector_cross(theta, first))
-
-
-@entry
-def bushings(t, s):
-    """Six-dimensional spring and damper on the motion of M seen in F.
-
-    x is the displacement and the rotation vector, u the relative speeds: the
-    effort on B at M is -(K x) - C u, its torque part made conjugate to u, and the
-    reverse acts on A's point there.
-    """
-    c = np.zeros(36)
-    x = np.zeros(6)
-    rate = np.zeros(6)
-    spring = np.zeros(6)
-    effort = np.zeros(6)
-    for n in range(t.bushes.shape[0]):
-        a, b = t.bushes[n, 0], t.bushes[n, 1]
-        frame_pair(s.work, a, b, t.bush[n, :24], c)
-        d = plus(at(c, C_PM), -1.0, at(c, C_PF))
-        w = plus(at(c, C_WB), -1.0, at(c, C_WA))
-        rotation_vector(c, x)
-        for j in range(3):
-            axis = at(c, C_F + 3 * j)
-            x[j] = dot(axis, d)
-            rate[j] = dot(axis, at(c, C_U))
-            rate[3 + j] = dot(axis, w)
-        lost, stored = 0.0, 0.0
-        for j in range(6):
-            spring[j] = 0.0
-            for k in range(6):
-                spring[j] += t.bush[n, 24 + 6 * j + k] * x[k]
-            stored += 0.5 * spring[j] * x[j]
-        spring[3], spring[4], spring[5] = conjugate_torque(x, (spring[3], spring[4], spring[5]))
-        for j in range(6):
-            damper = 0.0
-            for k in range(6):
-                damper += t.bush[n, 60 + 6 * j + k] * rate[k]
-            effort[j] = -spring[j] - damper
-            lost += damper * rate[j]
-        for j in range(6):
-            s.bush[n, j] = effort[j]
-        s.bush[n, 6] = lost
-        s.bush[n, 7] = stored
-        force, torque = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-        for j in range(3):
-            force = plus(force, effort[j], at(c, C_F + 3 * j))
-            torque = plus(torque, effort[3 + j], at(c, C_F + 3 * j))
-        apply(s.work, b, 1.0, at(c, C_PM), force, torque)
-        apply(s.work, a, -1.0, at(c, C_PM), force, torque)

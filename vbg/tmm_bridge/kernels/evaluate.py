@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vbg.tmm_bridge.kernels.constraints import all_rows
 from vbg.tmm_bridge.kernels.cuts import coordinate_values, cut_frames
-from vbg.tmm_bridge.kernels.efforts import applied_loads, bushings, coordinate_laws, pair_laws
+from vbg.tmm_bridge.kernels.efforts import applied_loads, coordinate_laws, pair_laws
 from vbg.tmm_bridge.kernels.kinematics import compiled, entry, inlined, move
 from vbg.tmm_bridge.kernels.loops import (
     load_cut_efforts,
@@ -15,6 +15,7 @@ from vbg.tmm_bridge.kernels.loops import (
 from vbg.tmm_bridge.kernels.riccati import accelerate, dot, internal_forces, lean, load
 from vbg.tmm_bridge.kernels.rows import (
     BALL,
+    ELASTIC,
     LINK_KIND,
     LINK_LEAD,
     LINK_Q,
@@ -26,6 +27,7 @@ from vbg.tmm_bridge.kernels.rows import (
     W_MOMENT,
     W_N,
 )
+from vbg.tmm_bridge.kernels.six import bushings, elastic_hinges, strains, turned_by
 from vbg.tmm_bridge.kernels.tables import COORDINATE_TREE, LAW_INPUT
 
 
@@ -44,6 +46,8 @@ def posture(t, s, y, drive):
     move(t.links, t.link, y, n_q, t.gravity, s.work)
     cut_frames(t.cuts, t.cut, s.work, s.cut)
     coordinate_values(t.coordinates, s.cut, y, n_q, s.coordinate)
+    strains(t, s, y)
+    elastic_hinges(t, s, y)
 
 
 @compiled
@@ -117,6 +121,8 @@ def powers(t, s, drive):
         lost += s.pair[n, 1]
     for n in range(t.bushes.shape[0]):
         lost += s.bush[n, 6]
+    for n in range(t.elastics.shape[0]):
+        lost += s.elastic[n, 6]
     for n in range(t.loads.shape[0]):
         supplied += s.load[n, 1]
     for i in range(t.links.shape[0]):
@@ -137,24 +143,35 @@ def powers(t, s, drive):
     return supplied, lost
 
 
+@compiled
+def quaternion_rate(y, q, v, out):
+    """quat' = 1/2 quat o (0, w), w in the turned frame."""
+    a, b, c, d = y[q], y[q + 1], y[q + 2], y[q + 3]
+    x, z, u = y[v], y[v + 1], y[v + 2]
+    out[q] = -0.5 * (b * x + c * z + d * u)
+    out[q + 1] = 0.5 * (a * x + c * u - d * z)
+    out[q + 2] = 0.5 * (a * z + d * x - b * u)
+    out[q + 3] = 0.5 * (a * u + b * z - c * x)
+
+
 @inlined
 def state_rate(t, s, y, drive, out):
     """Rate of the state that was evaluated: coordinates, speeds, turns across cuts, supplied
     and dissipated work.
 
-    A ball's quaternion moves by quat' = 1/2 quat o (0, w), w in the node's frame.
+    The displacement of an elastic hinge is in the axes of F, its speed in the node's.
     """
     n_q, n_v = t.sizes[0], t.sizes[1]
     for i in range(t.links.shape[0]):
         kind = t.links[i, LINK_KIND]
         q, v = t.links[i, LINK_Q], t.links[i, LINK_V]
         if kind == BALL:
-            a, b, c, d = y[q], y[q + 1], y[q + 2], y[q + 3]
-            x, z, u = y[n_q + v], y[n_q + v + 1], y[n_q + v + 2]
-            out[q] = -0.5 * (b * x + c * z + d * u)
-            out[q + 1] = 0.5 * (a * x + c * u - d * z)
-            out[q + 2] = 0.5 * (a * z + d * x - b * u)
-            out[q + 3] = 0.5 * (a * u + b * z - c * x)
+            quaternion_rate(y, q, n_q + v, out)
+        elif kind == ELASTIC:
+            quaternion_rate(y, q + 3, n_q + v + 3, out)
+            quat = (y[q + 3], y[q + 4], y[q + 5], y[q + 6])
+            u = turned_by(quat, 1.0, (y[n_q + v], y[n_q + v + 1], y[n_q + v + 2]))
+            out[q], out[q + 1], out[q + 2] = u
         elif kind != RIGID:
             out[q] = y[n_q + v]
     for v in range(n_v):

@@ -25,6 +25,7 @@ from vbg.tmm_bridge.kernels.kinematics import compiled, entry, triple
 from vbg.tmm_bridge.kernels.riccati import dot, hinge_weights
 from vbg.tmm_bridge.kernels.rows import (
     BALL,
+    ELASTIC,
     LINK_DRIVEN,
     LINK_KIND,
     LINK_LEAD,
@@ -77,6 +78,10 @@ def rigid_row(t, s, length, e, out):
         if kind == BALL:
             for j in range(3):
                 out[v + j] = (out[v + j] - em[j]) / length
+        elif kind == ELASTIC:
+            for j in range(3):
+                out[v + j] -= eq[j]
+                out[v + 3 + j] = (out[v + 3 + j] - em[j]) / length
         elif kind != RIGID:
             n = triple(s.work, i, W_N)
             on_a, on_alpha = hinge_weights(kind, t.link[i, LINK_LEAD])

@@ -24,6 +24,7 @@ import numpy as np
 from vbg.plumbing.compiled import Kernels
 from vbg.tmm_bridge.kernels.rows import (
     BALL,
+    ELASTIC,
     LINK_COM,
     LINK_J,
     LINK_KIND,
@@ -67,6 +68,7 @@ SOURCES = (
     "motion/program.py",
     "kernels/riccati.py",
     "kernels/rows.py",
+    "kernels/six.py",
     "motion/stages.py",
     "kernels/tables.py",
     "formulas/tape.py",
@@ -249,6 +251,28 @@ def ball_node(work, i, p, frame, arm, quaternion, speeds):
 
 
 @compiled
+def elastic_node(work, i, p, frame, arm, place, quaternion, speeds):
+    """Motion across an elastic hinge: displacement of the node's origin in F, quaternion of the
+    node in F; velocity and angular velocity seen from F, in the node's axes.
+
+    c_a = w_P x (w_P x r) + 2 w_P x s + w_rel x s,  s = R_WM (relative velocity).
+    """
+    x0, y0, z0, x1, y1, z1, x2, y2, z2 = frame
+    a, b, c = place
+    rx = arm[0] + x0 * a + y0 * b + z0 * c
+    ry = arm[1] + x1 * a + y1 * b + z1 * c
+    rz = arm[2] + x2 * a + y2 * b + z2 * c
+    ball_node(work, i, p, frame, (rx, ry, rz), quaternion, (speeds[3], speeds[4], speeds[5]))
+    s = to_world(work, i, speeds[0], speeds[1], speeds[2])
+    w = triple(work, p, W_W)
+    both = triple(work, i, W_W)
+    x = cross(w[0] + both[0], w[1] + both[1], w[2] + both[2], s[0], s[1], s[2])
+    ca, v = triple(work, i, W_CA), triple(work, i, W_V)
+    put(work, i, W_CA, ca[0] + x[0], ca[1] + x[1], ca[2] + x[2])
+    put(work, i, W_V, v[0] + s[0], v[1] + s[1], v[2] + s[2])
+
+
+@compiled
 def world_inertia(work, link, i):
     """R J R^T of node i as (xx, yy, zz, xy, yz, zx)."""
     r = work[i]
@@ -345,6 +369,17 @@ def move(links, link, y, n_q, gravity, work):
                 arm,
                 (y[q], y[q + 1], y[q + 2], y[q + 3]),
                 (y[v], y[v + 1], y[v + 2]),
+            )
+        elif kind == ELASTIC:
+            elastic_node(
+                work,
+                i,
+                p,
+                frame,
+                arm,
+                (y[q], y[q + 1], y[q + 2]),
+                (y[q + 3], y[q + 4], y[q + 5], y[q + 6]),
+                (y[v], y[v + 1], y[v + 2], y[v + 3], y[v + 4], y[v + 5]),
             )
         elif kind == RIGID:
             screw_node(work, i, p, frame, arm, 0.0, 0.0, 0.0, 0.0)

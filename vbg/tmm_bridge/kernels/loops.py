@@ -21,6 +21,8 @@ from vbg.tmm_bridge.kernels.kinematics import compiled, entry, triple
 from vbg.tmm_bridge.kernels.riccati import (
     block_times,
     dot,
+    elastic_acceleration,
+    elastic_solve,
     hinge_weights,
     plus,
     sum_of,
@@ -29,6 +31,7 @@ from vbg.tmm_bridge.kernels.riccati import (
 )
 from vbg.tmm_bridge.kernels.rows import (
     BALL,
+    ELASTIC,
     LINK_DRIVEN,
     LINK_KIND,
     LINK_LEAD,
@@ -41,6 +44,7 @@ from vbg.tmm_bridge.kernels.rows import (
     W_D,
     W_EQ,
     W_F,
+    W_FM,
     W_N,
     W_U,
 )
@@ -65,6 +69,10 @@ def spread_load(links, link, work, hinge_effort, e, out):
             out[v], out[v + 1], out[v + 2] = f
             eq = sum_of(eq, block_times(work, i, symmetric_times(work, i, W_U, f)))
             em = (0.0, 0.0, 0.0)
+        elif kind == ELASTIC:
+            for j in range(3):
+                out[v + j], out[v + 3 + j] = -eq[j], -em[j]
+            eq, em = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         elif kind != RIGID and links[i, LINK_DRIVEN] == 0:
             on_a, on_alpha = hinge_weights(kind, link[i, LINK_LEAD])
             n = triple(work, i, W_N)
@@ -106,6 +114,11 @@ def hinge_compliance(links, work, W, Y):
             for r in range(W.shape[0]):
                 y = symmetric_times(work, i, W_U, (W[r, v], W[r, v + 1], W[r, v + 2]))
                 Y[r, v], Y[r, v + 1], Y[r, v + 2] = y
+        elif kind == ELASTIC:
+            for r in range(W.shape[0]):
+                x, z = elastic_solve(work, i, triple(W, r, v), triple(W, r, v + 3))
+                for j in range(3):
+                    Y[r, v + j], Y[r, v + 3 + j] = x[j], z[j]
         elif kind != RIGID:
             k = 0.0 if links[i, LINK_DRIVEN] == 1 else work[i, W_D]
             for r in range(W.shape[0]):
@@ -234,6 +247,10 @@ def load_cut_efforts(t, s):
         if kind == BALL:
             for j in range(3):
                 s.work[i, W_F + j] += left[v + j]
+        elif kind == ELASTIC:
+            for j in range(3):
+                s.work[i, W_F + j] += left[v + j]
+                s.work[i, W_FM + j] += left[v + 3 + j]
         elif kind != RIGID and t.links[i, LINK_DRIVEN] == 0:
             s.work[i, W_F] += left[v]
 
@@ -258,6 +275,14 @@ def hinge_motion(t, s, left, out):
         )
         if kind == BALL:
             hinge_motion_ball(s.work, i, a, w, left, out, v)
+            continue
+        if kind == ELASTIC:
+            force = (left[v], left[v + 1], left[v + 2])
+            moment = (left[v + 3], left[v + 4], left[v + 5])
+            x, z = elastic_acceleration(s.work, i, force, moment, a, w, out, v)
+            for j in range(3):
+                s.work[i, W_ACC + j] = a[j] + x[j]
+                s.work[i, W_ALPHA + j] = w[j] + z[j]
             continue
         x = 0.0
         n = triple(s.work, i, W_N)

@@ -16,16 +16,22 @@ and the shift by the arm r to the parent's origin is
     B <- B - A r^,   C <- C + r^ B_new + (r^ B)^T,   e_m <- e_m + r x e_q.
 
 On the way back  q'' = (f - u . [a_F; alpha_P]) / d.  A hinge whose motion is
-prescribed only passes S on, with h q'' among the velocity products.  This is
+prescribed only passes S on, with h q'' among the velocity products.  An elastic
+hinge of six freedoms transmits its own effort t and no inertia:
+
+    S <- 0,   e <- t,   [a; alpha] = S^-1 (t - e).
+
+This is
 the Riccati form of the transfer matrix method (Horner and Pilkey 1978; Rui et
 al., mstmmsim.txt): no quantity grows with the length of the chain.
 """
 
 from __future__ import annotations
 
-from vbg.tmm_bridge.kernels.kinematics import compiled, cross, put, triple
+from vbg.tmm_bridge.kernels.kinematics import compiled, cross, put, to_world, triple
 from vbg.tmm_bridge.kernels.rows import (
     BALL,
+    ELASTIC,
     LINK_ARMATURE,
     LINK_DRIVEN,
     LINK_KIND,
@@ -48,7 +54,9 @@ from vbg.tmm_bridge.kernels.rows import (
     W_EM,
     W_EQ,
     W_F,
+    W_FM,
     W_FORCE,
+    W_G,
     W_MOMENT,
     W_N,
     W_R,
@@ -165,6 +173,39 @@ def ball_response(work, i):
     put(work, i, W_U, mxx / det, (xx * zz - zx * zx) / det, (xx * yy - xy * xy) / det)
     put(work, i, W_U + 3, mxy / det, (zx * xy - xx * yz) / det, mzx / det)
     return det / (xx + yy + zz) ** 3
+
+
+@compiled
+def elastic_response(work, i):
+    """Store C^-1 and G = (A - B C^-1 B^T)^-1 of an elastic hinge's node; returns the smaller of
+    both determinants over the cubes of their traces."""
+    turning = ball_response(work, i)
+    x = block_times(work, i, symmetric_times(work, i, W_U, triple(work, i, W_B)))
+    y = block_times(work, i, symmetric_times(work, i, W_U, triple(work, i, W_B + 3)))
+    z = block_times(work, i, symmetric_times(work, i, W_U, triple(work, i, W_B + 6)))
+    s = work[i]
+    xx, yy, zz = s[W_A] - x[0], s[W_A + 1] - y[1], s[W_A + 2] - z[2]
+    xy, yz, zx = s[W_A + 3] - x[1], s[W_A + 4] - y[2], s[W_A + 5] - z[0]
+    mxx, mxy, mzx = yy * zz - yz * yz, yz * zx - xy * zz, xy * yz - yy * zx
+    det = xx * mxx + xy * mxy + zx * mzx
+    put(work, i, W_G, mxx / det, (xx * zz - zx * zx) / det, (xx * yy - xy * xy) / det)
+    put(work, i, W_G + 3, mxy / det, (zx * xy - xx * yz) / det, mzx / det)
+    return min(turning, det / (xx + yy + zz) ** 3)
+
+
+@compiled
+def elastic_solve(work, i, force, moment):
+    """S^-1 [force; moment] behind an elastic hinge."""
+    b = block_times(work, i, symmetric_times(work, i, W_U, moment))
+    a = symmetric_times(work, i, W_G, (force[0] - b[0], force[1] - b[1], force[2] - b[2]))
+    t = transposed_times(work, i, a)
+    return a, symmetric_times(work, i, W_U, (moment[0] - t[0], moment[1] - t[1], moment[2] - t[2]))
+
+
+@compiled
+def axes_times(work, i, tau, v):
+    """R_WM tau[v : v + 3]."""
+    return to_world(work, i, tau[v], tau[v + 1], tau[v + 2])
 
 
 @compiled
@@ -323,6 +364,9 @@ def lean(links, link, work):
                 return i
             if p >= 0:
                 pass_ball(work, i, p)
+        elif kind == ELASTIC:
+            if not elastic_response(work, i) > 1e-30:
+                return i
         else:
             lead, armature = link[i, LINK_LEAD], link[i, LINK_ARMATURE]
             if not hinge_response(work, i, kind, lead, armature) > 0.0:
@@ -358,7 +402,7 @@ def effort_across_ball(work, i, eq, em, tau, v):
 def load(links, link, tau, prescribed, work):
     """e of every node, tips to root, for hinge efforts `tau` and prescribed accelerations.
 
-    Efforts about a ball are taken in world axes.
+    Efforts about a ball are taken in world axes, those of an elastic hinge in its node's.
     """
     for i in range(links.shape[0] - 1, -1, -1):
         p = links[i, LINK_PARENT]
@@ -376,6 +420,11 @@ def load(links, link, tau, prescribed, work):
         eq, em = biased(work, i, ca, cb)
         if kind == BALL:
             eq, em = effort_across_ball(work, i, eq, em, tau, v)
+        elif kind == ELASTIC:
+            force, moment = axes_times(work, i, tau, v), axes_times(work, i, tau, v + 3)
+            put(work, i, W_F, force[0] - eq[0], force[1] - eq[1], force[2] - eq[2])
+            put(work, i, W_FM, moment[0] - em[0], moment[1] - em[1], moment[2] - em[2])
+            eq, em = force, moment
         elif kind != RIGID and links[i, LINK_DRIVEN] == 0:
             on_a, on_alpha = hinge_weights(kind, link[i, LINK_LEAD])
             n = triple(work, i, W_N)
@@ -389,17 +438,33 @@ def load(links, link, tau, prescribed, work):
 
 
 @compiled
+def in_axes(work, i, x, out, v):
+    """out[v : v + 3] = R_WM^T x."""
+    r = work[i]
+    out[v] = r[W_R] * x[0] + r[W_R + 3] * x[1] + r[W_R + 6] * x[2]
+    out[v + 1] = r[W_R + 1] * x[0] + r[W_R + 4] * x[1] + r[W_R + 7] * x[2]
+    out[v + 2] = r[W_R + 2] * x[0] + r[W_R + 5] * x[1] + r[W_R + 8] * x[2]
+
+
+@compiled
 def ball_acceleration(work, i, a, alpha_p, out, v):
     """Angular acceleration behind a ball: C (alpha - alpha_P - c) = f - B^T a_F - C alpha_P."""
     f = triple(work, i, W_F)
     t = transposed_times(work, i, a)
     x = symmetric_times(work, i, W_U, (f[0] - t[0], f[1] - t[1], f[2] - t[2]))
     d = (x[0] - alpha_p[0], x[1] - alpha_p[1], x[2] - alpha_p[2])
-    r = work[i]
-    out[v] = r[W_R] * d[0] + r[W_R + 3] * d[1] + r[W_R + 6] * d[2]
-    out[v + 1] = r[W_R + 1] * d[0] + r[W_R + 4] * d[1] + r[W_R + 7] * d[2]
-    out[v + 2] = r[W_R + 2] * d[0] + r[W_R + 5] * d[1] + r[W_R + 8] * d[2]
+    in_axes(work, i, d, out, v)
     return d
+
+
+@compiled
+def elastic_acceleration(work, i, force, moment, a, alpha_p, out, v):
+    """What the acceleration behind an elastic hinge has more than at F; of the hinge, `out`."""
+    x, z = elastic_solve(work, i, force, moment)
+    x, z = plus(x, -1.0, a), plus(z, -1.0, alpha_p)
+    in_axes(work, i, x, out, v)
+    in_axes(work, i, z, out, v + 3)
+    return x, z
 
 
 @compiled
@@ -418,6 +483,10 @@ def accelerate(links, link, prescribed, work, out):
         alpha = sum_of(alpha_p, triple(work, i, W_CB))
         if kind == BALL:
             alpha = sum_of(alpha, ball_acceleration(work, i, a, alpha_p, out, v))
+        elif kind == ELASTIC:
+            force, moment = triple(work, i, W_F), triple(work, i, W_FM)
+            x, z = elastic_acceleration(work, i, force, moment, a, alpha_p, out, v)
+            acc, alpha = sum_of(acc, x), sum_of(alpha, z)
         elif kind != RIGID and links[i, LINK_DRIVEN] == 1:
             out[v] = prescribed[v]
         elif kind != RIGID:

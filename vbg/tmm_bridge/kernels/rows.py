@@ -12,6 +12,11 @@ PRISMATIC = 1
 SCREW = 2
 BALL = 3
 RIGID = 4
+ELASTIC = 5  # six freedoms: displacement of the node in F, quaternion; speeds in the node's axes
+
+# Coordinates and speeds of each kind, by number.
+COORDINATES = (1, 1, 1, 4, 0, 7)
+FREEDOMS = (1, 1, 1, 3, 0, 6)
 
 # Integers of a node.
 LINK_PARENT = 0  # node towards the root, -1 for the ground
@@ -42,7 +47,7 @@ W_B = 30  # Riccati S: d force / d angular acceleration, 3x3
 W_C = 39  # Riccati S: d moment / d angular acceleration, symmetric
 W_EQ = 45  # Riccati e: force
 W_EM = 48  # Riccati e: moment
-W_U = 51  # S times the column of the hinge (force, moment), or the inverse of C for a ball
+W_U = 51  # S times the column of the hinge (force, moment), or the inverse of C for six or a ball
 W_D = 57  # 1 / (column . S . column)
 W_F = 58  # unbalanced effort along the hinge's columns, 3 for a ball
 W_CA = 61  # velocity products in the acceleration of the origin
@@ -51,4 +56,6 @@ W_ACC = 67  # acceleration of the origin
 W_ALPHA = 70  # angular acceleration
 W_FORCE = 73  # internal force that the parent exerts through the hinge
 W_MOMENT = 76  # its moment about the node's origin
-WORK = 80
+W_FM = 79  # unbalanced moment of an elastic hinge, whose force is at W_F
+W_G = 82  # inverse of A - B C^-1 B^T behind an elastic hinge, symmetric
+WORK = 88

@@ -43,6 +43,10 @@ PAIR_INPUT = 2  # the value of an input, pulling together
 LOAD_FORCE = 0
 LOAD_TORQUE = 1
 
+# Laws of six dimensions, of M on the second body seen in F on the first.
+SIX_FIRST = 0  # displacement and torque in the axes of F
+SIX_MIDDLE = 1  # in axes half way between F and M: the same from either end
+
 NO_INPUT = -1
 
 
@@ -59,7 +63,9 @@ class Tables(NamedTuple):
     pairs (p, 4) : law, nodes, input; pair (p, 9) : points, k, rest or gap, c.
     loads (f, 5) : kind, node, three inputs; load (f, 13) : point, rotation to
         the node's frame, 1.0 if the axes turn with the body.
-    bushes (b, 2) : nodes; bush (b, 96) : R_AF, p_AF, R_BM, p_BM, stiffness, damping.
+    bushes (b, 3) : nodes, law; bush (b, 96) : R_AF, p_AF, R_BM, p_BM, stiffness, damping.
+    elastics (e, 3) : node, law, 1 if the node has F and its parent M; elastic (e, 72) :
+        stiffness, damping, of the elastic hinges of the tree.
     drives (d, 2) : v of the driven hinge (-1 if the joint is cut), q.
     gravity (3,); sizes : n_q, n_v, n_tail; length (1,) : of the mechanism, by which
         turning compares with sliding [m].
@@ -80,6 +86,8 @@ class Tables(NamedTuple):
     load: Array
     bushes: Array
     bush: Array
+    elastics: Array
+    elastic: Array
     drives: Array
     gravity: Array
     sizes: Array
@@ -100,8 +108,11 @@ class Scratch(NamedTuple):
     limit (1,) : how many rows of `order` (m,) are independent, -1 to find out; G (m, n_v),
         scales, reach (m,), shares (m, m) : see `independence`.
     coordinate (k, 3) : value, rate, effort of the laws and couplings on it.
-    law, pair, load, bush (., 3) : effort, dissipated power, stored energy;
+    law, pair, load (., 3) : effort, dissipated power, stored energy;
         for loads the supplied power is in column 1; `pair` also has the stretch.
+    bush, elastic (., 8) : effort on the second body, F axes, its torque about M; the same;
+        `bush` also has displacement and rotation vector of M in F.
+    strain (e, 12) : displacement and rotation vector of M in F, and the speeds, F axes.
     tau, prescribed, acceleration (n_v,).
     """
 
@@ -128,6 +139,8 @@ class Scratch(NamedTuple):
     pair: Array
     load: Array
     bush: Array
+    elastic: Array
+    strain: Array
     tau: Array
     prescribed: Array
     acceleration: Array
@@ -160,7 +173,9 @@ def scratch_for(tables: Tables) -> Scratch:
         law=np.zeros((len(tables.laws), 3)),
         pair=np.zeros((len(tables.pairs), 4)),
         load=np.zeros((len(tables.loads), 3)),
-        bush=np.zeros((len(tables.bushes), 9)),
+        bush=np.zeros((len(tables.bushes), 14)),
+        elastic=np.zeros((len(tables.elastics), 8)),
+        strain=np.zeros((len(tables.elastics), 12)),
         tau=np.zeros(n_v),
         prescribed=np.zeros(n_v),
         acceleration=np.zeros(n_v),

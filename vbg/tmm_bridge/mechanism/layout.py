@@ -14,7 +14,8 @@ from vbg.model.placing.placed import Placed, place
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, function_of
 from vbg.tmm_bridge.kernels.rotation import Array, six_of, symmetric_matrix
 from vbg.tmm_bridge.kernels.rows import (
-    BALL,
+    COORDINATES,
+    FREEDOMS,
     LINK_ARMATURE,
     LINK_COM,
     LINK_DRIVEN,
@@ -38,6 +39,7 @@ from vbg.tmm_bridge.kernels.tables import (
     ROW_TURN,
     Tables,
 )
+from vbg.tmm_bridge.mechanism.elastic import ends_in_tree, six_of_part
 from vbg.tmm_bridge.mechanism.loading import (
     Loading,
     acts_on_mechanism,
@@ -61,7 +63,15 @@ from vbg.tmm_bridge.tree.forest import (
     is_coupling,
     plant,
 )
-from vbg.tmm_bridge.tree.pairs import FREE, Hinge, Series, measured_coordinates, rows_of, series_of
+from vbg.tmm_bridge.tree.pairs import (
+    FREE,
+    SIX,
+    Hinge,
+    Series,
+    measured_coordinates,
+    rows_of,
+    series_of,
+)
 from vbg.tmm_bridge.tree.places import GROUND_PLACE, BodyPlace
 
 
@@ -78,6 +88,8 @@ class _Draft:
     coordinates: list[list[int]] = field(default_factory=list)
     drives: list[tuple[int, int]] = field(default_factory=list)
     functions: list[TimeFunction] = field(default_factory=list)
+    elastics: list[tuple[int, int, int]] = field(default_factory=list)
+    elastic: list[Array] = field(default_factory=list)
     n_q: int = 0
     n_v: int = 0
 
@@ -97,17 +109,21 @@ def lay_out(source: Model | Placed, replays: Mapping[str, TimeFunction] | None =
     places: dict[str, BodyPlace] = {GROUND: GROUND_PLACE}
     tree: dict[str, TreeJoint] = {}
     floating: dict[str, tuple[int, ...]] = {}
+    elastic: dict[str, TreeJoint] = {}
     named: dict[tuple[str, str], int] = {}
     driven: dict[str, int] = {}
     for carrier in forest.carriers:
-        if carrier.joint:
+        if carrier.joint in model.forces:
+            elastic[carrier.joint] = _carry_elastic(placed, carrier, draft, places)
+        elif carrier.joint:
             tree[carrier.joint] = _carry(model, frames, carrier, draft, places, named)
             _drive_tree(model, carrier.joint, draft, named, driven)
         else:
             floating[carrier.body] = _float(model, carrier.body, draft, places)
     cut = {name: _cut(placed, frames, name, draft, places, named, driven) for name in forest.cut}
     couplings = _couple(placed, draft, named)
-    loading = lay_forces(placed, places, named, replays or {})
+    carrying = {name: row for row, name in enumerate(elastic)}
+    loading = lay_forces(placed, places, named, replays or {}, carrying)
     network, apart = None, ""
     if not replays:
         _require_no_outer_bonds(model)
@@ -121,6 +137,7 @@ def lay_out(source: Model | Placed, replays: Mapping[str, TimeFunction] | None =
         tree,
         cut,
         floating,
+        elastic,
         named,
         couplings,
         tuple(draft.functions),
@@ -242,8 +259,8 @@ def _append_nodes(
         draft.link.append(constants)
         if hinge.coordinate:
             coordinates[hinge.coordinate] = (draft.n_q, draft.n_v)
-        draft.n_q += {BALL: 4, RIGID: 0}.get(hinge.kind, 1)
-        draft.n_v += {BALL: 3, RIGID: 0}.get(hinge.kind, 1)
+        draft.n_q += COORDINATES[hinge.kind]
+        draft.n_v += FREEDOMS[hinge.kind]
         parent = len(draft.links) - 1
         nodes.append(parent)
         R, p = np.eye(3), np.zeros(3)
@@ -283,6 +300,24 @@ def _carry(
     R_NB = series.after @ R_out.T
     places[carrier.body] = _seat(draft, model.bodies[carrier.body], nodes[-1], R_NB, -R_NB @ p_out)
     return TreeJoint(carrier.joint, nodes, carrier.backward, parent.node, p)
+
+
+def _carry_elastic(
+    placed: Placed, carrier: Carrier, draft: _Draft, places: dict[str, BodyPlace]
+) -> TreeJoint:
+    """The node of an elastic hinge of the tree, and its body."""
+    model = placed.model
+    part = model.forces[carrier.joint]
+    six = six_of_part(placed, part)
+    ends = ends_in_tree(part, six, places, backward=carrier.backward)
+    parent = places[carrier.parent].node
+    nodes, _ = _append_nodes(draft, SIX, None, parent, ends.R_in, ends.p_in)
+    draft.elastics.append((nodes[0], six.law, int(carrier.backward)))
+    draft.elastic.append(six.constants)
+    R_NB = ends.R_out.T
+    body = model.bodies[carrier.body]
+    places[carrier.body] = _seat(draft, body, nodes[0], R_NB, -R_NB @ ends.p_out)
+    return TreeJoint(carrier.joint, nodes, carrier.backward, parent, ends.p_in)
 
 
 def _float(model: Model, body: str, draft: _Draft, places: dict[str, BodyPlace]) -> tuple[int, ...]:
@@ -410,8 +445,10 @@ def _tables(model: Model, draft: _Draft, loading: Loading) -> Tables:
         pair=_floats(loading.pair, 9),
         loads=_integers(loading.loads, 5),
         load=_floats(loading.load, 13),
-        bushes=_integers(loading.bushes, 2),
+        bushes=_integers(loading.bushes, 3),
         bush=_floats(loading.bush, 96),
+        elastics=_integers(draft.elastics, 3),
+        elastic=_floats(draft.elastic, 72),
         drives=_integers(draft.drives, 2),
         gravity=np.array(model.gravity, dtype=float),
         sizes=np.array([draft.n_q, draft.n_v, n_tail + 2], dtype=np.int64),

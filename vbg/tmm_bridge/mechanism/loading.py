@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from vbg.elements.beam_element import BeamElement
 from vbg.elements.bushing import Bushing
 from vbg.elements.damper import Damper
 from vbg.elements.force import Force
@@ -32,10 +33,11 @@ from vbg.tmm_bridge.kernels.tables import (
     PAIR_SPRING,
     PAIR_STOP,
 )
+from vbg.tmm_bridge.mechanism.elastic import six_of_part
 from vbg.tmm_bridge.mechanism.mechanism import BodyPlace
 from vbg.tmm_bridge.mechanism.rawbonds import outer_bonds
 from vbg.tmm_bridge.onedim import Feed, Grip, has_dry_friction
-from vbg.tmm_bridge.tree.forest import GROUND, coordinate_joint, coordinate_key
+from vbg.tmm_bridge.tree.forest import coordinate_joint, coordinate_key
 
 
 @dataclass
@@ -48,7 +50,7 @@ class Loading:
     pair: list[Array] = field(default_factory=list)
     loads: list[tuple[int, ...]] = field(default_factory=list)
     load: list[Array] = field(default_factory=list)
-    bushes: list[tuple[int, int]] = field(default_factory=list)
+    bushes: list[tuple[int, int, int]] = field(default_factory=list)
     bush: list[Array] = field(default_factory=list)
     functions: list[TimeFunction] = field(default_factory=list)
     parts: dict[str, tuple[str, int]] = field(default_factory=dict)
@@ -60,13 +62,18 @@ def lay_forces(
     places: Mapping[str, BodyPlace],
     named: Mapping[tuple[str, str], int],
     replays: Mapping[str, TimeFunction],
+    carrying: Mapping[str, int],
 ) -> Loading:
-    """Rows of all forces, of the joints' friction and stops, and of replayed efforts.
+    """Rows of all forces, of the joints' friction and stops, and of replayed efforts;
+    `carrying` are the elastic hinges of the tree with their rows.
 
     Raises UsageError for a part that has no twin here and no replay.
     """
     loading, model = Loading(), placed.model
+    loading.parts |= {name: ("elastic", row) for name, row in carrying.items()}
     for name, part in model.forces.items():
+        if name in loading.parts:  # an elastic hinge of the tree
+            continue
         if f"forces.{name}" in replays:
             _lay_replay(loading, model, named, str(part.on), name, replays[f"forces.{name}"])
         elif f"forces.{name}[0]" in replays:
@@ -182,7 +189,7 @@ def _lay(
             _between(loading, places, name, part)
         case Force() | Torque():
             _applied(loading, model, places, name, part)
-        case Bushing():
+        case Bushing() | BeamElement():
             _bushing(loading, placed, places, name, part)
         case _:
             raise UsageError(
@@ -294,33 +301,14 @@ def _applied(
     loading.load.append(np.concatenate([point, places[part.on.body].R_NB.ravel(), [turning]]))
 
 
-def _six(matrix: tuple[tuple[float, ...], ...] | None) -> Array:
-    return np.zeros((6, 6)) if matrix is None else np.array(matrix, dtype=float)
-
-
-def _written_rotation(placed: Placed, body: str) -> Array:
-    return np.eye(3) if body == GROUND else np.asarray(placed.poses[body].R_WB)
-
-
 def _bushing(
     loading: Loading, placed: Placed, places: Mapping[str, BodyPlace], name: str, part: Any
 ) -> None:
-    """F has the first body's axes; M's are parallel to them at the written posture."""
+    """The law between the nodes of its two bodies."""
     (a, pa), (b, pb) = (on_node(places, end) for end in part.between)
-    R_WA, R_WB = (_written_rotation(placed, end.body) for end in part.between)
     Ra, Rb = (places[end.body].R_NB for end in part.between)
-    Rb = Rb @ R_WB.T @ R_WA
+    six = six_of_part(placed, part)
+    ends = [(Ra @ six.R_AF).ravel(), pa, (Rb @ six.R_BM).ravel(), pb]
     loading.parts[name] = ("bush", len(loading.bushes))
-    loading.bushes.append((a, b))
-    loading.bush.append(
-        np.concatenate(
-            [
-                Ra.ravel(),
-                pa,
-                Rb.ravel(),
-                pb,
-                _six(part.stiffness).ravel(),
-                _six(part.damping).ravel(),
-            ]
-        )
-    )
+    loading.bushes.append((a, b, six.law))
+    loading.bush.append(np.concatenate([*ends, six.constants]))

@@ -72,7 +72,8 @@ class Mechanism:
 
     bodies, joints and coordinates lead from names to places in `tables`;
     `tree` and `cut` say which joint is what; `floating` are the nodes of bodies
-    that no joint of the tree carries.  `couplings` leads to rows, `drives` and
+    that no joint of the tree carries, `elastic` the parts in [forces] that carry
+    a body as elastic hinges of the tree.  `couplings` leads to rows, `drives` and
     `inputs` are the functions of time in the order of the tables.  `parts`
     leads from a part's name to (table of laws, row); `network` are the one-dimensional parts,
     `apart` says why some that leave the mechanism alone are not solved.
@@ -85,6 +86,7 @@ class Mechanism:
     tree: Mapping[str, TreeJoint]
     cut: Mapping[str, CutJoint]
     floating: Mapping[str, tuple[int, ...]]
+    elastic: Mapping[str, TreeJoint]
     coordinates: Mapping[tuple[str, str], int]
     couplings: Mapping[str, int]
     drives: tuple[TimeFunction, ...]

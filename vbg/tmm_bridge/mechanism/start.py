@@ -18,11 +18,14 @@ from vbg.errors import AssemblyError, Problem
 from vbg.tmm_bridge.kernels.cuts import measured_value
 from vbg.tmm_bridge.kernels.evaluate import closure
 from vbg.tmm_bridge.kernels.loops import correction
-from vbg.tmm_bridge.kernels.rotation import Array, quaternion_of, quaternion_step
+from vbg.tmm_bridge.kernels.rotation import Array, matrix_of, quaternion_of, quaternion_step
 from vbg.tmm_bridge.kernels.rows import (
     BALL,
+    ELASTIC,
     LINK_DRIVEN,
     LINK_KIND,
+    LINK_PARENT,
+    LINK_POSITION,
     LINK_Q,
     LINK_V,
     PRISMATIC,
@@ -178,6 +181,29 @@ def _read_positions(mechanism: Mechanism, poses: Mapping[str, Pose], y: Array) -
     for body, nodes in mechanism.floating.items():
         values6 = [*poses[body].p_WB, *quaternion_of(np.asarray(poses[body].R_WB))]
         _fill(mechanism.tables, nodes, set(), values6, y)
+    _read_elastic(mechanism, poses, y)
+
+
+def _read_elastic(mechanism: Mechanism, poses: Mapping[str, Pose], y: Array) -> None:
+    """Displacement and quaternion of the tree's elastic hinges at the poses."""
+    t = mechanism.tables
+    owner = {place.node: body for body, place in mechanism.bodies.items()}
+
+    def node_pose(node: int) -> tuple[Array, Array]:
+        if node < 0:
+            return np.zeros(3), np.eye(3)
+        place, pose = mechanism.bodies[owner[node]], poses[owner[node]]
+        R_WN = np.asarray(pose.R_WB) @ place.R_NB.T
+        return np.asarray(pose.p_WB) - R_WN @ place.p_NB, R_WN
+
+    for carried in mechanism.elastic.values():
+        node = carried.nodes[0]
+        (p_P, R_P), (p_N, R_N) = node_pose(t.links[node, LINK_PARENT]), node_pose(node)
+        R_WF = R_P @ t.link[node, :9].reshape(3, 3)
+        p_F = p_P + R_P @ t.link[node, LINK_POSITION : LINK_POSITION + 3]
+        q = t.links[node, LINK_Q]
+        y[q : q + 3] = R_WF.T @ (p_N - p_F)
+        y[q + 3 : q + 7] = quaternion_of(R_WF.T @ R_N)
 
 
 def _fill(
@@ -246,6 +272,11 @@ def displace(t: Tables, y: Array, step: Array) -> Array:
         if kind == BALL:
             moved[q : q + 4] = quaternion_step(y[q : q + 4], step[v : v + 3])
             moved[q : q + 4] /= np.linalg.norm(moved[q : q + 4])
+        elif kind == ELASTIC:
+            turn = y[q + 3 : q + 7]
+            moved[q : q + 3] = y[q : q + 3] + matrix_of(turn) @ step[v : v + 3]
+            moved[q + 3 : q + 7] = quaternion_step(turn, step[v + 3 : v + 6])
+            moved[q + 3 : q + 7] /= np.linalg.norm(moved[q + 3 : q + 7])
         elif kind != RIGID:
             moved[q] = y[q] + step[v]
     return moved
@@ -295,6 +326,9 @@ def node_name(mechanism: Mechanism, node: int) -> str:
     for body, nodes in mechanism.floating.items():
         if node in nodes:
             return f"bodies.{body}"
+    for name, carried in mechanism.elastic.items():
+        if node in carried.nodes:
+            return f"forces.{name}"
     return f"node {node}"
 
 
@@ -354,6 +388,12 @@ def hinge_columns(t: Tables, s: Scratch, node: int) -> list[tuple[Array, Array]]
     if kind == BALL:
         R = work[W_R : W_R + 9].reshape(3, 3)
         return [(zero, R[:, j].copy()) for j in range(3)]
+    if kind == ELASTIC:
+        R = work[W_R : W_R + 9].reshape(3, 3)
+        return [
+            *((R[:, j].copy(), zero) for j in range(3)),
+            *((zero, R[:, j].copy()) for j in range(3)),
+        ]
     return []
 
 
@@ -371,7 +411,8 @@ def _read_speeds(mechanism: Mechanism, poses: Mapping[str, Pose], y: Array, driv
     n_q = int(t.sizes[0])
     s = scratch_for(t)
     owner = {place.node: body for body, place in mechanism.bodies.items() if body != GROUND}
-    chains = [c.nodes for c in mechanism.tree.values()] + list(mechanism.floating.values())
+    joined = (*mechanism.tree.values(), *mechanism.elastic.values())
+    chains = [c.nodes for c in joined] + list(mechanism.floating.values())
     for nodes in sorted(chains, key=lambda chain: chain[0]):
         closure(t, s, y, drive)
         tip = nodes[-1]

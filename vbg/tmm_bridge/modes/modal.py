@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -21,17 +22,16 @@ from vbg.tmm_bridge.kernels.tables import COORDINATE_TREE, LAW_INPUT, LOAD_FORCE
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, TreeJoint
 from vbg.tmm_bridge.mechanism.start import Pose, displace, start
-from vbg.tmm_bridge.modes.small import (
+from vbg.tmm_bridge.modes.passing import (
     Response,
-    Small,
     count_below,
     eliminate,
     eliminate_beside,
     needed,
     respond,
-    small_motion,
     without_dampers,
 )
+from vbg.tmm_bridge.modes.small import Small, small_motion
 
 RESTS = 1e-12  # unbalanced effort, relative to the largest that has been met
 STEPS = 100
@@ -102,12 +102,15 @@ class Vibration:
         values = scale * eig(left, right, right=False)
         # A motion without restoring force has a double pole at zero, known to its root only.
         values[np.abs(values) <= FREE * np.abs(values).max(initial=0.0)] = 0.0
+        if not C.any():
+            values = np.where(np.abs(values.real) < np.abs(values.imag), 1j * values.imag, values)
         values = values[values.imag >= 0.0]
         return np.asarray(values[np.lexsort((values.imag, np.round(np.abs(values) / scale, 12)))])
 
     def shape(self, pole: complex) -> dict[str, complex]:
-        """Complex displacement of the joint coordinates in the motion exp(pole t), the largest
-        hinge displacement 1: inverse iteration through the transfer equation beside the pole."""
+        """Complex displacement of the joint coordinates in the motion exp(pole t), velocities of
+        the bodies where there are none, the largest 1: inverse iteration through the transfer
+        equation beside the pole."""
         near = pole * (1.0 + 1e-7)
         passed = eliminate(self.small, near)
         e = np.zeros((len(self.small.M), 6, 1))
@@ -116,26 +119,28 @@ class Vibration:
             slope = needed(self.small, 1.01 * near, x) - needed(self.small, 0.99 * near, x)
             x = respond(self.small, passed, slope, e).hinges
             x = x / x[int(np.argmax(np.abs(x)))]
-        return {name: complex(x[place, 0]) for name, place in _named(self.small.mechanism).items()}
+        shape = _shape(self.small, x, pole)
+        largest = max(shape.values(), key=abs, default=1.0) or 1.0
+        return {name: value / largest for name, value in shape.items()}
 
     def response(
         self, part: str, frequencies: Sequence[float] | Array, axis: int = 0
     ) -> dict[str, Array]:
-        """Complex amplitudes of all joint coordinates and of the joints' forces in the tree
-        (JOINT.force, (n, 3), world axes) per unit of the input of `part` in [forces], a
-        torque on a joint or component `axis` of a load on a body, at frequencies [rad/s].
+        """Complex amplitudes of all joint coordinates, of mass centres where there are none, and
+        of the joints' forces in the tree (JOINT.force, (n, 3), world axes) per unit of the
+        input of `part` in [forces], a torque on a joint or component `axis` of a load on a
+        body, at frequencies [rad/s].
 
         Raises UsageError for a part that is no input.
         """
         mechanism = self.small.mechanism
         u, e = _unit_input(self.small, part, axis)
-        named = _named(mechanism)
-        amplitudes: dict[str, list[Array]] = {name: [] for name in named}
+        amplitudes: dict[str, list[Any]] = {name: [] for name in _told(self.small, u)}
         amplitudes |= {f"{name}.force": [] for name in mechanism.tree}
         for w in frequencies:
             found = respond(self.small, eliminate(self.small, 1j * w), u, e)
-            for name, place in named.items():
-                amplitudes[name].append(found.hinges[place, 0])
+            for name, value in _told(self.small, found.hinges).items():
+                amplitudes[name].append(value)
             for name, carried in mechanism.tree.items():
                 amplitudes[f"{name}.force"].append(joint_force(self.small, found, carried, u, w))
         return {name: np.array(values) for name, values in amplitudes.items()}
@@ -153,7 +158,8 @@ def joint_force(small: Small, found: Response, carried: TreeJoint, u: Array, w: 
         turned = np.zeros(3)
         if hinge.parent >= 0:
             turned = np.cross(found.nodes[hinge.parent, 3:, 0], n)
-        effort = u[place, 0] - (hinge.k + 1j * w * hinge.c) * found.hinges[place, 0]
+        own = hinge.k[0, 0] + 1j * w * hinge.c[0, 0]
+        effort = u[place, 0] - own * found.hinges[place, 0]
         force = force - effort * n - small.scratch.tau[place] * turned
     return np.asarray(-force if carried.backward else force)
 
@@ -212,7 +218,9 @@ def _static_size(small: Small) -> float:
 def _newton_step(small: Small) -> Array:
     """A step of bounded length that does not climb: mu as small as both allow."""
     undamped = without_dampers(small)
-    stiff = float(np.abs(small.K).max(initial=0.0)) + max((h.k for h in small.hinges), default=0.0)
+    stiff = float(np.abs(small.K).max(initial=0.0)) + max(
+        (float(np.abs(h.k).max(initial=0.0)) for h in small.hinges), default=0.0
+    )
     scale = stiff / max(float(np.abs(small.M).max(initial=0.0)), 1e-300)
     e = np.zeros((len(small.M), 6, 1))
     mu = 0.0 if count_below(undamped, 1e-12 * scale) == 0 else 1e-9 * scale
@@ -282,7 +290,8 @@ def _inertia_of(small: Small, x: Array) -> Array:
         C=np.zeros_like(small.C),
         couplings=(),
         hinges=tuple(
-            replace(h, k=0.0, c=0.0, g=0.0 * h.g, v=0.0 * h.v, G=0.0 * h.G) for h in small.hinges
+            replace(h, k=0.0 * h.k, c=0.0 * h.c, g=0.0 * h.g, v=0.0 * h.v, G=0.0 * h.G)
+            for h in small.hinges
         ),
     )
     return np.real(needed(massive, 1.0, x))
@@ -290,14 +299,57 @@ def _inertia_of(small: Small, x: Array) -> Array:
 
 def _mode(small: Small, square: float, x: Array) -> NaturalMode:
     scaled = x / x[int(np.argmax(np.abs(x)))]
-    nodes = np.zeros((len(small.M), 6))
+    nodes = _nodes_of(small, scaled[:, None])[:, :, 0]
+    shape = {name: float(scaled[place]) for name, place in _named(small.mechanism).items()}
+    return NaturalMode(square, shape, scaled, nodes)
+
+
+def _nodes_of(small: Small, hinges: Array) -> Array:
+    """Displacements (n, 6, m) of the nodes for those of the hinges, (n_v, m)."""
+    nodes = np.zeros((len(small.M), 6, hinges.shape[1]), dtype=hinges.dtype)
     for hinge in small.hinges:
         if hinge.parent >= 0:
             nodes[hinge.node] = hinge.X @ nodes[hinge.parent]
         f = hinge.h.shape[1]
-        nodes[hinge.node] += hinge.h @ scaled[hinge.place : hinge.place + f]
-    shape = {name: float(scaled[place]) for name, place in _named(small.mechanism).items()}
-    return NaturalMode(square, shape, scaled, nodes)
+        nodes[hinge.node] += hinge.h @ hinges[hinge.place : hinge.place + f]
+    return nodes
+
+
+def _moved(small: Small, x: Array) -> dict[str, Array]:
+    """Displacement of each body's mass centre, W, and its turn, body axes, (6,), for those of
+    the hinges, (n_v, 1)."""
+    nodes = _nodes_of(small, x)[:, :, 0]
+    found = {}
+    for body in small.mechanism.model.bodies:
+        place = small.mechanism.bodies[body]
+        R_WN = small.scratch.work[place.node, :9].reshape(3, 3)
+        moved, turned = nodes[place.node, :3], nodes[place.node, 3:]
+        centre = moved + np.cross(turned, R_WN @ place.p_NB)
+        found[body] = np.concatenate([centre, (R_WN @ place.R_NB).T @ turned])
+    return found
+
+
+def _coordinates(small: Small, x: Array) -> dict[str, complex]:
+    return {name: complex(x[place, 0]) for name, place in _named(small.mechanism).items()}
+
+
+def _told(small: Small, x: Array) -> dict[str, complex]:
+    """Displacements by name: joint coordinates, mass centres where there are none."""
+    return _coordinates(small, x) or {
+        f"{body}.position[{k}]": complex(moved[k])
+        for body, moved in _moved(small, x).items()
+        for k in range(3)
+    }
+
+
+def _shape(small: Small, x: Array, pole: complex) -> dict[str, complex]:
+    """Displacements by name: joint coordinates, where there are none the bodies' velocities."""
+    names = [f"{what}[{k}]" for what in ("velocity", "angular_velocity") for k in range(3)]
+    return _coordinates(small, x) or {
+        f"{body}.{name}": pole * complex(value)
+        for body, moved in _moved(small, x).items()
+        for name, value in zip(names, moved, strict=True)
+    }
 
 
 def _named(mechanism: Mechanism) -> dict[str, int]:
@@ -307,6 +359,37 @@ def _named(mechanism: Mechanism) -> dict[str, int]:
         for (joint, key), k in mechanism.coordinates.items()
         if mechanism.tables.coordinates[k, 0] == COORDINATE_TREE
     }
+
+
+def inputs_of(mechanism: Mechanism) -> tuple[str, ...]:
+    """Names of all inputs: a torque on a joint, components of loads on bodies."""
+    found: list[str] = []
+    for name, (table, row) in mechanism.parts.items():
+        if table == "load":
+            found += [f"{name}[{k}]" for k in range(3)]
+        elif table == "law" and mechanism.tables.laws[row, 0] == LAW_INPUT:
+            found.append(name)
+    return tuple(found)
+
+
+def input_of(mechanism: Mechanism, text: str) -> str:
+    """The input that is meant: as `inputs_of` calls it, or "push.z", or "push" alone where one
+    component only is not a plain zero.  Raises UsageError for none."""
+    known, name = inputs_of(mechanism), text.removeprefix("forces.")
+    if name[-2:] in _AXES:
+        name = f"{name[:-2]}[{_AXES.index(name[-2:])}]"
+    part = mechanism.model.forces.get(name)
+    written = getattr(part, part.kind, ()) if part is not None and name not in known else ()
+    acting = [k for k, component in enumerate(written) if component != 0.0]
+    if len(acting) == 1:
+        name = f"{name}[{acting[0]}]"
+    if name in known:
+        return name
+    listed = ", ".join(known) or "none"
+    raise UsageError(f"{text!r} is no input of the vibration; there are: {listed}.")
+
+
+_AXES = (".x", ".y", ".z")
 
 
 def _unit_input(small: Small, part: str, axis: int) -> tuple[Array, Array]:
@@ -327,8 +410,6 @@ def _unit_input(small: Small, part: str, axis: int) -> tuple[Array, Array]:
         else:
             e[node, 3:, 0] = -unit
     else:
-        inputs = [n for n, (kind, _) in mechanism.parts.items() if kind in ("law", "load")]
-        raise UsageError(
-            f"forces.{part} is no input of the vibration; there are {', '.join(inputs) or 'none'}."
-        )
+        listed = ", ".join(inputs_of(mechanism)) or "none"
+        raise UsageError(f"{part} is no input of the vibration; there are: {listed}.")
     return u, e

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from vbg.elements.beam_element import BeamElement
 from vbg.junctions.helical import Helical
 from vbg.model.forms.parts import coordinates_of
 from vbg.tmm_bridge.kernels.independence import REDUNDANT
 from vbg.tmm_bridge.kernels.rotation import Array, quaternions_of
 from vbg.tmm_bridge.kernels.rows import (
     LINK_MASS,
+    LINK_PARENT,
     W_ACC,
     W_ALPHA,
     W_FORCE,
@@ -59,6 +61,8 @@ class Record:
     pair: Array
     load: Array
     bush: Array
+    elastic: Array
+    strain: Array
     inputs: Array
     drives: Array
     speed_gain: Array
@@ -81,6 +85,8 @@ def replay(mechanism: Mechanism, trajectory: Trajectory) -> Record:
         "pair": s.pair,
         "load": s.load,
         "bush": s.bush,
+        "elastic": s.elastic,
+        "strain": s.strain,
         "inputs": plant.inputs,
         "drives": plant.drive,
         "speed_gain": s.row_gain,
@@ -345,9 +351,39 @@ def force_signals(mechanism: Mechanism, record: Record, name: str) -> Iterator[S
         yield f"{name}.{what}", values, "N" if what == "force" else "N*m"
         yield f"{name}.power", record.load[:, row, 1], "W"
     else:
+        R, six = six_axes(mechanism, record, table, row)
+        yield f"{name}.force", np.einsum("nij,nj->ni", R, six[:, 0:3]), "N"
+        yield f"{name}.torque", np.einsum("nij,nj->ni", R, six[:, 3:6]), "N*m"
+        if isinstance(part, BeamElement):
+            strain, curvature = element_strains(record, table, row)
+            yield f"{name}.strain", strain / part.length, "1"
+            yield f"{name}.curvature", curvature / part.length, "1/m"
+
+
+def element_strains(record: Record, table: str, row: int) -> tuple[Array, Array]:
+    """Displacement of a beam element's ends seen from half way between them, and their rotation
+    vector; element axes, both (n, 3)."""
+    x = record.bush[:, row, 8:14] if table == "bush" else record.strain[:, row, :6]
+    d, theta = x[:, :3], x[:, 3:]
+    angle = np.linalg.norm(theta, axis=1, keepdims=True)
+    n = theta / np.where(angle > 0.0, angle, 1.0)
+    c, s = np.cos(0.5 * angle), np.sin(0.5 * angle)  # turned back by half the angle
+    across = np.cross(n, d)
+    along = np.sum(n * d, axis=1, keepdims=True) * n
+    return c * (d - along) + along - s * across, theta
+
+
+def six_axes(mechanism: Mechanism, record: Record, table: str, row: int) -> tuple[Array, Array]:
+    """R_WF (n, 3, 3) of a law of six dimensions and its effort on the second body, F axes."""
+    t = mechanism.tables
+    if table == "bush":
         R = rotation_of(record, t.bushes[row, 0]) @ t.bush[row, :9].reshape(3, 3)
-        yield f"{name}.force", np.einsum("nij,nj->ni", R, record.bush[:, row, 0:3]), "N"
-        yield f"{name}.torque", np.einsum("nij,nj->ni", R, record.bush[:, row, 3:6]), "N*m"
+        return R, record.bush[:, row, :6]
+    node, _, backward = t.elastics[row]
+    if backward:
+        return rotation_of(record, node), record.elastic[:, row, :6]
+    R_PF = t.link[node, :9].reshape(3, 3)
+    return rotation_of(record, t.links[node, LINK_PARENT]) @ R_PF, record.elastic[:, row, :6]
 
 
 def _unit_on(mechanism: Mechanism, coordinate: str) -> str:
@@ -373,6 +409,7 @@ def energy_signals(mechanism: Mechanism, record: Record) -> Iterator[Signal]:
         record.law[:, :, 2].sum(axis=1)
         + record.pair[:, :, 2].sum(axis=1)
         + record.bush[:, :, 7].sum(axis=1)
+        + record.elastic[:, :, 7].sum(axis=1)
     )
     stored = kinetic + potential + springs
     supplied, dissipated = (record.states[:, mechanism.size - k] for k in (2, 1))

@@ -11,7 +11,7 @@ from vbg.tmm_bridge.kernels.evaluate import closure
 from vbg.tmm_bridge.kernels.independence import measure_rows
 from vbg.tmm_bridge.kernels.loops import correction
 from vbg.tmm_bridge.kernels.rotation import Array
-from vbg.tmm_bridge.kernels.rows import BALL, LINK_KIND, LINK_Q, PRISMATIC
+from vbg.tmm_bridge.kernels.rows import BALL, ELASTIC, LINK_KIND, LINK_Q, PRISMATIC
 from vbg.tmm_bridge.kernels.tables import IDLE, LAW_STOP, PAIR_STOP, Scratch, Tables, scratch_for
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
 from vbg.tmm_bridge.mechanism.start import count_angles, displace, drive_rates, model_size
@@ -29,6 +29,7 @@ from vbg.tmm_bridge.onedim.friction import DryFriction
 
 JERK = 0.01  # relative change of the speeds by one projection that no smooth motion needs
 FAST, SMALL = 60.0, 1e-5  # [rad/s or m/s], in which rates are nearly linear; of other states
+FINE = 1e-6  # a strain, as a share of a length
 PROJECTED = 1e-13  # residual, relative to the model's size, below which nothing is projected
 
 
@@ -77,13 +78,16 @@ class Plant:
         self.inputs = np.zeros(len(self.mechanism.inputs))
         self.drive = np.zeros((len(self.mechanism.drives), 3))
         kinds, places = t.links[:, LINK_KIND], t.links[:, LINK_Q]
-        self.balls = places[kinds == BALL]
+        self.balls = np.concatenate([places[kinds == BALL], places[kinds == ELASTIC] + 3])
         states = 0 if network is None else len(network.start)
         self.grain = np.zeros(self.mechanism.size + states)
         self.grain[: t.sizes[0]] = 1.0
         self.grain[places[kinds == PRISMATIC]] = t.length[0]
         self.typical = np.full(len(self.grain), SMALL)
+        strained = (places[kinds == ELASTIC][:, None] + np.arange(3)).ravel()
+        self.grain[strained] = t.length[0]
         self.typical[: t.sizes[0]] = self.grain[: t.sizes[0]]
+        self.grain[strained] *= FINE  # joint coordinates that are strains lose no digits
         self.typical[t.sizes[0] : t.sizes[0] + t.sizes[1]] = FAST
 
     def inside(self, t: float) -> float:

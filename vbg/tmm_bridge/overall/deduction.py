@@ -1,7 +1,7 @@
 """The overall transfer equation by the automatic deduction theorem, as text.
 
-Elements are bodies and hinges.  Along a path from a tip to the root the state
-vector is pre-multiplied by the transfer matrices of the elements passed.  A
+Elements are bodies and hinges, elastic ones among them.  Along a path from a tip to the
+root the state vector is pre-multiplied by the transfer matrices of the elements passed.  A
 body with several inputs adds one geometrical equation per further input; a cut
 joint adds a couple of ends with the same state vector (mstmmsim.txt, theorems
 1 to 5; Rui et al., reference 45 there).
@@ -9,11 +9,20 @@ joint adds a couple of ends with the same state vector (mstmmsim.txt, theorems
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from vbg.model import Model
-from vbg.tmm_bridge.tree.forest import GROUND, Carrier, Forest, ends_of, is_coupling, plant
+from vbg.tmm_bridge.tree.forest import (
+    GROUND,
+    Carrier,
+    Forest,
+    ends_of,
+    is_coupling,
+    is_elastic,
+    plant,
+)
 
 
 @dataclass(frozen=True)
@@ -27,14 +36,16 @@ class End:
 
 @dataclass(frozen=True)
 class Deduction:
-    """topology : "chain", "tree", "closed loop" or "general"; `paths` leads from an end
-    to the elements passed on the way to the root; `equations` are the rows."""
+    """topology : as `topology_of` names it; `paths` leads from an end to the elements passed
+    on the way to the root; `equations` are the rows; `beside` what acts between two bodies that
+    the tree joins otherwise, by name."""
 
     topology: str
     ends: tuple[End, ...]
     roots: tuple[str, ...]
     paths: Mapping[str, tuple[str, ...]]
     equations: tuple[str, ...]
+    beside: Mapping[str, tuple[str, str]]
 
 
 def deduce(model: Model) -> Deduction:
@@ -56,11 +67,14 @@ def deduce(model: Model) -> Deduction:
         for body in _subtree(trunk.body, children):
             equations += _geometry(body, carriers, children, own, paths)
     equations += [f"z[{name}']  =  z[{name}\"]" for name in forest.cut]
-    return Deduction(_topology(model, forest, ends, trunks), ends, roots, paths, tuple(equations))
+    beside = _beside(model, forest)
+    topology = topology_of(model)
+    return Deduction(topology, ends, roots, paths, tuple(equations), beside)
 
 
 def _ends(model: Model, forest: Forest, children: Mapping[str, list[str]]) -> tuple[End, ...]:
-    """Free tips, then the two ends of every cut joint (those on moving bodies).
+    """Free tips, then the two ends of every cut joint (those on moving bodies).  A tip that
+    only an elastic hinge beside the tree holds is free of the tree.
 
     A tip that a cut joint leaves is that joint's end and not free.
     """
@@ -136,11 +150,61 @@ def _until(path: tuple[str, ...], body: str) -> tuple[str, ...]:
     return path[: path.index(body)]
 
 
-def _topology(model: Model, forest: Forest, ends: tuple[End, ...], trunks: list[Carrier]) -> str:
-    if forest.cut:
-        return "closed loop" if len(forest.cut) == 1 and len(trunks) == 1 else "general"
-    tips = sum(1 for end in ends if end.condition.startswith("free"))
-    return "chain" if tips == len(trunks) else "tree"
+def _beside(model: Model, forest: Forest) -> dict[str, tuple[str, str]]:
+    """Springs, dampers and elastic hinges between two bodies, but those that carry one."""
+    carrying = {carrier.joint for carrier in forest.carriers}
+    return {
+        name: ends_of(part)
+        for name, part in model.forces.items()
+        if name not in carrying and isinstance(getattr(part, "between", None), tuple)
+    }
+
+
+def topology_of(model: Model) -> str:
+    """ "chain", "tree", "closed loop", "tree with one loop", "network of 3 loops", of bodies,
+    joints and elastic hinges; of several parts that only the ground joins, all of them.
+
+    A loop through the ground is one.  With n vertices, the ground among them where it is
+    touched, and m edges, there are m - n + 1 loops; a lone loop has two edges at each vertex.
+    """
+    if not model.bodies:
+        return "no bodies"
+    joints = [joint for joint in model.joints.values() if not is_coupling(joint)]
+    elastic = [part for part in model.forces.values() if is_elastic(part)]
+    edges = [ends_of(part) for part in (*joints, *elastic)]
+    kinds = [_kind(part, edges) for part in _parts(list(model.bodies), edges)]
+    if len(kinds) == 1:
+        return kinds[0]
+    counted = [f"{kinds.count(kind)} x {kind}" for kind in dict.fromkeys(kinds)]
+    return f"{len(kinds)} separate parts: {', '.join(counted)}"
+
+
+def _parts(bodies: list[str], edges: list[tuple[str, str]]) -> list[set[str]]:
+    """Bodies that hang together without the ground."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    place = {body: k for k, body in enumerate(bodies)}
+    inner = [(place[a], place[b]) for a, b in edges if GROUND not in (a, b)]
+    rows, columns = zip(*inner, strict=True) if inner else ((), ())
+    n = len(bodies)
+    graph = coo_array(([1] * len(inner), (rows, columns)), shape=(n, n))
+    count, labels = connected_components(graph, directed=False)
+    return [
+        {b for b, label in zip(bodies, labels, strict=True) if label == k} for k in range(count)
+    ]
+
+
+def _kind(part: set[str], edges: list[tuple[str, str]]) -> str:
+    own = [edge for edge in edges if not part.isdisjoint(edge)]
+    degrees = Counter(body for edge in own for body in edge)
+    loops = len(own) - len(part | set(degrees)) + 1
+    if loops == 0:
+        return "chain" if max(degrees.values(), default=0) <= 2 else "tree"
+    if loops == 1:
+        return "closed loop" if set(degrees.values()) == {2} else "tree with one loop"
+    tips = any(degree == 1 for body, degree in degrees.items() if body != GROUND)
+    return f"tree with {loops} loops" if tips else f"network of {loops} loops"
 
 
 def transfer_text(model: Model) -> str:
@@ -155,6 +219,9 @@ def transfer_text(model: Model) -> str:
     lines += ["", "Overall transfer equation"]
     lines += [f"  {equation}" for equation in found.equations]
     lines += [f"  effort[{name}] couples two hinges" for name in couplings]
+    if found.beside:
+        lines += ["", "Beside the tree: their efforts are among the loads of both bodies"]
+        lines += [f"  {name}: {first}, {second}" for name, (first, second) in found.beside.items()]
     lines += ["", "Boundary conditions"]
     for root in found.roots:
         known = "m = 0, q = 0" if "afloat" in root else "a = 0, alpha = 0"

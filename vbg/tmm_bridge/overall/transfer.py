@@ -27,11 +27,13 @@ import numpy as np
 
 from vbg.errors import UsageError
 from vbg.tmm_bridge.kernels.constraints import all_rows
-from vbg.tmm_bridge.kernels.efforts import applied_loads, bushings, coordinate_laws, pair_laws
+from vbg.tmm_bridge.kernels.efforts import applied_loads, coordinate_laws, pair_laws
 from vbg.tmm_bridge.kernels.evaluate import posture
 from vbg.tmm_bridge.kernels.rotation import Array, symmetric_matrix
 from vbg.tmm_bridge.kernels.rows import (
     BALL,
+    ELASTIC,
+    FREEDOMS,
     LINK_COM,
     LINK_DRIVEN,
     LINK_J,
@@ -42,7 +44,6 @@ from vbg.tmm_bridge.kernels.rows import (
     LINK_V,
     PRISMATIC,
     REVOLUTE,
-    RIGID,
     SCREW,
     W_ARM,
     W_CA,
@@ -53,6 +54,7 @@ from vbg.tmm_bridge.kernels.rows import (
     W_R,
     W_W,
 )
+from vbg.tmm_bridge.kernels.six import bushings
 from vbg.tmm_bridge.kernels.tables import Scratch, Tables, scratch_for
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.mechanism.start import drive_rates
@@ -126,6 +128,8 @@ def hinge_column(t: Tables, s: Scratch, i: int) -> Array:
         return np.concatenate([t.link[i, LINK_LEAD] * n, n])[:, None]
     if kind == BALL:
         return np.vstack([np.zeros((3, 3)), s.work[i, W_R : W_R + 9].reshape(3, 3)])
+    if kind == ELASTIC:
+        return np.kron(np.eye(2), s.work[i, W_R : W_R + 9].reshape(3, 3))
     return np.zeros((6, 0))
 
 
@@ -244,7 +248,7 @@ def _cut_loads(s: Scratch, i: int, x: _Unknowns) -> Array:
 def _free_columns(t: Tables, i: int) -> range:
     """Places of the hinge's accelerations among the speeds."""
     kind, v = t.links[i, LINK_KIND], t.links[i, LINK_V]
-    return range(v, v + {BALL: 3, RIGID: 0}.get(int(kind), 1))
+    return range(v, v + FREEDOMS[kind])
 
 
 def _hinge_condition(t: Tables, s: Scratch, i: int, z: Array, x: _Unknowns) -> Array:

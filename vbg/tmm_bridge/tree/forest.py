@@ -1,8 +1,9 @@
-"""The spanning tree: which joints carry bodies and which are cut.
+"""The spanning tree: which joints and elastic hinges carry bodies and which are cut.
 
 Every loop is opened at one joint.  Kept are, best first, joints whose coordinate
 somebody uses (a drive, a coupling, a spring, a written start), then joints with
-few freedoms; rods and rolling discs are always cut.  A body that nothing in the
+few freedoms, then elastic hinges; rods and rolling discs are always cut.  What of an
+elastic hinge closes a loop is a force between two bodies.  A body that nothing in the
 tree holds floats: it gets six coordinates of its own.
 """
 
@@ -12,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from vbg.elements.beam_element import BeamElement
+from vbg.elements.bushing import Bushing
 from vbg.model import Model
 from vbg.tmm_bridge.tree.pairs import can_be_in_tree, worth_in_tree
 
@@ -21,7 +24,8 @@ DRIVEN, COUPLED, LOADED, STARTED = 1000.0, 500.0, 250.0, 120.0
 
 @dataclass(frozen=True)
 class Carrier:
-    """How the tree carries a body: from `parent` through `joint` ("" if it floats);
+    """How the tree carries a body: from `parent` through `joint`, a joint or an elastic hinge
+    in [forces] ("" if it floats);
     `backward` if the joint's first body is the one that is carried."""
 
     body: str
@@ -41,6 +45,16 @@ class Forest:
 def ends_of(joint: Any) -> tuple[str, str]:
     """Names of the two bodies of a joint between bodies."""
     return joint.between[0].body, joint.between[1].body
+
+
+def is_elastic(part: Any) -> bool:
+    """Whether a part in [forces] holds two bodies in all six directions."""
+    return isinstance(part, Bushing | BeamElement)
+
+
+def hinge_of(model: Model, name: str) -> Any:
+    """The joint, or the elastic hinge, that is called so."""
+    return model.joints[name] if name in model.joints else model.forces[name]
 
 
 def is_coupling(joint: Any) -> bool:
@@ -104,16 +118,18 @@ def plant(model: Model) -> Forest:
         if not is_coupling(joint) and can_be_in_tree(joint)
     ]
     candidates.sort(key=lambda name: -used.get(name, 0.0) - worth_in_tree(model.joints[name]))
+    candidates += [name for name, part in model.forces.items() if is_elastic(part)]
     cluster = {body: body for body in (GROUND, *model.bodies)}
 
     def root(body: str) -> str:
         while cluster[body] != body:
+            cluster[body] = cluster[cluster[body]]
             body = cluster[body]
         return body
 
     kept = []
     for name in candidates:
-        a, b = (root(body) for body in ends_of(model.joints[name]))
+        a, b = (root(body) for body in ends_of(hinge_of(model, name)))
         if a != b:
             cluster[a] = b
             kept.append(name)
@@ -128,7 +144,7 @@ def _carriers(model: Model, kept: list[str]) -> tuple[Carrier, ...]:
     """Walk the kept joints from the ground, then from the heaviest body of what floats."""
     around: Mapping[str, list[str]] = {body: [] for body in (GROUND, *model.bodies)}
     for name in kept:
-        for body in ends_of(model.joints[name]):
+        for body in ends_of(hinge_of(model, name)):
             around[body].append(name)
     carriers: list[Carrier] = []
     seen = {GROUND}
@@ -137,7 +153,7 @@ def _carriers(model: Model, kept: list[str]) -> tuple[Carrier, ...]:
         stack = [(name, start) for name in reversed(around[start])]
         while stack:
             name, parent = stack.pop()
-            first, second = ends_of(model.joints[name])
+            first, second = ends_of(hinge_of(model, name))
             backward = parent == second
             body = first if backward else second
             if body in seen:

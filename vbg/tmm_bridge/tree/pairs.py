@@ -29,7 +29,7 @@ from vbg.junctions.rolling import Rolling
 from vbg.junctions.spherical import Spherical
 from vbg.junctions.universal import Universal
 from vbg.tmm_bridge.kernels.rotation import CARDAN, CYCLE, FLIP, Array, quaternion_of
-from vbg.tmm_bridge.kernels.rows import BALL, PRISMATIC, REVOLUTE, RIGID, SCREW
+from vbg.tmm_bridge.kernels.rows import BALL, ELASTIC, PRISMATIC, REVOLUTE, RIGID, SCREW
 from vbg.tmm_bridge.kernels.tables import (
     COORDINATE_FIRST,
     COORDINATE_SECOND,
@@ -82,6 +82,7 @@ FREE = Series(
     ),
     ONE,
 )
+SIX = Series((Hinge(ONE, ELASTIC),), ONE)
 _PLANAR = Series((Hinge(CYCLE, PRISMATIC), Hinge(CYCLE, PRISMATIC), Hinge(CYCLE, REVOLUTE)), ONE)
 
 _FORWARD: Mapping[type, Series] = {

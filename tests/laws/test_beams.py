@@ -1,0 +1,225 @@
+"""Beams: exact statics, large rotations, frequencies and their order, momenta, both solvers."""
+
+import numpy as np
+import pytest
+
+import vbg
+from vbg.errors import ModelError
+from vbg.model.resolve.beams import stiffness_of
+from vbg.tmm_bridge.modes.modal import vibration
+from vbg.tmm_bridge.modes.passing import eliminate, respond
+from vbg.tmm_bridge.solver import simulate
+
+STEEL = {"E": "210 GPa", "nu": 0.3, "density": 7850}
+
+
+def model(beam, gravity=(0, 0, 0), **more):
+    return vbg.Model(name="beam", gravity=list(gravity), beams={"boom": beam}, **more)
+
+
+def cantilever(elements, **more):
+    return {
+        "between": ["ground", "free"],
+        "length": 1.5,
+        "axis": [1, 2, 2],
+        "up": [0, 0, 1],
+        "section": {"rectangle": {"y": 0.03, "z": 0.08}},
+        "material": STEEL,
+        "elements": elements,
+    } | more
+
+
+def tip_compliance(machine, n):
+    """(6, 6): displacement and turn of node n under a unit force or torque there, W."""
+    found = vibration(machine)
+    small, mechanism = found.small, found.small.mechanism
+    place = mechanism.bodies[f"boom_{n}"]
+    R_WN = small.scratch.work[place.node, :9].reshape(3, 3)
+    node = np.array(machine.bodies[f"boom_{n}"].points["N"])
+    arm = R_WN @ (place.p_NB + place.R_NB @ node)
+    lever = np.eye(6)  # motion of the point for that of the node's origin
+    lever[:3, 3:] = -np.array([[0, -arm[2], arm[1]], [arm[2], 0, -arm[0]], [-arm[1], arm[0], 0]])
+    e = np.zeros((len(small.M), 6, 6))
+    e[place.node] = -lever.T
+    passed = eliminate(small, 0.0)
+    return lever @ respond(small, passed, np.zeros((small.n_v, 6)), e).nodes[place.node]
+
+
+@pytest.mark.parametrize("elements", [1, 2, 5])
+def test_statics_are_exact_for_any_number_of_elements(elements):
+    machine = model(cantilever(elements))
+    beam = machine.beams["boom"]
+    s, L = stiffness_of(beam), beam.length
+    x = np.array(beam.axis)
+    z = np.array([0, 0, 1]) - x[2] * x
+    z /= np.linalg.norm(z)
+    R = np.kron(np.eye(2), np.column_stack([x, np.cross(z, x), z]))
+    exact = np.diag(
+        [
+            L / s.EA,
+            L**3 / (3 * s.EI_z) + L / s.GA_y,
+            L**3 / (3 * s.EI_y) + L / s.GA_z,
+            L / s.GJ,
+            L / s.EI_y,
+            L / s.EI_z,
+        ]
+    )
+    exact[1, 5] = exact[5, 1] = L**2 / (2 * s.EI_z)
+    exact[2, 4] = exact[4, 2] = -(L**2) / (2 * s.EI_y)
+    found = R.T @ tip_compliance(machine, elements) @ R
+    np.testing.assert_allclose(found, exact, atol=1e-9 * np.abs(exact).max())
+    np.testing.assert_allclose(np.diag(found), np.diag(exact), rtol=1e-9)
+
+
+def test_cantilever_rolls_up_to_a_circle():
+    """An end moment 2 pi EI / L bends it to a full circle, whatever the number of elements."""
+    n, L, EI = 7, 2.0, 30.0
+    beam = {
+        "between": ["ground", "free"],
+        "length": L,
+        "elements": n,
+        "EA": 1e4,
+        "GA_y": 4e3,
+        "GA_z": 4e3,
+        "GJ": 20.0,
+        "EI_y": EI,
+        "EI_z": EI,
+        "mass_per_length": 1.0,
+    }
+    moment = {"kind": "torque", "on": f"boom.{n}", "torque": [0, 0, 2 * np.pi * EI / L]}
+    found = vibration(model(beam, forces={"end": moment}))
+    place = found.small.mechanism.bodies[f"boom_{n}"]
+    work = found.small.scratch.work[place.node]
+    R, p = work[:9].reshape(3, 3), work[9:12]
+    tip = p + R @ (place.p_NB + place.R_NB @ np.array([L / n / 4, 0, 0]))
+    np.testing.assert_allclose(tip, 0.0, atol=1e-9)
+    np.testing.assert_allclose(R, np.eye(3), atol=1e-9)
+
+
+def bathe(n, force):
+    """Quarter of a right angle of radius 100 in the x-y plane, square section 1 x 1, E = 1e7,
+    nu = 0, and a load along z at its end."""
+    a = np.linspace(0.0, np.pi / 4, n + 1)
+    line = 100.0 * np.column_stack([np.sin(a), 1.0 - np.cos(a), np.zeros(n + 1)])
+    beam = {
+        "between": ["ground", "free"],
+        "line": line.tolist(),
+        "section": {"rectangle": {"y": 1.0, "z": 1.0}},
+        "material": {"E": 1e7, "nu": 0.0, "density": 1000},
+    }
+    load = {"kind": "force", "on": "boom.B", "force": [0, 0, force]}
+    return model(beam, forces={"load": load})
+
+
+@pytest.mark.parametrize(
+    ("force", "published"), [(300.0, (58.84, 22.33, 40.08)), (600.0, (47.23, 15.79, 53.37))]
+)
+def test_bend_of_bathe(force, published):
+    """Tip of the 45 degree bend: J. C. Simo, L. Vu-Quoc, Comput. Methods Appl. Mech. Eng. 58
+    (1986) 79, 8 elements; x and y are exchanged there.  With ever more elements this beam comes
+    to (46.89, 15.56, 53.61) under 600: linear elements of that time are a little stiffer."""
+    machine = bathe(8, force)
+    found = vibration(machine)
+    place = found.small.mechanism.bodies["boom_8"]
+    work = found.small.scratch.work[place.node]
+    node = np.array(machine.bodies["boom_8"].points["N"])
+    tip = work[9:12] + work[:9].reshape(3, 3) @ (place.p_NB + place.R_NB @ node)
+    np.testing.assert_allclose(tip, published, atol=0.4)
+
+
+def frequencies(elements):
+    """First bending frequencies [rad/s] of a slender clamped-free beam, both planes."""
+    beam = cantilever(elements, section={"rectangle": {"y": 0.01, "z": 0.012}})
+    return np.abs(vibration(model(beam)).poles.imag)[:4]
+
+
+def test_frequencies_converge_with_the_square_of_the_element():
+    """Bernoulli and Euler: (1.87510407, 4.69409113)^2 / L^2 sqrt(EI / mu); shear and rotary
+    inertia of so slender a beam are 2e-4 of it."""
+    beam = model(cantilever(4, section={"rectangle": {"y": 0.01, "z": 0.012}})).beams["boom"]
+    s = stiffness_of(beam)
+    waves = np.array([1.87510407, 4.69409113]) ** 2 / beam.length**2
+    exact = np.sort(np.outer(waves, np.sqrt([s.EI_y / s.mu, s.EI_z / s.mu])).ravel())
+    found = [frequencies(n) for n in (4, 8, 16)]
+    np.testing.assert_allclose(found[2], exact, rtol=5e-3)
+    order = np.log2((found[1] - found[0]) / (found[2] - found[1]))
+    np.testing.assert_allclose(order, 2.0, atol=0.25)
+
+
+SPAGHETTI = {
+    "between": ["free", "free"],
+    "length": 10.0,
+    "axis": [3, 0, 4],
+    "elements": 5,
+    "EA": 1e4,
+    "GA_y": 1e4,
+    "GA_z": 1e4,
+    "GJ": 500.0,
+    "EI_y": 500.0,
+    "EI_z": 500.0,
+    "mass_per_length": 1.0,
+}
+
+
+def momenta(solution, machine):
+    """Linear and angular momentum about the origin, (n, 6)."""
+    total = 0.0
+    for name, body in machine.bodies.items():
+        xx, yy, zz, xy, yz, zx = body.inertia
+        J = np.array([[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]])
+        q, w = solution[f"{name}.rotation"], solution[f"{name}.angular_velocity"]
+        R = vbg.validate.poses.matrix_of
+        h = np.array([R(a) @ J @ b for a, b in zip(q, w, strict=True)])
+        p = body.mass * solution[f"{name}.velocity"]
+        total = total + np.hstack([p, h + np.cross(solution[f"{name}.position"], p)])
+    return total
+
+
+def test_flying_spaghetti():
+    """Simo and Vu-Quoc's free beam, thrown by a force and two torques on one end for 0.5 s
+    here: afterwards momenta and energy stay; both solvers agree, loads of every element too."""
+    pulse = "8*max(0, 1 - 4*abs(t - 0.25))"
+    forces = {
+        "push": {"kind": "force", "on": "boom.A", "force": [pulse, 0, 0]},
+        "turn": {
+            "kind": "torque",
+            "on": "boom.0",
+            "torque": [0, f"-10*{pulse}", f"-5*{pulse}"],
+        },
+    }
+    machine = model(SPAGHETTI, forces=forces)
+    run = {"t_end": 1.0, "output_step": 0.1, "rtol": 1e-10, "atol": 1e-11}
+    one, two = vbg.simulate(vbg.assemble(machine), **run), simulate(machine, **run)
+    for solution in (one, two):
+        late = momenta(solution, machine)[6:]
+        assert np.abs(late - late[0]).max() < 1e-9 * np.abs(late).max()
+        energy = solution["energy.stored"][6:]
+        assert np.ptp(energy) < 1e-8 * energy[0]
+    for k in range(1, 6):
+        for what in ("force", "torque"):
+            name = f"boom_e{k}.{what}"
+            np.testing.assert_allclose(two[name], one[name], atol=1e-7 * np.abs(one[name]).max())
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"length": None}, "needs either length or line"),
+        ({"material": None}, "a section needs its material"),
+        ({"section": {}}, "a section is one of"),
+        ({"between": ["ground", "nowhere"]}, "unknown body"),
+        ({"elements": 0}, "elements"),
+    ],
+)
+def test_mistakes_are_told(change, told):
+    beam = {k: v for k, v in (cantilever(3) | change).items() if v is not None}
+    with pytest.raises(ModelError, match=told):
+        model(beam)
+
+
+def test_points_of_a_beam_are_its_nodes():
+    with pytest.raises(ModelError, match=r"boom\.0 to boom\.3"):
+        model(cantilever(3), forces={"f": {"kind": "force", "on": "boom.9", "force": [1, 0, 0]}})
+    with pytest.raises(ModelError, match="makes a part called"):
+        inertia = {"xx": 1, "yy": 1, "zz": 1}
+        model(cantilever(3), bodies={"boom_2": {"mass": 1, "inertia": inertia}})

@@ -1,0 +1,248 @@
+"""The transfer equation of a mechanism linear about rest: eliminated, counted, solved.
+
+Eliminating the hinges of a `Small` from the tips to the root at a complex frequency s leaves
+their pivots, whose product is the determinant of the overall transfer equation and whose negative
+ones count natural frequencies; couplings between two moving nodes are further right-hand sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from vbg.errors import UsageError
+from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.modes.small import Coupling, Hinge, Small
+
+LOPSIDED = 1e-12  # of a coupling's stiffness: more than rounding is not symmetric
+
+
+@dataclass(frozen=True)
+class Passed:
+    """The elimination at one s: what remains of each hinge's pivot, (f, f), and the gains
+    to go back to the tips; compliance (3k, 3k) of the couplings' points and its factor."""
+
+    s: complex
+    S: Array
+    pivots: tuple[Array, ...]
+    couple: Array
+
+
+def eliminate(small: Small, s: complex) -> Passed:
+    """Pivots of all hinges at s, tips to root, and the compliance between couplings."""
+    S: Array = (s * s) * small.M + s * small.C + small.K
+    if not np.any(np.imag(S)):
+        S = np.real(S).copy()
+    pivots = []
+    for hinge in reversed(small.hinges):
+        T = S[hinge.node]
+        d = hinge.h.T @ T @ hinge.h + _spring(hinge, s)
+        pivots.append(d)
+        if hinge.parent >= 0:
+            left = hinge.X.T @ T @ hinge.h + hinge.v
+            right = hinge.h.T @ T @ hinge.X + hinge.g
+            through = hinge.X.T @ T @ hinge.X + hinge.G
+            if len(d):
+                through = through - left @ np.linalg.solve(d, right)
+            S = _added(S, hinge.parent, through)
+    passed = Passed(s, S, tuple(reversed(pivots)), np.zeros((0, 0)))
+    if not small.couplings:
+        return passed
+    count = sum(len(one.K) for one in small.couplings)
+    e = np.zeros((len(small.M), 6, count), dtype=S.dtype)
+    for one, at in _placed(small):
+        e[one.b, :, at] -= one.W_b.T
+        e[one.a, :, at] += one.W_a.T
+    _, nodes, _ = _swept(small, passed, np.zeros((small.n_v, count)), e)
+    return Passed(s, S, passed.pivots, apart(small, nodes))
+
+
+def _added(S: Array, node: int, block: Array) -> Array:
+    if np.iscomplexobj(block) and not np.iscomplexobj(S):
+        S = S.astype(complex)
+    S[node] += block
+    return S
+
+
+def _spring(hinge: Hinge, s: complex) -> Array:
+    if not np.any(hinge.c):
+        return hinge.k
+    value: Array = hinge.k + s * hinge.c
+    return value if np.any(np.imag(value)) else np.real(value)
+
+
+def _placed(small: Small) -> Iterator[tuple[Coupling, slice]]:
+    """The couplings with their rows among all of them."""
+    at = 0
+    for one in small.couplings:
+        yield one, slice(at, at + len(one.K))
+        at += len(one.K)
+
+
+def apart(small: Small, nodes: Array) -> Array:
+    """Displacements (., m) across the couplings for (n, 6, m) of the nodes."""
+    rows = [one.W_b @ nodes[one.b] - one.W_a @ nodes[one.a] for one in small.couplings]
+    return np.concatenate(rows)
+
+
+def _swept(small: Small, passed: Passed, u: Array, e: Array) -> tuple[Array, Array, Array]:
+    """Tips to root with the loads, back with the displacements: hinges (n_v, m), nodes
+    (n, 6, m) and forces across the hinges (n, 6, m), without the couplings."""
+    kind = np.result_type(passed.S, u, e, *passed.pivots)
+    e = e.astype(kind)
+    offsets: list[Array] = [np.zeros((0, u.shape[1]))] * len(small.hinges)
+    for hinge, d in zip(reversed(small.hinges), reversed(passed.pivots), strict=True):
+        own, f = e[hinge.node], hinge.h.shape[1]
+        left = u[hinge.place : hinge.place + f] - hinge.h.T @ own
+        offsets[hinge.node] = np.linalg.solve(d, left) if f else left
+        if hinge.parent >= 0:
+            T = passed.S[hinge.node]
+            through = hinge.X.T @ T @ hinge.h + hinge.v
+            e[hinge.parent] += hinge.X.T @ own + through @ offsets[hinge.node]
+    hinges = np.zeros(u.shape, dtype=kind)
+    nodes, force = np.zeros(e.shape, dtype=kind), np.zeros(e.shape, dtype=kind)
+    for hinge, d in zip(small.hinges, passed.pivots, strict=True):
+        i, f, T = hinge.node, hinge.h.shape[1], passed.S[hinge.node]
+        before = nodes[hinge.parent] if hinge.parent >= 0 else np.zeros(e.shape[1:], dtype=kind)
+        nodes[i] = hinge.X @ before
+        if f:
+            dq = offsets[i] - np.linalg.solve(d, (hinge.h.T @ T @ hinge.X + hinge.g) @ before)
+            hinges[hinge.place : hinge.place + f] = dq
+            nodes[i] = nodes[i] + hinge.h @ dq
+        force[i] = T @ nodes[i] + e[i]
+    return hinges, nodes, force
+
+
+@dataclass(frozen=True)
+class Response:
+    """Displacements of hinges (n_v, m) and of nodes (n, 6, m), forces that cross hinges
+    (n, 6, m), in world axes."""
+
+    hinges: Array
+    nodes: Array
+    force: Array
+
+
+def respond(small: Small, passed: Passed, u: Array, e: Array) -> Response:
+    """Displacements under efforts u (n_v, m) on the hinges and loads -e (n, 6, m) on the nodes."""
+    free = Response(*_swept(small, passed, u, e))
+    if not small.couplings:
+        return free
+    K = _block_diagonal([one.K + passed.s * one.C for one in small.couplings])
+    pull = np.linalg.solve(np.eye(len(K)) + K @ passed.couple, -K @ apart(small, free.nodes))
+    e = e.astype(np.result_type(e, pull))
+    for one, at in _placed(small):
+        e[one.b] -= one.W_b.T @ pull[at]
+        e[one.a] += one.W_a.T @ pull[at]
+    return Response(*_swept(small, passed, u, e))
+
+
+def _block_diagonal(blocks: list[Array]) -> Array:
+    from scipy.linalg import block_diag
+
+    whole: Array = block_diag(*blocks)
+    return whole
+
+
+def count_below(small: Small, square: float) -> int:
+    """Number of natural frequencies w with w^2 < `square`, dampers left out: negative pivots.
+
+    `square` may be negative: growing motions of an unstable posture are below zero.
+    """
+    undamped = without_dampers(small)
+    if any(
+        np.abs(one.K - one.K.T).max() > LOPSIDED * np.abs(one.K).max() for one in small.couplings
+    ):
+        return _counted_at_once(undamped, square)
+    passed = eliminate_beside(undamped, square)
+    found = 0
+    for d in passed.pivots:
+        if len(d):
+            found += int(np.count_nonzero(np.linalg.eigvalsh(0.5 * (d + d.T)) < 0.0))
+    if small.couplings:
+        found += _changed_by_couplings(undamped, passed)
+    return found
+
+
+def _is_lopsided(one: Coupling) -> bool:
+    return bool(np.abs(one.K - one.K.T).max() > LOPSIDED * np.abs(one.K).max())
+
+
+def _counted_at_once(small: Small, square: float) -> int:
+    """The count where a loaded elastic hinge closes a loop: each part of the stiffness alone
+    turns with a body's axes, only their sum is symmetric."""
+    unit = np.zeros((small.n_v, len(small.free)))
+    unit[small.free, np.arange(len(small.free))] = 1.0
+    s = 1j * np.sqrt(square) if square >= 0.0 else complex(np.sqrt(-square))
+    whole = np.real(needed(small, s, unit))[small.free]
+    size = np.sqrt(np.abs(np.diag(whole))) + 1e-300
+    scaled = whole / np.outer(size, size)
+    return int(np.count_nonzero(np.linalg.eigvalsh(0.5 * (scaled + scaled.T)) < 0.0))
+
+
+def eliminate_beside(small: Small, square: float) -> Passed:
+    """Pivots at s^2 = -`square`, or next to it where a pivot is exactly zero."""
+    for nudge in (0.0, 1e-13, 1e-12, 1e-11):
+        at = square + nudge * max(abs(square), 1e-30)
+        s = 1j * np.sqrt(at) if at >= 0.0 else complex(np.sqrt(-at))
+        try:
+            return eliminate(small, s)
+        except np.linalg.LinAlgError:
+            continue
+    raise UsageError(
+        f"{small.mechanism.model.name}: a hinge resists neither by inertia nor by a spring at"
+        f" w^2 = {square:.6g}. Give the body behind it a moment of inertia."
+    )
+
+
+def _changed_by_couplings(small: Small, passed: Passed) -> int:
+    """neg(-1/kappa - H) - neg(-1/kappa) over the stiff directions of the couplings
+    (Sylvester's law for the bordered matrix)."""
+    values, directions = np.linalg.eigh(_block_diagonal([one.K for one in small.couplings]))
+    stiff = np.abs(values) > 1e-12 * max(float(np.abs(values).max()), 1e-300)
+    kappa, V = values[stiff], directions[:, stiff]
+    H = V.T @ np.real(passed.couple) @ V
+    border = -np.diag(1.0 / kappa) - 0.5 * (H + H.T)
+    return int(np.count_nonzero(np.linalg.eigvalsh(border) < 0.0) - np.count_nonzero(kappa > 0.0))
+
+
+def without_dampers(small: Small) -> Small:
+    """The same mechanism, its dampers left out."""
+    return replace(
+        small,
+        C=np.zeros_like(small.C),
+        hinges=tuple(replace(h, c=0.0 * h.c) for h in small.hinges),
+        couplings=tuple(replace(one, C=0.0 * one.C) for one in small.couplings),
+    )
+
+
+def needed(small: Small, s: complex, hinges: Array) -> Array:
+    """Efforts u (n_v, m) that the displacements `hinges` (n_v, m) need at s: the transfer
+    equation read the other way."""
+    blocks = (s * s) * small.M + s * small.C + small.K
+    kind = np.result_type(blocks, hinges)
+    nodes = np.zeros((len(small.M), 6, hinges.shape[1]), dtype=kind)
+    for hinge in small.hinges:
+        before = nodes[hinge.parent] if hinge.parent >= 0 else np.zeros_like(nodes[0])
+        f = hinge.h.shape[1]
+        nodes[hinge.node] = hinge.X @ before + hinge.h @ hinges[hinge.place : hinge.place + f]
+    force = np.einsum("nij,njm->nim", blocks, nodes)
+    if small.couplings:
+        K = _block_diagonal([one.K + s * one.C for one in small.couplings])
+        pull = -K @ apart(small, nodes)
+        for one, at in _placed(small):
+            force[one.b] -= one.W_b.T @ pull[at]
+            force[one.a] += one.W_a.T @ pull[at]
+    efforts = np.zeros(hinges.shape, dtype=kind)
+    for hinge in reversed(small.hinges):
+        f = hinge.h.shape[1]
+        before = nodes[hinge.parent] if hinge.parent >= 0 else np.zeros_like(nodes[0])
+        own = hinges[hinge.place : hinge.place + f]
+        efforts[hinge.place : hinge.place + f] = (
+            hinge.h.T @ force[hinge.node] + hinge.g @ before + (hinge.k + s * hinge.c) @ own
+        )
+        if hinge.parent >= 0:
+            force[hinge.parent] += hinge.X.T @ force[hinge.node] + hinge.G @ before + hinge.v @ own
+    return efforts
