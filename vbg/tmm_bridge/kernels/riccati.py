@@ -203,12 +203,6 @@ def elastic_solve(work, i, force, moment):
 
 
 @compiled
-def axes_times(work, i, tau, v):
-    """R_WM tau[v : v + 3]."""
-    return to_world(work, i, tau[v], tau[v + 1], tau[v + 2])
-
-
-@compiled
 def pass_block(work, p, A, B, C, r):
     """Add S, shifted by the arm r, to the parent's S."""
     axx, ayy, azz, axy, ayz, azx = A
@@ -259,22 +253,12 @@ def pass_effort(work, p, r, eq, em):
 @compiled
 def pass_stiff(work, i, p):
     """S of a hinge that does not yield goes to the parent unchanged."""
-    s = work[i]
+    s, b = work[i], W_B
     pass_block(
         work,
         p,
         (s[W_A], s[W_A + 1], s[W_A + 2], s[W_A + 3], s[W_A + 4], s[W_A + 5]),
-        (
-            s[W_B],
-            s[W_B + 1],
-            s[W_B + 2],
-            s[W_B + 3],
-            s[W_B + 4],
-            s[W_B + 5],
-            s[W_B + 6],
-            s[W_B + 7],
-            s[W_B + 8],
-        ),
+        (s[b], s[b + 1], s[b + 2], s[b + 3], s[b + 4], s[b + 5], s[b + 6], s[b + 7], s[b + 8]),
         (s[W_C], s[W_C + 1], s[W_C + 2], s[W_C + 3], s[W_C + 4], s[W_C + 5]),
         triple(work, i, W_ARM),
     )
@@ -421,7 +405,8 @@ def load(links, link, tau, prescribed, work):
         if kind == BALL:
             eq, em = effort_across_ball(work, i, eq, em, tau, v)
         elif kind == ELASTIC:
-            force, moment = axes_times(work, i, tau, v), axes_times(work, i, tau, v + 3)
+            force = to_world(work, i, tau[v], tau[v + 1], tau[v + 2])
+            moment = to_world(work, i, tau[v + 3], tau[v + 4], tau[v + 5])
             put(work, i, W_F, force[0] - eq[0], force[1] - eq[1], force[2] - eq[2])
             put(work, i, W_FM, moment[0] - em[0], moment[1] - em[1], moment[2] - em[2])
             eq, em = force, moment
