@@ -319,10 +319,14 @@ def _settings(model: Model, job: Job) -> dict[str, Any]:
     if job.solver not in SOLVERS:
         raise UsageError(f"Unknown solver '{job.solver}'; there are {' and '.join(SOLVERS)}.")
     names = ("t_end", "output_step", "method", "rtol", "atol", "formulation")
-    unknown = sorted(set(job.settings) - set(names))
+    further = ("step", "bushing_frequency", "bushing_damping")  # of one method alone
+    unknown = sorted(set(job.settings) - {*names, *further})
     if unknown:
-        raise UsageError(f"Unknown settings {unknown}; there are {', '.join(names)}.")
+        raise UsageError(f"Unknown settings {unknown}; there are {', '.join((*names, *further))}.")
     settings = {name: getattr(model.simulate, name) for name in names} | dict(job.settings)
+    alone = sorted(set(job.settings) & set(further))
+    if job.solver == "mstmm" and alone:
+        raise UsageError(f"{alone[0]} belongs to method 'discrete-time', which solver vbg has.")
     if job.solver == "mstmm":
         del settings["method"], settings["formulation"]
     return settings

@@ -110,6 +110,11 @@ def positive(text: str) -> float:
     return _positive(text, "1", "a number greater than 0")
 
 
+def hertz(text: str) -> float:
+    """A frequency greater than 0 [Hz]."""
+    return _positive(text, "Hz", "a frequency greater than 0, as in 500 or '2 kHz'")
+
+
 def count_of(least: int) -> Callable[[str], int]:
     """Reads a whole number of at least that."""
 
@@ -149,6 +154,19 @@ def add_tolerances(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rtol", type=tolerance, metavar="X", help="relative tolerance, as 1e-8")
     parser.add_argument(
         "--atol", type=positive, metavar="X", help="absolute tolerance (V, A, m/s, ...)"
+    )
+
+
+def add_bushings(parser: argparse.ArgumentParser) -> None:
+    """--step, --bushing-frequency and --bushing-damping, of the discrete-time method."""
+    parser.add_argument(
+        "--step", type=seconds, metavar="T", help="step of method discrete-time: 1e-5, '10 us'"
+    )
+    parser.add_argument(
+        "--bushing-frequency", type=hertz, metavar="F", help="of its joints: 500, '2 kHz'"
+    )
+    parser.add_argument(
+        "--bushing-damping", type=positive, metavar="Z", help="their damping ratio, as 0.5"
     )
 
 

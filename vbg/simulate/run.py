@@ -30,7 +30,7 @@ from vbg.simulate.kept_rows import KeptRows, efforts_across
 from vbg.simulate.minimal.stepper import Minimal
 from vbg.simulate.record.audit import audit, limits_of
 from vbg.simulate.record.recorder import ENERGY_UNITS, Recorder, Sink
-from vbg.simulate.settings import Settings, check, output_grid, versions
+from vbg.simulate.settings import Settings, check, output_grid, settings_of, versions
 from vbg.simulate.steppers.explicit import StrayStages
 from vbg.simulate.steppers.jacobian import implicit_jacobian
 from vbg.simulate.steppers.stepper import Adaptive, FixedStep, Stepper
@@ -68,6 +68,9 @@ def simulate(
     rtol: float | None = None,
     atol: float | None = None,
     formulation: str | None = None,
+    step: float | None = None,
+    bushing_frequency: float | None = None,
+    bushing_damping: float | None = None,
     progress: Progress | None = None,
     sink: Sink | None = None,
 ) -> Solution:
@@ -78,8 +81,9 @@ def simulate(
     "dop853" (adaptive, explicit, order 8), "rk4" (fixed step = output_step),
     "radau" (adaptive, implicit, for stiff models, exact Jacobian), "auto" (dop853, and
     radau from where stability alone limits the steps), "discrete-time" (explicit steps of
-    1e-5 s with joints as stiff bushings).  `formulation`: "constraint" (redundant
-    coordinates, projected) or "minimal" (independent coordinates, see
+    `step` [s], 1e-5 s or less as the model's own springs ask for, with joints as stiff bushings
+    of `bushing_frequency` [Hz] and the ratio `bushing_damping`).  `formulation`: "constraint"
+    (redundant coordinates, projected) or "minimal" (independent coordinates, see
     `vbg.simulate.minimal.stepper`; its method is "adams", which "auto" means there).
     `progress(fraction, t)` is called after accepted steps; returning False
     cancels.  `sink(time, signals)` receives finished rows as they come.
@@ -89,14 +93,17 @@ def simulate(
     start, UsageError for settings out of range.
     """
     begin = _start(source, start)
-    defaults = begin.system.model.simulate
-    settings = Settings(
-        defaults.t_end if t_end is None else t_end,
-        defaults.output_step if output_step is None else output_step,
-        defaults.method if method is None else method,
-        defaults.rtol if rtol is None else rtol,
-        defaults.atol if atol is None else atol,
-        defaults.formulation if formulation is None else formulation,
+    settings = settings_of(
+        begin.system.model.simulate,
+        t_end=t_end,
+        output_step=output_step,
+        method=method,
+        rtol=rtol,
+        atol=atol,
+        formulation=formulation,
+        step=step,
+        bushing_frequency=bushing_frequency,
+        bushing_damping=bushing_damping,
     )
     check(settings)
     if settings.method == "discrete-time":

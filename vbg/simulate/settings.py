@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vbg.errors import UsageError
+from vbg.model.resolve.settings import Simulate
 
 Array = NDArray[np.float64]
 
@@ -20,7 +22,8 @@ FORMULATIONS = ("constraint", "minimal")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a run needs besides the system."""
+    """What a run needs besides the system; `step` [s], `bushing_frequency` [Hz] and
+    `bushing_damping` are of the discrete-time method, None for what suits the model."""
 
     t_end: float
     output_step: float
@@ -28,6 +31,30 @@ class Settings:
     rtol: float
     atol: float
     formulation: str
+    step: float | None = None
+    bushing_frequency: float | None = None
+    bushing_damping: float | None = None
+
+
+DISCRETE = ("step", "bushing_frequency", "bushing_damping")  # of the discrete-time method
+NAMES = tuple(f.name for f in fields(Settings))
+
+
+def settings_of(defaults: Simulate, **given: Any) -> Settings:
+    """The settings `given`, those of the model where they are None.
+
+    Raises UsageError for those of the discrete-time method beside another that was given."""
+    values = {name: getattr(defaults, name) for name in NAMES}
+    values |= {name: value for name, value in given.items() if value is not None}
+    settings = Settings(**values)
+    if settings.method != "discrete-time":
+        for name in DISCRETE:
+            if given.get(name) is not None:
+                raise UsageError(
+                    f"{name} belongs to method 'discrete-time'; the method is "
+                    f"{settings.method!r}. Add method = 'discrete-time', or leave {name} out."
+                )
+    return settings
 
 
 def check(settings: Settings) -> None:
@@ -37,8 +64,10 @@ def check(settings: Settings) -> None:
             f"method {settings.method!r} is not available; there are {', '.join(METHODS)}."
         )
     _check_formulation(settings)
-    for name in ("t_end", "output_step", "rtol", "atol"):
+    for name in ("t_end", "output_step", "rtol", "atol", *DISCRETE):
         value = getattr(settings, name)
+        if name in DISCRETE and (value is None or (value == 0.0 and name == "bushing_damping")):
+            continue
         if not np.isfinite(value) or value < 0.0 or (value == 0.0 and name != "t_end"):
             raise UsageError(f"{name} must be a positive number; got {value}.")
     rows = settings.t_end / settings.output_step

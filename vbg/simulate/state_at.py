@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from vbg.assemble.start.start import Start
 from vbg.errors import UsageError
 from vbg.simulate.run import Run
-from vbg.simulate.settings import Settings
+from vbg.simulate.settings import settings_of
 
 
 def state_at(start: Start, t: float) -> NDArray[np.float64]:
@@ -19,9 +19,7 @@ def state_at(start: Start, t: float) -> NDArray[np.float64]:
     if t == 0.0:
         return start.state
     given = start.system.model.simulate
-    settings = Settings(
-        t, min(given.output_step, t), given.method, given.rtol, given.atol, given.formulation
-    )
+    settings = settings_of(given, t_end=t, output_step=min(given.output_step, t))
     run = Run(start, settings, None, None)
     status = run.go()
     if status.code != "finished":

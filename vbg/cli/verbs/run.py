@@ -13,6 +13,7 @@ from vbg.cli.output import require_output, wrote
 from vbg.cli.parser import (
     INTERRUPTED,
     add,
+    add_bushings,
     add_json,
     add_model,
     add_span,
@@ -27,7 +28,10 @@ from vbg.runner import SOLVERS, Job
 
 PLACE = 40
 EXIT_CODES = {"finished": 0, "failed": 1, "cancelled": INTERRUPTED}
-SETTINGS = ("t_end", "output_step", "method", "rtol", "atol", "formulation")
+SETTINGS = (
+    *("t_end", "output_step", "method", "rtol", "atol", "formulation"),
+    *("step", "bushing_frequency", "bushing_damping"),
+)
 
 
 def register(subparsers: Any) -> None:
@@ -62,6 +66,7 @@ def register(subparsers: Any) -> None:
         "--formulation", help="constraint (redundant coordinates) or minimal (independent ones)"
     )
     add_tolerances(parser)
+    add_bushings(parser)
     parser.add_argument(
         "--solver",
         choices=SOLVERS,

@@ -46,6 +46,22 @@ class Simulate:
         "{ balance = [parts] }: as written, their pressures, charges, twists so that it rests",
         default=WRITTEN,
     )
+    step: float | None = quantity(
+        "s",
+        "step of method discrete-time; default: 1e-5 s, less where springs or circuits ask for it",
+        above=0.0,
+        default=None,
+    )
+    bushing_frequency: float | None = quantity(
+        "Hz",
+        "largest frequency of the bushings that stand for joints in method discrete-time; "
+        "default: 0.048 / step",
+        above=0.0,
+        default=None,
+    )
+    bushing_damping: float | None = quantity(
+        "1", "their damping ratio at that frequency; default 0.5", minimum=0.0, default=None
+    )
     events: str = declare(
         "choice",
         "locate: contacts of stops are found to the root of their gap",

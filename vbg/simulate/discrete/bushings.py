@@ -2,11 +2,15 @@
 
 K and C of each constrained direction follow from one frequency w and damping ratio z:
 
-    K = w^2 / (s H4_ii),   C = 2 z w / (s H4_ii)
+    K = w^2 / (s m_i),   C = 2 z w / (s m_i)
 
-with H4 = G M^-1 G^T at the start (1/H4_ii is the mass that the direction sees) and s the
-largest eigenvalue of H4 scaled to a diagonal of ones, so that w is the largest
-frequency that the bushings cause.  The gap of the joints shrinks with 1/w^2.
+with H4 = G M^-1 G^T at the start, 1/m_i its diagonal (m_i is the mass that the direction sees),
+averaged over the components of each force and torque: a body that turns is met by the same
+stiffness from all sides; s the largest eigenvalue of H4 scaled to a diagonal of ones, so that w is
+the largest frequency that the bushings cause.  The gap of the joints shrinks with 1/w^2.
+
+A step dt carries a frequency v of these bushings while v^2 (dt^2 + 4 z dt / w) < 4 (`carried`):
+v = w at the start; elsewhere H4 is another.
 
 H4 is known by its products alone: its diagonal comes from the product with the sum of unit
 vectors of rows that share no store, s from Lanczos' iteration.
@@ -21,6 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.assemble.derive.constraints import vectors_of
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.program.lower import lower
 from vbg.assemble.start.start import Start
@@ -31,32 +36,53 @@ from vbg.errors import UsageError
 Array = NDArray[np.float64]
 
 DAMPING = 0.5  # ratio z of the bushings
+CARRIED = 0.5  # part of the limit of stability that a step may use
+NEAREST = 1e-10  # relative tolerance of the nearest gaps
 EIGENVALUE = 1e-8  # relative tolerance of s
 
 
 @dataclass(frozen=True, slots=True)
 class Bushings:
-    """Stiffness K and damping C of every constrained direction, and their frequency [rad/s]."""
+    """Stiffness K and damping C of every constrained direction, their frequency w [rad/s] and
+    damping ratio z."""
 
     stiffness: Array
     damping: Array
     frequency: float
+    ratio: float
+
+    def carried(self, growth: float, part: float = CARRIED) -> float:
+        """The step [s] that is this part of the limit of stability, where the square of the
+        largest frequency is `growth` times that at the start."""
+        lever, square = 2.0 * self.ratio / self.frequency, part * 4.0 / growth
+        return float(np.sqrt(lever**2 + square / self.frequency**2) - lever)
 
 
-def bushings(start: Start, frequency: float, ratio: float = DAMPING) -> Bushings:
-    """K and C for the frequency [rad/s] at the assembled start."""
-    mobility = Mobility(start)
-    diagonal = mobility.diagonal()
+def bushings(mobility: Mobility, frequency: float, ratio: float = DAMPING) -> Bushings:
+    """K and C for the frequency [rad/s] at the assembled start; none for what sticks, which is
+    held by impulses.
+
+    Raises UsageError where a constraint acts on no mass."""
+    constraints, names = mobility.system.equations.constraints, mobility.system.constraint_names
+    soft = np.array([c.active is None for c in constraints for _ in c.labels])
+    diagonal = np.where(soft, mobility.diagonal(), 1.0)
     if np.any(diagonal <= 0.0):
+        worst = names[int(np.argmin(diagonal))]
         raise UsageError(
-            "a constraint acts on no mass: the discrete-time method has no step for it"
+            f"{worst} acts on no mass: the discrete-time method has no step for it. Give the part "
+            "an inertia, or use method = 'auto'."
         )
-    per_mass = 1.0 / (_largest(mobility, 1.0 / np.sqrt(diagonal)) * diagonal)
-    return Bushings(frequency**2 * per_mass, 2.0 * ratio * frequency * per_mass, frequency)
+    for first, count in vectors_of(constraints):
+        diagonal[first : first + count] = diagonal[first : first + count].mean()
+    if not soft.any():
+        return Bushings(np.zeros(len(soft)), np.zeros(len(soft)), frequency, ratio)
+    per_mass = soft / (largest(mobility, soft / np.sqrt(diagonal)) * diagonal)
+    stiffness, damping = frequency**2 * per_mass, 2.0 * ratio * frequency * per_mass
+    return Bushings(stiffness, damping, frequency, ratio)
 
 
-def _largest(mobility: Mobility, scale: Array) -> float:
-    """The largest eigenvalue of H4 scaled to a diagonal of ones."""
+def largest(mobility: Mobility, scale: Array, tolerance: float = EIGENVALUE) -> float:
+    """The largest eigenvalue of H4, rows and columns times `scale`."""
     from scipy.sparse.linalg import LinearOperator, eigsh
 
     count = len(scale)
@@ -69,22 +95,41 @@ def _largest(mobility: Mobility, scale: Array) -> float:
         return float(np.linalg.eigvalsh(0.5 * (columns + columns.T)).max())
     operator = LinearOperator((count, count), matvec=product, dtype=np.float64)
     begin = np.random.default_rng(1).standard_normal(count)
-    values = eigsh(operator, 1, which="LA", v0=begin, tol=EIGENVALUE, return_eigenvectors=False)
+    values = eigsh(operator, 1, which="LA", v0=begin, tol=tolerance, return_eigenvectors=False)
     return float(values[0])
 
 
+def possible_gaps(mobility: Mobility, gaps: Array, stiffness: Array) -> Array:
+    """Gaps that the bodies can make, H4 y, nearest to these in the energy of bushings with this
+    `stiffness`."""
+    from scipy.sparse.linalg import LinearOperator, lsmr
+
+    count, scale = len(gaps), np.sqrt(stiffness)
+    unit = largest(mobility, scale)
+
+    def product(u: Array) -> Array:
+        return scale * mobility(scale * u.ravel()) / unit
+
+    whole = LinearOperator((count, count), matvec=product, rmatvec=product, dtype=np.float64)
+    u = lsmr(whole, scale * gaps, atol=NEAREST, btol=NEAREST, maxiter=10 * count)[0]
+    return mobility(scale * u) / unit
+
+
 class Mobility:
-    """H4 y = dr/dX1 dX1'/dU2 y at the start; exact because both are linear there."""
+    """H4 y = dr/dX1 dX1'/dU2 y at a state, the start unless `at` another; exact because both are
+    linear there.  What can stick does."""
 
     def __init__(self, start: Start):
         system = start.system
         e = system.equations
-        self._system, self._x = system, start.state
+        self.system = system
         self._residual = Evaluator(system.programs.residual)
         unknown = {c.name: c.unknown for c in e.constraints}
         opened = with_efforts(system, [c.unknown for c in e.constraints])
         spans = [np.arange(s.first, s.last) for s in system.slices if s.state.kind == "store"]
-        self._momenta = np.concatenate(spans)
+        self._momenta = np.concatenate([np.zeros(0, dtype=int), *spans])
+        names = {mode.name for mode in system.causal.graph.modes}
+        self._modes = [s.first for s in system.slices if s.state.name in names]
         self._rates = Evaluator(
             lower(
                 {
@@ -95,21 +140,42 @@ class Mobility:
                 {s.state.name: s.state.leaf for s in system.slices} | {"t": e.time} | unknown,
             )
         )
-        self._free = self._rates(0.0, self._x, np.zeros(e.efforts.rows)).copy()
+        self.at(0.0, start.state)
+
+    def at(self, t: float, x: Array) -> None:
+        """Takes H4 at (t, x) from now on."""
+        self._t, self._x = t, x.copy()
+        self._x[self._modes] = 0.0
+        self._free = self._rates(t, self._x, np.zeros(self.system.equations.efforts.rows)).copy()
         self._before = self._velocity(self._x)
 
     def _velocity(self, x: Array) -> Array:
-        self._residual(0.0, x)
+        self._residual(self._t, x)
         return self._residual.output("velocity").ravel().copy()
 
     def __call__(self, y: Array) -> Array:
         moved = self._x.copy()
-        moved[self._momenta] += self._rates(0.0, self._x, y) - self._free
+        moved[self._momenta] += self._rates(self._t, self._x, y) - self._free
         return self._velocity(moved) - self._before
 
+    def stopped(self, t: float, x: Array, held: NDArray[np.int64]) -> Array:
+        """Stops the motion of the rows `held` by the smallest impulses, in place; returns
+        these."""
+        self.at(t, x)
+        columns = []
+        for row in held:
+            unit = np.zeros(len(self._before))
+            unit[row] = 1.0
+            columns.append(self(unit)[held])
+        impulses = np.linalg.lstsq(np.column_stack(columns), -self._before[held], rcond=None)[0]
+        y = np.zeros(len(self._before))
+        y[held] = impulses
+        x[self._momenta] += self._rates(t, self._x, y) - self._free
+        return np.asarray(impulses)
+
     def diagonal(self) -> Array:
-        result = np.empty(self._system.equations.efforts.rows)
-        for chosen in _apart(self._system):
+        result = np.empty(self.system.equations.efforts.rows)
+        for chosen in _apart(self.system):
             probe = np.zeros(len(result))
             probe[chosen] = 1.0
             result[chosen] = self(probe)[chosen]
@@ -147,6 +213,8 @@ def with_efforts(system: System, efforts: list[Block]) -> Substitution:
     """
     e = system.equations
     starts = [c.first for c in e.constraints]
+    if not efforts:
+        return Substitution({})
     parts = {e.efforts: stack(*efforts)}
     for node in dependencies(e.rates.values()):
         if node.op == "rows" and node.args[0] == e.efforts:
@@ -158,7 +226,7 @@ def with_efforts(system: System, efforts: list[Block]) -> Substitution:
 
 
 def bushing_efforts(system: System, bush: Bushings) -> list[Block]:
-    """U2 = -K Phi - C r of each constraint."""
+    """U2 = -K Phi - C r of each constraint; of what sticks its unknown, see `held_rows`."""
     e = system.equations
     sizes = [c.unknown.rows for c in e.constraints]
     positions, residuals = _split(e.position, sizes), _split(e.residual, sizes)
@@ -166,8 +234,16 @@ def bushing_efforts(system: System, bush: Bushings) -> list[Block]:
     for c, position, residual in zip(e.constraints, positions, residuals, strict=True):
         here = slice(c.first, c.first + c.unknown.rows)
         stiffness, damping = np.diag(bush.stiffness[here]), np.diag(bush.damping[here])
-        result.append(-1.0 * mul(const(stiffness), position) - mul(const(damping), residual))
+        pressed = -1.0 * mul(const(stiffness), position) - mul(const(damping), residual)
+        result.append(pressed if c.active is None else c.unknown)
     return result
+
+
+def held_rows(system: System) -> tuple[dict[str, Block], NDArray[np.int64]]:
+    """The unknown efforts of what sticks by name, and their rows among all constraints."""
+    held = [c for c in system.equations.constraints if c.active is not None]
+    rows = [i for c in held for i in range(c.first, c.first + c.unknown.rows)]
+    return {c.name: c.unknown for c in held}, np.array(rows, dtype=np.int64)
 
 
 def _split(whole: Block, sizes: list[int]) -> list[Block]:

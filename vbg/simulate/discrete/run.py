@@ -3,108 +3,222 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vbg.assemble.start.start import Start
+from vbg.assemble.system import System
 from vbg.errors import Problem, UsageError
-from vbg.simulate.discrete.method import STEP, DiscreteTime
+from vbg.simulate.discrete.method import DiscreteTime, step_of
 from vbg.simulate.events.drives import drive_kinks, require_no_jump
-from vbg.simulate.events.events import Samples
+from vbg.simulate.events.events import Samples, Switches
 from vbg.simulate.events.kinks import kink_instants
 from vbg.simulate.record.audit import audit, limits_of
 from vbg.simulate.record.recorder import ENERGY_UNITS, Recorder, Sink
 from vbg.simulate.settings import Settings, output_grid, versions
-from vbg.solution import MadeBy, Solution, Status, checked
+from vbg.simulate.steppers.tolerances import machine_size
+from vbg.solution import Event, MadeBy, Solution, Status, checked
 
+Array = NDArray[np.float64]
 Progress = Callable[[float, float], bool | None]
 
 PIECE = 0.05  # s of motion between two looks at the progress function, at most
+MOST_STEPS = 1e10
+ROUNDING = 1e-3  # of a step, too short for one of its own
+SOFTER = 0.5  # of the bushings' frequency, in the run that says how far forces may err
+SMALL = 1e-3  # of the largest force or torque: what is smaller has no error of its own
 
 
 def run_discrete(
     start: Start, settings: Settings, progress: Progress | None, sink: Sink | None
 ) -> Solution:
-    """Steps of 1e-5 s over [0, t_end]; the joint forces recorded are those of the bushings.
+    """Small steps over [0, t_end]; the joint forces recorded are those of the bushings.  A second
+    run with softer bushings says how far they may err.
 
     The status says how fast it was: seconds of motion in a second of computing.  Raises
-    UsageError for models with parts that switch or are sampled, and for models without joints.
+    UsageError where the step does not carry the bushings that are asked for.
     """
-    system = start.system
-    if any(s.state.kind == "discrete" for s in system.slices):
+    start = _agreed(start, settings)
+    dt = min(step_of(start) if settings.step is None else settings.step, settings.output_step)
+    if settings.t_end / dt > MOST_STEPS:
         raise UsageError(
-            "the discrete-time method has no part that sticks, switches a state or is sampled; "
-            "use method = 'auto'."
+            f"the discrete-time method would need {settings.t_end / dt:.2g} steps of {dt:.2g} s: "
+            "springs or circuits of this model are too stiff for it. Use method = 'auto'."
         )
-    stepper = DiscreteTime(start, min(STEP, settings.output_step))
-    grid = output_grid(settings.t_end, settings.output_step)
-    require_no_jump(drive_kinks(start, grid))
-    recorder = Recorder(system, stepper.rates, grid, sink)
-    began = clock.process_time()
-    samples = Samples(system, kink_instants(system, grid))
-    status = _go(stepper, recorder, samples, settings.t_end, progress)
-    recorder.flush()
-    signals = recorder.signals()
-    model = system.model
-    solution = Solution(
-        time=recorder.time,
-        signals=signals,
-        audit=audit(
-            system, signals, (), limits_of("discrete-time", np.nan, 0.0, 0.0), settings.t_end
-        ),
-        made_by=MadeBy(
-            solver="vbg",
-            model=model.name,
-            model_hash=model.hash,
-            method="discrete-time",
-            versions=versions(),
-            n_steps=stepper.steps,
-            n_rates=stepper.steps,
-            cpu=clock.process_time() - began,
-        ),
-        status=status,
-        units=dict(system.signal_units) | ENERGY_UNITS,
-        notes=(*start.notes, _note(stepper)),
-    )
-    return checked(solution)
+    hertz = settings.bushing_frequency
+    frequency = None if hertz is None else 2.0 * np.pi * hertz
+    stepper = DiscreteTime(start, dt, frequency, settings.bushing_damping)
+    twice = bool(start.system.equations.constraints)
+    run = _Run(start, stepper, settings, sink)
+    solution = run.solution(run.go(_span(progress, 0.0, 0.5 if twice else 1.0)))
+    notes = [*start.notes]
+    if twice:
+        notes.append(_note(stepper))
+    if twice and solution.status.code == "finished":
+        bush = stepper.bushings
+        softer = DiscreteTime(start, dt, SOFTER * bush.frequency, bush.ratio)
+        other = _Run(start, softer, settings, None)
+        ended = other.solution(other.go(_span(progress, 0.5, 1.0)))
+        notes += _expected(start.system, solution, ended)
+    return checked(replace(solution, notes=tuple(notes)))
+
+
+def _agreed(start: Start, settings: Settings) -> Start:
+    """The start with what sticks and switches as its motion asks for."""
+    if not start.system.causal.graph.modes:
+        return start
+    x = start.state.copy()
+    Switches(start, settings.output_step).begin_run(x)
+    return replace(start, state=x)
+
+
+def _span(progress: Progress | None, first: float, last: float) -> Progress | None:
+    """Of the whole work, this run is the part from `first` to `last`."""
+    if progress is None:
+        return None
+    return lambda fraction, t: progress(first + (last - first) * fraction, t)
+
+
+class _Run:
+    """One run from the start to t_end."""
+
+    def __init__(self, start: Start, stepper: DiscreteTime, settings: Settings, sink: Sink | None):
+        system = start.system
+        self.system, self.stepper, self.settings = system, stepper, settings
+        self.grid = output_grid(settings.t_end, settings.output_step)
+        require_no_jump(drive_kinks(start, self.grid))
+        self.recorder = Recorder(system, stepper.rates, self.grid, sink)
+        self.samples = Samples(system, kink_instants(system, self.grid))
+        # kinks of laws need no steps of their own here, what sticks and switches has a state
+        self.switches = Switches(start, settings.output_step) if system.causal.graph.modes else None
+        self.events: list[Event] = []
+        self._seen = 0.0
+        self.began = clock.process_time()
+
+    def go(self, progress: Progress | None) -> Status:
+        """Steps from output instant to output instant."""
+        stepper, t_end = self.stepper, self.settings.t_end
+        if self.switches is not None:
+            self.switches.begin(0.0, stepper.x)
+        for row in self.grid:
+            for target in self._pieces(float(row)):
+                if not self._advance(target):
+                    return Status(
+                        "failed",
+                        f"The state is not finite any more at t = {stepper.t:.6g} s.",
+                        "The step is too long for the springs or masses of this model: give a "
+                        "shorter step, or use method = 'auto'.",
+                    )
+                if progress is not None and progress(stepper.t / t_end, stepper.t) is False:
+                    self.recorder.end_at(stepper.t, stepper.x)
+                    return Status("cancelled", f"Cancelled at t = {stepper.t:.6g} s.")
+            self.recorder.add(self._seen, stepper.x, self._efforts())
+        factor = stepper.t / stepper.wall if stepper.wall > 0.0 else float("inf")
+        return Status(
+            "finished",
+            f"The simulation reached its end: {stepper.steps} steps of {stepper.dt:.3g} s, "
+            f"real-time factor {factor:.3g}.",
+        )
+
+    def _pieces(self, row: float) -> Iterator[float]:
+        """Where to stop on the way to an output row; samples what is due at each instant.  A row
+        is seen behind the instant on which it lies."""
+        stepper = self.stepper
+        self._seen = row
+        while stepper.t < row or self.samples.next().first <= row:
+            instant = self.samples.next()
+            target = min(row, stepper.t + PIECE, max(instant.at, stepper.t))
+            yield target
+            if instant.first <= stepper.t:
+                self.samples.go_past(instant, stepper.x)
+                self._seen = instant.after if row <= instant.last else row
+
+    def _efforts(self) -> Array | None:
+        """Where something may be held, the row's own."""
+        return None if self.switches is None else self.stepper.efforts()
+
+    def _advance(self, t_end: float) -> bool:
+        """Up to t_end, step by step where something may stick or switch; whether the state is
+        finite there."""
+        stepper, switches = self.stepper, self.switches
+        if switches is None:
+            stepper.advance(t_end)
+            return bool(np.all(np.isfinite(stepper.x)))
+        while stepper.t < t_end:
+            ahead = stepper.t + stepper.dt
+            stepper.advance(ahead if t_end - ahead > ROUNDING * stepper.dt else t_end)
+            if not np.all(np.isfinite(stepper.x)):
+                return False
+            stepper.hold(switches.gripping(stepper.t, stepper.x))
+            self.events += switches.jump(stepper.t, stepper.t, stepper.x, frozenset())
+        return True
+
+    def solution(self, status: Status) -> Solution:
+        self.recorder.flush()
+        signals, model = self.recorder.signals(), self.system.model
+        events, limits = tuple(self.events), limits_of("discrete-time", np.nan, 0.0, 0.0)
+        return Solution(
+            time=self.recorder.time,
+            signals=signals,
+            audit=audit(self.system, signals, events, limits, self.settings.t_end),
+            made_by=MadeBy(
+                solver="vbg",
+                model=model.name,
+                model_hash=model.hash,
+                method="discrete-time",
+                versions=versions(),
+                n_steps=self.stepper.steps,
+                n_rates=self.stepper.steps,
+                cpu=clock.process_time() - self.began,
+            ),
+            status=status,
+            units=dict(self.system.signal_units) | ENERGY_UNITS,
+        )
 
 
 def _note(stepper: DiscreteTime) -> Problem:
     hertz = stepper.bushings.frequency / (2.0 * np.pi)
+    shorter = (
+        f" Steps went down to {stepper.shortest:.2g} s where the posture made them stiffer."
+        if stepper.shortest < stepper.dt
+        else ""
+    )
     return Problem(
         "note",
         "joints",
-        f"are stiff bushings of up to {hertz:.4g} Hz; their gaps are in residual.position.",
+        f"are stiff bushings of up to {hertz:.4g} Hz; their gaps are in residual.position."
+        + shorter,
     )
 
 
-def _go(
-    stepper: DiscreteTime,
-    recorder: Recorder,
-    samples: Samples,
-    t_end: float,
-    progress: Progress | None,
-) -> Status:
-    """Steps from output instant to output instant."""
-    recorder.add(samples.behind(0.0), stepper.x)
-    for target in recorder.grid[1:]:
-        while stepper.t < target:
-            stepper.advance(min(float(target), stepper.t + PIECE))
-            if not np.all(np.isfinite(stepper.x)):
-                return Status(
-                    "failed",
-                    f"The state is not finite any more at t = {stepper.t:.6g} s.",
-                    "The step is too long for the springs or masses of this model: use "
-                    "method = 'auto', or make stiff springs softer.",
-                )
-            if progress is not None and progress(stepper.t / t_end, stepper.t) is False:
-                recorder.end_at(stepper.t, stepper.x)
-                return Status("cancelled", f"Cancelled at t = {stepper.t:.6g} s.")
-        recorder.add(samples.behind(float(target)), stepper.x)
-    factor = stepper.t / stepper.wall if stepper.wall > 0.0 else float("inf")
-    return Status(
-        "finished",
-        f"The simulation reached its end: {stepper.steps} steps of {stepper.dt:.3g} s, "
-        f"real-time factor {factor:.3g}.",
+def _expected(system: System, solution: Solution, softer: Solution) -> list[Problem]:
+    """How far joint forces may err: by as much as bushings of half the frequency change them."""
+    if softer.status.code != "finished":
+        what = "may bear other forces: with bushings of half the frequency the run did not end."
+        return [Problem("note", "joints", what)]
+    forces = [
+        name
+        for name in solution.signals
+        if name.rpartition(".")[0] in system.model.joints and solution.unit(name) in ("N", "N*m")
+    ]
+    peaks = {name: float(np.abs(solution[name]).max(initial=0.0)) for name in forces}
+    size = machine_size(system)
+    arms = {"N": 1.0, "N*m": size}
+    most = max((peak / arms[solution.unit(name)] for name, peak in peaks.items()), default=0.0)
+    changes = [
+        (float(np.abs(solution[name] - softer[name]).max()) / scale, name)
+        for name, peak in peaks.items()
+        if (scale := max(peak, SMALL * most * arms[solution.unit(name)])) > 0.0
+    ]
+    if not changes:
+        return []
+    change, worst = max(changes)
+    what = (
+        f"may bear forces up to {100.0 * change:.2g} % of their peak beside those of rigid joints "
+        f"(most at {worst}): so much do bushings of half the frequency change them."
     )
+    remedy = "Halve step (bushing_frequency follows), or use method = 'auto', for better forces."
+    return [Problem("note", "joints", what, remedy)]

@@ -152,6 +152,18 @@ class Switches:
         idle &= self.idle(t, x) if changed else frozenset()
         return self._told(instant, (i for i in changed if i not in idle))
 
+    def gripping(self, t: float, x: Array) -> list[int]:
+        """Constraint rows of dry frictions that stick, or whose motion has turned round: they
+        may stick."""
+        if not self._grips:
+            return []
+        values, rows = self._values(t, x), []
+        for row, modes in self._grips:
+            slipping = [i for i in modes if x[self._mode[i]] > 0.5]
+            if all(values[i] < 0.0 for i in slipping):
+                rows.append(row)
+        return rows
+
     def idle(self, t: float, x: Array) -> frozenset[int]:
         """Modes of dry frictions that can hold nothing, as of an open clutch: the condition of
         one direction is -most - 1 while the other slips, see `vbg.physics.stiction`."""
