@@ -41,6 +41,7 @@ Form = Literal[
     "signals",  # `size` of those, or one without brackets     -> tuple of float | str
     "outputs",  # names of signals of the solution            -> tuple of str
     "table",  # rows of `size` numbers                        -> tuple of tuples
+    "samples",  # rows, or {file, columns} of a CSV file     -> tuple of tuples
     "group",  # sub-table described by `of`, a dataclass      -> that dataclass
     "choice",  # one of `choices`                             -> str
     "count",  # whole number                                  -> int

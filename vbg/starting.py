@@ -19,7 +19,7 @@ from vbg.errors import UsageError
 from vbg.fields import EQUILIBRIUM, WRITTEN, Beginning
 from vbg.graph import BondGraph
 from vbg.model import Model, Placed
-from vbg.model.resolve.permitted import refusal
+from vbg.model.text.allowed import refusal
 from vbg.simulate.run import simulate as integrate
 from vbg.solution import Solution
 

@@ -58,7 +58,7 @@ def add_allow_include(parser: argparse.ArgumentParser) -> None:
 
 class _AllowInclude(argparse.Action):
     def __call__(self, parser: Any, namespace: Any, values: Any, option: Any = None) -> None:
-        from vbg.model.resolve.permitted import ALLOWED
+        from vbg.model.text.allowed import ALLOWED
 
         if not Path(values).is_dir():
             raise argparse.ArgumentError(self, f"there is no folder {values}")

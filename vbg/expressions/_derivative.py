@@ -30,8 +30,8 @@ def _raised(a: Expression, b: Expression) -> Expression:
 
 
 def derivative(node: Expression, name: str) -> Expression:
-    """d node / d name, other names held; `sign` counts as constant, and min, max
-    and abs have the derivative of the branch that is taken (the mean at a tie)."""
+    """d node / d name, other names held; `sign` and the condition of `if` count as constant, and
+    min, max and abs have the derivative of the branch that is taken (the mean at a tie)."""
     match node:
         case Name(own):
             return ONE if own == name else ZERO
@@ -46,6 +46,9 @@ def derivative(node: Expression, name: str) -> Expression:
             return _over(_subtract(_times(x, dy), _times(y, dx)), square)
         case Call("min" | "max" as function, arguments):
             return _extreme_derivative(function, arguments, name)
+        case Call("if", (condition, yes, no)):
+            da, db = derivative(yes, name), derivative(no, name)
+            return da if da == db else Call("if", (condition, da, db))
         case Call(function, (x,)):
             dx = derivative(x, name)
             return ZERO if dx == ZERO else _call_derivative(function, x, dx)

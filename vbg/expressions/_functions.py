@@ -26,5 +26,7 @@ FUNCTIONS: Mapping[str, tuple[Callable[..., float], int, int]] = {
     "min": (min, 2, 100),
     "max": (max, 2, 100),
     "sign": (_sign, 1, 1),
+    # if(c > 0, a, b); a comparison of two sums is their difference, see the parser
+    "if": (lambda c, a, b: a if c > 0 else b, 3, 3),
 }
 RESERVED = frozenset(FUNCTIONS) | {"pi", "t"}

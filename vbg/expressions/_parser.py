@@ -8,6 +8,7 @@ and bind tighter than a sign on their left)::
     sign    = ("+" | "-") sign | power
     power   = atom (("**" | "^") sign)?
     atom    = number | name | function "(" sum ("," sum)* ")" | "(" sum ")"
+            | "if" "(" sum ("<" | ">" | "<=" | ">=") sum "," sum "," sum ")"
 
 A name may be dotted (``hinge.angle``) and then have a component (``rod.position[0]``).
 `pi` becomes its number.
@@ -29,7 +30,7 @@ MAX_TREE = 150  # of the tree: a derivative's derivative is four times as deep
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
     r"|(?P<name>[^\W\d]\w*(?:(?:\.[^\W\d]\w*)+(?:\[[0-9]+\])?)?)"
-    r"|(?P<operator>\*\*|[-+*/^(),]))"
+    r"|(?P<operator>\*\*|[<>]=?|[-+*/^(),]))"
 )
 
 
@@ -142,6 +143,8 @@ class _Parser:
         if not self._is("("):
             raise self.fail(f"the function {name} needs its argument in brackets")
         self._take()
+        if name == "if":
+            return self.choice()
         arguments = [self.expression()]
         while self._is(","):
             self._take()
@@ -153,6 +156,28 @@ class _Parser:
             raise self.fail(f"{name} takes {wanted}, got {len(arguments)}")
         self._close()
         return Call(name, tuple(arguments))
+
+    def choice(self) -> Expression:
+        """if(a > b, x, y) as if(a - b > 0, x, y); a >= b is not(b > a)."""
+        left = self.expression()
+        if not self._is("<", ">", "<=", ">="):
+            raise self.fail("if() begins with a comparison, as in if(a > b, x, y); expected < or >")
+        comparison = self._take()
+        right = self.expression()
+        branches = []
+        for _ in range(2):
+            if not self._is(","):
+                raise self.fail("if() takes a comparison and two values: if(a > b, x, y)")
+            self._take()
+            branches.append(self.expression())
+        self._close()
+        yes, no = branches
+        if comparison in ("<", ">="):
+            left, right = right, left
+        if comparison in ("<=", ">="):
+            yes, no = no, yes
+        condition = left if right == Number(0.0) else Binary("-", left, right)
+        return Call("if", (condition, yes, no))
 
 
 def parse_prefix(text: str) -> tuple[Expression, str]:

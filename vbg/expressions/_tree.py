@@ -126,6 +126,8 @@ def _text(node: Expression, outer: int) -> str:
             text, own = repr(int(value)) if whole else repr(value), 5 if value >= 0 else 3
         case Name(name):
             return name
+        case Call("if", (condition, yes, no)):
+            return f"if({_text(condition, 0)} > 0, {_text(yes, 0)}, {_text(no, 0)})"
         case Call(function, arguments):
             return f"{function}({', '.join(_text(a, 0) for a in arguments)})"
         case Unary(operand):

@@ -15,7 +15,7 @@ def block_of(
 ) -> Block:
     """The scalar block of a parsed expression; `resolve` gives names their blocks.
 
-    `at_kink` is told every block at whose zeros abs, sign, min or max is not smooth.
+    `at_kink` is told every block at whose zeros abs, sign, min, max or if is not smooth.
     """
     match node:
         case Number(value):
@@ -35,6 +35,10 @@ def block_of(
 def _called(function: str, args: list[Block], at_kink: Callable[[Block], object] | None) -> Block:
     if function in ("abs", "sign") and at_kink is not None:
         at_kink(args[0])
+    if function == "if":
+        if at_kink is not None:
+            at_kink(args[0])
+        return call("select", *args)
     if function not in ("min", "max"):
         return call(function, *args)
     result = args[0]

@@ -17,6 +17,7 @@ from vbg import expressions
 from vbg.fields import Field
 from vbg.model.forms.beginnings import read_beginning
 from vbg.model.forms.references import REFERENCES
+from vbg.model.forms.samples import read_samples
 from vbg.model.text.names import is_name
 from vbg.model.text.places import Path
 from vbg.model.text.plain import INERTIA_KEYS
@@ -225,6 +226,10 @@ def _free_text(reading: Reading, scope: Scope, path: Path, raw: Any, declared: F
     return reading.text(path, raw)
 
 
+def _samples(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field) -> Any:
+    return read_samples(reading, path, raw, declared.size)
+
+
 def _beginning(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field) -> Any:
     return read_beginning(reading, scope, path, raw)
 
@@ -243,5 +248,6 @@ _READERS: Mapping[str, Callable[..., Any]] = {
     "flag": _flag,
     "text": _free_text,
     "beginning": _beginning,
+    "samples": _samples,
     **REFERENCES,
 }

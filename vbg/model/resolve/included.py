@@ -19,8 +19,8 @@ from typing import Any
 from vbg import expressions, units
 from vbg.errors import ModelError, Problem, UsageError
 from vbg.model.resolve.grafting import grafted
-from vbg.model.resolve.permitted import refusal
 from vbg.model.resolve.resolved import Resolved
+from vbg.model.text.allowed import refusal
 from vbg.model.text.files import document_of, text_of
 from vbg.model.text.places import Path, Places
 from vbg.model.values.parameters import unit_of

@@ -15,33 +15,12 @@ from typing import Any
 
 from vbg.errors import ModelError, UsageError
 from vbg.model.catalogue import TABLES
+from vbg.model.text.allowed import refusal
 from vbg.model.text.files import document_of, text_of
-from vbg.platform.files import is_other_than_file
 
-ALLOWED = "VBG_ALLOW_INCLUDE"
 MAX_PARTS = 200_000
 MAX_SUBMODELS = 20_000
 MAX_DEPTH = 40
-LONGEST_NAME = 1000
-
-
-def refusal(written: str, file: str, root: str) -> str:
-    """Why the opened model at `root` may not include `file`; empty where it may."""
-    if "\0" in written or len(written) > LONGEST_NAME:
-        return f"the name of a file has no NUL and at most {LONGEST_NAME} characters."
-    real = os.path.realpath(file)
-    folders = [os.path.dirname(root), *filter(None, os.environ.get(ALLOWED, "").split(os.pathsep))]
-    if not any(_is_below(real, os.path.realpath(folder)) for folder in folders):
-        return f"{file} is not below the folder of the model that is opened."
-    found = is_other_than_file(real)
-    return f"{file} is {found}, no file." if found else ""
-
-
-def _is_below(path: str, folder: str) -> bool:
-    try:
-        return os.path.commonpath([path, folder]) == folder
-    except ValueError:  # another drive
-        return False
 
 
 def excess(document: Mapping[str, Any], file: str) -> str:

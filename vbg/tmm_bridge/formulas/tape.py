@@ -203,6 +203,7 @@ FUNCTIONS: dict[str, Callable[..., Number]] = {
     "min": least,
     "max": most,
     "sign": sign,
+    "if": choose,
 }
 
 

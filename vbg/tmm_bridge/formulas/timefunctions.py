@@ -13,6 +13,7 @@ import numpy as np
 from vbg.elements.signals.chirp import Chirp
 from vbg.elements.signals.expression import Expression as SignalExpression
 from vbg.elements.signals.gain import Gain
+from vbg.elements.signals.motion import Motion
 from vbg.elements.signals.pulse import Pulse
 from vbg.elements.signals.ramp import Ramp
 from vbg.elements.signals.sine import Sine
@@ -206,6 +207,8 @@ def of_signal(model: Model, name: str) -> TimeFunction:
             return _table(part)
         case SignalExpression() as part:
             return function_of(model, part.expression)
+        case Motion() as part:
+            return of_motion(part)
         case Gain() as part:
             return _weighted([(part.k, function_of(model, part.input))])
         case Sum() as part:
@@ -322,6 +325,70 @@ def _table(part: Table) -> TimeFunction:
     ends = [[value, 0.0, 0.0, 0.0] for value in (values[0], values[-1])]
     starts = [times[0], *times[:-1], times[-1]]
     return of_curve(starts, np.vstack([ends[0], inside, ends[1]]), _once(*times))
+
+
+def of_motion(part: Motion) -> TimeFunction:
+    """Moves from rest to rest: constant jerk piece by piece, or a smooth law of t/T."""
+    moves, at, rest = [], part.start, part.stops[0]
+    for stop in part.stops[1:]:
+        if stop != rest:
+            widths = part.widths(stop - rest)
+            smooth = part.law in ("polynomial", "cycloid")
+            move = _smooth_move if smooth else _jerked_move
+            moves.append((1.0, move(part.law, at, stop - rest, widths)))
+            at += sum(widths)
+        at, rest = at + part.dwell, stop
+    return _weighted([(part.stops[0], constant(1.0)), *moves])
+
+
+def _jerked_move(law: str, begin: float, distance: float, widths: Sequence[float]) -> TimeFunction:
+    """A trapezoid of speed (two widths) or of acceleration (three): position by integration
+    from corner to corner of what is piecewise constant."""
+    ramp, hold = widths[1], widths[0] - widths[1]
+    peak = distance / widths[0]
+    if len(widths) == 2:
+        spans = [(ramp, peak / ramp, 0.0), (hold, 0.0, 0.0), (ramp, -peak / ramp, 0.0)]
+    else:
+        jerk_time = widths[2]
+        a = peak / ramp
+        j, flat = a / jerk_time, ramp - jerk_time
+        up = [(jerk_time, 0.0, j), (flat, a, 0.0), (jerk_time, a, -j)]
+        spans = [*up, (hold - jerk_time, 0.0, 0.0), *((s, -b, -c) for s, b, c in up)]
+    starts, pieces, s, v, t = [begin], [[0.0] * 4], 0.0, 0.0, begin
+    for span, acceleration, jerk in spans:
+        if span > 0.0:
+            starts.append(t)
+            pieces.append([s, v, acceleration / 2.0, jerk / 6.0])
+            s += span * (v + span * (acceleration / 2.0 + span * jerk / 6.0))
+            v += span * (acceleration + span * jerk / 2.0)
+            t += span
+    starts.append(t)
+    pieces.append([distance, 0.0, 0.0, 0.0])
+    # a piece of a curve begins behind its start: the value after a jump is wanted at it
+    behind = [math.nextafter(start, -math.inf) for start in starts]
+    return of_curve(behind, np.array(pieces), _once(*starts[1:]))
+
+
+def _smooth_move(law: str, begin: float, distance: float, widths: Sequence[float]) -> TimeFunction:
+    """D (10 - 15 u + 6 u^2) u^3 or D (u - sin(2 pi u)/(2 pi)), and their derivatives."""
+    T, D = widths[0], distance
+
+    def record(tape: Tape, t: Number, order: int) -> Number:
+        u = least(most((t - begin) / T, 0.0), 1.0)
+        if law == "cycloid":
+            angle = 2.0 * math.pi * u
+            if order == 0:
+                return D * (u - sin(angle) / (2.0 * math.pi))
+            if order == 1:
+                return D / T * (1.0 - cos(angle))
+            return 2.0 * math.pi * D / (T * T) * sin(angle)
+        if order == 0:
+            return D * ((6.0 * u - 15.0) * u + 10.0) * u * u * u
+        if order == 1:
+            return 30.0 * D / T * u * u * (1.0 - u) * (1.0 - u)
+        return 60.0 * D / (T * T) * u * (1.0 - u) * (1.0 - 2.0 * u)
+
+    return TimeFunction(record, _once(begin, begin + T))
 
 
 def _weighted(terms: list[tuple[float, TimeFunction]]) -> TimeFunction:

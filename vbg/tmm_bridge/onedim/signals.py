@@ -14,6 +14,7 @@ import numpy as np
 
 from vbg.expressions import Binary, Call, Expression, Name, Unary
 from vbg.expressions import Number as Literal
+from vbg.tmm_bridge.formulas.characteristics import pieces_of
 from vbg.tmm_bridge.formulas.tape import FUNCTIONS, OPERATIONS, Number, least, most
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.onedim.working import Output, Value, Working
@@ -121,6 +122,68 @@ class Limiter:
 
     def outputs(self) -> Iterator[Output]:
         return iter(())
+
+
+@dataclass(frozen=True)
+class Characteristic:
+    """y = f(x), a piecewise cubic."""
+
+    input: Value
+    starts: Array
+    pieces: Array
+
+    @classmethod
+    def of(cls, part: Any, read: Value) -> Characteristic:
+        """The curve of a part that reads `read`."""
+        x, y = np.array(part.rows).T
+        return cls(read, *pieces_of(x, y, part.interpolation, part.outside))
+
+    def value(self, w: Working) -> Number:
+        """The output."""
+        return w.tape.curve(self.input(w), self.starts.tolist(), self.pieces)
+
+    def changes(self, w: Working) -> tuple[Number, ...]:
+        """Distance from each knot."""
+        value = self.input(w)
+        return tuple(value - float(knot) for knot in self.starts[1:])
+
+
+@dataclass(frozen=True)
+class Patches:
+    """z = f(x, y): on each patch of a grid a + b u + c v + d u v, u and v from 0 to 1."""
+
+    x: Value
+    y: Value
+    across: Array
+    along: Array
+    corners: Array
+
+    def value(self, w: Working) -> Number:
+        """Bilinear by the weights of the four corners of the patch, summed over all corners:
+        the weight of a corner is that of its hat function along x times that along y."""
+        u = [self._hat(self.x(w), self.across, i) for i in range(len(self.across))]
+        v = [self._hat(self.y(w), self.along, j) for j in range(len(self.along))]
+        return weighted([c for row in self.corners for c in row], [a * b for a in u for b in v])
+
+    @staticmethod
+    def _hat(value: Number, lines: Array, k: int) -> Number:
+        """1 at line k, 0 at the others, straight between, 1 beyond the ends."""
+        hat: Number = 1.0
+        if k > 0:
+            step = float(lines[k] - lines[k - 1])
+            hat = least(hat, most((value - float(lines[k - 1])) / step, 0.0))
+        if k < len(lines) - 1:
+            step = float(lines[k + 1] - lines[k])
+            hat = least(hat, most((float(lines[k + 1]) - value) / step, 0.0))
+        return hat
+
+    def changes(self, w: Working) -> tuple[Number, ...]:
+        """Distance from each line."""
+        x, y = self.x(w), self.y(w)
+        return (
+            *(x - float(line) for line in self.across),
+            *(y - float(line) for line in self.along),
+        )
 
 
 @dataclass(frozen=True)

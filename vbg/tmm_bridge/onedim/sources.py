@@ -14,8 +14,10 @@ from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, function_of
 from vbg.tmm_bridge.onedim.draft import Draft, no_twin
 from vbg.tmm_bridge.onedim.signals import (
     PID,
+    Characteristic,
     Limiter,
     LinearSystem,
+    Patches,
     closure,
     companion,
     dead_time,
@@ -89,7 +91,7 @@ class Sources:
                     yield name
                 elif name not in seen:
                     seen.add(name)
-                    for key in ("input", "expression", "demand", "measured"):
+                    for key in ("input", "expression", "demand", "measured", "x", "y"):
                         stack.append(getattr(signal, key, None))
                     stack.extend(getattr(signal, "inputs", ()))
 
@@ -151,11 +153,29 @@ class Sources:
                 limiter = Limiter(self.value(part, name, part.input), part.lower, part.upper)
                 self._draft.changes.append((f"signals.{name}", 2, limiter.changes))
                 return limiter.value
+            case "curve":
+                return self._curve(name, part)
+            case "surface":
+                return self._surface(name, part)
             case "pid":
                 return self._pid(name, part)
             case "state_space" | "transfer_function" | "delay":
                 return self._linear(name, part)
         raise no_twin(part, name, f"a {part.kind} that reads the motion")
+
+    def _curve(self, name: str, part: Any) -> Value:
+        curve = Characteristic.of(part, self.value(part, name, part.input))
+        if part.interpolation == "linear":
+            self._draft.changes.append((f"signals.{name}", len(part.rows), curve.changes))
+        return curve.value
+
+    def _surface(self, name: str, part: Any) -> Value:
+        inputs = self.value(part, name, part.x), self.value(part, name, part.y)
+        lines = np.array(part.x_values), np.array(part.y_values)
+        patch = Patches(*inputs, *lines, np.array(part.rows))
+        count = len(part.x_values) + len(part.y_values)
+        self._draft.changes.append((f"signals.{name}", count, patch.changes))
+        return patch.value
 
     def _pid(self, name: str, part: Any) -> Value:
         draft = self._draft

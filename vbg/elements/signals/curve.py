@@ -1,0 +1,120 @@
+"""A characteristic y = f(x)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.blocks import Block, call, const, times
+from vbg.builder import Builder
+from vbg.fields import declare
+
+Array = NDArray[np.float64]
+Rows = tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """value = f(input) through rows [x, y]: on straight lines (`linear`), on the cubic spline with
+    natural ends (`cubic`: smooth, may overshoot), or on the piecewise cubic that is monotone
+    where the rows are (`monotone`; F. Fritsch, J. Butland, SIAM J. Sci. Stat. Comput. 5, 1984).
+
+    Outside of the rows: `hold` the first and last value, `extend` by the slopes there.  Rows are
+    written here or come from two columns of a CSV file.  Name it where a law is asked for: a
+    force or torque that follows a length, the torque of a motor that follows its speed.
+    """
+
+    table: ClassVar[str] = "signals"
+    kind: ClassVar[str] = "curve"
+
+    input: float | str = declare("signal", "x: what is read", unit="")
+    rows: Rows = declare(
+        "samples", 'rows [x, y], x growing; or { file = "a.csv", columns = ["x", "y"] }', size=2
+    )
+    interpolation: str = declare(
+        "choice",
+        "between the rows",
+        choices=("linear", "cubic", "monotone"),
+        default="linear",
+    )
+    outside: str = declare(
+        "choice",
+        "before the first row and behind the last",
+        choices=("hold", "extend"),
+        default="hold",
+    )
+
+    def faults(self) -> Iterator[tuple[str, str, str]]:
+        """Too few rows, or x that does not grow."""
+        if len(self.rows) < 2:
+            yield "rows", f"a curve has at least 2 rows, found {len(self.rows)}.", ""
+        for (before, _), (after, _) in pairwise(self.rows):
+            if after <= before:
+                yield "rows", f"x must grow, found {before:g} before {after:g}.", ""
+                return
+
+    def pieces(self) -> tuple[list[float], Array]:
+        """Where each piece begins, and its coefficients (k, 4) from the constant on in x less
+        that place; the first piece holds before the second one's begin, too."""
+        x, y = np.array(self.rows).T
+        inside = _coefficients(x, y, self.interpolation)
+        first, last = inside[0, 1], _slope_at(inside[-1], x[-1] - x[-2])
+        if self.outside == "hold":
+            first = last = 0.0
+        before = [y[0], first, 0.0, 0.0]
+        behind = [y[-1], last, 0.0, 0.0]
+        return [x[0], *x], np.vstack([before, inside, behind])
+
+    def expand(self, name: str, builder: Builder) -> None:
+        read = builder.signal(self.input)
+        starts, pieces = self.pieces()
+        if self.interpolation == "linear":
+            for knot in starts[1:]:
+                builder.event(f"{name} at {knot:g}", read - const(knot), "")
+        builder.define(name, chosen(read, starts, pieces))
+
+
+def _coefficients(x: Array, y: Array, interpolation: str) -> Array:
+    """Of the pieces between the rows, (n - 1, 4)."""
+    from scipy.interpolate import CubicSpline, PchipInterpolator
+
+    if interpolation == "linear" or len(x) == 2:
+        slopes = np.diff(y) / np.diff(x)
+        return np.column_stack([y[:-1], slopes, 0.0 * slopes, 0.0 * slopes])
+    if interpolation == "cubic":
+        return np.asarray(CubicSpline(x, y, bc_type="natural").c[::-1].T)
+    return np.asarray(PchipInterpolator(x, y).c[::-1].T)
+
+
+def _slope_at(c: Array, d: float) -> float:
+    return float(c[1] + d * (2.0 * c[2] + 3.0 * c[3] * d))
+
+
+def chosen(x: Block, starts: list[float], pieces: Array) -> Block:
+    """The polynomial of the piece that x is in, by halving: no sum over all pieces, in which
+    digits would be lost."""
+    if len(pieces) == 1:
+        return _polynomial(x - const(starts[0]), pieces[0])
+    middle = len(pieces) // 2
+    return call(
+        "select",
+        x - const(starts[middle]),
+        chosen(x, starts[middle:], pieces[middle:]),
+        chosen(x, starts[:middle], pieces[:middle]),
+    )
+
+
+def _polynomial(d: Block, c: Array) -> Block:
+    """c0 + d (c1 + d (c2 + d c3)), without what is zero."""
+    filled = np.flatnonzero(c)
+    if not filled.size:
+        return const(0.0)
+    result = const(float(c[filled[-1]]))
+    for k in range(int(filled[-1]) - 1, -1, -1):
+        result = const(float(c[k])) + times(d, result)
+    return result

@@ -1,0 +1,162 @@
+"""Motions of a drive from rest to rest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise, product
+from typing import ClassVar
+
+from vbg.blocks import Block, call, const, times
+from vbg.builder import Builder
+from vbg.fields import declare, quantity
+
+# of s(u), u = t/T: largest speed, acceleration and jerk of a move of 1 in 1 s
+_PEAKS = {
+    "polynomial": (1.875, 10.0 / math.sqrt(3.0), 60.0),
+    "cycloid": (2.0, 2.0 * math.pi, 4.0 * math.pi**2),
+}
+LIMITS = ("speed", "acceleration", "jerk")
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """value(t) rests at `stops[0]`, then moves to each further stop, and rests there for `dwell`.
+
+    A move of the distance D takes as long as its limits ask for, or `duration`:
+
+    - `trapezoid`: speed ramps up, holds, ramps down; needs speed and acceleration,
+    - `s-curve`: the acceleration ramps, too (7 segments); needs speed, acceleration and jerk,
+    - `polynomial`: D (10 u^3 - 15 u^4 + 6 u^5), u = t/T, at rest in acceleration at both ends,
+    - `cycloid`: D (u - sin(2 pi u)/(2 pi)), as cams have it.
+
+    The last two take a `duration`, or the longest of those that their limits need: 1.875 D/speed,
+    sqrt(5.77 D/acceleration), (60 D/jerk)^(1/3); of the cycloid 2, 2 pi, 4 pi^2.  The limits are
+    reached exactly, unless a move is too short for them (L. Biagiotti, C. Melchiorri, Trajectory
+    Planning for Automatic Machines and Robots, 2008, ch. 2, 3).
+    """
+
+    table: ClassVar[str] = "signals"
+    kind: ClassVar[str] = "motion"
+
+    stops: tuple[float, ...] = declare("vector", "where it rests, in order", unit="", size=0)
+    law: str = declare(
+        "choice",
+        "of each move",
+        choices=("trapezoid", "s-curve", "polynomial", "cycloid"),
+        default="polynomial",
+    )
+    start: float = quantity("s", "instant of the first move", default=0.0, minimum=0.0)
+    dwell: float = quantity("s", "rest between two moves", default=0.0, minimum=0.0)
+    duration: float | None = quantity(
+        "s", "of each move, instead of limits", default=None, above=0.0
+    )
+    speed: float | None = quantity("", "largest speed", default=None, above=0.0)
+    acceleration: float | None = quantity("", "largest acceleration", default=None, above=0.0)
+    jerk: float | None = quantity("", "largest jerk", default=None, above=0.0)
+
+    def faults(self) -> Iterator[tuple[str, str, str]]:
+        """Too few stops; limits that the law does not have or needs."""
+        if len(self.stops) < 2:
+            yield "stops", f"a motion has at least 2 stops, found {len(self.stops)}.", ""
+        needed = {"trapezoid": LIMITS[:2], "s-curve": LIMITS}.get(self.law, ())
+        for key in needed:
+            if getattr(self, key) is None:
+                yield "", f"a {self.law} needs {' and '.join(needed)}; {key} is missing.", ""
+        if needed and self.duration is not None:
+            remedy = "Leave it out, or take law = 'polynomial'."
+            yield "duration", f"a {self.law} takes as long as its limits say.", remedy
+        if self.law == "trapezoid" and self.jerk is not None:
+            yield "jerk", "the jerk of a trapezoid has no bound.", "Take law = 's-curve'."
+        given = [key for key in LIMITS if getattr(self, key) is not None]
+        if not needed and (self.duration is None) == (not given):
+            yield "", f"a {self.law} needs either a duration or limits: {', '.join(LIMITS)}.", ""
+
+    def widths(self, distance: float) -> tuple[float, ...]:
+        """Of the boxes whose convolution is the speed of a move [s]: the duration is their sum.
+
+        trapezoid: D/speed, speed/acceleration; s-curve: also acceleration/jerk; shorter ones
+        where the move is too short to reach a limit; of the smooth laws the duration alone.
+        """
+        D = abs(distance)
+        if self.law not in ("trapezoid", "s-curve"):
+            return (self._smooth_duration(D),)
+        assert self.speed is not None and self.acceleration is not None
+        v, a = self.speed, self.acceleration
+        if self.law == "trapezoid":
+            v = min(v, math.sqrt(D * a))
+            return D / v, v / a
+        assert self.jerk is not None
+        j = self.jerk
+        ramp = min(a, math.sqrt(v * j))  # acceleration that is reached on the way to v
+        if v * (v / ramp + ramp / j) > D:  # v is not reached
+            v = 0.5 * a * (math.sqrt((a / j) ** 2 + 4.0 * D / a) - a / j)
+            ramp = a
+            if v < a * a / j:  # nor a
+                v = (0.25 * D * D * j) ** (1.0 / 3.0)
+                ramp = math.sqrt(v * j)
+        return D / v, v / ramp, ramp / j
+
+    def _smooth_duration(self, D: float) -> float:
+        if self.duration is not None:
+            return self.duration
+        limits = (getattr(self, key) for key in LIMITS)
+        return max(
+            (peak * D / limit) ** (1.0 / order)
+            for order, (peak, limit) in enumerate(zip(_PEAKS[self.law], limits, strict=True), 1)
+            if limit is not None
+        )
+
+    def moves(self) -> Iterator[tuple[float, float, tuple[float, ...]]]:
+        """(begin, distance, widths) of each move that goes anywhere."""
+        t = self.start
+        for before, after in pairwise(self.stops):
+            widths = self.widths(after - before) if after != before else (0.0,)
+            if after != before:
+                yield t, after - before, widths
+            t += sum(widths) + self.dwell
+
+    def value(self, name: str, builder: Builder) -> Block:
+        value = const(self.stops[0])
+        for begin, distance, widths in self.moves():
+            for instant in corners(begin, widths):
+                builder.breakpoint(instant)
+            elapsed = builder.time - const(begin)
+            inside = call("max", const(0.0), call("min", elapsed, const(sum(widths))))
+            value = value + distance * self._part(inside, widths)
+        return value
+
+    def expand(self, name: str, builder: Builder) -> None:
+        builder.define(name, self.value(name, builder))
+
+    def _part(self, t: Block, widths: tuple[float, ...]) -> Block:
+        """The part of a move that is done t after its begin."""
+        if self.law in ("trapezoid", "s-curve"):
+            return convolved(t, widths)
+        u = (1.0 / widths[0]) * t
+        if self.law == "cycloid":
+            return u - (0.5 / math.pi) * call("sin", (2.0 * math.pi) * u)
+        inner = const(10.0) + times(u, 6.0 * u - const(15.0))
+        return times(times(u, times(u, u)), inner)
+
+
+def corners(begin: float, widths: tuple[float, ...]) -> list[float]:
+    """Instants at which a derivative of a move jumps."""
+    return sorted({begin + sum(chosen) for chosen in product(*((0.0, w) for w in widths))})
+
+
+def convolved(t: Block, widths: tuple[float, ...]) -> Block:
+    """The integral of boxes of unit area convolved with one another,
+
+    sum over the subsets S of the widths of (-1)^|S| max(0, t - sum S)^n / (n! product of widths).
+    """
+    n = len(widths)
+    total = const(0.0)
+    for chosen in product((0, 1), repeat=n):
+        behind = sum(w for w, taken in zip(widths, chosen, strict=True) if taken)
+        term = beyond = call("max", const(0.0), t - const(behind))
+        for _ in range(n - 1):
+            term = times(beyond, term)
+        total = total + float((-1) ** sum(chosen)) * term
+    return (1.0 / (math.factorial(n) * math.prod(widths))) * total
