@@ -239,6 +239,7 @@ def test_events_are_counted_by_their_kind(chopped):
             "model_hash": "",
         },
         "result": None,
+        "measures": [],
     }
     counted = report(ending, pattern=None, limit=60)
     assert "S.closed S switches: 200 times, first 2.5e-05 s, last 0.005 s" in counted
