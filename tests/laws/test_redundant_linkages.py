@@ -13,6 +13,7 @@ from benchmarks.loops import lift_acceleration
 from benchmarks.machines import scissor_lift
 from tests.laws.machines import Machine, random_body, unit
 from tests.laws.test_motion import axis_angle, bennett
+from tests.tail import tail
 from vbg.errors import AssemblyError
 from vbg.spatial import rotation_matrix
 
@@ -69,7 +70,7 @@ def four_bar(R: np.ndarray, d: np.ndarray) -> Machine:
     return planar([(0, 0), (0.3, 0.9), (1.4, 1.1), (1.6, 0)], R, d)
 
 
-@pytest.mark.parametrize("seed", FRAMES)
+@pytest.mark.parametrize("seed", tail(FRAMES, 3))
 @pytest.mark.parametrize(
     ("linkage", "dependent"), [(bennett, 3), (sarrus, 1), (bricard, 1), (four_bar, 3)]
 )
@@ -89,7 +90,7 @@ FLAT = {
 }
 
 
-@pytest.mark.parametrize("seed", FRAMES)
+@pytest.mark.parametrize("seed", tail(FRAMES, 3))
 @pytest.mark.parametrize("corners", FLAT.values(), ids=FLAT.keys())
 def test_a_flat_posture_is_singular_in_every_frame(corners, seed):
     """The first three branch; two bars between fixed points, stretched, cannot move at all."""
@@ -169,7 +170,7 @@ def test_one_singular_machine_among_many_is_found():
     assert "combinations of" in str(found.value) and "A3" not in str(found.value)
 
 
-@pytest.mark.parametrize("angle", [0.1, 0.6, 1.4])
+@pytest.mark.parametrize("angle", tail([0.6, 0.1, 1.4], 1))
 def test_a_long_scissor_lift_accelerates_as_its_one_freedom_says(angle):
     """40 stages: the constraint matrix has eigenvalues of 1e-9, which the raise of its diagonal
     would hide."""

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 import vbg
 from tests.anywhere import shaken
 from tests.laws.test_faults import four_bar
+from tests.tail import only
 
 LENGTH, WIDTH, TILT = 0.8, 1.2, 0.7
 
@@ -29,7 +30,7 @@ def parallelogram(*, redundant: bool, drive: str | None) -> vbg.Model:
 
 @pytest.mark.parametrize("redundant", [False, True])
 @pytest.mark.parametrize("drive", ["2*t", "-2*t", None])
-@pytest.mark.parametrize("rtol", [1e-6, 1e-8, 1e-10])
+@pytest.mark.parametrize("rtol", only([1e-6], [1e-6, 1e-8, 1e-10]))
 def test_a_parallelogram_passes_its_flat_postures(redundant, drive, rtol):
     """The cranks stay parallel: rocker and crank turn alike.  Driven, the force along the links
     has a pole in the flat posture; the motion and the drive's work are smooth."""
