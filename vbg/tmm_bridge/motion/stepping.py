@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 
 SAFETY, SMALLEST, LARGEST = 0.9, 0.2, 10.0  # of the factor between two steps
-LISTENS = 64  # steps after which the rounding of the rate is measured anew
+HELPED = 0.8  # of an error, at most left of it by a step that was made shorter for it, 0.43 or less
 
 
 def dormand_prince(n: int) -> tuple[Rules, Array]:
@@ -56,14 +56,12 @@ class Stepper:
     _weights: Array = field(init=False)
     _K: Array = field(init=False)
     _before: tuple[float, Array, float] = field(init=False)
-    _noise: Array = field(init=False)
-    _steps: int = 0
+    _rough: bool = False
 
     def __post_init__(self) -> None:
         self._rules, self._weights = dormand_prince(len(self.y))
         self._K = np.zeros((STAGES + 4, len(self.y)))
         self.f = self.plant.rate(self.t, self.y)
-        self._noise = self.plant.noise(self.t, self.y, self.f)
         self.h = self._first_step()
 
     def _first_step(self) -> float:
@@ -89,7 +87,7 @@ class Stepper:
     def step(self) -> str:
         """One accepted step; otherwise why there is none.  Raises NoInertia."""
         rules, K = self._rules, self._K
-        largest = LARGEST
+        largest, tried = LARGEST, np.inf
         K[0] = self.f
         while True:
             if not self.h > 10.0 * np.spacing(abs(self.t)):
@@ -102,9 +100,7 @@ class Stepper:
                     raise
                 self.h, largest = SMALLEST * h, 1.0
                 continue
-            # no step is better than what rounding makes of the rate, as of a stiff spring's force
-            absolute = self.absolute + h * self._noise
-            error = errors(K, rules, h, self.y, rules.at, self.rtol, absolute)
+            error = tried = self._error(h, tried)
             factor = SAFETY * error**-0.125 if error > 0.0 else LARGEST
             if error < 1.0:
                 break
@@ -114,10 +110,25 @@ class Stepper:
         self.t = self.end if h == self.end - self.t else self.t + h
         self.y, self.f = rules.at.copy(), K[STAGES].copy()
         self.h = h * min(largest, max(SMALLEST, factor))
-        self._steps += 1
-        if self._steps % LISTENS == 0:
-            self._noise = self.plant.noise(self.t, self.y, self.f)
         return ""
+
+    def _error(self, h: float, before: float) -> float:
+        """The error of the step just tried over the tolerance; `before` that of a longer one.
+
+        Where a shorter step does not help it is the rounding of the rate, as of a stiff
+        spring's force, that is too large: no step is better than that.  Elsewhere rounding
+        excuses nothing, fast motions have a thousand times as much of it as slow ones.
+        """
+        rules, K = self._rules, self._K
+        limits = self.y, rules.at, self.rtol
+        error = float(errors(K, rules, h, *limits, self.absolute))
+        if not 1.0 <= error < np.inf or not (self._rough or error > HELPED * before):
+            self._rough &= error >= 1.0
+            return error
+        noise = self.plant.noise(self.t, self.y, self.f)
+        error = float(errors(K, rules, h, *limits, self.absolute + h * noise))
+        self._rough = error < 1.0
+        return error
 
     def dense(self) -> Dense:
         """The polynomial of the last step.  Raises NoInertia."""
