@@ -108,9 +108,9 @@ def test_full_runs_that_magnify_errors_pass_and_say_what_was_left_out(name):
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(FULL[0], marks=pytest.mark.xfail(reason=WORSE.format("1.2e-6", "3e-8"))),
+        FULL[0],
         FULL[1],
-        pytest.param(SINGULAR, marks=pytest.mark.xfail(reason=WORSE.format("9e-5", "4e-7"))),
+        SINGULAR,
     ],
 )
 def test_full_runs_agree_in_every_effort(name):
