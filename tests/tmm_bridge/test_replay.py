@@ -175,22 +175,22 @@ def braked(bonds: list[str], **vertices: dict[str, object]) -> vbg.Model:
     )
 
 
-def test_a_raw_vertex_on_a_joint_is_replayed():
-    brake = {"kind": "R", "effort": "0.3*f + 0.1*f^3"}
-    model = braked(["hinge.angle -> brake"], brake=brake)
-    with pytest.raises(UsageError, match=r"hinge\.angle -> brake"):
+def test_a_raw_inertia_that_a_joint_moves_is_replayed():
+    """Its flow is the joint's: it depends on the acceleration, which the network does not have."""
+    model = braked(["hinge.angle -> wheel"], wheel={"kind": "I", "value": 0.02})
+    with pytest.raises(UsageError, match="acceleration of a joint"):
         simulate(model, t_end=0.1)
     report = validate(model, t_end=0.5, output_step=1e-3, in_children=False)
     assert report.result == "PASS", report.verdict.sentence
-    assert any("hinge.angle -> brake" in note for note in report.verdict.notes)
+    assert "replayed: wheel" in report.verdict.word
 
 
-def test_raw_vertices_behind_a_junction_are_refused_not_forgotten():
+def test_a_raw_inertia_behind_a_junction_is_refused_not_forgotten():
     model = braked(
-        ["hinge.angle -> join", "join -> brake", "join -> coil"],
+        ["hinge.angle -> join", "join -> brake", "join -> wheel"],
         join={"kind": "1"},
         brake={"kind": "R", "value": 0.3},
-        coil={"kind": "C", "value": 0.5},
+        wheel={"kind": "I", "value": 0.02},
     )
     report = validate(model, t_end=0.1, output_step=1e-3, in_children=False)
     assert report.result == "INCONCLUSIVE"

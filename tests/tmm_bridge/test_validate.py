@@ -74,11 +74,10 @@ def test_one_dimensional_parts_are_solved_by_both_and_agree(name):
     assert all(name.endswith((".shaft_torque", ".thrust")) for name in names), names
 
 
-def test_a_raw_bond_graph_is_inconclusive_and_says_why():
+def test_a_raw_bond_graph_is_solved_twice():
     report = validate(vbg.read(EXAMPLES / "half-car.toml"), t_end=0.1, in_children=False)
-    assert report.result == "INCONCLUSIVE"
-    assert "no joints" in report.verdict.sentence
-    assert "bond graph given as such" in report.verdict.sentence
+    assert report.result == "PASS", report.verdict.sentence
+    assert {c.source for c in report.channels} == {"integrated"}
 
 
 def assert_all_agree(report):

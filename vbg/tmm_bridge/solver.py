@@ -116,10 +116,7 @@ def with_network(mechanism: Mechanism, y: Array) -> tuple[Mechanism, Array]:
 
 def left_apart(mechanism: Mechanism) -> tuple[Problem, ...]:
     """A note on parts that this solver leaves to the other one."""
-    model = mechanism.model
     why = mechanism.apart
-    if model.bondgraph:
-        why = "bondgraph: a bond graph given as such has no twin in the transfer-matrix solver."
     return (Problem("note", "model", f"{APART}{why}"),) if why else ()
 
 

@@ -20,8 +20,8 @@ from vbg.solution import Solution
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, function_of, of_spline
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.loading import acts_on_mechanism, has_dry_friction, one_dimensional
-from vbg.tmm_bridge.mechanism.rawbonds import OuterBond, outer_bonds
 from vbg.tmm_bridge.motion.recording import program_of
+from vbg.tmm_bridge.onedim.rawbonds import OuterBond, outer_bonds
 from vbg.tmm_bridge.tree.forest import coordinate_joint
 from vbg.tmm_bridge.tree.pairs import measured_coordinates
 

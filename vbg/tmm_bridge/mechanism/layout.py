@@ -53,8 +53,8 @@ from vbg.tmm_bridge.mechanism.mechanism import (
     Mechanism,
     TreeJoint,
 )
-from vbg.tmm_bridge.mechanism.rawbonds import outer_bonds
 from vbg.tmm_bridge.onedim import Grip, Network, build, has_dry_friction, needed
+from vbg.tmm_bridge.onedim.rawbonds import outer_bonds
 from vbg.tmm_bridge.tree.forest import (
     GROUND,
     Carrier,
@@ -126,7 +126,6 @@ def lay_out(source: Model | Placed, replays: Mapping[str, TimeFunction] | None =
     loading = lay_forces(placed, places, named, replays or {}, carrying)
     network, apart = None, ""
     if not replays:
-        _require_no_outer_bonds(model)
         network, apart = _network(placed, draft, places, named, loading)
     tables = _tables(model, draft, loading)
     return Mechanism(
@@ -147,12 +146,6 @@ def lay_out(source: Model | Placed, replays: Mapping[str, TimeFunction] | None =
         network,
         apart,
     )
-
-
-def _require_no_outer_bonds(model: Model) -> None:
-    """UsageError where raw vertices act on joints or on nodes of parts."""
-    for outer in outer_bonds(model):
-        raise UsageError(f"The bond {outer.bond} has no twin in the transfer-matrix solver.")
 
 
 def _network(
@@ -183,6 +176,7 @@ def _network(
     except UsageError as error:
         on_joints = any(map(has_dry_friction, model.joints.values()))
         on_joints |= any(acts_on_mechanism(part) for _, part in one_dimensional(model))
+        on_joints |= any(outer.owner in model.joints for outer in outer_bonds(model))
         if feeds or on_joints:
             raise
         return None, str(error)

@@ -40,6 +40,7 @@ from vbg.tmm_bridge.kernels.tables import (
 )
 from vbg.tmm_bridge.mechanism.mechanism import BodyPlace, CutJoint, Mechanism, TreeJoint
 from vbg.tmm_bridge.motion.integration import Plant, Trajectory
+from vbg.tmm_bridge.onedim.network import Network
 from vbg.tmm_bridge.tree.forest import GROUND
 
 Signal = tuple[str, Array, str]
@@ -139,9 +140,19 @@ def signals(mechanism: Mechanism, record: Record) -> Iterator[Signal]:
     for name in mechanism.model.forces:
         yield from force_signals(mechanism, record, name)
     if mechanism.network is not None:
-        for n, (name, unit, _) in enumerate(mechanism.network.outputs):
-            yield name, record.network[:, n], unit
+        yield from _network_signals(mechanism.network, record)
     yield from energy_signals(mechanism, record)
+
+
+def _network_signals(network: Network, record: Record) -> Iterator[Signal]:
+    """What the parts of a network tell; NAME[0], NAME[1], ... are the columns of NAME."""
+    columns: dict[str, list[int]] = {}
+    for n, (name, _, _) in enumerate(network.outputs):
+        columns.setdefault(name.partition("[")[0], []).append(n)
+    for name, places in columns.items():
+        values = record.network[:, places]
+        whole = network.outputs[places[0]][0] == name
+        yield name, values[:, 0] if whole else values, network.outputs[places[0]][1]
 
 
 def rotation_of(record: Record, node: int) -> Array:

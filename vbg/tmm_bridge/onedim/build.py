@@ -8,6 +8,7 @@ from typing import Any
 
 from vbg.errors import UsageError
 from vbg.model import Model
+from vbg.tmm_bridge.onedim.bonded import add_bonded
 from vbg.tmm_bridge.onedim.circuits import add_electric, add_levels, lay_nodes
 from vbg.tmm_bridge.onedim.draft import Draft
 from vbg.tmm_bridge.onedim.hydraulics import add_hydraulic
@@ -41,7 +42,12 @@ class Grip:
 def needed(model: Model, feeds: tuple[Feed, ...]) -> bool:
     """Whether there is anything for a network to do."""
     tables = (model.electric, model.hydraulic, model.rotational, model.translational)
-    return bool(feeds) or any(tables) or any(map(has_dry_friction, model.joints.values()))
+    return (
+        bool(feeds)
+        or bool(model.bonds)
+        or any(tables)
+        or any(map(has_dry_friction, model.joints.values()))
+    )
 
 
 def has_dry_friction(joint: Any) -> bool:
@@ -75,6 +81,7 @@ def build(
     add_joint_frictions(draft)
     add_electric(draft, sources)
     add_hydraulic(draft, sources)
+    add_bonded(draft, sources)
     values = tuple((f.input, sources.value(model.forces[f.part], f.part, f.given)) for f in feeds)
     for name in model.signals:
         draft.tell((name, "1", sources.value(model.signals[name], name, name)))

@@ -23,6 +23,7 @@ from vbg.tmm_bridge.onedim.electric import (
 )
 from vbg.tmm_bridge.onedim.hydraulic import level_of
 from vbg.tmm_bridge.onedim.network import Node
+from vbg.tmm_bridge.onedim.rawbonds import outer_bonds
 from vbg.tmm_bridge.onedim.sources import Sources
 from vbg.tmm_bridge.onedim.working import Value
 
@@ -34,6 +35,10 @@ def add_levels(draft: Draft) -> None:
             for node in part.nodes:
                 if node != REFERENCE[table] and (table, node) not in draft.levels:
                     draft.levels[table, node] = Level(table, len(draft.levels))
+    for outer in outer_bonds(draft.model):
+        table, _, node = outer.end.partition(".")
+        if table in REFERENCE and node != REFERENCE[table]:
+            draft.levels.setdefault((table, node), Level(table, len(draft.levels)))
     for (table, name), level in draft.levels.items():
         what, unit = ("voltage", "V") if table == "electric" else ("pressure", "Pa")
         at = level.index

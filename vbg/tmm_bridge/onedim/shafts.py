@@ -32,6 +32,7 @@ from vbg.tmm_bridge.onedim.mechanical import (
     SpringDamper,
 )
 from vbg.tmm_bridge.onedim.network import Pair, Row
+from vbg.tmm_bridge.onedim.rawbonds import outer_bonds, shaft_path
 from vbg.tmm_bridge.onedim.signals import within
 from vbg.tmm_bridge.onedim.sources import Sources
 from vbg.tmm_bridge.onedim.working import Port, Term, Value
@@ -94,6 +95,9 @@ def tied_sets(draft: Draft) -> list[Tied]:
     owner: dict[str, Tied] = {}
     for _, part in mechanical_parts(draft):
         for path in paths_of(draft.model, part):
+            owner.setdefault(path, Tied({path: 1.0}))
+    for outer in outer_bonds(draft.model):
+        if path := shaft_path(draft.model, outer.end):
             owner.setdefault(path, Tied({path: 1.0}))
     for name, part in mechanical_parts(draft):
         if part.kind not in TIES or part.table not in ("rotational", "translational"):

@@ -32,6 +32,7 @@ from vbg.fields import Attachment, declared
 from vbg.model import Model
 from vbg.solution import Solution
 
+_OF_GRAPHS = ("effort", "flow", "displacement", "momentum")
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
 _TABLES = (
     "forces", "joints", "rotational", "translational", "electric", "hydraulic", "bondgraph"
@@ -39,8 +40,12 @@ _TABLES = (
 
 
 def kind_of(name: str, unit: str) -> str:
-    """What an output is compared with others of: its unit, or without one its part."""
-    return f"1 {name.partition('.')[0].partition('[')[0]}" if unit in ("", "1") else unit
+    """What an output is compared with others of: its unit, or without one its part; efforts,
+    flows and states of raw bond graphs those of other vertices."""
+    if unit not in ("", "1"):
+        return unit
+    part, _, quantity = name.partition("[")[0].rpartition(".")
+    return f"1 {quantity if quantity in _OF_GRAPHS else part or quantity}"
 
 
 def natural_scales(model: Model, seen: Mapping[str, float], duration: float) -> dict[str, float]:

@@ -1,6 +1,6 @@
 """Raw bonds between the vertices of [bondgraph] and the rest of the machine.
 
-The transfer-matrix solver has no twin of raw vertices: what they exert on a joint is replayed.
+Where the transfer-matrix solver cannot solve them, what they exert on a joint is replayed.
 """
 
 from __future__ import annotations
@@ -35,3 +35,12 @@ def outer_bonds(model: Model) -> Iterator[OuterBond]:
             yield OuterBond(bond, tail, head, 1.0)
         elif tail.partition(".")[0] not in model.bondgraph:
             yield OuterBond(bond, head, tail, -1.0)
+
+
+def shaft_path(model: Model, end: str) -> str:
+    """The path of what gives a bond its flow: JOINT.angle as joints.JOINT.angle, TABLE.NODE;
+    empty for a node of a circuit."""
+    owner = end.partition(".")[0]
+    if owner in ("electric", "hydraulic"):
+        return ""
+    return f"joints.{end}" if owner in model.joints else end
