@@ -10,7 +10,8 @@ import numpy as np
 from vbg.assemble.program.program import Program
 from vbg.export.code import shipped
 from vbg.export.compiler import compile_c, find_compiler
-from vbg.export.tables import codes
+from vbg.export.straight import straight
+from vbg.export.tables import codes, integers
 
 INTS, DOUBLES = ctypes.POINTER(ctypes.c_int), ctypes.POINTER(ctypes.c_double)
 
@@ -66,4 +67,36 @@ def played(machine: ctypes.CDLL, program: Program, filled: np.ndarray, kept: np.
         spare=len(filled),
     )
     machine.vbg_run(ctypes.byref(tape), work.ctypes.data_as(DOUBLES), rows.ctypes.data_as(DOUBLES))
+    return work[: len(filled)]
+
+
+def straight_library(folder: Path, programs: dict[str, Program]) -> ctypes.CDLL:
+    """The straight-line code of programs, each as `play_NAME(work, kept)`."""
+    for name in ("vbg_tape.h", "vbg_tape.c"):
+        (folder / name).write_text(shipped(name))
+    (folder / "vbg_codes.h").write_text(codes())
+    parts = ['#include "vbg_tape.h"', "#include <math.h>"]
+    for name, program in programs.items():
+        written = straight(program, name, [])
+        assert written is not None, name
+        parts += [integers(f"{name}_stream", program.stream), written]
+        parts.append(f"void play_{name}(double *w, const double *kept);")
+        parts.append(
+            f"void play_{name}(double *w, const double *kept) {{ {name}_straight(w, kept); }}"
+        )
+    (folder / "straight.c").write_text("\n".join(parts))
+    flags = ["-shared", "-fPIC", "-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Werror"]
+    flags += ["-Wno-unused-const-variable"]
+    compile_c(find_compiler(), folder, ["straight.c", "vbg_tape.c"], folder / "line.so", flags)
+    return ctypes.CDLL(str(folder / "line.so"))
+
+
+def played_straight(code: ctypes.CDLL, name: str, program: Program, filled, kept) -> np.ndarray:
+    """The workspace after two runs from `filled`: the second meets what the first left."""
+    total = max((s.unknowns for s in program.schedules), default=0)
+    dependent = int(np.count_nonzero(kept[:total] == 0.0))
+    work = np.concatenate([filled, np.zeros(dependent * (total + dependent + 1))])
+    rows = np.ascontiguousarray(kept)
+    for _ in range(2):
+        getattr(code, f"play_{name}")(work.ctypes.data_as(DOUBLES), rows.ctypes.data_as(DOUBLES))
     return work[: len(filled)]

@@ -7,7 +7,7 @@ import pytest
 
 import vbg
 from tests.export.comparing import family, family_peaks
-from tests.export.tape_in_c import library, played
+from tests.export.tape_in_c import library, played, played_straight, straight_library
 from tests.laws.machines import KINDS, random_loop, random_tree
 from tests.laws.parts import loaded
 from vbg.assemble.program.evaluator import Evaluator, all_rows
@@ -41,23 +41,24 @@ def table(program, *given):
     return dict(zip(names, np.array([line.split(",") for line in lines], dtype=float).T))
 
 
-def agree_on_tapes(tapes, start, seed):
-    """Every program of the machine at its start and beside it, in C and compiled."""
+def agree_on_tapes(start, seed, play):
+    """Every program of the machine at its start and beside it; play(name, program, filled
+    workspace, kept rows) gives the workspace behind a run in C."""
     random = np.random.default_rng(seed)
     machine = exported(start)
-    states = [start.state, start.state + 1e-3 * random.normal(size=start.system.size)]
     for what in TAPES:
         program = machine.programs[what]
         kept = start.kept if program.schedules else all_rows(program)
         evaluate = Evaluator(program, kept=kept)
         first = 1 + start.system.size
         others = sum(r * c for _, r, c in program.inputs.values()) - first
-        for x in states:
+        for moved in (0.0, 1e-3):
+            x = start.state + moved * random.normal(size=start.system.size)
             more = random.normal(size=others)
             filled = program.workspace.copy()
             filled[: first + others] = [*x, 0.3, *more]
             expected = evaluate(0.3, x, more).copy()
-            work = played(tapes, program, filled, kept)
+            work = play(what, program, filled, kept)
             if len(expected) == 0:
                 continue
             at = next(iter(program.outputs.values()))[0]
@@ -66,11 +67,21 @@ def agree_on_tapes(tapes, start, seed):
             assert found == pytest.approx(expected, rel=1e-9, abs=1e-12 * scale, nan_ok=True), what
 
 
-@pytest.mark.parametrize("seed", range(5))
+def by_tables(tapes):
+    return lambda name, program, filled, kept: played(tapes, program, filled, kept)
+
+
+def by_lines(start, folder):
+    programs = exported(start).programs
+    code = straight_library(folder, programs)
+    return lambda name, program, filled, kept: played_straight(code, name, program, filled, kept)
+
+
+@pytest.mark.parametrize("seed", range(3))
 def test_tapes_of_random_trees_and_loops_are_computed_alike(tapes, seed):
     tree = random_tree(seed, 3, KINDS)
-    agree_on_tapes(tapes, vbg.start(vbg.assemble(loaded(tree, seed).model())), seed)
-    agree_on_tapes(tapes, vbg.start(vbg.assemble(random_loop(seed).model())), seed)
+    for machine in (loaded(tree, seed), random_loop(seed)):
+        agree_on_tapes(vbg.start(vbg.assemble(machine.model())), seed, by_tables(tapes))
 
 
 @pytest.mark.parametrize(
@@ -79,7 +90,21 @@ def test_tapes_of_random_trees_and_loops_are_computed_alike(tapes, seed):
 )
 def test_tapes_of_examples_are_computed_alike(tapes, name):
     """With redundant rows, modes, sources, algebraic loops."""
-    agree_on_tapes(tapes, vbg.start(vbg.assemble(vbg.read(f"examples/{name}.toml"))), 1)
+    start = vbg.start(vbg.assemble(vbg.read(f"examples/{name}.toml")))
+    agree_on_tapes(start, 1, by_tables(tapes))
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_straight_lines_of_random_machines_compute_the_same(tmp_path, seed):
+    start = vbg.start(vbg.assemble(loaded(random_loop(seed), seed).model()))
+    agree_on_tapes(start, seed, by_lines(start, tmp_path))
+
+
+@pytest.mark.parametrize("name", ["bennett", "excavator-arm"])
+def test_straight_lines_of_examples_compute_the_same(tmp_path, name):
+    """With redundant rows; with modes and cylinders."""
+    start = vbg.start(vbg.assemble(vbg.read(f"examples/{name}.toml")))
+    agree_on_tapes(start, 1, by_lines(start, tmp_path))
 
 
 @pytest.mark.parametrize("name", ["slider-crank", "excavator-arm", "bennett", "rlc-ladder"])

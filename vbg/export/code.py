@@ -10,8 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
+from vbg.assemble.program.program import Program
 from vbg.assemble.start.start import Start
 from vbg.export.machine import TAPES, Machine, Signal, exported
+from vbg.export.straight import straight
 from vbg.export.tables import codes, doubles, integers, number, strings, tape, text
 from vbg.platform.files import write_text
 
@@ -125,10 +127,23 @@ def model_code(machine: Machine, name: str) -> str:
     for what in TAPES:
         if what == "recorded" and same:
             continue
-        parts.append(tape(f"{what}_tape", machine.programs[what], dependent))
+        program = machine.programs[what]
+        written = straight(program, f"{what}_tape", _words(machine, program))
+        parts.append(tape(f"{what}_tape", program, dependent, written or ""))
     parts.append(_places(machine, rows))
     parts.append(_model(machine, name, rows, "rate_tape" if same else "recorded_tape"))
     return "\n".join(parts)
+
+
+def _words(machine: Machine, program: Program) -> list[str]:
+    """What the first words of a program's workspace are."""
+    more = [s.name for s in machine.states]
+    others = [
+        name if rows == 1 else f"{name}[{i}]"
+        for name, (_, rows, _) in list(program.inputs.items())[len(machine.system.slices) :]
+        for i in range(rows)
+    ]
+    return more + others
 
 
 def _steps(machine: Machine, prefix: str) -> tuple[list[int], list[int]]:

@@ -75,8 +75,8 @@ def codes() -> str:
 """
 
 
-def tape(name: str, program: Program, dependent: int, straight: str = "0") -> str:
-    """The tables of a program, and the value `NAME` that has them."""
+def tape(name: str, program: Program, dependent: int, straight: str) -> str:
+    """The value `NAME` of a program, with its tables or the function `straight`."""
     spare = len(program.workspace)
     unknowns = max((s.unknowns for s in program.schedules), default=0)
     columns = any(s.matrix for s in program.schedules)
@@ -84,24 +84,17 @@ def tape(name: str, program: Program, dependent: int, straight: str = "0") -> st
     filled = np.flatnonzero(program.workspace)
     first, count = _outputs(program)
     inputs = sum(rows * cols for _, rows, cols in program.inputs.values())
-    tables = "" if straight != "0" else _tables(name, program)
-    parts = (
-        "0, 0, 0, 0, 0"
-        if straight != "0"
-        else (
-            f"{len(program.segments)}, {name}_segment, {name}_operand, {name}_factor, {name}_stream"
-        )
-    )
-    if straight != "0":
-        tables = integers(f"{name}_stream", program.stream)
-        parts = f"0, 0, 0, 0, {name}_stream"
+    played = f"{len(program.segments)}, {name}_segment, {name}_operand, {name}_factor"
     return (
-        tables
+        integers(f"{name}_stream", program.stream)
+        + (straight or _tables(name, program))
         + integers(f"{name}_constant_at", filled)
         + doubles(f"{name}_constant", program.workspace[filled])
         + f"static const vbg_tape {name} = {{\n"
-        + f"    {words}, {inputs}, {first}, {count}, {parts},\n"
-        + f"    {spare}, {len(filled)}, {name}_constant_at, {name}_constant, {straight}}};\n"
+        + f"    {words}, {inputs}, {first}, {count},\n"
+        + f"    {'0, 0, 0, 0' if straight else played}, {name}_stream,\n"
+        + f"    {spare}, {len(filled)}, {name}_constant_at, {name}_constant,\n"
+        + f"    {f'{name}_straight' if straight else '0'}}};\n"
     )
 
 
@@ -110,7 +103,6 @@ def _tables(name: str, program: Program) -> str:
         integers(f"{name}_segment", program.segments.ravel())
         + integers(f"{name}_operand", program.operands.ravel())
         + doubles(f"{name}_factor", program.factors)
-        + integers(f"{name}_stream", program.stream)
     )
 
 

@@ -27,7 +27,7 @@
 
 static void copy(double *to, const double *from, int n) { memcpy(to, from, (size_t)n * sizeof *to); }
 
-static int finite(const double *x, int n)
+static int all_finite(const double *x, int n)
 {
     for (int i = 0; i < n; i++)
         if (!isfinite(x[i])) return 0;
@@ -120,7 +120,7 @@ static vbg_status step(vbg *v, double bound)
 {
     const int n = v->m->states;
     if (v->s.fresh) restart(v, bound);
-    if (!finite(v->f, n)) return VBG_NOT_FINITE;
+    if (!all_finite(v->f, n)) return VBG_NOT_FINITE;
     const double t = v->s.t, least = 10.0 * (nextafter(t, INFINITY) - t);
     double h = fmax(v->s.h, least);
     copy(v->before, v->x, n);
@@ -146,7 +146,7 @@ static vbg_status step(vbg *v, double bound)
             v->s.t_step = end;
             v->s.dense = 0;
             v->s.steps++;
-            return finite(v->raw, n) ? VBG_OK : VBG_NOT_FINITE;
+            return all_finite(v->raw, n) ? VBG_OK : VBG_NOT_FINITE;
         }
         h *= fmax(LEAST, isfinite(norm) ? SAFETY * pow(norm, -0.125) : 0.0);
     }
@@ -457,7 +457,7 @@ vbg_status vbg_fixed_step(vbg *v, double h)
     v->s.steps++;
     vbg_project_once(v, v->s.t, v->x);
     if (v->m->switches > 0 || v->m->clocks > 0 || v->m->singles > 0) vbg_settle_events(v, v->s.t, v->x);
-    if (!finite(v->x, n)) v->s.status = VBG_NOT_FINITE;
+    if (!all_finite(v->x, n)) v->s.status = VBG_NOT_FINITE;
     else if (v->s.left > VBG_LOST) v->s.status = VBG_OPEN;
     return v->s.status;
 }

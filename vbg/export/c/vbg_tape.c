@@ -574,6 +574,19 @@ static void make_smallest(double *w, const int *s, int scratch, int matrix, cons
     else smallest_of_many(w, s, matrix, kept, count, x, spare, spare + total);
 }
 
+void vbg_factor(const int *stream, int schedule, double *w, const double *kept, double least)
+{
+    factorise(w, stream + stream[1 + 2 * schedule], stream[2 + 2 * schedule], kept, least);
+}
+
+void vbg_solve(const int *stream, int schedule, double *w, int x, int rhs, int matrix, int spare, int columns,
+               const double *kept)
+{
+    const int *s = stream + stream[1 + 2 * schedule], scratch = stream[2 + 2 * schedule];
+    solve(w, s, w + x, w + rhs);
+    if (matrix > 0) make_smallest(w, s, scratch, matrix, kept, w + x, w + spare, w + columns);
+}
+
 double vbg_condition(const vbg_tape *tape, const double *work, const double *kept)
 {
     double worst = 1.0;
@@ -626,17 +639,10 @@ void vbg_run(const vbg_tape *tape, double *w, const double *kept)
             for (int i = 0; i < count; i++, o += 4)
                 for (int j = 0; j < m; j++) w[o[0] + j] = w[o[1] + j];
             break;
-        case VBG_FACTOR:
-            factorise(w, tape->stream + tape->stream[1 + 2 * m], tape->stream[2 + 2 * m], kept, f[0]);
-            break;
+        case VBG_FACTOR: vbg_factor(tape->stream, m, w, kept, f[0]); break;
         case VBG_SOLVE:
-            for (int i = 0; i < count; i++, o += 4) {
-                const int *schedule = tape->stream + tape->stream[1 + 2 * m];
-                solve(w, schedule, w + o[0], w + o[1]);
-                if (o[2] > 0)
-                    make_smallest(w, schedule, tape->stream[2 + 2 * m], o[2], kept, w + o[0], w + o[3],
-                                  w + tape->spare);
-            }
+            for (int i = 0; i < count; i++, o += 4)
+                vbg_solve(tape->stream, m, w, o[0], o[1], o[2], o[3], tape->spare, kept);
             break;
         case VBG_LINEAR_SOLVE:
             for (int i = 0; i < count; i++, o += 4) vbg_solve_dense(w + o[1], w + o[0], m, s.n);

@@ -1,0 +1,145 @@
+"""Speed of exported C code.  ``python -m benchmarks.export [--quick]``
+
+First table: one evaluation of the rate with all joint forces of chains of n rods, by the compiled
+tape of vbg and by the exported C code, in one run, warm, processor time, best of repeats.  Second:
+steps of fixed length (Runge-Kutta of order 4, one projection) of examples, and their memory.
+Third: one second of the slider-crank as an FMU in Co-Simulation, a thousand steps of 1 ms, every
+output read at each, called from C.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import vbg
+from benchmarks.machines import chain
+from benchmarks.timing import best_seconds
+from vbg.assemble.program.evaluator import Evaluator
+from vbg.export import write_code
+from vbg.export.code import identifier
+from vbg.export.compiler import compile_c, find_compiler
+
+SIZES, QUICK = (1, 10, 100, 1000), (1, 10)
+EXAMPLES = ("pendulum", "slider-crank", "two-link-robot", "hydraulic-arm", "stewart-platform")
+REPEATS = 5
+
+CALLER = """
+#include <stdlib.h>
+#include <time.h>
+#include "NAME.h"
+
+static vbg *opened(void)
+{
+    vbg *v = malloc(sizeof *v);
+    vbg_open(v, &vbg_NAME, malloc((size_t)vbg_doubles(&vbg_NAME) * sizeof(double)));
+    vbg_begin(v);
+    return v;
+}
+
+long doubles(void) { return vbg_doubles(&vbg_NAME); }
+
+double rates(int count, double *first)
+{
+    vbg *v = opened();
+    for (int i = 0; i < count / 10 + 1; i++) vbg_rates(v, 0.0, v->x);
+    const clock_t began = clock();
+    for (int i = 0; i < count; i++) *first = vbg_rates(v, 0.0, v->x)[0];
+    const double seconds = (double)(clock() - began) / CLOCKS_PER_SEC / count;
+    free(v->memory);
+    free(v);
+    return seconds;
+}
+
+double fixed(int count, double h, double *left)
+{
+    vbg *v = opened();
+    const clock_t began = clock();
+    for (int i = 0; i < count; i++) vbg_fixed_step(v, h);
+    *left = v->s.left;
+    const double seconds = (double)(clock() - began) / CLOCKS_PER_SEC / count;
+    free(v->memory);
+    free(v);
+    return seconds;
+}
+
+double table(int count, double h)
+{
+    vbg *v = opened();
+    double *x = malloc((size_t)(vbg_NAME.states + 1) * sizeof *x), sum = 0.0;
+    const clock_t began = clock();
+    for (int i = 1; i <= count; i++) {
+        vbg_advance(v, i * h, 1, x);
+        sum += vbg_outputs(v, vbg_time(v, i * h), x)[0];
+    }
+    const double seconds = (double)(clock() - began) / CLOCKS_PER_SEC + 0.0 * sum;
+    free(v->memory);
+    free(v);
+    free(x);
+    return seconds;
+}
+"""
+
+
+def library(start: vbg.Start, folder: Path) -> ctypes.CDLL:
+    """The machine's code with CALLER, as the Makefile compiles it."""
+    name = identifier(start.system.model.name)
+    written = write_code(start, folder)
+    (folder / "caller.c").write_text(CALLER.replace("NAME", name))
+    files = [p.name for p in written if p.suffix == ".c" and p.name != "main.c"] + ["caller.c"]
+    compile_c(find_compiler(), folder, files, folder / "machine.so", ["-shared", "-fPIC"])
+    found = ctypes.CDLL(str(folder / "machine.so"))
+    for function in (found.rates, found.fixed, found.table):
+        function.restype = ctypes.c_double
+    found.doubles.restype = ctypes.c_long
+    return found
+
+
+def chains(sizes: tuple[int, ...]) -> None:
+    """One line per size."""
+    print("one evaluation of the rate with all joint forces, microseconds")
+    print(f"{'n':>5} {'tape':>9} {'C':>9} {'C / tape':>9}")
+    for n in sizes:
+        start = vbg.start(vbg.assemble(chain(n)))
+        evaluate = Evaluator(start.rate_program)
+        with TemporaryDirectory() as folder:
+            code, value = library(start, Path(folder)), ctypes.c_double()
+            count = max(20, 20_000 // n)
+            ours = min(code.rates(count, ctypes.byref(value)) for _ in range(REPEATS))
+        tape = best_seconds(partial(evaluate, 0.0, start.state))
+        print(f"{n:5} {1e6 * tape:9.2f} {1e6 * ours:9.2f} {ours / tape:9.2f}")
+
+
+def steps(names: tuple[str, ...]) -> None:
+    """Steps of 1 ms of examples."""
+    print("\nstep of fixed length, 1 ms: microseconds, gap left [m or rad], memory")
+    for name in names:
+        start = vbg.start(vbg.assemble(vbg.read(f"examples/{name}.toml")))
+        with TemporaryDirectory() as folder:
+            code, left = library(start, Path(folder)), ctypes.c_double()
+            h = ctypes.c_double(1e-3)
+            best = min(code.fixed(300, h, ctypes.byref(left)) for _ in range(REPEATS))
+            memory = 8e-3 * code.doubles()
+        print(f"{name:>20} {1e6 * best:8.1f} {left.value:9.1e} {memory:8.1f} kB")
+
+
+def communication(name: str) -> None:
+    """One second of motion in steps of 1 ms, with all signals."""
+    start = vbg.start(vbg.assemble(vbg.read(f"examples/{name}.toml")))
+    with TemporaryDirectory() as folder:
+        code = library(start, Path(folder))
+        best = min(code.table(1000, ctypes.c_double(1e-3)) for _ in range(REPEATS))
+    print(f"\n{name}, 1 s adaptively, all signals every 1 ms: {1e3 * best:.1f} ms")
+
+
+def main(quick: bool) -> None:
+    chains(QUICK if quick else SIZES)
+    steps(EXAMPLES[:1] if quick else EXAMPLES)
+    communication("slider-crank")
+
+
+if __name__ == "__main__":
+    main("--quick" in sys.argv)
