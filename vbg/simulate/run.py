@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.derive.equations import SUPPLIED
+from vbg.assemble.derive.equations import SUPPLIED, taken_by
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.start.conditioning import Conditioning
 from vbg.assemble.start.posture import Projector
@@ -385,9 +385,12 @@ class Run:
         before = float(stored(instant.after, x)[0])
         self._project(instant.after, x)
         work = float(stored(instant.after, x)[0]) - before
+        kicking = {taken_by(kink.part) for kink in self.kinks[instant.at]}
         for s in self.system.slices:
             if s.state.name == SUPPLIED:
                 x[s.first] += work
+            elif s.state.name in kicking:  # several at once: each has its share
+                x[s.first] -= work / len(kicking)
         self.events += [
             Event(instant.at, kink.part, f"jumps in speed by {kink.slope:.3g}: an impulse")
             for kink in self.kinks[instant.at]

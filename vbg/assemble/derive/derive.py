@@ -14,13 +14,14 @@ from vbg.assemble.derive.constraints import Efforts, constraints_of, efforts_of
 from vbg.assemble.derive.corrections import correction_steps, held_speeds, held_values
 from vbg.assemble.derive.derivation import Derivation, begin, compliance
 from vbg.assemble.derive.differential import define_dependent_states
-from vbg.assemble.derive.energy import energies, powers
+from vbg.assemble.derive.energy import PartEnergy, energies, part_energies, powers
 from vbg.assemble.derive.equations import DISSIPATED, SUPPLIED, Constraint, Equations, State
 from vbg.assemble.derive.junction_structure import coenergy
 from vbg.blocks import (
     Block,
     Coefficients,
     Substitution,
+    Tangent,
     const,
     leaf,
     rotation,
@@ -59,6 +60,8 @@ def derive(causal: CausalGraph) -> Equations:
     rates = dict(zip([*full, *signal_rates], closed, strict=True)) | config_rates
     supplied, dissipated = powers(work, close)
     rates |= {leaf(SUPPLIED, 1): supplied, leaf(DISSIPATED, 1): dissipated}
+    parts = part_energies(work, Tangent(all_rates, spins)) if graph.model.outputs.energy else ()
+    rates |= {p.state: close(p.lost) for p in parts}
     rates |= {mode.state: zeros(1) for mode in graph.modes}
     rates |= {sampled.state: zeros(sampled.state.rows) for sampled in graph.sampled}
     rows_and_unknowns = [
@@ -70,8 +73,10 @@ def derive(causal: CausalGraph) -> Equations:
     values = react.each(work.each_in_states([o.value for o in graph.outputs]))
     positions = [zeros(c.unknown.rows) if c.position is None else c.position for c in constraints]
     rows_of = Coefficients([coenergy(v) for v, _ in work.stores if graph.held])
+    told = {f"{p.name}.energy": p.stored + p.state for p in parts}
+    told |= {f"{p.name}.intake": react(p.intake) for p in parts}
     return Equations(
-        states=_states(work),
+        states=_states(work, parts),
         constraints=constraints,
         rates=rates,
         efforts=efforts.values,
@@ -82,8 +87,9 @@ def derive(causal: CausalGraph) -> Equations:
         velocity_correction=velocity,
         right_hand_side=leaf("correction", sum(c.unknown.rows for c in constraints)),
         factor=efforts.factor,
-        outputs=dict(zip([o.name for o in graph.outputs], values, strict=True)),
-        units={o.name: o.unit for o in graph.outputs},
+        outputs=dict(zip([o.name for o in graph.outputs], values, strict=True)) | told,
+        units={o.name: o.unit for o in graph.outputs}
+        | {name: "J" if name.endswith(".energy") else "W" for name in told},
         stored=kinetic + potential,
         kinetic=kinetic,
         potential=potential,
@@ -123,7 +129,7 @@ def _spins(
     return {rotation(c.state): flows[c.name] for c in configurations if c.kind == "quaternion"}
 
 
-def _states(work: Derivation) -> tuple[State, ...]:
+def _states(work: Derivation, parts: Sequence[PartEnergy]) -> tuple[State, ...]:
     graph = work.causal.graph
     states = []
     for vertex, _ in work.stores:
@@ -139,6 +145,6 @@ def _states(work: Derivation) -> tuple[State, ...]:
         states.append(State(s.name, s.state, s.initial, "signal", s.unit))
     states += [State(m.name, m.state, m.initial, "discrete") for m in graph.modes]
     states += [State(s.name, s.state, s.initial, "discrete") for s in graph.sampled]
-    for name in (SUPPLIED, DISSIPATED):
+    for name in (SUPPLIED, DISSIPATED, *(p.state.data for p in parts)):
         states.append(State(name, leaf(name, 1), zeros(1), "quadrature", "J"))
     return tuple(states)

@@ -1,29 +1,77 @@
-"""Powers and energies of a graph, for the audit of every run."""
+"""Powers and energies of a graph, for the audit of every run, and of each of its parts."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 from vbg.assemble.derive.derivation import Derivation
-from vbg.blocks import Block, Substitution, dot, linear, zeros
+from vbg.assemble.derive.equations import taken_by
+from vbg.blocks import Block, Substitution, Tangent, dot, leaf, linear, zeros
+from vbg.graph.bondgraph import Vertex
 
 Term = tuple[float, Block]
 
 
+@dataclass(frozen=True, slots=True)
+class PartEnergy:
+    """What a part takes up: `stored` [J]; `lost` [W], what its resistors turn into heat less what
+    its sources supply; `state`, the integral of that; `intake` [W], the rate of both together.
+
+    Junctions pass power on, so the intakes of all parts have the sum zero, and the sum of
+    stored + state is what the audit calls energy.residual, but for its value at the start."""
+
+    part: str
+    stored: Block
+    lost: Block
+    intake: Block
+
+    @property
+    def name(self) -> str:
+        """Of the part without its table."""
+        return self.part.partition(".")[2] or self.part
+
+    @property
+    def state(self) -> Block:
+        return leaf(taken_by(self.part), 1)
+
+
+def part_energies(work: Derivation, along: Tangent) -> tuple[PartEnergy, ...]:
+    """Of every part that stores, loses or supplies; `along` the motion."""
+    stored: dict[str, list[Term]] = {}
+    lost: dict[str, list[Term]] = {}
+    for vertex in work.causal.graph.vertices.values():
+        if vertex.energy is not None:
+            stored.setdefault(vertex.part, []).append((1.0, vertex.energy))
+    for vertex, factor, power in _exchanged(work):
+        lost.setdefault(vertex.part, []).append((-factor if vertex.kind != "R" else factor, power))
+    whole = Substitution({})
+    found = []
+    for part in {**stored, **lost}:
+        energy = _total(work, [(0.0, zeros(1)), *stored.get(part, ())], whole)
+        heat = _total(work, [(0.0, zeros(1)), *lost.get(part, ())], whole)
+        found.append(PartEnergy(part, energy, heat, along(energy) + heat))
+    return tuple(found)
+
+
+def _exchanged(work: Derivation) -> Iterator[tuple[Vertex, float, Block]]:
+    """Resistors and sources that are not conservative: sign and power that a resistor takes up or
+    a source supplies."""
+    graph = work.causal.graph
+    for vertex in graph.vertices.values():
+        if vertex.kind == "R" or (vertex.kind in ("Se", "Sf") and vertex.energy is None):
+            (bond,) = graph.incident[vertex.name]
+            along = (bond.head == vertex.name) == (vertex.kind == "R")
+            power = dot(work.structure.effort(bond), work.structure.flow(bond))
+            yield vertex, 1.0 if along else -1.0, power
+
+
 def powers(work: Derivation, close: Substitution) -> tuple[Block, Block]:
     """Power of the sources that are not conservative, and of the resistors."""
-    graph = work.causal.graph
     supplied: list[Term] = [(0.0, zeros(1))]
     dissipated: list[Term] = [(0.0, zeros(1))]
-    for vertex in graph.vertices.values():
-        if vertex.kind in ("Se", "Sf") and vertex.energy is None:
-            terms, into = supplied, False
-        elif vertex.kind == "R":
-            terms, into = dissipated, True
-        else:
-            continue
-        (bond,) = graph.incident[vertex.name]
-        power = dot(work.structure.effort(bond), work.structure.flow(bond))
-        along = (bond.head == vertex.name) == into
-        terms.append((1.0 if along else -1.0, power))
+    for vertex, factor, power in _exchanged(work):
+        (dissipated if vertex.kind == "R" else supplied).append((factor, power))
     return _total(work, supplied, close), _total(work, dissipated, close)
 
 

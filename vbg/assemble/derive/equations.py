@@ -22,6 +22,12 @@ from vbg.blocks import Block
 SUPPLIED, DISSIPATED = "energy.supplied", "energy.dissipated"
 
 
+def taken_by(part: str) -> str:
+    """Name of the state that holds what the part, as its table and name, turns into heat less what
+    it supplies."""
+    return f"{part.partition('.')[2] or part}.taken"
+
+
 @dataclass(frozen=True, slots=True)
 class State:
     """One state vector: leaf, initial value, its kind and, for coordinates that

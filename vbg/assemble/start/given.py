@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vbg.assemble.derive.equations import DISSIPATED, SUPPLIED
 from vbg.assemble.start.choice import every_row
 from vbg.assemble.start.closing import Closer
 from vbg.assemble.start.modes import agree
@@ -39,7 +38,7 @@ def start_at(system: System, state: ArrayLike) -> Start:
             + ("." if x.shape != (system.size,) else " with numbers that have no value.")
         )
     for s in system.slices:
-        if s.state.name in (SUPPLIED, DISSIPATED):
+        if s.state.kind == "quadrature":
             x[s.first : s.last] = 0.0
     try:
         start = _on_constraints(system, x)

@@ -86,3 +86,9 @@ class Outputs:
     keep: tuple[str, ...] = declare(
         "outputs", "names of signals, such as rod.tip.velocity", default=()
     )
+    energy: bool = declare(
+        "flag",
+        "energy that each part takes up and its rate, NAME.energy and NAME.intake: what it stores, "
+        "turns into heat, supplies (negative); the sum of all is the energy audit",
+        default=False,
+    )
