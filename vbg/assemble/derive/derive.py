@@ -70,11 +70,9 @@ def derive(causal: CausalGraph) -> Equations:
     posture, velocity = correction_steps(work, rows_and_unknowns, efforts.factor)
     kinetic, potential = energies(work)
     react = Substitution(efforts.reactions)
-    values = react.each(work.each_in_states([o.value for o in graph.outputs]))
+    outputs, units = _outputs(work, parts, react)
     positions = [zeros(c.unknown.rows) if c.position is None else c.position for c in constraints]
     rows_of = Coefficients([coenergy(v) for v, _ in work.stores if graph.held])
-    told = {f"{p.name}.energy": p.stored + p.state for p in parts}
-    told |= {f"{p.name}.intake": react(p.intake) for p in parts}
     return Equations(
         states=_states(work, parts),
         constraints=constraints,
@@ -87,9 +85,8 @@ def derive(causal: CausalGraph) -> Equations:
         velocity_correction=velocity,
         right_hand_side=leaf("correction", sum(c.unknown.rows for c in constraints)),
         factor=efforts.factor,
-        outputs=dict(zip([o.name for o in graph.outputs], values, strict=True)) | told,
-        units={o.name: o.unit for o in graph.outputs}
-        | {name: "J" if name.endswith(".energy") else "W" for name in told},
+        outputs=outputs,
+        units=units,
         stored=kinetic + potential,
         kinetic=kinetic,
         potential=potential,
@@ -104,6 +101,20 @@ def derive(causal: CausalGraph) -> Equations:
         updates={s.state: close(work.in_states(s.update)) for s in graph.sampled},
         slopes=_slopes(work),
     )
+
+
+def _outputs(
+    work: Derivation, parts: Sequence[PartEnergy], react: Substitution
+) -> tuple[dict[str, Block], dict[str, str]]:
+    """All signals of parts, and their units."""
+    asked = work.causal.graph.outputs
+    values = react.each(work.each_in_states([o.value for o in asked]))
+    outputs = dict(zip([o.name for o in asked], values, strict=True))
+    units = {o.name: o.unit for o in asked}
+    for p in parts:
+        outputs |= {f"{p.name}.energy": p.stored + p.state, f"{p.name}.intake": react(p.intake)}
+        units |= {f"{p.name}.energy": "J", f"{p.name}.intake": "W"}
+    return outputs, units
 
 
 def _slopes(work: Derivation) -> dict[Block, Block]:
