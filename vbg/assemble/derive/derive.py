@@ -58,10 +58,8 @@ def derive(causal: CausalGraph) -> Equations:
     close = _closing(constraints, efforts)
     closed = close.each([*full.values(), *signal_rates.values()])
     rates = dict(zip([*full, *signal_rates], closed, strict=True)) | config_rates
-    supplied, dissipated = powers(work, close)
-    rates |= {leaf(SUPPLIED, 1): supplied, leaf(DISSIPATED, 1): dissipated}
     parts = part_energies(work, Tangent(all_rates, spins)) if graph.model.outputs.energy else ()
-    rates |= {p.state: close(p.lost) for p in parts}
+    rates |= _energy_rates(work, parts, close)
     rates |= {mode.state: zeros(1) for mode in graph.modes}
     rates |= {sampled.state: zeros(sampled.state.rows) for sampled in graph.sampled}
     rows_and_unknowns = [
@@ -101,6 +99,15 @@ def derive(causal: CausalGraph) -> Equations:
         updates={s.state: close(work.in_states(s.update)) for s in graph.sampled},
         slopes=_slopes(work),
     )
+
+
+def _energy_rates(
+    work: Derivation, parts: Sequence[PartEnergy], close: Substitution
+) -> dict[Block, Block]:
+    """Of what the whole was supplied and has dissipated, and of what each part has."""
+    supplied, dissipated = powers(work, close)
+    whole = {leaf(SUPPLIED, 1): supplied, leaf(DISSIPATED, 1): dissipated}
+    return whole | {p.state: close(p.lost) for p in parts}
 
 
 def _outputs(
