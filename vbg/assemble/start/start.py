@@ -32,6 +32,7 @@ Array = NDArray[np.float64]
 
 AT_REST = 1e-14  # velocity residual that no step makes smaller [part of the largest]
 DRAWS = 3  # right-hand sides that say how well the constraint matrix is conditioned
+CLEAR = 1e-5  # of a row of length 1: what is left of one that is certainly independent
 WEAK = 1e5  # that condition from which on rates are closed once more
 SHOWN = 6  # determined projections that a note names
 INVOLVED = 1e-7  # part of a row in a combination of rows, below which it is not in it
@@ -394,7 +395,10 @@ def _condition(system: System, closer: Closer, x: Array) -> float:
     kept = closer.kept[:rows] != 0.0
     lost = (evaluate.inverse_pivots() == 0.0) & kept
     if lost.any() and not any(c.active is not None for c in system.equations.constraints):
-        raise AssemblyError.of([_singular(system, LostGrip(int(lost.sum()), lost))])
+        clear = closer.rows.choose(0.0, x, CLEAR).kept
+        regular = np.count_nonzero(clear) >= np.count_nonzero(kept)
+        grip = LostGrip(int(lost.sum()), lost)
+        raise AssemblyError.of([(_without_inertia if regular else _singular)(system, grip)])
     first = evaluate.program.schedules[0].scratch
     sizes = np.sqrt(np.abs(evaluate.work[first : first + rows].real)) * kept
     random, worst = np.random.default_rng(3), 1.0
@@ -431,6 +435,19 @@ def _singular(system: System, lost: LostGrip) -> Problem:
         f" grip there, combinations of {names}; the mechanism may go on along different branches,"
         " or not at all.",
         "Start a little away from it (links not all on one line).",
+    )
+
+
+def _without_inertia(system: System, lost: LostGrip) -> Problem:
+    """Constraints that hold well, on inertias of which one is rounding beside another."""
+    names = by_part(_names(system, lost.rows), system.constraint_names)
+    return Problem(
+        "error",
+        names.partition(" ")[0],
+        f"an inertia here is lost in the digits of numbers beside another, at {names}: a body of "
+        "mass m whose joint is a away needs a moment of inertia above about 1e-13 m a^2, and "
+        "joined bodies masses within 1e13 of each other.",
+        "Give the light body a larger moment of inertia or mass, or weld it to its neighbour.",
     )
 
 
