@@ -368,3 +368,13 @@ def test_imported_parameters_take_units(tmp_path, capsys):
     assert tomllib.loads(out.read_text("utf-8"))["parameters"]["L"] == 0.5
     code, _, err = told(["import", printed, "-o", out, "--set", "L=5 kgg"], capsys)
     assert code == 2 and "'kgg' is not a unit" in err
+
+
+def test_a_quiet_run_that_fails_says_why(tmp_path, capsys):
+    path = tmp_path / "root.toml"
+    pushed = '\n[forces.push]\nkind = "force"\non = "rod"\nforce = ["sqrt(0.05 - t)", 0, 0]\n'
+    body = "[bodies.rod]\nmass = 1\ninertia = { xx = 1, yy = 1, zz = 1 }\n"
+    path.write_text("vbg = 1\n" + body + pushed)
+    assert main(["run", str(path), "-q", "--t-end", "0.1"]) == 1
+    out, err = capsys.readouterr()
+    assert not out and str(path) in err and "0.05" in err

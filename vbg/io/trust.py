@@ -101,6 +101,8 @@ def layout(plain: Any, width: int) -> list[tuple[str, int, str]]:
     """
     if not isinstance(plain, list) or len(plain) > SIGNALS:
         raise ValueError("the list of signals is none")
+    if len(plain) >= width:
+        raise ValueError(f"{len(plain)} signals do not go into rows of {width} numbers")
     found: list[tuple[str, int, str]] = []
     for entry in plain:
         if not isinstance(entry, list) or [type(e) for e in entry] != [str, int, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,9 @@ def act(arguments: argparse.Namespace) -> int:
     elif not arguments.quiet:
         limit = None if arguments.all else 60
         print(report(ending, pattern=arguments.signals, limit=limit, every_event=arguments.events))
+    elif ending["status"]["code"] == "failed":
+        status = ending["status"]
+        print(f"vbg: {arguments.file}: {status['sentence']} {status['remedy']}", file=sys.stderr)
     if arguments.output is not None and not arguments.quiet:
         wrote(arguments.output, f"result, {count(ending['n_rows'], 'output')}")
     if arguments.strict and ending["audit"]["failures"]:
