@@ -113,6 +113,8 @@ _PLAIN: Mapping[str, Unit] = {
     "hp": Unit(745.69987158227022, _POWER),
     "degC": Unit(1.0, _TEMPERATURE, offset=273.15),
     "°C": Unit(1.0, _TEMPERATURE, offset=273.15),
+    "degF": Unit(5.0 / 9.0, _TEMPERATURE, offset=459.67 * 5.0 / 9.0),
+    "°F": Unit(5.0 / 9.0, _TEMPERATURE, offset=459.67 * 5.0 / 9.0),
     "cc": Unit(1e-6, _VOLUME),
 }
 _USUAL = (

@@ -241,10 +241,10 @@ def test_events_are_counted_by_their_kind(chopped):
         "result": None,
         "measures": [],
     }
-    counted = report(ending, pattern=None, limit=60)
+    counted = report(ending, patterns=None, limit=60)
     assert "S.closed S switches: 200 times, first 2.5e-05 s, last 0.005 s" in counted
     assert "B.on B switches: 0.004 s" in counted
-    listed = report(ending, pattern=None, limit=60, every_event=True)
+    listed = report(ending, patterns=None, limit=60, every_event=True)
     assert listed.count("S.closed S switches") == 200
 
 

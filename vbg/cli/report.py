@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any
@@ -19,14 +19,14 @@ SOLVERS = {"tmm_bridge": "transfer-matrix solver (MSTMM)"}
 
 
 def report(
-    ending: Ending, *, pattern: str | None, limit: int | None, every_event: bool = False
+    ending: Ending, *, patterns: Sequence[str] | None, limit: int | None, every_event: bool = False
 ) -> str:
-    """The whole report; `pattern` chooses signals, `limit` bounds their number; `every_event`
+    """The whole report; `patterns` choose signals, `limit` bounds their number; `every_event`
     is listed, or they are counted by their kind."""
     listed = _listed if every_event else _counted
     audit = (*_audit(ending), *listed(ending["audit"]["events"]))
-    blocks = [_head(ending), _signals(ending["summary"], pattern, limit)]
-    blocks += ["\n".join(measures(ending["measures"]))]
+    blocks = [_head(ending), _signals(ending["summary"], patterns, limit)]
+    blocks += ["\n".join(measures(ending.get("measures", [])))]
     blocks += ["\n".join(audit), "\n".join(_origin(ending))]
     return "\n\n".join(block for block in blocks if block)
 
@@ -40,10 +40,14 @@ def _head(ending: Ending) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _signals(summary: list[Ending], pattern: str | None, limit: int | None) -> str:
+def _signals(summary: list[Ending], patterns: Sequence[str] | None, limit: int | None) -> str:
     """The table; without a limit all, else the first ones and the energies, leaving out
     components that stay zero while others of their vector do not."""
-    chosen = [row for row in summary if pattern is None or _matches(row["signal"], pattern)]
+    chosen = [
+        row
+        for row in summary
+        if patterns is None or any(_matches(row["signal"], pattern) for pattern in patterns)
+    ]
     shown = chosen
     if limit is not None:
         moving = _without_zeros(chosen)
@@ -53,7 +57,7 @@ def _signals(summary: list[Ending], pattern: str | None, limit: int | None) -> s
     if not summary:
         return "No output instant was reached."
     if not shown:
-        return _no_match(pattern or "", [row["signal"] for row in summary])
+        return _no_match((patterns or [""])[0], [row["signal"] for row in summary])
     rows = [
         (row["signal"], *(figure(row[k]) for k in ("min", "max", "final")), row["unit"])
         for row in shown

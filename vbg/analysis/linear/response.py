@@ -108,6 +108,39 @@ def step_response(
     return time, values
 
 
+def impulse_response(
+    linear: Linearisation,
+    input_name: str | None = None,
+    output_name: str | None = None,
+    t_end: float | None = None,
+    count: int = 500,
+) -> tuple[Array, Array]:
+    """Time [s] and the output after a unit impulse of the input at t = 0: C exp(A t) B, without
+    the impulse D itself."""
+    from scipy.linalg import expm
+
+    p, q = linear.input_index(input_name), linear.output_index(output_name)
+    time = np.linspace(0.0, _settling(linear) if t_end is None else t_end, count)
+    advance, x = expm(linear.A * time[1]), linear.B[:, p].copy()
+    values = np.empty(count)
+    for i in range(count):
+        values[i] = linear.C[q] @ x
+        x = advance @ x
+    return time, values
+
+
+def final_value(
+    linear: Linearisation, input_name: str | None = None, output_name: str | None = None
+) -> float | None:
+    """Where the step response settles, D - C A^-1 B; None where it does not."""
+    p, q = linear.input_index(input_name), linear.output_index(output_name)
+    poles = linear.eigenvalues
+    if len(poles) and float(poles.real.max()) >= -1e-9 * float(np.abs(poles).max()):
+        return None
+    moved = np.linalg.solve(linear.A, linear.B[:, p]) if len(poles) else np.zeros(0)
+    return float(linear.D[q, p] - linear.C[q] @ moved)
+
+
 def _settling(linear: Linearisation) -> float:
     """Five slowest time constants, or three periods of what does not decay [s]."""
     poles = linear.eigenvalues

@@ -112,7 +112,7 @@ def act(arguments: argparse.Namespace) -> int:
     _require_ends(arguments)
     system = assemble(read_checked(arguments))
     place = place_of(system, arguments.about, arguments.at)
-    sides, remarks = _linear(place, arguments)
+    sides, remarks = linear_sides(place, arguments)
     curves = [curve for side in sides for curve in _curves(side, arguments)]
     if arguments.output is not None:
         _write(curves, arguments.output)
@@ -135,7 +135,7 @@ def _require_ends(arguments: argparse.Namespace) -> None:
         )
 
 
-def _linear(
+def linear_sides(
     place: Place, arguments: argparse.Namespace
 ) -> tuple[Sequence[Linearisation], list[str]]:
     """The machine on each side of the kinks at the point, and what to say about it."""

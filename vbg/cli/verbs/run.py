@@ -84,7 +84,12 @@ def register(subparsers: Any) -> None:
         help="one number of the run, besides the model's [measures]: 'max(norm(A.force))', "
         "see vbg parts measures; may be repeated",
     )
-    parser.add_argument("--signals", metavar="PATTERN", help="print only these: 'A.*', '*.force*'")
+    parser.add_argument(
+        "--signals",
+        metavar="PATTERN",
+        action="append",
+        help="print only these: 'A.*', '*.force*'; may be repeated",
+    )
     parser.add_argument("--all", action="store_true", help="print all signals, however many")
     parser.add_argument(
         "--events", action="store_true", help="list every event, not only how often each happened"
@@ -104,7 +109,7 @@ def act(arguments: argparse.Namespace) -> int:
         print(json.dumps({name: value for name, value in ending.items() if name != "kind"}))
     elif not arguments.quiet:
         limit = None if arguments.all else 60
-        print(report(ending, pattern=arguments.signals, limit=limit, every_event=arguments.events))
+        print(report(ending, patterns=arguments.signals, limit=limit, every_event=arguments.events))
     elif ending["status"]["code"] == "failed":
         status = ending["status"]
         print(f"vbg: {arguments.file}: {status['sentence']} {status['remedy']}", file=sys.stderr)

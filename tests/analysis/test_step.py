@@ -1,0 +1,72 @@
+"""Step and impulse responses: a pendulum about hanging, by the closed form of its oscillator."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import vbg
+from vbg.analysis import linearise, operating_point
+from vbg.analysis.linear.response import final_value, impulse_response, step_response
+from vbg.cli.main import main
+from vbg.cli.show.step import shape_of
+
+TEXT = """
+vbg = 1
+[bodies.rod]
+mass = 1.0
+inertia = { xx = 1e-3, yy = 0.08333333333333333, zz = 0.08333333333333333 }
+points = { A = [-0.5, 0, 0] }
+[joints.hinge]
+kind = "revolute"
+between = ["ground", "rod.A"]
+axis = [0, 1, 0]
+initial = { angle = 1.2 }
+friction = { viscous = 0.4 }
+[forces.motor]
+kind = "torque"
+on = "joints.hinge"
+torque = [0.0]
+"""
+J, STIFFNESS, DAMPING = 1 / 3, 9.81 / 2, 0.4
+W = math.sqrt(STIFFNESS / J)
+ZETA = DAMPING / (2 * math.sqrt(STIFFNESS * J))
+WD = W * math.sqrt(1 - ZETA**2)
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("step") / "pendulum.toml"
+    path.write_text(TEXT)
+    return path
+
+
+def test_step_and_impulse_are_those_of_an_oscillator(file):
+    system = vbg.assemble(vbg.read(file))
+    linear = linearise(system, operating_point(system), ["motor"], ["hinge.angle"])
+    t, step = step_response(linear)
+    decay = np.exp(-ZETA * W * t)
+    wave = np.cos(WD * t) + ZETA / math.sqrt(1 - ZETA**2) * np.sin(WD * t)
+    assert step == pytest.approx((1 - decay * wave) / STIFFNESS, abs=1e-9)
+    t, impulse = impulse_response(linear)
+    expected = np.exp(-ZETA * W * t) * np.sin(WD * t) / (J * WD)
+    assert impulse == pytest.approx(expected, abs=1e-9)
+    assert final_value(linear) == pytest.approx(1 / STIFFNESS, rel=1e-9)
+    shape = shape_of(*step_response(linear, count=4000), final_value(linear))
+    assert shape.overshoot == pytest.approx(math.exp(-math.pi * W * ZETA / WD), rel=1e-4)
+    assert shape.peak_time == pytest.approx(math.pi / WD, rel=1e-3)
+    assert shape.final == pytest.approx(1 / STIFFNESS, rel=1e-9)
+
+
+def test_the_view_tells_draws_and_writes(file, tmp_path, capsys):
+    ends = ["--from", "motor", "--to", "hinge.angle", "--about", "rest"]
+    table = tmp_path / "step.csv"
+    assert main(["show", "step", str(file), *ends, "-o", str(table)]) == 0
+    assert "overshoot" in capsys.readouterr().out
+    rows = np.loadtxt(table, delimiter=",", skiprows=1)
+    assert rows[-1, 1] == pytest.approx(1 / STIFFNESS, rel=0.05)
+    assert main(["show", "step", str(file), *ends, "--impulse", "--json", "--t-end", "1 s"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    assert found["final"] is None
+    assert found["time"][-1] == 1.0
