@@ -84,6 +84,11 @@ def register(subparsers: Any) -> None:
         help="one number of the run, besides the model's [measures]: 'max(norm(A.force))', "
         "see vbg parts measures; may be repeated",
     )
+    _add_printing(parser)
+
+
+def _add_printing(parser: argparse.ArgumentParser) -> None:
+    """What is printed, and what counts as failed."""
     parser.add_argument(
         "--signals",
         metavar="PATTERN",
