@@ -35,12 +35,12 @@ CALLER = """
 static vbg *opened(void)
 {
     vbg *v = malloc(sizeof *v);
-    vbg_open(v, &vbg_NAME, malloc((size_t)vbg_doubles(&vbg_NAME) * sizeof(double)));
+    vbg_open(v, &machine_NAME, malloc((size_t)vbg_doubles(&machine_NAME) * sizeof(double)));
     vbg_begin(v);
     return v;
 }
 
-long doubles(void) { return vbg_doubles(&vbg_NAME); }
+long doubles(void) { return vbg_doubles(&machine_NAME); }
 
 double rates(int count, double *first)
 {
@@ -69,7 +69,7 @@ double fixed(int count, double h, double *left)
 double table(int count, double h)
 {
     vbg *v = opened();
-    double *x = malloc((size_t)(vbg_NAME.states + 1) * sizeof *x), sum = 0.0;
+    double *x = malloc((size_t)(machine_NAME.states + 1) * sizeof *x), sum = 0.0;
     const clock_t began = clock();
     for (int i = 1; i <= count; i++) {
         vbg_advance(v, i * h, 1, x);

@@ -169,3 +169,11 @@ def test_what_the_code_has_no_place_for_is_refused_by_name(name, part, what):
         exported(start)
     assert [problem.where for problem in refused.value.problems] == [part]
     assert what in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["tape", 'vbg_tape "of" */ a %s ??/ Prüf\nstand'])
+def test_no_name_of_a_model_breaks_the_code(tmp_path, name):
+    model = vbg.read("examples/free-body.toml").edited(("name",), name)
+    start = vbg.start(vbg.assemble(model))
+    found = table(compiled(start, tmp_path), 0.1, 0.1)
+    assert len(found["time"]) == 2

@@ -14,18 +14,19 @@ from vbg.assemble.program.program import Program
 from vbg.assemble.start.start import Start
 from vbg.export.machine import TAPES, Machine, Signal, exported
 from vbg.export.straight import straight
-from vbg.export.tables import codes, doubles, integers, number, strings, tape, text
+from vbg.export.tables import codes, doubles, integers, number, remark, strings, tape, text
 from vbg.platform.files import write_text
 
 SHIPPED: tuple[str, ...] = ("vbg_tape.h", "vbg_tape.c", "vbg_machine.h", "vbg_machine.c")
 SHIPPED += ("vbg_inside.h", "vbg_run.c", "vbg_dop853.h")
+TAKEN = re.compile(r"(main|makefile|vbg_.*|fmi\d)$", re.IGNORECASE)  # names of other files
 FLAGS = "-std=c99 -O2 -Wall -Wextra -pedantic -Wconversion"
 
 
 def identifier(name: str) -> str:
     """`name` as the end of a C identifier, and as the name of a file."""
     plain = re.sub(r"[^0-9A-Za-z]+", "_", name).strip("_") or "machine"
-    return f"m_{plain}" if plain[0].isdigit() else plain
+    return f"m_{plain}" if plain[0].isdigit() or TAKEN.match(plain) else plain
 
 
 def shipped(name: str) -> str:
@@ -71,17 +72,19 @@ def made_by() -> str:
 def _listed(signals: tuple[Signal, ...]) -> str:
     width = max((len(s.name) for s in signals), default=0)
     rows = [f"     {i:5d}  {s.name:<{width}}  {s.unit}" for i, s in enumerate(signals)]
-    return "\n".join(row.rstrip().replace("*/", "* /") for row in rows) or "     none"
+    return "\n".join(remark(row.rstrip()) for row in rows) or "     none"
 
 
 def _header(machine: Machine, name: str) -> str:
     model = machine.system.model
     rows = machine.system.constraint_names
     parameters = "\n".join(
-        f"     {key} = {number(float(value))}" for key, value in _parameters(machine).items()
+        f"     {remark(key)} = {number(float(value))}"
+        for key, value in _parameters(machine).items()
     )
     doubled = sum(machine.programs[t].workspace.size for t in TAPES)
-    return f"""/* {machine.name}: {model.description or "a machine"}
+    words = model.description or "a machine"
+    return f"""/* {remark(machine.name)}: {remark(words)}
    Made by {made_by()} from the model with the hash {model.hash}.
 
    Equations: redundant coordinates with constraint efforts, from the vector bond graph; see
@@ -102,12 +105,12 @@ def _header(machine: Machine, name: str) -> str:
 {_listed(machine.inputs)}
 
    Memory: about {doubled} doubles of workspaces; vbg_doubles says exactly. */
-#ifndef VBG_{name.upper()}_H
-#define VBG_{name.upper()}_H
+#ifndef MACHINE_{name.upper()}_H
+#define MACHINE_{name.upper()}_H
 
 #include "vbg_machine.h"
 
-extern const vbg_model vbg_{name};
+extern const vbg_model machine_{name};
 
 #endif
 """
@@ -118,7 +121,7 @@ def _parameters(machine: Machine) -> Mapping[str, float]:
 
 
 def model_code(machine: Machine, name: str) -> str:
-    """The machine's tables and the value `vbg_NAME`."""
+    """The machine's tables and the value `machine_NAME`."""
     kept = machine.start.kept
     rows = len(machine.system.constraint_names)
     dependent = int(np.count_nonzero(kept[:rows] == 0.0))
@@ -252,4 +255,4 @@ def _model(machine: Machine, name: str, rows: int, recorded: str) -> str:
         "continuous_at": "continuous_at",
     }
     inside = "\n".join(f"    .{field} = {value}," for field, value in fields.items())
-    return f"const vbg_model vbg_{name} = {{\n{inside}\n}};\n"
+    return f"const vbg_model machine_{name} = {{\n{inside}\n}};\n"

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from vbg.assemble.program.lower import FUNCTION_CODES
 from vbg.assemble.program.program import Op, Program, Schedule
-from vbg.export.tables import number
+from vbg.export.tables import number, remark
 
 MOST = 6000  # assignments: longer code is tables
 NAMES = {code: name for name, code in FUNCTION_CODES.items()}
@@ -216,7 +216,7 @@ class _Writer:
         heads = {i: f"x{i}" for i in self.names if i in used}
         inside = re.sub(r"\bw\[(\d+)\](?! =)", lambda m: heads.get(int(m[1]), m[0]), body)
         head = "\n".join(
-            f"    const double x{i} = w[{i}]; /* {_plain(self.names[i])} */" for i in heads
+            f"    const double x{i} = w[{i}]; /* {remark(self.names[i])} */" for i in heads
         )
         unused = "".join(f"    (void){a};\n" for a in ("w", "kept") if not _reads(inside, a))
         stream = f"    const int *const stream = {name}_stream;\n" if "stream" in inside else ""
@@ -228,10 +228,6 @@ class _Writer:
 
 def _reads(text: str, name: str) -> bool:
     return re.search(rf"\b{name}\b", text) is not None
-
-
-def _plain(name: str) -> str:
-    return name.replace("*/", "* /").replace("/*", "/ *")
 
 
 def _joined(parts: Sequence[tuple[float, str]], total: float) -> str:
@@ -262,7 +258,7 @@ def _needed(lines: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
 
 def _blocks(schedule: Schedule) -> list[int]:
     """All words of an elimination's matrix."""
-    words = []
+    words: list[int] = []
     for p in schedule.pivots:
         words += range(p.block, p.block + p.size * p.size)
         for c in p.couplings:

@@ -21,6 +21,12 @@ def number(value: float) -> str:
     return repr(float(value))
 
 
+def remark(value: str) -> str:
+    """`value` inside a comment, which it must not end."""
+    one = "".join(char if char.isprintable() else " " for char in value)
+    return one.replace("*/", "* /").replace("/*", "/ *").replace("??", "? ?").replace("\\", "/")
+
+
 def text(value: str) -> str:
     """A string constant; what is no ASCII letter is written as UTF-8 octets."""
     out = []

@@ -30,7 +30,7 @@ static void header(const vbg_model *m)
 
 int main(int count, char **given)
 {
-    const vbg_model *m = &vbg_MACHINE;
+    const vbg_model *m = &machine_MACHINE;
     const double t_end = count > 1 ? atof(given[1]) : m->t_end;
     const double output_step = count > 2 ? atof(given[2]) : m->output_step;
     const int fixed = count > 3 && strcmp(given[3], "fixed") == 0;

@@ -99,7 +99,7 @@ def sources(machine: Machine, name: str, version: int) -> dict[str, str]:
 
 def _identity(name: str, token: str) -> str:
     return (
-        f"\nconst vbg_model *const vbg_fmu_model = &vbg_{name};\n"
+        f"\nconst vbg_model *const vbg_fmu_model = &machine_{name};\n"
         f'const char *const vbg_fmu_token = "{token}";\n'
     )
 

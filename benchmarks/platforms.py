@@ -1,0 +1,117 @@
+"""FMUs for every platform, read by another program.  ``python -m benchmarks.platforms [--fmi 2]``
+
+The slider-crank with binaries for all platforms: format, processor and exported functions of each
+library as `lief` reads them, beside the functions of the standard; and on this machine the same
+sources compiled by the system's compiler and by zig: largest difference of a signal over a run,
+of its peak.  Needs the extras fmu and bench; the first use of a platform takes minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import time
+import zipfile
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+import vbg
+from vbg.export.code import shipped
+from vbg.export.compiler import compile_c, find_compiler, zig
+from vbg.export.fmu import PLATFORMS, write_fmu
+from vbg.export.fmu.archive import FLAGS, own_platform
+
+FORMATS = {"linux": "ELF", "windows": "PE", "macos": "MACHO"}
+PROCESSORS = {"x86_64": ("X86_64", "AMD64"), "aarch64": ("AARCH64", "ARM64")}
+
+
+def functions(version: int) -> set[str]:
+    """The functions of the standard, as their C file defines them."""
+    text = shipped(f"fmi{version}.c")
+    found = set(re.findall(rf"FMI{version}\(.*\) (fmi{version}\w+)\(", text))
+    found |= {
+        f"fmi{version}{verb}{n}"
+        for n in re.findall(r"^NONE\((\w+)", text, re.M)
+        for verb in ("Get", "Set")
+    }
+    found |= set(re.findall(r"^NO_CLOCK\((\w+)", text, re.M))
+    return found | {f"fmi2Get{n}" for n in re.findall(r"^STATE\((\w+)", text, re.M)}
+
+
+def libraries(start: vbg.Start, version: int, folder: Path) -> None:
+    """One line for each platform."""
+    import lief
+
+    wanted = functions(version)
+    for platform, (_, third, second, ending) in PLATFORMS.items():
+        place = third if version == 3 else second
+        if not place:
+            continue
+        path, began = folder / f"{platform}.fmu", time.monotonic()
+        write_fmu(start, path, version=version, platforms=[platform])
+        with zipfile.ZipFile(path) as archive:
+            name = next(n for n in archive.namelist() if n.startswith(f"binaries/{place}/"))
+            octets = archive.read(name)
+        assert name.endswith(ending)
+        library = lief.parse(list(octets))
+        exported = {str(f.name).lstrip("_") for f in library.exported_functions}
+        system, processor = platform.split("-")
+        header = library.header
+        machine = getattr(
+            header, "machine_type", getattr(header, "machine", getattr(header, "cpu_type", None))
+        )
+        good = library.format.name == FORMATS[system] and any(
+            p in str(machine).upper() for p in PROCESSORS[processor]
+        )
+        missing = wanted - exported
+        others = {n for n in exported if n.startswith("vbg")}
+        verdict = "ok" if good and not missing and not others else "WRONG"
+        print(
+            f"{platform:16} {library.format.name:6} {machine!s:24} {len(octets) / 1e3:7.0f} kB"
+            f" {len(wanted) - len(missing)} of {len(wanted)} functions, {len(others)} of its own"
+            f" {time.monotonic() - began:6.1f} s  {verdict}"
+        )
+
+
+def compilers(start: vbg.Start, folder: Path) -> None:
+    """The same sources by two compilers, run by FMPy."""
+    import fmpy
+
+    path = folder / "own.fmu"
+    write_fmu(start, path)
+    simulate = start.system.model.simulate
+    runs = []
+    for command in (find_compiler(), zig()):
+        unpacked = Path(fmpy.extract(str(path)))
+        library = next(unpacked.glob(f"binaries/*/*{PLATFORMS[own_platform()][3]}"))
+        sources = sorted(file.name for file in (unpacked / "sources").glob("*.c"))
+        compile_c(command, unpacked / "sources", sources, library, FLAGS)
+        runs.append(
+            fmpy.simulate_fmu(
+                str(unpacked),
+                fmi_type="CoSimulation",
+                stop_time=0.2 * simulate.t_end,
+                output_interval=simulate.output_step,
+            )
+        )
+    names = runs[0].dtype.names
+    worst = max(
+        float(np.abs(runs[0][n] - runs[1][n]).max() / max(np.abs(runs[0][n]).max(), 1e-3))
+        for n in names
+    )
+    print(f"{find_compiler()[0]} beside zig, {len(names)} signals: {worst:.1e} of a peak")
+
+
+def main(version: int) -> None:
+    start = vbg.start(vbg.assemble(vbg.read("examples/slider-crank.toml")))
+    with TemporaryDirectory() as folder:
+        compilers(start, Path(folder))
+        libraries(start, version, Path(folder))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--fmi", type=int, choices=(2, 3), default=3)
+    main(parser.parse_args().fmi)
