@@ -262,13 +262,15 @@ def plan(
     def other(what: Callable[[str, Path], list[str]], kind: str, folder: Path) -> Try:
         return Try(what.__name__, kind, what(kind, folder))
 
-    for i in range(count + 3 * count // 10):
-        yield f"{seed} {i}", partial(struck, i)
+    for kind in KINDS[:3]:
+        yield f"disk {kind}", partial(other, full_disk, kind)
     for kind in KINDS[:5]:
         for k in range(max(1, count // 60)):
             yield f"two {kind} {k}", partial(other, two_writers, kind)
-    for kind in KINDS[:3]:
-        yield f"disk {kind}", partial(other, full_disk, kind)
+    requests = 3 * count // 10
+    share = [i / count for i in range(count)] + [i / requests for i in range(requests)]
+    for i in sorted(range(count + requests), key=share.__getitem__):  # of both from the start
+        yield f"{seed} {i}", partial(struck, i)
 
 
 def table(tries: list[Try]) -> str:
