@@ -44,6 +44,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from vbg.io.names import growing_file
+from vbg.platform.files import remove_link
 from vbg.platform.locks import one_writer
 from vbg.platform.processes import on_end_request
 
@@ -242,6 +243,7 @@ def _solved(model: Model, job: Job, reporter: _Reporter) -> Solution:
     with ExitStack() as held:
         if growing != job.result:
             held.enter_context(one_writer(job.result))
+            remove_link(growing)
         writer = held.enter_context(Writer(growing, model=_text(job, model)))
         solution = _simulate(model, job, reporter, writer)
         writer.finish(solution)

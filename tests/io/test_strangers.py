@@ -6,6 +6,7 @@ dangerous (200 MB of new allocations), and nothing it names outside its folder i
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import tracemalloc
@@ -16,6 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from vbg import runner
 from vbg.errors import ModelError, UsageError, VbgError
 from vbg.io import csv, hdf5, mstmmsim, toml
 from vbg.io import json as json_file
@@ -437,3 +439,40 @@ def test_hostile_xml_is_refused(what, tmp_path):
     path = tmp_path / "machine.xml"
     path.write_text(XML[what])
     refused(mstmmsim.read, path)
+
+
+# --- links that a stranger's folder holds at names which vbg makes by itself
+
+
+def test_names_that_vbg_makes_do_not_lead_out_of_the_folder(tmp_path):
+    """`run -o out.csv` writes out.csv and what belongs to it, not what links there lead to."""
+    treasure = tmp_path / "treasure"
+    treasure.write_text("mine")
+    folder = tmp_path / "strange"
+    folder.mkdir()
+    made = ("out.csv.ending", "out.csv.part.h5", ".out.csv.lock", ".out.csv.writer")
+    for name in (*made, ".out.csv.part.h5.writer", f".out.{os.getpid()}.vbg-part.csv"):
+        (folder / name).symlink_to(treasure)
+    body = "[bodies.rod]\nmass = 1\ninertia = { xx = 1, yy = 1, zz = 1 }\n"
+    text, result = "vbg = 1\n" + body, str(folder / "out.csv")
+    job = runner.Job("rod.toml", text, settings={"t_end": 0.02}, result=result)
+    said = io.StringIO()
+    reporter = runner._Reporter(said, runner._Cancel())
+    assert runner.run(job, reporter) == 1, "a lock is no link"
+    assert "cannot be written" in said.getvalue()
+    (folder / ".out.csv.lock").unlink()
+    assert runner.run(job, reporter) == 0
+    assert treasure.read_text() == "mine"
+    plain = {file.name for file in folder.iterdir() if not file.is_symlink()}
+    assert plain == {"out.csv", "out.csv.ending"}
+    assert read(folder / "out.csv").status.code == "finished"
+
+
+@pytest.mark.parametrize(
+    "words", ["*/ int x; /*", "*\\ int x;", "*\\\n/ int x;", "*??/\n/ int x;", "**//", "\x1b[2J"]
+)
+def test_words_of_a_model_stay_in_their_comment(words):
+    from vbg.export.tables import remark
+
+    told = remark(words)
+    assert "*/" not in told and "/*" not in told and told.isprintable()

@@ -24,7 +24,7 @@ def save(file: Path, text: str, *, keep_old: bool) -> None:
     target = file.resolve()
     try:
         if keep_old and target.exists():
-            with replacing(target.with_name(target.name + ".bak")) as temporary:
+            with replacing(target.with_name(target.name + ".bak"), follow=False) as temporary:
                 shutil.copy2(target, temporary)
         write_text(target, text)
     except VbgError as error:

@@ -43,7 +43,7 @@ def write_code(start: Start, folder: str | Path) -> tuple[Path, ...]:
     place.mkdir(parents=True, exist_ok=True)
     written = []
     for name, content in sources(exported(start)).items():
-        write_text(place / name, content)
+        write_text(place / name, content, follow=False)
         written.append(place / name)
     return tuple(written)
 

@@ -24,7 +24,8 @@ def number(value: float) -> str:
 def remark(value: str) -> str:
     """`value` inside a comment, which it must not end."""
     one = "".join(char if char.isprintable() else " " for char in value)
-    return one.replace("*/", "* /").replace("/*", "/ *").replace("??", "? ?").replace("\\", "/")
+    whole = one.replace("\\", "/").replace("??", "? ?")
+    return whole.replace("*/", "* /").replace("/*", "/ *")
 
 
 def text(value: str) -> str:

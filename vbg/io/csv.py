@@ -46,7 +46,7 @@ def write(solution: Solution, path: str | Path) -> None:
     with replacing(path) as temporary:
         np.savetxt(temporary, table, fmt="%.17g", delimiter=",", header=header, comments="")
         ending = {"table": _hash(temporary), **to_plain(solution)}
-        write_text(ending_of(path), json.dumps(ending))
+        write_text(ending_of(path), json.dumps(ending), follow=False)
 
 
 def ending_of(path: str | Path) -> Path:

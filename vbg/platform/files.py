@@ -21,13 +21,15 @@ _SYNCHRONOUS_FOLDERS = os.name == "posix"  # elsewhere a folder cannot be opened
 
 
 @contextmanager
-def replacing(path: str | Path) -> Iterator[Path]:
+def replacing(path: str | Path, *, follow: bool = True) -> Iterator[Path]:
     """The name of a new file beside `path`, with its ending, that takes its place at the end.
 
     Whatever happens meanwhile, `path` is the old file or the new one, whole: the new one is
-    on the disk before it gets the name.  It keeps the permissions of the old one; links are
-    followed.  The temporary file is removed when the block is left by any error, and one of
-    a process that was killed when the same file is written again.
+    on the disk before it gets the name.  It keeps the permissions of the old one.  A link is
+    followed where the user has named it; without `follow`, for names that vbg makes, it is
+    replaced: a stranger's folder may hold one that leads to a file of the user.  The
+    temporary file is removed when the block is left by any error, and one of a process that
+    was killed when the same file is written again.
 
     Raises
     ------
@@ -36,10 +38,11 @@ def replacing(path: str | Path) -> Iterator[Path]:
     VbgError
         the disk is full or broken; `path` is as it was.
     """
-    target = Path(os.path.realpath(path))
+    target = Path(os.path.realpath(path)) if follow else _own(Path(path))
     temporary = target.with_name(f".{target.stem}.{os.getpid()}{_TEMPORARY}{target.suffix}")
     try:
         _remove_abandoned(target)
+        temporary.unlink(missing_ok=True)  # of an earlier process of this number, or a link
         yield temporary
         if temporary.exists():
             _synchronise(temporary)
@@ -53,12 +56,15 @@ def replacing(path: str | Path) -> Iterator[Path]:
             temporary.unlink(missing_ok=True)
 
 
-def write_text(path: str | Path, text: str) -> None:
+def write_text(path: str | Path, text: str, *, follow: bool = True) -> None:
     """Write `text` as UTF-8 with the line ends it has, whole or not at all.
 
-    Raises as `replacing`.
+    `follow` and what it raises as `replacing`.
     """
-    with replacing(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
+    with (
+        replacing(path, follow=follow) as temporary,
+        open(temporary, "w", encoding="utf-8", newline="") as file,
+    ):
         file.write(text)
 
 
@@ -95,14 +101,26 @@ def is_other_than_file(path: str | Path) -> str:
     return next((name for is_kind, name in kinds if is_kind(mode)), "no regular file")
 
 
+def _own(path: Path) -> Path:
+    """The file of that name itself, whatever link stands there; its folder may be one."""
+    return Path(os.path.realpath(path.parent)) / path.name
+
+
+def remove_link(path: str | Path) -> None:
+    """Remove a link at a name that vbg makes, before anything is written through it."""
+    if os.path.islink(path):
+        os.unlink(path)
+
+
 def _permissions(target: Path) -> int:
     """Those of the file that is there, or those that a new file gets."""
-    try:
-        return stat.S_IMODE(target.stat().st_mode)
-    except OSError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask
+    with contextlib.suppress(OSError):
+        found = target.lstat().st_mode
+        if not stat.S_ISLNK(found):
+            return stat.S_IMODE(found)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
 
 
 def _synchronise(file: Path) -> None:

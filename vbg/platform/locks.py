@@ -52,7 +52,9 @@ class OneWriter:
         try:
             self._lock.acquire(timeout=0)
             said = {"pid": os.getpid(), "host": platform.node(), "since": time.time()}
-            self._holder.write_text(json.dumps(said), encoding="utf-8")
+            self._holder.unlink(missing_ok=True)  # of one that was killed, or a link
+            with open(self._holder, "x", encoding="utf-8") as file:
+                file.write(json.dumps(said))
         except filelock.Timeout:
             raise UsageError(
                 f"{self.path} is being written by {self._who()}."

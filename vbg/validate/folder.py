@@ -24,6 +24,6 @@ def write(report: Report, folder: str | Path) -> tuple[Path, ...]:
     }
     paths = []
     for name, content in contents.items():
-        write_text(folder / name, content)
+        write_text(folder / name, content, follow=False)
         paths.append(folder / name)
     return tuple(paths)
