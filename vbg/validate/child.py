@@ -113,11 +113,12 @@ def _can_do_better(model: Model, fine: Solution, coarser: Solution | None = None
 
 
 class Watch:
-    """Ends a run that has spent its patience without getting a percent further."""
+    """Ends a run that has spent its patience without getting a percent further; what it takes
+    until it is first told of is the start, kernels to be compiled among it."""
 
     def __init__(self, patience: float, tell: Any):
         self.patience, self.tell = patience, tell
-        self.reached, self.since, self.stuck = 0.0, time.process_time(), False
+        self.reached, self.since, self.stuck = -1.0, 0.0, False
 
     def __call__(self, fraction: float, t: float) -> bool:
         """Progress of a run: False where it is stuck."""

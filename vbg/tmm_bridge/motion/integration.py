@@ -105,12 +105,13 @@ def integrate(
     plant, record = Plant(mechanism), _Record(grid, patience)
     halts = stops(breaks_of(mechanism), float(grid[0]), float(grid[-1]))
     plant.smooth = (halts[0].after, np.inf)
-    y = plant.switch(plant.smooth[0], y0, first=True)
+    y = plant.sample(halts[0], plant.switch(plant.smooth[0], y0, first=True))
     record.add(plant, float(grid[0]), y.copy())
     status = Status("finished", "The simulation reached its end.")
     try:
         for begin, end in pairwise(halts):
             plant.smooth = (begin.after, end.before)
+            y = y if begin is halts[0] else plant.sample(begin, y)
             y, going = _smooth_span(plant, y, begin, end, (rtol, atol), record, progress)
             if not going:
                 status = _stopped(record)
@@ -145,6 +146,7 @@ def _last_row(plant: Plant, y: Array, end: Stop, record: _Record) -> None:
     """The row at the end of the run, where an input or a mode jumps just there."""
     if record.done < len(record.grid):
         plant.smooth = (end.after, np.inf)
+        y = plant.sample(end, y)
         record.add(plant, end.after, plant.switch(end.after, y, first=False))
 
 

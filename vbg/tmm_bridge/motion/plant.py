@@ -16,6 +16,7 @@ from vbg.tmm_bridge.kernels.tables import IDLE, LAW_STOP, PAIR_STOP, Scratch, Ta
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
 from vbg.tmm_bridge.mechanism.start import count_angles, displace, drive_rates, model_size
 from vbg.tmm_bridge.motion.dependent import JUMPS, Dependence
+from vbg.tmm_bridge.motion.instants import Stop
 from vbg.tmm_bridge.motion.program import (
     EXACT,
     PLAY_CHANGES,
@@ -58,6 +59,7 @@ class Plant:
     scratch: Scratch = field(init=False)
     program: Program = field(init=False)
     dependence: Dependence | None = field(init=False)
+    sampled: Array = field(init=False)
     inputs: Array = field(init=False)
     drive: Array = field(init=False)
     balls: Array = field(init=False)
@@ -74,7 +76,7 @@ class Plant:
         self.scratch = scratch_for(t)
         network = self.mechanism.network
         self.sticky = [] if network is None else [f for f in network.frictions if f.row >= 0]
-        self.program, self.dependence = program_of(self.mechanism)
+        self.program, self.dependence, self.sampled = program_of(self.mechanism)
         self.inputs = np.zeros(len(self.mechanism.inputs))
         self.drive = np.zeros((len(self.mechanism.drives), 3))
         kinds, places = t.links[:, LINK_KIND], t.links[:, LINK_Q]
@@ -181,6 +183,24 @@ class Plant:
                 friction.release(y[own:], held, most)
             if (y == before).all() or not self.sticky:
                 break
+        return y
+
+    def sample(self, stop: Stop, y: Array) -> Array:
+        """The state behind a stop, with what signals read at the strokes of their clocks there:
+        all at once, behind the jumps of inputs."""
+        network = self.mechanism.network
+        due = [
+            i
+            for i, held in enumerate(network.samplers if network is not None else ())
+            if stop.jumps and held.due(*stop.rows)
+        ]
+        if network is None or not due:
+            return y
+        y = y.copy()
+        self.evaluate(stop.after, y)
+        section(self.program, PLAY_CHANGES)
+        places = [self.mechanism.size + network.samplers[i].state for i in due]
+        y[places] = self.program.memory[self.sampled[due]]
         return y
 
     def _where(self, friction: DryFriction) -> float:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from vbg.tmm_bridge.formulas.tape import Tape
+from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.motion.dependent import Dependence, reduced
 from vbg.tmm_bridge.motion.program import Program
@@ -15,9 +16,9 @@ from vbg.tmm_bridge.onedim.network import Network, balance
 from vbg.tmm_bridge.onedim.working import BALANCE, CHANGES, FEEDS, OUTPUTS, SECTIONS, TIME, Working
 
 
-def program_of(mechanism: Mechanism) -> tuple[Program, Dependence | None]:
+def program_of(mechanism: Mechanism) -> tuple[Program, Dependence | None, Array]:
     """The program of a mechanism, with a memory of its own; what holds states of its network
-    together.
+    together; places of what its samplers read, known where changes are.
 
     Raises UsageError for a network that is not determined even by that.
     """
@@ -58,7 +59,7 @@ def program_of(mechanism: Mechanism) -> tuple[Program, Dependence | None]:
         points=np.array(places.get("points", []), dtype=float).reshape(-1, 6),
         **tables,
     )
-    return program, dependence
+    return program, dependence, np.array(places.get("sampled", []), dtype=np.int64)
 
 
 def _recorded(network: Network, w: Working) -> dict[str, list[Any]]:
@@ -73,6 +74,7 @@ def _recorded(network: Network, w: Working) -> dict[str, list[Any]]:
     fed = efforts + [(n, tape.slot(value(w)).place) for n, value in network.feeds]
     tape.section = CHANGES
     changes = [tape.slot(v).place for _, _, read in network.changes for v in read(w)]
+    sampled = [tape.slot(held.input(w)).place for held in network.samplers]
     grip = [
         (
             tape.slot(f.port.speed(w)).place,
@@ -97,5 +99,6 @@ def _recorded(network: Network, w: Working) -> dict[str, list[Any]]:
         "changes": changes,
         "grip": grip,
         "outputs": outputs,
+        "sampled": sampled,
         "shafts": [tape.slot(position).place for position in w.positions],
     }

@@ -118,12 +118,16 @@ def _network(
         feeds,
         tuple(draft.changes),
         tuple(draft.outputs),
-        tuple(b for function in draft.functions for b in function.breaks),
+        (
+            *(b for function in draft.functions for b in function.breaks),
+            *(held.clock for held in draft.held),
+        ),
         {grip.coordinate: grip.mass for grip in grips if grip.mass > 0.0},
         tuple(draft.frictions),
         hinges=tuple(draft.hinges),
         rows=tuple(draft.rows),
         first_row=draft.first_row,
         guessed=frozenset(draft.guessed),
+        samplers=tuple(draft.held),
     )
     return network, tuple(grips)

@@ -14,6 +14,7 @@ from vbg.tmm_bridge.onedim.electric import ELECTRIC, HYDRAULIC, Ends, Rail
 from vbg.tmm_bridge.onedim.friction import DryFriction
 from vbg.tmm_bridge.onedim.mechanical import JOINT, Shaft
 from vbg.tmm_bridge.onedim.network import Hinge, Pair, Row
+from vbg.tmm_bridge.onedim.signals import Held
 from vbg.tmm_bridge.onedim.working import Output, Part, Port, Term, Value, Working
 from vbg.tmm_bridge.tree.places import BodyPlace
 
@@ -65,6 +66,7 @@ class Draft:
     outputs: list[Output] = field(default_factory=list)
     functions: list[TimeFunction] = field(default_factory=list)
     frictions: list[DryFriction] = field(default_factory=list)
+    held: list[Held] = field(default_factory=list)
     hinges: list[Hinge] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     first_coordinate: int = 0

@@ -10,6 +10,7 @@ from vbg.tmm_bridge.formulas.timefunctions import Break
 from vbg.tmm_bridge.onedim.electric import Rail
 from vbg.tmm_bridge.onedim.friction import DryFriction
 from vbg.tmm_bridge.onedim.mechanical import DRIVEN, FREE, JOINT, MASSLESS, PAIR, Shaft
+from vbg.tmm_bridge.onedim.signals import Held
 from vbg.tmm_bridge.onedim.working import Output, Part, Stored, Value, Working
 
 
@@ -64,7 +65,7 @@ class Network:
     the mechanism;  frictions : parts whose mode changes between steps;  origins : where its
     shafts start, from which gears and screws count;  hinges, rows : of the mechanism, for
     shafts and frictions that are solved with it;  held : places that tell what such frictions
-    hold.
+    hold;  samplers : signals that are read at the strokes of a clock only.
     """
 
     parts: tuple[Part, ...]
@@ -86,6 +87,7 @@ class Network:
     rows: tuple[Row, ...] = ()
     first_row: int = 0
     guessed: frozenset[int] = frozenset()
+    samplers: tuple[Held, ...] = ()
 
     @property
     def row_places(self) -> range:

@@ -16,6 +16,7 @@ from vbg.expressions import Binary, Call, Expression, Name, Unary
 from vbg.expressions import Number as Literal
 from vbg.tmm_bridge.formulas.characteristics import pieces_of
 from vbg.tmm_bridge.formulas.tape import FUNCTIONS, OPERATIONS, Number, least, most
+from vbg.tmm_bridge.formulas.timefunctions import Break
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.onedim.working import Output, Value, Working
 
@@ -37,6 +38,32 @@ def closure(node: Expression, lookup: Callable[[str], Value]) -> Value:
             f = FUNCTIONS[function]
             inside = [closure(argument, lookup) for argument in arguments]
             return lambda w: f(*(value(w) for value in inside))
+
+
+@dataclass(frozen=True)
+class Held:
+    """The value of an input at the last of the instants first, first + period, ...: a state that
+    stands still between them."""
+
+    input: Value
+    state: int
+    clock: Break
+
+    def act(self, w: Working) -> None:
+        w.rates[self.state] = 0.0
+
+    def outputs(self) -> Iterator[Output]:
+        return iter(())
+
+    def value(self, w: Working) -> Number:
+        """What is held."""
+        return w.x[self.state]
+
+    def due(self, early: float, late: float) -> bool:
+        """Whether the clock strikes between two times."""
+        first, period = self.clock
+        n = max(0, round((late - first) / period))
+        return early <= first + n * period <= late
 
 
 def within(value: Number, lower: float | None, upper: float | None) -> Number:

@@ -15,6 +15,7 @@ from vbg.tmm_bridge.onedim.draft import Draft, no_twin
 from vbg.tmm_bridge.onedim.signals import (
     PID,
     Characteristic,
+    Held,
     Limiter,
     LinearSystem,
     Patches,
@@ -159,6 +160,14 @@ class Sources:
                 return self._surface(name, part)
             case "pid":
                 return self._pid(name, part)
+            case "sample_and_hold":
+                clock = float(part.start), float(part.period)
+                held = Held(
+                    self.value(part, name, part.input), self._draft.state(part.initial), clock
+                )
+                self._draft.held.append(held)
+                self._draft.late.append(held)
+                return held.value
             case "state_space" | "transfer_function" | "delay":
                 return self._linear(name, part)
         raise no_twin(part, name, f"a {part.kind} that reads the motion")
