@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from vbg.cli.main import main
 from vbg.validate import child
+from vbg.validate.children import here
 
 MACHINES = Path(__file__).parent / "machines"
-REPRODUCED = MACHINES.parents[1] / "tmm_bridge" / "reproduced"
 
 
 @pytest.fixture
@@ -42,9 +41,19 @@ def test_a_run_that_gets_a_percent_further_goes_on(clock):
     assert not watch(0.4905, 0.0)
 
 
-def validated(file, *options):
-    command = [sys.executable, "-m", "vbg.cli", "validate", str(file), *options]
-    return subprocess.run(command, capture_output=True, text=True, timeout=600)
+@pytest.fixture
+def validated(monkeypatch, capsys):
+    """The command in this process, both solvers as well: (exit code, output, errors)."""
+    monkeypatch.setattr("vbg.validate.both.children", here)
+
+    def run(file, *options):
+        try:
+            code = main(["validate", str(file), *options])
+        except SystemExit as ended:
+            code = ended.code
+        return code, *capsys.readouterr()
+
+    return run
 
 
 @pytest.mark.parametrize(
@@ -54,31 +63,30 @@ def validated(file, *options):
         ("chaos-20s", ("--t-end", "20", "--rtol", "1e-5", "--output-step", "0.5"), 1, "INCONC"),
     ],
 )
-def test_the_exit_code_is_that_of_the_verdict(name, options, code, word):
-    ended = validated(MACHINES / f"{name}.toml", *options)
-    assert (ended.returncode, word in ended.stdout) == (code, True), ended.stdout + ended.stderr
+def test_the_exit_code_is_that_of_the_verdict(validated, name, options, code, word):
+    ended, out, errors = validated(MACHINES / f"{name}.toml", *options)
+    assert (ended, word in out) == (code, True), out + errors
 
 
-def test_a_model_that_is_wrong_is_no_verdict(tmp_path):
+def test_a_model_that_is_wrong_is_no_verdict(validated, tmp_path):
     file = tmp_path / "wrong.toml"
     file.write_text("vbg = 1\n[bodies.a]\nmass = -1\n")
-    ended = validated(file)
-    assert ended.returncode == 1
-    assert "INCONCLUSIVE" not in ended.stdout
-    assert "mass" in ended.stderr
-    assert validated(file, "--no-such-option").returncode == 2
+    code, out, errors = validated(file)
+    assert code == 1
+    assert "INCONCLUSIVE" not in out
+    assert "mass" in errors
+    assert validated(file, "--no-such-option")[0] == 2
 
 
-def test_a_part_without_a_twin_is_inconclusive_and_no_wrong_command(tmp_path):
+def test_a_part_without_a_twin_is_inconclusive_and_no_wrong_command(validated, tmp_path):
     file = tmp_path / "held.toml"
     file.write_text(
-        "vbg = 1\n[electric.C]\nkind = 'capacitor'\nnodes = ['a', 'gnd']\nC = 1\n"
-        "[electric.U]\nkind = 'voltage_source'\nnodes = ['b', 'gnd']\nvoltage = 'held'\n"
-        "[electric.R]\nkind = 'resistor'\nnodes = ['a', 'b']\nR = 1\n"
-        "[signals.held]\nkind = 'sample_and_hold'\ninput = '1 - C.voltage'\nperiod = 0.1\n"
-        "[simulate]\nt_end = 0.3\n"
+        "vbg = 1\n[rotational.rotor]\nkind = 'inertia'\nnodes = ['a']\nJ = 1\nspeed = 2\n"
+        "[rotational.one]\nkind = 'friction'\nnodes = ['a']\ncoulomb = 1\n"
+        "[rotational.two]\nkind = 'friction'\nnodes = ['a']\ncoulomb = 2\n"
+        "[simulate]\nt_end = 0.01\noutput_step = 0.005\n"
     )
-    ended = validated(file)
-    assert ended.returncode == 1, ended.stderr
-    assert "INCONCLUSIVE" in ended.stdout
-    assert "signals.held" in ended.stdout
+    code, out, errors = validated(file)
+    assert code == 1, errors
+    assert "INCONCLUSIVE" in out
+    assert "rotational.two" in out
