@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
-from benchmarks.mechanisms import compared, random_mechanism, wrongly_refused
+from benchmarks.mechanisms import (
+    compared,
+    moving,
+    polygon,
+    random_mechanism,
+    random_rotation,
+    windows,
+    wrongly_refused,
+)
 from tests.tail import tail
 
 EACH = 20
@@ -20,3 +31,26 @@ def test_accelerations_and_joint_forces_are_those_of_the_oracle(first):
             assert not wrongly_refused(verdict), verdict.refused
         else:
             assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize("part", [1e-6, 1e-8])
+@pytest.mark.parametrize("links", [(0,), (1,), (0, 2)], ids=["crank", "coupler", "both cranks"])
+def test_a_parallelogram_with_light_links(links, part):
+    """Ordinary masses but for links of 1e-6 kg and less: not singular."""
+    rng = np.random.default_rng(3)
+    up, base = np.array([0.2, 0.55]), np.array([1.1, 0.0])
+    corners = np.array([np.zeros(2), up, up + base, base])
+    made = polygon(rng, corners, random_rotation(rng), np.array([0.3, -0.2, 0.5]), ("revolute",))
+    bodies = list(made.bodies)
+    for k in links:
+        b = bodies[k]
+        bodies[k] = replace(b, mass=part * b.mass, inertia=part * b.inertia)
+    verdict = compared(moving(rng, replace(made, bodies=bodies)))
+    assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize("n", [1, 4, 8])
+def test_parallelogram_chains_are_not_locked(n):
+    rng = np.random.default_rng(n)
+    verdict = compared(moving(rng, windows(rng, n)))
+    assert verdict.passed, verdict
