@@ -111,9 +111,10 @@ def _reached(circuits: Mapping[str, list[tuple[str, tuple[str, ...]]]], start: s
 
 
 def _lonely_nodes(model: Model) -> Iterator[Problem]:
+    bonded = {end for bond in model.bonds for end in bond.split(" -> ")}
     for table, reference in REFERENCES.items():
         for node, parts in _circuits(model, table).items():
-            if len(parts) == 1 and node != reference:
+            if len(parts) == 1 and node != reference and f"{table}.{node}" not in bonded:
                 name = parts[0][0]
                 what = f"nothing but {name} is on the node {node!r}."
                 remedy = "Is the name of the node written alike everywhere?"
