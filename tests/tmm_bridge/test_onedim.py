@@ -462,16 +462,15 @@ def test_parts_without_a_twin_are_named():
         simulate(model, t_end=0.1)
 
 
-def test_a_circuit_that_only_one_solver_knows_is_inconclusive_and_says_why():
+def test_a_shaft_that_only_one_solver_knows_is_inconclusive_and_says_why():
     parts = {
-        "U": {"kind": "voltage_source", "nodes": ["a", "gnd"], "voltage": "held"},
-        "R": {"kind": "resistor", "nodes": ["a", "b"], "R": 3.0},
-        "C": {"kind": "capacitor", "nodes": ["b", "gnd"], "C": 1e-2},
+        "rotor": {"kind": "inertia", "nodes": ["a"], "J": 1.0, "speed": 2.0},
+        "one": {"kind": "friction", "nodes": ["a"], "coulomb": 1.0},
+        "two": {"kind": "friction", "nodes": ["a"], "coulomb": 2.0},
     }
-    held = {"kind": "sample_and_hold", "input": "1 - C.voltage", "period": 0.01}
-    model = vbg.Model(name="held", electric=parts, signals={"held": held})
+    model = vbg.Model(name="held", rotational=parts)
     report = validate(model, t_end=0.05, output_step=1e-3, in_children=False)
     assert report.result == "INCONCLUSIVE"
     assert "no joints" in report.verdict.sentence
-    assert "signals.held" in report.verdict.sentence
+    assert "rotational.two" in report.verdict.sentence
     assert not any("Integrated" in note for note in report.verdict.notes)
