@@ -252,3 +252,22 @@ def test_the_console_script_ends_with_130_too(tmp_path):
         [sys.executable, "-c", script % "KeyboardInterrupt()"], capture_output=True, text=True
     )
     assert done.returncode == 130 and "Traceback" not in done.stderr
+
+
+def test_an_interrupt_within_an_import_ends_with_130_too(tmp_path):
+    """Within exec of a text, as dataclasses are made, the interpreter remembers it."""
+    code = (
+        "import vbg.cli.main as verbs\n"
+        "def main():\n"
+        "    try:\n"
+        "        exec('raise KeyboardInterrupt')\n"
+        "    except KeyboardInterrupt:\n"
+        "        return 130\n"
+        "verbs.main = main\n"
+        "from vbg.cli.entry import run\n"
+        "run()\n"
+    )
+    (tmp_path / "interrupted.py").write_text(code)
+    command = [sys.executable, "-m", "interrupted"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True)
+    assert done.returncode == 130

@@ -22,6 +22,7 @@ SCRATCH = {
     ("validate/child.py", "main"),
     ("validate/children.py", "_start"),
     ("io/hdf5.py", "_create"),
+    ("export/fmu/archive.py", "write_fmu"),
 }
 WRITES = {"write_text", "write_bytes", "savefig", "savetxt", "saving", "copy2", "copyfile"}
 _WRITING = re.compile(r"[wax]")

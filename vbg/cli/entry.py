@@ -5,6 +5,7 @@ Whatever is imported takes time, and a Ctrl-C in that time is one line, too.
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
@@ -56,6 +57,11 @@ def _leave(code: int) -> None:
     for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
+    if code == 130:
+        # An interpreter that was interrupted while it ran the text of a program, as an import of
+        # a dataclass does, ends itself by SIGINT in the end, though the interrupt was answered.
+        atexit._run_exitfuncs()
+        os._exit(code)
     sys.exit(code)
 
 
