@@ -1,0 +1,85 @@
+"""The four machines answer their questions: against closed forms and sums by hand."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import vbg
+from vbg.measures import evaluate, measured, parse
+
+FOLDER = Path(__file__).resolve().parents[2] / "examples"
+
+
+@cache
+def solved(name):
+    model = vbg.read(FOLDER / f"{name}.toml")
+    return model, vbg.simulate(model)
+
+
+def answer(name, measure):
+    model, solution = solved(name)
+    found = measured(measure, model.measures[measure], solution, model.parameters)
+    assert found.value is not None, found.why
+    return found.value
+
+
+@pytest.mark.parametrize("name", ["pwm-drive", "crane-load-drop", "wishbone-corner", "robot-arm"])
+def test_every_measure_has_a_value(name):
+    for measure in solved(name)[0].measures:
+        assert math.isfinite(answer(name, measure))
+
+
+def test_ripple_and_efficiency_of_the_drive():
+    """Exponentials from edge to edge; power of the load over that of the bridge."""
+    p = solved("pwm-drive")[0].parameters
+    on, tau = p["duty"] * p["period"], p["L"] / p["R"]
+    off = p["period"] - on
+    rises, falls, both = (1 - math.exp(-t / tau) for t in (on, off, p["period"]))
+    grown = rises * falls / both
+    assert answer("pwm-drive", "ripple") == pytest.approx(p["U"] / p["R"] * grown, rel=2e-3)
+    assert answer("pwm-drive", "mean_current") == pytest.approx(p["current"], rel=2e-3)
+    heat = p["R"] * (p["current"] ** 2 + (p["swing"] ** 2) / 12)  # of a triangle about its mean
+    useful = p["load"] * p["speed"]
+    share = useful / (useful + p["loss"] * p["speed"] ** 2 + heat)
+    assert answer("pwm-drive", "efficiency") == pytest.approx(100 * share, rel=5e-3)
+
+
+def test_the_crane_rests_on_its_oil_until_the_load_drops():
+    model, solution = solved("crane-load-drop")
+    assert answer("crane-load-drop", "ringing_at_start") < 1e-9
+    a, lug = math.radians(30), np.array([1.2, -0.1])
+    turn = np.array([[math.cos(a), -math.sin(a)], [math.sin(a), math.cos(a)]])
+    foot, at = np.array([0.2, -0.8]), turn @ lug
+    along = (at - foot) / np.linalg.norm(at - foot)
+    lever = at[0] * along[1] - at[1] * along[0]
+    moment = 9.81 * math.cos(a) * (350 * 2.0 + 800 * 4.0)
+    push = moment / lever
+    assert solution["cylinder.force"][0] == pytest.approx(push, rel=1e-8)
+    pin = np.linalg.norm(push * along - np.array([0.0, 9.81 * 1150]))
+    assert answer("crane-load-drop", "pin_before") == pytest.approx(pin / 1e3, rel=1e-8)
+    area = model.hydraulic["cylinder"].area_a
+    bar = push / area / 1e5
+    assert answer("crane-load-drop", "pressure_before") == pytest.approx(bar, rel=1e-6)
+
+
+def test_the_corner_starts_at_rest():
+    assert answer("wishbone-corner", "ringing_at_start") < 1e-6
+    model, solution = solved("wishbone-corner")
+    weight = 9.81 * sum(model.bodies[b].mass for b in ("lower", "upper", "upright"))
+    assert solution["lift.slide"].max() == pytest.approx(0.04, abs=1e-6)
+    assert answer("wishbone-corner", "wheel_load") * 1e3 > weight
+
+
+def test_the_robot_gets_back_what_it_gave():
+    """There and back: the drives' work is zero in sum, none is lost."""
+    model, solution = solved("robot-arm")
+    text = " + ".join(f"integral(j{k}.drive*j{k}.speed)" for k in range(1, 7))
+    total = evaluate(parse(text), solution, model.parameters)
+    turned = sum(answer("robot-arm", f"energy_{k}") for k in range(1, 7))
+    assert abs(total) < 1e-3 * turned
+    assert answer("robot-arm", "rest") == pytest.approx(0.0, abs=1e-4)
