@@ -106,3 +106,21 @@ def test_deduction_of_a_tree_has_geometrical_equations():
 
 def test_model_without_bodies_has_no_transfer_equation():
     assert "no bodies" in transfer_text(vbg.read(EXAMPLES / "rlc-ladder.toml"))
+
+
+@pytest.mark.parametrize("name", ["bush.toml", "tree.toml"])
+def test_overall_matrix_in_numbers(name):
+    """Square, regular, and its solution has the accelerations of the recursion."""
+    from vbg.tmm_bridge.overall.transfer import overall_equation
+
+    mechanism = lay_out(vbg.read(Path(__file__).parent / "reproduced" / name))
+    y = start(mechanism).y
+    found = overall_equation(mechanism, y, 0.0)
+    assert found.matrix.shape == (len(found.rows), len(found.columns))
+    assert len(set(found.columns)) == len(found.columns)
+    solved = np.linalg.lstsq(found.matrix, found.right, rcond=1e-13)[0]
+    plant = Plant(mechanism)
+    plant.evaluate(0.0, y)
+    hinges = [k for k, column in enumerate(found.columns) if " q''" in column]
+    ours = plant.scratch.acceleration
+    np.testing.assert_allclose(solved[hinges], ours, atol=1e-9 * (1.0 + np.abs(ours).max()))

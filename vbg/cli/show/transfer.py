@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+import json
+from typing import TYPE_CHECKING, Any
 
 from vbg.cli.models import read_checked
-from vbg.cli.parser import add, add_model
+from vbg.cli.parser import add, add_json, add_model
+from vbg.cli.text import figure, table
+from vbg.errors import UsageError
+
+if TYPE_CHECKING:
+    from vbg.model import Model
+    from vbg.tmm_bridge.overall.transfer import Overall
 
 PLACE = 60
+WIDEST = 14  # columns of numbers in a terminal: of a wider matrix only what is not zero
 
 
 def register(subparsers: Any) -> None:
@@ -18,14 +26,81 @@ def register(subparsers: Any) -> None:
         act=act,
         summary="the overall transfer equation",
         detail="What the transfer-matrix solver (MSTMM) solves at every instant, deduced from the\n"
-        "topology by the automatic deduction theorem.",
-        examples="vbg show transfer crank.toml",
+        "topology by the automatic deduction theorem.  With --numbers its matrix at the start,\n"
+        "or at a time that a run of that solver has reached.",
+        examples="""vbg show transfer crank.toml
+            vbg show transfer crank.toml --numbers --at 0.3 --json""",
     )
     add_model(parser)
+    parser.add_argument("--numbers", action="store_true", help="the matrix in numbers")
+    parser.add_argument("--at", type=float, default=0.0, metavar="TIME", help="[s], default 0")
+    add_json(parser)
 
 
 def act(arguments: argparse.Namespace) -> int:
-    from vbg.tmm_bridge.overall.deduction import transfer_text
+    from vbg.tmm_bridge.overall.deduction import deduce, transfer_text
 
-    print(transfer_text(read_checked(arguments)))
+    model = read_checked(arguments)
+    if arguments.at and not arguments.numbers:
+        raise UsageError("--at is the time of --numbers; give both.")
+    found = numbers(model, arguments.at) if arguments.numbers else None
+    if not arguments.json:
+        print(transfer_text(model) + ("" if found is None else f"\n\n{as_text(found)}"))
+        return 0
+    deduced = deduce(model)
+    plain: dict[str, Any] = {
+        "topology": deduced.topology,
+        "paths": {end: list(path) for end, path in deduced.paths.items()},
+        "equations": list(deduced.equations),
+        "boundary": {end.name: end.condition for end in deduced.ends},
+        "beside": {name: list(ends) for name, ends in deduced.beside.items()},
+    }
+    if found is not None:
+        plain["numbers"] = {
+            "time": arguments.at,
+            "rows": list(found.rows),
+            "columns": list(found.columns),
+            "matrix": found.matrix.tolist(),
+            "right": found.right.tolist(),
+        }
+    print(json.dumps(plain))
     return 0
+
+
+def numbers(model: Model, at: float) -> Overall:
+    """The equation at the time `at` of a run from the start.  Raises UsageError for a machine
+    with one-dimensional parts, whose network is not part of it, and a time not reached."""
+    from vbg.tmm_bridge.mechanism.layout import lay_out
+    from vbg.tmm_bridge.mechanism.start import start
+    from vbg.tmm_bridge.motion.integration import integrate, output_grid
+    from vbg.tmm_bridge.overall.transfer import overall_equation
+
+    mechanism = lay_out(model)
+    if mechanism.network is not None:
+        what = "circuits, shafts or controllers act on the mechanism"
+        raise UsageError(f"{model.name}: {what}; the matrix in numbers is that of bodies alone.")
+    y = start(mechanism).y
+    if at > 0.0:
+        grid = output_grid(at, at)
+        ran = integrate(mechanism, y, grid, model.simulate.rtol, model.simulate.atol)
+        if ran.status.code != "finished":
+            raise UsageError(f"{model.name}: t = {at:.6g} s is not reached. {ran.status.sentence}")
+        y = ran.states[-1]
+    return overall_equation(mechanism, y, at)
+
+
+def as_text(found: Overall) -> str:
+    """Rows of the matrix; of a wide one each row's entries by the names of their columns."""
+    size = f"Overall matrix, {len(found.rows)} x {len(found.columns)}"
+    lines = [size, ""]
+    if len(found.columns) <= WIDEST:
+        lines += [f"  {k + 1}: {name}" for k, name in enumerate(found.columns)]
+        head = ("row", *(str(k + 1) for k in range(len(found.columns))), "right")
+        cells = [head]
+        for name, row, right in zip(found.rows, found.matrix, found.right, strict=True):
+            cells.append((name, *(figure(v, 4) for v in row), figure(right, 4)))
+        return "\n".join([*lines, "", table(cells, "<" + ">" * (len(found.columns) + 1))])
+    for name, row, right in zip(found.rows, found.matrix, found.right, strict=True):
+        terms = [f"{figure(v, 4)} {c}" for v, c in zip(row, found.columns, strict=True) if v]
+        lines.append(f"  {name}:  {' + '.join(terms) or '0'} = {figure(right, 4)}")
+    return "\n".join(lines)

@@ -21,6 +21,7 @@ the Riccati transform and share its kinematics only.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,7 +58,7 @@ from vbg.tmm_bridge.kernels.rows import (
 from vbg.tmm_bridge.kernels.six import bushings
 from vbg.tmm_bridge.kernels.tables import Scratch, Tables, scratch_for
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
-from vbg.tmm_bridge.mechanism.start import drive_rates
+from vbg.tmm_bridge.mechanism.start import drive_rates, node_name, row_name
 
 ACC, ALPHA, MOMENT, FORCE, ONE = slice(0, 3), slice(3, 6), slice(6, 9), slice(9, 12), 12
 TIP = np.zeros(3)
@@ -189,6 +190,22 @@ def overall_general(mechanism: Mechanism, y: Array, time: float) -> Instant:
     efforts; the equations are the hinges' conditions, the geometrical equations
     of bodies with several inputs, the roots and the closed loops.
     """
+    t, written = mechanism.tables, _written(mechanism, y, time)
+    return _solved(t, written.rows, written.at_origin, written.x)
+
+
+@dataclass(frozen=True)
+class _Written:
+    """The rows of the overall equation in the unknowns, the last column constant; what each
+    row says; the state at every node's origin."""
+
+    rows: Array
+    labels: tuple[str, ...]
+    at_origin: dict[int, Array]
+    x: _Unknowns
+
+
+def _written(mechanism: Mechanism, y: Array, time: float) -> _Written:
     t = mechanism.tables
     s, e = loads_of_bodies(mechanism, y, time)
     children = children_of(t)
@@ -196,15 +213,52 @@ def overall_general(mechanism: Mechanism, y: Array, time: float) -> Instant:
     at_origin: dict[int, Array] = {}
     beyond: dict[int, Array] = {}
     equations: list[Array] = []
+    labels: list[str] = []
+
+    def noted(what: str) -> None:
+        labels.extend([what] * (sum(map(len, equations)) - len(labels)))
+
     for i in range(len(t.links) - 1, -1, -1):
+        name = node_name(mechanism, i)
         at_origin[i] = _body_output(t, s, e, i, children[i], x, beyond, equations)
+        noted(f"geometry behind {name}")
         at_origin[i][ACC.start : FORCE.stop] += _cut_loads(s, i, x)
         equations.append(_hinge_condition(t, s, i, at_origin[i], x))
+        noted(f"effort along {name}")
         beyond[i] = _across_hinge(t, s, i, at_origin[i], x)
         if t.links[i, LINK_PARENT] < 0:
             equations.append(beyond[i][:6])
-    equations += [_loop_row(s, r, at_origin, x) for r in range(len(t.rows))]
-    return _solved(t, np.vstack(equations), at_origin, x)
+            noted(f"ground at {name}")
+    for r in range(len(t.rows)):
+        equations.append(_loop_row(s, r, at_origin, x))
+        noted(f"loop at {row_name(mechanism, r)}")
+    return _Written(np.vstack(equations), tuple(labels), at_origin, x)
+
+
+@dataclass(frozen=True)
+class Overall:
+    """The overall transfer equation in numbers, matrix . unknowns = right: what each row says,
+    and which unknown each column belongs to."""
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    matrix: Array
+    right: Array
+
+
+def overall_equation(mechanism: Mechanism, y: Array, time: float) -> Overall:
+    """Matrix and right-hand side of the overall transfer equation at the state y."""
+    written, t = _written(mechanism, y, time), mechanism.tables
+    axes = ("a.x", "a.y", "a.z", "alpha.x", "alpha.y", "alpha.z")
+    columns = [f"{node_name(mechanism, tip)} tip {axis}" for tip in written.x.tip for axis in axes]
+    owners = [node_name(mechanism, i) for i in range(len(t.links)) for _ in _free_columns(t, i)]
+    counted: Counter[str] = Counter()
+    for owner in owners:  # hinges of a joint with several count on
+        columns.append(f"{owner} q''" + (f"[{counted[owner]}]" if owners.count(owner) > 1 else ""))
+        counted[owner] += 1
+    columns += [f"effort of {row_name(mechanism, r)}" for r in range(len(t.rows))]
+    matrix, right = written.rows[:, :-1], -written.rows[:, -1]
+    return Overall(written.labels, tuple(columns), matrix, right)
 
 
 def _body_output(
