@@ -18,6 +18,9 @@ def run() -> None:
     ended.  The terminal interface leaves it to the terminal.
     """
     signal.signal(signal.SIGINT, _at_once)
+    for name in ("SIGTERM", "SIGHUP"):  # what nohup has told to be ignored stays so
+        if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is signal.SIG_DFL:
+            signal.signal(getattr(signal, name), _at_once)
     try:
         from vbg.platform.processes import interrupt_on_end_request
         from vbg.platform.streams import open_standard_streams
@@ -27,6 +30,9 @@ def run() -> None:
 
         if sys.argv[1:2] == ["tui"]:
             signal.signal(signal.SIGINT, signal.default_int_handler)
+            for name in ("SIGTERM", "SIGHUP"):
+                if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is _at_once:
+                    signal.signal(getattr(signal, name), signal.SIG_DFL)
         else:
             interrupt_on_end_request()
         code = main()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from vbg.blocks import leaf
-from vbg.errors import Problem, UsageError
+from vbg.errors import ModelError, Problem, UsageError
 from vbg.graph.bondgraph import Bond, BondGraph, Output, Vertex
 from vbg.graph.placeholders import BOND_FLOW, EFFORT
 
@@ -107,7 +107,11 @@ def raw_end(
     path = f"joints.{end}"
     if path in coordinates:
         return coordinates[path]
-    raise UsageError(
-        f"a bond ends at {end}, which is no vertex, no node TABLE.NAME and no free "
-        "coordinate JOINT.angle or JOINT.slide"
+    problem = Problem(
+        "error",
+        "bonds",
+        f"a bond ends at {end!r}, which is no vertex, no node TABLE.NAME and no free coordinate "
+        "JOINT.angle or JOINT.slide.",
+        "Name one of these.",
     )
+    raise ModelError.of([problem])
