@@ -10,6 +10,7 @@ import io
 import json
 import os
 import tracemalloc
+from pathlib import Path
 
 import h5py
 import numpy as np
@@ -17,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import vbg
 from vbg import runner
 from vbg.errors import ModelError, UsageError, VbgError
 from vbg.io import csv, hdf5, mstmmsim, toml
@@ -476,3 +478,11 @@ def test_words_of_a_model_stay_in_their_comment(words):
 
     told = remark(words)
     assert "*/" not in told and "/*" not in told and told.isprintable()
+
+
+def test_a_raw_bond_to_no_end_is_told_with_its_place():
+    file = Path(__file__).parents[2] / "examples" / "half-car.toml"
+    text = file.read_text(encoding="utf-8").replace('"link -> wr"', '"link.-> wr"')
+    with pytest.raises(ModelError) as told:
+        vbg.assemble(toml.parse(text, "raw.toml"))
+    assert told.value.problems and all(p.where and p.remedy for p in told.value.problems)

@@ -2,13 +2,11 @@
 a kind of part needs nothing but its declaration."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar
 
 import pytest
 
-import vbg
 from vbg.errors import ModelError
 from vbg.fields import declare, quantity
 from vbg.io import toml
@@ -157,11 +155,3 @@ def test_a_circuit_without_ground():
     (problem,) = check(model)
     assert (problem.severity, problem.where) == ("error", "electric.U")
     assert "floating island" in problem.what
-
-
-def test_a_raw_bond_to_no_end_is_told_with_its_place():
-    file = Path(__file__).parents[2] / "examples" / "half-car.toml"
-    text = file.read_text(encoding="utf-8").replace('"link -> wr"', '"link.-> wr"')
-    with pytest.raises(ModelError) as told:
-        vbg.assemble(toml.parse(text, "raw.toml"))
-    assert told.value.problems and all(p.where and p.remedy for p in told.value.problems)
