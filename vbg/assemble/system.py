@@ -30,6 +30,13 @@ class System:
     causal: CausalGraph
     equations: Equations
 
+    def __repr__(self) -> str:
+        return (
+            f"<System {self.model.name}: {self.size} state components, "
+            f"{len(self.constraint_names)} constraint efforts, "
+            f"{len(self.signal_units)} signals>"
+        )
+
     @property
     def model(self) -> Model:
         return self.causal.graph.model

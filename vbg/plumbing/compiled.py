@@ -113,9 +113,14 @@ def _locked_cache(function: Callable[..., Any], folder: Path) -> Any:
     lock = folder / "entries.lock"
     code = function.__code__
 
-    class Place(caching._CacheLocator):
+    class Place:
+        """What numba asks of a place for entries."""
+
         def get_cache_path(self) -> str:
             return str(folder)
+
+        def ensure_cache_path(self) -> None:
+            folder.mkdir(parents=True, exist_ok=True)
 
         def get_source_stamp(self) -> str:
             return hashlib.sha256(Path(code.co_filename).read_bytes()).hexdigest()

@@ -66,6 +66,13 @@ class Start:
     condition: float = 1.0
     determined: tuple[Projection, ...] = ()
 
+    def __repr__(self) -> str:
+        freedoms = "" if self.freedoms is None else f"{self.freedoms} degrees of freedom, "
+        return (
+            f"<Start of {self.system.model.name}: {freedoms}{self.dependent} redundant rows, "
+            f"residuals {self.position_residual:.1e} and {self.velocity_residual:.1e}>"
+        )
+
     @property
     def rate_program(self) -> Program:
         """Rate of x, in its order, and behind it constraint efforts, not the smallest ones."""

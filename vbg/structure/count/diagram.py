@@ -9,7 +9,7 @@ the frame as 0; groups of one level stand side by side.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from vbg.errors import UsageError, not_installed
 from vbg.platform.files import write_text
@@ -44,8 +44,8 @@ def structural_graph(structure: Structure) -> pydot.Dot:
     drawing.set_node_defaults(shape="circle")
     drawing.add_node(_body(structure, 0, shape="doublecircle"))
     for group in structure.groups:
-        border = pydot.Cluster(
-            str(group.number), label=_quoted(f"SG-{roman(group.number)}"), style="dashed"
+        border = pydot.Subgraph(
+            f"cluster_{group.number}", label=_quoted(f"SG-{roman(group.number)}"), style="dashed"
         )
         for body in group.bodies:
             border.add_node(_body(structure, body))
@@ -57,13 +57,14 @@ def structural_graph(structure: Structure) -> pydot.Dot:
     for pair in topology.pairs:
         ends = (f"b{pair.ends[0]}", f"b{pair.ends[-1]}")
         for n in range(max(pair.grade, 1)):
-            label = {"label": _quoted(pair.code)} if n == pair.grade - 1 else {}
-            width = "4" if n < pair.driven else "1"
-            drawing.add_edge(pydot.Edge(*ends, penwidth=width, **label))
+            attributes: dict[str, Any] = {"penwidth": "4" if n < pair.driven else "1"}
+            if n == pair.grade - 1:
+                attributes["label"] = _quoted(pair.code)
+            drawing.add_edge(pydot.Edge(*ends, **attributes))
     return drawing
 
 
-def _body(structure: Structure, body: int, **attributes: str) -> pydot.Node:
+def _body(structure: Structure, body: int, **attributes: Any) -> pydot.Node:
     import pydot
 
     return pydot.Node(f"b{body}", label=_quoted(structure.topology.bodies[body]), **attributes)
