@@ -107,6 +107,17 @@ MECHANICS: dict[str, dict[str, Any]] = {
         stiffness=[90.0, 80.0, 70.0, 3.0, 4.0, 5.0],
         damping=[0.9, 0.8, 0.7, 0.1, 0.2, 0.3],
     ),
+    "forces.beam_element": _force(
+        kind="beam_element",
+        between=["a.P", "b.Q"],
+        length=0.7,
+        EA=90.0,
+        GA_y=80.0,
+        GJ=3.0,
+        EI_y=4.0,
+        EI_z=5.0,
+        damping=0.01,
+    ),
     "forces.force": _force(kind="force", on="a.P", force=[1.0, "2*sin(30*t)", -3.0]),
     "forces.torque": _force(kind="torque", on="a", torque=[1.0, "2*sin(30*t)", -3.0]),
     "forces.torsion_spring": _on_hinge(kind="torsion_spring", on="joints.hinge", k=9.0, c=0.1),
@@ -155,6 +166,21 @@ MECHANICS: dict[str, dict[str, Any]] = {
         "gy -> two",
         "two -> n",
     ),
+}
+MECHANICS["beams.beam"] = {
+    "gravity": GRAVITY,
+    "beams": {
+        "boom": {
+            "between": ["ground", "free"],
+            "length": 1.5,
+            "axis": [1, 2, 2],
+            "up": [0, 0, 1],
+            "section": {"tube": {"radius": 0.02, "inner_radius": 0.018}},
+            "material": {"E": "7 MPa", "nu": 0.3, "density": 1000.0},
+            "elements": 2,
+            "damping": 1e-3,
+        }
+    },
 }
 MECHANICS["bondgraph.0"] = MECHANICS["bondgraph.Sf"]
 MECHANICS["bondgraph.1"] = MECHANICS["bondgraph.TF"]

@@ -18,12 +18,14 @@ from xml.etree import ElementTree
 import pytest
 
 import vbg
+from tests.tail import only
 from vbg.cli.main import main
 from vbg.io import hdf5
 
 pytest.importorskip("matplotlib")
 FOLDER = Path(__file__).resolve().parents[2] / "examples"
 NAMES = sorted(file.stem for file in FOLDER.glob("*.toml"))
+FEW = ["slider-crank", "hydraulic-arm", "dc-motor-start", "half-car", "spatial-four-bar"]
 ROWS = 40  # of a short run
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -76,7 +78,7 @@ def test_graph_at_both_levels(name, folder):
             assert len(named) >= len(drawn)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", only(FEW, NAMES))
 def test_equations_or_the_polite_refusal(name, folder, capsys):
     pytest.importorskip("sympy")
     code = main(["show", "equations", str(FOLDER / f"{name}.toml"), "--numbers"])
@@ -89,7 +91,7 @@ def test_equations_or_the_polite_refusal(name, folder, capsys):
         assert "block operations" in captured.err or "no closed form" in captured.err
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", only(FEW, NAMES))
 def test_curves(name, folder):
     signals = [s for s in result_signals(name, folder) if s.endswith(SHOWN)][:3]
     if not signals:

@@ -27,11 +27,23 @@ PAGE = (DOCS / "model-file.md").read_text(encoding="utf-8")
 PARTS = (DOCS / "parts.md").read_text(encoding="utf-8")
 
 
+ELBOW = """
+[bodies.arm]
+mass = 2.0
+inertia = { xx = 0.1, yy = 0.1, zz = 0.1 }
+
+[joints.elbow]
+kind = "revolute"
+between = ["ground", "arm"]
+axis = [0, 1, 0]
+"""
+
+
 def test_examples_read():
     blocks = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     for block in blocks:
-        assert check(toml.parse(block)) == ()
+        assert check(toml.parse(block + (ELBOW if "joint:elbow" in block else ""))) == ()
 
 
 def test_functions_and_units_are_those_there_are():

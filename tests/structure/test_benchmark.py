@@ -1,5 +1,7 @@
 """The benchmark of structural analysis runs and prints the paper's table."""
 
+import pytest
+
 from benchmarks import structure
 
 
@@ -16,6 +18,7 @@ def test_table_16_and_growth_are_printed(capsys):
         assert theirs in ("-", str(ours))
 
 
+@pytest.mark.slow
 def test_kinematics_are_timed(capsys):
     structure.print_kinematics()
     assert capsys.readouterr().out.count("sequential:") == 1

@@ -13,6 +13,7 @@ if sys.platform != "linux":
 from benchmarks import tui
 
 
+@pytest.mark.slow
 def test_every_measure_prints_its_line(capsys):
     tui.with_home(lambda home: tui.first_frame(home, times=1))
     tui.with_home(lambda home: tui.keys(home, bodies=2, presses=2))

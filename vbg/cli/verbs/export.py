@@ -28,7 +28,7 @@ def register(subparsers: Any) -> None:
         "be another machine.",
         examples="""vbg export crank.toml -o crank.fmu
             vbg export crank.toml -o crank.fmu --fmi 2 --outputs 'A.*'
-            vbg export crank.toml --c -o crank_c && make -C crank_c
+            vbg export crank.toml --c -o crank_c
             vbg export pendulum.toml --mstmm-xml -o pendulum.xml""",
     )
     add_model(parser)

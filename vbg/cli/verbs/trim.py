@@ -29,8 +29,7 @@ def register(subparsers: Any) -> None:
         "come to rest; the search begins at the written values.  Exit code 1 where none are found.",
         examples="""vbg trim arm.toml --free forces.spring.length --hold A.angle='10 deg'
             vbg trim lift.toml --free preload --hold spring.force='2 kN' -o lift-trimmed.toml
-            vbg trim car.toml --free forces.fl.length --free forces.fr.length \\
-              --hold chassis.position.z='30 cm' --hold roll.angle=0""",
+            vbg trim car.toml --free fl.length --free fr.length --hold a.angle=0 --hold b.y=0""",
     )
     add_model(parser)
     parser.add_argument(
