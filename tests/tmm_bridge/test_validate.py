@@ -126,6 +126,21 @@ def test_singular_postures_are_crossed_without_losing_digits():
     assert run["V0.top.position"][:, 0] == pytest.approx(np.cos(exact.y[0]), abs=2e-8)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_leaps_over_singular_postures_keep_the_energy_behind_them_wherever_steps_land(
+    seed, tmp_path
+):
+    """A start moved by rounding moves the steps before a singular posture, not the result."""
+    g = 9.81 * (1.0 + 1e-13 * np.random.default_rng(seed).uniform(-1.0, 1.0))
+    file = tmp_path / "moved.toml"
+    file.write_text((ROOT / f"{SINGULAR}.toml").read_text("utf-8").replace("-9.81", repr(-g)))
+    run = vbg.tmm_bridge.simulate(
+        vbg.read(file), t_end=10.0, output_step=0.01, rtol=1e-11, atol=1e-13
+    )
+    energy = run["energy.kinetic"] + run["energy.potential"]
+    assert abs(energy[-1] - energy[0]) < 1e-8
+
+
 def test_outputs_next_to_a_singular_posture_are_named():
     time = np.linspace(0.0, 1.0, 101)
     nearness = np.abs(time - 0.5) + 1e-6

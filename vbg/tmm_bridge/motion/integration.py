@@ -9,6 +9,7 @@ starts anew there and where an input jumps.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -30,6 +31,8 @@ from vbg.tmm_bridge.motion.stepping import Dense, Stepper
 Progress = Callable[[float, float], bool | None]
 NETWORKS = ("electric", "hydraulic", "rotational", "translational", "signals", "joints")
 NEAR = 1e-5  # nearness of a singular posture at which it is jumped over
+AROUND = 100.0 * NEAR  # nearness below which a singular posture is approached with care
+FALL = 8.0  # of the nearness in one step there: about a third of the distance is left
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,11 @@ class _Record:
         self.times.append(float(self.grid[self.done]))
         self.states.append(y)
         self.inside.append(plant.inside(t))
+
+    def back_to(self, t: float) -> None:
+        """Forget the rows behind t."""
+        kept = bisect_right(self.times, t)
+        del self.times[kept:], self.states[kept:], self.inside[kept:]
 
     def end_at(self, plant: Plant, t: float, y: Array) -> None:
         """The last row of a run that is cut off at t, between two output instants or on one:
@@ -168,12 +176,14 @@ def _failed(why: str) -> Status:
 
 @dataclass(frozen=True)
 class _Passed:
-    """An accepted, closed posture: state, rate, nearness of a singular posture."""
+    """An accepted, closed posture: state, rate, nearness of a singular posture, rank of the
+    loop rows."""
 
     t: float
     y: Array
     rate: Array
     near: float
+    rank: int
 
 
 @dataclass
@@ -243,7 +253,10 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
             return t, y, True
         if len(plant.mechanism.tables.rows):
             solver.y, solver.f = y, plant.settle(t, y)
-            span.past.append(_Passed(t, y, solver.f, plant.nearness()))
+            span.past.append(_Passed(t, y, solver.f, plant.nearness(), plant.rank))
+            if _fell(span.past):
+                solver = _back(span)
+                continue
             if span.past[-1].near < NEAR:
                 landing = _jump(span)
                 if landing is not None:
@@ -265,6 +278,29 @@ def _stepper(span: _Span, t: float, y: Array) -> Stepper | StiffStepper:
         return explicit
     limits = span.end.first, span.rtol, absolute
     return StiffStepper(plant, t, y, *limits, record.grid, explicit.h)
+
+
+def _fell(past: list[_Passed]) -> bool:
+    """Whether the last step came near a singular posture from far away.
+
+    The motion goes on behind it on a polynomial through the last steps, whose error grows with
+    the square of the distance of each: they have to shrink with the distance, nearness with
+    its square.
+    """
+    if len(past) < 2 or past[-2].rank != past[-1].rank:
+        return False
+    before, now = past[-2].near, past[-1].near
+    return now < AROUND and before > FALL * max(now, NEAR)
+
+
+def _back(span: _Span) -> Stepper | StiffStepper:
+    """The method before its last step, with half of that ahead; its rows are forgotten."""
+    reached, before = span.past.pop().t, span.past[-1]
+    span.record.back_to(before.t)
+    span.plant.settle(before.t, before.y)
+    solver = _stepper(span, before.t, before.y)
+    solver.h = 0.5 * (reached - before.t)
+    return solver
 
 
 def _out_of_patience(span: _Span, t: float) -> str:

@@ -31,7 +31,9 @@ from vbg.tmm_bridge.onedim.friction import DryFriction
 JERK = 0.01  # relative change of the speeds by one projection that no smooth motion needs
 FAST, SMALL = 60.0, 1e-5  # [rad/s or m/s], in which rates are nearly linear; of other states
 FINE = 1e-6  # a strain, as a share of a length
-PROJECTED = 1e-13  # residual, relative to the model's size, below which nothing is projected
+PROJECTED = (
+    1e-15  # residual, relative to the model's size, below which nothing is projected: rounding
+)
 
 
 class Singular(ArithmeticError):
