@@ -120,3 +120,45 @@ def test_folders_of_other_versions_go_when_nobody_has_used_them_for_long(place):
     names = {folder.name for folder in root.iterdir()}
     assert "trial-old" not in names
     assert {"trial-new", "other-x", trial.KERNELS.folder.name} <= names
+
+
+FACTORY = """
+import sys
+from pathlib import Path
+import numpy as np
+from vbg.plumbing.compiled import Kernels
+
+KERNELS = Kernels("factory", [Path(__file__)])
+
+def power_kernel(n):
+    def kernel(x):
+        for i in range(len(x)):
+            x[i] = x[i] ** n
+    return KERNELS.compiled(kernel)
+
+kernels = {"2": power_kernel(2), "3": power_kernel(3)}
+
+if __name__ == "__main__":
+    for n in sys.argv[1:]:
+        x = np.full(2, 2.0)
+        kernels[n](x)
+        assert (x == 2.0 ** int(n)).all(), (n, x)
+"""
+
+
+def test_kernels_of_one_factory_keep_apart_though_other_processes_compiled_them(tmp_path, place):
+    """As after a first run that was stopped while it compiled."""
+    file = tmp_path / "factory.py"
+    file.write_text(FACTORY)
+    for powers in (["2"], ["3"], ["2", "3"], ["3", "2"]):
+        assert subprocess.run([sys.executable, str(file), *powers]).returncode == 0, powers
+    names = {kernel.py_func.__qualname__ for kernel in loaded(file).kernels.values()}
+    assert len(names) == 2
+
+
+def test_what_was_left_half_compiled_is_compiled_by_one_process(place):
+    trial = loaded(place)
+    trial.double(trial.np.zeros(0))  # a process that came to no "done"
+    again = loaded(place)
+    again.KERNELS.ensure("float64", lambda: again.double(again.np.zeros(0)))
+    assert sum(again.double.stats.cache_hits.values()) == 0

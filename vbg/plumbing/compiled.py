@@ -5,8 +5,9 @@ change in another file; it files entries by the place and the date of a source,
 so that every installation of the same sources compiles anew; and two processes
 that compile at the same moment may take each other's machine code for their own
 (its index and its data are two files written without a lock: the code for
-float64 was once read as that for complex128), which gives wrong numbers or a
-crash.  So every set of kernels has a folder named by the hash of its sources,
+float64 was once read as that for complex128), or give one name to two kernels
+of one factory, which gives wrong numbers or a crash.  So every set of kernels
+has a folder named by the hash of its sources, every kernel a name of its own,
 every entry is filed by its module and its text, read and written under a lock,
 and a whole set is compiled by the first process that needs it while the others
 wait.
@@ -28,6 +29,8 @@ from vbg.platform.folders import cache_folder, is_private, temporary_folder
 from vbg.platform.locks import alone
 from vbg.platform.text import escaped
 
+FORM = 2
+"""Of names and entries; a change leaves older folders alone."""
 UNUSED = 30.0
 """Days after which compiled kernels of another version are removed."""
 
@@ -63,7 +66,9 @@ class Kernels:
 
         cpu = llvmlite.binding.get_host_cpu_name()
         features = llvmlite.binding.get_host_cpu_features().flatten()
-        digest = hashlib.sha256(f"{sys.version}|{numba.__version__}|{cpu}|{features}".encode())
+        digest = hashlib.sha256(
+            f"{FORM}|{sys.version}|{numba.__version__}|{cpu}|{features}".encode()
+        )
         self._sources = frozenset(Path(source).resolve() for source in sources)
         for source in sources:
             digest.update(Path(source).name.encode() + Path(source).read_bytes())
@@ -79,6 +84,7 @@ class Kernels:
 
         if Path(function.__code__.co_filename).resolve() not in self._sources:
             raise ValueError(f"{function.__code__.co_filename} is not a source of {self.folder}.")
+        function.__qualname__ = _own_name(function)
         before = numba.config.CACHE_DIR
         numba.config.CACHE_DIR = str(self.folder)
         try:
@@ -100,9 +106,34 @@ class Kernels:
         else:
             _remove_unused(self.folder)
             with alone(self.folder / "lock"):
+                if not any(self.folder.glob("*.done")):
+                    self._remove_unfinished()
                 compile_all()
                 done.touch()
         self._ready.add(what)
+
+    def _remove_unfinished(self) -> None:
+        """Take away what a process compiled that did not come to its end."""
+        with alone(self.folder / "entries.lock"):
+            for entry in self.folder.glob("*.nb[ic]"):
+                entry.unlink(missing_ok=True)
+
+
+def _own_name(function: Callable[..., Any]) -> str:
+    """The qualified name, with what a kernel made by another function closes over.
+
+    numba names machine code by qualified name, types of arguments and a count within the
+    process.  Two kernels of one factory that two processes have compiled could so have one
+    name, and a third process that loads both would run one of them for the other.
+    """
+    values = (cell.cell_contents for cell in function.__closure__ or ())
+    inside = (v if isinstance(v, bool | int | float | str) else _name_of(v) for v in values)
+    return "_".join([function.__qualname__, *map(str, inside)])
+
+
+def _name_of(value: Any) -> str:
+    kernel = getattr(value, "py_func", value)
+    return str(getattr(kernel, "__qualname__", type(kernel).__qualname__))
 
 
 def _locked_cache(function: Callable[..., Any], folder: Path) -> Any:
