@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from vbg.elements.signals.chirp import Chirp
+from vbg.elements.signals.curve import Curve
 from vbg.elements.signals.expression import Expression as SignalExpression
 from vbg.elements.signals.gain import Gain
+from vbg.elements.signals.limiter import Limiter
 from vbg.elements.signals.motion import Motion
 from vbg.elements.signals.pulse import Pulse
 from vbg.elements.signals.ramp import Ramp
@@ -35,6 +37,8 @@ from vbg.expressions import (
 )
 from vbg.expressions import Number as Literal
 from vbg.model import Model
+from vbg.tmm_bridge.formulas.characteristics import pieces_of
+from vbg.tmm_bridge.formulas.switches import Switch, conditions
 from vbg.tmm_bridge.formulas.tape import (
     FUNCTIONS,
     OPERATIONS,
@@ -58,10 +62,12 @@ Break = tuple[float, float]  # instants first, first + period, ...; one where th
 @dataclass(frozen=True)
 class TimeFunction:
     """f, f', f'' on a tape: `record(tape, t, order)` is the derivative of that order at t;
-    `breaks` are the instants where one of them jumps; f there is the value after the jump."""
+    `breaks` are the instants where one of them jumps; f there is the value after the jump.
+    Where one of `switches` changes its sign they may jump, too."""
 
     record: Record
     breaks: tuple[Break, ...] = ()
+    switches: tuple[Switch, ...] = ()
 
     @cached_property
     def _played(self) -> tuple[Played, list[int]]:
@@ -130,7 +136,17 @@ def of_tree(node: Expression) -> TimeFunction:
         return constant(evaluate(node, {}))
     first = derivative(node, "t")
     trees = (node, first, derivative(first, "t"))
-    return TimeFunction(lambda tape, t, order: recorded_tree(trees[order], lambda name: t))
+    return TimeFunction(
+        lambda tape, t, order: recorded_tree(trees[order], lambda name: t),
+        switches=tuple(
+            _switch(condition, lambda name, tape, t: t) for condition in conditions(node)
+        ),
+    )
+
+
+def _switch(condition: Expression, inner: Callable[[str, Tape, Number], Number]) -> Switch:
+    """What changes its sign with a condition, whose names `inner` explains."""
+    return lambda tape, t: recorded_tree(condition, lambda name: inner(name, tape, t))
 
 
 def function_of(model: Model, value: float | str) -> TimeFunction:
@@ -175,8 +191,11 @@ def _mixed(model: Model, text: str, named: list[str]) -> TimeFunction:
             bend = bend + recorded_tree(tree, at.__getitem__) * slopes[x] * slopes[y]
         return bend
 
-    breaks = tuple(b for f in signals.values() for b in f.breaks)
-    return TimeFunction(record, breaks)
+    def named_at(name: str, tape: Tape, t: Number) -> Number:
+        return t if name == "t" else signals[name].record(tape, t, 0)
+
+    own = tuple(_switch(condition, named_at) for condition in conditions(node))
+    return _with_edges(record, signals.values(), own)
 
 
 def _total(terms: Iterable[Number]) -> Number:
@@ -215,6 +234,10 @@ def of_signal(model: Model, name: str) -> TimeFunction:
             weights = part.weights or (1.0,) * len(part.inputs)
             inner = [function_of(model, value) for value in part.inputs]
             return _weighted(list(zip(weights, inner, strict=True)))
+        case Limiter() as part:
+            return _limited(part, function_of(model, part.input))
+        case Curve() as part:
+            return _characteristic(part, function_of(model, part.input))
     raise UsageError(
         f"signals.{name}: a {model.signals[name].kind} is no function of time alone; the"
         " transfer-matrix solver replays what it drives."
@@ -391,10 +414,56 @@ def _smooth_move(law: str, begin: float, distance: float, widths: Sequence[float
     return TimeFunction(record, _once(begin, begin + T))
 
 
+def _limited(part: Limiter, inner: TimeFunction) -> TimeFunction:
+    """A function of time between two bounds, at rest on either."""
+
+    def record(tape: Tape, t: Number, order: int) -> Number:
+        value, bound = inner.record(tape, t, 0), (part.lower, part.upper)
+        if order == 0:
+            return least(most(value, bound[0]), bound[1])
+        rate = inner.record(tape, t, order)
+        return choose(value - bound[0], choose(bound[1] - value, rate, 0.0), 0.0)
+
+    return _with_edges(record, [inner], _crossings(inner, [part.lower, part.upper]))
+
+
+def _characteristic(part: Curve, inner: TimeFunction) -> TimeFunction:
+    """y(x(t)):  y' = y_x x',  y'' = y_xx x'^2 + y_x x''."""
+    x, y = np.array(part.rows).T
+    starts, pieces = pieces_of(x, y, part.interpolation, part.outside)
+    laws = of_curve(starts.tolist(), pieces, ())
+
+    def record(tape: Tape, t: Number, order: int) -> Number:
+        at = inner.record(tape, t, 0)
+        if order == 0:
+            return laws.record(tape, at, 0)
+        slope, rate = laws.record(tape, at, 1), inner.record(tape, t, 1)
+        if order == 1:
+            return slope * rate
+        bend = laws.record(tape, at, 2) * rate * rate
+        return bend + slope * inner.record(tape, t, 2)
+
+    return _with_edges(record, [inner], _crossings(inner, starts[1:].tolist()))
+
+
+def _crossings(inner: TimeFunction, values: Iterable[float]) -> tuple[Switch, ...]:
+    """What changes its sign where a function passes one of the values."""
+    return tuple(lambda tape, t, at=at: inner.record(tape, t, 0) - at for at in values)
+
+
 def _weighted(terms: list[tuple[float, TimeFunction]]) -> TimeFunction:
     """A weighted sum of functions of time."""
 
     def record(tape: Tape, t: Number, order: int) -> Number:
         return _total(weight * f.record(tape, t, order) for weight, f in terms)
 
-    return TimeFunction(record, tuple(b for _, f in terms for b in f.breaks))
+    return _with_edges(record, [f for _, f in terms])
+
+
+def _with_edges(
+    record: Record, inner: Iterable[TimeFunction], own: tuple[Switch, ...] = ()
+) -> TimeFunction:
+    """A function with the edges of those that it is made of, and its own."""
+    inner = tuple(inner)
+    breaks = tuple(b for f in inner for b in f.breaks)
+    return TimeFunction(record, breaks, (*(s for f in inner for s in f.switches), *own))

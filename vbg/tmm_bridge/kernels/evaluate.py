@@ -94,6 +94,23 @@ def evaluate(t, s, y, inputs, drive):
     return react(t, s, inputs, drive)
 
 
+@entry
+def impulse(t, s, y, drive):
+    """Changes of the hinge speeds (`acceleration`) by ideal impulses that change the speeds of
+    the drives by drive[:, 2]; y is at rest.  Returns the faulty node or -1."""
+    posture(t, s, y, drive)
+    s.tau[:] = 0.0
+    faulty = lean(t.links, t.link, s.work)
+    if faulty >= 0:
+        return faulty
+    load(t.links, t.link, s.tau, s.prescribed, s.work)
+    accelerate(t.links, t.link, s.prescribed, s.work, s.acceleration)
+    if t.rows.shape[0] > 0:
+        all_rows(t, s, drive)
+        close_loops(t, s)
+    return -1
+
+
 @compiled
 def hinge_effort(t, s, i):
     """Effort that the parent exerts along the column of hinge i."""

@@ -79,6 +79,13 @@ def keep_written(
     y[speeds] = v
 
 
+def kinetic_energy(mechanism: Mechanism, y: Array, drive: Array) -> float:
+    """Of all bodies and of what turns with joints, in the state y [J]."""
+    t = mechanism.tables
+    told = _velocities(mechanism, t, scratch_for(t), y, drive)[1]
+    return 0.5 * float(told @ told)
+
+
 def _null_space(A: Array) -> Array:
     """Columns that A takes to zero, orthonormal."""
     _, values, right = np.linalg.svd(A, full_matrices=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vbg.tmm_bridge.formulas.switches import changes
 from vbg.tmm_bridge.kernels.rotation import Array
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def stops(breaks: Iterable[Break], begin: float, end: float) -> list[Stop]:
     scale = max(early, 0.0)
 
     def alike(t: float) -> float:
-        return ALIKE * (abs(t) + scale)
+        return ALIKE * (abs(t) + scale) + SOONEST
 
     times = [
         found
@@ -88,16 +89,22 @@ def _train(first: float, period: float, begin: float, end: float) -> Array:
     return found[(found >= begin) & (found <= end)]
 
 
-def breaks_of(mechanism: Mechanism) -> set[Break]:
-    """Where the drives, the inputs and the network of a mechanism have kinks and jumps."""
-    found = {b for function in (*mechanism.drives, *mechanism.inputs) for b in function.breaks}
-    return found | set(mechanism.network.breaks if mechanism.network is not None else ())
+def stops_of(mechanism: Mechanism, begin: float, end: float) -> list[Stop]:
+    """The stops of a run: where drives, inputs and network of a mechanism have kinks and jumps."""
+    functions = (*mechanism.drives, *mechanism.inputs)
+    breaks = {b for function in functions for b in function.breaks}
+    switches = [s for function in functions for s in function.switches]
+    if mechanism.network is not None:
+        breaks |= set(mechanism.network.breaks)
+        switches += mechanism.network.switches
+    sides = {(t, 0.0) for change in changes(switches, begin, end) for t in change}
+    return stops(breaks | sides, begin, end)
 
 
 def behind(mechanism: Mechanism, times: Array) -> Array:
     """The times, those on a jump of an input moved behind it."""
     seen = times.copy()
-    for stop in stops(breaks_of(mechanism), float(times[0]), float(times[-1])):
+    for stop in stops_of(mechanism, float(times[0]), float(times[-1])):
         first, last = stop.rows
         at = slice(*np.searchsorted(times, [first, np.nextafter(last, np.inf)]))
         seen[at] = np.maximum(seen[at], stop.after)

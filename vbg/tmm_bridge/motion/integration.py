@@ -22,7 +22,8 @@ from vbg.solution import Event, Status
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
 from vbg.tmm_bridge.mechanism.start import model_size, no_inertia, row_name
-from vbg.tmm_bridge.motion.instants import ALIKE, Stop, breaks_of, stops
+from vbg.tmm_bridge.motion.impulses import kick
+from vbg.tmm_bridge.motion.instants import ALIKE, Stop, stops_of
 from vbg.tmm_bridge.motion.methods import Method
 from vbg.tmm_bridge.motion.plant import Plant, Singular
 from vbg.tmm_bridge.motion.radau import Collocation, StiffStepper
@@ -111,7 +112,7 @@ def integrate(
     """States on `grid` from y0.  A run that cannot go on, or that would take more than
     `patience` evaluations of the rate, returns what it has."""
     plant, record = Plant(mechanism), _Record(grid, patience)
-    halts = stops(breaks_of(mechanism), float(grid[0]), float(grid[-1]))
+    halts = stops_of(mechanism, float(grid[0]), float(grid[-1]))
     plant.smooth = (halts[0].after, np.inf)
     y = plant.sample(halts[0], plant.switch(plant.smooth[0], y0, first=True))
     record.add(plant, float(grid[0]), y.copy())
@@ -119,7 +120,7 @@ def integrate(
     try:
         for begin, end in pairwise(halts):
             plant.smooth = (begin.after, end.before)
-            y = y if begin is halts[0] else plant.sample(begin, y)
+            y = y if begin is halts[0] else _behind(plant, begin, y, record)
             y, going = _smooth_span(plant, y, begin, end, (rtol, atol), record, progress)
             if not going:
                 status = _stopped(record)
@@ -150,11 +151,18 @@ def integrate(
     )
 
 
+def _behind(plant: Plant, stop: Stop, y: Array, record: _Record) -> Array:
+    """The state behind a stop: what drives strike and samplers read there."""
+    y, struck = kick(plant, stop, y)
+    record.events += struck
+    return plant.sample(stop, y)
+
+
 def _last_row(plant: Plant, y: Array, end: Stop, record: _Record) -> None:
     """The row at the end of the run, where an input or a mode jumps just there."""
     if record.done < len(record.grid):
         plant.smooth = (end.after, np.inf)
-        y = plant.sample(end, y)
+        y = _behind(plant, end, y, record)
         record.add(plant, end.after, plant.switch(end.after, y, first=False))
 
 

@@ -171,7 +171,7 @@ class Plant:
             return y
         own = self.mechanism.size
         y = y.copy()
-        grips = self._grips(t, y)
+        grips = self.grips(t, y)
         places = [self._where(f) for f in network.frictions]
         for friction, (v, _, _), at in zip(network.frictions, grips, places, strict=True):
             friction.stop(y[own:], v, at, first=first)
@@ -181,7 +181,7 @@ class Plant:
             y = self.project(t, y, jerk=np.inf)
         for _ in network.frictions:  # what one lets go, the others have to hold
             before = y.copy()
-            for friction, (_, held, most) in zip(network.frictions, self._grips(t, y), strict=True):
+            for friction, (_, held, most) in zip(network.frictions, self.grips(t, y), strict=True):
                 friction.release(y[own:], held, most)
             if (y == before).all() or not self.sticky:
                 break
@@ -240,7 +240,7 @@ class Plant:
                 break
         return y
 
-    def _grips(self, t: float, y: Array) -> Array:
+    def grips(self, t: float, y: Array) -> Array:
         """(speed, effort, largest effort) of every dry friction."""
         self.evaluate(t, y)
         self._tell_held()

@@ -129,5 +129,6 @@ def _network(
         first_row=draft.first_row,
         guessed=frozenset(draft.guessed),
         samplers=tuple(draft.held),
+        switches=tuple(s for function in draft.functions for s in function.switches),
     )
     return network, tuple(grips)

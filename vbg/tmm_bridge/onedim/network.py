@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from vbg.tmm_bridge.formulas.switches import Switch
 from vbg.tmm_bridge.formulas.tape import Number, Slot, Tape
 from vbg.tmm_bridge.formulas.timefunctions import Break
 from vbg.tmm_bridge.onedim.electric import Rail
@@ -61,11 +62,12 @@ class Network:
     scales : typical sizes of the unknowns;
     efforts : (input of the mechanism, shaft, sign) that its shafts exert, `feeds` inputs that a
     signal gives;  changes : what changes sign where a law has a kink, with its part;
-    breaks : instants where an input of the network jumps;  masses : inertia on coordinates of
-    the mechanism;  frictions : parts whose mode changes between steps;  origins : where its
-    shafts start, from which gears and screws count;  hinges, rows : of the mechanism, for
-    shafts and frictions that are solved with it;  held : places that tell what such frictions
-    hold;  samplers : signals that are read at the strokes of a clock only.
+    breaks : instants where an input of the network jumps, or one of `switches` changes its sign;
+    masses : inertia on coordinates of the mechanism;  frictions : parts whose mode changes
+    between steps;  origins : where its shafts start, from which gears and screws count;
+    hinges, rows : of the mechanism, for shafts and frictions that are solved with it;
+    held : places that tell what such frictions hold;
+    samplers : signals that are read at the strokes of a clock only.
     """
 
     parts: tuple[Part, ...]
@@ -88,6 +90,7 @@ class Network:
     first_row: int = 0
     guessed: frozenset[int] = frozenset()
     samplers: tuple[Held, ...] = ()
+    switches: tuple[Switch, ...] = ()
 
     @property
     def row_places(self) -> range:

@@ -3,12 +3,13 @@
 A difference e(t) between the two solutions counts against
 
     allowed(t)   = max(tolerance, min(4 s(t) / peak, loosest)) peak
-    explained(t) = 4 s(t) + 10 m(t) peak + 4 rtol peak
+    explained(t) = 4 s(t) + 10 m(t) peak + 4 rtol largest
 
 where s(t), the largest change up to t in this channel by doubling the step of either solver,
 and m(t), the same over all motions and states, relative to their peaks, bound the errors of
-integration.  Above `allowed` but explained, a difference proves nothing (INCONCLUSIVE);
-above both it is a FAIL.  Where a coarser run was made but has ended, everything is explained.
+integration; no run promises more than rtol of the largest channel of the unit.  Above `allowed`
+but explained, a difference proves nothing (INCONCLUSIVE); above both it is a FAIL.  Where a
+coarser run was made but has ended, everything is explained.
 """
 
 from __future__ import annotations
@@ -146,8 +147,9 @@ def _allowed(judge: Judge, integration: Array) -> Array:
 def _explained(judge: Judge, pair: Pair, changes: Array) -> Array:
     """What errors of integration may have made of the difference, at every instant."""
     own = np.where(np.isnan(changes), 0.0, changes)
-    relative = MAGNIFIED * judge.motion + SAFETY * judge.rtol
-    explained: Array = SAFETY * own + relative * max(pair.peak, TINY)
+    promised = judge.rtol * max(judge.largest.get(pair.kind, 0.0), pair.peak)
+    by_motion = MAGNIFIED * judge.motion * max(pair.peak, TINY)
+    explained: Array = SAFETY * (own + promised) + by_motion
     return explained
 
 

@@ -1,0 +1,73 @@
+"""Where expressions of time go from one branch to another: kinks and jumps that no signal names.
+
+abs, sign, min, max and `if` change their branch where a function of time, here a switch,
+changes its sign: abs(x), sign(x) at x, min(a, b) at a - b, if(x, a, b) at x.  The changes are
+looked for between two instants in equal steps and then between neighbouring numbers; two
+changes within one step cancel and are not seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from itertools import combinations
+
+import numpy as np
+
+from vbg.expressions import Binary, Call, Expression, Unary
+from vbg.tmm_bridge.formulas.tape import Number, Played, Tape, play
+
+Switch = Callable[[Tape, Number], Number]
+LOOKS = 4000  # steps in which a run is looked through
+
+
+def conditions(node: Expression) -> Iterator[Expression]:
+    """What changes its sign where `node` goes from one branch to another."""
+    match node:
+        case Unary(operand):
+            yield from conditions(operand)
+        case Binary(_, left, right):
+            yield from conditions(left)
+            yield from conditions(right)
+        case Call(function, arguments):
+            if function in ("abs", "sign", "if"):
+                yield arguments[0]
+            elif function in ("min", "max"):
+                for a, b in combinations(arguments, 2):
+                    yield Binary("-", a, b)
+            for argument in arguments:
+                yield from conditions(argument)
+
+
+def changes(
+    switches: Collection[Switch], begin: float, end: float
+) -> Iterator[tuple[float, float]]:
+    """Neighbouring times between which a switch changes its sign, or leaves zero."""
+    if not switches or not end > begin:
+        return
+    tape = Tape()
+    t = tape.place()
+    places = [tape.slot(switch(tape, t)).place for switch in switches]
+    played = tape.played([""])
+    times = np.linspace(begin, end, LOOKS + 1)
+    signs = np.array([_signs(played, places, time) for time in times])
+    for k, place in enumerate(places):
+        for n in np.flatnonzero(np.diff(signs[:, k])):
+            yield _between(played, place, float(times[n]), float(times[n + 1]))
+
+
+def _signs(played: Played, places: list[int], t: float) -> np.ndarray:
+    m = played.memory
+    m[0] = t
+    play(played.code, m, played.curves, 0, len(played.code))
+    return np.sign(m[places])
+
+
+def _between(played: Played, place: int, before: float, after: float) -> tuple[float, float]:
+    """The last time at which the sign is that of `before`, and the next."""
+    sign = _signs(played, [place], before)[0]
+    while before < (middle := 0.5 * (before + after)) < after:
+        if _signs(played, [place], middle)[0] == sign:
+            before = middle
+        else:
+            after = middle
+    return before, after

@@ -1,0 +1,82 @@
+"""The impulse of a drive whose speed jumps.
+
+Within no time only what is of the size of 1/time counts: no weight, no spring, no product of
+velocities, no friction.  What is left of the equations of motion of the mechanism at rest,
+
+    M a = h + G^T e,   G a = c,   a = c of driven hinges,
+
+holds of the changes of speed a and of the impulses e, h for the drives' changes c as it holds of
+accelerations and efforts.  Between ideal drives and joints it is the change of least kinetic
+energy; what the kinetic energy grows by is work of the drives.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from vbg.solution import Event
+from vbg.tmm_bridge.kernels.evaluate import impulse
+from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.rows import LINK_DRIVEN, LINK_V
+from vbg.tmm_bridge.kernels.tables import IDLE
+from vbg.tmm_bridge.mechanism.mechanism import NoInertia
+from vbg.tmm_bridge.mechanism.speeds import kinetic_energy
+from vbg.tmm_bridge.mechanism.start import drive_rates
+from vbg.tmm_bridge.motion.instants import Stop
+from vbg.tmm_bridge.motion.plant import Plant
+from vbg.tmm_bridge.onedim.friction import MOVING
+
+SEEN = 1e-9  # of a drive's speed: a smaller jump is rounding
+ROUNDING = 1e-13  # [m/s or rad/s]
+
+
+def kick(plant: Plant, stop: Stop, y: Array) -> tuple[Array, tuple[Event, ...]]:
+    """The state behind a stop, and the drives whose speed jumps there.  Raises NoInertia."""
+    mechanism = plant.mechanism
+    before, after = (drive_rates(mechanism, t) for t in (stop.before, stop.after))
+    change = after[:, 1] - before[:, 1]
+    fast = np.maximum(np.abs(before), np.abs(after))
+    smooth = SEEN * fast[:, 1] + 4.0 * (stop.after - stop.before) * fast[:, 2] + ROUNDING
+    change[np.abs(change) <= smooth] = 0.0
+    if not change.any():
+        return y, ()
+    y = y.copy()
+    energy = kinetic_energy(mechanism, y, before)
+    n_q, n_v = plant.tables.sizes[:2]
+    y[n_q : n_q + n_v] += _change_of_speeds(plant, y, after, change)
+    y = plant.project(stop.after, y, jerk=np.inf)
+    y[mechanism.size - 2] += kinetic_energy(mechanism, y, after) - energy
+    _let_go(plant, stop.after, y)
+    names = [name for name, drive in mechanism.driven.items() if change[drive]]
+    told = [Event(stop.first, f"joints.{name}", "its speed jumps: an impulse") for name in names]
+    return y, tuple(told)
+
+
+def _change_of_speeds(plant: Plant, y: Array, drive: Array, change: Array) -> Array:
+    """Of all hinges that are not driven, when the drives' speeds change by `change`."""
+    t, s = plant.tables, plant.scratch
+    rows = t.rows.copy()
+    rows[[friction.row for friction in plant.sticky], 4] = IDLE
+    n_q, n_v = t.sizes[:2]
+    still = y[: plant.mechanism.size].copy()
+    still[n_q : n_q + n_v] = 0.0
+    pushed = np.column_stack([drive[:, 0], np.zeros(len(drive)), change])
+    s.limit[0] = -1
+    faulty = impulse(t._replace(rows=rows, gravity=np.zeros(3)), s, still, pushed)
+    if faulty >= 0:
+        raise NoInertia(faulty)
+    found: Array = s.acceleration.copy()
+    found[t.links[t.links[:, LINK_DRIVEN] == 1, LINK_V]] = 0.0
+    return found
+
+
+def _let_go(plant: Plant, t: float, y: Array) -> None:
+    """Frictions slip that an impulse has set in motion, in place."""
+    network = plant.mechanism.network
+    if network is None or not network.frictions:
+        return
+    for friction, (v, _, _) in zip(network.frictions, plant.grips(t, y), strict=True):
+        if abs(v) > MOVING:
+            y[plant.mechanism.size + friction.mode] = math.copysign(1.0, v)
