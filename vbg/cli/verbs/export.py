@@ -29,7 +29,8 @@ def register(subparsers: Any) -> None:
         examples="""vbg export crank.toml -o crank.fmu
             vbg export crank.toml -o crank.fmu --fmi 2 --outputs 'A.*'
             vbg export crank.toml --c -o crank_c
-            vbg export pendulum.toml --mstmm-xml -o pendulum.xml""",
+            vbg export pendulum.toml --mstmm-xml -o pendulum.xml
+            vbg export arm.toml --urdf -o arm.urdf""",
     )
     add_model(parser)
     formats = parser.add_mutually_exclusive_group()
@@ -37,6 +38,7 @@ def register(subparsers: Any) -> None:
         "--c", action="store_true", help="C99 code into the folder OUT: equations, methods, a main"
     )
     formats.add_argument("--mstmm-xml", action="store_true", help="MSTMMSim's parameter file, .xml")
+    formats.add_argument("--urdf", action="store_true", help="a robot: trees of bodies, .urdf")
     parser.add_argument(
         "-o", "--output", metavar="OUT", required=True, help="file or folder to write"
     )
@@ -61,11 +63,11 @@ def register(subparsers: Any) -> None:
 def act(arguments: argparse.Namespace) -> int:
     of_unit = ("fmi", "platforms", "source", "outputs")
     given = [f"--{name}" for name in of_unit if getattr(arguments, name)]
-    if not (arguments.c or arguments.mstmm_xml):
+    if not (arguments.c or arguments.mstmm_xml or arguments.urdf):
         return _unit(arguments)
     if given:
         raise UsageError(f"{given[0]} belongs to a functional mock-up unit: name OUT.fmu.")
-    return _code(arguments) if arguments.c else _mstmm(arguments)
+    return _code(arguments) if arguments.c else _file(arguments)
 
 
 def _unit(arguments: argparse.Namespace) -> int:
@@ -92,13 +94,19 @@ def _unit(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _mstmm(arguments: argparse.Namespace) -> int:
-    from vbg.io import mstmmsim
+def _file(arguments: argparse.Namespace) -> int:
+    """Another program's file of the machine, and what of the model it does not hold."""
+    from vbg.io import mstmmsim, urdf
 
-    require_output(arguments.output, (".xml",))
-    for left_out in mstmmsim.write(read_checked(arguments), arguments.output):
+    ending, what, write = (
+        (".urdf", "robot", urdf.write)
+        if arguments.urdf
+        else (".xml", "parameter file of MSTMMSim", mstmmsim.write)
+    )
+    require_output(arguments.output, (ending,))
+    for left_out in write(read_checked(arguments), arguments.output):
         print(f"vbg: not in the file: {left_out}", file=sys.stderr)
-    wrote(arguments.output, "parameter file of MSTMMSim")
+    wrote(arguments.output, what)
     return 0
 
 

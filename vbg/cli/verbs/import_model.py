@@ -30,7 +30,8 @@ def register(subparsers: Any) -> None:
         "parameters that an .xml file leaves out.  What was left out, repaired or read otherwise\n"
         "than written is told.",
         examples="vbg import pendulum.xml -o pendulum.toml --set L=0.5\n"
-        "vbg import robot.urdf -o robot.toml --base free",
+        "vbg import robot.urdf -o robot.toml --base free\n"
+        "vbg import gripper.urdf -o gripper.toml --loops closing.toml",
     )
     add_model(parser)
     parser.add_argument("-o", "--output", metavar="OUT", required=True, help="model file, .toml")
@@ -43,6 +44,11 @@ def register(subparsers: Any) -> None:
         "--keep-fixed",
         action="store_true",
         help="of a robot: links on fixed joints stay bodies, and these joints' forces signals",
+    )
+    parser.add_argument(
+        "--loops",
+        metavar="FILE",
+        help="of a robot: a TOML file of further parts, such as the joints that close loops",
     )
 
 
@@ -70,8 +76,8 @@ def act(arguments: argparse.Namespace) -> int:
 def _mstmmsim(arguments: argparse.Namespace) -> tuple[Model, tuple[str, ...]]:
     from vbg.io import mstmmsim
 
-    if arguments.base or arguments.keep_fixed:
-        raise UsageError("--base and --keep-fixed go with a robot's .urdf file.")
+    if arguments.base or arguments.keep_fixed or arguments.loops:
+        raise UsageError("--base, --keep-fixed and --loops go with a robot's .urdf file.")
     given = {name: _in_si(name, value) for name, value in dict(arguments.parameters).items()}
     model, notes = mstmmsim.read_with_notes(arguments.file, given)
     return model, tuple(map(str, notes))
@@ -82,7 +88,12 @@ def _urdf(arguments: argparse.Namespace) -> tuple[Model, tuple[str, ...]]:
 
     if arguments.parameters:
         raise UsageError("a .urdf file has no parameters; leave out --set.")
-    return urdf.read(arguments.file, free=arguments.base == "free", keep_fixed=arguments.keep_fixed)
+    return urdf.read(
+        arguments.file,
+        free=arguments.base == "free",
+        keep_fixed=arguments.keep_fixed,
+        loops=arguments.loops,
+    )
 
 
 _READERS: dict[str, Reader] = {".xml": _mstmmsim, ".urdf": _urdf}

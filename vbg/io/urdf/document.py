@@ -9,6 +9,7 @@ and the links that are fixed on it.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,12 +20,11 @@ import numpy as np
 from vbg.errors import ModelError
 from vbg.io.urdf.lump import Group, groups_of, home_of, without_massless_ends
 from vbg.io.urdf.robot import Array, Mass, Place, Robot, Solid, UrdfJoint, read_robot
+from vbg.io.urdf.shared import FLOOR, GRAIN, NOTHING, SHARE, lacks, least_moment, with_shared_mass
 from vbg.model import Model
 from vbg.spatial import quaternion_from_matrix
 
-FLOOR = 1e-6  # of the largest principal moment: the least that a body keeps
-GRAIN = 0.4e-6  # [m^2] of the mass: a ball of 1 mm, the least moment of what has a mass
-LIGHT = 1e-6  # of the robot's mass: a link between two joints that has none
+LIGHT = 1e-8  # of the robot's mass: a link between two joints that has none
 YIELD = 0.01  # how far a stop gives way under the drive's largest effort [rad, or m for 100 of it]
 
 
@@ -39,13 +39,20 @@ class Imported:
 
 
 def read(
-    path: str | Path, *, free: bool = False, keep_fixed: bool = False, mimic: bool = True
+    path: str | Path,
+    *,
+    free: bool = False,
+    keep_fixed: bool = False,
+    mimic: bool = True,
+    loops: str | Path | None = None,
 ) -> tuple[Model, tuple[str, ...]]:
     """The Model of a URDF file, and notes on what was left out or changed.
 
     The root link is the ground; with `free`, a body that floats.
     `keep_fixed`: links held by fixed joints stay bodies of their own, so that these joints'
     forces are signals.  `mimic`: coordinates that follow others are coupled by gears.
+    `loops`: a TOML file of further parts of the machine, in the names of the model file, such as
+    the joints that close its loops.
     Raises ModelError for what cannot be read, with the element's name.
     """
     try:
@@ -53,7 +60,28 @@ def read(
     except UnicodeDecodeError as error:
         raise ModelError(f"{path}: byte {error.start + 1} is not UTF-8 text.") from None
     made = to_document(text, str(path), free=free, keep_fixed=keep_fixed, mimic=mimic)
-    return Model.from_document(made.document, str(path)), made.notes
+    document = made.document if loops is None else with_loops(made.document, loops)
+    return Model.from_document(document, str(path)), made.notes
+
+
+def with_loops(document: Mapping[str, Any], path: str | Path) -> dict[str, Any]:
+    """The document with the parts of the TOML file `path`, which add to its tables.
+
+    Raises ModelError for what is no TOML, and for a part whose name is taken.
+    """
+    try:
+        further = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ModelError(f"{path}: {error}") from None
+    whole = dict(document)
+    for table, parts in further.items():
+        old = whole.get(table, {})
+        if not (isinstance(parts, Mapping) and isinstance(old, Mapping)):
+            raise ModelError(f"{path}: {table} is no table of parts, such as [joints.closing].")
+        if taken := old.keys() & parts.keys():
+            raise ModelError(f"{path}: {table}.{min(taken)} is a part of the robot already.")
+        whole[table] = {**old, **parts}
+    return whole
 
 
 def to_document(
@@ -62,7 +90,14 @@ def to_document(
     """The document from the text of a URDF file; see `read`."""
     robot = read_robot(text, where)
     groups, dropped = without_massless_ends(groups_of(robot, keep_fixed=keep_fixed))
-    writer = _Writer(robot, groups, free, _names(robot, groups), list(robot.notes))
+    groups, given = with_shared_mass(groups)
+    writer = _Writer(robot, groups, free, _names(robot, groups), list(robot.notes), given)
+    if given:
+        writer.notes.append(
+            f"Without mass, or without a moment of inertia: {', '.join(given)}. Each was given "
+            f"{SHARE:g} of a neighbour's mass on the axis of their joint, which leaves motion and "
+            "drives as they are, and the bearings' forces to about that part."
+        )
     if dropped:
         writer.notes.append(
             f"Without mass at the end of the tree, and left out: {', '.join(dropped)}."
@@ -71,14 +106,21 @@ def to_document(
     if mimic:
         joints |= writer.couplings()
     if not bodies:
-        raise ModelError(f"{where}: no link has a mass; there is nothing that could move.")
-    document = {
+        raise ModelError(
+            f"{where}: no link but the ground has a mass; nothing could move. --base free lets the "
+            "root link float."
+            if writer.total
+            else f"{where}: no link has a mass; there is nothing that could move."
+        )
+    document: dict[str, Any] = {
         "vbg": 1,
         "name": robot.name,
         "description": f"imported from {Path(where).name}",
         "bodies": bodies,
         "joints": joints,
     }
+    if rotors := writer.rotors():
+        document["rotational"] = rotors
     origins = {new: old for (_, old), new in writer.names.items()}
     return Imported(document, tuple(writer.notes), origins)
 
@@ -93,14 +135,10 @@ class _Writer:
         free: bool,
         names: Mapping[tuple[str, str], str],
         notes: list[str],
+        given: tuple[str, ...],
     ):
-        self.robot, self.groups, self.free, self.names, self.notes = (
-            robot,
-            groups,
-            free,
-            names,
-            notes,
-        )
+        self.robot, self.groups, self.free = robot, groups, free
+        self.names, self.notes, self.given = names, notes, given
         self.home = home_of(groups)
         self.zero = _zero_posture(groups, self.home)
         self.total = sum(g.mass.mass for g in groups.values() if g.mass is not None)
@@ -136,12 +174,13 @@ class _Writer:
             ),
         }
         smallest, middle, largest = np.linalg.eigvalsh(J)
-        if largest > (smallest + middle) * (1.0 + 1e-6):
+        if smallest <= 0.0 or largest > (smallest + middle) * (1.0 + 1e-6):
             body["allow_unphysical_inertia"] = True
-            self.notes.append(
-                f"{group.name}: the principal moments {smallest:.4g}, {middle:.4g}, {largest:.4g} "
-                "kg*m^2 are those of no body (triangle inequality); kept as they are."
-            )
+            if group.name not in self.given:
+                self.notes.append(
+                    f"{group.name}: the principal moments {smallest:.4g}, {middle:.4g}, "
+                    f"{largest:.4g} kg*m^2 are those of no body (triangle inequality); kept."
+                )
         if group.joint is None or group.joint.kind in ("floating", "planar"):
             place = self.zero[group.name]
             body["position"] = _rounded(place.p + R @ mass.centre)
@@ -170,20 +209,21 @@ class _Writer:
                 yield solid, place
 
     def mass_of(self, group: Group) -> Mass:
-        """Its mass properties, made those of a body where they are not."""
+        """Its mass properties, made those of a body where neighbours could not help."""
         mass = group.mass
-        if mass is None:
+        if mass is None or mass.mass <= 0.0:
             light, radius = LIGHT * self.total, 0.1
             self.notes.append(
                 f"{group.name} has no mass between two joints: it was given {light:.3g} kg within "
                 f"{radius:g} m. The motion is off by about that part of the robot's mass."
             )
-            return Mass(light, np.zeros(3), light * radius**2 * np.eye(3))
+            J = light * radius**2 * np.eye(3)
+            return Mass(light, np.zeros(3), J if mass is None else J + mass.J)
+        if not lacks(mass, NOTHING):
+            return mass
         moments, axes = np.linalg.eigh(mass.J)
         least = max(FLOOR * float(moments[-1]), GRAIN * mass.mass)
-        if moments[0] >= least:
-            return mass
-        raised = np.maximum(moments, least)
+        raised = np.maximum(moments, max(least, least_moment(self.groups, group.name)))
         self.notes.append(
             f"{group.name}: principal moments {_listed(moments)} kg*m^2 are less than those of a "
             f"grain of its mass; raised to {_listed(raised)}."
@@ -257,6 +297,24 @@ class _Writer:
             ends = [f"joints.{self.names['joint', name]}" for name in (leader, joint.name)]
             name = self.names["joint", joint.name]
             found[f"{name}_follows"] = {"kind": "gear", "between": ends, "ratio": ratio}
+        return found
+
+    def rotors(self) -> dict[str, Any]:
+        """Rotors of motors behind their gears, on the joints that turn."""
+        found: dict[str, Any] = {}
+        for motor in self.robot.transmissions:
+            joint = self.moving.get(motor.joint)
+            if joint is None or joint.kind not in ("revolute", "continuous"):
+                self.notes.append(f"{motor.joint} does not turn: its rotor was left out.")
+                continue
+            name = self.names["joint", joint.name]
+            node = f"{name}_motor"
+            found[f"{name}_rotor"] = {"kind": "inertia", "nodes": [node], "J": motor.rotor}
+            found[f"{name}_reduction"] = {
+                "kind": "gear",
+                "nodes": [node, f"joint:{name}"],
+                "ratio": 1.0 / motor.reduction,
+            }
         return found
 
 

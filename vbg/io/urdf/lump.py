@@ -74,11 +74,12 @@ def _upwards(group: Group, groups: dict[str, Group], home: dict[str, str]) -> It
 def _stands(robot: Robot, link: str) -> bool:
     """Whether the link alone is a body: a mass, and moments of inertia above zero."""
     mass = robot.links[link].mass
-    return mass is not None and float(np.linalg.eigvalsh(mass.J)[0]) > 0.0
+    return mass is not None and mass.mass > 0.0 and float(np.linalg.eigvalsh(mass.J)[0]) > 0.0
 
 
 def _sum(robot: Robot, members: dict[str, Place]) -> Mass | None:
-    """m = sum m_i, c = sum m_i c_i / m, J = sum (R_i J_i R_iᵀ + m_i (d_i² 1 - d_i d_iᵀ))."""
+    """m = sum m_i, c = sum m_i c_i / m, J = sum (R_i J_i R_iᵀ + m_i (d_i² 1 - d_i d_iᵀ)); without
+    any mass c is 0."""
     parts = []
     for link, place in members.items():
         mass = robot.links[link].mass
@@ -88,7 +89,7 @@ def _sum(robot: Robot, members: dict[str, Place]) -> Mass | None:
     if not parts:
         return None
     total = sum(m for m, _, _ in parts)
-    centre = sum((m * c for m, c, _ in parts), np.zeros(3)) / total
+    centre = sum((m * c for m, c, _ in parts), np.zeros(3)) / (total or 1.0)
     J = np.zeros((3, 3))
     for m, c, own in parts:
         d = c - centre

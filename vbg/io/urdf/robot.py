@@ -39,7 +39,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mass:
-    """mass [kg]; centre (3,) [m] and J (3, 3) about it [kg m^2], in the link's axes."""
+    """mass [kg], which may be 0 beside moments of inertia; centre (3,) [m] and J (3, 3) about it
+    [kg m^2], in the link's axes."""
 
     mass: float
     centre: Array
@@ -83,6 +84,16 @@ class UrdfJoint:
     mimic: tuple[str, float, float] | None
 
 
+@dataclass(frozen=True, slots=True)
+class Transmission:
+    """A motor on `joint`: turns of its rotor per turn of the joint, and the rotor's moment of
+    inertia [kg m^2]."""
+
+    joint: str
+    reduction: float
+    rotor: float
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Robot:
     """A tree of links, the root first, joints in the order of the file."""
@@ -91,6 +102,7 @@ class Robot:
     root: str
     links: dict[str, UrdfLink]
     joints: tuple[UrdfJoint, ...]
+    transmissions: tuple[Transmission, ...]
     notes: tuple[str, ...]
 
     def below(self, link: str) -> Iterator[UrdfJoint]:
@@ -114,11 +126,36 @@ def read_robot(text: str, where: str) -> Robot:
                 raise ModelError(f"{where}: joint {joint.name} names link {end!r}, which is none.")
     unknown = {e.tag for e in root} - {"link", "joint", *IGNORED}
     notes = [f"<{tag}> is not known and was left out." for tag in sorted(unknown)]
-    if root.find("transmission") is not None:
-        notes.append("Transmissions were left out: they say ratios, but no inertia of a rotor.")
-    return Robot(
-        root.get("name") or "robot", _root(links, joints, where), links, joints, tuple(notes)
-    )
+    found = [_transmission(e, where) for e in root.findall("transmission")]
+    motors = tuple(t for t in found if t is not None)
+    if len(motors) < len(found):
+        notes.append(
+            f"{len(found) - len(motors)} transmissions were left out: they say ratios, but no "
+            "inertia of a rotor."
+        )
+    name = root.get("name") or "robot"
+    return Robot(name, _root(links, joints, where), links, joints, motors, tuple(notes))
+
+
+ROTOR = ("rotorinertia", "motorinertia")  # no part of the format, but written by many
+RATIO = ("mechanicalreduction", "gearratio")
+
+
+def _transmission(element: Element, where: str) -> Transmission | None:
+    """What a <transmission> says of the rotor behind its one joint; None where it says nothing."""
+    joints = element.findall("joint")
+    said: dict[str, float] = {}
+    for inner in element.iter():
+        tag = inner.tag.rpartition("}")[2].lower().replace("_", "")
+        if tag in (*ROTOR, *RATIO):
+            place = f"{where}: transmission {element.get('name')}"
+            text = inner.get("value") or (inner.text or "").strip()
+            said[tag] = _finite(text, inner, "value", place)
+    rotor = next((said[tag] for tag in ROTOR if tag in said), 0.0)
+    if rotor <= 0.0 or len(joints) != 1:
+        return None
+    ratio = next((said[tag] for tag in RATIO if said.get(tag)), 1.0)
+    return Transmission(_name(joints[0], where), ratio, rotor)
 
 
 def _parsed(text: str, where: str) -> Element:
@@ -183,8 +220,6 @@ def _mass(link: Element, where: str) -> Mass | None:
     amount = _number(mass, "value", where)
     if amount < 0.0:
         raise ModelError(f"{where}: mass {amount:g} kg is negative.")
-    if amount == 0.0:
-        return None
     place, J = _place(inertial, where), np.zeros((3, 3))
     moments = inertial.find("inertia")
     if moments is not None:
@@ -192,6 +227,8 @@ def _mass(link: Element, where: str) -> Mass | None:
             J[i, j] = _number(moments, key, where, 0.0)
         for i, j, key in ((0, 1, "ixy"), (0, 2, "ixz"), (1, 2, "iyz")):
             J[i, j] = J[j, i] = _number(moments, key, where, 0.0)
+    if amount == 0.0 and not J.any():
+        return None
     return Mass(amount, place.p, place.R @ J @ place.R.T)
 
 
