@@ -59,10 +59,13 @@ class Session:
         fcntl.ioctl(self.descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         os.kill(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)
         os.close(self.descriptor)
+        said = reports(self.home / "state")
+        if said and kind is None:
+            raise SystemExit(said)
 
     def processor_time(self) -> float:
         """Seconds of processor time that vbg has taken so far."""
@@ -77,7 +80,7 @@ class Session:
         try:
             piece = os.read(self.descriptor, 1 << 16)
         except OSError:  # the other side of a pseudo-terminal is gone
-            raise SystemExit("vbg tui ended: " + self.said()[-2000:]) from None
+            raise SystemExit(f"vbg tui ended: {self._after()}") from None
         self.heard.append((time.perf_counter(), piece))
         return piece
 
@@ -85,13 +88,17 @@ class Session:
         """Everything that was heard."""
         return b"".join(piece for _, piece in self.heard).decode(errors="replace")
 
+    def _after(self) -> str:
+        """What there is when it has gone wrong: the last it wrote, and its reports."""
+        return f"{self.said()[-2000:]}\n{reports(self.home / 'state')}"
+
     def wait(self, text: str) -> float:
         """Seconds since the start until `text` was written."""
         end = time.perf_counter() + PATIENCE
         while text not in self.said():
             self.listen(0.1)
             if time.perf_counter() > end:
-                raise SystemExit(f"vbg tui never wrote {text!r}: {self.said()[-2000:]}")
+                raise SystemExit(f"vbg tui never wrote {text!r}: {self._after()}")
         return self.heard[-1][0] - self.started
 
     def settle(self, seconds: float = 0.5) -> None:
@@ -116,12 +123,19 @@ class Session:
             self.settle(0.1)
 
 
+def reports(state: Path) -> str:
+    """What vbg reported of its own errors into the folder of its state."""
+    found = sorted((state / "vbg").glob("crash-*.txt"))
+    return "\n".join(file.read_text("utf-8") for file in found)
+
+
 def _environment(home: Path) -> dict[str, str]:
     folders = {f"XDG_{name}_HOME": str(home / name.lower()) for name in ("STATE", "CONFIG")}
     paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
     terminal = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
     # compiled sources are kept, as those of an installed vbg are
-    compiled = {"PYTHONPYCACHEPREFIX": str(home / "compiled"), "PYTHONPATH": paths}
+    kept = os.environ.get("PYTHONPYCACHEPREFIX") or str(home / "compiled")
+    compiled = {"PYTHONPYCACHEPREFIX": kept, "PYTHONPATH": paths}
     return folders | terminal | compiled
 
 

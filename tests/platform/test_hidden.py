@@ -50,6 +50,7 @@ for name in ("SIGHUP", "SIGUSR1", "SIGPROF", "setitimer", "pthread_kill"):
 CANCEL = """
 import asyncio, sys
 from vbg.tui import make_app
+from vbg.tui.picturing import typed
 
 async def until(app, pilot, state):
     for _ in range(1200):
@@ -61,9 +62,9 @@ async def until(app, pilot, state):
 async def main():
     app = make_app(sys.argv[1])
     async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.press("r")
+        await typed(app, "r")
         await until(app, pilot, "running")
-        await pilot.press("x")
+        await typed(app, "x")
         await until(app, pilot, "cancelled")
 
 asyncio.run(main())

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.tui import reports
 from vbg.io import hdf5
 from vbg.solution import Audit, Event, MadeBy, Solution, Status
 from vbg.tui import make_app
@@ -85,12 +86,21 @@ def recorded(seed: float, solver: str) -> Solution:
     )
 
 
+@pytest.fixture(scope="session")
+def compiled(tmp_path_factory):
+    """Compiled sources of all that is started in a terminal: compiled once."""
+    return tmp_path_factory.getbasetemp() / "compiled"
+
+
 @pytest.fixture(autouse=True)
-def folders(tmp_path, monkeypatch):
+def folders(tmp_path, monkeypatch, compiled):
+    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(compiled))
     for name in ("STATE", "CONFIG"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.chdir(tmp_path)
+    yield
+    assert not (said := reports(tmp_path / "state")), said
 
 
 def put_run(model: Path, number: int, solver: str, seed: float = 0.0) -> Run:

@@ -12,6 +12,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.tui import reports
+
 ROOT = Path(__file__).absolute().parents[2]
 PATIENCE = 150.0  # the first use of a solver on a machine compiles it
 _NUMBERS = itertools.count()
@@ -74,6 +76,10 @@ class Terminal:
     def screen(self) -> str:
         return self._tmux("capture-pane", "-p", "-t", "e")
 
+    def _after(self) -> str:
+        """What is there when a wait has failed: the screen, and what vbg reported."""
+        return f"{self.screen()}\n{reports(self.home / 'state')}"
+
     def wait(self, text: str, patience: float = PATIENCE) -> str:
         """Wait until the screen shows `text`; the screen."""
         end = time.monotonic() + patience
@@ -83,7 +89,7 @@ class Terminal:
                 self.screens.append(shown)
                 return shown
             time.sleep(0.05)
-        raise AssertionError(f"the screen never showed {text!r}:\n{self.screen()}")
+        raise AssertionError(f"the screen never showed {text!r}:\n{self._after()}")
 
     def wait_gone(self, text: str) -> str:
         """Wait until the screen no longer shows `text`; the screen."""
@@ -93,7 +99,7 @@ class Terminal:
             if text not in shown:
                 return shown
             time.sleep(0.05)
-        raise AssertionError(f"the screen still shows {text!r}:\n{self.screen()}")
+        raise AssertionError(f"the screen still shows {text!r}:\n{self._after()}")
 
     def resize(self, width: int, height: int) -> None:
         self._tmux("resize-window", "-t", "e", "-x", str(width), "-y", str(height))
@@ -121,8 +127,9 @@ class Terminal:
         self.wait("EXIT=0", 5)
 
     def close(self) -> None:
-        """End this session's server and nothing else."""
+        """End this session's server and nothing else; vbg must not have erred."""
         subprocess.run(["tmux", "-L", self.socket, "kill-server"], capture_output=True, check=False)
+        assert not (said := reports(self.home / "state")), said
 
 
 def children_of(pid: int) -> list[int]:

@@ -14,12 +14,11 @@ from typing import Any
 import pytest
 
 from tests.tui.conftest import CLASH, MODEL
-from tests.tui.keyboard import tap
 from vbg.tui import make_app
 from vbg.tui.actions import nudging, running, validating
 from vbg.tui.app import VbgApp
 from vbg.tui.content import plotting
-from vbg.tui.picturing import settled
+from vbg.tui.picturing import settled, typed
 from vbg.tui.state.keys import TABLE, VIEWS, Action
 from vbg.tui.state.workspace import Nudges, PlotState, SpaceState, ValidateState
 
@@ -239,7 +238,7 @@ def nothing_runs(monkeypatch, tmp_path):
 async def brought_back(app: VbgApp, pilot, case: Case, runs: tuple) -> None:
     """Everything as it was opened, then the scene of `case`."""
     while app.screen is not app.main:
-        await pilot.press("escape")
+        await typed(app, "escape")
     work = app.work
     app.main.jumping, app.main.zoomed = False, ""
     app.main.set_prefix("")
@@ -265,7 +264,7 @@ async def brought_back(app: VbgApp, pilot, case: Case, runs: tuple) -> None:
     app.main.activate(case.pane)
     await settled(app, pilot)
     work.say("")
-    await tap(app, *case.before)
+    await typed(app, *case.before)
     await settled(app, pilot)
 
 
@@ -279,7 +278,7 @@ async def tried(app: VbgApp, pilot, action: Action) -> None:
         if not keys:
             app.act_id(action.id)
         else:
-            await tap(app, *(keys.split(" ") if len(keys) > 1 else [keys]))
+            await typed(app, *(keys.split(" ") if len(keys) > 1 else [keys]))
         await settled(app, pilot)
         for _ in range(50):
             if case.watch(app) != before:
@@ -318,9 +317,9 @@ async def test_quit_leaves(model):
     app = make_app(str(model))
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
-        await pilot.press("ctrl+c")
+        await typed(app, "ctrl+c")
         assert app.is_running and "ctrl+q quits" in app.work.message
-        await pilot.press("ctrl+q")
+        await typed(app, "ctrl+q")
         for _ in range(50):
             if app._exit:
                 break

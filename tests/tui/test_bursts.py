@@ -18,12 +18,14 @@ SAVE, ESC = "\x13", "\x1b"
 DOWN, LEFT = "\x1b[B", "\x1b[D"
 
 
-def typed(home, keys: str, *, gap: float = 0.0, text: str = MODEL, ready: bool = True) -> dict:
-    """The model after `keys`, saved: all written at once, or with a gap [s] between any two."""
+def typed(home, keys: str, *, gap: float = 0.0, text: str = MODEL, ahead: str = "") -> dict:
+    """The model after `keys`, saved: all written at once, or with a gap [s] between any two;
+    those of `ahead` are written before vbg has even begun."""
     file = home / "burst.toml"
     file.write_text(text)
     with Session(home, ("burst.toml",)) as session:
-        session.wait("0 errors" if ready else "\x1b[?1049h")
+        os.write(session.descriptor, ahead.encode())
+        session.wait("0 errors")
         for piece in [keys + SAVE] if gap == 0.0 else [*keys, SAVE]:
             os.write(session.descriptor, piece.encode())
             _pause(session, 0.5 if piece == ESC else gap)
@@ -46,8 +48,9 @@ def test_dialogs_follow_one_another_in_one_burst(tmp_path):
 
 
 def test_a_burst_before_the_first_frame(tmp_path):
-    found = typed(tmp_path, "apk\r2\r", ready=False)
-    assert found["parameters"]["k"] == 2
+    """The terminal still makes a line feed of Enter then."""
+    found = typed(tmp_path, "apn\r3\r", ahead="apk\r2\r")
+    assert found["parameters"] == {"L": 0.5, "k": 2, "n": 3}
 
 
 def test_a_field_is_edited_within_a_burst(tmp_path):

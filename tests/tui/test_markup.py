@@ -8,10 +8,9 @@ from dataclasses import replace
 import pytest
 
 from tests.tui.conftest import MODEL, put_run, recorded
-from tests.tui.keyboard import tap
 from vbg.io import hdf5
 from vbg.tui import make_app
-from vbg.tui.picturing import press, screen_text, settled
+from vbg.tui.picturing import press, screen_text, settled, typed
 from vbg.tui.session.journal import Journal
 from vbg.tui.state.keys import VIEWS
 
@@ -46,19 +45,19 @@ async def test_a_file_of_markup_is_shown_as_it_is(tmp_path):
             app.select(path)
             app.main.activate("inspector")
             await press(app, pilot, ["e"])
-            await pilot.press("escape", "escape")
+            await typed(app, "escape", "escape")
             assert "\x1b" not in screen_text(app)
         for name in NASTY:
             app.select(("bodies", name))
             app.main.activate("tree")
             for key in ("c", "d", "R", "a", "w", "E", "?"):
-                await tap(app, key)
+                await typed(app, key)
                 await settled(app, pilot)
                 while app.screen is not app.main:
-                    await pilot.press("escape")
-                await tap(app, "escape", "1")
+                    await typed(app, "escape")
+                await typed(app, "escape", "1")
         for _ in range(app.work.checked.count("error") + 1):
-            await tap(app, "]")
+            await typed(app, "]")
         app.act_id("history")
         await settled(app, pilot)
         assert app.is_running and app.screen is not app.main
@@ -104,9 +103,9 @@ async def test_dialogs_show_titles_items_and_values_as_they_are(model, title):
         ):
             app.push_screen(dialog)
             await pilot.pause()
-            await pilot.press("x", "backspace")
+            await typed(app, "x", "backspace")
             assert screen_text(app).count(title) >= 2
-            await pilot.press("escape")
+            await typed(app, "escape")
             await pilot.pause()
 
 
@@ -126,6 +125,6 @@ async def test_labels_of_recovered_edits_are_shown_as_they_are(model):
             await pilot.pause(0.02)
             if app.screen is not app.main:
                 break
-        await pilot.press("l", "o", "o", "k", "enter")
+        await typed(app, "l", "o", "o", "k", "enter")
         await pilot.pause(0.3)
         assert "set [red]L[/]" in screen_text(app)

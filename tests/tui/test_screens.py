@@ -45,8 +45,7 @@ async def staged(app, pilot, scene: str) -> None:
     await settled(app, pilot)
     if scene == "small":
         await pilot.resize_terminal(60, 18)
-    names = {"/": "slash", "?": "question_mark"}
-    await press(app, pilot, [names.get(key, key) for key in SCENES[scene]])
+    await press(app, pilot, SCENES[scene])
 
 
 def compare(seen: str, name: str, folder: Path) -> None:

@@ -12,7 +12,7 @@ from tests.tui.conftest import MODEL
 from vbg import runner
 from vbg.tui import make_app
 from vbg.tui.actions.nudging import nudged
-from vbg.tui.picturing import press, settled
+from vbg.tui.picturing import press, settled, typed
 from vbg.tui.session.jobs import Job
 from vbg.tui.session.runs import Run
 from vbg.tui.session.solver import Solver
@@ -104,7 +104,7 @@ async def test_nudges_are_one_undo_step_and_one_run(model):
         await settled(app, pilot)
         app.select(("parameters", "L"))
         app.main.activate("inspector")
-        await pilot.press(*[">"] * 3)
+        await typed(app, *[">"] * 3)
         while app.work.nudges.running or app.job is not None:
             await pilot.pause(0.05)
         await settled(app, pilot)

@@ -24,7 +24,7 @@ from textual.timer import Timer
 
 from vbg.draw.text.rows import Rows
 from vbg.edit.commands import Command
-from vbg.errors import VbgError
+from vbg.errors import Problem, VbgError
 from vbg.tui.actions import handler
 from vbg.tui.content.style import DEFAULT_THEME, THEMES, PlainScrollBar, style_words
 from vbg.tui.crash import write_report
@@ -51,6 +51,8 @@ LIVE_SECONDS = 0.5
 FRAMES, SLOW_FRAMES = 12.0, 4.0  # 3D frames a second, and over SSH
 CRASH_CODE = 70
 
+Work = Callable[[], Awaitable[Any]]
+
 
 class VbgApp(App[int]):
     """vbg in the terminal."""
@@ -64,12 +66,13 @@ class VbgApp(App[int]):
         self.work = work
         self.main = MainScreen(work)
         self.words: dict[str, Style] = {}
-        self.keyboard: Keyboard[events.Key | events.Paste] = Keyboard(self._listens, self._hear)
+        self.keyboard: Keyboard[events.Key | events.Paste] = Keyboard(self.listens, self._hear)
         self.solver = Solver()
         self.asking = 0
         self.job: Followed | None = None
         self.endings: list[Followed] = []
         self.report: FilePath | None = None
+        self.broken: dict[Any, FilePath] = {}
         self._frames: Timer | None = None
         self._frame_time = 0.0
         self._live = 0.0
@@ -91,7 +94,7 @@ class VbgApp(App[int]):
         self.work.document.listeners.append(self.document_changed)
         self.set_interval(WATCH_SECONDS, self._watch_file)
         self.set_interval(WATCH_SECONDS, self._watch_size)
-        self.set_interval(LIVE_SECONDS, self._follow_run)
+        self.set_interval(LIVE_SECONDS, partial(self._told, self._follow_run))
 
     def begin(self) -> None:
         """What waits until the first frame is seen and all panes are there."""
@@ -105,15 +108,18 @@ class VbgApp(App[int]):
     async def on_event(self, event: events.Event) -> None:
         """Keys and pasted texts go into the one queue, all else its usual way."""
         if isinstance(event, (events.Key, events.Paste)) and not event.is_forwarded:
+            if isinstance(event, events.Key) and event.key == "ctrl+j":
+                # Enter, typed before the terminal was told not to make a line feed of it
+                event = events.Key("enter", "\r")
             self.keyboard.put(event)
         else:
             await super().on_event(event)
 
-    def _listens(self) -> bool:
+    def listens(self) -> bool:
         """Whether the next key is for what is there, not for something yet to come."""
         screen = self.screen
         if isinstance(screen, Dialog):
-            return screen.ready
+            return screen.ready and not screen.answered
         return self.main.complete and not self.asking
 
     def _hear(self, event: events.Key | events.Paste) -> None:
@@ -123,7 +129,7 @@ class VbgApp(App[int]):
             if isinstance(event, events.Paste):
                 screen.paste(event.text)
             elif event.key == "ctrl+q":
-                screen.dismiss(None)
+                screen.answer(None)
                 self.keyboard.typed.appendleft(event)
             else:
                 screen.press(event)
@@ -146,6 +152,9 @@ class VbgApp(App[int]):
         except (VbgError, OSError) as error:
             self.work.say(str(error).splitlines()[0], "error")
             doing = None
+        except Exception as error:  # noqa: BLE001 - the document stays open
+            self.broke(error)
+            doing = None
         if inspect.iscoroutine(doing):
             self.ask_later(doing)
         self.main.paint()
@@ -165,17 +174,48 @@ class VbgApp(App[int]):
     def ask_later(self, doing: Coroutine[Any, Any, None]) -> None:
         """Go on with an action that may ask; keys typed ahead wait for its dialog."""
         self.asking += 1
-        self.run_worker(self._guarded(doing), group="asking")
+        self.run_worker(self._asked(doing), group="asking")
 
-    async def _guarded(self, doing: Coroutine[Any, Any, None]) -> None:
+    async def _asked(self, doing: Coroutine[Any, Any, None]) -> None:
         try:
-            await doing
-        except (VbgError, OSError) as error:
-            self.work.say(str(error).splitlines()[0], "error")
+            await self._told(lambda: doing)
         finally:
             self.asking -= 1
         self.main.paint()
         self.keyboard.go_on()
+
+    def beside(self, doing: Work, group: str, *, exclusive: bool = False) -> None:
+        """Do something beside the keys; what goes wrong with it is told.
+
+        exclusive : instead of what is done in this group already.
+        """
+        work: Callable[[], Awaitable[None]] = partial(self._told, doing)
+        self.run_worker(work, group=group, exclusive=exclusive)
+
+    async def _told(self, doing: Work) -> None:
+        """Do it; an error is a line of text, whoever made it."""
+        try:
+            await doing()
+        except (VbgError, OSError) as error:
+            self.work.say(str(error).splitlines()[0], "error")
+        except Exception as error:  # noqa: BLE001 - the document stays open
+            self.broke(error)
+        else:
+            return
+        self.main.paint()
+
+    def broke(self, error: Exception) -> str:
+        """An error of vbg's own that need not end it: a report, once for each, and a line that
+        says so, which is the answer."""
+        trace = error.__traceback__
+        while trace is not None and trace.tb_next is not None:
+            trace = trace.tb_next
+        kind = (type(error), trace and (trace.tb_frame.f_code.co_filename, trace.tb_lineno))
+        if kind not in self.broken:
+            self.broken[kind] = write_report(error, self.work)
+        words = f"an error of vbg's own, nothing is lost; report: {self.broken[kind]}"
+        self.work.say(words, "error")
+        return words
 
     async def _dialog(self, screen: Screen) -> Any:
         """Push a dialog and wait for its answer; keys go to it once it is there."""
@@ -250,8 +290,7 @@ class VbgApp(App[int]):
     def check(self) -> None:
         """Check the text in the background, after a pause in the typing."""
         self.work.checking = True
-        work: Callable[[], Awaitable[None]] = self._check
-        self.run_worker(work, group="check", exclusive=True)
+        self.beside(self._check, "check", exclusive=True)
 
     async def _check(self) -> None:
         from vbg.tui.tasks.checking import check_text
@@ -259,7 +298,11 @@ class VbgApp(App[int]):
         await asyncio.sleep(CHECK_DELAY if self.work.checked.text_hash else 0.0)
         now = self.work.document.now
         file = str(self.work.file or "model.toml")
-        checked = await asyncio.to_thread(check_text, now.text, file, now.hash)
+        try:
+            checked = await asyncio.to_thread(check_text, now.text, file, now.hash)
+        except Exception as error:  # noqa: BLE001 - a model that breaks the check is no good one
+            problem = Problem("error", "model", "it cannot be checked.", self.broke(error))
+            checked = Checked(now.hash, (problem,))
         if checked.text_hash == self.work.document.now.hash:
             self.work.checked = checked
             self.work.checking = False
@@ -304,8 +347,7 @@ class VbgApp(App[int]):
         """Bring what a view needs, in the background if it takes time."""
         from vbg.tui.tasks.preparing import prepare
 
-        work: Callable[[], Awaitable[None]] = partial(prepare, self, view)
-        self.run_worker(work, group="prepare", exclusive=True)
+        self.beside(partial(prepare, self, view), "prepare", exclusive=True)
 
     # runs
 
@@ -321,8 +363,7 @@ class VbgApp(App[int]):
     def warm_solver(self) -> None:
         """Have the solver's process ready for the next run."""
         if self.job is None and not self.is_headless:
-            work: Callable[[], Awaitable[None]] = self.solver.warm
-            self.run_worker(work, group="solver", exclusive=True)
+            self.beside(self.solver.warm, "solver", exclusive=True)
 
     def show_run(self) -> None:
         """A run that takes a while is shown, unless the user is busy elsewhere."""

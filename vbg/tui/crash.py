@@ -23,7 +23,9 @@ def write_report(error: Exception, work: Workspace) -> Path:
         "",
         *traceback.format_exception(error),
     ]
-    file = state_folder() / f"crash-{time.strftime('%Y%m%d-%H%M%S')}.txt"
+    stem, number = f"crash-{time.strftime('%Y%m%d-%H%M%S')}", 0
+    while (file := state_folder() / f"{stem}-{number}.txt").exists():
+        number += 1
     file.write_text("\n".join(lines), encoding="utf-8")
     return file
 

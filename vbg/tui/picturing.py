@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from vbg.tui.app import VbgApp
 
 _PATIENCE = 30.0  # s
+_HOPS = 20  # of the event loop: more than a message takes from widget to widget
+_PRINTED = {"space": " "}
 _FONTS = "Fira Code, DejaVu Sans Mono, Menlo, Consolas, monospace"
 
 
@@ -54,23 +56,43 @@ async def _take(app: VbgApp, view: str, output: str, size: tuple[int, int]) -> N
 
 
 async def settled(app: VbgApp, pilot: Pilot) -> None:
-    """Wait until nothing is being checked, read, drawn or run."""
+    """Wait until no key waits, no dialog opens, and nothing is being checked, read, drawn or run.
+
+    Nobody waits for the widgets of a dialog that closes: they may never answer.
+    """
     end = time.monotonic() + _PATIENCE
     while time.monotonic() < end:
-        await pilot.pause()
+        for _ in range(_HOPS):
+            await asyncio.sleep(0)
         # a worker that asks waits for keys: it is not at work
         busy = [w for w in app.workers if not w.is_finished and w.group != "asking"]
         waiting = app.asking and app.screen is app.main  # an action goes on after a dialog
-        if not (busy or waiting or app.work.checking) and app.job is None:
+        opening = app.screen is not app.main and not app.listens()
+        unheard = bool(app.keyboard.typed)
+        if not (busy or waiting or opening or unheard or app.work.checking or app.job):
+            await pilot.pause()
             return
-        await asyncio.sleep(0.02)
+        await asyncio.sleep(0.005)
     raise UsageError(f"the view was not ready after {_PATIENCE:.0f} s.")
+
+
+async def typed(app: VbgApp, *keys: str) -> None:
+    """Keys as a terminal sends them, one right after the other; returns once all are heard."""
+    from textual.events import Key
+
+    for key in keys:
+        app.post_message(Key(key, _PRINTED.get(key, key if len(key) == 1 else None)))
+    for _ in range(_HOPS):
+        await asyncio.sleep(0)
+    end = time.monotonic() + _PATIENCE
+    while app.keyboard.typed and time.monotonic() < end:
+        await asyncio.sleep(0.002)
 
 
 async def press(app: VbgApp, pilot: Pilot, keys: Sequence[str]) -> None:
     """Press keys, waiting after each until its effect is there."""
     for key in keys:
-        await pilot.press(key)
+        await typed(app, key)
         await settled(app, pilot)
 
 

@@ -114,7 +114,9 @@ class MainScreen(Screen):
             self.main.prepare_view(self.work.view)
 
     def paint(self, *names: str) -> None:
-        """Paint the named panes again, or all that are shown."""
+        """Paint the named panes again, or all that are shown; none while vbg is left."""
+        if not self.is_attached:
+            return
         for name in names or tuple(self.rects):
             if name in self.rects and name in self.panes:
                 self.panes[name].repaint()

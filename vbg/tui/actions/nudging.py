@@ -73,10 +73,10 @@ def _nudge(step: int, app: Desk) -> None:
         wanted=True,
     )
     if app.job is not None and nudges.running:
-        app.run_worker(app.job.cancel(), group="cancel")
+        app.beside(app.job.cancel, "cancel")
     if not nudges.running:
         work.nudges = replace(work.nudges, running=True)
-        app.run_worker(_follow(app), group="run")
+        app.beside(partial(_follow, app), "run")
 
 
 async def _follow(app: Desk) -> None:

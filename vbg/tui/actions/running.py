@@ -31,7 +31,7 @@ SHOW_AFTER = 1.0  # s; shorter runs do not take the user away from where he is
 async def _run(solver: str, app: Desk) -> None:
     """Start a run in the background, unless the model has errors."""
     await ready(app)
-    app.run_worker(simulate(app, solver), group="run")
+    app.beside(partial(simulate, app, solver), "run")
 
 
 async def ready(app: Desk) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from vbg.errors import UsageError
@@ -22,7 +23,7 @@ async def _rerun(app: Desk) -> None:
     """Both solvers, side by side, on the same text; then the verdict."""
     await ready(app)
     app.work.validate = replace(app.work.validate, shown=None, verdict=None)
-    app.run_worker(_both(app), group="run")
+    app.beside(partial(_both, app), "run")
 
 
 async def _both(app: Desk) -> None:

@@ -32,11 +32,17 @@ class Ask(Dialog):
         self.about = about
         self.said, self.fine = about, True
         self.judged = text
+        self.input = Input(text, id="value", select_on_focus=False)
+        self.saying = RowsWidget(self._said, id="said")
+
+    @property
+    def field(self) -> Input:
+        return self.input
 
     def compose(self) -> ComposeResult:
         with self.box():
-            yield Input(self.text, id="value", select_on_focus=False)
-            yield RowsWidget(self._said, id="said")
+            yield self.input
+            yield self.saying
 
     def begin(self) -> None:
         self.field.focus()
@@ -53,11 +59,11 @@ class Ask(Dialog):
 
     def changed(self, value: str) -> None:
         """Judged once the burst of typing is over."""
-        self.call_after_refresh(self._judge_typed)
+        self.later(self._judge_typed)
 
     def _judge_typed(self) -> None:
         value = self.field.value
-        if value != self.judged and self.is_active:
+        if value != self.judged:
             self._judge(value)
 
     def _judge(self, value: str) -> None:
@@ -67,12 +73,12 @@ class Ask(Dialog):
         else:
             message, self.fine = self.judge(value)
             self.said = message or self.about
-        self.query_one("#said").refresh()
+        self.saying.refresh()
 
     def submit(self, value: str) -> None:
         message, self.fine = self.judge(value)
         self.said, self.judged = message or self.about, value
         if self.fine:
-            self.dismiss(value)
+            self.answer(value)
         else:
-            self.query_one("#said").refresh()
+            self.saying.refresh()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from functools import partial
 
 from textual import events
@@ -83,32 +83,36 @@ class Choose(Dialog):
         self.narrowed = ""
         self.start = start
         self.preview = preview
+        self.input = Input(placeholder="type to filter", id="filter", select_on_focus=False)
+        beside = "beside" if picture is not None else ""
+        self.list = OptionList(id="list", classes=beside, markup=False)
+        self.drawing = RowsWidget(self._picture, id="picture")
+        self.about = RowsWidget(self._about, id="about")
+
+    @property
+    def field(self) -> Input:
+        return self.input
 
     def compose(self) -> ComposeResult:
         with self.box():
-            yield Input(placeholder="type to filter", id="filter", select_on_focus=False)
+            yield self.input
             with Horizontal(id="beside"):
-                drawn = self.picture is not None
-                yield OptionList(id="list", classes="beside" if drawn else "", markup=False)
-                if drawn:
-                    yield RowsWidget(self._picture, id="picture")
-            yield RowsWidget(self._about, id="about")
+                yield self.list
+                if self.picture is not None:
+                    yield self.drawing
+            yield self.about
 
     def begin(self) -> None:
         rows = max(min(len(self.items), max(self.app.size.height - 8, 3), 16), 1)
         self.list.styles.height = rows
         self.list.can_focus = False
         if self.picture is not None:
-            self.query_one("#picture").styles.height = rows
+            self.drawing.styles.height = rows
         self.field.focus()
         at = next((i for i, item in enumerate(self.items) if item.key == self.start), 0)
         if at >= MOST_SHOWN:
             self.shown, at = (self.items[at], *self.shown), 0
         self._fill(at)
-
-    @property
-    def list(self) -> OptionList:
-        return self.query_one(OptionList)
 
     @property
     def marked(self) -> Item | None:
@@ -149,24 +153,23 @@ class Choose(Dialog):
 
     def _mark(self) -> None:
         """Another item is marked: its words, its drawing."""
-        for widget in self.query(RowsWidget):
-            widget.refresh()
+        self.about.refresh()
         if self.picture is not None:
-            self.call_after_refresh(self._draw)
+            self.drawing.refresh()
+            self.later(self._draw)
 
     def _draw(self) -> None:
         """Have the marked item drawn, if it is not yet."""
         item = self.marked
-        if item is not None and item.key not in self.pictures and self.is_active:
-            size = self.query_one("#picture").size
-            work: Callable[[], Awaitable[None]] = partial(self._drawn, item.key, size)
-            self.run_worker(work, group="picture", exclusive=True)
+        if item is not None and item.key not in self.pictures:
+            draw = partial(self._drawn, item.key, self.drawing.size)
+            self.desk.beside(draw, "picture", exclusive=True)
 
     async def _drawn(self, key: str, size: Size) -> None:
         assert self.picture is not None
         self.pictures[key] = await asyncio.to_thread(self.picture, key, *size)
-        for widget in self.query("#picture"):  # none once the dialog is answered
-            widget.refresh()
+        if not self.answered:
+            self.drawing.refresh()
 
     def changed(self, value: str) -> None:
         if value != self.narrowed:
@@ -177,7 +180,7 @@ class Choose(Dialog):
     def submit(self, value: str) -> None:
         item = self.marked
         if item is not None and not item.refusal:
-            self.dismiss(item.key)
+            self.answer(item.key)
 
     def press(self, event: events.Key) -> None:
         moves: dict[str, Callable[[], None]] = {

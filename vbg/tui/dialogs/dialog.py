@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
 from rich.style import Style
 from textual import events
@@ -29,7 +30,8 @@ class Dialog(ModalScreen):
     """A framed box in the middle of the screen; the whole of a small one.
 
     Keys come from the one queue of keys by `press`, never by the library's own way:
-    each is done before the next one is looked at.
+    each is done before the next one is looked at.  Whatever is done later than its cause goes
+    through `later`: the dialog may be answered by then, and its widgets gone.
     """
 
     ALLOW_SELECT = False
@@ -52,6 +54,7 @@ class Dialog(ModalScreen):
         self.heading = title
         self.marks = marks
         self.ready = False
+        self.answered = False
 
     @property
     def desk(self) -> Desk:
@@ -63,7 +66,8 @@ class Dialog(ModalScreen):
 
     @property
     def field(self) -> Input:
-        return self.query_one(Input)
+        """The one-line field; dialogs without one have no keys that ask for it."""
+        raise NotImplementedError
 
     def box(self) -> Vertical:
         """The frame, titled; user text in it is never markup."""
@@ -79,10 +83,24 @@ class Dialog(ModalScreen):
     def begin(self) -> None:
         """Once the widgets are there, before the first key."""
 
+    def answer(self, value: Any) -> None:
+        """Close with an answer; only the first one counts."""
+        if not self.answered:
+            self.answered = True
+            self.dismiss(value)
+
+    def later(self, do: Callable[[], None]) -> None:
+        """Do something after the next painting, unless the dialog is answered by then."""
+        self.call_after_refresh(partial(self._do_open, do))
+
+    def _do_open(self, do: Callable[[], None]) -> None:
+        if not self.answered:
+            do()
+
     def press(self, event: events.Key) -> None:
         """Do one key to its end: leave, answer, or edit the field."""
         if event.key == "escape":
-            self.dismiss(None)
+            self.answer(None)
         elif event.key == "enter":
             self.submit(self.field.value)
         elif edit(self.field, event):
@@ -101,12 +119,12 @@ class Dialog(ModalScreen):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Changed by the mouse; after a key this is known already."""
-        if self.is_active:
+        if not self.answered:
             self.changed(event.value)
 
     def on_click(self, event: events.Click) -> None:
         if event.widget is self:
-            self.dismiss(None)
+            self.answer(None)
 
 
 def _shown(widget: Widget, row: Row) -> Strip:

@@ -17,19 +17,19 @@ class Read(Dialog):
 
     def __init__(self, title: str, rows: Rows, marks: Marks, *, keys: tuple[str, ...] = ()):
         super().__init__(title, marks)
-        self.rows = rows
         self.keys = keys
+        self.text = RowsView(rows, id="text")
 
     def compose(self) -> ComposeResult:
         with self.box():
-            yield RowsView(self.rows, id="text")
+            yield self.text
 
     def begin(self) -> None:
         room = max(self.app.size.height - 4, 3)
-        self.query_one(RowsView).styles.height = max(min(len(self.rows), room), 1)
+        self.text.styles.height = max(min(len(self.text.rows), room), 1)
 
     def press(self, event: events.Key) -> None:
-        view = self.query_one(RowsView)
+        view = self.text
         moves = {
             "up": view.scroll_up,
             "k": view.scroll_up,
@@ -43,9 +43,9 @@ class Read(Dialog):
         }
         answer = event.character if event.is_printable else event.key
         if answer in self.keys:
-            self.dismiss(answer)
+            self.answer(answer)
         elif event.key in _LEAVE:
-            self.dismiss(None)
+            self.answer(None)
         elif event.key in moves:
             moves[event.key](animate=False)
 

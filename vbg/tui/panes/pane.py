@@ -9,7 +9,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from vbg.draw.text.rows import Row, Rows, fit
+from vbg.draw.text.rows import Row, Rows, fit, printable, wrap
 from vbg.tui.content.bars import framed, with_thumb
 from vbg.tui.content.style import strip
 
@@ -107,7 +107,11 @@ class Pane(Widget):
 
     def _framed_rows(self) -> Rows:
         width, height = self.inner
-        rows = tuple(self.body(width, height))[:height]
+        try:
+            rows = tuple(self.body(width, height))[:height]
+        except Exception as error:  # noqa: BLE001 - the other panes are as good as before
+            words = self.home.main.broke(error)
+            rows = tuple(((line, "error"),) for line in wrap(printable(words), width))[:height]
         rows = tuple(fit(row, width) for row in rows)
         rows += (fit((), width),) * (height - len(rows))
         if not self.FRAMED:

@@ -1,0 +1,94 @@
+"""Errors of vbg's own: told and reported, the document as it was; and what comes too late."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+
+import pytest
+
+from benchmarks.tui import reports
+from vbg.tui import make_app
+from vbg.tui.picturing import screen_text, settled, typed
+
+
+def _break(*_: object, **__: object) -> None:
+    raise ZeroDivisionError("a fault")
+
+
+def took_reports(state: Path) -> str:
+    """The reports there are, and remove them."""
+    said = reports(state)
+    for file in (state / "vbg").glob("crash-*.txt"):
+        file.unlink()
+    return said
+
+
+@pytest.mark.parametrize(
+    ("place", "keys"),
+    [
+        ("vbg.tui.tasks.checking.check_text", "apk\r2\r"),
+        ("vbg.tui.state.graphing.made", "apq\r1\r2"),
+        ("vbg.tui.state.motion.motion_of", "6"),
+        ("vbg.tui.content.tree.tree_row", "j"),
+        ("vbg.edit.commands.SetValue.change_text", "apk\r2\r"),
+        ("vbg.tui.content.helping.help_rows", "?"),
+    ],
+)
+async def test_an_error_of_its_own_is_told_and_ends_nothing(
+    app_with_runs, monkeypatch, tmp_path, place, keys
+):
+    """In the check, a drawing, a pane, an edit, a dialog: every key does what it did before."""
+    app = app_with_runs
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        with monkeypatch.context() as patch:
+            patch.setattr(place, _break)
+            await typed(app, *_names(keys))
+            await settled(app, pilot)
+            assert "an error of vbg's own, nothing is lost; report:" in screen_text(app)
+        said = took_reports(tmp_path / "state")
+        assert said.count("ZeroDivisionError: a fault") == 1, said
+        await typed(app, *_names("1apz\r3\r"))
+        await settled(app, pilot)
+        assert app.work.data["parameters"]["z"] == 3
+        assert app.work.checked.count("error") == 0 and app.report is None
+        assert "parameters" in screen_text(app).lower()
+
+
+def _names(keys: str) -> list[str]:
+    return ["enter" if key == "\r" else key for key in keys]
+
+
+async def test_a_burst_that_answers_dialogs_before_they_are_painted(model):
+    """What is done after the next painting finds the dialog answered and its widgets gone."""
+    app = make_app(str(model))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        for i in range(5):
+            await typed(app, *_names(f"apk{i}\r{i}\r"))
+        await typed(app, *_names("/L\r"), "escape", *_names("ap"), "escape", *_names("e7\r"))
+        await settled(app, pilot)
+        parameters = app.work.data["parameters"]
+        assert parameters == {"L": 7} | {f"k{i}": i for i in range(5)}
+
+
+async def test_answers_that_come_late_are_for_nobody(app_with_runs, monkeypatch):
+    """Checks, graphs, motions and results that take long, while the user does other things."""
+    late, now = asyncio.to_thread, [0.0]
+
+    async def slowly(function, *words):
+        now[0] = (now[0] + 0.037) % 0.1
+        return await late(lambda: (time.sleep(now[0]), function(*words))[1])
+
+    monkeypatch.setattr(asyncio, "to_thread", slowly)
+    app = app_with_runs
+    async with app.run_test(size=(160, 48)) as pilot:
+        for view in "236415623145":
+            await typed(app, view, *_names("apk\r1\r"), "u", *"oo")
+        await typed(app, "1", *_names("/rod\r"), "escape", "d", "enter", "6", "2", "5", "4")
+        await settled(app, pilot)
+        await typed(app, "u", "1")
+        await settled(app, pilot)
+        assert set(app.work.data["bodies"]) == {"rod"} and app.work.checked.count("error") == 0
