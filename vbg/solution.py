@@ -53,6 +53,8 @@ class Audit:
     dependent_residual : of what ties stores to others: V, A, 1e5 Pa, 1e-5 m^3/s; 0 without any.
     energy_limit, position_limit, velocity_limit : what is allowed.
     failures : a few words on each residual above its limit, see `judged`.
+    carried : spans [s, s] across singular postures, in which the motion was extrapolated and the
+        efforts, which may have a pole there, stand for those of the two ends.
 
     NaN where the solver could not measure it, or allows anything.
     """
@@ -66,6 +68,7 @@ class Audit:
     position_limit: float = float("nan")
     velocity_limit: float = float("nan")
     failures: tuple[str, ...] = ()
+    carried: tuple[tuple[float, float], ...] = ()
 
 
 @final

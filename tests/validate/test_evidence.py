@@ -12,9 +12,10 @@ import pytest
 
 import vbg
 from vbg.errors import UsageError
-from vbg.solution import Solution
+from vbg.solution import FINISHED, Audit, MadeBy, Solution
 from vbg.tmm_bridge import solver
 from vbg.validate import text, validate
+from vbg.validate.comparison.pairing import carried_windows, joined
 
 SHORT = {"t_end": 0.1, "output_step": 0.01, "in_children": False}
 INERTIA = {"xx": 0.01, "yy": 0.02, "zz": 0.02}
@@ -173,3 +174,13 @@ def test_the_third_method_tells_the_sides_apart(seeded):
     report = validate(pendulum(), also=("dt",), **SHORT)
     assert report.result == "FAIL"
     assert "The column dt agrees with the bond-graph solver" in " ".join(report.verdict.review)
+
+
+def test_a_leap_is_left_out_only_where_the_other_solver_is_near_a_singular_posture():
+    time, near = np.linspace(0.0, 1.0, 11), np.ones(11)
+    near[4:7] = 1e-4
+    spans = ((0.38, 0.62), (0.7, 0.9), (0.55, 0.75), (0.91, 0.99))
+    leaps = Solution(time, {}, Audit(carried=spans), MadeBy(), FINISHED)
+    other = replace(leaps, audit=Audit(), signals={"residual.nearness": near})
+    assert carried_windows(leaps, other) == ((0.38, 0.62),)
+    assert joined((2.0, 3.0), (0.0, 1.0), (0.5, 0.7), (2.5, 4.0)) == ((0.0, 1.0), (2.0, 4.0))

@@ -185,6 +185,7 @@ class Run:
         )
         self.creep = Creep(settings.t_end) if settings.method == "dop853" else None
         self.remarks: tuple[Problem, ...] = ()
+        self.carried: list[tuple[float, float]] = []  # spans across singular postures
         self.condition: Callable[[], float] = float  # of the constraint matrix
         self._regular = np.inf  # the least it was
         self.stepper = self._stepper(begin, x)
@@ -314,6 +315,8 @@ class Run:
     def _after_step(self) -> None:
         """Events, output rows and projection of the step just made."""
         stepper = self.stepper
+        if stepper.carried:
+            self.carried.append((stepper.t_before, stepper.t))
         found = self.switches.find(stepper, self._project)
         if found is not None:
             t, happened = found
@@ -451,7 +454,12 @@ class Run:
             time=self.recorder.time,
             signals=signals,
             audit=audit(
-                self.system, signals, tuple(self.events), self._limits, float(self.grid[-1])
+                self.system,
+                signals,
+                tuple(self.events),
+                self._limits,
+                float(self.grid[-1]),
+                tuple(self.carried),
             ),
             made_by=MadeBy(
                 solver="vbg",

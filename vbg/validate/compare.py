@@ -33,8 +33,10 @@ from vbg.validate.comparison.pairing import (
     COVERAGE,
     Pair,
     Window,
+    carried_windows,
     coarse_columns,
     common_times,
+    joined,
     lost_signals,
     pairs_of,
     singular_windows,
@@ -116,7 +118,7 @@ def compare(
         if begun.result == "FAIL":
             return replace(begun, sentence=f"{begun.sentence} Then {early}")
         return Verdict("INCONCLUSIVE", early, **heading)
-    near = singular_windows(second)
+    near = joined(*singular_windows(second), *carried_windows(first, second))
     torn = torn_windows(first, second, (*exclude, *near))
     heading["excluded"] = (*exclude, *near, *torn)
     common = common_times(first, second, heading["excluded"])
@@ -345,7 +347,8 @@ def own_error(fine: Solution, coarser: Solution, model: Model | None = None) -> 
     Channels that are zero beside the others of their unit, or beside the model, do not count,
     nor do outputs next to a singular posture.
     """
-    common = common_times(fine, coarser, singular_windows(fine))
+    near = (*singular_windows(fine), *fine.audit.carried, *coarser.audit.carried)
+    common = common_times(fine, coarser, near)
     if common is None:
         return math.inf, ""
     pairs = [p for p in pairs_of(fine, coarser, *common) if not p.name.startswith("energy.")]

@@ -47,6 +47,7 @@ def audit(
     events: tuple[Event, ...],
     limits: Limits,
     span: float,
+    carried: tuple[tuple[float, float], ...] = (),
 ) -> Audit:
     """Largest residuals of a run over `span` [s], and what fails.
 
@@ -76,6 +77,7 @@ def audit(
             energy_limit=limits.energy,
             position_limit=limits.position,
             velocity_limit=limits.velocity,
+            carried=carried,
         )
     )
 

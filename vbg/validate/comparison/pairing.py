@@ -18,6 +18,7 @@ Window = tuple[float, float]
 # the inverse of the nearness.  This part of its usual value is too near to compare them: both
 # solvers keep joints closed to about 1e-10, which leaves 1e-10 / 3e-4 = 3e-7 of a force.
 NEAREST = 3e-4
+BESIDE_SINGULAR = 1e-2  # of the usual nearness: so near may be what a solver passes in one leap
 COVERAGE = 0.95
 BESIDE = 1e-9  # of the span: so near to an event an output instant may be on either side of it
 ON = 1e-13  # relative: so near it is on the event itself, where rows hold the values after it
@@ -87,8 +88,9 @@ def pairs_of(first: Solution, second: Solution, i: Array, j: Array) -> Iterator[
 
 
 def coarse_columns(coarser: Solution | None, fine: Solution, places: Array) -> Mapping[str, Array]:
-    """Components of the coarser run at the given outputs of the fine one; NaN where it has
-    none, as behind its end if it stopped early.  Empty without a coarser run."""
+    """Components of the coarser run at the given outputs of the fine one, whose own stand where
+    the coarser one did not compute its efforts, beside singular postures; NaN where it has none,
+    as behind its end if it stopped early.  Empty without a coarser run."""
     if coarser is None:
         return {}
     out = np.full(len(places), np.nan)
@@ -99,9 +101,13 @@ def coarse_columns(coarser: Solution | None, fine: Solution, places: Array) -> M
     if not len(at):
         return dict.fromkeys(_components(fine), out)
     columns = {}
+    time = fine.time[places[at]]
+    carried = np.zeros(len(at), dtype=bool)
+    for begin, end in coarser.audit.carried:
+        carried |= (time >= begin) & (time <= end)
     for pair in pairs_of(fine, coarser, places[at], j[places[at]]):
         column = out.copy()
-        column[at] = pair.second
+        column[at] = np.where(carried, pair.first, pair.second)
         columns[pair.name] = column
     return columns
 
@@ -130,6 +136,31 @@ def singular_windows(solution: Solution) -> tuple[Window, ...]:
     groups = np.split(near, np.flatnonzero(np.diff(near) > 1) + 1) if len(near) else []
     edge = 1e-6 * float(time[-1] - time[0]) / len(time)
     return tuple((float(time[g[0]]) - edge, float(time[g[-1]]) + edge) for g in groups)
+
+
+def carried_windows(carried: Solution, other: Solution) -> tuple[Window, ...]:
+    """Spans across singular postures in which efforts of `carried` were not computed, as far as
+    the other solution has the posture nearly singular, too."""
+    spans = carried.audit.carried
+    if not spans or "residual.nearness" not in other or len(other.time) < 2:
+        return ()
+    nearness, time = other["residual.nearness"], other.time
+    near = nearness < BESIDE_SINGULAR * float(np.median(nearness))
+    inside = [near[(time >= begin) & (time <= end)] for begin, end in spans]
+    return tuple(
+        span for span, rows in zip(spans, inside, strict=True) if rows.any() and rows.all()
+    )
+
+
+def joined(*windows: Window) -> tuple[Window, ...]:
+    """The windows in order, those that overlap as one."""
+    found: list[Window] = []
+    for begin, end in sorted(windows):
+        if found and begin <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((begin, end))
+    return tuple(found)
 
 
 def why_left_out(windows: tuple[Window, ...]) -> tuple[str, ...]:
