@@ -75,7 +75,7 @@ class UsageError(VbgError):
 def counted(number: int, noun: str) -> str:
     """ "1 body" or "3 bodies"."""
     plural = noun + "s"
-    for ending, instead in (("y", "ies"), ("ex", "ices")):
+    for ending, instead in (("y", "ies"), ("ex", "ices"), ("ss", "sses")):
         if noun.endswith(ending):
             plural = noun.removesuffix(ending) + instead
     return f"{number} {noun if number == 1 else plural}"

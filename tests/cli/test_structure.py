@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from vbg.cli.main import main
-from vbg.cli.verbs import structure as verb
+from vbg.cli.structure import analyse as verb
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
@@ -94,3 +94,49 @@ def test_the_columns_of_the_groups_are_explained(capsys):
     assert "1.00 times as fast as sequential" in out
     assert main(["show", "structure", crank, "--library", "1R3D"]) == 0
     assert "in library" in capsys.readouterr().out
+
+
+def synthesise(capsys, *arguments):
+    assert main(["structure", "synthesise", *arguments]) == 0
+    return capsys.readouterr().out
+
+
+def test_synthesis_lists_chains_mechanisms_and_groups(capsys):
+    eight = ["--planar", "--mobility", "1", "--bodies", "8"]
+    chains = synthesise(capsys, *eight, "--as", "chains").splitlines()
+    assert chains[0] == "16 chains: 8 bodies, mobility 1, in the plane"
+    assert chains[1].split()[0] == "9"  # 9, 5 and 2 by the bodies' numbers of pairs
+    assert len(chains) == 1 + 3 + 16
+    assert synthesise(capsys, *eight, "--count").startswith("71 mechanisms")
+    driven = ["--mobility", "1", "--bodies", "4", "--pairs", "R,S=2", "--as", "driven"]
+    assert "groups 1R3D, 1R2S3D" in synthesise(capsys, *driven)
+    data = json.loads(synthesise(capsys, *eight, "--keep", "3", "--json"))
+    assert data["count"] == len(data["structures"]) == 3
+    assert not data["complete"]
+    assert "10 Assur groups" in synthesise(
+        capsys, "--planar", "--mobility", "0", "--bodies", "7", "--count"
+    )
+
+
+def test_a_synthesised_machine_runs(tmp_path, capsys):
+    model, topology = str(tmp_path / "m.toml"), str(tmp_path / "m.m")
+    six = ["--planar", "--mobility", "1", "--bodies", "6", "--pairs", "R,P:1", "--number", "12"]
+    synthesise(capsys, *six, "-o", model)
+    assert main(["run", model, "--strict", "-q"]) == 0
+    synthesise(capsys, *six, "-o", topology)
+    assert main(["structure", topology]) == 0
+    assert "mobility 1" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--pairs", "R,X1"], "'X1' is no kind of pair"),
+        (["--pairs", "R,S", "--planar"], "in the plane takes R, P"),
+        (["-o", "m.toml", "--planar", "--number", "900"], "there are 1 driven mechanism"),
+    ],
+)
+def test_synthesis_refuses_in_words(arguments, words, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["structure", "synthesise", "--mobility", "1", "--bodies", "4", *arguments]) == 2
+    assert words in capsys.readouterr().err

@@ -16,10 +16,10 @@ Act = Callable[[argparse.Namespace], int]
 
 def add(
     subparsers: Any, name: str, *, act: Act | None, summary: str, examples: str, detail: str = ""
-) -> argparse.ArgumentParser:
+) -> Parser:
     """A verb's parser: a line of summary, more in its help, and examples."""
     lines = "\n".join(f"  {line.strip()}" for line in examples.strip().splitlines())
-    parser = subparsers.add_parser(
+    parser: Parser = subparsers.add_parser(
         name,
         help=summary,
         description=f"{summary}\n{detail}".strip(),
@@ -179,7 +179,18 @@ class Misused(Exception):
 
 
 class Parser(argparse.ArgumentParser):
-    """Leaves it to `main` how a wrong command line is told, and says what it understands."""
+    """Leaves it to `main` how a wrong command line is told, and says what it understands.
+
+    `implied` names the verb below it that is meant where none is given.
+    """
+
+    implied: str | None = None
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse has it, with the implied verb put in."""
+        if self.implied and args and args[0] not in (*self.verbs, "-h", "--help"):
+            args = [self.implied, *args]
+        return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
         raise Misused(self, message)

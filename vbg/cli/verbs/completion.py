@@ -52,7 +52,8 @@ def _places(parser: Parser, path: tuple[str, ...]) -> Iterator[Place]:
     values = []
     below = parser.verbs
     words += below
-    for action in parser.actions:
+    implied = below[parser.implied].actions if parser.implied else ()
+    for action in (*parser.actions, *implied):
         choices = tuple(str(choice) for choice in action.choices or ())
         if action.option_strings:
             options += action.option_strings

@@ -1,0 +1,1 @@
+"""The verbs below `vbg structure`, one module each."""

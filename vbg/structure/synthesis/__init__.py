@@ -1,0 +1,1 @@
+"""Synthesis: all structures of a mobility, none twice, and machines made of them."""
