@@ -13,7 +13,8 @@ from numpy.testing import assert_allclose
 
 import vbg
 from vbg.analysis.studies.optimise import optimise
-from vbg.analysis.studies.sampling import Range, grid, latin_hypercube, parse_range, points_of
+from vbg.analysis.studies.plans import points_of
+from vbg.analysis.studies.sampling import Range, grid, latin_hypercube, parse_range
 from vbg.analysis.studies.sweep import Study, run_point, sweep
 from vbg.analysis.studies.table import Row, Table, read_table
 from vbg.cli.main import build_parser, main

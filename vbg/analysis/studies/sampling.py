@@ -94,13 +94,3 @@ def latin_hypercube(ranges: Sequence[Range], count: int, seed: int = 1) -> list[
         columns.append([one.at(float(f)) for f in fractions])
     names = [r.name for r in ranges]
     return [tuple(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
-
-
-def points_of(ranges: Sequence[Range], samples: str | None) -> list[Point]:
-    """The grid, or the Latin hypercube that "lhs:COUNT" or "lhs:COUNT:SEED" asks for."""
-    if samples is None:
-        return grid(ranges)
-    kind, *numbers = samples.split(":")
-    if kind != "lhs" or len(numbers) not in (1, 2) or not all(n.isdigit() for n in numbers):
-        raise UsageError(f"--samples {samples}: write lhs:COUNT or lhs:COUNT:SEED.")
-    return latin_hypercube(ranges, int(numbers[0]), *(int(n) for n in numbers[1:]))

@@ -46,10 +46,21 @@ def register(subparsers: Any) -> None:
         "`vbg parts measures` lists the functions.",
         examples="""vbg sweep crank.toml --vary r='30 mm:60 mm:16' --measure "rms(A.force)" -o r.csv
             vbg sweep m.toml --vary K=log:1e2:1e5 --samples lhs:200 --measure "final(A.angle)" -j 2
-            vbg sweep m.toml --vary r=1:2:50 --measure "rms(A.speed)" -o r.parquet --plot r.svg""",
+            vbg sweep m.toml --vary r=1:2:50 --measure "rms(A.speed)" -o r.parquet --plot r.svg
+            vbg sweep m.toml --vary r=1:2 --vary K=1:9 --samples ccd --measure "rms(A.speed)" \
+--effects""",
     )
     add_study(parser)
-    parser.add_argument("--samples", metavar="lhs:N[:SEED]", help="Latin hypercube, not a grid")
+    parser.add_argument(
+        "--samples",
+        metavar="PLAN",
+        help="factorial:LEVELS, lhs:N[:SEED] (Latin hypercube), sobol:N[:SEED], ccd or ccf "
+        "(central composite, inscribed or on the faces); usual: the grid of --vary",
+    )
+    parser.add_argument(
+        "--effects", action="store_true", help="main effects and interactions on every measure"
+    )
+    parser.add_argument("--effects-plot", metavar="OUT", help="picture of them: .png, .svg, .pdf")
     parser.add_argument(
         "-j", "--processes", type=count_of(1), default=1, metavar="N", help="processes"
     )
@@ -147,9 +158,10 @@ def end_progress() -> None:
 
 
 def act(arguments: argparse.Namespace) -> int:
-    from vbg.analysis.studies.sampling import points_of
+    from vbg.analysis.studies.plans import points_of
     from vbg.analysis.studies.sweep import sweep
 
+    require_output(arguments.effects_plot, PICTURES, "--effects-plot")
     study = study_of(arguments)
     ranges = ranges_of(arguments, study)
     points = points_of(ranges, arguments.samples)
@@ -171,6 +183,8 @@ def act(arguments: argparse.Namespace) -> int:
     end_progress()
     finish(arguments, study, results)
     failed = [row for row in results.rows if row.status == "failed"]
+    if arguments.effects or arguments.effects_plot:
+        return tell_effects(arguments, ranges, results)
     print_rows(results, as_json=arguments.json)
     if arguments.json:
         return 0
@@ -179,6 +193,26 @@ def act(arguments: argparse.Namespace) -> int:
     print(f"\n{count(fresh, 'run')}{kept}; {len(failed)} failed.")
     for row in failed[:3]:
         print(f"  {', '.join(f'{n}={figure(v)}' for n, v in row.point)}: {row.reason}")
+    return 0
+
+
+def tell_effects(arguments: argparse.Namespace, ranges: list[Range], results: Table) -> int:
+    """The table, what of it the parameters explain, and the picture of that."""
+    from vbg.analysis.studies.effects import effects_of_rows
+    from vbg.cli.effects import effects_data, effects_text
+
+    found = effects_of_rows(ranges, results.rows, results.measures)
+    if arguments.json:
+        rows = [_plain_row(row, results.measures) for row in results.rows]
+        print(json.dumps({"rows": rows, "effects": effects_data(found)}))
+    else:
+        print_rows(results, as_json=False)
+        print("\n" + effects_text(found))
+    if arguments.effects_plot:
+        from vbg.draw.effects import draw_effects
+
+        draw_effects(found, [r.name for r in ranges], arguments.effects_plot)
+        wrote(arguments.effects_plot, "effects of the study")
     return 0
 
 
