@@ -3,6 +3,7 @@ the constraints equal their derivatives along the motion."""
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.testing import assert_allclose
 
 import vbg
 from tests.laws.machines import KINDS, random_loop, random_tree
+from vbg.assemble.program import machine
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.program.reference import evaluate
 
@@ -81,3 +83,21 @@ def test_flow_rows_and_gamma_are_derivatives_along_the_motion(kind):
     rng = np.random.default_rng(9)
     faster = x + momenta * rng.normal(size=len(x))
     assert_allclose(slope(faster, "position"), rows(faster, "velocity"), atol=1e-7 * size)
+
+
+def test_python_has_only_kernels_with_a_wrapper_for_it():
+    """Calling one without ends the process."""
+    folder = Path(machine.__file__).parent
+    inner = {
+        node.name
+        for file in folder.glob("*.py")
+        for node in ast.parse(file.read_text("utf-8")).body
+        if isinstance(node, ast.FunctionDef)
+        and any(isinstance(d, ast.Name) and d.id == "compiled" for d in node.decorator_list)
+    }
+    assert inner and not inner & set(machine.__all__)
+    root = Path(vbg.__file__).parent
+    for file in root.rglob("*.py"):
+        if file.parent != folder and file != root / "simulate/discrete/kernels.py":
+            text = file.read_text("utf-8")
+            assert "vbg.assemble.program.machine." not in text, f"{file}: take it from __all__"

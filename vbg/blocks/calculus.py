@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -127,7 +126,8 @@ class Substitution:
             if node.key in done:
                 continue
             args = tuple([done[arg.key] for arg in node.args])
-            same = all(map(operator.is_, args, node.args))
+            # an equal node may be another object: rebuilt, the users of it would differ
+            same = all(new.key == old.key for new, old in zip(args, node.args, strict=True))
             done[node.key] = node if same else rebuild(node, args)
         return [done[block.key] for block in blocks]
 

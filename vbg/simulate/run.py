@@ -238,6 +238,9 @@ class Run:
         while self.recorder.count < len(self.grid):
             trouble = self.stepper.step()
             if trouble is not None:
+                unclosed = self.jams.ahead(self.stepper.t, self.stepper.x, LOST)
+                if unclosed is not None:
+                    return self._lost(unclosed)
                 return Status(
                     "failed",
                     f"The integration stopped at t = {self.stepper.t:.6g} s: {trouble}",
@@ -425,22 +428,20 @@ class Run:
         steps are.  A row where something jumps holds the values after it: it is left to the
         step that begins there."""
         recorder, stepper = self.recorder, self.stepper
-        while recorder.count < len(self.grid):
-            row = self.grid[recorder.count]
-            if row > t or row >= before:
-                return
-            at = max(row, stepper.t_before)
-            x = stepper.between(at)
-            if stepper.carried:
-                recorder.add(
-                    at,
-                    self.rows.on_strong_rows(at, x),
-                    efforts_across(stepper, at, self._project, recorder.efforts),
-                )
-                continue
-            if not stepper.consistent:
-                self._project(at, x)
-            recorder.add(at, x)
+        left = self.grid[recorder.count :]
+        number = int(np.count_nonzero(left[: np.searchsorted(left, t, "right")] < before))
+        if number == 0:
+            return
+        times = np.maximum(left[:number], stepper.t_before)
+        states = stepper.between_each(times)
+        if stepper.carried:
+            for at, x in zip(times, states, strict=True):
+                efforts = efforts_across(stepper, at, self._project, recorder.efforts)
+                recorder.add(at, self.rows.on_strong_rows(at, x), efforts)
+            return
+        if not stepper.consistent:
+            self.projector.project_each(times, states, self.position_tol, self.velocity_tol)
+        recorder.add_each(times, states)
 
     @cached_property
     def jacobian(self) -> Callable[[float, Array], Any]:

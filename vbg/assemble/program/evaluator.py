@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vbg.assemble.program.program import Program
+
+if TYPE_CHECKING:
+    from vbg.assemble.program.machine import Reader
 
 
 def tape(program: Program, kept: NDArray[np.float64]) -> tuple[NDArray[Any], ...]:
@@ -64,6 +68,26 @@ class Evaluator:
             at += len(other)
         self._run(work, *self.tape)
         return work[self._first : self._last]
+
+    @property
+    def size(self) -> int:
+        """Of all outputs together."""
+        return self._last - self._first
+
+    @cached_property
+    def reader(self) -> Reader:
+        """The program and this workspace for compiled code that runs it."""
+        from vbg.assemble.program.machine import Reader
+
+        return Reader(self.work, *self.tape, self._first, self._last)
+
+    def each(self, times: NDArray[np.float64], states: NDArray[np.float64]) -> NDArray[np.float64]:
+        """All outputs at each time and state, a row for each."""
+        from vbg.assemble.program.machine import evaluate_each, interpreter
+
+        values = np.empty((len(times), self.size))
+        evaluate_each(interpreter(), self.reader, times, states, values)
+        return values
 
     def output(self, name: str) -> NDArray[Any]:
         """One output of the last run, as matrix or column."""

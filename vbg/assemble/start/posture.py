@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vbg.assemble.program.evaluator import Evaluator
+from vbg.assemble.program.machine import (
+    MOVED,
+    NO_PROJECTION,
+    WANTS_CORRECTION,
+    Projection,
+    interpreter,
+    measure,
+    normalise,
+    project,
+    project_each,
+)
 from vbg.assemble.system import System
 
 Array = NDArray[np.float64]
-
-PROJECTIONS = 8  # Newton steps at most; one is the rule between two time steps
 
 
 class Projector:
@@ -29,14 +39,24 @@ class Projector:
         self.system, self._kept = system, kept
         self._residual = Evaluator(system.programs.residual)
         self._measure = Evaluator(system.programs.measure)
-        starts = [s.first for s in system.slices if s.state.kind == "quaternion"]
-        self._quaternions = np.array(starts, dtype=int)[:, None] + np.arange(4)
-        by_name = {s.state.name: s for s in system.slices}
-        self._measured = [by_name[name] for name in self._measure.program.outputs]
-        self._at = np.array([s.first for s in self._measured], dtype=int)
-        self._period = np.array([s.state.period for s in self._measured])
+        self._address = interpreter()
         self.rows = len(self._residual.output("position"))
-        self.left = 0.0  # position residual after the last projection
+        self._left = np.zeros(1)
+        self._plan = self._closed_plan()
+
+    def _closed_plan(self) -> Projection:
+        """Programs and places but for the correction."""
+        slices = self.system.slices
+        by_name = {s.state.name: s for s in slices}
+        measured = [by_name[name] for name in self._measure.program.outputs]
+        return NO_PROJECTION._replace(
+            measure=self._measure.reader,
+            residual=self._residual.reader,
+            quaternions=_places(s.first for s in slices if s.state.kind == "quaternion"),
+            measured=_places(s.first for s in measured),
+            period=np.array([float(s.state.period) for s in measured]),
+            rows=self.rows,
+        )
 
     @cached_property
     def _correction(self) -> Evaluator:
@@ -51,6 +71,20 @@ class Projector:
     def _velocity(self) -> Steps:
         return Steps(self.system, self._correction, "velocity ")
 
+    def _add_correction(self) -> None:
+        self._plan = self._plan._replace(
+            correction=self._correction.reader,
+            posture_from=self._posture.words,
+            posture_to=self._posture.places,
+            velocity_from=self._velocity.words,
+            velocity_to=self._velocity.places,
+        )
+
+    @property
+    def left(self) -> float:
+        """Position residual after the last projection."""
+        return float(self._left[0])
+
     def residuals(self, t: float, x: Array) -> tuple[Array, Array]:
         """Position and velocity residuals of all constraints at (t, x)."""
         both = self._residual(t, x).copy()
@@ -58,20 +92,11 @@ class Projector:
 
     def normalise(self, x: Array) -> None:
         """Unit quaternions, in place."""
-        quaternions = x[self._quaternions]
-        x[self._quaternions] = quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
+        normalise(self._plan.quaternions, x)
 
     def measure(self, t: float, x: Array) -> None:
         """Joint coordinates from the posture, in place; angles keep their turns."""
-        if self._at.size == 0:
-            return
-        measured = self._measure(t, x)
-        turns = np.zeros(len(measured))
-        periodic = self._period > 0.0
-        turns[periodic] = np.round(
-            (x[self._at][periodic] - measured[periodic]) / self._period[periodic]
-        )
-        x[self._at] = measured + self._period * turns
+        measure(self._address, self._plan, t, x)
 
     def move_posture(self, t: float, x: Array, step: Array) -> None:
         """One Newton step of the posture for the right-hand side `step`, in place."""
@@ -87,27 +112,33 @@ class Projector:
     def project(self, t: float, x: Array, position_tol: float, velocity_tol: float) -> bool:
         """Brings the residuals below the tolerances if they exceed them, in place;
         returns whether `x` was moved."""
-        if self.rows == 0:
-            return False
-        moved, self.left = False, 0.0
-        self.measure(t, x)
-        position, velocity = self.residuals(t, x)
-        for _ in range(PROJECTIONS):
-            if np.abs(position).max() <= position_tol:
-                break
-            self.move_posture(t, x, -position)
-            self.measure(t, x)
-            moved = True
-            position, velocity = self.residuals(t, x)
-        self.left = float(np.abs(position).max())
-        if moved or np.abs(velocity).max() > velocity_tol:
-            self.move_velocity(t, x, -velocity)
-            moved = True
-        return moved
+        tolerances = position_tol, velocity_tol
+        said = project(self._address, self._plan, t, x, *tolerances, self._left)
+        if said == WANTS_CORRECTION:
+            self._add_correction()
+            said = project(self._address, self._plan, t, x, *tolerances, self._left)
+        return bool(said == MOVED)
+
+    def project_each(
+        self, times: Array, states: Array, position_tol: float, velocity_tol: float
+    ) -> None:
+        """The same for the rows of `states`, their quaternions normalised, in place."""
+        tolerances, begin = (position_tol, velocity_tol), 0
+        while begin < len(times):
+            begin = project_each(
+                self._address, self._plan, times, states, begin, *tolerances, self._left
+            )
+            if begin < len(times):
+                self._add_correction()
+
+
+def _places(numbers: Iterable[int]) -> NDArray[np.int64]:
+    return np.array([*numbers], dtype=np.int64)
 
 
 class Steps:
-    """The outputs of an evaluator whose names begin with `prefix`, as steps of states."""
+    """The outputs of an evaluator whose names begin with `prefix`, as steps of states: words
+    of its workspace and their places in x."""
 
     def __init__(self, system: System, evaluate: Evaluator, prefix: str):
         by_name = {s.state.name: s for s in system.slices}
@@ -119,9 +150,8 @@ class Steps:
                 state = by_name[name.removeprefix(prefix)]
                 words += range(at, at + size)
                 places += range(state.first, state.last)
-        self._words = np.array(words, dtype=int)
-        self._places = np.array(places, dtype=int)
+        self.words, self.places = _places(words), _places(places)
 
     def add(self, x: Array) -> None:
         """Adds the steps of the last run to x, in place."""
-        x[self._places] += self._evaluate.work[self._words]
+        x[self.places] += self._evaluate.work[self.words]

@@ -22,8 +22,10 @@ from pathlib import Path
 
 import numpy as np
 
-from vbg.assemble.program.machine import run
+from vbg.assemble.program.machine import interpreter
 from vbg.assemble.program.machine.memory import SOURCES, at, put
+from vbg.assemble.program.machine.pointer import NOTHING
+from vbg.assemble.program.machine.running import evaluate
 from vbg.plumbing.compiled import Kernels
 
 PER_POSE, PER_BUSH, PER_END, PER_BODY = 18, 60, 4, 4
@@ -32,9 +34,15 @@ SLIDE, ANGLE, ANGLE_ON_B = 0, 1, 2  # a coordinate; the last about an axis fixed
 KERNELS = Kernels("discrete", [*SOURCES, Path(__file__)])
 
 
-def compiled(function):
-    """Decorator of the kernels of this file, as those of the tape."""
+def entry(function):
+    """Decorator of the kernel of this file that Python calls, as those of the tape."""
     return KERNELS.compiled(function, fastmath={"contract", "nsz"}, error_model="numpy")
+
+
+def compiled(function):
+    """And of those that only kernels call."""
+    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return KERNELS.compiled(function, fastmath={"contract", "nsz"}, error_model="numpy", **options)
 
 
 @compiled
@@ -288,23 +296,31 @@ def turn(x, work, turning, dt):
 
 
 @compiled
-def add_rates(x, program, straight, turning, t, dt):
+def add_rates(x, address, program, straight, turning, t, dt):
     """x <- x + dt rate for the states of `straight` (place in x, place in the work space);
-    those of `turning` are quaternions."""
-    work, segments, operands, factors, stream, kept = program
-    n = x.shape[0]
-    work[:n] = x
-    work[n] = t
-    run(work, segments, operands, factors, stream, kept)
+    those of `turning` are quaternions; `address` is that of the interpreter."""
+    work = program.work
+    evaluate(address, program, t, x)
     for k in range(straight.shape[0]):
         to = straight[k, 0]
         put(x, to, at(x, to) + dt * at(work, straight[k, 1]))
     turn(x, work, turning, dt)
 
 
-@compiled
+@entry
 def steps_of(
-    x, t, dt, steps, machine, forces, pushed, pushed_turning, motions, moved, moved_turning
+    x,
+    t,
+    dt,
+    steps,
+    machine,
+    address,
+    forces,
+    pushed,
+    pushed_turning,
+    motions,
+    moved,
+    moved_turning,
 ):
     """`steps` steps: momenta by bushings and tape, then the posture by the new momenta.
 
@@ -320,11 +336,11 @@ def steps_of(
         speed(x, bodies, inertia, pose)
         press(ends, bushes, pose, wrench)
         if pushes:
-            add_rates(x, forces, pushed, pushed_turning, now, dt)
+            add_rates(x, address, forces, pushed, pushed_turning, now, dt)
         kick(x, bodies, pose, wrench, dt)
         speed(x, bodies, inertia, pose)
         if moves:
-            add_rates(x, motions, moved, moved_turning, now, dt)
+            add_rates(x, address, motions, moved, moved_turning, now, dt)
         drift_coordinates(x, coordinates, along, ends, bushes, pose, dt)
         drift(x, bodies, pose, dt)
 
@@ -335,9 +351,8 @@ def ensure_compiled() -> None:
     def compile_all() -> None:
         words, places = np.zeros(0), np.zeros(0, dtype=np.int64)
         pairs = np.zeros((0, 2), dtype=np.int64)
-        tape = (np.zeros(1), np.zeros((0, 13), dtype=np.int64), places, words, places, words)
         machine = (places, words, places, words, places, words, words, words)
-        others = (tape, pairs, pairs)
-        steps_of(words, 0.0, 0.0, 0, machine, *others, *others)
+        others = (NOTHING, pairs, pairs)
+        steps_of(words, 0.0, 0.0, 0, machine, interpreter(), *others, *others)
 
     KERNELS.ensure("steps", compile_all)

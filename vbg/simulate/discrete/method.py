@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.program.lower import lower
+from vbg.assemble.program.machine import Reader, interpreter
 from vbg.assemble.program.program import Program
 from vbg.assemble.start.posture import Projector
 from vbg.assemble.start.start import Start
@@ -51,7 +52,7 @@ from vbg.simulate.steppers.tolerances import Tolerances
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]
-Tape = tuple[NDArray, ...]
+
 
 STEP = 1e-5  # [s], at most
 OWN = 0.1  # step, in the fastest time constant of the model's own
@@ -167,7 +168,16 @@ class DiscreteTime:
         if rest > 1e-9 * self._step:
             lasts.append((1, rest))
         for steps, dt in lasts:
-            steps_of(self.x, self.t, dt, steps, self._machine, *self._forces, *self._motions)
+            steps_of(
+                self.x,
+                self.t,
+                dt,
+                steps,
+                self._machine,
+                interpreter(),
+                *self._forces,
+                *self._motions,
+            )
             self.t += steps * dt
             self.steps += steps
             self._last = dt
@@ -248,7 +258,7 @@ def _pressed(system: System, bush: Bushings, bushed: set[str]) -> Mapping[Block,
 
 def _tape(
     rates: Mapping[Block, Block], system: System, kinds: tuple[str, ...], done: frozenset[str]
-) -> tuple[Tape, Places, Places]:
+) -> tuple[Reader, Places, Places]:
     """The tape of the rates of the states of these kinds or names that are not `done` and not
     constantly zero; where each component stands in x and in the work space, and the same
     of the quaternions, which turn."""
@@ -269,7 +279,7 @@ def _tape(
     ]
     turning = [(s.first, at[s.state.name]) for s in chosen if s.state.kind == "quaternion"]
     evaluate = Evaluator(program)
-    return (evaluate.work, *evaluate.tape), _pairs(straight), _pairs(turning)
+    return evaluate.reader, _pairs(straight), _pairs(turning)
 
 
 def _pairs(places: list[tuple[int, int]]) -> Places:

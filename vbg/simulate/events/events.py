@@ -62,7 +62,10 @@ class Switches:
         self._recent: list[tuple[float, list[int]]] = []
 
     def _values(self, t: float, x: Array) -> Array:
-        values = self._evaluate(t, x)[: len(self._about)].copy()
+        return self._seen(self._evaluate(t, x)[: len(self._about)].copy())
+
+    def _seen(self, values: Array) -> Array:
+        """The same, their sizes kept in mind."""
         np.maximum(self._scale, np.abs(values), out=self._scale, where=np.isfinite(values))
         return values
 
@@ -93,9 +96,14 @@ class Switches:
         if not self._about:
             return None
         points = np.linspace(stepper.t_before, stepper.t, LOOKS + 1)
-        for before, after in pairwise(points):
-            x = stepper.x if after == stepper.t else stepper.between(after)
-            values = self._values(after, x)
+        inside = stepper.between_each(points[1:-1])
+        looks = self._evaluate.each(points[1:], np.vstack([inside, stepper.x]))
+        looks = looks[:, : len(self._about)]
+        if np.all(np.sign(looks) == self._signs):  # as nearly always
+            self._seen(np.abs(looks).max(axis=0))
+            return None
+        for (before, after), found in zip(pairwise(points), looks, strict=True):
+            values = self._seen(found)
             lost = np.isnan(values) & ~self._quiet
             if lost.any():
                 self.undefined = ", ".join(self._about[i].name for i in np.flatnonzero(lost))

@@ -236,6 +236,9 @@ class Minimal:
             except NoStep:
                 return X[: self._size]
 
+    def between_each(self, times: Array) -> Array:
+        return np.stack([self.between(t) for t in times])
+
     def reset(self, x: Array) -> None:
         self.restart(self.t, x)
 

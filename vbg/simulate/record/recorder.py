@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.assemble.program.evaluator import Evaluator
+from vbg.assemble.program.machine import Signals, interpreter, write_rows
 from vbg.assemble.system import System
 from vbg.simulate.steppers.tolerances import UNITS
 
@@ -31,10 +32,11 @@ class Recorder:
         self._size = system.size
         self._outputs = Evaluator(system.programs.output)
         self._shapes = self._outputs.program.outputs
-        self._residual = Evaluator(system.programs.residual)
         self._constrained = bool(system.equations.constraints)
-        self._units = dependent_units(system)
-        self._moving = self._units == 0.0
+        units = dependent_units(system)
+        self._moving = bool(np.all(units == 0.0))
+        residual = Evaluator(system.programs.residual)
+        self._layout = Signals(rate.reader, self._outputs.reader, residual.reader, units)
         width = sum(rows * cols for _, rows, cols in self._shapes.values())
         self._data = np.empty((min(len(grid), FIRST_ROWS), width + 3))
         self._width = width
@@ -50,21 +52,27 @@ class Recorder:
     def add(self, t: float, x: Array, efforts: Array | None = None) -> None:
         """The next row: signals at (t, x), with the constraint `efforts` there if they are
         known otherwise."""
-        if self.count == len(self._data):
-            self._data = np.resize(self._data, (2 * self.count, self._data.shape[1]))
-        row = self._data[self.count]
-        row[self._width :] = 0.0
+        self.add_each(np.array([t]), x[None, :], None if efforts is None else efforts[None, :])
+
+    def add_each(self, times: Array, states: Array, efforts: Array | None = None) -> None:
+        """The next rows, with the states as rows."""
+        last = self.count + len(times)
+        while last > len(self._data):
+            self._data = np.resize(self._data, (2 * len(self._data), self._data.shape[1]))
+        known = efforts is not None
         if efforts is None:
-            efforts = self.efforts(t, x)
-        if self._constrained:
-            self._residual(t, x)
-            velocity = np.abs(self._residual.output("velocity")[: len(self._units)])
-            others = velocity[~self._moving] / self._units[~self._moving]
-            row[self._width] = np.abs(self._residual.output("position")).max()
-            row[self._width + 1] = velocity[self._moving].max(initial=0.0)
-            row[self._width + 2] = others.max(initial=0.0)
-        row[: self._width] = self._outputs(t, x, efforts)
-        self.count += 1
+            rows = self._rate.size - self._size if self._constrained else 0
+            efforts = np.empty((len(times), rows))
+        write_rows(
+            interpreter(),
+            self._layout,
+            times,
+            states,
+            efforts,
+            known,
+            self._data[self.count : last],
+        )
+        self.count = last
         if self.count - self._sent >= BLOCK or time.monotonic() - self._sent_at > SECONDS:
             self.flush()
 
@@ -110,7 +118,7 @@ class Recorder:
         )
         result["residual.position"] = data[:, self._width]
         result["residual.velocity"] = data[:, self._width + 1]
-        if not self._moving.all():
+        if not self._moving:
             result["residual.dependent"] = data[:, self._width + 2]
         return result
 

@@ -84,11 +84,13 @@ def _nodes(steps: Sequence[Step], apart: float) -> list[Step]:
     return nodes
 
 
-def _hermite(nodes: Sequence[Step]) -> KroghInterpolator:
-    """Through states and rates, in the time from the first node on."""
-    times = [t for t, _, _ in nodes]
-    values = np.stack([v for _, state, rate in nodes for v in (state, rate)])
-    return KroghInterpolator(np.repeat(times, 2) - times[0], values)
+def _hermite(nodes: Sequence[Step]) -> Callable[[float], Array]:
+    """Through states and rates, in the time from the first node on; what is constant stays so
+    to the last digit, a mode 0 or 1."""
+    begin, first, _ = nodes[0]
+    values = np.stack([v for _, state, rate in nodes for v in (state - first, rate)])
+    moved = KroghInterpolator(np.repeat([t for t, _, _ in nodes], 2) - begin, values)
+    return lambda t: first + moved(t)
 
 
 def notes_of(crossed: list[tuple[float, float]], remedy: str = "") -> tuple[Problem, ...]:

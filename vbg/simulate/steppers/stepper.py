@@ -14,12 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import Radau
 
+from vbg.assemble.program.evaluator import Evaluator
 from vbg.errors import Problem
 from vbg.simulate.steppers.explicit import (
     EndsBesideSingularPosture,
     NearSingularPosture,
+    Stages,
     SteadyDOP853,
     between_ends,
+    stages_of,
 )
 from vbg.simulate.steppers.leap import History, notes_of
 from vbg.simulate.steppers.stiffness import fastest
@@ -38,7 +41,8 @@ NO_SLOPE = "The Jacobian has no value: a part stands where its law has no slope.
 
 class Stepper(Protocol):
     """t, x: where the integration stands; `step()` makes one accepted step and
-    returns a sentence if it could not; `between(t)` is the state inside that step;
+    returns a sentence if it could not; `between(t)` is the state inside that step, and
+    `between_each` those at several times, as rows;
     `reset(x)` goes on from another state, `keep()` from the step's own (`restart` where
     the motion has a kink); no step passes the time set by `limit`.  `consistent`: its
     states are on the constraints as they come; `carried`: the last step was made across a
@@ -58,6 +62,7 @@ class Stepper(Protocol):
 
     def step(self) -> str | None: ...
     def between(self, t: float) -> Array: ...
+    def between_each(self, times: Array) -> Array: ...
     def reset(self, x: Array) -> None: ...
     def keep(self) -> None: ...
     def restart(self, t: float, x: Array) -> None: ...
@@ -73,7 +78,7 @@ class Adaptive:
     def __init__(
         self,
         kind: str,
-        rate: Rate,
+        rate: Evaluator,
         t: float,
         x: Array,
         t_end: float,
@@ -91,14 +96,15 @@ class Adaptive:
             finite = bool(np.all(np.isfinite(rate(t0, x0)[: len(x0)])))
             chosen = kind if finite else "dop853"
             held = (rtol, atol(t0, x0))
-            rest = (self._counted, t0, x0, self._t_end, *held, jacobian, condition, longest)
+            rates = self._counted, self._stages
+            rest = (*rates, t0, x0, self._t_end, *held, jacobian, condition, longest)
             try:
                 return _solver(chosen, *rest)
             except ZeroDivisionError:
                 self._without_slope = True  # `step` will report it
                 return _solver("dop853", *rest)
 
-        self._make = make
+        self._make, self._compiled = make, stages_of(rate)
         self._without_slope = False
         self.rates = 0
         self._dense: Any = None
@@ -113,6 +119,10 @@ class Adaptive:
     def _counted(self, t: float, x: Array) -> Array:
         self.rates += 1
         return self._rate(t, x)[: len(x)].copy()
+
+    def _stages(self, t: float, x: Array, h: float, K: Array, begin: int, end: int) -> Array:
+        self.rates += end - begin
+        return np.asarray(self._compiled(t, x, h, K, begin, end))
 
     def step(self) -> str | None:
         self._dense, self.carried = None, False
@@ -182,9 +192,18 @@ class Adaptive:
         self._dense = lambda t: across(t - last)
 
     def between(self, t: float) -> Array:
+        return np.asarray(self._polynomial()(t))
+
+    def between_each(self, times: Array) -> Array:
+        dense = self._polynomial()
+        if self.carried:
+            return np.stack([dense(t) for t in times])
+        return np.ascontiguousarray(dense(times).T)
+
+    def _polynomial(self) -> Any:
         if self._dense is None:
             self._dense = between_ends(self._solver)
-        return np.asarray(self._dense(t))
+        return self._dense
 
     def reset(self, x: Array) -> None:
         self.x = x
@@ -217,6 +236,7 @@ class Adaptive:
 def _solver(
     kind: str,
     rate: Rate,
+    stages: Stages,
     t: float,
     x: Array,
     t_end: float,
@@ -231,7 +251,15 @@ def _solver(
         solver.h_abs = min(solver.h_abs, FIRST / fastest(solver.J, atol))
         return solver
     return SteadyDOP853(
-        rate, t, x, t_end, max_step=longest, condition=condition, rtol=rtol, atol=atol
+        rate,
+        t,
+        x,
+        t_end,
+        max_step=longest,
+        condition=condition,
+        stages=stages,
+        rtol=rtol,
+        atol=atol,
     )
 
 
@@ -241,46 +269,46 @@ class FixedStep:
     consistent = False
     carried = False
 
-    def __init__(self, evaluator: Any, t: float, x: Array, t_end: float, h: float):
+    def __init__(self, evaluator: Evaluator, t: float, x: Array, t_end: float, h: float):
         self._evaluator = evaluator
         self._t_end, self._h = t_end, h
         self._before = x.copy()
         self.t, self.x, self.t_before = t, x.copy(), t
         self.rates = 0
+        self._ends: Array | None = None  # rates at both ends of the step
 
     def step(self) -> str | None:
-        from vbg.assemble.program.machine import rk4_step
+        from vbg.assemble.program.machine import interpreter, rk4_step
 
         h = min(self._h, self._t_end - self.t)
         if self._t_end - (self.t + h) < 1e-9 * self._h:
             h = self._t_end - self.t
-        e = self._evaluator
-        p = e.program
-        self._before = self.x.copy()
-        first = next(iter(p.outputs.values()))[0]
-        rk4_step(e.work, *e.tape, first, self.t, h, self.x)
+        self._before, self._ends = self.x.copy(), None
+        rk4_step(interpreter(), self._evaluator.reader, self.t, h, self.x)
         self.t_before, self.t = self.t, self.t + h
         self.rates += 4
         return None if np.all(np.isfinite(self.x)) else "The state is not finite any more."
 
     def between(self, t: float) -> Array:
+        return np.asarray(self.between_each(np.array([t]))[0])
+
+    def between_each(self, times: Array) -> Array:
         """Cubic Hermite inside the step."""
         h = self.t - self.t_before
-        s = (t - self.t_before) / h if h > 0.0 else 1.0
-        if s >= 1.0:
-            return self.x.copy()
-        size = len(self.x)
-        f0 = self._evaluator(self.t_before, self._before)[:size].copy()
-        f1 = self._evaluator(self.t, self.x)[:size].copy()
-        x0, x1 = self._before, self.x
-        return (
-            (1 + 2 * s) * (1 - s) ** 2 * x0
-            + s * s * (3 - 2 * s) * x1
-            + h * s * (1 - s) * ((1 - s) * f0 - s * f1)
-        )
+        s = np.minimum((times - self.t_before) / h, 1.0) if h > 0.0 else np.ones(len(times))
+        if np.all(s == 1.0):
+            return np.tile(self.x, (len(times), 1))
+        if self._ends is None:
+            ends = np.array([self.t_before, self.t]), np.stack([self._before, self.x])
+            self._ends = self._evaluator.each(*ends)[:, : len(self.x)]
+        s = s[:, None]
+        f0, f1 = self._ends
+        # what is constant stays so to the last digit: a mode is 0 or 1
+        slopes = h * s * (1 - s) * ((1 - s) * f0 - s * f1)
+        return self._before + s * s * (3 - 2 * s) * (self.x - self._before) + slopes
 
     def reset(self, x: Array) -> None:
-        self.x = x
+        self.x, self._ends = x, None
 
     def keep(self) -> None:
         """Nothing to remember: the next step starts from x alone."""
@@ -293,4 +321,4 @@ class FixedStep:
 
     def restart(self, t: float, x: Array) -> None:
         self.t, self.x, self.t_before = t, x.copy(), t
-        self._before = x.copy()
+        self._before, self._ends = x.copy(), None

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from vbg.assemble.program import program
 from vbg.assemble.program.machine.factor import factorise
-from vbg.assemble.program.machine.memory import KERNELS, at, compiled, put
+from vbg.assemble.program.machine.memory import KERNELS, at, compiled, entry, put
 from vbg.assemble.program.machine.newton import begin_newton, solve_dense, step_newton
+from vbg.assemble.program.machine.pointer import NOTHING, address_of
 from vbg.assemble.program.machine.products import axpy, cross, multiply, times
+from vbg.assemble.program.machine.projection import (
+    NO_PROJECTION,
+    measure,
+    normalise,
+    project,
+    project_each,
+)
 from vbg.assemble.program.machine.rotations import quaternion_rates, rotations, skews
+from vbg.assemble.program.machine.rows import NO_SIGNALS, write_rows
+from vbg.assemble.program.machine.running import evaluate_each, rk4_step, stages
 from vbg.assemble.program.machine.scalars import calls
 from vbg.assemble.program.machine.smallest import make_smallest
 from vbg.assemble.program.machine.substitution import solve_factored
@@ -32,7 +44,7 @@ def solve_segment(work, operands, stream, first, start, scratch, kept):
         make_smallest(work, stream, start, scratch, matrix, kept, x, spare)
 
 
-@compiled
+@entry
 def run(work, segments, operands, factors, stream, kept):
     """Runs the whole tape on `work`; `kept`: 1 for each constraint row that is eliminated
     with, 0 for those that depend on these."""
@@ -90,29 +102,6 @@ def run(work, segments, operands, factors, stream, kept):
                 s = k - 1
 
 
-@compiled
-def rk4_step(work, segments, operands, factors, stream, kept, first, t, h, x):
-    """One step of the classical Runge-Kutta method; x is replaced.
-
-    The program takes x and then t here the beginning of `work` and leaves dx/dt here
-    `first`.
-    """
-    n = x.shape[0]
-    total = np.zeros(n)
-    for stage in range(4):
-        shift = 0.0 if stage == 0 else (h if stage == 3 else 0.5 * h)
-        for i in range(n):
-            # at(work, first + i) still holds the rate of the stage before
-            put(work, i, x[i] + (shift * at(work, first + i) if stage > 0 else 0.0))
-        put(work, n, t + shift)
-        run(work, segments, operands, factors, stream, kept)
-        weight = 1.0 if stage == 0 or stage == 3 else 2.0
-        for i in range(n):
-            total[i] += weight * at(work, first + i)
-    for i in range(n):
-        x[i] += h / 6.0 * total[i]
-
-
 def ensure_compiled(kind):
     """Compiles the machine for workspaces of the dtype `kind`, or loads it."""
 
@@ -122,7 +111,26 @@ def ensure_compiled(kind):
         operands, stream = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
         nothing = np.zeros(0)
         run(work, segments, operands, nothing, stream, nothing)
-        if kind is np.float64:
-            rk4_step(work, segments, operands, nothing, stream, nothing, 4, 0.0, 0.0, np.zeros(1))
 
     KERNELS.ensure(np.dtype(kind).name, compile_all)
+
+
+@cache
+def interpreter() -> int:
+    """Address of `run` on float64 workspaces, for the kernels that run tapes; compiles these."""
+    ensure_compiled(np.float64)
+    address = address_of(run)
+
+    def compile_all():
+        x, states = np.zeros(1), np.zeros((1, 1))
+        evaluate_each(address, NOTHING, x, states, states)
+        stages(address, NOTHING, 0.0, x, 0.0, states, x, states, 0, 0, x)
+        rk4_step(address, NOTHING, 0.0, 0.0, x)
+        project_each(address, NO_PROJECTION, x, states, 1, 0.0, 0.0, x)
+        project(address, NO_PROJECTION, 0.0, x, 0.0, 0.0, x)
+        measure(address, NO_PROJECTION, 0.0, x)
+        normalise(NO_PROJECTION.quaternions, x)
+        write_rows(address, NO_SIGNALS, x, states, np.zeros((1, 0)), False, np.zeros((1, 3)))
+
+    KERNELS.ensure("running", compile_all)
+    return address

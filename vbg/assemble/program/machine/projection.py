@@ -1,0 +1,136 @@
+"""States moved onto the constraints: posture by Newton's method, velocities in one step."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.assemble.program.machine.memory import at, compiled, entry, put
+from vbg.assemble.program.machine.pointer import NOTHING, Reader, run_at
+from vbg.assemble.program.machine.running import evaluate
+
+PROJECTIONS = 8  # Newton steps at most; one is the rule between two time steps
+CLOSED, MOVED, WANTS_CORRECTION = 0, 1, 2  # what `project` says
+
+
+class Projection(NamedTuple):
+    """Programs and places of a projection.
+
+    `measure` gives the joint coordinates of the posture, which stand in x at `measured` and
+    have the periods `period` (0: none); `residual` the `rows` position residuals and as many of
+    velocity; `correction`, where it is lowered, steps of states for a right-hand side: words
+    `posture_from` of its workspace belong to `posture_to` of x, likewise `velocity_*`.
+    `quaternions`: where these begin in x.
+    """
+
+    measure: Reader
+    residual: Reader
+    correction: Reader
+    quaternions: NDArray[Any]
+    measured: NDArray[Any]
+    period: NDArray[Any]
+    posture_from: NDArray[Any]
+    posture_to: NDArray[Any]
+    velocity_from: NDArray[Any]
+    velocity_to: NDArray[Any]
+    rows: int
+
+
+NO_PLACES = np.zeros(0, dtype=np.int64)
+NO_PROJECTION = Projection(
+    NOTHING, NOTHING, NOTHING, NO_PLACES, NO_PLACES, np.zeros(0), *4 * (NO_PLACES,), 0
+)
+
+
+@entry
+def normalise(quaternions, x):
+    """Unit quaternions, in place."""
+    for q in quaternions:
+        size = np.sqrt(x[q] ** 2 + x[q + 1] ** 2 + x[q + 2] ** 2 + x[q + 3] ** 2)
+        for i in range(4):
+            x[q + i] /= size
+
+
+@entry
+def measure(address, plan, t, x):
+    """Joint coordinates from the posture, in place; angles keep their turns."""
+    if plan.measured.shape[0] == 0:
+        return
+    evaluate(address, plan.measure, t, x)
+    for k in range(plan.measured.shape[0]):
+        value, period = at(plan.measure.work, plan.measure.first + k), plan.period[k]
+        if period > 0.0:
+            value += period * np.rint((x[plan.measured[k]] - value) / period)
+        x[plan.measured[k]] = value
+
+
+@compiled
+def largest(work, first, last):
+    """Largest amount of the words from `first` to `last`; not a number if one is none."""
+    worst = 0.0
+    for i in range(first, last):
+        amount = abs(at(work, i))
+        if amount > worst or amount != amount:
+            worst = amount
+            if worst != worst:
+                return worst
+    return worst
+
+
+@compiled
+def correct(address, plan, t, x, first, words, places):
+    """One step of the states `places` against the residuals from the word `first` on."""
+    p, n = plan.correction, x.shape[0]
+    for i in range(n):
+        put(p.work, i, x[i])
+    put(p.work, n, t)
+    for i in range(plan.rows):
+        put(p.work, n + 1 + i, -at(plan.residual.work, first + i))
+    run_at(address, p.work, p.segments, p.operands, p.factors, p.stream, p.kept)
+    for k in range(words.shape[0]):
+        x[places[k]] += at(p.work, words[k])
+
+
+@entry
+def project(address, plan, t, x, position_tol, velocity_tol, left):
+    """Brings the residuals below the tolerances if they exceed them, in place; whether x was
+    moved, or could not be for want of a lowered correction.  left[0]: what is left of the
+    position."""
+    left[0] = 0.0
+    if plan.rows == 0:
+        return CLOSED
+    said, first = CLOSED, plan.residual.first
+    middle, last = first + plan.rows, first + 2 * plan.rows
+    measure(address, plan, t, x)
+    evaluate(address, plan.residual, t, x)
+    for _ in range(PROJECTIONS):
+        if largest(plan.residual.work, first, middle) <= position_tol:
+            break
+        if plan.correction.segments.shape[0] == 0:
+            return WANTS_CORRECTION
+        correct(address, plan, t, x, first, plan.posture_from, plan.posture_to)
+        normalise(plan.quaternions, x)
+        measure(address, plan, t, x)
+        said = MOVED
+        evaluate(address, plan.residual, t, x)
+    left[0] = largest(plan.residual.work, first, middle)
+    if said == MOVED or not largest(plan.residual.work, middle, last) <= velocity_tol:
+        if plan.correction.segments.shape[0] == 0:
+            return WANTS_CORRECTION
+        correct(address, plan, t, x, middle, plan.velocity_from, plan.velocity_to)
+        said = MOVED
+    return said
+
+
+@entry
+def project_each(address, plan, times, states, begin, position_tol, velocity_tol, left):
+    """Projects the states from number `begin` on; where it had to stop, or their number."""
+    for i in range(begin, times.shape[0]):
+        normalise(plan.quaternions, states[i])
+        if project(address, plan, times[i], states[i], position_tol, velocity_tol, left) == (
+            WANTS_CORRECTION
+        ):
+            return i
+    return times.shape[0]
