@@ -188,8 +188,8 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As argparse has it, with the implied verb put in."""
-        if self.implied and args and args[0] not in (*self.verbs, "-h", "--help"):
-            args = [self.implied, *args]
+        if self.implied and [*(args or ()), ""][0] not in (*self.verbs, "-h", "--help"):
+            args = [self.implied, *(args or ())]
         return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:

@@ -1,0 +1,167 @@
+"""Finding and comparing what a folder holds."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+
+import numpy as np
+
+from vbg.errors import UsageError
+from vbg.io.folder import Entry
+from vbg.solution import Solution
+
+TEXTS = ("file", "kind", "model", "status", "solver", "method")
+ROUNDING = 1e-6  # of the widest signal of a unit: what spans less is not told as large
+NUMBERS = ("rows", "t_end", "energy")
+_CONDITION = re.compile(r"(?P<name>.+?)(?P<sign><=|>=|!=|<|>|=|~)(?P<value>.*)")
+_COMPARED: dict[str, Callable[[float, float], bool]] = {
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+    "=": lambda a, b: math.isclose(a, b, rel_tol=1e-9),
+    "!=": lambda a, b: not math.isclose(a, b, rel_tol=1e-9),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """`name` of a field, tag, parameter or measure; `sign` one of = != < <= > >= ~ (pattern)."""
+
+    name: str
+    sign: str
+    value: str
+
+
+def parse_condition(text: str) -> Condition:
+    """A condition as `model=crank`, `r>0.04`, `tag~base*`; raises UsageError for others."""
+    match = _CONDITION.fullmatch(text)
+    if match is None:
+        raise UsageError(
+            f"'{text}' is no condition; write NAME=VALUE, as in model=crank, status!=finished, "
+            "tag~base*, r>0.04 or 'max(A.force)<=100'."
+        )
+    condition = Condition(match["name"].strip(), match["sign"], match["value"].strip())
+    texts = condition.name in (*TEXTS, "tag")
+    if texts and condition.sign not in ("=", "!=", "~"):
+        raise UsageError(f"'{text}': {condition.name} is a text; compare it by =, != or ~.")
+    if not texts and condition.sign == "~":
+        raise UsageError(f"'{text}': ~ is for texts; compare numbers by =, !=, <, <=, >, >=.")
+    if not texts and not _is_number(condition.value):
+        raise UsageError(f"'{text}': '{condition.value}' is no number (SI, as the file keeps it).")
+    return condition
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def find(entries: Sequence[Entry], conditions: Sequence[Condition]) -> tuple[Entry, ...]:
+    """The entries that fulfil all conditions; one without the parameter or measure does not.
+
+    Raises UsageError for a name that none of them has.
+    """
+    known = {*TEXTS, *NUMBERS, "tag"}
+    known |= {name for entry in entries for name in (*entry.parameters, *entry.measures)}
+    for condition in conditions:
+        if entries and condition.name not in known:
+            near = get_close_matches(condition.name, sorted(known), n=1)
+            remedy = f"; did you mean '{near[0]}'?" if near else "."
+            raise UsageError(f"no result here has '{condition.name}'{remedy}")
+    return tuple(e for e in entries if all(fulfils(e, condition) for condition in conditions))
+
+
+def fulfils(entry: Entry, condition: Condition) -> bool:
+    """Whether the entry fulfils the condition."""
+    if condition.name == "tag":
+        has = any(_alike(tag, condition) for tag in entry.tags)
+        return not has if condition.sign == "!=" else has
+    if condition.name in TEXTS:
+        alike = _alike(str(getattr(entry, condition.name)), condition)
+        return not alike if condition.sign == "!=" else alike
+    value = number(entry, condition.name)
+    return value is not None and _COMPARED[condition.sign](value, float(condition.value))
+
+
+def _alike(text: str, condition: Condition) -> bool:
+    if condition.sign == "~":
+        return fnmatchcase(text, condition.value)
+    return text == condition.value
+
+
+def number(entry: Entry, name: str) -> float | None:
+    """A number of the entry by the name of a field, measure or parameter; None without it."""
+    if name in NUMBERS:
+        value = float(getattr(entry, name))
+        return None if math.isnan(value) else value
+    for own in (entry.measures, entry.parameters):
+        if name in own:
+            return float(own[name])
+    return None
+
+
+def differing(entries: Sequence[Entry]) -> tuple[str, ...]:
+    """Parameters whose values are not the same in all entries."""
+    names = dict.fromkeys(name for entry in entries for name in entry.parameters)
+    return tuple(
+        name for name in names if len({entry.parameters.get(name) for entry in entries}) > 1
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The largest difference of a signal between two runs, at `time`; `relative` to what the
+    signal spans in the first, at least a millionth of what any signal of its unit does."""
+
+    signal: str
+    largest: float
+    relative: float
+    time: float
+
+
+def differences(first: Solution, second: Solution) -> tuple[Difference, ...]:
+    """Of every signal that both have, the largest relative one first, over the time that both
+    reach; between output instants of the second on straight lines.
+
+    Raises UsageError where they have no signal or no time in common.
+    """
+    common = [name for name in first.signals if name in second.signals]
+    if not common or not len(first.time) or not len(second.time):
+        raise UsageError("the runs have no signal in common.")
+    end = min(first.time[-1], second.time[-1])
+    begin = max(first.time[0], second.time[0])
+    times = first.time[(first.time >= begin) & (first.time <= end)]
+    if not len(times):
+        raise UsageError("the runs have no time in common.")
+    shared = {name: [_columns(run, name, times) for run in (first, second)] for name in common}
+    shared = {name: pair for name, pair in shared.items() if pair[0].shape == pair[1].shape}
+    spans = {name: float(np.ptp(pair[0], axis=0).max()) for name, pair in shared.items()}
+    widest: dict[str, float] = {}
+    for name, span in spans.items():
+        unit = first.units.get(name, "")
+        widest[unit] = max(widest.get(unit, 0.0), span)
+    found = []
+    for name, (a, b) in shared.items():
+        apart = np.nan_to_num(np.abs(a - b).max(axis=1), nan=np.inf)
+        worst = int(np.argmax(apart))
+        largest = float(apart[worst])
+        scale = max(spans[name], ROUNDING * widest[first.units.get(name, "")])
+        relative = largest / scale if scale > 0.0 else (0.0 if largest == 0.0 else math.inf)
+        found.append(Difference(name, largest, relative, float(times[worst])))
+    return tuple(sorted(found, key=lambda one: -one.relative))
+
+
+def _columns(solution: Solution, name: str, times: np.ndarray) -> np.ndarray:
+    """(n, k) the signal at `times`."""
+    values = np.asarray(solution.signals[name], dtype=float)
+    columns = values.reshape(len(values), -1).T
+    return np.array([np.interp(times, solution.time, column) for column in columns]).T
