@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose
 import vbg
 from vbg.io.toml import parse
 from vbg.model.check import check
+from vbg.tmm_bridge.solver import simulate as second_solver
 
 FILES = Path(__file__).parent / "data/reproduced"
 
@@ -62,3 +63,18 @@ def test_a_run_without_values_fails():
 
 def test_a_node_that_a_bond_ends_on_is_not_lonely():
     assert not check(vbg.read(FILES / "bondnode.toml"))
+
+
+@pytest.mark.parametrize("shake", range(3))
+def test_a_redundant_machine_of_ordinary_masses(shake):
+    """Condition 2.8e3: accelerations as the second solver has them."""
+    moved = dict(parse((FILES / "mechanism-200177.toml").read_text()).document)
+    gravity = [*moved["gravity"]]
+    gravity[0] *= 1.0 + 1e-13 * shake
+    model = vbg.Model(**{k: v for k, v in moved.items() if k != "vbg"} | {"gravity": gravity})
+    plan = {"t_end": 1e-6, "output_step": 1e-6}
+    first, second = vbg.simulate(model, **plan), second_solver(model, **plan)
+    found, right = (
+        [s[f"{body}.acceleration"][0] for body in model.bodies] for s in (first, second)
+    )
+    assert_allclose(found, right, rtol=0, atol=1e-9 * np.abs(right).max())
