@@ -29,6 +29,7 @@ def test_the_loop_benchmark_times_the_right_acceleration(redundant, capsys):
     assert len(errors) == 2 and max(errors) < 1e-10
 
 
+@pytest.mark.slow
 def test_the_start_of_scissor_lifts_is_timed_at_the_right_acceleration(capsys):
     """3 (n - 1) redundant rows; three stages and forty: weak directions are solved, too."""
     loops.starts((3, 40))

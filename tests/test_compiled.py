@@ -89,6 +89,7 @@ def test_entries_are_read_and_written_under_the_lock(place):
     assert len(list(folder.rglob("*.nbc"))) == 1
 
 
+@pytest.mark.slow
 def test_many_processes_compile_for_two_dtypes_at_once(place):
     """Without the lock one of them may be handed the code of the other dtype."""
     for _ in range(2):  # the second time from what the first has written
@@ -146,6 +147,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_kernels_of_one_factory_keep_apart_though_other_processes_compiled_them(tmp_path, place):
     """As after a first run that was stopped while it compiled."""
     file = tmp_path / "factory.py"

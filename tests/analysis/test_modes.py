@@ -133,6 +133,7 @@ def test_slider_crank_hangs_with_one_mode():
     assert found.modes[0].frequency == pytest.approx(small_oscillation(model), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_driven_crank_is_looked_at_without_its_motor():
     """The constant torque of the example leaves no rest: its motor is switched off."""
     driven = system("slider-crank")

@@ -73,6 +73,7 @@ def test_transfer_function_has_no_zero_and_its_gain():
     assert found.at(0.0).real == pytest.approx(1 / STIFFNESS, rel=1e-8)
 
 
+@pytest.mark.slow
 def test_root_locus_meets_at_critical_damping():
     critical = 2 * np.sqrt(STIFFNESS * J)
     values = np.linspace(0.0, 2 * critical, 9)

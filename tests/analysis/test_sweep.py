@@ -183,6 +183,7 @@ def test_failed_points_keep_their_reason(file, tmp_path):
     assert "k" in table.rows[0].reason
 
 
+@pytest.mark.slow
 def test_killed_and_resumed_on_two_processes(file, tmp_path):
     """kill -9 in the middle; the second run computes only what is missing."""
     path = tmp_path / "t.csv"
@@ -226,6 +227,7 @@ def test_optimum(file, tmp_path):
     assert best.measures[0] == pytest.approx(-0.1, rel=1e-5)
 
 
+@pytest.mark.slow
 def test_dask_with_two_workers(file, tmp_path):
     distributed = pytest.importorskip("dask.distributed")
     one = study(file)

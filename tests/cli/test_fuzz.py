@@ -135,7 +135,7 @@ RELAXED = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("kind", ["examples", "samples"])
-@settings(max_examples=100, deadline=None, derandomize=True, suppress_health_check=RELAXED)
+@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=RELAXED)
 @given(data=st.data())
 def test_slips_in_any_model_end_in_a_message(kind, data):
     documents = DOCUMENTS if kind == "examples" else SAMPLES
@@ -205,7 +205,7 @@ def answer(words, folder):
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@settings(max_examples=100, deadline=None, derandomize=True, suppress_health_check=RELAXED)
+@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=RELAXED)
 @given(words=lines(5))
 def test_any_words_on_the_command_line_end_in_an_answer(words, tmp_path_factory):
     code, printed = answer(words, tmp_path_factory.mktemp("words"))

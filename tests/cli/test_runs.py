@@ -99,6 +99,7 @@ def test_ctrl_c_keeps_the_partial_result(pendulum, tmp_path):
     assert len(solution.time) >= 100 and 0.0 < solution.time[-1] < float(LONG)
 
 
+@pytest.mark.slow
 def test_a_killed_solver_is_reported_and_its_rows_stay(pendulum, tmp_path):
     path = tmp_path / "out.h5"
     run = start(pendulum, path)

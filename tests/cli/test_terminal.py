@@ -66,6 +66,7 @@ class OnTerminal:
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
 
+@pytest.mark.slow
 def test_a_long_run_shows_its_progress_and_ctrl_c_keeps_what_there_is(tmp_path):
     path = tmp_path / "out.h5"
     run = OnTerminal("run", EXAMPLES / "double-pendulum.toml", "--t-end", "3000 s", "-o", path)

@@ -127,6 +127,7 @@ def test_what_cannot_be_shown_is_refused():
         matrices_of(system)
 
 
+@pytest.mark.slow
 def test_command(capsys):
     path = str(EXAMPLES / "slider-crank.toml")
     assert main(["show", "matrices", path, "--at", "50 ms"]) == 0

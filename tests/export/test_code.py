@@ -130,6 +130,7 @@ def test_the_compiled_run_is_the_run(tmp_path, name):
     }
 
 
+@pytest.mark.slow
 def test_random_machines_run_alike(tmp_path):
     for seed in range(2):
         start = vbg.start(vbg.assemble(random_loop(seed + 3).model()))

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """
 import sys, vbg
@@ -22,6 +24,7 @@ def digits(example: str, seed: str) -> str:
     ).stdout
 
 
+@pytest.mark.slow
 def test_hash_seeds_do_not_matter():
     for example in ("slider-crank", "motor-slider-crank"):
         assert digits(example, "0") == digits(example, "3")

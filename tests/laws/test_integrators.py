@@ -104,6 +104,7 @@ def stiff() -> Machine:
     return machine
 
 
+@pytest.mark.slow
 def test_radau_takes_few_steps_where_explicit_steps_are_short():
     machine = stiff()
     system = vbg.assemble(machine.model())

@@ -156,6 +156,7 @@ def test_machines_side_by_side_are_examined_as_each_alone():
     assert len(three.redundant) == 3 * len(one.redundant)
 
 
+@pytest.mark.slow
 def test_one_singular_machine_among_many_is_found():
     """A flat parallelogram beside thirty regular four-bars."""
     model = four_bars(30)

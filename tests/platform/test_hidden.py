@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import vbg
+from tests.tail import only
 
 MODEL = """\
 vbg = 1
@@ -99,7 +100,7 @@ def model(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("ending", [".h5", ".csv"])
+@pytest.mark.parametrize("ending", only([".h5"], [".h5", ".csv"]))
 def test_a_run_leaves_its_result(ending, model, hidden):
     result = model.with_name(f"ergebnis ä{ending}")
     hidden("-m", "vbg.cli", "run", model, "-q", "-o", result)
@@ -107,10 +108,12 @@ def test_a_run_leaves_its_result(ending, model, hidden):
     assert not [file for file in model.parent.iterdir() if file.name.startswith(".")]
 
 
+@pytest.mark.slow
 def test_a_validation_comes_to_its_verdict(model, hidden):
     assert "PASS" in hidden("-m", "vbg.cli", "validate", model, "--t-end", "0.05")
 
 
+@pytest.mark.slow
 def test_the_terminal_interface_runs_and_cancels(model, hidden):
     model.write_text(MODEL.replace("t_end = 0.1", "t_end = 1e6"), encoding="utf-8")
     hidden("-c", CANCEL, model)

@@ -171,6 +171,7 @@ def test_bushings_that_the_step_does_not_carry_are_refused():
         vbg.simulate(flail(1.0), method="discrete-time", bushing_frequency=-1.0)
 
 
+@pytest.mark.slow
 def test_step_and_bushings_are_set_in_file_and_command_line(tmp_path, capsys):
     file = tmp_path / "swing.toml"
     file.write_text(

@@ -29,7 +29,7 @@ def parallelogram(*, redundant: bool, drive: str | None) -> vbg.Model:
 
 
 @pytest.mark.parametrize("redundant", [False, True])
-@pytest.mark.parametrize("drive", ["2*t", "-2*t", None])
+@pytest.mark.parametrize("drive", only(["2*t", None], ["2*t", "-2*t", None]))
 @pytest.mark.parametrize("rtol", only([1e-6], [1e-6, 1e-8, 1e-10]))
 def test_a_parallelogram_passes_its_flat_postures(redundant, drive, rtol):
     """The cranks stay parallel: rocker and crank turn alike.  Driven, the force along the links

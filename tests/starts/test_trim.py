@@ -41,6 +41,7 @@ def arm():
     return toml.parse(ARM, "")
 
 
+@pytest.mark.slow
 def test_the_free_angle_of_a_spring_that_holds_an_arm_at_ten_degrees(tmp_path, capsys):
     """k (angle - free) = m g l cos(angle), angles growing downwards about y."""
     file, out = tmp_path / "arm.toml", tmp_path / "out.toml"

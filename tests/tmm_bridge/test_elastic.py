@@ -98,6 +98,7 @@ def test_recursion_equals_overall_equation():
     np.testing.assert_allclose(ours, whole.acceleration, atol=1e-9 * np.abs(ours).max())
 
 
+@pytest.mark.slow
 def test_vibration_beside_the_bond_graph():
     from vbg.analysis import linearise
     from vbg.analysis.rest.idle import sensible_point

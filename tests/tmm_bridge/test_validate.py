@@ -10,6 +10,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import vbg
+from tests.tail import only
 from vbg.errors import AssemblyError
 from vbg.solution import Solution
 from vbg.validate import validate
@@ -91,7 +92,7 @@ FULL = ("examples/triple-pendulum", "examples/stewart-platform")
 SINGULAR = "tests/published/a02_double_four_bar"
 
 
-@pytest.mark.parametrize("name", [*FULL, SINGULAR])
+@pytest.mark.parametrize("name", only([SINGULAR], [*FULL, SINGULAR]))
 def test_full_runs_that_magnify_errors_pass_and_say_what_was_left_out(name):
     report = validate(vbg.read(ROOT / f"{name}.toml"), in_children=False)
     assert report.result == "PASS", report.verdict.sentence
@@ -103,7 +104,7 @@ def test_full_runs_that_magnify_errors_pass_and_say_what_was_left_out(name):
     assert sum(end - begin for begin, end in windows) < 1e-3 * report.verdict.span[1]
 
 
-@pytest.mark.parametrize("name", [*FULL, SINGULAR])
+@pytest.mark.parametrize("name", only([SINGULAR], [*FULL, SINGULAR]))
 def test_full_runs_agree_in_every_effort(name):
     assert_all_agree(validate(vbg.read(ROOT / f"{name}.toml"), in_children=False))
 

@@ -97,6 +97,7 @@ def test_new_from_template_in_four_keys(terminal):
     terminal.quit()
 
 
+@pytest.mark.slow
 def test_a_bad_unit_stays_in_the_field(terminal):
     started(terminal)
     go_to(terminal, "rod")
@@ -119,6 +120,7 @@ def test_a_bad_unit_stays_in_the_field(terminal):
     terminal.quit()
 
 
+@pytest.mark.slow
 def test_add_a_joint(terminal):
     started(terminal)
     terminal.keys("a", "b")
@@ -144,6 +146,7 @@ def test_add_a_joint(terminal):
     terminal.quit()
 
 
+@pytest.mark.slow
 def test_deleted_parts_come_back(terminal):
     text = PENDULUM + "".join(f"\n[parameters.p{i}]\nvalue = {i}\n" for i in range(5))
     started(terminal, text)
@@ -178,6 +181,7 @@ def test_run_and_plot(terminal):
     terminal.quit()
 
 
+@pytest.mark.slow
 def test_suspended_and_back(terminal):
     """Ctrl-Z gives the shell, fg the screen as it was."""
     (terminal.home / "demo.toml").write_text(PENDULUM, encoding="utf-8")
@@ -246,6 +250,7 @@ if "vbg.validate.child" in " ".join(sys.orig_argv):
 """
 
 
+@pytest.mark.slow
 def test_a_fault_in_one_solver_is_found(terminal):
     (terminal.home / "fault").mkdir()
     (terminal.home / "fault" / "sitecustomize.py").write_text(FAULT)
@@ -256,6 +261,7 @@ def test_a_fault_in_one_solver_is_found(terminal):
     terminal.quit()
 
 
+@pytest.mark.slow
 def test_a_validation_is_cancelled_with_both_its_solvers(terminal):
     started(terminal, PENDULUM.replace("t_end = 1.0", "t_end = 2000.0"))
     terminal.keys("5", "R")
@@ -292,6 +298,7 @@ def test_recovery_after_a_kill(terminal):
     terminal.quit()
 
 
+@pytest.mark.slow
 def test_the_file_changes_while_edited(terminal):
     started(terminal)
     file = terminal.home / "demo.toml"
@@ -316,6 +323,7 @@ def test_the_file_changes_while_edited(terminal):
     terminal.quit()
 
 
+@pytest.mark.slow
 def test_brackets_and_wide_names_are_only_text(terminal):
     text = PENDULUM.replace(
         '"pendulum"   # the smallest machine', '"[bold]曲柄[/bold] [red]連桿"'
@@ -332,6 +340,7 @@ def test_brackets_and_wide_names_are_only_text(terminal):
     terminal.quit()
 
 
+@pytest.mark.slow
 def test_ten_thousand_parts(terminal):
     bodies = "".join(
         f"\n[bodies.b{i}]\nmass = 1\ninertia = {{ xx = 1, yy = 1, zz = 1 }}\n" for i in range(10000)
@@ -344,6 +353,7 @@ def test_ten_thousand_parts(terminal):
     terminal.quit()
 
 
+@pytest.mark.slow
 def test_resize_storm(terminal):
     started(terminal)
     for i in range(40):
@@ -357,6 +367,7 @@ def test_resize_storm(terminal):
     terminal.quit()
 
 
+@pytest.mark.slow
 def test_redirected_error_stream_is_refused(terminal):
     (terminal.home / "demo.toml").write_text(PENDULUM)
     terminal.start("demo.toml", redirect="2>log")
@@ -364,6 +375,7 @@ def test_redirected_error_stream_is_refused(terminal):
     assert "standard error" in (terminal.home / "log").read_text()
 
 
+@pytest.mark.slow
 def test_leaving_during_a_run(terminal):
     started(terminal, PENDULUM.replace("t_end = 1.0", "t_end = 2000.0"))
     terminal.keys("r")
@@ -376,6 +388,7 @@ def test_leaving_during_a_run(terminal):
     wait_for_end(child)
 
 
+@pytest.mark.slow
 def test_killed_interface_leaves_no_child(terminal):
     started(terminal, PENDULUM.replace("t_end = 1.0", "t_end = 2000.0"))
     terminal.keys("r")
@@ -386,6 +399,7 @@ def test_killed_interface_leaves_no_child(terminal):
     wait_for_end(child)
 
 
+@pytest.mark.slow
 def test_killed_interface_leaves_no_validation(terminal):
     started(terminal, PENDULUM.replace("t_end = 1.0", "t_end = 2000.0"))
     terminal.keys("5", "R")
@@ -400,6 +414,7 @@ def test_killed_interface_leaves_no_validation(terminal):
     wait_for_end([*child, *solvers])
 
 
+@pytest.mark.slow
 def test_an_external_editor(terminal):
     script = terminal.home / "editor.py"
     script.write_text(
@@ -412,6 +427,7 @@ def test_an_external_editor(terminal):
     terminal.quit()
 
 
+@pytest.mark.slow
 def test_a_picture_without_a_terminal(tmp_path):
     (tmp_path / "demo.toml").write_text(PENDULUM)
     done = subprocess.run(
@@ -457,6 +473,7 @@ def test_a_conflict_is_explained_and_fixed(terminal):
     terminal.quit()
 
 
+@pytest.mark.slow
 def test_a_new_user_reaches_the_report_in_forty_keys(terminal):
     """New, change a length, add a motor to a joint, run, plot two signals, validate, export."""
     count = 0
