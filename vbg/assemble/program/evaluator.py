@@ -79,7 +79,9 @@ class Evaluator:
         """The program and this workspace for compiled code that runs it."""
         from vbg.assemble.program.machine import Reader
 
-        return Reader(self.work, *self.tape, self._first, self._last)
+        segments, operands, factors, stream, kept = self.tape
+        spans = self._first, self._last
+        return Reader(self.work, segments, operands, factors, stream, kept, *spans)
 
     def each(self, times: NDArray[np.float64], states: NDArray[np.float64]) -> NDArray[np.float64]:
         """All outputs at each time and state, a row for each."""

@@ -68,6 +68,11 @@ class SteadyDOP853(DOP853):
     EndsBesideSingularPosture, as long as it `watches`; `beside` is the condition that says so.
     """
 
+    t: float
+    y: Any
+    f: Any
+    h_abs: float
+
     def __init__(
         self,
         *args: Any,
