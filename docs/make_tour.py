@@ -105,7 +105,14 @@ def take(tour: Tour) -> None:
     terminal.wait("Name of the new torque")
     tour.press("Enter")
     tour.show("Edit", "The line below the panes names what `u` takes back.", "undo: add forces")
-    tour.press("2")
+    tour.press("t")
+    words = (
+        "`t` opens the text of the file, the cursor at the marked part. Type: `Tab` completes keys,"
+        " kinds, names and units, problems are marked in the gutter, the tree follows. `esc` goes"
+        " back to the tree, once more closes the text."
+    )
+    tour.show("The text of the file", words, "kind = ")
+    tour.press("Escape", "Escape", "2")
     terminal.wait("3 of 3 vertices")
     tour.press("o")
     words = "`o` opens a part into its vertices; the pane below explains the marked one."

@@ -178,6 +178,20 @@ def prefixed_symbols() -> tuple[str, ...]:
     return _USUAL
 
 
+@lru_cache(maxsize=256)
+def fitting(expected: str) -> tuple[str, ...]:
+    """The units of quantity `expected`, as `conversion` takes it, that engineers write: its own
+    first, then single symbols."""
+    found = []
+    for name in (*expected.split(" or "), *_USUAL, *symbols()):
+        try:
+            conversion(name, expected)
+        except ModelError:
+            continue
+        found.append(name)
+    return tuple(dict.fromkeys(name for name in found if name not in ("", "1")))
+
+
 @lru_cache(maxsize=1024)
 def parse(text: str) -> Unit:
     """The unit that `text` writes; raises ModelError where it writes none."""

@@ -18,6 +18,7 @@ from vbg.tui import make_app
 from vbg.tui.actions import nudging, running, validating
 from vbg.tui.app import VbgApp
 from vbg.tui.content import plotting
+from vbg.tui.panes.source import Source
 from vbg.tui.picturing import settled, typed
 from vbg.tui.state.keys import TABLE, VIEWS, Action
 from vbg.tui.state.workspace import Nudges, PlotState, SpaceState, ValidateState
@@ -56,6 +57,13 @@ def selection(app: VbgApp) -> Any:
 
 def text(app: VbgApp) -> str:
     return app.work.document.now.text
+
+
+def written(app: VbgApp) -> str:
+    """What the pane of the text shows."""
+    pane = app.main.panes["source"]
+    assert isinstance(pane, Source)
+    return pane.area.text
 
 
 def dialog(app: VbgApp) -> str:
@@ -151,6 +159,10 @@ CASES: dict[str, Case] = {
     ),
     "edit.rename": Case(dialog, "Rename rod", **EDIT, pane="tree"),
     "edit.copy": Case(lambda app: "rod1" in app.work.data["bodies"], True, **EDIT, pane="tree"),
+    "edit.text": Case(active, "source", **EDIT, pane="tree"),
+    "source.complete": Case(dialog, "What fits here", ("end", "enter"), **EDIT, pane="source"),
+    "source.leave": Case(active, "tree", **EDIT, pane="source"),
+    "source.undo": Case(written, MODEL, ("end", "space", "x"), **EDIT, pane="source"),
     "graph.in": Case(graph("zoom"), 2, **GRAPH),
     "graph.out": Case(graph("zoom"), 0, **GRAPH),
     "graph.open": Case(graph("opened"), frozenset({"bodies.rod"}), **GRAPH),
@@ -205,7 +217,7 @@ def test_every_action_has_a_case():
 def test_every_action_has_words_and_every_scope_is_one():
     for action in TABLE:
         assert action.label and action.help, action.id
-        assert action.scope in ("", *VIEWS), action.id
+        assert action.scope.removeprefix("pane:") in ("", *VIEWS, "source"), action.id
 
 
 @pytest.fixture
@@ -240,7 +252,7 @@ async def brought_back(app: VbgApp, pilot, case: Case, runs: tuple) -> None:
     while app.screen is not app.main:
         await typed(app, "escape")
     work = app.work
-    app.main.jumping, app.main.zoomed = False, ""
+    app.main.jumping, app.main.zoomed, work.texted = False, "", False
     app.main.set_prefix("")
     work.document.go(0)
     if on_disk(app) != text(app):

@@ -15,6 +15,7 @@ from benchmarks.tui import Session
 from tests.tui.conftest import MODEL
 
 SAVE, ESC = "\x13", "\x1b"
+END_OF_TEXT, BACK_TAB = "\x1b[1;5F", "\x1b[Z"
 DOWN, LEFT = "\x1b[B", "\x1b[D"
 
 
@@ -62,6 +63,14 @@ def test_a_field_is_edited_within_a_burst(tmp_path):
 def test_a_pasted_text_keeps_its_place_among_the_keys(tmp_path):
     found = typed(tmp_path, "ap\x1b[200~length\x1b[201~2\r7\r")
     assert found["parameters"]["length2"] == 7
+
+
+def test_the_text_of_the_file_is_written_by_a_burst(tmp_path):
+    """A table, its key completed from the declarations, then a part by the menu; all at once."""
+    keys = f"t{END_OF_TEXT}\r[bodies.arm]\rmas\t2.5\rine\t{{ xx\t1, yy = 1, zz = 1 }}"
+    found = typed(tmp_path, f"{keys}{BACK_TAB}apk\r3\r")
+    assert found["bodies"]["arm"] == {"mass": 2.5, "inertia": {"xx": 1, "yy": 1, "zz": 1}}
+    assert found["parameters"]["k"] == 3
 
 
 @pytest.mark.parametrize("keys", ["ab", "ab\r\rar"])

@@ -118,6 +118,23 @@ def line_of(text: str, path: Path) -> int:
     return first
 
 
+def path_at(text: str, line: int) -> Path:
+    """What line `line`, from 1, is about: the path of its table, and the key that is written
+    there, if one is; the inverse of `line_of`."""
+    position = sum(len(row) for row in text.splitlines(keepends=True)[: line - 1])
+    own = next((c for c in reversed(chunks(text)) if c.start <= position), Chunk((), 0, 0))
+    end = text.find("\n", position)
+    depth, quote = 0, ""
+    keys: tuple[str, ...] | None = None
+    for row in text[own.start : end if end >= 0 else len(text)].split("\n"):
+        if not depth and not quote:
+            left, equals, _ = row.partition("=")
+            keys = _keys(left.strip()) if equals else None
+        if not _HEADER.match(row) and not _ARRAY_HEADER.match(row):
+            depth, quote = _scan(row, depth, quote)
+    return (*own.keys, *(keys or ()))
+
+
 def _holder(tables: tuple[Chunk, ...], path: Path) -> Chunk:
     """The chunk whose header is the longest beginning of `path`."""
     return max(

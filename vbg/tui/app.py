@@ -38,7 +38,7 @@ from vbg.tui.session.document import Document
 from vbg.tui.session.journal import Journal
 from vbg.tui.session.runs import Run
 from vbg.tui.session.solver import Solver
-from vbg.tui.state import keys, results
+from vbg.tui.state import results
 from vbg.tui.state.desk import Followed, Judge
 from vbg.tui.state.items import Item
 from vbg.tui.state.keyboard import Keyboard
@@ -133,14 +133,15 @@ class VbgApp(App[int]):
                 self.keyboard.typed.appendleft(event)
             else:
                 screen.press(event)
-        elif isinstance(event, events.Key):
-            self.main.press(keys.canonical(event.key, event.character))
+        else:
+            self.main.hear(event)
 
     # actions
 
     def act(self, action: Action) -> None:
         """Do an action of the table, or say why not."""
         self.work.say("")
+        self.main.panes[self.main.active].take()
         do = handler(action)[0]
         reason = self.refusal(action)
         if reason:

@@ -27,6 +27,7 @@ class MainScreen(Screen):
     """All panes of all views, of which those of the current view are shown."""
 
     ALLOW_SELECT = False
+    AUTO_FOCUS = ""
     DEFAULT_CSS = """
     MainScreen { layers: base above; background: $background; }
     Pane { position: absolute; layer: base; background: $background; }
@@ -93,7 +94,13 @@ class MainScreen(Screen):
             view = self.work.view
             troubled = bool(self.work.problems)
             self.rects = arrange.arrange(
-                view, width, height, self.active, self.zoomed, troubled=troubled
+                view,
+                width,
+                height,
+                self.active,
+                self.zoomed,
+                troubled=troubled,
+                texted=self.work.texted,
             )
             if self.active not in self.rects:
                 # its pane is not shown any more
@@ -131,6 +138,7 @@ class MainScreen(Screen):
     def activate(self, pane: str) -> None:
         """Give the keys to a pane of this view."""
         if pane in arrange.ORDER[self.work.view] and pane not in arrange.PASSIVE:
+            self.work.texted = self.work.texted or pane == "source"
             self.actives[self.work.view] = pane
             self.zoomed = pane if self.zoomed else ""
             self.place()
@@ -148,6 +156,14 @@ class MainScreen(Screen):
         for _ in range(2):
             pane.move(direction)
         self.paint()
+
+    def hear(self, event: events.Key | events.Paste) -> None:
+        """Do a key or a pasted text: for the pane that is written in, or by the table."""
+        pane = self.panes[self.active]
+        if isinstance(event, events.Paste):
+            pane.pasted(event.text)
+        elif self.jumping or self.prefix or not pane.types(event):
+            self.press(keys.canonical(event.key, event.character))
 
     def press(self, key: str) -> None:
         """Do one key, by its name in the table."""

@@ -30,6 +30,7 @@ _MODULES = {
     "problem": "moving",
     "add": "adding",
     "edit": "editing",
+    "source": "writing",
     "undo": "editing",
     "redo": "editing",
     "history": "editing",

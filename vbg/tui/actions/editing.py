@@ -286,6 +286,7 @@ HANDLERS: dict[str, Handler] = {
     "edit.delete": _delete,
     "edit.rename": _rename,
     "edit.copy": _copy,
+    "edit.text": lambda app: app.main.activate("source"),
     "undo": _undo,
     "redo": _redo,
     "history": _history,

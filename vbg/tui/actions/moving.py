@@ -35,6 +35,9 @@ def _back(app: Desk) -> None:
         app.work.signal_filter = ""
     elif app.main.active != _first(app):
         app.main.activate(_first(app))
+    elif app.work.view == "edit" and app.work.texted:
+        app.work.texted = False
+        app.main.place()
     app.work.say("")
 
 

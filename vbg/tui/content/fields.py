@@ -16,17 +16,17 @@ from vbg.tui.content.values import shown
 Path = tuple[str | int, ...]
 
 _TEXT = Field("text", "")
-_MODEL_FIELDS = {
+MODEL_FIELDS = {
     "name": Field("text", "name of the model"),
     "description": Field("text", "what it is, in a sentence"),
     "gravity": Field("vector", "acceleration of gravity, world axes", unit="m/s^2", size=3),
 }
-_INCLUDE_FIELDS = {
+INCLUDE_FIELDS = {
     "file": Field("text", "the model file, beside this one"),
     "parameters": Field("expression", "values in place of those of the file: { l = 2*L }"),
     "position": Field("vector", "where its world origin stands here", unit="m", size=3),
 }
-_PARAMETER_FIELDS = {
+PARAMETER_FIELDS = {
     "value": Field("expression", "number, expression in parameters, or a text with a unit"),
     "unit": Field("text", "SI unit of the value"),
     "note": Field("text", "what it is"),
@@ -72,15 +72,16 @@ def field_rows(data: Mapping[str, Any], path: Path) -> tuple[FieldRow, ...]:
     path = path[:2]
     written: Any
     if not path:
-        return tuple(_row((), name, field, data) for name, field in _MODEL_FIELDS.items())
+        return tuple(_row((), name, field, data) for name, field in MODEL_FIELDS.items())
     if path[0] == "parameters":
         return _parameter_rows(data, path)
     if len(path) == 1 and path[0] not in ("simulate", "outputs"):
         return ()
     if path[0] == "include":
-        entry = data["include"].get(path[1]) if isinstance(data["include"], Mapping) else None
+        included = data.get("include")
+        entry = included.get(path[1]) if isinstance(included, Mapping) else None
         written = entry if isinstance(entry, Mapping) else {}
-        return tuple(_row(path, name, f, written) for name, f in _INCLUDE_FIELDS.items())
+        return tuple(_row(path, name, f, written) for name, f in INCLUDE_FIELDS.items())
     part = part_class(data, path)
     written = data
     for key in path:
@@ -105,8 +106,8 @@ def _parameter_rows(data: Mapping[str, Any], path: Path) -> tuple[FieldRow, ...]
         return ()
     value = parameters.get(path[1])
     if isinstance(value, Mapping):
-        return tuple(_row(path, name, f, value) for name, f in _PARAMETER_FIELDS.items())
-    return (FieldRow(path, "value", _PARAMETER_FIELDS["value"], True, value),)
+        return tuple(_row(path, name, f, value) for name, f in PARAMETER_FIELDS.items())
+    return (FieldRow(path, "value", PARAMETER_FIELDS["value"], True, value),)
 
 
 def _row(path: Path, name: str, field: Field, written: Mapping[str, Any]) -> FieldRow:

@@ -7,6 +7,7 @@ from vbg.tui.state.keys import VIEW_TITLES, Keymap, shown
 
 ABOUT = {
     "tree": "The model. What is marked here is selected in all views.",
+    "source": "The text of the file: type. Tab completes, the tree follows, Esc goes back to it.",
     "inspector": "The fields of the marked part. Enter edits; units and expressions are fine.",
     "problems": "What is wrong with the model. Enter opens a problem with its fixes by number.",
     "graph": "The bond graph: half arrows, causal strokes, double lines for vectors.",

@@ -8,6 +8,7 @@ from typing import Any
 
 from vbg.model.text.places import spelled
 from vbg.tui.content.fields import field_rows
+from vbg.tui.content.tree import SETTINGS, TITLES
 
 Path = tuple[str | int, ...]
 
@@ -17,7 +18,8 @@ def place_of(data: Mapping[str, Any], where: str) -> tuple[Path, int]:
     table, _, rest = where.partition(".")
     holder = data.get(table)
     if not isinstance(holder, Mapping):
-        return ((table,), 0) if table in data else ((), _row(data, (), where))
+        a_table = table in (*TITLES, *SETTINGS) and table in data
+        return ((table,), 0) if a_table else ((), _row(data, (), where))
     if table in ("simulate", "outputs"):
         return (table,), _row(data, (table,), where)
     # names may contain dots in a broken file: the longest one that fits

@@ -14,6 +14,7 @@ def first_panes() -> list[Pane]:
 
 def later_panes() -> list[Pane]:
     """One of each other pane; they draw curves and machines, which takes loading."""
-    from vbg.tui.panes import graph, plot, run, space, validate
+    from vbg.tui.panes import graph, plot, run, source, space, validate
 
-    return [pane for module in (graph, run, plot, validate, space) for pane in module.panes()]
+    modules = (graph, source, run, plot, validate, space)
+    return [pane for module in modules for pane in module.panes()]

@@ -72,6 +72,16 @@ class Pane(Widget):
     def enter(self) -> None:
         """Enter on what is marked."""
 
+    def types(self, event: events.Key) -> bool:
+        """Write a key, in a pane that is written in; whether it was one to write."""
+        return False
+
+    def pasted(self, text: str) -> None:
+        """A pasted text, in a pane that is written in."""
+
+    def take(self) -> None:
+        """What is written but not yet an edit becomes one."""
+
     def clicked(self, column: int, row: int) -> None:
         """A click inside the frame."""
 

@@ -55,7 +55,7 @@ def read_text(
             "error",
             "file",
             f"not TOML: {what}.",
-            "Open the text at this line (ctrl+e).",
+            "Write it right in the text (t), or in your editor (ctrl+e).",
             file,
             line,
             column,
@@ -118,8 +118,10 @@ class Document:
         later = self.position + 1
         return self.snapshots[later].label if later < len(self.snapshots) else ""
 
-    def apply(self, command: Command) -> None:
+    def apply(self, command: Command, *, instead: bool = False) -> None:
         """Do `command`; what had been undone is forgotten.
+
+        instead : the last edit and this one are one, with the label of this one.
 
         Raises
         ------
@@ -136,6 +138,10 @@ class Document:
                     f"{command.label}: this edit would not leave the file as meant."
                     " Open it in your editor (ctrl+e) instead."
                 )
+        if instead and self.position:
+            self.position -= 1
+            if self.journal is not None:
+                self.journal.moved(self.position)
         del self.snapshots[self.position + 1 :]
         self.snapshots.append(snapshot)
         self.position += 1

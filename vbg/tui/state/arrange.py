@@ -14,7 +14,7 @@ LOW, TALL = 24, 30
 
 # The panes of a view in the order of Tab.
 ORDER = {
-    "edit": ("tree", "graph", "inspector", "problems", "preview"),
+    "edit": ("tree", "graph", "source", "inspector", "problems", "preview"),
     "graph": ("graph", "why"),
     "run": ("runs", "job", "live", "log"),
     "plot": ("signals", "curves", "cursor"),
@@ -49,12 +49,20 @@ def fits(width: int, height: int) -> bool:
 
 
 def arrange(
-    view: str, width: int, height: int, active: str, zoomed: str, *, troubled: bool = False
+    view: str,
+    width: int,
+    height: int,
+    active: str,
+    zoomed: str,
+    *,
+    troubled: bool = False,
+    texted: bool = False,
 ) -> dict[str, Rect]:
     """Rectangles of all widgets shown, bars included, for a screen that `fits`.
 
     active : the pane with the keys, the one shown on a narrow screen;
-    zoomed : the pane that takes all room, or "";  troubled : whether there are problems to read.
+    zoomed : the pane that takes all room, or "";  troubled : whether there are problems to read;
+    texted : whether the text of the file stands beside the tree.
     """
     bars = {"status": Rect(0, 0, width, 1), "footer": Rect(0, height - 1, width, 1)}
     top = 1
@@ -71,9 +79,17 @@ def arrange(
     if width < NARROW:
         shown = active if active in ORDER[view] else FIRST[view]
         return bars | {shown: room}
-    if view == "edit" and width < WIDE and troubled:
-        return bars | _edit_troubled(room)
-    return bars | _PANES[view](room)
+    panes = _edit_troubled(room) if view == "edit" and troubled else _PANES[view](room)
+    if view == "edit" and texted:
+        panes = _with_text(panes, room)
+    return bars | panes
+
+
+def _with_text(panes: dict[str, Rect], room: Rect) -> dict[str, Rect]:
+    """The text in the place of the graph, or of the inspector where there is no graph."""
+    place = "graph" if "graph" in panes else "inspector"
+    rest = {name: rect for name, rect in panes.items() if name != place}
+    return rest | {"source": panes[place]}
 
 
 def _edit(room: Rect) -> dict[str, Rect]:
@@ -101,6 +117,8 @@ def _edit(room: Rect) -> dict[str, Rect]:
 def _edit_troubled(room: Rect) -> dict[str, Rect]:
     """Below 120 columns, with room for the words of a problem and their remedy."""
     x, y, width, height = room
+    if width >= WIDE:
+        return _edit(room)
     left = width * 37 // 80
     low = max(5, height // 3)
     return {

@@ -37,6 +37,9 @@ BANNED = frozenset(
 )
 
 
+WRITTEN = frozenset({"source"})  # panes in which a printed key writes
+
+
 @dataclass(frozen=True, slots=True)
 class Action:
     """What a key does.
@@ -123,6 +126,17 @@ _EDIT = (
     _action("edit.delete", "d|delete", "Del", "delete the marked part or field", "edit", 30),
     _action("edit.rename", "R|f2", "Rename", "rename the part, and what refers to it", "edit"),
     _action("edit.copy", "c", "Copy", "add a copy of the marked part", "edit"),
+    _action("edit.text", "t", "Text", "write in the text of the file, beside the tree", "edit", 25),
+    _action(
+        "source.complete",
+        "tab",
+        "Complete",
+        "the keys, kinds, names or units that fit here",
+        "pane:source",
+        5,
+    ),
+    _action("source.leave", "escape", "Back", "back to the tree", "pane:source", 7),
+    _action("source.undo", "ctrl+z", "Undo", "take back the last edit", "pane:source", 6),
 )
 
 _GRAPH = (
@@ -310,6 +324,8 @@ def footer_entries(keymap: Keymap, view: str, pane: str) -> tuple[Action, ...]:
     seen: set[str] = set()
     entries = []
     for action in sorted(keymap.here(view, pane), key=lambda a: a.footer):
+        if pane in WRITTEN and action.keys and len(action.keys[0]) == 1:
+            continue  # this key writes itself
         if action.footer and action.keys and action.keys[0] not in seen:
             entries.append(action)
             seen.update(action.keys)

@@ -116,6 +116,7 @@ class Workspace:
     field_index: int = 0
     folded: frozenset[str] = frozenset()
     filter: str = ""
+    texted: bool = False  # the text of the file stands beside the tree
     checked: Checked = field(default_factory=Checked)
     checking: bool = True
     problem_index: int = -1
