@@ -25,11 +25,11 @@ async def test_the_remedy_is_read_and_done_by_keys(tmp_path, size):
         await settled(app, pilot)
         if size[0] >= 80:
             assert "Did you mean" in screen_text(app), "without a key"
-        await press(app, pilot, ["]", "exclamation_mark"])
+        await press(app, pilot, ["]", "!"])
         seen = screen_text(app)
         assert "Did you mean" in seen and "1: " in seen and "Enter goes to the place" in seen
         await press(app, pilot, ["1"])
-        await press(app, pilot, ["exclamation_mark", "1"])
+        await press(app, pilot, ["!", "1"])
         assert app.work.checked.count("error") == 0
         assert app.work.document.now.text == MODEL
         assert "problems" not in app.main.rects or size[0] >= 120
