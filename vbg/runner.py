@@ -6,7 +6,8 @@ input::
     {"model": "crank.toml",            path of the model file
      "text": "...",                    its text, if not as on disk
      "parameters": {"r": 0.12},        replaced values: numbers or what a file may say
-     "solver": "vbg",                  or "mstmm", the independent transfer-matrix solver
+     "solver": "vbg",                  or "mstmm", the independent transfer-matrix solver,
+                                       or an engine: "pinocchio", "mujoco"
      "settings": {"t_end": 1.0, ...},  over those of the model's [simulate]
      "start": "equilibrium",           or as --start says; over that of the model's [simulate]
      "measures": ["max(A.speed)"],     besides those of the model's [measures]
@@ -43,6 +44,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from vbg.engines import ENGINES
 from vbg.io.names import growing_file
 from vbg.platform.files import remove_link
 from vbg.platform.locks import one_writer
@@ -51,12 +53,13 @@ from vbg.platform.processes import on_end_request
 if TYPE_CHECKING:
     import numpy as np
 
+    from vbg.assemble.start.start import Start
     from vbg.errors import Problem
     from vbg.io.hdf5 import Writer
     from vbg.model import Model
     from vbg.solution import Solution
 
-SOLVERS = ("vbg", "mstmm")
+SOLVERS = ("vbg", "mstmm")  # vbg's own
 INTERRUPTED = 130  # exit code of a run that was ended before it began
 GRACE = 10.0  # seconds in which a run without a parent may still end by itself
 SECONDS_BETWEEN_LINES = 0.1
@@ -298,7 +301,27 @@ def _simulate(model: Model, job: Job, reporter: _Reporter, writer: Writer | None
     begin = start(system, None if job.start is None else asked_for(job.start))
     reporter.tell("stage", stage="integrating")
     reporter.start_clock()
+    if job.solver in ENGINES:
+        return _by_engine(model, begin, job.solver, settings, reporter, sink)
     return simulate(begin, progress=reporter.progress, sink=sink, **settings)
+
+
+def _by_engine(
+    model: Model,
+    begin: Start,
+    engine: str,
+    settings: dict[str, Any],
+    reporter: _Reporter,
+    sink: Any,
+) -> Solution:
+    """The run by another engine, from the start that vbg assembled."""
+    from vbg.engines.running import simulate
+
+    first = begin.outputs(0.0, begin.state)
+    solution = simulate(model, first, engine=engine, progress=reporter.progress, **settings)
+    if sink is not None:
+        sink(solution.time, solution.signals)
+    return solution
 
 
 def _require_written(model: Model, job: Job) -> None:
@@ -318,8 +341,8 @@ def _settings(model: Model, job: Job) -> dict[str, Any]:
     """Settings of the job over those of the model."""
     from vbg.errors import UsageError
 
-    if job.solver not in SOLVERS:
-        raise UsageError(f"Unknown solver '{job.solver}'; there are {' and '.join(SOLVERS)}.")
+    if job.solver not in (known := (*SOLVERS, *ENGINES)):
+        raise UsageError(f"Unknown solver '{job.solver}'; there are {', '.join(known)}.")
     names = ("t_end", "output_step", "method", "rtol", "atol", "formulation")
     further = ("step", "bushing_frequency", "bushing_damping")  # of one method alone
     unknown = sorted(set(job.settings) - {*names, *further})
@@ -327,9 +350,9 @@ def _settings(model: Model, job: Job) -> dict[str, Any]:
         raise UsageError(f"Unknown settings {unknown}; there are {', '.join((*names, *further))}.")
     settings = {name: getattr(model.simulate, name) for name in names} | dict(job.settings)
     alone = sorted(set(job.settings) & set(further))
-    if job.solver == "mstmm" and alone:
+    if job.solver != "vbg" and alone:
         raise UsageError(f"{alone[0]} belongs to method 'discrete-time', which solver vbg has.")
-    if job.solver == "mstmm":
+    if job.solver != "vbg":
         del settings["method"], settings["formulation"]
     return settings
 

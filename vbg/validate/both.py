@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from vbg.analysis.begin import Asked
+from vbg.engines import ENGINES
 from vbg.errors import AssemblyError, UsageError, VbgError
 from vbg.fields import WRITTEN
 from vbg.model import Model
@@ -37,7 +40,8 @@ from vbg.validate.starting import handed, not_handed, turned_too_far
 RTOL, ATOL = 1e-11, 1e-13
 TIGHTEST = (1e-13, 1e-15)  # near what rounding leaves of DOP853's error control
 # Further columns and their scheme: the discrete-time transfer matrix method.
-ALSO = {"dt": "newmark", "dt-houbolt": "houbolt", "dt-wilson": "wilson"}
+SCHEMES = {"dt": "newmark", "dt-houbolt": "houbolt", "dt-wilson": "wilson"}
+ALSO = (*SCHEMES, *ENGINES)  # or another engine
 FIXED_STEP = 0.1  # what the error of a fixed step may excuse at most
 SPLINE = 30.0  # times what the spline of a replayed effort misses between its samples
 RESTARTS = 2  # of the second solver: from the first one's posture, then from its speeds, too
@@ -99,7 +103,8 @@ def validate(
     above 1e-6 there runs again at 1e-13 and 1e-15.  `tolerance` is relative to each channel's peak;
     `exclude` are windows of time to leave out, noted in the verdict;
     `also=("dt",)` adds the discrete-time transfer matrix method by Newmark's step,
-    "dt-houbolt" and "dt-wilson" by theirs, at the step `dt_step` [s], default 0.5 ms or half
+    "dt-houbolt" and "dt-wilson" by theirs, "pinocchio" and "mujoco" these engines; the methods
+    at the step `dt_step` [s], default 0.5 ms or half
     the output step.
     `progress(solver, fraction)` is called as the runs go on.
 
@@ -113,9 +118,7 @@ def validate(
     solvers meet (ModelError, AssemblyError, ...).
     """
     if strange := set(also) - set(ALSO):
-        raise UsageError(
-            f"validate: also={sorted(strange)[0]!r} is unknown; there is {tuple(ALSO)}."
-        )
+        raise UsageError(f"validate: also={sorted(strange)[0]!r} is unknown; there is {ALSO}.")
     s = model.simulate
     job = Job(
         "vbg",
@@ -268,7 +271,8 @@ def _with_columns(
     exclude: tuple[tuple[float, float], ...],
 ) -> Report:
     """The report with columns of the discrete-time method, started as the transfer-matrix solver
-    was; it moves bodies only: efforts of one-dimensional parts and controllers are replayed."""
+    was, and of other engines, from the first solver's first row.  They move bodies only: efforts
+    of one-dimensional parts and controllers are replayed."""
     if not also:
         return _reviewed(report, {}, 0.0)
     replays: Mapping[str, Recorded] = job.replays or {}
@@ -277,16 +281,33 @@ def _with_columns(
     except UsageError as error:
         answers = {name: Answer(error=error) for name in also}
     else:
-        again = replace(job, solver="dt", tightest=None, replays=replays)
-        answers = run({name: replace(again, scheme=ALSO[name]) for name in also}, progress)
+        again = replace(job, tightest=None, replays=replays)
+        answers = run({name: _column(again, name, report) for name in also}, progress)
     missed = max((r.spline_error() for r in replays.values()), default=0.0)
     columns = {
-        name: column_of(report.evidence, answer, tolerance, exclude, missed)
+        name: column_of(
+            report.evidence,
+            answer,
+            tolerance,
+            exclude,
+            missed,
+            loosest=FIXED_STEP if name in SCHEMES else LOOSEST,
+        )
         for name, answer in answers.items()
     }
     solutions = {name: a.solutions[0] for name, a in answers.items() if a.error is None}
     report = replace(report, also=columns, solutions={**report.solutions, **solutions})
     return _reviewed(report, answers, missed)
+
+
+def _column(job: Job, name: str, report: Report) -> Job:
+    """The job of a further column."""
+    if name in SCHEMES:
+        return replace(job, solver="dt", scheme=SCHEMES[name])
+    first = report.solutions["vbg"]
+    row = {signal: np.array(values[0]) for signal, values in first.signals.items()}
+    model = job.model if report.evidence is None else report.evidence.model or job.model
+    return replace(job, solver=name, model=model, first_row=row, poses=None)
 
 
 def _reviewed(report: Report, answers: Mapping[str, Answer], missed: float) -> Report:
@@ -339,10 +360,12 @@ def column_of(
     tolerance: float | None,
     exclude: tuple[tuple[float, float], ...],
     missed: float = 0.0,
+    loosest: float = FIXED_STEP,
 ) -> Verdict:
     """Verdict on a further method; what it cannot run does not spoil that on the others.
 
-    `missed` is what the splines of replayed efforts miss, relative to their peaks.
+    `missed` is what the splines of replayed efforts miss, relative to their peaks; `loosest`
+    bounds what the method's own error may excuse.
     """
     if answer.error is not None or evidence is None:
         return Verdict("INCONCLUSIVE", f"It did not run: {answer.error}")
@@ -360,7 +383,7 @@ def column_of(
         not_unique=channels_in(evidence.second.notes),
         exclude=exclude,
         least=max(TOLERANCE, min(SPLINE * missed, LOOSEST)),
-        loosest=FIXED_STEP,
+        loosest=loosest,
     )
     if SPLINE * missed > LOOSEST and tolerance is None:
         return unproven(verdict, _unsure(missed))

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from vbg.analysis.begin import Asked
+from vbg.engines import ENGINES
 from vbg.errors import VbgError
 from vbg.model import Model
 from vbg.platform.processes import limit_processor_time
@@ -34,7 +35,7 @@ from vbg.validate.recorded import Recorded
 COARSER = 256.0  # 2^8: tolerances whose step, at order 8, is twice as long
 Solver = Callable[..., Solution]
 EVALUATIONS = 2e6  # of the transfer-matrix solver, some minutes of a large machine
-SOLVERS = ("vbg", "mstmm", "dt")
+SOLVERS = ("vbg", "mstmm", "dt", *ENGINES)
 PATIENCE = 60.0  # processor time [s] without a further percent of the run: it is stuck
 AT_START = 10.0  # times that before the first step: kernels may have to be compiled
 
@@ -51,6 +52,7 @@ class Job:
     begin : where the first solver starts, None for what the model says.
     known_as : hash of the model whose start values were written into this one, empty for its own.
     patience : processor time [s] in which a run must get a percent further.
+    first_row : signals at the start of the first solver's run, from which an engine begins.
     """
 
     solver: str
@@ -69,6 +71,7 @@ class Job:
     patience: float = PATIENCE
     begin: Asked | None = None
     known_as: str = ""
+    first_row: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -192,6 +195,12 @@ def solver_of(job: Job) -> Solver:
             speeds_as_written=job.speeds_as_written,
             replays=replays,
             patience=EVALUATIONS,
+        )
+    if job.solver in ENGINES:
+        from vbg.engines.running import simulate as by_engine
+
+        return partial(
+            by_engine, job.model, job.first_row or {}, engine=job.solver, replays=replays
         )
     from vbg.tmm_bridge.discrete.method import simulate as discrete
 

@@ -24,6 +24,7 @@ from vbg.cli.parser import (
 from vbg.cli.progress import ProgressLine
 from vbg.cli.report import report
 from vbg.cli.text import count
+from vbg.engines import ENGINES
 from vbg.io.names import RESULT_ENDINGS
 from vbg.runner import SOLVERS, Job
 
@@ -70,9 +71,10 @@ def register(subparsers: Any) -> None:
     add_bushings(parser)
     parser.add_argument(
         "--solver",
-        choices=SOLVERS,
+        choices=(*SOLVERS, *ENGINES),
         default="vbg",
-        help="mstmm: the transfer-matrix solver (MSTMM), which is independent of the bond graph",
+        help="mstmm: the transfer-matrix solver (MSTMM), which is independent of the bond graph; "
+        "pinocchio, mujoco: other engines (extra engines), from the same start",
     )
     add_start(parser)
     parser.add_argument(

@@ -18,6 +18,7 @@ from vbg.cli.parser import (
     seconds,
     tolerance,
 )
+from vbg.engines import ENGINES
 from vbg.errors import ModelError
 
 if TYPE_CHECKING:
@@ -36,10 +37,11 @@ def register(subparsers: Any) -> None:
         detail="Once by bond graph and once by the transfer-matrix solver (MSTMM), which shares\n"
         "no equations with it.  Prints the joint forces channel by channel and the verdict:\n"
         "PASS, FAIL or INCONCLUSIVE.  Exit code 1 unless it is PASS, which may say what was not\n"
-        "solved twice: PASS (1 part replayed: motor).",
+        "solved twice: PASS (1 part replayed: motor); and where another engine contradicts.",
         examples="""vbg validate crank.toml
             vbg validate crank.toml --t-end 2 --tolerance 1e-5 -o report
-            vbg validate crank.toml --also dt --exclude 0.41:0.43 --json""",
+            vbg validate crank.toml --also dt --exclude 0.41:0.43 --json
+            vbg validate crank.toml --also pinocchio --also mujoco""",
     )
     add_model(parser)
     parser.add_argument("-o", "--output", metavar="FOLDER", help="write the report there as well")
@@ -55,8 +57,9 @@ def register(subparsers: Any) -> None:
         "--also",
         action="append",
         default=[],
-        choices=("dt", "dt-houbolt", "dt-wilson"),
-        help="a further column: the discrete-time method by Newmark's, Houbolt's or Wilson's step",
+        choices=("dt", "dt-houbolt", "dt-wilson", *ENGINES),
+        help="a further column: the discrete-time method by Newmark's, Houbolt's or Wilson's step; "
+        "or another engine, which shares no frames with vbg",
     )
     parser.add_argument(
         "--dt-step", type=seconds, metavar="T", help="step of the discrete-time method: '0.1 ms'"
@@ -111,7 +114,8 @@ def act(arguments: argparse.Namespace) -> int:
     if arguments.output is not None and not arguments.quiet:
         for path in paths:
             wrote(path, "validation report")
-    return 0 if report.result == "PASS" else 1
+    contradicted = any(report.also[n].result == "FAIL" for n in ENGINES if n in report.also)
+    return 0 if report.result == "PASS" and not contradicted else 1
 
 
 def _validated(arguments: argparse.Namespace, line: _Line) -> Report:

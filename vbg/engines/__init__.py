@@ -1,0 +1,14 @@
+"""Other engines as witnesses: a machine solved by Pinocchio or by MuJoCo (extra `engines`).
+
+In: a Model, and the signals of the first instant; out: a Solution under vbg's names.  Of vbg's
+own code only the Model's values, its expressions and functions of time are used: frames, solids,
+rotations and places are worked out once more in this room.
+
+    machine  the Model as tree and cuts      loads  what acts
+    rows     joints that close loops         trees  what an engine is asked
+    pinocchio, mujoco                        running  simulate: motion, multipliers, joint forces
+"""
+
+ENGINES = ("pinocchio", "mujoco")
+
+__all__ = ["ENGINES"]

@@ -1,0 +1,249 @@
+"""A Model as an engine sees it: a tree of bodies, and joints that close its loops.
+
+Everything is taken from the Model's values and worked out here once more; neither the frames
+nor the rotations of vbg's own solvers are used, so that an error in them shows.  The meaning of
+angles is that of the model file (docs/model-file.md, "Joints and the written posture").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vbg.engines.masses import inertia_of
+from vbg.engines.pose import Array, Place, Z, of_quaternion, shortest, triad, turn
+from vbg.errors import UsageError
+from vbg.fields import Attachment
+from vbg.model import Model
+
+GROUND = "ground"
+TURN, SLIDE, BALL, FREE = "turn", "slide", "ball", "free"
+IN_TREE = {
+    "fixed": 0,
+    "revolute": 1,
+    "prismatic": 1,
+    "helical": 2,
+    "cylindrical": 2,
+    "universal": 2,
+    "planar": 3,
+    "spherical": 3,
+}
+"""Joints that may carry a body, and their coordinates (a screw's two are tied by a row)."""
+CUT_ONLY = ("point_on_line", "point_on_plane", "distance")
+COUPLINGS = ("gear", "belt", "rack_pinion")
+COORDINATES: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "revolute": (("angle", "speed"),),
+    "prismatic": (("slide", "speed"),),
+    "helical": (("slide", ""), ("angle", "speed")),
+    "cylindrical": (("slide", "slide_speed"), ("angle", "speed")),
+    "universal": (("angle", "speed"), ("angle2", "speed2")),
+    "point_on_line": (("slide", "speed"),),
+}
+"""The signals of a joint's coordinates and their rates, in the order of its elements."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Element:
+    """One elementary joint about or along `axis`, (3,) in the frame before all of its branch."""
+
+    kind: str
+    axis: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Branch:
+    """`body` below `parent`: its elements sit at `before` in the parent's axes from its mass
+    centre; `after` is the body (its mass centre and axes) in the frame behind them."""
+
+    body: str
+    parent: str
+    joint: str
+    before: Place
+    elements: tuple[Element, ...]
+    after: Place
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ends:
+    """A joint with frame F on its first body and M on its second, from their mass centres."""
+
+    name: str
+    kind: str
+    first: str
+    second: str
+    X_AF: Place
+    X_BM: Place
+    part: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Machine:
+    """`branches` depth first; `cuts` close the loops; `joints` are all between bodies."""
+
+    model: Model
+    masses: Mapping[str, tuple[float, Array]]
+    branches: tuple[Branch, ...]
+    cuts: tuple[Ends, ...]
+    joints: Mapping[str, Ends]
+
+
+def machine_of(model: Model) -> Machine:
+    """The machine; raises UsageError for joints that no engine here can express, by name."""
+    joints = dict(_ends(model))
+    masses = {name: inertia_of(model, name) for name in model.bodies}
+    branches, cuts = _tree(model, joints)
+    return Machine(model, masses, branches, cuts, joints)
+
+
+def _ends(model: Model) -> Iterator[tuple[str, Ends]]:
+    strange = []
+    for name, part in model.joints.items():
+        if not isinstance(part.between[0], Attachment):
+            if part.kind not in COUPLINGS:
+                strange.append(f"joints.{name} ({part.kind})")
+            continue
+        if part.kind not in IN_TREE and part.kind not in CUT_ONLY:
+            strange.append(f"joints.{name} ({part.kind})")
+            continue
+        first, second = part.between
+        R_AF, R_BM = _axes(model, part)
+        F, M = Place(R_AF, np.array(first.at)), Place(R_BM, np.array(second.at))
+        yield name, Ends(name, part.kind, first.body, second.body, F, M, part)
+    if strange:
+        raise UsageError(f"the engines have no {', '.join(strange)}.")
+
+
+def written_axes(model: Model, body: str) -> Array | None:
+    """Axes of the body as its file places it; None where it says nothing."""
+    if body == GROUND:
+        return np.eye(3)
+    part = model.bodies[body]
+    if part.rotation is not None:
+        return of_quaternion(part.rotation)
+    return None if part.position is None else np.eye(3)
+
+
+def _axes(model: Model, part: Any) -> tuple[Array, Array]:
+    """Axes of F in the first body and of M in the second."""
+    first, second = (written_axes(model, end.body) for end in part.between)
+    R_AB = None if first is None or second is None else first.T @ second
+    if not hasattr(part, "axis"):
+        return np.eye(3), np.eye(3) if R_AB is None else R_AB.T
+    initial = getattr(part, "initial", None)
+    angle = getattr(initial, "angle", None) or 0.0
+    if part.kind == "universal":
+        return _cardan(part, R_AB, angle, getattr(initial, "angle2", None) or 0.0)
+    R_AF = triad(part.axis)
+    other = getattr(part, "axis_on_second", None)
+    if R_AB is None:
+        return R_AF, R_AF if other is None else shortest(part.axis, other) @ R_AF
+    R_BM = R_AB.T @ R_AF @ turn(Z, angle)
+    return R_AF, R_BM if other is None else triad(other, R_BM[:, 0])
+
+
+def _cardan(part: Any, R_AB: Array | None, angle: float, angle2: float) -> tuple[Array, Array]:
+    """F's z is the first axis, M's z the second, which lies along F's y at angle 0."""
+    axis, axis2 = np.array(part.axis), np.array(part.axis2)
+    if R_AB is None:
+        R_AB, angle, angle2 = shortest(axis2, _across(axis, axis2)), 0.0, 0.0
+    y = turn(axis, -angle) @ _across(axis, R_AB @ axis2)
+    R_AF = np.column_stack((np.cross(y, axis), y, axis))
+    R_FM = turn(Z, angle) @ CROSS @ turn(Z, angle2)
+    return R_AF, triad(axis2, (R_AB.T @ R_AF @ R_FM)[:, 0])
+
+
+CROSS = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
+"""M in F of a universal joint at zero: M's z along F's y."""
+
+
+def _across(axis: Array, vector: Array) -> Array:
+    return triad(axis, vector)[:, 0]
+
+
+def _elements(ends: Ends, *, forward: bool) -> tuple[tuple[Element, ...], Array]:
+    """The elements in the frame of the parent's side, and the rotation behind them.  Seen from
+    the second body every coordinate goes the other way, and the last one comes first."""
+    sign = 1.0 if forward else -1.0
+    z, behind = sign * Z, np.eye(3)
+    one = {"revolute": (TURN,), "prismatic": (SLIDE,), "cylindrical": (SLIDE, TURN)}
+    one["helical"] = one["cylindrical"]
+    if ends.kind in one:
+        return tuple(Element(kind, z) for kind in one[ends.kind]), behind
+    if ends.kind == "spherical":
+        return (Element(BALL, Z),), behind
+    if ends.kind == "planar":
+        x, y, _ = np.eye(3)
+        return (Element(SLIDE, x), Element(SLIDE, y), Element(TURN, Z)), behind
+    if ends.kind == "universal":
+        if forward:  # Rz(a) C Rz(a2) = Rz(a) R(Cz, a2) C
+            return (Element(TURN, Z), Element(TURN, CROSS @ Z)), CROSS
+        return (Element(TURN, -Z), Element(TURN, -CROSS.T @ Z)), CROSS.T
+    return (), behind
+
+
+def _tree(model: Model, joints: Mapping[str, Ends]) -> tuple[tuple[Branch, ...], tuple[Ends, ...]]:
+    """Branches from the ground on; joints whose coordinates are asked for come first."""
+    asked = _asked_for(model)
+    order = sorted(
+        (e for e in joints.values() if e.kind in IN_TREE),
+        key=lambda e: (e.name not in asked, IN_TREE[e.kind]),
+    )
+    reached, branches, used = {GROUND}, [], set()
+    while len(reached) <= len(model.bodies):
+        ends = next((e for e in order if (e.first in reached) != (e.second in reached)), None)
+        if ends is None:
+            body = next(name for name in model.bodies if name not in reached)
+            branches.append(Branch(body, GROUND, "", Place(), (Element(FREE, Z),), Place()))
+            reached.add(body)
+            continue
+        forward = ends.first in reached
+        elements, behind = _elements(ends, forward=forward)
+        near, far = (ends.X_AF, ends.X_BM) if forward else (ends.X_BM, ends.X_AF)
+        parent, body = (ends.first, ends.second) if forward else (ends.second, ends.first)
+        after = Place(behind) @ far.inverse()
+        branches.append(Branch(body, parent, ends.name, near, elements, after))
+        reached.add(body)
+        used.add(ends.name)
+    cuts = tuple(e for e in joints.values() if e.name not in used)
+    for ends in cuts:
+        if ends.name in asked:
+            raise UsageError(
+                f"joints.{ends.name} closes a loop, and its coordinate is driven or acted on: the "
+                "engines know coordinates of a tree's joints only."
+            )
+    return tuple(_depth_first(branches)), cuts
+
+
+def _depth_first(branches: list[Branch]) -> Iterator[Branch]:
+    """Every branch before those on it, and all of these before the next: Pinocchio's order."""
+    below: dict[str, list[Branch]] = {}
+    for branch in branches:
+        below.setdefault(branch.parent, []).append(branch)
+    waiting = below.get(GROUND, [])[::-1]
+    while waiting:
+        branch = waiting.pop()
+        yield branch
+        waiting += below.get(branch.body, [])[::-1]
+
+
+def _asked_for(model: Model) -> set[str]:
+    """Joints with a drive, with friction or a stop, and those that parts act on."""
+    asked = {
+        name
+        for name, part in model.joints.items()
+        if any(getattr(part, key, None) is not None for key in ("drive", "friction", "stop"))
+    }
+    texts: list[Any] = [
+        getattr(part, "on", None)
+        for table in ("forces", "electric", "hydraulic", "rotational", "translational")
+        for part in getattr(model, table).values()
+    ]
+    for part in model.joints.values():
+        if part.kind in COUPLINGS:
+            texts += part.between
+    return asked | {
+        t.split(".")[1] for t in texts if isinstance(t, str) and t.startswith("joints.")
+    }

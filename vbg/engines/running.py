@@ -1,0 +1,375 @@
+"""A run by an engine: the tree's dynamics are the engine's, loops are closed by multipliers.
+
+    M a + h = efforts + Jᵀ l,    J a = -drift,    drives: a = f''(t),    gears: a2 = ratio a1
+
+with the smallest l where joints are redundant.  The wrench in a joint of the tree is what the
+bodies beyond it need, by Newton and Euler from the engine's accelerations, less what acts on
+the joint's coordinate besides its drive.
+"""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.integrate import DOP853
+
+from vbg.engines.loads import Acting, acts_of, couplings_of
+from vbg.engines.machine import COORDINATES, GROUND, Branch, Machine, machine_of
+from vbg.engines.mujoco import MuJoCoTree
+from vbg.engines.pinocchio import PinocchioTree
+from vbg.engines.pose import Array, to_quaternions
+from vbg.engines.rows import Row, coordinates_of, rows_of, thread_of
+from vbg.engines.trees import Begin, Seen, Tree, starts_of
+from vbg.errors import UsageError
+from vbg.model import Model
+from vbg.solution import FINISHED, Audit, MadeBy, Solution, Status, with_values
+from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, function_of
+
+TREES: Mapping[str, Callable[[Machine], Tree]] = {
+    "pinocchio": PinocchioTree,
+    "mujoco": MuJoCoTree,
+}
+Progress = Callable[[float, float], bool]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """The motion at one instant: accelerations, row efforts, and what acts."""
+
+    seen: Seen
+    a: Array
+    rows: tuple[Row, ...]
+    efforts: Array  # of the rows, then drives, then couplings
+    sums: Acting
+
+
+class Plant:
+    """A machine in an engine, with everything that acts on it."""
+
+    def __init__(self, model: Model, engine: str, replays: Mapping[str, TimeFunction]):
+        self.model, self.machine = model, machine_of(model)
+        self.tree = TREES[engine](self.machine)
+        self.places = dict(self._places())
+        self.acts = acts_of(model, self.places, replays)
+        self.couplings = couplings_of(model, self.places)
+        self.drives = [
+            (name, self._place_of_drive(name), function_of(model, part.drive))
+            for name, part in model.joints.items()
+            if getattr(part, "drive", None) is not None
+        ]
+        self.screws = [
+            self.machine.joints[b.joint]
+            for b in self.machine.branches
+            if b.joint and self.machine.joints[b.joint].kind == "helical"
+        ]
+
+    def _place_of_drive(self, name: str) -> int:
+        kind = self.machine.joints[name].kind
+        return self.places[f"{name}.{'slide' if kind == 'prismatic' else 'angle'}"]
+
+    def _places(self) -> Any:
+        for branch in self.machine.branches:
+            ends = self.machine.joints.get(branch.joint)
+            if ends is None or ends.kind not in COORDINATES:
+                continue
+            names = [value for value, _ in COORDINATES[ends.kind]]
+            if ends.kind == "universal" and branch.parent == ends.second:
+                names.reverse()
+            for k, name in enumerate(names):
+                yield f"{ends.name}.{name}", self.tree.place_of(branch.body, k)
+
+    def at(self, t: float, q: Array, v: Array) -> Found:
+        """Accelerations and efforts there."""
+        seen, values, sums = self.tree.see(q, v), self.tree.values(q), Acting()
+        for act in self.acts:
+            act(t, seen.bodies, values, v, sums)
+        tau = -seen.h
+        for body, (force, torque) in sums.wrenches.items():
+            tau = tau + seen.bodies[body].jacobian.T @ np.concatenate((force, torque))
+        for place, effort in sums.efforts.items():
+            tau[place] += effort
+        rows = [row for ends in self.machine.cuts for row in rows_of(ends, seen.bodies)]
+        rows += [thread_of(ends, seen.bodies) for ends in self.screws]
+        jacobian = [row.jacobian for row in rows]
+        wanted = [-row.drift for row in rows]
+        for _, place, function in self.drives:
+            jacobian.append(np.eye(len(v))[place])
+            wanted.append(function.rates(t)[2])
+        for _, first, second, ratio in self.couplings:
+            jacobian.append(np.eye(len(v))[second] - ratio * np.eye(len(v))[first])
+            wanted.append(0.0)
+        if not jacobian:
+            a = np.linalg.solve(seen.M, tau)
+            return Found(seen, a, (), np.zeros(0), sums)
+        J = np.array(jacobian)
+        free, spread = np.split(np.linalg.solve(seen.M, np.column_stack((tau, J.T))), [1], axis=1)
+        missing = np.array(wanted) - J @ free[:, 0]
+        efforts = np.linalg.lstsq(J @ spread, missing, rcond=1e-11)[0]
+        return Found(seen, free[:, 0] + spread @ efforts, tuple(rows), efforts, sums)
+
+
+def simulate(
+    model: Model,
+    begin: Begin,
+    *,
+    engine: str,
+    t_end: float | None = None,
+    output_step: float | None = None,
+    rtol: float = 1e-10,
+    atol: float = 1e-12,
+    progress: Progress | None = None,
+    replays: Mapping[str, TimeFunction] | None = None,
+) -> Solution:
+    """Motion and joint forces of a mechanism by `engine`, from `begin`: the signals of the first
+    instant by name, as a Solution has them (joint coordinates, where there are some).
+
+    Raises UsageError for an engine that is not installed and for parts that it cannot express.
+    """
+    if engine not in TREES:
+        raise UsageError(f"there is no engine {engine!r} among {', '.join(TREES)}.")
+    begun, plant, s = clock.process_time(), Plant(model, engine, replays or {}), model.simulate
+    if not plant.tree.nv:
+        raise UsageError("nothing can move: the engines have no motion to find.")
+    t_end = s.t_end if t_end is None else t_end
+    step = s.output_step if output_step is None else output_step
+    grid = np.append(np.arange(0.0, t_end * (1 - 1e-12), step), t_end)
+    q0, v0 = plant.tree.begin(starts_of(plant.machine, begin))
+    trajectory = _integrated(plant, np.concatenate((q0, v0)), grid, (rtol, atol), progress)
+    times, states = trajectory.times, trajectory.states
+    signals, units, gap = _signals(plant, times, states, len(q0), begin)
+    made_by = MadeBy(
+        solver=engine,
+        model=model.name,
+        model_hash=model.hash,
+        method=f"{engine} {plant.tree.version}, multipliers, dop853",
+        rtol=rtol,
+        atol=atol,
+        versions={engine: plant.tree.version, "numpy": np.__version__},
+        n_steps=trajectory.n_steps,
+        n_rates=trajectory.n_rates,
+        cpu=clock.process_time() - begun,
+    )
+    audit = Audit(position_residual=gap)
+    return with_values(Solution(times, signals, audit, made_by, trajectory.status, units))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trajectory:
+    """States at the output times that were reached, and how the run ended."""
+
+    times: Array
+    states: Array
+    n_steps: int
+    n_rates: int
+    status: Status
+
+
+def _integrated(
+    plant: Plant,
+    x: Array,
+    grid: Array,
+    tolerances: tuple[float, float],
+    progress: Progress | None,
+) -> Trajectory:
+    n, (rtol, atol) = plant.tree.nq, tolerances
+
+    def rate(t: float, x: Array) -> Array:
+        q, v = x[:n], x[n:]
+        return np.concatenate((plant.tree.rate(q, v), plant.at(t, q, v).a))
+
+    run = DOP853(rate, 0.0, x, float(grid[-1]), rtol=rtol, atol=atol)
+    states, steps, status = [x], 0, FINISHED
+    while run.status == "running":
+        message = run.step()
+        if run.status == "failed":
+            status = Status("failed", f"{message} at t = {run.t:.6g} s.", "Loosen rtol.")
+            break
+        steps += 1
+        between = run.dense_output()
+        while len(states) < len(grid) and grid[len(states)] <= run.t:
+            states.append(between(grid[len(states)]))
+        if progress is not None and not progress(run.t / grid[-1], run.t):
+            status = Status("cancelled", f"The run was ended at t = {run.t:.6g} s.")
+            break
+    return Trajectory(grid[: len(states)], np.array(states), steps, run.nfev, status)
+
+
+def _unwound(angle: Array, first: Array | None) -> Array:
+    """An angle that was measured within half a turn, over whole turns from its first value."""
+    found = np.unwrap(angle)
+    if first is None or not len(found):
+        return found
+    turns = np.round((float(np.ravel(first)[0]) - found[0]) / (2.0 * np.pi))
+    return np.asarray(found + 2.0 * np.pi * turns)
+
+
+def _signals(
+    plant: Plant, times: Array, states: Array, n: int, begin: Begin
+) -> tuple[dict[str, Array], dict[str, str], float]:
+    """Signals over time, their units, and the largest gap of a loop."""
+    columns: dict[str, list[Any]] = {}
+    gap = 0.0
+    for t, x in zip(times, states, strict=True):
+        found = plant.at(t, x[:n], x[n:])
+        gap = max([gap, *(abs(row.gap) for row in found.rows)])
+        for name, value in _row(plant, found, x[:n], x[n:]).items():
+            columns.setdefault(name, []).append(value)
+    signals = {name: np.array(values) for name, values in columns.items()}
+    for ends in plant.machine.cuts:
+        for value in (f"{ends.name}.angle", f"{ends.name}.angle2"):
+            if value in signals:
+                signals[value] = _unwound(signals[value], begin.get(value))
+    for name in plant.model.bodies:
+        signals[f"{name}.rotation"] = to_quaternions(signals[f"{name}.rotation"])
+    return signals, {name: _unit(plant, name) for name in signals}, gap
+
+
+UNITS = {
+    "position": "m",
+    "velocity": "m/s",
+    "acceleration": "m/s^2",
+    "angular_velocity": "rad/s",
+    "force": "N",
+    "torque": "N*m",
+    "angle": "rad",
+    "angle2": "rad",
+    "slide": "m",
+    "kinetic": "J",
+    "length": "m",
+    "power": "W",
+}
+
+
+def _unit(plant: Plant, name: str) -> str:
+    owner, _, what = name.rpartition(".")
+    joint = plant.machine.joints.get(owner)
+    if what in ("drive", "effort", "friction", "stop", "speed", "speed2"):
+        slides = joint is not None and joint.kind == "prismatic"
+        if what.startswith("speed"):
+            return "m/s" if slides else "rad/s"
+        return "N" if slides else "N*m"
+    return "m/s" if what == "slide_speed" else UNITS.get(what, "1")
+
+
+def _row(plant: Plant, found: Found, q: Array, v: Array) -> dict[str, Any]:
+    """Signals of one instant."""
+    row: dict[str, Any] = {}
+    loads, kinetic = _inertia_loads(plant, found, row)
+    values = plant.tree.values(q)
+    for name, place in plant.places.items():
+        joint, _, value = name.rpartition(".")
+        row[name] = values[place]
+        rate = dict(COORDINATES[plant.machine.joints[joint].kind])[value]
+        if rate:
+            row[f"{joint}.{rate}"] = v[place]
+    k = len(found.rows)
+    for name, _, _ in plant.drives:
+        row[f"{name}.drive"], k = found.efforts[k], k + 1
+    for name, *_ in plant.couplings:
+        row[f"{name}.effort"], k = found.efforts[k], k + 1
+    for ends in plant.machine.cuts:
+        if ends.kind in COORDINATES:
+            measured = coordinates_of(ends, found.seen.bodies)
+            for value, rate in COORDINATES[ends.kind]:
+                row[f"{ends.name}.{value}"] = measured[value][0]
+                if rate:
+                    row[f"{ends.name}.{rate}"] = measured[value][1]
+    row |= _in_cuts(plant, found, loads)
+    row |= _in_tree(plant, found, loads)
+    row |= found.sums.signals
+    row["energy.kinetic"] = kinetic
+    return row
+
+
+Wrench = tuple[Array, Array]
+
+
+def _inertia_loads(
+    plant: Plant, found: Found, row: dict[str, Any]
+) -> tuple[dict[str, Wrench], float]:
+    """What every body needs of its joints: force and moment about its mass centre, W."""
+    loads: dict[str, Wrench] = {}
+    gravity, kinetic = np.array(plant.model.gravity), 0.0
+    for name, (mass, inertia) in plant.machine.masses.items():
+        now = found.seen.bodies[name]
+        rate = now.jacobian @ found.a + now.drift
+        J = now.R @ inertia @ now.R.T
+        force, torque = found.sums.wrenches.get(name, (np.zeros(3), np.zeros(3)))
+        moment = J @ rate[3:] + np.cross(now.w, J @ now.w)
+        loads[name] = mass * (rate[:3] - gravity) - force, moment - torque
+        kinetic += 0.5 * (mass * now.v @ now.v + now.w @ J @ now.w)
+        row[f"{name}.position"], row[f"{name}.velocity"] = now.p, now.v
+        row[f"{name}.acceleration"], row[f"{name}.rotation"] = rate[:3], now.R
+        row[f"{name}.angular_velocity"] = now.R.T @ now.w
+        for point, at in plant.model.bodies[name].points.items():
+            p, v, _ = now.point(np.array(at))
+            row[f"{name}.{point}.position"], row[f"{name}.{point}.velocity"] = p, v
+    return loads, float(kinetic)
+
+
+def _in_cuts(plant: Plant, found: Found, loads: dict[str, Wrench]) -> dict[str, Array]:
+    """Wrenches in the joints that close loops, taken off what their bodies need."""
+    row: dict[str, Array] = {}
+    for ends in plant.machine.cuts:
+        own = [(r, e) for r, e in zip(found.rows, found.efforts, strict=False) if r.joint is ends]
+        force = sum((e * r.force for r, e in own), np.zeros(3))
+        torque = sum((e * r.moment for r, e in own), np.zeros(3))
+        row[f"{ends.name}.force"], row[f"{ends.name}.torque"] = force, torque
+        second = found.seen.bodies[ends.second]
+        at = second.p + second.R @ ends.X_BM.p
+        for body, sign in ((ends.first, -1.0), (ends.second, 1.0)):
+            if body != GROUND:
+                f, n = loads[body]
+                arm = at - found.seen.bodies[body].p
+                loads[body] = f - sign * force, n - sign * (torque + np.cross(arm, force))
+    return row
+
+
+def _in_tree(plant: Plant, found: Found, loads: dict[str, Wrench]) -> dict[str, Array]:
+    """Wrenches in the joints of the tree: what is beyond them, from the tips to the ground."""
+    row: dict[str, Array] = {}
+    bodies = found.seen.bodies
+    for branch in reversed(plant.machine.branches):
+        force, moment = loads[branch.body]
+        if branch.parent != GROUND:
+            f, n = loads[branch.parent]
+            arm = bodies[branch.body].p - bodies[branch.parent].p
+            loads[branch.parent] = f + force, n + moment + np.cross(arm, force)
+        if branch.joint:
+            own_f, own_n = _on_coordinates(plant, found, branch)
+            ends = plant.machine.joints[branch.joint]
+            second = bodies[ends.second]
+            at = second.p + second.R @ ends.X_BM.p
+            sign = 1.0 if branch.body == ends.second else -1.0
+            torque = moment + np.cross(bodies[branch.body].p - at, force)
+            row[f"{ends.name}.force"] = sign * force - own_f
+            row[f"{ends.name}.torque"] = sign * torque - own_n
+    return row
+
+
+def _on_coordinates(plant: Plant, found: Found, branch: Branch) -> Wrench:
+    """What acts on the joint's coordinates besides its drive, on its second body at M."""
+    ends, force, torque = plant.machine.joints[branch.joint], np.zeros(3), np.zeros(3)
+    if ends.kind not in COORDINATES:
+        return force, torque
+    first, second = found.seen.bodies[ends.first], found.seen.bodies[ends.second]
+    efforts = dict(found.sums.efforts)
+    behind = len(found.rows) + len(plant.drives)
+    for (_, a, b, ratio), effort in zip(plant.couplings, found.efforts[behind:], strict=True):
+        efforts[b] = efforts.get(b, 0.0) + effort
+        efforts[a] = efforts.get(a, 0.0) - ratio * effort
+    for name, _ in COORDINATES[ends.kind]:
+        effort = efforts.get(plant.places[f"{ends.name}.{name}"], 0.0)
+        z = (second.R @ ends.X_BM.R if name == "angle2" else first.R @ ends.X_AF.R)[:, 2]
+        if name == "slide":
+            force = force + effort * z
+        else:
+            torque = torque + effort * z
+    return force, torque
+
+
+__all__ = ["Plant", "simulate"]
