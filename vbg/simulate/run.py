@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -21,6 +20,7 @@ from vbg.assemble.system import System
 from vbg.errors import Problem, UsageError
 from vbg.fields import WRITTEN
 from vbg.model import Model
+from vbg.plumbing.one_thread import one_thread
 from vbg.simulate.events.drives import drive_kinks, require_no_jump
 from vbg.simulate.events.events import Instant, Samples, Switches
 from vbg.simulate.events.jam import JamWatch
@@ -111,7 +111,7 @@ def simulate(
 
         return run_discrete(begin, settings, progress, sink)
     run = Run(begin, settings, progress, sink)
-    with _one_thread():
+    with one_thread():
         status = run.go()
     return checked(run.solution(status, (*begin.notes, *run.stepper.notes(), *run.remarks)))
 
@@ -134,14 +134,6 @@ def _start(source: Start | System | Model, start: Start | None) -> Start:
             "same value, system = vbg.assemble(model); start = vbg.start(system)."
         )
     return start
-
-
-def _one_thread() -> AbstractContextManager[object]:
-    """Products of a 3 x 3 with a 3 x n matrix, as implicit methods make them, lose on threads:
-    three quarters of a run of 2000 states on two busy cores were waiting for each other."""
-    from threadpoolctl import threadpool_limits
-
-    return threadpool_limits(limits=1, user_api="blas")
 
 
 class Run:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from dataclasses import dataclass, fields
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -109,10 +110,13 @@ def output_grid(t_end: float, output_step: float) -> Array:
 
 def versions() -> dict[str, str]:
     """Versions of what made a result."""
-    found = {"python": platform.python_version()}
-    for name in ("vbg", "numpy", "scipy", "numba"):
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = "unknown"
-    return found
+    names = ("vbg", "numpy", "scipy", "numba")
+    return {"python": platform.python_version()} | {name: _version(name) for name in names}
+
+
+@cache
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "unknown"

@@ -7,7 +7,6 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from vbg.assemble.program.elimination import Elimination, eliminate
 from vbg.assemble.program.evaluator import Evaluator
@@ -15,6 +14,7 @@ from vbg.assemble.rows.independent import TOLERANCE, Independent, independent_ro
 from vbg.assemble.rows.scaled import ScaledRows, only, scaled
 from vbg.assemble.system import System
 from vbg.blocks import Block
+from vbg.plumbing.one_thread import one_thread
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -59,13 +59,13 @@ class RowChoice:
         rows = self.rows_at(t, x)
         if among is not None:
             rows = only(rows, among)
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_thread():
             return independent_rows(rows, self._order, tolerance)
 
     def choose_number(self, t: float, x: Array, number: int) -> Independent | None:
         """As many independent rows; None where no tolerance gives that number."""
         rows, tolerance = self.rows_at(t, x), TOLERANCE
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_thread():
             while tolerance <= LOOSEST:
                 found = independent_rows(rows, self._order, tolerance)
                 count = int(np.count_nonzero(found.kept))
