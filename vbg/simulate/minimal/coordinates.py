@@ -42,7 +42,8 @@ class Coordinates:
         if motion.shape[1] == 0:
             return 1.0
         seen = motion[self.used] / self.natural[self.used, None]
-        return float(np.linalg.norm(seen, 2 if seen.shape[1] > 1 else None))
+        # of few columns, each as long as the posture: by their products, not by an SVD
+        return float(np.sqrt(np.linalg.eigvalsh(seen.T @ seen)[-1]))
 
 
 def null_space(J: Array, scale: Array, freedoms: int | None) -> Array:
@@ -97,14 +98,12 @@ def choose(J: Array, Z: Array, tiers: NDArray[np.int64], freedoms: int | None) -
 def _simplest(U: Array) -> Array:
     """Rows that span the columns of U (n, r): unit rows for coordinates that are free of
     the others, an orthonormal basis for the rest."""
-    reach = U @ U.T
-    alone = np.flatnonzero(1.0 - np.diag(reach) < ALONE)
+    alone = np.flatnonzero(1.0 - np.einsum("ij,ij->i", U, U) < ALONE)
     rows = np.zeros((U.shape[1], len(U)))
     rows[np.arange(len(alone)), alone] = 1.0
     left = U.shape[1] - len(alone)
     if left:
-        others = reach.copy()
+        others = U.copy()
         others[alone] = 0.0
-        others[:, alone] = 0.0
-        rows[len(alone) :] = np.linalg.eigh(others)[1][:, -left:].T
+        rows[len(alone) :] = np.linalg.svd(others, full_matrices=False)[0][:, :left].T
     return rows
