@@ -134,7 +134,7 @@ def _environment(home: Path) -> dict[str, str]:
     paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
     terminal = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
     # compiled sources are kept, as those of an installed vbg are
-    kept = os.environ.get("PYTHONPYCACHEPREFIX") or str(home / "compiled")
+    kept = os.environ.get("PYTHONPYCACHEPREFIX", str(home / "compiled"))
     compiled = {"PYTHONPYCACHEPREFIX": kept, "PYTHONPATH": paths}
     return folders | terminal | compiled
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict
 from pathlib import Path
 
@@ -86,15 +87,10 @@ def recorded(seed: float, solver: str) -> Solution:
     )
 
 
-@pytest.fixture(scope="session")
-def compiled(tmp_path_factory):
-    """Compiled sources of all that is started in a terminal: compiled once."""
-    return tmp_path_factory.getbasetemp() / "compiled"
-
-
 @pytest.fixture(autouse=True)
-def folders(tmp_path, monkeypatch, compiled):
-    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(compiled))
+def folders(tmp_path, monkeypatch):
+    # what is started in a terminal uses the compiled sources there are
+    monkeypatch.setenv("PYTHONPYCACHEPREFIX", os.environ.get("PYTHONPYCACHEPREFIX", ""))
     for name in ("STATE", "CONFIG"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
     monkeypatch.delenv("NO_COLOR", raising=False)

@@ -48,6 +48,7 @@ from vbg.tui.state.workspace import Checked, Path, Workspace
 CHECK_DELAY = 0.15
 WATCH_SECONDS = 1.0
 LIVE_SECONDS = 0.5
+WARM_SECONDS = 0.5
 FRAMES, SLOW_FRAMES = 12.0, 4.0  # 3D frames a second, and over SSH
 CRASH_CODE = 70
 
@@ -74,6 +75,7 @@ class VbgApp(App[int]):
         self.report: FilePath | None = None
         self.broken: dict[Any, FilePath] = {}
         self._frames: Timer | None = None
+        self._warming: Timer | None = None
         self._frame_time = 0.0
         self._live = 0.0
         ScrollBar.renderer = PlainScrollBar
@@ -255,9 +257,12 @@ class VbgApp(App[int]):
         self.work.document.apply(command)
 
     def document_changed(self) -> None:
-        """The text is another one: paint it and check it; a run of it is likely."""
+        """The text is another one: paint it and check it; once the typing rests, a run of it
+        is likely."""
         work = self.work
-        self.warm_solver()
+        if self._warming is not None:
+            self._warming.stop()
+        self._warming = self.set_timer(WARM_SECONDS, self.warm_solver)
         while work.selection and not _exists(work.data, work.selection):
             work.selection = work.selection[:-1]
         self.check()
