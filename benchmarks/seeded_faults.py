@@ -168,7 +168,9 @@ def judge(name: str) -> dict[str, Any]:
         solver: {n: v.copy() for n, v in s.signals.items() if not n.startswith(RESIDUALS)}
         for solver, s in report.solutions.items()
     }
-    return {"result": report.result, "sentence": report.verdict.sentence, "outputs": outputs}
+    free = {c.name for c in report.channels if c.result == "NOT UNIQUE"}
+    said = {"result": report.result, "sentence": report.verdict.sentence}
+    return {**said, "outputs": outputs, "free": free}
 
 
 def traced(name: str) -> tuple[dict[str, Any], set[tuple[str, str]]]:
@@ -189,18 +191,27 @@ def traced(name: str) -> tuple[dict[str, Any], set[tuple[str, str]]]:
 
 
 def visible(sound: dict[str, Any], faulty: dict[str, Any]) -> str:
-    """Name of an output that differs by more than the threshold from that without fault."""
+    """Name of an output that differs by more than the threshold from that without fault; of a
+    redundant machine only what it determines is judged."""
     import numpy as np
 
-    for solver, signals in sound.items():
+    def judged(name: str, values: Any) -> Any:
+        kept = np.array(values)
+        columns = kept.reshape(len(kept), -1)
+        free = [k for k in range(columns.shape[1]) if f"{name}[{k}]" in sound["free"]]
+        columns[:, range(columns.shape[1]) if name in sound["free"] else free] = 0.0
+        return kept
+
+    for solver, signals in sound["outputs"].items():
         largest: dict[str, float] = {}  # of signals of one kind: beside it others are zero
         for name, values in signals.items():
             kind = name.rpartition(".")[2]
             largest[kind] = max(largest.get(kind, 0.0), float(np.abs(values).max(initial=0.0)))
         for name, values in signals.items():
-            other = faulty.get(solver, {}).get(name)
+            values, other = judged(name, values), faulty.get(solver, {}).get(name)
             if other is None or other.shape != values.shape:
                 return f"{solver} {name}"
+            other = judged(name, other)
             floor = max(1e-6 * largest[name.rpartition(".")[2]], 1e-9)
             peak = max(float(np.abs(values).max(initial=0.0)), floor)
             if not float(np.abs(other - values).max(initial=0.0)) <= VISIBLE * peak:
@@ -260,7 +271,7 @@ class Host:
         self.loaded.put(fault)
         found = judge(machine)
         outputs = found.pop("outputs")
-        found["visible"] = visible(self.sound[machine]["outputs"], outputs)
+        found["visible"] = visible(self.sound[machine], outputs)
         return found
 
 

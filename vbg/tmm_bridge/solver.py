@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.mechanism.start import Pose, drive_rates, model_size, start
 from vbg.tmm_bridge.motion.channels import Record, replay, signals
+from vbg.tmm_bridge.motion.energies import energy_signals, residual_signals
 from vbg.tmm_bridge.motion.integration import (
     Progress,
     Trajectory,
@@ -136,7 +138,8 @@ def _solution(
     notes: tuple[Problem, ...],
 ) -> Solution:
     named, units = {}, {}
-    for name, values, unit in signals(mechanism, record):
+    told = (signals(mechanism, record), energy_signals(mechanism, record), residual_signals(record))
+    for name, values, unit in chain.from_iterable(told):
         named[name] = values
         units[name] = unit
     return Solution(
@@ -153,16 +156,12 @@ def _solution(
 def _audit(
     mechanism: Mechanism, named: Mapping[str, np.ndarray], trajectory: Trajectory, rtol: float
 ) -> Audit:
-    """Residuals; energy only of a mechanism alone, the energy of a network is not followed."""
+    """Residuals, that of the energy relative to the largest energy of the run."""
     energies = ("kinetic", "potential", "supplied", "dissipated")
     swings = [np.ptp(named[f"energy.{name}"]) for name in energies]
     largest = max(*swings, np.abs(named["energy.kinetic"]).max(), 1e-300)
     found = Audit(
-        energy_residual=(
-            float(np.abs(named["energy.residual"]).max() / largest)
-            if mechanism.network is None
-            else float("nan")
-        ),
+        energy_residual=float(np.abs(named["energy.residual"]).max() / largest),
         position_residual=float(named["residual.position"].max(initial=0.0)),
         velocity_residual=float(named["residual.velocity"].max(initial=0.0)),
         dependent_residual=0.0,

@@ -30,6 +30,7 @@ from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.mechanism.start import Pose, row_name, start
 from vbg.tmm_bridge.motion.channels import Record, replay, signals
+from vbg.tmm_bridge.motion.energies import residual_signals
 from vbg.tmm_bridge.motion.instants import behind
 from vbg.tmm_bridge.motion.integration import Trajectory, integrate, output_grid
 from vbg.tmm_bridge.motion.plant import Singular
@@ -96,9 +97,8 @@ def simulate(
     records, status = _march(mechanism, make(mechanism, h), states, grid, every, progress)
     named, units = {}, {}
     record = _stacked(mechanism, records)
-    for name, values, unit in signals(mechanism, record):
-        if not name.startswith("energy."):
-            named[name], units[name] = values, unit
+    for name, values, unit in (*signals(mechanism, record), *residual_signals(record)):
+        named[name], units[name] = values, unit
     made_by = MadeBy(
         solver="tmm_bridge.discrete",
         model=model.name,

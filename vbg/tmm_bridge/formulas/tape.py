@@ -176,6 +176,7 @@ floor = _function(FLOOR, math.floor)
 root = _function(ROOT, math.sqrt)
 exp = _function(EXP, math.exp)
 expm1 = _function(EXPM1, math.expm1)
+log = _function(LOG, math.log)
 sin = _function(SIN, math.sin)
 cos = _function(COS, math.cos)
 choose = _function(CHOOSE, lambda x, yes, no: yes if x > 0.0 else no)
@@ -198,7 +199,7 @@ FUNCTIONS: dict[str, Callable[..., Number]] = {
     "atan2": _function(ATAN2, math.atan2),
     "sqrt": root,
     "exp": exp,
-    "log": _function(LOG, math.log),
+    "log": log,
     "abs": size,
     "min": least,
     "max": most,

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from vbg.elements.beam_element import BeamElement
+from vbg.errors import UsageError
 from vbg.junctions.helical import Helical
 from vbg.model.forms.parts import coordinates_of
-from vbg.tmm_bridge.kernels.independence import REDUNDANT
+from vbg.tmm_bridge.formulas.timefunctions import function_of
 from vbg.tmm_bridge.kernels.rotation import Array, quaternions_of
 from vbg.tmm_bridge.kernels.rows import (
-    LINK_MASS,
     LINK_PARENT,
     W_ACC,
     W_ALPHA,
@@ -38,10 +37,9 @@ from vbg.tmm_bridge.kernels.tables import (
     ROW_SLIDE,
     ROW_TOUCH,
 )
-from vbg.tmm_bridge.mechanism.mechanism import BodyPlace, CutJoint, Mechanism, TreeJoint
+from vbg.tmm_bridge.mechanism.mechanism import CutJoint, Mechanism, TreeJoint
 from vbg.tmm_bridge.motion.integration import Plant, Trajectory
 from vbg.tmm_bridge.onedim.network import Network
-from vbg.tmm_bridge.tree.forest import GROUND
 
 Signal = tuple[str, Array, str]
 _SPEEDS = {"angle": "speed", "slide": "speed", "angle2": "speed2"}
@@ -49,9 +47,10 @@ _SPEEDS = {"angle": "speed", "slide": "speed", "angle2": "speed2"}
 
 @dataclass(frozen=True)
 class Record:
-    """Workspaces at every output time, first axis time."""
+    """Workspaces at every output time, first axis time; `inside` as in `Trajectory`."""
 
     time: Array
+    inside: Array
     states: Array
     work: Array
     cut: Array
@@ -104,7 +103,8 @@ def replay(mechanism: Mechanism, trajectory: Trajectory) -> Record:
             taken[name][k] = space
         stiffness[k] = plant.mobilities()
         network[k] = plant.outputs()
-    return Record(trajectory.time, states, stiffness=stiffness, network=network, **taken)
+    seen = trajectory.time, trajectory.inside
+    return Record(*seen, states, stiffness=stiffness, network=network, **taken)
 
 
 def _take_rotors_out(mechanism: Mechanism, plant: Plant) -> None:
@@ -141,7 +141,18 @@ def signals(mechanism: Mechanism, record: Record) -> Iterator[Signal]:
         yield from force_signals(mechanism, record, name)
     if mechanism.network is not None:
         yield from _network_signals(mechanism.network, record)
-    yield from energy_signals(mechanism, record)
+    else:
+        yield from _signals_of_time(mechanism, record)
+
+
+def _signals_of_time(mechanism: Mechanism, record: Record) -> Iterator[Signal]:
+    """Signals that nothing but drives and forces read."""
+    for name in mechanism.model.signals:
+        try:
+            function = function_of(mechanism.model, name)
+        except UsageError:  # it reads what is replayed
+            continue
+        yield name, np.array([function.value(float(t)) for t in record.inside]), "1"
 
 
 def _network_signals(network: Network, record: Record) -> Iterator[Signal]:
@@ -411,70 +422,3 @@ def _slides(mechanism: Mechanism, k: int) -> bool:
     if kind != COORDINATE_TREE:
         return bool(kind == COORDINATE_SLIDE)
     return next(key for (_, key), other in mechanism.coordinates.items() if other == k) == "slide"
-
-
-def energy_signals(mechanism: Mechanism, record: Record) -> Iterator[Signal]:
-    """Energies of the run; the residual is stored + dissipated - supplied - start."""
-    kinetic, potential = kinetic_energy(mechanism, record), gravity_energy(mechanism, record)
-    springs = (
-        record.law[:, :, 2].sum(axis=1)
-        + record.pair[:, :, 2].sum(axis=1)
-        + record.bush[:, :, 7].sum(axis=1)
-        + record.elastic[:, :, 7].sum(axis=1)
-    )
-    stored = kinetic + potential + springs
-    supplied, dissipated = (record.states[:, mechanism.size - k] for k in (2, 1))
-    yield "energy.kinetic", kinetic, "J"
-    yield "energy.potential", potential + springs, "J"
-    yield "energy.stored", stored, "J"
-    yield "energy.supplied", supplied, "J"
-    yield "energy.dissipated", dissipated, "J"
-    yield "energy.residual", stored + dissipated - supplied - stored[0], "J"
-    largest = np.zeros(len(record.time))
-    zero: Any = largest
-    m = record.gaps.shape[1]
-    if m:
-        yield "residual.nearness", nearness(record.stiffness), "1"
-    yield "residual.position", np.abs(record.gaps[:, :, 0]).max(axis=1) if m else zero, "m"
-    yield "residual.velocity", np.abs(record.gaps[:, :, 1]).max(axis=1) if m else zero, "m/s"
-
-
-def nearness(mobilities: Array) -> Array:
-    """Smallest squared singular value of the loops' rows over the largest, at every output.
-
-    Counted are as many as the mechanism has independent rows away from singular postures:
-    zero in one.
-    """
-    largest = np.maximum(mobilities[:, -1], 1e-300)
-    shares = mobilities / largest[:, None]
-    rank = int(np.median(np.count_nonzero(shares > REDUNDANT**2, axis=1)))
-    smallest: Array = shares[:, mobilities.shape[1] - rank] if rank else np.ones(len(shares))
-    return smallest
-
-
-def _masses(mechanism: Mechanism) -> Iterator[tuple[str, BodyPlace, float]]:
-    for body, place in mechanism.bodies.items():
-        if body != GROUND:
-            yield body, place, float(mechanism.tables.link[place.node, LINK_MASS])
-
-
-def kinetic_energy(mechanism: Mechanism, record: Record) -> Array:
-    """1/2 m v^2 + 1/2 w J w of all bodies."""
-    total = np.zeros(len(record.time))
-    for _, place, mass in _masses(mechanism):
-        _, v = point_of(record, place.node, place.p_NB)
-        six = mechanism.tables.link[place.node, 16:22]
-        J = np.array([[six[0], six[3], six[5]], [six[3], six[1], six[4]], [six[5], six[4], six[2]]])
-        w = column(record, place.node, W_W)
-        w_N = np.einsum("nji,nj->ni", rotation_of(record, place.node), w)
-        total += 0.5 * mass * np.sum(v * v, axis=1) + 0.5 * np.einsum("ni,ij,nj->n", w_N, J, w_N)
-    return total
-
-
-def gravity_energy(mechanism: Mechanism, record: Record) -> Array:
-    """-m g . p of all bodies."""
-    total = np.zeros(len(record.time))
-    for _, place, mass in _masses(mechanism):
-        p, _ = point_of(record, place.node, place.p_NB)
-        total -= mass * p @ mechanism.tables.gravity
-    return total

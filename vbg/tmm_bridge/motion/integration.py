@@ -239,6 +239,8 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
             record.failure = f"{message} (at t = {solver.t:.6g} s)"
             return solver.t, y, False
         record.n_steps += 1
+        allowed = plant.work_tolerance(solver.f, span.rtol, record.grid[-1])
+        solver.absolute[plant.works] = solver.loosened * allowed
         dense = _LastStep(solver)
         t, y, hit = solver.t, solver.y, -1
         if names:
@@ -278,8 +280,7 @@ def _stepper(span: _Span, t: float, y: Array) -> Stepper | StiffStepper:
     """The method in use, from (t, y) on."""
     plant, record = span.plant, span.record
     absolute = np.full(len(y), span.atol)
-    own = plant.mechanism.size
-    absolute[own - 2 : own] = np.inf  # the two works are sums over the motion, not part of it
+    absolute[plant.works] = plant.work_tolerance(plant.rate(t, y), span.rtol, record.grid[-1])
     explicit = Stepper(plant, t, y, span.end.first, span.rtol, absolute)
     record.method.begun(t, plant.n_rates)
     if not record.method.stiff:

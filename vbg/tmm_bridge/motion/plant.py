@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,7 +10,14 @@ from vbg.tmm_bridge.kernels.evaluate import closure
 from vbg.tmm_bridge.kernels.independence import measure_rows
 from vbg.tmm_bridge.kernels.loops import correction
 from vbg.tmm_bridge.kernels.rotation import Array
-from vbg.tmm_bridge.kernels.rows import BALL, ELASTIC, LINK_KIND, LINK_Q, PRISMATIC
+from vbg.tmm_bridge.kernels.rows import (
+    BALL,
+    ELASTIC,
+    LINK_KIND,
+    LINK_MASS,
+    LINK_Q,
+    PRISMATIC,
+)
 from vbg.tmm_bridge.kernels.tables import IDLE, LAW_STOP, PAIR_STOP, Scratch, Tables, scratch_for
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
 from vbg.tmm_bridge.mechanism.start import count_angles, displace, drive_rates, model_size
@@ -30,6 +36,8 @@ from vbg.tmm_bridge.onedim.friction import DryFriction
 
 JERK = 0.01  # relative change of the speeds by one projection that no smooth motion needs
 FAST, SMALL = 60.0, 1e-5  # [rad/s or m/s], in which rates are nearly linear; of other states
+CIRCUIT = 1e-2  # [W] of a circuit
+LEAST = 1e-9  # of a natural energy: less does not count
 FINE = 1e-6  # a strain, as a share of a length
 PROJECTED = (
     1e-15  # residual, relative to the model's size, below which nothing is projected: rounding
@@ -52,7 +60,8 @@ class Plant:
     `tables` are its own: rows of the frictions `sticky` hold or idle.  `inputs` and `drive`
     are those of the last evaluation; `balls` the places of quaternions; `grain` sizes below
     which a coordinate is rounded as if it had them; `typical` sizes of all states where they
-    are not larger, for differences.
+    are not larger, for differences; `works` places of what was supplied and lost,
+    `power` the largest of them so far, `natural` what the machine's size says of energies.
     """
 
     mechanism: Mechanism
@@ -67,6 +76,9 @@ class Plant:
     balls: Array = field(init=False)
     grain: Array = field(init=False)
     typical: Array = field(init=False)
+    works: list[int] = field(init=False)
+    natural: tuple[float, float, float] = field(init=False)
+    power: float = 0.0
     smooth: tuple[float, float] = (-np.inf, np.inf)
     n_rates: int = 0
     rank: int = -1
@@ -84,9 +96,16 @@ class Plant:
         kinds, places = t.links[:, LINK_KIND], t.links[:, LINK_Q]
         self.balls = np.concatenate([places[kinds == BALL], places[kinds == ELASTIC] + 3])
         states = 0 if network is None else len(network.start)
+        own = self.mechanism.size
+        self.works = [own - 2, own - 1]
+        if network is not None:
+            self.works += [own + network.works, own + network.works + 1]
         self.grain = np.zeros(self.mechanism.size + states)
         self.grain[: t.sizes[0]] = 1.0
         self.grain[places[kinds == PRISMATIC]] = t.length[0]
+        mass, size = float(t.link[:, LINK_MASS].sum()), model_size(self.mechanism)
+        weight = mass * float(np.linalg.norm(t.gravity))
+        self.natural = weight * size, mass * size**2, CIRCUIT * (network is not None)
         self.typical = np.full(len(self.grain), SMALL)
         strained = (places[kinds == ELASTIC][:, None] + np.arange(3)).ravel()
         self.grain[strained] = t.length[0]
@@ -130,6 +149,15 @@ class Plant:
             found = np.maximum(found, np.abs(self.rate(t, y + grain) - f))
         return np.where(np.isfinite(found), found, 0.0)
 
+    def work_tolerance(self, rate: Array, rtol: float, duration: float) -> float:
+        """Of the works, sums over the motion that do not drive it: their measure is what the
+        largest power until now may do in the whole run, or a small part of what the machine's
+        size says."""
+        self.power = max(self.power, float(np.abs(rate[self.works]).max()))
+        falling, moving, working = self.natural
+        natural = falling + moving / duration**2 + working * duration
+        return rtol * max(self.power * duration, LEAST * natural) or np.inf
+
     def stages(
         self, t: float, h: float, y: Array, K: Array, rules: Rules, rows: tuple[int, int]
     ) -> None:
@@ -166,7 +194,7 @@ class Plant:
         """The state with the modes of dry friction that hold from here on, dependent stores of
         the network brought together."""
         network = self.mechanism.network
-        y = self._together(t, y, network.guessed if first and network is not None else ())
+        y = self._together(t, y, first=first)
         if network is None or not network.frictions:
             return y
         own = self.mechanism.size
@@ -227,18 +255,28 @@ class Plant:
             effort = self.scratch.effort[friction.row] / friction.lever
             self.program.memory[self.program.held[friction.index]] = effort
 
-    def _together(self, t: float, y: Array, guessed: Collection[int]) -> Array:
-        """The state with the network's dependent stores as they hang together; those that
-        nobody gave a value follow."""
-        if self.dependence is None:
+    def _together(self, t: float, y: Array, *, first: bool) -> Array:
+        """The state with the network's dependent stores as they hang together; at the `first`
+        instant those that nobody gave a value follow."""
+        network = self.mechanism.network
+        if self.dependence is None or network is None:
             return y
+        guessed = network.guessed if first else ()
         y, own = y.copy(), self.mechanism.size
+        before = self._held_by_network(t, y)
         for _ in range(JUMPS):
             self.evaluate(t, y)
             y[own:], size = self.dependence.consistent(self.program.memory, y[own:], guessed)
             if size <= EXACT:
                 break
+        if not first:  # what an impulse of a source brings
+            y[self.works[2]] += self._held_by_network(t, y) - before
         return y
+
+    def _held_by_network(self, t: float, y: Array) -> float:
+        """Energy of all parts of the network."""
+        self.evaluate(t, y)
+        return float(self.outputs()[-2:].sum())
 
     def grips(self, t: float, y: Array) -> Array:
         """(speed, effort, largest effort) of every dry friction."""

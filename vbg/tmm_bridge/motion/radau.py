@@ -69,7 +69,7 @@ def radau_rule(s: int = STAGES) -> Rule:
 class StiffStepper:
     """An integration from (t, y) up to `end`, step by step; f is the rate at (t, y).
 
-    `absolute` is the tolerance of every state, infinite where a state has none; `marks` are
+    `absolute` is the tolerance of every state, kept `loosened` times as large; `marks` are
     ascending times at which steps end.
     """
 
@@ -82,6 +82,7 @@ class StiffStepper:
     marks: Array
     h: float
     f: Array = field(init=False)
+    loosened: float = field(init=False)
     _rule: Rule = field(init=False)
     _J: Array | None = None
     _factored: tuple[float, list[Any]] | None = None
@@ -93,7 +94,8 @@ class StiffStepper:
     def __post_init__(self) -> None:
         self._rule = radau_rule()
         widened = 0.1 * self.rtol ** ((STAGES + 1) / (2 * STAGES))
-        self.absolute = self.absolute * (widened / self.rtol)
+        self.loosened = widened / self.rtol
+        self.absolute = self.absolute * self.loosened
         self.rtol = widened
         self.f = self.plant.rate(self.t, self.y)
         self._noise = self.plant.noise(self.t, self.y, self.f)

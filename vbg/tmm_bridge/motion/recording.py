@@ -12,7 +12,7 @@ from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.motion.dependent import Dependence, reduced
 from vbg.tmm_bridge.motion.program import Program
 from vbg.tmm_bridge.onedim.mechanical import JOINT, PAIR
-from vbg.tmm_bridge.onedim.network import Network, balance
+from vbg.tmm_bridge.onedim.network import Network, balance, energies
 from vbg.tmm_bridge.onedim.working import BALANCE, CHANGES, FEEDS, OUTPUTS, SECTIONS, TIME, Working
 
 
@@ -71,6 +71,8 @@ def _recorded(network: Network, w: Working) -> dict[str, list[Any]]:
     balance(network, w)
     tape.section = FEEDS
     efforts = [(n, tape.slot(sign * w.efforts[i]).place) for n, i, sign in network.efforts]
+    whole = energies(network, w)
+    w.rates[network.works], w.rates[network.works + 1] = whole.supplied, whole.lost
     fed = efforts + [(n, tape.slot(value(w)).place) for n, value in network.feeds]
     tape.section = CHANGES
     changes = [tape.slot(v).place for _, _, read in network.changes for v in read(w)]
@@ -85,6 +87,7 @@ def _recorded(network: Network, w: Working) -> dict[str, list[Any]]:
     ]
     tape.section = OUTPUTS
     outputs = [tape.slot(read(w)).place for _, _, read in network.outputs]
+    held = [tape.slot(energy).place for energy in (whole.kinetic, whole.potential)]
     pairs = [(network.pairs[s.place], p, v) for s, p, v in moved if s.kind == PAIR]
     return {
         "fed": fed,
@@ -98,7 +101,7 @@ def _recorded(network: Network, w: Working) -> dict[str, list[Any]]:
         "held": [slot.place for slot in w.held],
         "changes": changes,
         "grip": grip,
-        "outputs": outputs,
+        "outputs": outputs + held,
         "sampled": sampled,
         "shafts": [tape.slot(position).place for position in w.positions],
     }

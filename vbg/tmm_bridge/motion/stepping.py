@@ -41,7 +41,7 @@ def dormand_prince(n: int) -> tuple[Rules, Array]:
 class Stepper:
     """An integration from (t, y) up to `end`, step by step; f is the rate at (t, y).
 
-    `absolute` is the tolerance of every state, infinite where a state has none.
+    `absolute` is the tolerance of every state, as it is given (`loosened` is 1).
     """
 
     plant: Plant
@@ -50,6 +50,7 @@ class Stepper:
     end: float
     rtol: float
     absolute: Array
+    loosened: float = 1.0
     f: Array = field(init=False)
     h: float = field(init=False)
     _rules: Rules = field(init=False)

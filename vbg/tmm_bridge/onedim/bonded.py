@@ -28,7 +28,7 @@ from vbg.tmm_bridge.onedim.draft import SCALES, Draft
 from vbg.tmm_bridge.onedim.rawbonds import shaft_path
 from vbg.tmm_bridge.onedim.signals import closure
 from vbg.tmm_bridge.onedim.sources import Sources
-from vbg.tmm_bridge.onedim.working import Output, Port, Value, Working
+from vbg.tmm_bridge.onedim.working import Energies, Output, Port, Value, Working
 
 ONE_PORTS = ("C", "I", "R", "Se", "Sf")
 
@@ -117,7 +117,7 @@ class Junction:
 @dataclass(frozen=True)
 class Law:
     """A vertex with one bond: the `law` of (effort, flow), zero by component; of a store the
-    places of its states, called `state`, whose rate is the `moved` variable."""
+    places of its states, called `state`, whose rate is the `moved` variable, and its `energy`."""
 
     name: str
     end: End
@@ -125,11 +125,23 @@ class Law:
     states: tuple[int, ...] = ()
     state: str = ""
     moved: tuple[int, ...] = ()
+    energy: Value | None = None
+    source: bool = False
 
     def act(self, w: Working) -> None:
         _require(w, self.end.rows, [law(w) for law in self.law])
         for place, unknown in zip(self.states, self.moved, strict=True):
             w.rates[place] = w.z[unknown]
+
+    def energies(self, w: Working) -> Energies:
+        if self.energy is not None:
+            held = self.energy(w)
+            return Energies(kinetic=held) if self.state == "momentum" else Energies(potential=held)
+        pairs = zip(_read(w, self.end.effort), _read(w, self.end.flow), strict=True)
+        power: Number = 0.0
+        for e, f in pairs:
+            power = power + self.end.sign * e * f
+        return Energies(supplied=-power) if self.source else Energies(lost=power)
 
     def outputs(self) -> Iterator[Output]:
         yield from _told(f"{self.name}.effort", _unknowns(self.end.effort))
@@ -267,7 +279,7 @@ def _one_port(draft: Draft, sources: Sources, name: str, part: Any, end: End) ->
     if part.kind in ("Se", "Sf"):
         given, places = (part.effort, end.effort) if part.kind == "Se" else (part.flow, end.flow)
         values = [sources.value(part, name, value) for value in given]
-        return Law(name, end, _differences(_unknowns(places), values))
+        return Law(name, end, _differences(_unknowns(places), values), source=True)
     if part.kind == "R":
         return Law(name, end, _loss(part, end))
     n = part.size
@@ -280,10 +292,11 @@ def _one_port(draft: Draft, sources: Sources, name: str, part: Any, end: End) ->
     )
     states = [_state(place) for place in at]
     if part.energy is not None:
-        law = _gradient(part.energy, letter, states)
+        law, energy = _gradient(part.energy, letter, states), _energy(part.energy, letter, states)
     else:
         law = _linear(np.linalg.inv(_square(part)), states)
-    return Law(name, end, _differences(_unknowns(told), law), tuple(at), state, moved)
+        energy = _half_product(law, states)
+    return Law(name, end, _differences(_unknowns(told), law), tuple(at), state, moved, energy)
 
 
 def _loss(part: Any, end: End) -> tuple[Value, ...]:
@@ -330,6 +343,16 @@ def _named(texts: Sequence[str], letter: str, values: Sequence[Value]) -> list[V
         return values[int(name.removeprefix(letter) or 0)]
 
     return [closure(parse(text), lookup) for text in texts]
+
+
+def _energy(text: str, letter: str, states: Sequence[Value]) -> Value:
+    """An energy written as an expression of the state, p and p0 being one."""
+    return closure(parse(text), lambda name: states[int(name.removeprefix(letter) or 0)])
+
+
+def _half_product(law: Sequence[Value], states: Sequence[Value]) -> Value:
+    """The energy of a linear law: half of the sum of state times what it gives."""
+    return lambda w: _times([[0.5 * x(w) for x in states]], [e(w) for e in law])[0]
 
 
 def _gradient(energy: str, letter: str, states: Sequence[Value]) -> list[Value]:

@@ -106,6 +106,7 @@ def _network(
         efforts.append((first_input + len(grips), i, 1.0 if shaft.kind == JOINT else -1.0))
         pair = draft.pairs[shaft.place] if shaft.kind == PAIR else None
         grips.append(Grip(i, -1 if pair else shaft.place, pair, shaft.mass))
+    works = draft.state(0.0, 0.0)
     network = Network(
         (*draft.parts, *draft.late, *draft.frictions),
         tuple(draft.shafts),
@@ -129,6 +130,7 @@ def _network(
         first_row=draft.first_row,
         guessed=frozenset(draft.guessed),
         samplers=tuple(draft.held),
+        works=works,
         switches=tuple(s for function in draft.functions for s in function.switches),
     )
     return network, tuple(grips)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from vbg.tmm_bridge.formulas.tape import Number, choose, expm1, least, most
-from vbg.tmm_bridge.onedim.working import Output, Port, Value, Working
+from vbg.tmm_bridge.onedim.working import Energies, Output, Port, Value, Working
 
 ELECTRIC = ("voltage", "V", "current", "A")
 HYDRAULIC = ("pressure", "Pa", "flow", "m^3/s")
@@ -40,12 +40,16 @@ class Ends:
         w.net[self.first] -= flow
         w.net[self.second] += flow
 
+    def power(self, w: Working) -> Number:
+        """What the part takes."""
+        return self.difference(w) * w.through[self.place]
+
     def outputs(self) -> Iterator[Output]:
         """Difference, through flow, and the power that the part takes."""
         level, level_unit, flow, flow_unit = self.words
         yield f"{self.name}.{level}", level_unit, self.difference
         yield f"{self.name}.{flow}", flow_unit, lambda w: w.through[self.place]
-        yield f"{self.name}.power", "W", lambda w: self.difference(w) * w.through[self.place]
+        yield f"{self.name}.power", "W", self.power
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,9 @@ class Conductor:
 
     def act(self, w: Working) -> None:
         self.ends.carry(w, self.law(w, self.ends.difference(w)))
+
+    def energies(self, w: Working) -> Energies:
+        return Energies(lost=self.ends.power(w))
 
     def outputs(self) -> Iterator[Output]:
         return iter(()) if self.silent else self.ends.outputs()
@@ -78,6 +85,9 @@ class Capacitor:
         w.rates[self.state] = current / self.C
         self.ends.carry(w, current)
 
+    def energies(self, w: Working) -> Energies:
+        return Energies(potential=0.5 * self.C * w.x[self.state] * w.x[self.state])
+
     def outputs(self) -> Iterator[Output]:
         return self.ends.outputs()
 
@@ -94,6 +104,9 @@ class Inductor:
         w.rates[self.state] = self.ends.difference(w) / self.L
         self.ends.carry(w, w.x[self.state])
 
+    def energies(self, w: Working) -> Energies:
+        return Energies(kinetic=0.5 * self.L * w.x[self.state] * w.x[self.state])
+
     def outputs(self) -> Iterator[Output]:
         return self.ends.outputs()
 
@@ -109,6 +122,9 @@ class LevelSource:
     def act(self, w: Working) -> None:
         w.residual[self.unknown] = self.ends.difference(w) - self.value(w)
         self.ends.carry(w, w.z[self.unknown])
+
+    def energies(self, w: Working) -> Energies:
+        return Energies(supplied=-self.ends.power(w))
 
     def outputs(self) -> Iterator[Output]:
         return self.ends.outputs()
@@ -135,6 +151,9 @@ class Rail:
         """The flow through the source is what flows into its node."""
         w.through[self.ends.place] = self.sign * w.net[self.node]
 
+    def energies(self, w: Working) -> Energies:
+        return Energies(supplied=-self.ends.power(w))
+
     def outputs(self) -> Iterator[Output]:
         return self.ends.outputs()
 
@@ -148,6 +167,9 @@ class FlowSource:
 
     def act(self, w: Working) -> None:
         self.ends.carry(w, self.value(w))
+
+    def energies(self, w: Working) -> Energies:
+        return Energies(supplied=-self.ends.power(w))
 
     def outputs(self) -> Iterator[Output]:
         return self.ends.outputs()
@@ -212,6 +234,9 @@ class OpAmp:
         w.residual[self.unknown] = most(least(inside, out - self.lower), out - self.upper)
         self.ends.carry(w, w.z[self.unknown])
 
+    def energies(self, w: Working) -> Energies:
+        return Energies(supplied=-self.ends.power(w))
+
     def outputs(self) -> Iterator[Output]:
         return self.ends.outputs()
 
@@ -241,6 +266,11 @@ class Motor:
             current = left / self.R
         self.ends.carry(w, current)
         self.port.push(w, self.K * current - self.B * speed)
+
+    def energies(self, w: Working) -> Energies:
+        current, speed = w.through[self.ends.place], self.port.speed(w)
+        lost = self.R * current * current + self.B * speed * speed
+        return Energies(kinetic=0.5 * self.L * current * current, lost=lost)
 
     def outputs(self) -> Iterator[Output]:
         name, place = self.ends.name, self.ends.place

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from vbg.tmm_bridge.formulas.tape import Number, choose, exp, size
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.onedim.mechanical import Shaft
-from vbg.tmm_bridge.onedim.working import Output, Port, Value, Working
+from vbg.tmm_bridge.onedim.working import Energies, Output, Port, Value, Working
 
 MOVING = 1e-7  # a speed above this [m/s or rad/s] is one, at the start of a run
 
@@ -139,6 +139,9 @@ class DryFriction:
         """A sticking friction that holds more than `static` slips where the load pushes."""
         if x[self.mode] == 0.0 and abs(held) > static:
             x[self.mode] = -math.copysign(1.0, held)
+
+    def energies(self, w: Working) -> Energies:
+        return Energies(lost=-w.through[self.place] * self.port.speed(w))
 
     def outputs(self) -> Iterator[Output]:
         exerted, unit = ("torque", "N*m") if self.turns else ("force", "N")

@@ -8,14 +8,14 @@ them, s the travel of a wall, the balance of the node is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from vbg.tmm_bridge.formulas.tape import Number, choose, exp, least, most, power
+from vbg.tmm_bridge.formulas.tape import Number, choose, exp, expm1, least, log, most, power
 from vbg.tmm_bridge.formulas.tape import root as square_root
 from vbg.tmm_bridge.onedim.electric import HYDRAULIC, Ends
-from vbg.tmm_bridge.onedim.working import Output, Port, Value, Working
+from vbg.tmm_bridge.onedim.working import Energies, Output, Port, Value, Working
 
 Law = Callable[[Working, Number], Number]
 
@@ -47,15 +47,19 @@ def edge(spool: Value, sign: float, overlap: float, leakage: float, law: Law) ->
 
 @dataclass(frozen=True)
 class Store:
-    """A content behind the pressure of its node: `capacity(p)` = dm/dp."""
+    """A content behind the pressure of its node: `capacity(p)` = dm/dp, `energy(p)` = int p dm."""
 
     ends: Ends
     capacity: Callable[[Any], Any]
+    energy: Callable[[Any], Any]
 
     def act(self, w: Working) -> None:
         found = self.capacity(w.levels[self.ends.first])
         w.through[self.ends.place] = found
         w.capacity[self.ends.first] += found
+
+    def energies(self, w: Working) -> Energies:
+        return Energies(potential=self.energy(w.levels[self.ends.first]))
 
     def outputs(self) -> Iterator[Output]:
         node, place, name = self.ends.first, self.ends.place, self.ends.name
@@ -77,6 +81,22 @@ def oil(volume: float, bulk: float, growth: float) -> Callable[[Any], Any]:
 def gas(volume: float, precharge: float, n: float) -> Callable[[Any], Any]:
     """dm/dp of an accumulator, m = volume (1 - (precharge / p)^(1/n))."""
     return lambda p: volume / (n * p) * power(precharge / p, 1.0 / n)
+
+
+def oil_energy(volume: float, bulk: float, growth: float) -> Callable[[Any], Any]:
+    """int p dm from p = 0 on:  V p^2 / (2 K),  or with g p / K = x  V K (x - log(1 + x)) / g^2."""
+    if growth == 0.0:
+        return lambda p: (0.5 * volume / bulk) * p * p
+    scale = volume * bulk / growth**2
+    return lambda p: scale * (growth / bulk * p - log(1.0 + growth / bulk * p))
+
+
+def gas_energy(volume: float, precharge: float, n: float) -> Callable[[Any], Any]:
+    """int p dm from the precharge on: the work of a polytropic change of state."""
+    work = precharge * volume
+    if n == 1.0:
+        return lambda p: work * log(p / precharge)
+    return lambda p: work / (n - 1.0) * (power(p / precharge, (n - 1.0) / n) - 1.0)
 
 
 @dataclass(frozen=True)
@@ -104,6 +124,17 @@ class Chamber:
         w.net[self.node] -= self.area * growth * s_dot
         return p * self.area
 
+    def energies(self, w: Working, s: Number, s_dot: Number) -> Energies:
+        """With x = p / K:  E = K V (x e^x - e^x + 1), and what oil that flows in brings of
+        energy beside p flow, K (e^x - 1 - x) for each volume that the wall clears:
+        E' = p flow - p area s' - K (e^x - 1 - x) area s'."""
+        p, K = w.levels[self.node], self.bulk
+        if self.volume is not None:
+            return Energies(potential=(0.5 * self.volume / K) * p * p)
+        x, over = p / K, expm1(p / K)  # x e^x - e^x + 1 = x + (x - 1) over
+        held = K * (self.dead + self.area * s) * (x + (x - 1.0) * over)
+        return Energies(potential=held, supplied=-K * (over - x) * self.area * s_dot)
+
 
 @dataclass(frozen=True)
 class Stops:
@@ -119,6 +150,12 @@ class Stops:
         lower = most(-self.k * s - self.c * s_dot, 0.0)
         upper = least(-self.k * beyond - self.c * s_dot, 0.0)
         return choose(-s, lower, choose(beyond, upper, 0.0))
+
+    def energies(self, s: Number, s_dot: Number) -> Energies:
+        """Of the springs; what their dampers take, and what a spring gives that may not pull."""
+        depth = choose(-s, s, choose(s - self.stroke, s - self.stroke, 0.0))
+        lost = -(self.force(s, s_dot) + self.k * depth) * s_dot
+        return Energies(potential=0.5 * self.k * depth * depth, lost=lost)
 
     def changes(self, s: Number, s_dot: Number) -> tuple[Number, ...]:
         """What changes sign where a stop is touched, or would begin to pull."""
@@ -153,6 +190,15 @@ class Cylinder:
             force += self.stops.force(s, s_dot)
         w.through[self.ends.place] = force
         self.port.push(w, force)
+
+    def energies(self, w: Working) -> Energies:
+        s, s_dot = self.port.value(w) - self.length, self.port.speed(w)
+        across = self.ends.difference(w)
+        found = Energies(lost=self.friction * s_dot * s_dot + self.leakage * across * across)
+        for chamber in self.chambers:
+            if chamber is not None:
+                found = found + chamber.energies(w, s, s_dot)
+        return found if self.stops is None else found + self.stops.energies(s, s_dot)
 
     def changes(self, w: Working) -> tuple[Number, ...]:
         """Of the stops."""
@@ -199,6 +245,13 @@ class Displacer:
         if self.port is not None:
             self.port.push(w, D * p)
 
+    def energies(self, w: Working) -> Energies:
+        p = self.ends.difference(w)
+        lost = self.leakage * p * p
+        if self.port is not None:
+            return Energies(lost=lost)
+        return Energies(supplied=-p * self.sign * self.displacement * self._speed(w), lost=lost)
+
     def outputs(self) -> Iterator[Output]:
         name, place, sign = self.ends.name, self.ends.place, self.sign
 
@@ -241,10 +294,24 @@ class Pipe:
         w.net[self.ends.first] -= x[at]
         w.net[self.ends.second] += x[at + n - 1]
 
+    def energies(self, w: Working) -> Energies:
+        n, x, at = self.pieces, w.x, self.state
+        flows = squares(x[at : at + n])
+        levels = squares(x[at + n : at + 2 * n - 1])
+        return Energies(0.5 * self.I * flows, 0.5 * self.C * levels, 0.0, self.R * flows)
+
     def outputs(self) -> Iterator[Output]:
         name, at, last = self.ends.name, self.state, self.state + self.pieces - 1
         yield f"{name}.flow", "m^3/s", lambda w: w.x[at]
         yield f"{name}.flow_out", "m^3/s", lambda w: w.x[last]
+
+
+def squares(values: Iterable[Number]) -> Number:
+    """Sum of squares."""
+    total: Number = 0.0
+    for value in values:
+        total = total + value * value
+    return total
 
 
 def as_hydraulic(ends: Ends) -> Ends:

@@ -19,7 +19,9 @@ from vbg.tmm_bridge.onedim.hydraulic import (
     Store,
     edge,
     gas,
+    gas_energy,
     oil,
+    oil_energy,
     opening_valve,
     orifice,
 )
@@ -114,14 +116,16 @@ def _hold(draft: Draft, part: Any, name: str, node: str, weight: float, start: f
 def _add_store(draft: Draft, name: str, part: Any) -> None:
     node, otherwise = part.nodes[0], 0.0
     capacity: Callable[[Any], Any]
+    energy: Callable[[Any], Any]
     if part.kind == "volume":
-        capacity = oil(part.volume, part.bulk, part.growth)
+        law = part.volume, part.bulk, part.growth
+        capacity, energy = oil(*law), oil_energy(*law)
     else:
-        otherwise = part.precharge
-        capacity = gas(part.volume, part.precharge, part.n)
+        otherwise, law = part.precharge, (part.volume, part.precharge, part.n)
+        capacity, energy = gas(*law), gas_energy(*law)
     start = _at_start(draft, node, part.pressure, otherwise)
     _hold(draft, part, name, node, capacity(start), start)
-    draft.add(Store(draft.ends("hydraulic", name, (part.nodes[0], TANK)), capacity))
+    draft.add(Store(draft.ends("hydraulic", name, (part.nodes[0], TANK)), capacity, energy))
 
 
 def _add_conductor(draft: Draft, name: str, part: Any) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from vbg.tmm_bridge.formulas.tape import Number
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
-from vbg.tmm_bridge.onedim.working import Output, Port, Value, Working
+from vbg.tmm_bridge.onedim.working import Energies, Output, Port, Value, Working
 
 FREE, MASSLESS, DRIVEN, JOINT, PAIR = range(5)
 
@@ -52,6 +52,11 @@ class SpringDamper:
         w.through[self.place] = effort
         self.port.push(w, effort)
 
+    def energies(self, w: Working) -> Energies:
+        stretch, speed = self.port.value(w) - self.length, self.port.speed(w)
+        held = 0.5 * self.k * stretch * stretch if self.k else 0.0
+        return Energies(potential=held, lost=self.c * speed * speed)
+
     def outputs(self) -> Iterator[Output]:
         exerted, unit = ("torque", "N*m") if self.port.turns else ("force", "N")
         yield f"{self.name}.{exerted}", unit, lambda w: w.through[self.place]
@@ -70,6 +75,9 @@ class Effort:
 
     def act(self, w: Working) -> None:
         self.port.push(w, self.value(w))
+
+    def energies(self, w: Working) -> Energies:
+        return Energies(supplied=self.value(w) * self.port.speed(w))
 
     def outputs(self) -> Iterator[Output]:
         exerted, unit = ("torque", "N*m") if self.turns else ("force", "N")
@@ -110,6 +118,9 @@ class Prescribed:
         """mass speed' = efforts + factor * effort, in the shaft's own motion."""
         slope = w.timed(self.drive, 1) / self.factor
         return (self.mass * slope - w.efforts[self.shaft]) / self.factor
+
+    def energies(self, w: Working) -> Energies:
+        return Energies(supplied=self.effort(w) * w.timed(self.drive, 0))
 
     def outputs(self) -> Iterator[Output]:
         exerted, unit = ("torque", "N*m") if self.turns else ("force", "N")

@@ -12,7 +12,7 @@ from vbg.tmm_bridge.onedim.electric import Rail
 from vbg.tmm_bridge.onedim.friction import DryFriction
 from vbg.tmm_bridge.onedim.mechanical import DRIVEN, FREE, JOINT, MASSLESS, PAIR, Shaft
 from vbg.tmm_bridge.onedim.signals import Held
-from vbg.tmm_bridge.onedim.working import Output, Part, Stored, Value, Working
+from vbg.tmm_bridge.onedim.working import Energetic, Energies, Output, Part, Stored, Value, Working
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,8 @@ class Network:
     between steps;  origins : where its shafts start, from which gears and screws count;
     hinges, rows : of the mechanism, for shafts and frictions that are solved with it;
     held : places that tell what such frictions hold;
-    samplers : signals that are read at the strokes of a clock only.
+    samplers : signals that are read at the strokes of a clock only;
+    works : place of the states of what the parts have brought in and lost.
     """
 
     parts: tuple[Part, ...]
@@ -91,6 +92,7 @@ class Network:
     guessed: frozenset[int] = frozenset()
     samplers: tuple[Held, ...] = ()
     switches: tuple[Switch, ...] = ()
+    works: int = -1
 
     @property
     def row_places(self) -> range:
@@ -124,6 +126,26 @@ class Network:
             through=Stored(tape, self.places),
             held=[tape.place() for _ in self.frictions],
         )
+
+
+def energies(network: Network, w: Working) -> Energies:
+    """Of all parts and shafts at an instant whose balance holds.
+
+    What joints and lines take from the network is the mechanism's: it counts the first as
+    supplied and the second as lost with the other sign, which is taken back here.
+    """
+    total = Energies()
+    for part in network.parts:
+        if isinstance(part, Energetic):
+            total = total + part.energies(w)
+    for i, shaft in enumerate(network.shafts):
+        if shaft.mass:
+            total = total + Energies(kinetic=0.5 * shaft.mass * w.speeds[i] * w.speeds[i])
+        if shaft.kind == JOINT:
+            total = total + Energies(supplied=-w.efforts[i] * w.speeds[i])
+        elif shaft.kind == PAIR:
+            total = total + Energies(lost=w.efforts[i] * w.speeds[i])
+    return total
 
 
 def set_levels(network: Network, w: Working) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from vbg.tmm_bridge.formulas.tape import Number, Slot, Tape
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
@@ -70,6 +70,31 @@ class Working:
 
 Value = Callable[[Working], Number]
 Output = tuple[str, str, Value]
+
+
+@dataclass(frozen=True)
+class Energies:
+    """What a part holds at an instant [J], and what it brings in and loses [W]."""
+
+    kinetic: Number = 0.0
+    potential: Number = 0.0
+    supplied: Number = 0.0
+    lost: Number = 0.0
+
+    def __add__(self, other: Energies) -> Energies:
+        return Energies(
+            self.kinetic + other.kinetic,
+            self.potential + other.potential,
+            self.supplied + other.supplied,
+            self.lost + other.lost,
+        )
+
+
+@runtime_checkable
+class Energetic(Protocol):
+    """A part that holds, brings in or loses energy; asked when the balance of an instant holds."""
+
+    def energies(self, w: Working) -> Energies: ...
 
 
 class Part(Protocol):
