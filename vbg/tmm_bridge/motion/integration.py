@@ -24,6 +24,7 @@ from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
 from vbg.tmm_bridge.mechanism.start import model_size, no_inertia, row_name
 from vbg.tmm_bridge.motion.impulses import kick
 from vbg.tmm_bridge.motion.instants import ALIKE, Stop, stops_of
+from vbg.tmm_bridge.motion.leaps import NEAR, Extrapolated, Passed, nodes
 from vbg.tmm_bridge.motion.methods import Method
 from vbg.tmm_bridge.motion.plant import Plant, Singular
 from vbg.tmm_bridge.motion.radau import Collocation, StiffStepper
@@ -31,7 +32,6 @@ from vbg.tmm_bridge.motion.stepping import Dense, Stepper
 
 Progress = Callable[[float, float], bool | None]
 NETWORKS = ("electric", "hydraulic", "rotational", "translational", "signals", "joints")
-NEAR = 1e-5  # nearness of a singular posture at which it is jumped over
 AROUND = 100.0 * NEAR  # nearness below which a singular posture is approached with care
 FALL = 8.0  # of the nearness in one step there: about a third of the distance is left
 
@@ -182,18 +182,6 @@ def _failed(why: str) -> Status:
     )
 
 
-@dataclass(frozen=True)
-class _Passed:
-    """An accepted, closed posture: state, rate, nearness of a singular posture, rank of the
-    loop rows."""
-
-    t: float
-    y: Array
-    rate: Array
-    near: float
-    rank: int
-
-
 @dataclass
 class _Span:
     """A span without jumps of the inputs while it is integrated."""
@@ -205,7 +193,7 @@ class _Span:
     atol: float
     progress: Progress | None
     names: list[str]
-    past: list[_Passed] = field(default_factory=list)
+    past: list[Passed] = field(default_factory=list)
 
 
 def _smooth_span(
@@ -263,7 +251,7 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
             return t, y, True
         if len(plant.mechanism.tables.rows):
             solver.y, solver.f = y, plant.settle(t, y)
-            span.past.append(_Passed(t, y, solver.f, plant.nearness(), plant.rank))
+            span.past.append(Passed(t, y, solver.f, plant.nearness(), plant.rank))
             if _fell(span.past):
                 solver = _back(span)
                 continue
@@ -289,7 +277,7 @@ def _stepper(span: _Span, t: float, y: Array) -> Stepper | StiffStepper:
     return StiffStepper(plant, t, y, *limits, record.grid, explicit.h)
 
 
-def _fell(past: list[_Passed]) -> bool:
+def _fell(past: list[Passed]) -> bool:
     """Whether the last step came near a singular posture from far away.
 
     The motion goes on behind it on a polynomial through the last steps, whose error grows with
@@ -374,7 +362,7 @@ def _jump(span: _Span) -> tuple[float, Array] | None:
     from scipy.interpolate import KroghInterpolator
 
     plant = span.plant
-    past, reach = _nodes(span.past)
+    past, reach = nodes(span.past)
     if len(past) < 3:
         return None
     last = past[-1]
@@ -392,51 +380,13 @@ def _jump(span: _Span) -> tuple[float, Array] | None:
         near = plant.nearness() if plant.rank >= rank else 0.0
         if near > 2.0 * NEAR and lowest < NEAR:
             y = plant.project(t, path(ahead))
-            _keep_outputs(span, _Extrapolated(path, last.t), t, np.inf)
+            _keep_outputs(span, Extrapolated(path, last.t), t, np.inf)
             span.record.events.append(
                 Event(float(last.t + 0.5 * ahead), "loops", "singular posture passed")
             )
             return t, y
         lowest = min(lowest, near)
     return None
-
-
-def _nodes(past: list[_Passed]) -> tuple[list[_Passed], float]:
-    """Up to five good postures to extrapolate from, and the time to the singular one.
-
-    sqrt(nearness) falls linearly; nodes lie about that time apart, so that rounding
-    is not blown up.
-    """
-    good = [p for p in past if p.near >= NEAR]
-    if len(good) < 3:
-        return [], 0.0
-    before, last = good[-2], good[-1]
-    fall = (np.sqrt(before.near) - np.sqrt(last.near)) / (last.t - before.t)
-    reach = float(np.sqrt(last.near) / fall) if fall > 0.0 else last.t - before.t
-    nodes = [last]
-    for p in reversed(good[:-1]):
-        if nodes[-1].t - p.t >= 0.7 * reach or len(good) <= 5:
-            nodes.append(p)
-        if len(nodes) == 5:
-            break
-    return (nodes[::-1], reach) if len(nodes) >= 3 else ([], 0.0)
-
-
-@dataclass(frozen=True)
-class _Extrapolated:
-    """A polynomial in the time from its last node on, called like a dense output."""
-
-    path: Any
-    origin: float
-
-    @property
-    def span(self) -> tuple[float, float]:
-        """Begin and end."""
-        return self.origin, np.inf
-
-    def __call__(self, t: float | Array) -> Array:
-        values: Array = self.path(t - self.origin)
-        return values
 
 
 def _rows_here(t: float) -> float:
