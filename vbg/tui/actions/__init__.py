@@ -37,6 +37,7 @@ _MODULES = {
     "graph": "graphing",
     "why": "graphing",
     "run": "running",
+    "runs": "keeping",
     "cancel": "running",
     "nudge": "nudging",
     "plot": "plotting",

@@ -74,7 +74,7 @@ async def _overlay(app: Desk) -> None:
     """Another run behind this one, dashed; again takes it away."""
     plot = app.work.plot
     if plot.overlay:
-        app.work.plot = replace(plot, overlay=0)
+        app.work.plot = replace(plot, overlay=0, ghost=False, ranked=False)
         return
     shown = results.plotted(app.work)
     items = tuple(
@@ -86,7 +86,19 @@ async def _overlay(app: Desk) -> None:
     run = app.work.run(int(chosen))
     if run is not None:
         await results.load(app.work, run)
-        app.work.plot = replace(app.work.plot, overlay=run.number)
+        app.work.plot = replace(app.work.plot, overlay=run.number, ghost=False)
+
+
+def _rank(app: Desk) -> None:
+    """The signals by how much they differ from those of the run behind, or as they were."""
+    work = app.work
+    work.plot, work.signal_index = replace(work.plot, ranked=not work.plot.ranked), 0
+    if work.plot.ranked:
+        work.say("root mean square of the difference, as a part of the larger of the two", "dim")
+
+
+def _nothing_behind(app: Desk) -> str:
+    return "" if _signals(app).other is not None else "o chooses a run to compare with first"
 
 
 async def _run(app: Desk) -> None:
@@ -138,11 +150,13 @@ HANDLERS: dict[str, Handler] = {
     "plot.overlay": _overlay,
     "plot.run": _run,
     "plot.peak": _peak,
+    "plot.rank": _rank,
     "plot.space": _space,
 }
 REFUSALS: dict[str, Refusal] = {
     **{f"plot.{name}": _no_solution for name in _ON_A_RUN},
     "plot.overlay": _no_other,
+    "plot.rank": _nothing_behind,
     "plot.run": lambda app: "" if app.work.runs else "there is no run yet",
     "plot.space": lambda app: "" if app.work.plot.cursor is not None else "move the cursor first",
 }

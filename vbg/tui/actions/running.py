@@ -95,6 +95,8 @@ async def simulate(app: Desk, solver: str) -> Run:
         app.warm_solver()
     if Path(run.result).exists():
         work.plot = replace(work.plot, run=run.number)
+        if work.plot.ghost and not work.nudges.running:
+            work.plot = replace(work.plot, overlay=results.behind(work, run))
         work.space = replace(work.space, run=run.number)
     # what was read while it grew is not all of it
     work.solutions.pop(run.number, None)

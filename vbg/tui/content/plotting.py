@@ -57,6 +57,32 @@ def shown_signals(solution: Solution, wanted: str, first: str = "") -> tuple[Sig
     return tuple(found)
 
 
+def differences(a: Solution, b: Solution) -> dict[str, float]:
+    """How much each scalar signal of `a` differs from that of `b`: ‖a - b‖ / max(‖a‖, ‖b‖) over
+    the time both have, at the rows of `a`.  Signals whose size is rounding, beside the largest of
+    their unit, count by 1e-9 of that; those that only one has are left out."""
+    there = {signal.name for signal in signals(b)}
+    inside = (a.time >= b.time[0]) & (a.time <= b.time[-1]) if len(b.time) else a.time < a.time
+    found: dict[str, tuple[float, float, str]] = {}
+    largest: dict[str, float] = {}
+    for signal in signals(a):
+        if signal.name in there and inside.any():
+            own = a[signal.name][inside]
+            other = np.interp(a.time[inside], b.time, b[signal.name])
+            size = max(_rms(own), _rms(other))
+            found[signal.name] = (_rms(own - other), size, signal.unit)
+            largest[signal.unit] = max(largest.get(signal.unit, 0.0), size)
+    return {
+        name: gap / max(size, 1e-9 * largest[unit], 1e-300)
+        for name, (gap, size, unit) in found.items()
+    }
+
+
+def _rms(values: np.ndarray) -> float:
+    finite = values[np.isfinite(values)]
+    return float(np.sqrt(np.mean(finite**2))) if len(finite) else 0.0
+
+
 def units_of(solution: Solution, names: tuple[str, ...]) -> tuple[str, ...]:
     """The units of the named signals, each once, in order."""
     by_name = {signal.name: signal.unit for signal in signals(solution)}

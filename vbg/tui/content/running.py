@@ -25,7 +25,7 @@ def run_row(run: Run, width: int, marks: Marks, *, current: bool, stale: bool) -
         run.state, marks.running
     )
     left = marks.cursor if current else " "
-    note = "  model changed since" if stale else ""
+    note = "  baseline" if run.pinned else "  model changed since" if stale else ""
     solver = SOLVER_NAMES.get(run.solver, run.solver)
     text = f"{run.number:3} {solver:10}  {run.summary}"
     style = "cursor" if current else ""
@@ -68,6 +68,8 @@ def job_rows(run: Run | None, width: int, marks: Marks) -> Rows:
                 ),
             )
         )
+    if run.note:
+        rows.append(((clip(printable(run.note), width), "note"),))
     if run.changed:
         rows.append(((clip(printable(f"changed: {run.changed}"), width), "note"),))
     if not run.active:

@@ -64,15 +64,34 @@ class Signals(PlotPane):
 
     JUMP = "a"
 
+    def __init__(self, name: str):
+        super().__init__(name)
+        self._compared: tuple[Solution | None, Solution | None] = (None, None)
+        self._gaps: dict[str, float] = {}
+
+    @property
+    def gaps(self) -> dict[str, float]:
+        """How much each signal differs from that of the run behind, if that is asked for."""
+        solution, other = self.solution, self.other
+        if not self.work.plot.ranked or solution is None or other is None:
+            return {}
+        if self._compared[0] is not solution or self._compared[1] is not other:
+            self._compared = (solution, other)
+            self._gaps = plotting.differences(solution, other)
+        return self._gaps
+
     def lines(self) -> tuple[Signal, ...]:
-        solution = self.solution
+        solution, gaps = self.solution, self.gaps
         if solution is None:
             return ()
-        return plotting.shown_signals(solution, self.work.signal_filter, self.work.part_name)
+        first = "" if gaps else self.work.part_name
+        found = plotting.shown_signals(solution, self.work.signal_filter, first)
+        return tuple(sorted(found, key=lambda s: -gaps.get(s.name, -1.0))) if gaps else found
 
     def title(self) -> str:
         wanted = self.work.signal_filter
-        return f"Signals: {wanted}" if wanted else "Signals"
+        name = "Difference" if self.gaps else "Signals"
+        return f"{name}: {wanted}" if wanted else name
 
     def hint(self) -> str:
         return "/"
@@ -85,7 +104,7 @@ class Signals(PlotPane):
         index = min(work.signal_index, len(lines) - 1)
         self.top = scrolled(self.top, index, len(lines), height)
         self.extent = (self.top, len(lines), height)
-        rows = []
+        rows, gaps = [], self.gaps
         for i, signal in enumerate(lines[self.top : self.top + height], self.top):
             on = signal.name in work.plot.signals
             ink = f"ink{1 + work.plot.signals.index(signal.name) % 6}" if on else "dim"
@@ -94,13 +113,16 @@ class Signals(PlotPane):
             if signal.name == self.x:
                 mark = work.marks.on_x
             left = work.marks.cursor if i == index else " "
-            room = width - 5 - len(signal.unit) - 1
+            behind = signal.unit
+            if gaps:
+                behind = f"{100 * gaps[signal.name]:.2g} %" if signal.name in gaps else "-"
+            room = width - 5 - len(behind) - 1
             rows.append(
                 (
                     (left, "focus"),
                     (f"{mark} ", ink),
                     (pad(shortened(printable(signal.name), room), room), style),
-                    (f" {signal.unit}", "dim"),
+                    (f" {behind}", "note" if gaps else "dim"),
                 )
             )
         return tuple(rows)

@@ -18,7 +18,7 @@ from vbg.tui.session.folders import name_of, state_folder
 
 State = Literal["starting", "running", "cancelling", "finished", "cancelled", "failed"]
 KEPT = 20  # results kept for each model; older ones are removed
-SOLVER_NAMES = {"vbg": "bond graph", "mstmm": "MSTMM"}
+SOLVER_NAMES = {"vbg": "bond graph", "mstmm": "MSTMM", "file": "file"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,9 @@ class Run:
 
     text_hash : of the model text it was started with;  fraction, time, eta,
     wall : of the progress [1, s, s, s];  audit : residuals by name, of the end;
-    changed : what changed in the model since the run before.
+    changed : what changed in the model since the run before;  note : the engineer's words;
+    pinned : the baseline, behind all later ones, and kept.
+    A run of the solver "file" is a result from elsewhere, which stays where it is.
     """
 
     number: int
@@ -48,6 +50,8 @@ class Run:
     made_by: Mapping[str, Any] = field(default_factory=dict)
     log: tuple[str, ...] = ()
     changed: str = ""
+    note: str = ""
+    pinned: bool = False
 
     @property
     def active(self) -> bool:
@@ -59,7 +63,9 @@ class Run:
 
     @property
     def summary(self) -> str:
-        """What is different about it, or else how it ended."""
+        """What is said of it, what is different about it, or else how it ended."""
+        if self.note:
+            return self.note
         return self.changed if self.changed and self.state == "finished" else self.outcome
 
     @property
@@ -87,6 +93,8 @@ def runs_folder(model: Path | None) -> Path:
 
 def remember(run: Run) -> None:
     """Write the record of a run that has ended, beside its result."""
+    if run.solver == "file":
+        return
     plain = {key: value for key, value in asdict(run).items() if key != "log"}
     text = json.dumps({**plain, "log": list(run.log)})
     write_text(Path(run.result).with_suffix(".json"), text)
@@ -105,13 +113,16 @@ def remembered(model: Path | None) -> tuple[Run, ...]:
             continue
         if Path(run.result).exists():
             found.append(run)
-    for old in found[:-KEPT]:
-        forget(old)
-    return tuple(found[-KEPT:])
+    old = [run for run in found[:-KEPT] if not run.pinned]
+    for run in old:
+        forget(run)
+    return tuple(run for run in found if run not in old)
 
 
 def forget(run: Run) -> None:
-    """Remove a run's files."""
+    """Remove a run's files, if they are ours."""
+    if run.solver == "file":
+        return
     for file in (Path(run.result), Path(run.result).with_suffix(".json")):
         file.unlink(missing_ok=True)
 

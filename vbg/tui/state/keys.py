@@ -163,6 +163,11 @@ _RUN = (
         "run.other", "m", "Run MSTMM", "simulate with the transfer-matrix solver (MSTMM)", "run", 15
     ),
     _action("run.delete", "d|delete", "Forget", "remove the marked run and its file", "run", 20),
+    _action(
+        "runs.pin", "b", "Baseline", "all later runs are seen against the marked one", "run", 22
+    ),
+    _action("runs.note", "n", "Note", "your words on the marked run", "run", 23),
+    _action("runs.open", "O", "Open result", "a result of elsewhere: .h5, .csv, .json", "run", 24),
     _action("run.pause", "s", "Pause live", "stop or go on with the live curve", "run", 25),
 )
 
@@ -175,6 +180,9 @@ _PLOT = (
     _action("plot.split", "S", "Split", "one pane per unit, or one with two axes", "plot", 20),
     _action("plot.x", "X", "Versus", "the marked signal on the x axis, or time again", "plot", 22),
     _action("plot.overlay", "o", "Overlay", "compare with another run, dashed", "plot", 25),
+    _action(
+        "plot.rank", "D", "Differences", "signals by their difference to the run behind", "plot", 27
+    ),
     _action("plot.run", "R", "Run", "choose the run that is shown", "plot"),
     _action("plot.peak", "P", "Peak", "the cursor to the largest value in sight", "plot"),
     _action("plot.space", "v", "3D here", "the machine at the cursor's time", "plot"),

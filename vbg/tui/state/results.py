@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 def read_result(file: str) -> Solution | None:
     """The rows written so far; None before the first ones."""
-    from vbg.io import hdf5
+    from vbg.io import results
 
     if not Path(file).exists():
         return None
     try:
-        return hdf5.read(file)
+        return results.read(file)
     except UsageError:
         # the first block of a run that has just started is not whole yet
         return None
@@ -48,6 +48,15 @@ def plotted(work: Workspace) -> Run | None:
     return next((run for run in reversed(work.runs) if Path(run.result).exists()), None)
 
 
+def behind(work: Workspace, run: Run) -> int:
+    """The number of the run that `run` is seen against: the pinned one, or else the one before
+    a change of the model; 0 for none."""
+    known = [r for r in work.runs if r.number != run.number and Path(r.result).exists()]
+    pinned = [r.number for r in known if r.pinned]
+    before = [r.number for r in known if r.number < run.number and r.solver == run.solver]
+    return (pinned or (before if run.changed else []) or [0])[-1]
+
+
 def solution_of(work: Workspace, number: int) -> Solution | None:
     """A solution that has been read."""
     return work.solutions.get(number)
@@ -55,7 +64,7 @@ def solution_of(work: Workspace, number: int) -> Solution | None:
 
 def stale(work: Workspace, run: Run) -> bool:
     """Whether the model has changed since `run` was started."""
-    return run.text_hash != work.document.now.hash
+    return run.text_hash not in ("", work.document.now.hash)
 
 
 def shown_run(work: Workspace) -> int:

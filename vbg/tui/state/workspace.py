@@ -45,7 +45,8 @@ class Checked:
 @dataclass(frozen=True, slots=True)
 class PlotState:
     """What Plot shows: run and overlay by number, signals by name (components
-    with their index), over the signal `x` or over time, window of time [s], cursor [s]."""
+    with their index), over the signal `x` or over time, window of time [s], cursor [s].
+    ghost : the overlay follows by itself;  ranked : signals by their difference to it."""
 
     run: int = 0
     overlay: int = 0
@@ -54,6 +55,8 @@ class PlotState:
     cursor: float | None = None
     split: bool = False
     x: str = ""
+    ghost: bool = True
+    ranked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

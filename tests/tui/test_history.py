@@ -1,0 +1,98 @@
+"""Runs as a history: a baseline, ghosts, notes, results of elsewhere, signals by difference."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.tui.conftest import put_run, recorded
+from vbg.io import csv
+from vbg.solution import Solution
+from vbg.tui import make_app
+from vbg.tui.content.plotting import differences
+from vbg.tui.picturing import press, screen_text, settled, typed
+from vbg.tui.session import runs as store
+from vbg.tui.state import results
+
+
+def test_a_difference_is_a_part_of_the_larger_and_rounding_is_none():
+    """Scaled by 1 + e: e / (1 + e); on another grid of a smooth curve: its square, small."""
+    first = recorded(0.0, "vbg")
+    scaled = {name: 1.25 * values for name, values in first.signals.items()}
+    assert all(
+        gap == pytest.approx(0.2) or gap == 0.0
+        for gap in differences(first, replace(first, signals=scaled)).values()
+    )
+    t = np.linspace(-1.0, 3.0, 3001)
+    noise = 1e-17 * np.random.default_rng(5).standard_normal(len(t))
+    a = Solution(t[500:2500:3], {"y": np.sin(t[500:2500:3]), "z": noise[500:2500:3]})
+    b = Solution(t, {"y": np.sin(t), "z": -noise, "other": t})
+    found = differences(a, b)
+    assert set(found) == {"y", "z"} and max(found.values()) < 1e-6
+    after = Solution(t + 10.0, {"y": t})
+    assert differences(a, after) == {}, "no time in common"
+
+
+async def test_signals_are_ranked_by_what_a_change_did(model):
+    put_run(model, 1, "vbg")
+    put_run(model, 2, "vbg", seed=0.25)
+    app = make_app(str(model), marks="unicode")
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, ["4", "D"])
+        assert "o chooses a run" in screen_text(app)
+        await press(app, pilot, ["o", "enter", "D"])
+        assert app.main.panes["signals"].lines()[0].name == "hinge.force.x"
+        assert "20 %" in screen_text(app) and "Difference" in screen_text(app)
+        await press(app, pilot, ["o"])
+        assert "20 %" not in screen_text(app)
+
+
+async def test_a_baseline_and_a_note_are_kept(model, monkeypatch):
+    monkeypatch.setattr(store, "KEPT", 2)
+    for number in (1, 2, 3):
+        put_run(model, number, "vbg", seed=0.1 * number)
+    store.remember(replace(put_run(model, 1, "vbg"), pinned=True))
+    app = make_app(str(model), marks="unicode")
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        assert [run.number for run in app.work.runs] == [1, 2, 3], "the baseline is not aged out"
+        await press(app, pilot, ["3", "n", *"soft spring", "enter"])
+        assert "soft spring" in screen_text(app) and "baseline" in screen_text(app)
+        assert results.behind(app.work, app.work.run(3)) == 1
+        await press(app, pilot, ["b"])
+        assert [run.pinned for run in app.work.runs] == [False, False, True]
+    again = store.remembered(model)
+    assert [(run.note, run.pinned) for run in again if run.number == 3] == [("soft spring", True)]
+
+
+def test_the_ghost_is_the_run_before_a_change(model):
+    app = make_app(str(model))
+    work = app.work
+    work.runs = tuple(put_run(model, n, solver) for n, solver in ((1, "vbg"), (2, "mstmm")))
+    same = put_run(model, 3, "vbg")
+    assert results.behind(work, same) == 0, "nothing changed: nothing to see"
+    assert results.behind(work, replace(same, changed="L 0.5 → 0.6")) == 1, "of the same solver"
+
+
+async def test_a_table_of_elsewhere_is_a_run_and_stays_where_it_is(model, tmp_path):
+    put_run(model, 1, "vbg")
+    bench = tmp_path / "bench.csv"
+    csv.write(recorded(0.1, "bench"), bench)
+    app = make_app(str(model), marks="unicode")
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, ["3", "O", *"nothing.csv", "enter"])
+        assert "there is no such file" in screen_text(app)
+        await typed(app, *["backspace"] * 11, *"bench.csv", "enter")
+        await settled(app, pilot)
+        assert "run 2 file" in screen_text(app)
+        await press(app, pilot, ["p"])
+        assert "run 2 file: finished" in screen_text(app) and "changed since" not in screen_text(
+            app
+        )
+        await press(app, pilot, ["3", "d", "enter"])
+        assert [run.number for run in app.work.runs] == [1] and bench.exists()
+    assert [run.number for run in store.remembered(model)] == [1]
