@@ -69,9 +69,9 @@ def matrices_of(system: System, t: float = 0.0, x: ArrayLike | None = None) -> P
 
     Raises UsageError for stores in derivative causality, which the paper's form has not.
     """
-    forms = _Forms.of(system)
+    forms = Forms.of(system)
     start = assemble_start(system)
-    numbers = _Numbers(start, t, start.state if x is None else np.asarray(x, dtype=float))
+    numbers = Numbers(start, t, start.state if x is None else np.asarray(x, dtype=float))
     blocks = _blocks(forms, numbers, np.eye, np.linalg.inv)
     case = _case(blocks["T_LE"])
     if case == "15":
@@ -85,7 +85,7 @@ def matrix_blocks(system: System) -> list[Block]:
 
     Raises UsageError as `symbolic_matrices` does.
     """
-    forms, found = _Forms.of(system), _Collected()
+    forms, found = Forms.of(system), _Collected()
     _require_small(forms)
     _laws(forms, found)
     _rates_of_rows(forms, found)
@@ -102,7 +102,13 @@ class _Collected:
         self.blocks += [block for row in grid for block in row if block.rows and block.cols]
 
 
-def _require_small(forms: _Forms) -> None:
+def is_large(system: System) -> bool:
+    """Whether there are too many components of stores for single entries in symbols."""
+    stores = (v.size for v in system.causal.graph.vertices.values() if v.is_store)
+    return sum(stores) > LARGEST_SYMBOLIC
+
+
+def _require_small(forms: Forms) -> None:
     size = forms.size("1") + forms.size("2")
     if size > LARGEST_SYMBOLIC:
         raise UsageError(
@@ -116,7 +122,7 @@ def symbolic_matrices(system: System, reader: SymbolicReader | None = None) -> P
     reads them.  Raises UsageError for larger ones."""
     import sympy
 
-    forms = _Forms.of(system)
+    forms = Forms.of(system)
     _require_small(forms)
 
     def inverse(matrix: Any) -> Any:
@@ -138,7 +144,7 @@ Read = Callable[[Grid, int, int], Any]  # blocks side by side as one matrix of a
 
 
 @dataclass(frozen=True, slots=True)
-class _Forms:
+class Forms:
     """The matrices as block expressions, before they become numbers or symbols."""
 
     system: System
@@ -146,7 +152,7 @@ class _Forms:
     structure: Interconnection
 
     @classmethod
-    def of(cls, system: System) -> _Forms:
+    def of(cls, system: System) -> Forms:
         if system.causal.differential:
             raise UsageError(
                 "the matrices are those of integral causality; leave out causality = "
@@ -184,13 +190,19 @@ class _Forms:
         ]
         return read(grid, self.size(group), self.size(group))
 
+    def along(self, spins: Mapping[Block, Block] | None = None) -> Tangent:
+        """Rates of blocks along the motion of the posture; `spins` instead of the system's."""
+        e = self.system.equations
+        posture = {c.state: e.rates[c.state] for c in self.work.causal.graph.configurations}
+        return Tangent({**posture, e.time: const(1.0)}, e.spins if spins is None else spins)
+
     def named(self, blocks: Mapping[str, Any]) -> dict[str, NamedMatrix]:
         """Every matrix that is not empty with the names of its rows and columns."""
         result = {}
         for name, value in blocks.items():
             row, column = _PLACES.get(name) or (name[1], name[2:])
             rows, columns = (
-                tuple(label for port in self.ports(group) for label in _labels(port))
+                tuple(label for port in self.ports(group) for label in labels_of(port))
                 for group in (row, column)
             )
             if rows and columns:
@@ -199,14 +211,14 @@ class _Forms:
 
 
 def _blocks(
-    forms: _Forms, read: Read, identity: Callable[[int], Any], inverse: Callable[[Any], Any]
+    forms: Forms, read: Read, identity: Callable[[int], Any], inverse: Callable[[Any], Any]
 ) -> dict[str, Any]:
     """J, the laws, P, A1 and T."""
     blocks = _laws(forms, read)
     return blocks | transfer_matrices(blocks, identity, inverse)
 
 
-def _laws(forms: _Forms, read: Read) -> dict[str, Any]:
+def _laws(forms: Forms, read: Read) -> dict[str, Any]:
     """J and the laws."""
     blocks = {
         f"J{row}{column}": forms.junction(read, row, column, lambda block: block)
@@ -217,15 +229,13 @@ def _laws(forms: _Forms, read: Read) -> dict[str, Any]:
     return blocks
 
 
-def _rates_of_rows(forms: _Forms, read: Read) -> dict[str, Any]:
+def _rates_of_rows(forms: Forms, read: Read) -> dict[str, Any]:
     """Rates of the rows J_C1, J_C2 and J_Cu1 along the motion of the posture."""
-    e = forms.system.equations
-    posture = {c.state: e.rates[c.state] for c in forms.work.causal.graph.configurations}
-    along = Tangent({**posture, e.time: const(1.0)}, e.spins)
+    along = forms.along()
     return {f"JC{c}": forms.junction(read, "C", c, along) for c in ("1", "2", "u1")}
 
 
-class _Numbers:
+class Numbers:
     """Values of blocks at one time and state."""
 
     def __init__(self, start: Start, t: float, x: NDArray[np.float64]):
@@ -287,7 +297,7 @@ def _case(T_LE: NDArray[np.float64]) -> str:
     return "15" if values[0] == 0.0 else "14" if rank == len(values) else "mixed"
 
 
-def _misfit(forms: _Forms, numbers: _Numbers, blocks: Mapping[str, Any], case: str) -> float:
+def _misfit(forms: Forms, numbers: Numbers, blocks: Mapping[str, Any], case: str) -> float:
     """Difference of the stores' rates by these matrices from those of the system, of the
     largest term."""
     system, work = forms.system, forms.work
@@ -338,7 +348,7 @@ _PLACES = {
 _SPELLING = {"TC1": "T_u1", "TC2": "T_u2", "TCu1": "T_uu"}  # as the paper has them
 
 
-def _labels(port: Port) -> tuple[str, ...]:
+def labels_of(port: Port) -> tuple[str, ...]:
     """One name for each component of a port."""
     vertex = port.vertex
     name = vertex.name.removesuffix(".Sc")

@@ -26,10 +26,11 @@ ROWS = ("1", "2", "C")
 
 def transfer_matrices(
     given: Mapping[str, Any],
-    identity: Callable[[int], Any],
+    identity: Callable[[Any], Any],
     inverse: Callable[[Any], Any],
 ) -> dict[str, Any]:
-    """P, A1 and all T from the blocks "J11", "J1L", ... and the laws "F1", "F2", "R", "R_E"."""
+    """P, A1 and all T from the blocks "J11", "J1L", ... and the laws "F1", "F2", "R", "R_E".
+    `identity` makes that of the size that `shape[0]` of a matrix says."""
     R, R_E = given["R"], given["R_E"]
     P = inverse(identity(R.shape[0]) - given["JLL"] @ R)
     through = given["JEL"] @ R @ P

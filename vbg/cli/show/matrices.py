@@ -13,6 +13,7 @@ from vbg.errors import not_installed
 
 if TYPE_CHECKING:
     from vbg.assemble.matrices.matrices import NamedMatrix, PaperMatrices
+    from vbg.assemble.system import System
 
 PLACE = 40
 WIDEST = 8  # columns of a matrix that is printed whole; of others the entries not zero
@@ -37,15 +38,23 @@ def register(subparsers: Any) -> None:
         "u1 sources, u2 and C constraint sources.  F: Z = F X of the stores.  R, R_E: of the\n"
         "resistors and Eulerian junction structures.  T: X' = T_i1 X1 + T_i2 X2 + T_iu1 U1 +\n"
         "T_iu2 U2, resistors eliminated.  H (case 15): H1 X1 + H2 X2 + H3 U1 + J_Cu1 U1' +\n"
-        "H4 U2 = 0.  Blocks that are zero are named only.",
+        "H4 U2 = 0.  Blocks that are zero are named only.\n"
+        "Machines with more than 12 components of stores are written in symbols as blocks, one\n"
+        "for two vector bonds: A_BODY is its direction cosine matrix, ~(a) b = a x b.",
         examples="""vbg show matrices motor.toml
             vbg show matrices crank.toml --at '0.2 s' --json
-            vbg show matrices motor.toml --symbolic""",
+            vbg show matrices motor.toml --symbolic
+            vbg show matrices crank.toml --symbolic --blocks
+            vbg show matrices crank.toml --latex > matrices.tex""",
     )
     add_model(parser)
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--at", metavar="TIME", type=seconds, default=0.0, help="default: the start")
-    how.add_argument("--symbolic", action="store_true", help="in symbols, for small models")
+    how.add_argument("--symbolic", action="store_true", help="in symbols")
+    how.add_argument("--latex", action="store_true", help="in symbols, as LaTeX")
+    parser.add_argument(
+        "--blocks", action="store_true", help="of --symbolic: a block for two bonds, any size"
+    )
     parser.add_argument(
         "--numbers", action="store_true", help="of --symbolic: numbers instead of parameters"
     )
@@ -54,15 +63,17 @@ def register(subparsers: Any) -> None:
 
 def act(arguments: argparse.Namespace) -> int:
     from vbg.assemble import assemble
-    from vbg.assemble.matrices.matrices import matrices_of
+    from vbg.assemble.matrices.matrices import is_large, matrices_of
 
     system = assemble(read_checked(arguments))
     parameters: dict[str, float] = {}
-    if arguments.symbolic:
+    if arguments.symbolic or arguments.latex:
         try:
             import sympy  # noqa: F401
         except ImportError as error:
             raise not_installed("printing matrices in symbols", "sympy", "symbolic") from error
+        if arguments.blocks or arguments.latex or is_large(system):
+            return _act_on_blocks(system, arguments)
         from vbg.analysis.symbolic.named_matrices import named_matrices
 
         written = named_matrices(system, names=not arguments.numbers)
@@ -76,6 +87,19 @@ def act(arguments: argparse.Namespace) -> int:
         print(json.dumps({**as_plain(found), "parameters": parameters}))
     else:
         print("\n\n".join([*_as_blocks(found), *_values(parameters)]))
+    return 0
+
+
+def _act_on_blocks(system: System, arguments: argparse.Namespace) -> int:
+    from vbg.analysis.symbolic.block_matrices import as_latex, as_plain, as_text, written_matrices
+
+    written = written_matrices(system, names=not arguments.numbers, latex=arguments.latex)
+    if arguments.json:
+        print(json.dumps(as_plain(written)))
+    else:
+        print(
+            as_latex(written) if arguments.latex else f"{CASES[written.case]}\n\n{as_text(written)}"
+        )
     return 0
 
 

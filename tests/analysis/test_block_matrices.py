@@ -1,0 +1,142 @@
+"""The paper's matrices block by block: equal to those in numbers, complete, readable."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import vbg
+from vbg.analysis.symbolic.block_matrices import as_text, written_matrices
+from vbg.analysis.symbolic.formulas import Formulas
+from vbg.assemble.matrices.matrices import Numbers, matrices_of
+from vbg.assemble.matrices.partitioned import dense, partitioned_matrices
+from vbg.assemble.start.start import assemble_start
+from vbg.blocks import Substitution, const, leaf, mul, rotation, skew, transpose
+from vbg.cli.main import main
+from vbg.simulate.state_at import state_at
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+PAPER = EXAMPLES / "shaft-arm-slider.toml"
+
+
+def numbers_of(system):
+    """The values of blocks in a state of the motion, where little is zero."""
+    x = state_at(vbg.start(system), 0.05)
+    return x, Numbers(assemble_start(system), 0.05, x)
+
+
+@pytest.mark.parametrize("name", ["shaft-arm-slider", "spatial-four-bar", "motor-slider-crank"])
+def test_the_blocks_are_the_matrices_in_numbers(name):
+    """Rows and columns of springs apart, which are sources in one and stores in the other."""
+    system = vbg.assemble(vbg.read(EXAMPLES / f"{name}.toml"))
+    x, numbers = numbers_of(system)
+    found, plain = partitioned_matrices(system), matrices_of(system, 0.05, x)
+    spins = Substitution(dict(found.spins))
+    compared = 0
+    for name, grid in found.matrices.items():
+        spelled = {"TC1": "T_u1", "TC2": "T_u2", "TCu1": "T_uu"}.get(name, name)
+        if spelled not in plain.blocks or not grid.blocks:
+            continue
+        if {"H1", "H2", "H3"} & {name}:
+            continue  # they hold the rates of the posture, and H1, H3 the springs
+        expected = plain.blocks[spelled].values
+        block = spins(dense(grid))
+        value = numbers([[block]], *block.shape)
+        row, column = found.places[name]
+        kept = [
+            np.repeat(
+                [".displacement" not in m.name for m in found.members[group]],
+                [m.size for m in found.members[group]],
+            )
+            for group in (row, column)
+        ]
+        value = value[np.ix_(*kept)]
+        if value.shape == expected.shape:
+            assert_allclose(value, expected, atol=1e-9 * max(1.0, np.abs(expected).max()))
+            compared += 1
+    assert compared > 6
+
+
+def test_the_rates_of_the_papers_machine_follow_from_its_blocks():
+    """X1' = T_11 X1 + T_1u1 U1 + T_1u2 U2 with the spring as a store, and
+    H1 X1 + H3 U1 + H4 U2 = 0: eq. 15 of the paper, at any posture."""
+    system = vbg.assemble(vbg.read(PAPER))
+    start = assemble_start(system)
+    x, numbers = numbers_of(system)
+    found = partitioned_matrices(system)
+    spins = Substitution(dict(found.spins))
+
+    def value(name):
+        block = spins(dense(found.matrices[name]))
+        return numbers([[block]], *block.shape)
+
+    places = {s.state.name: slice(s.first, s.last) for s in system.slices}
+    slide = x[places["J3.slide"]][0]
+    stores = [m.name for m in found.members["1"]]
+    springs = {"spring.displacement": np.array([slide - 0.15])}
+    X = np.concatenate([springs[n] if n in springs else x[places[n]] for n in stores])
+    U1 = np.concatenate([numbers([[b]], *b.shape)[:, 0] for b in found.sources.values()])
+    U2 = start.constraint_efforts(0.05, x)
+    rate = value("T11") @ X + value("T1u1") @ U1 + value("T1u2") @ U2
+    expected = start.rate(0.05, x)
+    for name, size in zip(stores[:-1], (3,) * 6, strict=True):
+        at = 3 * stores.index(name)
+        assert_allclose(rate[at : at + size], expected[places[name]], atol=1e-8)
+    assert rate[-1] == pytest.approx(expected[places["J3.slide"]][0], rel=1e-9)
+    row = value("H1") @ X + value("H3") @ U1 + value("H4") @ U2
+    assert_allclose(row, 0.0, atol=1e-7 * np.abs(value("H4") @ U2).max())
+
+
+def test_the_papers_machine_as_the_paper_prints_it():
+    written = written_matrices(vbg.assemble(vbg.read(PAPER)))
+    assert written.case == "15"
+    entries = {(r, c): f for r, c, f in written.matrices["J1u2"].entries}
+    assert entries["shaft.momentum", "J1.force"] == "I"
+    assert entries["shaft.momentum", "J2.force"] == "-A_shaft"
+    assert entries["shaft.angular_momentum", "J2.force"] == "[0 0 0; 0 0 a; 0 -a 0]"
+    assert entries["slider.angular_momentum", "J3.torque"] == "A_slider^T A_arm"
+    stores = {(r, c): f for r, c, f in written.matrices["F1"].entries}
+    assert stores["arm.momentum", "arm.momentum"] == "1/m I"
+    assert stores["spring.displacement", "spring.displacement"] == "K"
+    euler = {(r, c): f for r, c, f in written.matrices["R_E"].entries}
+    assert euler["arm.EJS", "arm.EJS"] == "-~(arm.angular_momentum)"
+    assert {"J11", "T11", "T1u1", "T1u2", "H1", "H3", "H4", "TC1"} <= set(written.matrices)
+    assert "T_LE" in written.zero
+    assert written.sources["motor.Se"] == "M"
+    assert written.parameters["K"] == 500.0
+    text = as_text(written)
+    assert not re.search(r"\d\.\d{7,}|e-\d\d", text)  # nothing but readable numbers
+    assert max(map(len, text.splitlines())) < 330
+
+
+def test_formulas():
+    A, B = (rotation(leaf(f"{name}.quaternion", 4)) for name in "ab")
+    v, write = leaf("v", 3), Formulas({}, {})
+    half = const(0.5 * np.eye(3))
+    assert write(transpose(mul(A, mul(half, B)))) == "1/2 A_b^T A_a^T"
+    assert write(mul(transpose(A), mul(half, mul(A, B)))) == "1/2 A_b"
+    assert write(mul(skew(v), transpose(A)) - mul(skew(v), transpose(A))) == "0"
+    assert write(skew(v) + skew(v)) == "2 ~(v)"
+    assert write(const([[0.0, -1.25], [1.0 / 3.0, 1e-20]])) == "[0 -5/4; 1/3 0]"
+
+
+@pytest.mark.parametrize("name", ["stewart-platform", "transistor-amplifier", "bushing-mount"])
+def test_every_machine_is_written(name, capsys):
+    arguments = ["show", "matrices", str(EXAMPLES / f"{name}.toml"), "--symbolic", "--blocks"]
+    assert main([*arguments, "--numbers", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["blocks"]
+
+
+def test_latex_and_text_on_the_command_line(capsys):
+    assert main(["show", "matrices", str(PAPER), "--latex", "--numbers"]) == 0
+    tex = capsys.readouterr().out
+    assert tex.count("\\begin{array}") == tex.count("\\end{array}") > 10
+    assert tex.count("\\left(") == tex.count("\\right)")
+    assert "\\boldsymbol{H}_{4} =" in tex
+    assert "\\dot{\\boldsymbol{J}}_{C i_1} =" in tex
+    assert main(["show", "matrices", str(PAPER), "--symbolic", "--numbers"]) == 0
+    assert "w_arm = 2400 arm.angular_momentum" in capsys.readouterr().out
