@@ -89,16 +89,33 @@ class Attachment:
 
 
 @dataclass(frozen=True, slots=True)
+class Measured:
+    """A solid of a CAD file, in the file's axes: `volume` [m^3], mass `centre` [m], `inertia`
+    about it per density, xx, yy, zz, xy, yz, zx [m^5], and the corners of its box [m]."""
+
+    volume: float
+    centre: tuple[float, float, float]
+    inertia: tuple[float, float, float, float, float, float]
+    low: tuple[float, float, float]
+    high: tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
 class Shape:
     """One solid of a body, as drawn and weighed: `kind` is box, cylinder,
-    sphere, cone or tube; `sizes` its lengths by name [m]; `position` [m] and
-    `rotation` (quaternion) place it in the body's axes."""
+    sphere, cone, tube or step; `sizes` its lengths by name [m]; `position` [m] and
+    `rotation` (quaternion) place it in the body's axes.  Of a step, `file` as written, `path`
+    where it was found, `part` in it, and what was `measured`."""
 
     kind: str
     sizes: Mapping[str, float]
     density: float = 0.0
     position: tuple[float, float, float] = (0.0, 0.0, 0.0)
     rotation: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
+    file: str = field(default="", compare=False)
+    path: str = field(default="", compare=False)
+    part: str = field(default="", compare=False)
+    measured: Measured | None = None
 
 
 WRITTEN, EQUILIBRIUM = "written", "equilibrium"  # starts of a run

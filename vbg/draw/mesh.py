@@ -18,7 +18,9 @@ RINGS = 8  # of a sphere
 def faces_of(shape: Shape) -> Faces:
     """The outer surface of `shape`, polygons (k, 3) in the body's axes [m]."""
     s = shape.sizes
-    if shape.kind == "box":
+    if shape.kind == "step":
+        faces = _of_part(shape.path, shape.part)
+    elif shape.kind == "box":
         faces = _box(s["x"], s["y"], s["z"])
     elif shape.kind == "sphere":
         faces = _sphere(s["radius"])
@@ -29,6 +31,13 @@ def faces_of(shape: Shape) -> Faces:
         faces = _frustum(s["radius"], s["radius"], -half, half)
     turn, place = rotation_matrix(np.array(shape.rotation)), np.array(shape.position)
     return tuple(face @ turn.T + place for face in faces)
+
+
+def _of_part(path: str, part: str) -> Faces:
+    """Triangles of a part of a STEP file, in the file's axes."""
+    from vbg.solids.step import part_of
+
+    return tuple(part_of(path, part).triangles())
 
 
 def _box(x: float, y: float, z: float) -> Faces:

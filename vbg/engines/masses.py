@@ -25,13 +25,28 @@ def inertia_of(model: Model, name: str) -> tuple[float, Array]:
 def _of_solids(body: Any) -> tuple[float, Array]:
     total, second = 0.0, np.zeros((3, 3))
     for shape in body.shape:
+        R = of_quaternion(shape.rotation)
+        if shape.measured is not None:
+            m, c, own = _of_file(shape, R)
+            total, second = total + m, second + own + m * np.outer(c, c)
+            continue
         volume, height, squares = _measured(shape.kind, shape.sizes)
-        R, m = of_quaternion(shape.rotation), shape.density * volume
+        m = shape.density * volume
         # shapes of a Model count from the mass centre of the body
         c = np.array(shape.position) + height * R[:, 2]
         total += m
         second += m * (R @ np.diag(squares) @ R.T + np.outer(c, c))
     return total, np.trace(second) * np.eye(3) - second
+
+
+def _of_file(shape: Any, R: Array) -> tuple[float, Array, Array]:
+    """Mass, centre and second moments about it of a part of a STEP file."""
+    found = shape.measured
+    xx, yy, zz, xy, yz, zx = found.inertia
+    J = np.array([[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]])
+    C = shape.density * (0.5 * np.trace(J) * np.eye(3) - J)
+    centre = np.array(shape.position) + R @ np.array(found.centre)
+    return shape.density * found.volume, centre, R @ C @ R.T
 
 
 def _measured(kind: str, s: Mapping[str, float]) -> tuple[float, float, tuple[float, ...]]:

@@ -241,7 +241,7 @@ def problems_of(document: Mapping[str, Any], path: str = "") -> tuple[Problem, .
 
 @cache
 def _names(part: type) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(part))
+    return tuple(field.name for field in fields(part) if field.compare)
 
 
 def _canonical(value: Any) -> str:

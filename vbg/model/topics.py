@@ -203,6 +203,8 @@ def _solids() -> str:
     for name, solid in SOLIDS.items():
         axis = "" if name in ("box", "sphere") else ", axis"
         lines.append(f"  {name:10}{{ {', '.join(solid.sizes)}{axis} }}")
+    lines.append('  step      "FILE.step", a file below the model\'s folder (extra cad);')
+    lines.append("            part = NAME beside it chooses one of its solids")
     return "\n".join(lines)
 
 
@@ -212,7 +214,8 @@ _SHAPE = Topic(
     f"{_solids()}\n"
     "and beside it\n"
     "  density   [kg/m^3]; gives the body mass, mass centre and inertia\n"
-    "  position  of its middle, of a cone the middle of its base, in the body's axes [m]\n"
+    "  position  of its middle, of a cone the middle of its base, of a file its origin, in the\n"
+    "            body's axes [m]\n"
     "  rotation  see `vbg parts rotation`\n"
     "With a mass of the body and no density the mass is spread evenly; with mass and inertia\n"
     "the shape is only drawn.",

@@ -26,12 +26,13 @@ def register(subparsers: Any) -> None:
         "import",
         act=act,
         summary="turn another program's model into a model file",
-        detail="Known are MSTMMSim's parameter file (.xml) and robots (.urdf).  --set gives\n"
-        "parameters that an .xml file leaves out.  What was left out, repaired or read otherwise\n"
-        "than written is told.",
+        detail="Known are MSTMMSim's parameter file (.xml), robots (.urdf) and assemblies (.step,\n"
+        "extra cad).  --set gives parameters that an .xml file leaves out.  What was left out,\n"
+        "repaired or read otherwise than written is told.",
         examples="vbg import pendulum.xml -o pendulum.toml --set L=0.5\n"
         "vbg import robot.urdf -o robot.toml --base free\n"
-        "vbg import gripper.urdf -o gripper.toml --loops closing.toml",
+        "vbg import gripper.urdf -o gripper.toml --loops closing.toml\n"
+        "vbg import gearbox.step -o gearbox.toml --ground housing --accept",
     )
     add_model(parser)
     parser.add_argument("-o", "--output", metavar="OUT", required=True, help="model file, .toml")
@@ -50,6 +51,30 @@ def register(subparsers: Any) -> None:
         metavar="FILE",
         help="of a robot: a TOML file of further parts, such as the joints that close loops",
     )
+    parser.add_argument(
+        "--ground", metavar="PART", help="of an assembly: the part that stands still"
+    )
+    parser.add_argument(
+        "--density", type=_density, metavar="D", help="of all its parts, default 7850 kg/m^3"
+    )
+    parser.add_argument(
+        "--accept",
+        action="store_true",
+        help="of an assembly: take the joints that its faces suggest (else they are comments)",
+    )
+
+
+def _density(text: str) -> float:
+    from vbg import units
+    from vbg.errors import ModelError
+
+    try:
+        value = units.convert(text, "kg/m^3")
+    except ModelError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    if not value > 0.0:
+        raise argparse.ArgumentTypeError(f"'{text}' is no density")
+    return value
 
 
 def act(arguments: argparse.Namespace) -> int:
@@ -60,9 +85,13 @@ def act(arguments: argparse.Namespace) -> int:
     if not Path(arguments.file).is_file():
         raise UsageError(f"{arguments.file}: no such file.")
     require_output(arguments.output, (".toml",))
+    if Path(arguments.file).suffix.lower() in _ASSEMBLIES:
+        return _step(arguments)
+    if arguments.density is not None or arguments.ground or arguments.accept:
+        raise UsageError("--density, --ground and --accept go with a STEP file.")
     reader = _READERS.get(Path(arguments.file).suffix.lower())
     if reader is None:
-        known = ", ".join(_READERS)
+        known = ", ".join((*_READERS, *_ASSEMBLIES))
         raise UsageError(f"{arguments.file}: only files of these kinds can be imported: {known}.")
     model, notes = reader(arguments)
     for note in notes:
@@ -97,6 +126,66 @@ def _urdf(arguments: argparse.Namespace) -> tuple[Model, tuple[str, ...]]:
 
 
 _READERS: dict[str, Reader] = {".xml": _mstmmsim, ".urdf": _urdf}
+_ASSEMBLIES = (".step", ".stp")
+
+
+def _step(arguments: argparse.Namespace) -> int:
+    """An assembly: bodies, and joints as proposals in comments or, accepted, as joints."""
+    from vbg.io.step.document import STEEL, read
+    from vbg.io.toml import emitted
+    from vbg.platform.files import write_text
+
+    if arguments.parameters or arguments.base or arguments.keep_fixed or arguments.loops:
+        raise UsageError("--set, --base, --keep-fixed and --loops do not go with a STEP file.")
+    density = arguments.density if arguments.density is not None else STEEL
+    found = read(
+        arguments.file,
+        arguments.output,
+        density=density,
+        ground=arguments.ground or "",
+        accept=arguments.accept,
+    )
+    text = emitted(found.document)
+    if not arguments.accept:
+        text += _proposed(found.proposed)
+    write_text(Path(arguments.output), text)
+    for note in found.notes:
+        print(note, file=sys.stderr)
+    for name, table, why in found.proposed:
+        verb = "joined" if arguments.accept else "proposed"
+        print(f"{verb}: {name}, {table['kind']}: {why}", file=sys.stderr)
+    wrote(arguments.output, "model")
+    if arguments.accept:
+        _tell_freedoms(arguments.output)
+    print(f"next: vbg check {arguments.output}", file=sys.stderr)
+    return 0
+
+
+def _proposed(joints: Any) -> str:
+    """Joints as comments of the model file, each under its evidence."""
+    from vbg.io.toml import emitted
+
+    lines = []
+    for name, table, why in joints:
+        lines.append(f"\n# proposed: {why}")
+        text = emitted({"joints": {name: table}}).strip()
+        lines += [f"# {line}" for line in text.splitlines()]
+    return "\n".join(lines) + "\n" if lines else ""
+
+
+def _tell_freedoms(path: str) -> None:
+    """Degrees of freedom of what was joined, and what is not unique in it."""
+    import vbg
+    from vbg.errors import VbgError
+
+    try:
+        start = vbg.start(vbg.read(path))
+    except VbgError as error:
+        print(f"it does not start: {error}", file=sys.stderr)
+        return
+    print(f"{start.freedoms} degrees of freedom", file=sys.stderr)
+    for note in start.notes:
+        print(note, file=sys.stderr)
 
 
 def _in_si(name: str, value: float | str) -> float:

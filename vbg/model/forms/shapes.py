@@ -2,7 +2,7 @@
 
 Each kind has its own axes with z along its axis.  Box, cylinder, sphere and
 tube have their origin in the middle; a cone has it in the centre of its base,
-with the tip at z = height.
+with the tip at z = height.  A part of a STEP file has the file's axes and origin.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 
 from vbg.fields import Field, Shape
 from vbg.model.forms.forms import read_rotation
+from vbg.model.forms.steps import read_step
 from vbg.model.text.places import Path
 from vbg.model.values.reading import Reading, described
 from vbg.model.values.values import read_direction, read_quantity, read_vector, unknown_keys
@@ -125,9 +126,15 @@ def mass_properties(shapes: tuple[Shape, ...]) -> MassProperties:
 
 
 def _one(shape: Shape) -> MassProperties:
+    R = rotation_matrix(shape.rotation)
+    if shape.measured is not None:
+        found = shape.measured
+        xx, yy, zz, xy, yz, zx = found.inertia
+        J = np.array([[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]])
+        at = np.array(shape.position) + R @ np.array(found.centre)
+        return MassProperties(shape.density * found.volume, at, shape.density * R @ J @ R.T)
     solid = SOLIDS[shape.kind]
     mass = shape.density * solid.volume(shape.sizes)
-    R = rotation_matrix(shape.rotation)
     centre = np.array(shape.position) + R[:, 2] * solid.centre(shape.sizes)
     return MassProperties(
         mass, centre, R @ np.diag(mass * np.array(solid.moments(shape.sizes))) @ R.T
@@ -136,8 +143,14 @@ def _one(shape: Shape) -> MassProperties:
 
 def with_mass(shapes: tuple[Shape, ...], mass: float) -> tuple[Shape, ...]:
     """The same solids with one common density, so that they weigh `mass` together."""
-    volume = sum(SOLIDS[shape.kind].volume(shape.sizes) for shape in shapes)
+    volume = sum(_volume(shape) for shape in shapes)
     return tuple(replace(shape, density=mass / volume) for shape in shapes)
+
+
+def _volume(shape: Shape) -> float:
+    if shape.measured is not None:
+        return shape.measured.volume
+    return SOLIDS[shape.kind].volume(shape.sizes)
 
 
 def read_shapes(reading: Reading, path: Path, raw: Any) -> tuple[Shape, ...] | None:
@@ -158,7 +171,9 @@ def _read_shape(reading: Reading, path: Path, raw: Any) -> Shape | None:
         return None
     kinds = [key for key in table if key in SOLIDS]
     before = len(reading.problems)
-    unknown_keys(reading, path, table, (*SOLIDS, *_KEYS), "a shape")
+    unknown_keys(reading, path, table, (*SOLIDS, "step", "part", *_KEYS), "a shape")
+    if "step" in table and not kinds:
+        kinds = ["step"]
     if not kinds and len(reading.problems) > before:
         return None
     if len(kinds) != 1:
@@ -167,10 +182,14 @@ def _read_shape(reading: Reading, path: Path, raw: Any) -> Shape | None:
         reading.fail_key(path, f"a shape is one of {', '.join(SOLIDS)}, found {found}.", remedy)
         return None
     kind = kinds[0]
-    solid = reading.table((*path, kind), table[kind])
-    if solid is None:
+    solid: Mapping[str, Any] | None = {}
+    if kind == "step":
+        given = read_step(reading, path, table)
+    else:
+        solid = reading.table((*path, kind), table[kind])
+        given = {"sizes": _read_sizes(reading, (*path, kind), kind, solid or {})}
+    if solid is None or given is None:
         return None
-    given: dict[str, Any] = {"sizes": _read_sizes(reading, (*path, kind), kind, solid)}
     if "density" in table:
         given["density"] = read_quantity(reading, (*path, "density"), table["density"], _DENSITY)
     if "position" in table:
@@ -182,6 +201,7 @@ def _read_shape(reading: Reading, path: Path, raw: Any) -> Shape | None:
     # None without a problem noted comes of a parameter that is wrong itself
     if None in given.values() or len(reading.problems) > before:
         return None
+    given.setdefault("sizes", MappingProxyType({}))
     return Shape(kind, **given)
 
 

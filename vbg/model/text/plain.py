@@ -68,6 +68,8 @@ def _attachment(end: Attachment) -> Any:
 
 def _shape(shape: Shape) -> dict[str, Any]:
     table: dict[str, Any] = {shape.kind: dict(shape.sizes)}
+    if shape.kind == "step":
+        table = {"step": shape.file} | ({"part": shape.part} if shape.part else {})
     if shape.density:
         table["density"] = shape.density
     if any(shape.position):

@@ -138,7 +138,10 @@ def _solid(shape: Shape) -> Solid:
     """A shape as a convex solid in the body's axes."""
     s = shape.sizes
     shift = np.zeros(3)
-    if shape.kind == "box":
+    if shape.measured is not None:
+        low, high = np.array(shape.measured.low), np.array(shape.measured.high)
+        solid, shift = box(tuple(high - low)), (low + high) / 2
+    elif shape.kind == "box":
         solid = box((s["x"], s["y"], s["z"]))
     elif shape.kind == "sphere":
         solid = sphere(s["radius"])

@@ -1,0 +1,1 @@
+"""Solids of CAD files: STEP parts, their mass properties, surfaces, triangles (extra `cad`)."""
