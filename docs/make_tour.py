@@ -125,7 +125,13 @@ def take(tour: Tour) -> None:
     tour.show(
         "Plot", "`space` on a signal shows it; left and right move the cursor.", "Cursor  t ="
     )
-    tour.press("C", "Down", "X", "Down", "Down", "Space")
+    tour.press("P", "w")
+    words = (
+        "`P` puts the cursor at the peak; `w` says why a joint carries its force there: parts in"
+        " newtons that add up, and on along the largest to where it comes from."
+    )
+    tour.show("Why a force is as large as it is", words, "they add up to it")
+    tour.press("Escape", "C", "Down", "X", "Down", "Down", "Space")
     words = "`X` puts the marked signal on the x axis, and time again; the cursor is a spot."
     tour.show("One signal over another", words, "[x] rod.position.z")
     tour.press("5", "R")

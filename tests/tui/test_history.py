@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import vbg
 from tests.tui.conftest import put_run, recorded
-from vbg.io import csv
+from vbg.io import csv, hdf5
 from vbg.solution import Solution
 from vbg.tui import make_app
 from vbg.tui.content.plotting import differences
@@ -75,6 +76,22 @@ def test_the_ghost_is_the_run_before_a_change(model):
     same = put_run(model, 3, "vbg")
     assert results.behind(work, same) == 0, "nothing changed: nothing to see"
     assert results.behind(work, replace(same, changed="L 0.5 → 0.6")) == 1, "of the same solver"
+
+
+async def test_why_a_joint_carries_what_it_carries(model):
+    """In Plot at the cursor, in 3D at the time shown."""
+    run = put_run(model, 1, "vbg")
+    hdf5.write(vbg.simulate(vbg.read(model), t_end=0.05), run.result)
+    app = make_app(str(model), marks="unicode")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, ["6", "w"])
+        seen = screen_text(app)
+        assert "Why hinge carries" in seen and "at t = 0 s" in seen
+        assert "1: hinge on rod" in seen and "the weight of rod: 1 kg" in seen
+        await press(app, pilot, ["1", "4", "end", "w"])
+        assert app.work.selection == ("joints", "hinge")
+        assert "at t = 0.05 s" in screen_text(app)
 
 
 async def test_a_table_of_elsewhere_is_a_run_and_stays_where_it_is(model, tmp_path):

@@ -49,7 +49,13 @@ def _next(app: Desk) -> None:
 
 
 async def _why(app: Desk) -> None:
-    """Explain: in Validate the verdict, elsewhere the strokes of the marked part."""
+    """Explain: in Validate the verdict, in Plot and 3D a joint force, elsewhere the strokes of the
+    marked part."""
+    if app.work.view in ("plot", "space"):
+        from vbg.tui.tasks.forces import explain
+
+        await explain(app)
+        return
     if app.work.view == "validate":
         app.main.activate("verdict")
         return
