@@ -190,6 +190,7 @@ CASES: dict[str, Case] = {
     "plot.split": Case(plot("split"), True, **PLOT),
     "plot.x": Case(plot("x"), **PLOT),
     "plot.overlay": Case(dialog, "Compare with", **PLOT),
+    "plot.energy": Case(dialog, "This run kept no energies of its parts", **PLOT),
     "plot.rank": Case(plot("ranked"), True, ("o", "enter"), **PLOT),
     "plot.run": Case(dialog, "Show the run", **PLOT),
     "plot.peak": Case(plot("cursor"), **PLOT),

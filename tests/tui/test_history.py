@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +13,7 @@ from tests.tui.conftest import put_run, recorded
 from vbg.io import csv, hdf5
 from vbg.solution import Solution
 from vbg.tui import make_app
+from vbg.tui.actions.energies import taken_up
 from vbg.tui.content.plotting import differences
 from vbg.tui.picturing import press, screen_text, settled, typed
 from vbg.tui.session import runs as store
@@ -92,6 +94,24 @@ async def test_why_a_joint_carries_what_it_carries(model):
         await press(app, pilot, ["1", "4", "end", "w"])
         assert app.work.selection == ("joints", "hinge")
         assert "at t = 0.05 s" in screen_text(app)
+
+
+async def test_where_the_energy_went(model):
+    """The swinging rod gives its height to motion and friction: the sums agree."""
+    model.write_text(model.read_text() + "\n[outputs]\nenergy = true\n")
+    run = put_run(model, 1, "vbg")
+    solution = vbg.simulate(vbg.read(model), t_end=0.3)
+    hdf5.write(solution, run.result)
+    taken = taken_up(solution, 0.0, 0.3)
+    lost = -sum(value for value in taken.values() if value < 0)
+    assert sum(taken.values()) == pytest.approx(0.0, abs=1e-7) and lost > 0.1
+    app = make_app(str(model), marks="unicode")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, ["4", "e"])
+        assert "Energy from t = 0 s to 0.3 s" in screen_text(app)
+        sums = re.findall(r"(?:supplied|took up) (\S+) J", screen_text(app))
+        assert len(sums) == 2 and float(sums[0]) == pytest.approx(float(sums[1]), rel=1e-3)
 
 
 async def test_a_table_of_elsewhere_is_a_run_and_stays_where_it_is(model, tmp_path):

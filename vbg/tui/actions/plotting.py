@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from vbg.tui.actions import Handler, Refusal
+from vbg.tui.actions.energies import flow
 from vbg.tui.content import plotting
 from vbg.tui.panes.plot import Curves, Signals
 from vbg.tui.state import results
@@ -138,7 +139,7 @@ def _no_other(app: Desk) -> str:
     return "" if others or app.work.plot.overlay else "there is no other run"
 
 
-_ON_A_RUN = ("toggle", "in", "out", "fit", "split", "x", "peak")
+_ON_A_RUN = ("toggle", "in", "out", "fit", "split", "x", "peak", "energy")
 HANDLERS: dict[str, Handler] = {
     "plot.toggle": _toggle,
     "plot.clear": _clear,
@@ -151,6 +152,7 @@ HANDLERS: dict[str, Handler] = {
     "plot.run": _run,
     "plot.peak": _peak,
     "plot.rank": _rank,
+    "plot.energy": flow,
     "plot.space": _space,
 }
 REFUSALS: dict[str, Refusal] = {
