@@ -63,11 +63,14 @@ def assembled(causal: CausalGraph) -> dict[str, Any]:
     quantities, redundant directions; the reason where they cannot be assembled."""
     from vbg.assemble import assemble, assemble_start
     from vbg.assemble.matrices.conserved import find_conserved
+    from vbg.assemble.matrices.noether import find_kept
     from vbg.errors import AssemblyError
 
     try:
         system = assemble(causal)
         conserved = [str(quantity) for quantity in find_conserved(system)]
+        # momenta stand there already, component by component
+        kept = [str(one) for one in find_kept(system) if one.kind != "momentum"]
         redundant = list(assemble_start(system).redundant)
     except AssemblyError as error:
         return {"not_assembled": str(error)}
@@ -79,7 +82,7 @@ def assembled(causal: CausalGraph) -> dict[str, Any]:
     return {
         "variables": variables,
         "solved_loops": solved,
-        "conserved": conserved,
+        "conserved": conserved + kept,
         "redundant": redundant,
     }
 
