@@ -102,10 +102,11 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One solid of a body, as drawn and weighed: `kind` is box, cylinder,
-    sphere, cone, tube or step; `sizes` its lengths by name [m]; `position` [m] and
-    `rotation` (quaternion) place it in the body's axes.  Of a step, `file` as written, `path`
-    where it was found, `part` in it, and what was `measured`."""
+    """One solid of a body, as drawn and weighed: `kind` is box, cylinder, sphere, cone, tube,
+    step, extrude, revolve, union, cut or common; `sizes` its lengths by name [m]; `position` [m]
+    and `rotation` (quaternion) place it in the body's axes.  Of a step, `file` as written, `path`
+    where it was found, `part` in it.  A union, cut or common is `of` others; extrude and revolve
+    have a `profile` [m].  What has no formula of sizes is `measured`, in its own axes."""
 
     kind: str
     sizes: Mapping[str, float]
@@ -115,6 +116,8 @@ class Shape:
     file: str = field(default="", compare=False)
     path: str = field(default="", compare=False)
     part: str = field(default="", compare=False)
+    of: tuple[Shape, ...] = ()
+    profile: tuple[tuple[float, float], ...] = ()
     measured: Measured | None = None
 
 

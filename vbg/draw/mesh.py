@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.fields import Shape
+from vbg.model.forms.shapes import FURTHER
 from vbg.spatial import rotation_matrix
 
 Array = NDArray[np.float64]
@@ -18,8 +19,8 @@ RINGS = 8  # of a sphere
 def faces_of(shape: Shape) -> Faces:
     """The outer surface of `shape`, polygons (k, 3) in the body's axes [m]."""
     s = shape.sizes
-    if shape.kind == "step":
-        faces = _of_part(shape.path, shape.part)
+    if shape.kind in FURTHER:
+        faces = _measured(shape)
     elif shape.kind == "box":
         faces = _box(s["x"], s["y"], s["z"])
     elif shape.kind == "sphere":
@@ -33,11 +34,41 @@ def faces_of(shape: Shape) -> Faces:
     return tuple(face @ turn.T + place for face in faces)
 
 
-def _of_part(path: str, part: str) -> Faces:
-    """Triangles of a part of a STEP file, in the file's axes."""
-    from vbg.solids.step import part_of
+def _measured(shape: Shape) -> Faces:
+    """Of a part of a STEP file, a boolean solid or one of a profile, in its own axes."""
+    from dataclasses import replace
 
-    return tuple(part_of(path, part).triangles())
+    if shape.kind == "extrude":
+        return _prism(np.array(shape.profile), shape.sizes["height"])
+    if shape.kind == "revolve":
+        return _turned(np.array(shape.profile))
+    if shape.kind == "step":
+        from vbg.solids.step import part_of
+
+        return tuple(part_of(shape.path, shape.part).triangles())
+    from vbg.solids.build import part_from
+
+    alone = replace(shape, position=(0.0, 0.0, 0.0), rotation=(1.0, 0.0, 0.0, 0.0))
+    return tuple(part_from(alone).triangles())
+
+
+def _prism(profile: Array, height: float) -> Faces:
+    low, high = (np.column_stack([profile, np.full(len(profile), z)]) for z in _ends(height))
+    following = np.roll(np.arange(len(profile)), -1)
+    walls = [np.array([low[i], low[j], high[j], high[i]]) for i, j in enumerate(following)]
+    return (*walls, low[::-1], high)
+
+
+def _ends(height: float) -> tuple[float, float]:
+    return -height / 2, height / 2
+
+
+def _turned(profile: Array) -> Faces:
+    angle = 2 * np.pi * np.arange(SIDES + 1) / SIDES
+    around = np.column_stack([np.cos(angle), np.sin(angle)])
+    rings = [np.column_stack([r * around, np.full(SIDES + 1, z)]) for r, z in profile]
+    pairs = zip(rings, [*rings[1:], rings[0]], strict=True)
+    return tuple(np.array([a[i], a[i + 1], b[i + 1], b[i]]) for a, b in pairs for i in range(SIDES))
 
 
 def _box(x: float, y: float, z: float) -> Faces:

@@ -127,7 +127,7 @@ def _read(name: str, shown: str, _time: int, _size: int) -> tuple[Part, ...]:
     parts = []
     for label, solid in found:
         taken[label] = taken.get(label, 0) + 1
-        parts.append(_part(label if taken[label] == 1 else f"{label}_{taken[label]}", solid))
+        parts.append(measured(label if taken[label] == 1 else f"{label}_{taken[label]}", solid))
     return tuple(parts)
 
 
@@ -188,7 +188,8 @@ def _explored(shape: Any, what: str) -> Iterator[Any]:
         explorer.Next()
 
 
-def _part(name: str, solid: Any) -> Part:
+def measured(name: str, solid: Any) -> Part:
+    """A solid of OpenCASCADE [mm] as a Part."""
     from OCP.BRepGProp import BRepGProp
     from OCP.GProp import GProp_GProps
 
@@ -214,6 +215,8 @@ def _box(shape: Any) -> tuple[Array, Array]:
 
     box = Bnd_Box()
     BRepBndLib.AddOptimal_s(shape, box, False, False)
+    if box.IsVoid():
+        return np.zeros(3), np.zeros(3)
     low, high = box.CornerMin(), box.CornerMax()
     corners = np.array([[c.X(), c.Y(), c.Z()] for c in (low, high)]) * METRE
     return corners[0], corners[1]

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vbg.cli.models import read_model
-from vbg.cli.parser import add, add_json, add_model
+from vbg.cli.parser import add, add_json, add_model, seconds
 from vbg.cli.text import count
-from vbg.errors import Problem, VbgError
+from vbg.errors import Problem, UsageError, VbgError
 
 if TYPE_CHECKING:
     from vbg.assemble.start.start import Start
@@ -35,7 +35,8 @@ def register(subparsers: Any) -> None:
         "--fix writes the fixes that leave no choice (a name that was meant, a key that is\n"
         "spelled another way) into the file, which is kept as FILE.bak, and lists the others.",
         examples="vbg check crank.toml\nvbg check crank.toml --set r=-1 --json\n"
-        "vbg check --quick large.toml\nvbg check --fix crank.toml",
+        "vbg check --quick large.toml\nvbg check --fix crank.toml\n"
+        "vbg check --interference crank.toml --run crank.h5",
     )
     add_model(parser)
     parser.add_argument(
@@ -43,6 +44,17 @@ def register(subparsers: Any) -> None:
     )
     parser.add_argument(
         "--fix", action="store_true", help="mend what can only be meant in one way, list the rest"
+    )
+    parser.add_argument(
+        "--interference",
+        action="store_true",
+        help="find solids that overlap (extra cad); exit code 1 if some do",
+    )
+    parser.add_argument(
+        "--run", metavar="RESULT", help="with --interference: over this run, not at the start only"
+    )
+    parser.add_argument(
+        "--at", type=seconds, metavar="T", help="with --run: at its row nearest to this time alone"
     )
     add_json(parser)
 
@@ -61,6 +73,10 @@ class Checked:
 
 
 def act(arguments: argparse.Namespace) -> int:
+    if arguments.interference:
+        return _overlapping(arguments)
+    if arguments.run or arguments.at is not None:
+        raise UsageError("--run and --at go with --interference.")
     if arguments.fix:
         _mend(arguments.file)
     try:
@@ -79,6 +95,49 @@ def act(arguments: argparse.Namespace) -> int:
         found = count(number, "remark") if number else "no problems"
         print(f"{_about(checked)}: {found}.")
     return int(checked.failed)
+
+
+def _overlapping(arguments: argparse.Namespace) -> int:
+    """Solids that overlap at the start, in a run, or at one instant of it."""
+    import numpy as np
+
+    import vbg
+    from vbg.analysis.interference import interference
+    from vbg.cli.models import read_checked
+    from vbg.cli.results import read_result
+
+    if arguments.at is not None and not arguments.run:
+        raise UsageError("--at is a time of a run: give --run RESULT.")
+    model = read_checked(arguments)
+    if arguments.run:
+        solution = read_result(arguments.run)
+        time, signals = solution.time, dict(solution.signals)
+        if arguments.at is not None:
+            row = int(np.argmin(np.abs(time - arguments.at)))
+            time, signals = time[row : row + 1], {n: v[row : row + 1] for n, v in signals.items()}
+    else:
+        start = vbg.start(model)
+        first = start.outputs(0.0, start.state)
+        time, signals = np.zeros(1), {n: np.ravel(v)[None] for n, v in first.items()}
+    lacking = [n for n, b in model.bodies.items() if b.shape and f"{n}.position" not in signals]
+    if lacking:
+        raise UsageError(f"{arguments.run} has no positions of {', '.join(lacking[:6])}.")
+    found, held = interference(model, time, signals)
+    if arguments.json:
+        pairs = [list(pair) for pair in held]
+        print(json.dumps({"overlaps": [asdict(o) for o in found], "joined": pairs}))
+        return int(bool(found))
+    for o in found:
+        when = f"at {o.begin:.6g} s" if o.begin == o.end else f"{o.begin:.6g} to {o.end:.6g} s"
+        print(
+            f"{o.first} and {o.second} overlap, {when}; most at {o.deepest:.6g} s: "
+            f"{1e3 * o.depth:.3g} mm deep, {1e6 * o.volume:.3g} cm^3"
+        )
+    if held:
+        print(f"not looked at, held by a joint: {count(len(held), 'pair')}", file=sys.stderr)
+    if not found:
+        print(f"{model.name}: no solids overlap, {count(len(time), 'instant')}.")
+    return int(bool(found))
 
 
 def _mend(file: str) -> None:

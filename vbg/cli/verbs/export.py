@@ -30,7 +30,8 @@ def register(subparsers: Any) -> None:
             vbg export crank.toml -o crank.fmu --fmi 2 --outputs 'A.*'
             vbg export crank.toml --c -o crank_c
             vbg export pendulum.toml --mstmm-xml -o pendulum.xml
-            vbg export arm.toml --urdf -o arm.urdf""",
+            vbg export arm.toml --urdf -o arm.urdf
+            vbg export arm.toml --step -o arm.step""",
     )
     add_model(parser)
     formats = parser.add_mutually_exclusive_group()
@@ -38,6 +39,9 @@ def register(subparsers: Any) -> None:
         "--c", action="store_true", help="C99 code into the folder OUT: equations, methods, a main"
     )
     formats.add_argument("--mstmm-xml", action="store_true", help="MSTMMSim's parameter file, .xml")
+    formats.add_argument(
+        "--step", action="store_true", help="the solids where the run begins, .step (extra cad)"
+    )
     formats.add_argument("--urdf", action="store_true", help="a robot: trees of bodies, .urdf")
     parser.add_argument(
         "-o", "--output", metavar="OUT", required=True, help="file or folder to write"
@@ -63,10 +67,12 @@ def register(subparsers: Any) -> None:
 def act(arguments: argparse.Namespace) -> int:
     of_unit = ("fmi", "platforms", "source", "outputs")
     given = [f"--{name}" for name in of_unit if getattr(arguments, name)]
-    if not (arguments.c or arguments.mstmm_xml or arguments.urdf):
+    if not (arguments.c or arguments.mstmm_xml or arguments.urdf or arguments.step):
         return _unit(arguments)
     if given:
         raise UsageError(f"{given[0]} belongs to a functional mock-up unit: name OUT.fmu.")
+    if arguments.step:
+        return _solids(arguments)
     return _code(arguments) if arguments.c else _file(arguments)
 
 
@@ -107,6 +113,18 @@ def _file(arguments: argparse.Namespace) -> int:
     for left_out in write(read_checked(arguments), arguments.output):
         print(f"vbg: not in the file: {left_out}", file=sys.stderr)
     wrote(arguments.output, what)
+    return 0
+
+
+def _solids(arguments: argparse.Namespace) -> int:
+    from vbg.io.step.writing import write
+
+    require_output(arguments.output, (".step", ".stp"))
+    start = _start(arguments)
+    posture = start.outputs(0.0, start.state)
+    for left_out in write(start.system.model, posture, arguments.output):
+        print(f"vbg: not in the file: {left_out}, which has no shape", file=sys.stderr)
+    wrote(arguments.output, "solids")
     return 0
 
 

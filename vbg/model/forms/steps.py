@@ -11,13 +11,12 @@ from vbg.fields import Measured
 from vbg.model.text.allowed import refusal
 from vbg.model.text.places import Path
 from vbg.model.values.reading import Reading
+from vbg.solids.step import Part, part_of
 
 
 def read_step(reading: Reading, path: Path, table: Mapping[str, Any]) -> dict[str, Any] | None:
     """The fields of a Shape from ``{ step = "crank.step", part = "NAME" }``; None, with
     problems noted, where the file or the part is not there."""
-    from vbg.solids.step import part_of
-
     written = reading.text((*path, "step"), table["step"])
     name = "" if "part" not in table else reading.text((*path, "part"), table["part"])
     if written is None or name is None:
@@ -33,14 +32,18 @@ def read_step(reading: Reading, path: Path, table: Mapping[str, Any]) -> dict[st
     except (ModelError, UsageError) as error:
         reading.fail((*path, "step"), str(error))
         return None
+    return {"file": written, "path": file, "part": name, "measured": measured_of(part)}
+
+
+def measured_of(part: Part) -> Measured:
+    """What is kept of a part in a Shape."""
     J = part.inertia
     xx, yy, zz, xy, yz, zx = (
         float(J[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0))
     )
     inertia = (xx, yy, zz, xy, yz, zx)
     box = _three(part.low), _three(part.high)
-    measured = Measured(part.volume, _three(part.centre), inertia, *box)
-    return {"file": written, "path": file, "part": name, "measured": measured}
+    return Measured(part.volume, _three(part.centre), inertia, *box)
 
 
 def _three(vector: Any) -> tuple[float, float, float]:

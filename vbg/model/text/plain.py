@@ -68,6 +68,10 @@ def _attachment(end: Attachment) -> Any:
 
 def _shape(shape: Shape) -> dict[str, Any]:
     table: dict[str, Any] = {shape.kind: dict(shape.sizes)}
+    if shape.of:
+        table = {shape.kind: [_shape(one) for one in shape.of]}
+    if shape.profile:
+        table[shape.kind]["profile"] = [list(corner) for corner in shape.profile]
     if shape.kind == "step":
         table = {"step": shape.file} | ({"part": shape.part} if shape.part else {})
     if shape.density:
