@@ -168,9 +168,10 @@ def judge(name: str) -> dict[str, Any]:
         solver: {n: v.copy() for n, v in s.signals.items() if not n.startswith(RESIDUALS)}
         for solver, s in report.solutions.items()
     }
-    free = {c.name for c in report.channels if c.result == "NOT UNIQUE"}
-    said = {"result": report.result, "sentence": report.verdict.sentence}
-    return {**said, "outputs": outputs, "free": free}
+    said = {"result": report.result, "sentence": report.verdict.sentence, "outputs": outputs}
+    for what, mark in (("free", "NOT UNIQUE"), ("zero", "VACUOUS")):
+        said[what] = {c.name for c in report.channels if c.result == mark}
+    return said
 
 
 def traced(name: str) -> tuple[dict[str, Any], set[tuple[str, str]]]:
@@ -191,15 +192,17 @@ def traced(name: str) -> tuple[dict[str, Any], set[tuple[str, str]]]:
 
 
 def visible(sound: dict[str, Any], faulty: dict[str, Any]) -> str:
-    """Name of an output that differs by more than the threshold from that without fault; of a
-    redundant machine only what it determines is judged."""
+    """Name of an output that differs by more than the threshold from that without fault; not
+    judged is what a redundant machine does not determine, and what is rounding in both."""
     import numpy as np
+
+    aside = sound["free"] | (sound["zero"] & faulty["zero"])
 
     def judged(name: str, values: Any) -> Any:
         kept = np.array(values)
         columns = kept.reshape(len(kept), -1)
-        free = [k for k in range(columns.shape[1]) if f"{name}[{k}]" in sound["free"]]
-        columns[:, range(columns.shape[1]) if name in sound["free"] else free] = 0.0
+        out = [k for k in range(columns.shape[1]) if {name, f"{name}[{k}]"} & aside]
+        columns[:, out] = 0.0
         return kept
 
     for solver, signals in sound["outputs"].items():
@@ -208,7 +211,7 @@ def visible(sound: dict[str, Any], faulty: dict[str, Any]) -> str:
             kind = name.rpartition(".")[2]
             largest[kind] = max(largest.get(kind, 0.0), float(np.abs(values).max(initial=0.0)))
         for name, values in signals.items():
-            values, other = judged(name, values), faulty.get(solver, {}).get(name)
+            values, other = judged(name, values), faulty["outputs"].get(solver, {}).get(name)
             if other is None or other.shape != values.shape:
                 return f"{solver} {name}"
             other = judged(name, other)
@@ -270,9 +273,8 @@ class Host:
     def _judged(self, fault: Fault, machine: str) -> dict[str, Any]:
         self.loaded.put(fault)
         found = judge(machine)
-        outputs = found.pop("outputs")
-        found["visible"] = visible(self.sound[machine], outputs)
-        return found
+        seen = visible(self.sound[machine], found)
+        return {"result": found["result"], "sentence": found["sentence"], "visible": seen}
 
 
 def serve(name: str, machines: tuple[str, ...], pipe: Connection) -> None:
