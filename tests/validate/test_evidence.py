@@ -3,6 +3,7 @@ what redundant joints do determine, runs that are stuck, a solver that refuses."
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import vbg
+from benchmarks.false_alarms import _four_bar
 from vbg.errors import UsageError
 from vbg.solution import FINISHED, Audit, MadeBy, Solution
 from vbg.tmm_bridge import solver
@@ -174,6 +176,44 @@ def test_the_third_method_tells_the_sides_apart(seeded):
     report = validate(pendulum(), also=("dt",), **SHORT)
     assert report.result == "FAIL"
     assert "The column dt agrees with the bond-graph solver" in " ".join(report.verdict.review)
+
+
+def test_in_the_plane_of_a_tilted_loop_joint_forces_are_compared(seeded):
+    """Only what acts along the axes, and about axes across, is not unique."""
+    draw, written = random.Random(1), None
+    while written is None or any(j["kind"] != "revolute" for j in written["joints"].values()):
+        written = _four_bar(draw, np.random.default_rng(3))
+    model = vbg.Model(**written)
+    report = validate(model, **SHORT)
+    assert report.result == "PASS", report.verdict.sentence
+    marks = {c.name: c.result for c in report.channels}
+    for name in model.joints:
+        assert {marks[f"{name}.force_F[{k}]"] for k in (0, 1)} == {"PASS"}
+        assert f"{name}.force_F[2]" not in marks
+        assert marks[f"{name}.free_effort[0]"] == "VACUOUS"
+
+    def push(signals: dict[str, np.ndarray]) -> None:
+        signals["j1.force"] = signals["j1.force"] * 1.001
+
+    seeded(push)
+    failed = {c.name for c in validate(model, **SHORT).verdict.failed()}
+    assert {"j1.force_F[0]", "j1.force_F[1]"} & failed
+
+
+def test_joints_that_bear_where_they_are_free_fail_even_at_rest(seeded):
+    """Two hinges of a door that turn it one against the other: in balance, and without power."""
+    at = {"body": "leaf", "at": [0, 0, 0]}
+    push = {"kind": "force", "on": at, "force": [0.0, 0.8, -0.6]}
+    model = vbg.Model(**door().document, gravity=[0, 0, 0], forces={"push": push})
+    assert validate(model, **SHORT).result != "FAIL"
+
+    def twist(signals: dict[str, np.ndarray]) -> None:
+        for name, sign in (("lower", 1.0), ("upper", -1.0)):
+            signals[f"{name}.torque"] = signals[f"{name}.torque"] + 0.1 * sign * np.array(AXIS)
+
+    seeded(twist)
+    failed = {c.name for c in validate(model, **SHORT).verdict.failed()}
+    assert {"lower.free_effort[0]", "upper.free_effort[0]"} <= failed
 
 
 def test_a_leap_is_left_out_only_where_the_other_solver_is_near_a_singular_posture():

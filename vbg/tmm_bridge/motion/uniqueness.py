@@ -17,7 +17,7 @@ from vbg.tmm_bridge.kernels.independence import REDUNDANT, measure_rows
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.rows import W_FORCE, W_MOMENT
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
-from vbg.tmm_bridge.motion.channels import Record, joint_wrench, replay
+from vbg.tmm_bridge.motion.channels import Record, joint_wrench, replay, rotation_of
 from vbg.tmm_bridge.motion.integration import Plant, Trajectory
 
 SAMPLES = 5
@@ -111,8 +111,11 @@ def _changed(mechanism: Mechanism, record: Record, stresses: Array) -> set[str]:
         only = stressed(mechanism, record, nu)
         values = {}
         for name in (*mechanism.tree, *mechanism.cut):
-            force, torque = joint_wrench(mechanism, only, name)
-            values[f"{name}.force"], values[f"{name}.torque"] = force[0], torque[0]
+            R_WF = _axes_of(mechanism, only, name)
+            both = joint_wrench(mechanism, only, name)
+            for what, vector in zip(("force", "torque"), both, strict=True):
+                values[f"{name}.{what}"] = vector[0]
+                values[f"{name}.{what}_F"] = vector[0] @ R_WF
         for name, row in mechanism.couplings.items():
             values[f"{name}.effort"] = nu[row : row + 1]
         largest = max(float(np.abs(v).max()) for v in values.values())
@@ -120,6 +123,14 @@ def _changed(mechanism: Mechanism, record: Record, stresses: Array) -> set[str]:
             for j in np.flatnonzero(np.abs(vector) > 1e-7 * largest):
                 changed.add(name if len(vector) == 1 else f"{name}[{j}]")
     return changed
+
+
+def _axes_of(mechanism: Mechanism, record: Record, name: str) -> Array:
+    """R_WF of a joint at the first instant of a record."""
+    frames = mechanism.frames[name]
+    place = mechanism.bodies[frames.first]
+    R: Array = rotation_of(record, place.node)[0] @ place.R_NB @ frames.R_AF
+    return R
 
 
 def not_unique(mechanism: Mechanism, trajectory: Trajectory) -> tuple[Problem, ...]:
@@ -133,7 +144,8 @@ def not_unique(mechanism: Mechanism, trajectory: Trajectory) -> tuple[Problem, .
             "note",
             f"joints.{name}",
             f"{MARK}{', '.join(components)}.",
-            "The values shown are those of least norm; free the redundant directions"
+            "The values shown are those of least norm (_F: in the axes of the joint, z along its"
+            " axis; what is not named is determined); free the redundant directions"
             " (a spherical or in-line joint instead of a revolute) to make them unique.",
         )
         for name, components in by_joint.items()

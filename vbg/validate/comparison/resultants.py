@@ -1,15 +1,17 @@
-"""What a redundant mechanism does determine: resultants of its joints, and their power.
+"""What a redundant mechanism does determine of its joint forces.
 
-Two sets of joint forces G^T f that move a mechanism alike differ by a self-stress, a vector
-of the null space of G^T.  The differences D of the joint wrenches of two right solutions
-therefore balance on every body, and do no work in any joint::
+Two sets of joint forces that move a mechanism alike differ by a self-stress, a vector of the
+null space of G^T.  The differences D of the joint wrenches of two right solutions therefore
+balance on every body, and no joint bears them in a direction in which it is free::
 
     sum of +-D_force = 0,   sum of +-(D_torque + (p_M - p_B) x D_force) = 0,
-    D_force . (v_B - v_A at M) + D_torque . (w_B - w_A) = 0
+    D_force . t + D_torque . r = 0   for every free twist (t, r) of the joint at M.
 
-Conversely every projection of the joint forces that the model determines (in the plane of a
-planar loop, summed over parallel bearings) agrees where these do.  Used are both solutions'
-forces and motions, and the joint points of the Model.
+Conversely what holds all this is a self-stress: every projection of the joint forces that the
+model determines (in the plane of a planar loop, summed over parallel bearings, the resultant on
+any set of bodies) agrees where these do.  For the reader the components in the axes of the joint
+stand beside, where they are determined: frame F is fixed in the first body, its z is the axis.
+Used are both solutions' forces and motions, the joint points and frames of the Model.
 """
 
 from __future__ import annotations
@@ -19,20 +21,24 @@ from typing import Any
 
 import numpy as np
 
-from vbg.model import Model
+from vbg.model import Model, place
+from vbg.model.placing.frames import JointFrame
 from vbg.solution import Solution
 from vbg.validate.comparison.pairing import Pair
 
 Array = np.ndarray[Any, Any]
 PASSED_POWER = ".passed_power"
 _COMPONENTS = 3
+_UNITS = (("force", "N"), ("torque", "N*m"))
 
 
 def resultant_pairs(
     model: Model, first: Solution, second: Solution, i: Array, j: Array, not_unique: frozenset[str]
 ) -> list[Pair]:
-    """Resultants on every body at a joint with forces that are not unique, and power of these
-    joints: "BODY.joints.force[k]", "BODY.joints.torque[k]", "JOINT.passed_power"."""
+    """For joints with forces that are not unique: resultants on every body that they touch,
+    "BODY.joints.force[k]", "BODY.joints.torque[k]"; components in joint axes that are unique,
+    "JOINT.force_F[k]", "JOINT.torque_F[k]"; what the joint's freedoms feel,
+    "JOINT.free_effort[k]", or where these are not known, "JOINT.passed_power"."""
     owners = {name.partition(".")[0] for name in not_unique}
     joints = {
         name: joint for name, joint in model.joints.items() if not isinstance(joint.between[0], str)
@@ -48,16 +54,83 @@ def resultant_pairs(
     pairs: list[Pair] = []
     for body in sorted(touched):
         sides = zip(_resultant(a, joints, body), _resultant(b, joints, body), strict=True)
-        for (what, unit), (x, y) in zip((("force", "N"), ("torque", "N*m")), sides, strict=True):
+        for (what, unit), (x, y) in zip(_UNITS, sides, strict=True):
             pairs += [
                 Pair(f"{body}.joints.{what}[{k}]", unit, x[:, k], y[:, k])
                 for k in range(_COMPONENTS)
             ]
+    frames = place(model).frames
     for name in sorted(owners & set(joints)):
-        if not {end.body for end in joints[name].between} & coupled:
-            power = (_power(a, name, joints[name]), _power(b, name, joints[name]))
-            pairs.append(Pair(f"{name}{PASSED_POWER}", "W", *power))
+        if {end.body for end in joints[name].between} & coupled:
+            continue
+        pairs += _in_joint_axes(a, b, name, frames[name], not_unique)
+        if f"{name}.drive" not in not_unique:
+            pairs += _free_efforts(a, b, name, joints[name], frames[name])
     return pairs
+
+
+def _in_joint_axes(
+    a: _Motion, b: _Motion, name: str, frame: JointFrame, not_unique: frozenset[str]
+) -> Iterator[Pair]:
+    """Components in frame F, of vectors that are not unique, which are."""
+    for what, unit in _UNITS:
+        if not any(f"{name}.{what}[{k}]" in not_unique for k in range(_COMPONENTS)):
+            continue
+        for k, axis in enumerate(frame.R_AF.T):
+            if f"{name}.{what}_F[{k}]" not in not_unique:
+                x, y = (
+                    np.sum(m.signal(f"{name}.{what}") * m.turned(frame.first, axis), axis=1)
+                    for m in (a, b)
+                )
+                yield Pair(f"{name}.{what}_F[{k}]", unit, x, y)
+
+
+def _free_efforts(
+    a: _Motion, b: _Motion, name: str, joint: Any, frame: JointFrame
+) -> Iterator[Pair]:
+    """What the freedoms of a joint feel of its wrench: the effort of a drive, or nothing."""
+    twists = _free_twists(joint, frame)
+    if twists is None:
+        yield Pair(f"{name}{PASSED_POWER}", "W", *(_power(m, name, joint) for m in (a, b)))
+        return
+    for k, (body, push, turn) in enumerate(twists):
+        felt = [
+            np.sum(m.signal(f"{name}.force") * m.turned(body, push), axis=1)
+            + np.sum(m.signal(f"{name}.torque") * m.turned(body, turn), axis=1)
+            for m in (a, b)
+        ]
+        yield Pair(f"{name}.free_effort[{k}]", "N*m" if turn.any() else "N", *felt)
+
+
+def _free_twists(joint: Any, frame: JointFrame) -> list[tuple[str, Array, Array]] | None:
+    """(body, translation, rotation) of every freedom at M, in axes of the body; None for kinds
+    whose freedoms turn with neither body."""
+    rest, (x, y, z) = np.zeros(3), frame.R_AF.T
+    slides = {n: (frame.first, axis, rest) for n, axis in (("x", x), ("y", y), ("z", z))}
+    turns = {n: (frame.first, rest, axis) for n, axis in (("x", x), ("y", y), ("z", z))}
+    every = list(turns.values())
+    match joint.kind:
+        case "fixed":
+            return []
+        case "revolute":
+            return [turns["z"]]
+        case "prismatic":
+            return [slides["z"]]
+        case "cylindrical":
+            return [slides["z"], turns["z"]]
+        case "helical":
+            return [(frame.first, joint.lead * z, z)]
+        case "spherical":
+            return every
+        case "universal":
+            return [turns["z"], (frame.second, rest, frame.R_BM[:, 2])]
+        case "planar":
+            return [slides["x"], slides["y"], turns["z"]]
+        case "point_on_line":
+            return [slides["z"], *every]
+        case "point_on_plane":
+            return [slides["x"], slides["y"], *every]
+    return None
 
 
 def _bodies_at_couplings(model: Model, owners: set[str]) -> set[str]:
