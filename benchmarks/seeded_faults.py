@@ -102,11 +102,17 @@ def interpreted(name: str) -> None:
 
     Kernels.compiled = compiled  # type: ignore[method-assign]
     if name == "assemble":
-        plain = {"at": lambda array, i: array[i], "put": _put}
+        plain = {"at": lambda array, i: array[i], "put": _put, "run_at": _run_at}
         numba.extending.intrinsic = lambda f: plain.get(f.__name__) or intrinsic(f)
-        import vbg.assemble.program.machine  # noqa: F401
+        from vbg.assemble.program.machine import tape
 
+        tape.address_of = lambda kernel: kernel
         numba.extending.intrinsic = intrinsic
+
+
+def _run_at(kernel: Any, *tape: Any) -> None:
+    """What stands for the address of the interpreter is itself."""
+    kernel(*tape)
 
 
 def _put(array: Any, index: int, value: Any) -> None:
