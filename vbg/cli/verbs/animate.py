@@ -14,6 +14,7 @@ from vbg.errors import UsageError
 
 if TYPE_CHECKING:
     from vbg.model import Model
+    from vbg.solution import Solution
 
 PLACE = 62
 FORMATS = (".html", ".gif", ".mp4")
@@ -31,7 +32,8 @@ def register(subparsers: Any) -> None:
         "The model is the one kept in the result; --model names another file.",
         examples="""vbg animate crank.h5 -o crank.html
             vbg animate crank.h5 -o crank.gif --trace conrod.C --frames 60
-            vbg animate crank.csv --model crank.toml --set r=0.05 -o crank.html""",
+            vbg animate crank.csv --model crank.toml --set r=0.05 -o crank.html
+            vbg animate other.csv --poses --model crank.toml --map crank=Body1 -o other.html""",
     )
     parser.add_argument("file", metavar="RESULT", help="result file: .h5 or .csv")
     add_allow_include(parser)
@@ -53,6 +55,26 @@ def register(subparsers: Any) -> None:
         default=[],
         help="draw the path of BODY.POINT or BODY; may be repeated",
     )
+    parser.add_argument(
+        "--poses",
+        action="store_true",
+        help="the file is another program's table of poses: NAME.x, .y, .z, .qw, .qx, .qy, .qz "
+        "(or .roll, .pitch, .yaw; .r11 ... .r33), units in brackets",
+    )
+    parser.add_argument(
+        "--map",
+        dest="names",
+        metavar="BODY=NAME",
+        action="append",
+        default=[],
+        help="of --poses: what the table calls a body of the model; may be repeated",
+    )
+    parser.add_argument(
+        "--origin",
+        choices=("com", "axes"),
+        default="com",
+        help="of --poses: places are of mass centres, or of the axes in which points are written",
+    )
     parser.add_argument("--frames", type=count_of(1), help="pictures at most")
     parser.add_argument("--fps", type=count_of(1), default=25, help="pictures a second (GIF, MP4)")
 
@@ -66,8 +88,9 @@ def act(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--frames {arguments.frames}: at least one picture is needed.")
     html = output.suffix == ".html"
     frames = arguments.frames or (HTML_FRAMES if html else MOVIE_FRAMES)
-    result = read_result(arguments.file)
-    film = film_of(_model(arguments), result, frames=frames, traces=arguments.trace)
+    model = _model(arguments)
+    result = _poses(arguments, model) if arguments.poses else read_result(arguments.file)
+    film = film_of(model, result, frames=frames, traces=arguments.trace)
     if html:
         from vbg.draw.page import write_page
 
@@ -82,6 +105,18 @@ def act(arguments: argparse.Namespace) -> int:
             raise KeyboardInterrupt(kept) from None
     wrote(output, f"film of {count(len(film.time), 'picture')}")
     return 0
+
+
+def _poses(arguments: argparse.Namespace, model: Model) -> Solution:
+    """The motion in another program's table."""
+    from vbg.io.poses import read_poses
+
+    names = dict(text.partition("=")[::2] for text in arguments.names)
+    unknown = [body for body, name in names.items() if body not in model.bodies or not name]
+    if unknown:
+        there = ", ".join(model.bodies)
+        raise UsageError(f"--map {unknown[0]}: write BODY=NAME; the bodies are {there}.")
+    return read_poses(arguments.file, model, names, origin=arguments.origin)
 
 
 def _model(arguments: argparse.Namespace) -> Model:

@@ -36,6 +36,7 @@ def register(subparsers: Any) -> None:
         examples="""vbg plot crank.h5 A.angle A.force
             vbg plot crank.h5 A.force.z -o force.svg
             vbg plot crank.h5 A.speed --across A.angle -o phase.svg
+            vbg plot crank.h5 crank.B conrod --space -o paths.svg
             vbg plot crank.h5 A.angle --with other.h5
             vbg plot crank.h5 A.angle --with other.h5 --error --log -o error.png
             vbg plot sweep.csv -o sweep.svg""",
@@ -57,6 +58,9 @@ def register(subparsers: Any) -> None:
     parser.add_argument(
         "--across", metavar="SIGNAL", help="horizontal axis (phase curves); default: time"
     )
+    parser.add_argument(
+        "--space", action="store_true", help="the paths of points and bodies in space"
+    )
     parser.add_argument("--log", action="store_true", help="logarithm of the magnitudes")
     parser.add_argument("--title", default="", help="headline of the picture")
     parser.add_argument(
@@ -75,6 +79,8 @@ def act(arguments: argparse.Namespace) -> int:
         return _study(arguments)
     if not arguments.signals:
         raise UsageError(_unnamed(arguments.file))
+    if arguments.space:
+        return _space(arguments)
     curves = _curves(arguments)
     if arguments.output is not None:
         from vbg.draw.chart import draw_curves
@@ -84,6 +90,29 @@ def act(arguments: argparse.Namespace) -> int:
         wrote(arguments.output, f"plot of {count(len(curves), 'curve')}")
         return 0
     print(in_terminal(curves, arguments.marks, log=arguments.log, colour=takes_colour(sys.stdout)))
+    return 0
+
+
+def _space(arguments: argparse.Namespace) -> int:
+    """Paths in space; in the terminal seen from the front (x, z) and from above (x, y)."""
+    from vbg.draw.series import Series
+    from vbg.draw.space import draw_paths, point_of
+
+    if arguments.error or arguments.across is not None or arguments.log:
+        raise UsageError("--space draws paths as they are: without --error, --across, --log.")
+    runs = [(label, read_result(file)) for label, file in _labels(arguments)]
+    if arguments.output is not None:
+        draw_paths(runs, arguments.signals, arguments.output, title=arguments.title)
+        wrote(arguments.output, f"paths of {count(len(arguments.signals), 'point')}")
+        return 0
+    for axis in (2, 1):
+        curves = []
+        for label, run in runs:
+            for name in arguments.signals:
+                points = point_of(run, name)
+                up = f"{name} {'xyz'[axis]}"
+                curves.append(Series(up, label, "m", points[:, 0], points[:, axis], "x", "m"))
+        print(in_terminal(curves, arguments.marks, log=False, colour=takes_colour(sys.stdout)))
     return 0
 
 
