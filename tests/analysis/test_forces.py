@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import vbg
-from vbg.analysis.forces import explained
+from vbg.analysis.forces import explained, joint_powers
 from vbg.errors import UsageError
 from vbg.io import toml
 
@@ -68,6 +68,48 @@ def test_what_is_no_joint_force_is_named():
     steps = {s.body: s for s in (step, *explained(model, solution, "B", 0.03))}
     named = [t for s in steps.values() for t in s.terms if t.what.startswith("other parts")]
     assert all(t.what == "other parts: cylinder" for t in named)
+
+
+@pytest.mark.parametrize(
+    ("name", "bodies"),
+    [
+        ("triple-pendulum", ("first", "second", "third")),
+        ("spatial-four-bar", ("coupler",)),  # a motor turns the crank, friction brakes the rocker
+        ("heavy-top", ("top",)),
+    ],
+)
+def test_powers_of_joints_are_the_work_on_each_body(name, bodies):
+    """What ideal joints pass on they take from the other body, and it is the rate of the energy
+    of each body: m a . v + dL/dt . w - m g . v, from signals alone, by central differences."""
+    model = vbg.read(f"examples/{name}.toml")
+    solution = vbg.simulate(model, t_end=2e-3, output_step=1e-5, rtol=1e-12, atol=1e-14)
+    for row in (len(solution.time) // 3, 2 * len(solution.time) // 3):
+        powers = joint_powers(model, solution, float(solution.time[row]))
+        scale = max(
+            np.linalg.norm(solution[f"{joint}.force"][row]) * np.linalg.norm(pace[row])
+            + np.linalg.norm(solution[f"{joint}.torque"][row]) * np.linalg.norm(spin[row])
+            for joint in model.joints
+            for body in model.bodies
+            for pace, spin in [(solution[f"{body}.velocity"], solution[f"{body}.angular_velocity"])]
+        )
+        for joint in model.joints:
+            own = [power for (name_, _), power in powers.items() if name_ == joint]
+            if len(own) == 2:
+                assert sum(own) == pytest.approx(0.0, abs=1e-6 * scale)
+        for body in bodies:
+            part = model.bodies[body]
+            taken = sum(power for (_, name_), power in powers.items() if name_ == body)
+            energies = [_energy(model, solution, body, part, row + i) for i in (-1, 1)]
+            rate = (energies[1] - energies[0]) / 2e-5
+            assert taken == pytest.approx(rate, abs=1e-5 * scale)
+
+
+def _energy(model, solution, body, part, row):
+    xx, yy, zz, xy, yz, zx = part.inertia
+    inertia = np.array([[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]])
+    spin, pace = (solution[f"{body}.{n}"][row] for n in ("angular_velocity", "velocity"))
+    height = -part.mass * np.asarray(model.gravity) @ solution[f"{body}.position"][row]
+    return part.mass * pace @ pace / 2 + spin @ inertia @ spin / 2 + height
 
 
 def test_what_is_no_joint_is_refused():

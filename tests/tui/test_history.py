@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import vbg
-from tests.tui.conftest import put_run, recorded
+from tests.tui.conftest import MODEL, put_run, recorded
 from vbg.io import csv, hdf5
 from vbg.solution import Solution
 from vbg.tui import make_app
@@ -18,6 +18,7 @@ from vbg.tui.content.plotting import differences
 from vbg.tui.picturing import press, screen_text, settled, typed
 from vbg.tui.session import runs as store
 from vbg.tui.state import results
+from vbg.tui.state.powers import coloured
 
 
 def test_a_difference_is_a_part_of_the_larger_and_rounding_is_none():
@@ -94,6 +95,33 @@ async def test_why_a_joint_carries_what_it_carries(model):
         await press(app, pilot, ["1", "4", "end", "w"])
         assert app.work.selection == ("joints", "hinge")
         assert "at t = 0.05 s" in screen_text(app)
+
+
+async def test_power_in_the_bond_graph(tmp_path):
+    """A second rod is driven by the first: what leaves the one enters the other."""
+    file = tmp_path / "two.toml"
+    elbow = '[joints.elbow]\nkind = "revolute"\nbetween = ["rod.B", "arm.A"]\naxis = [0, 1, 0]\n'
+    arm = MODEL[MODEL.index("[bodies.rod]") : MODEL.index("[joints")].replace("rod]", "arm]")
+    file.write_text(MODEL + "\n" + arm + elbow)
+    run = put_run(file, 1, "vbg")
+    hdf5.write(vbg.simulate(vbg.read(file), t_end=0.1), run.result)
+    app = make_app(str(file), marks="unicode")
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(app, pilot)
+        app.select(("joints", "elbow"))
+        await press(app, pilot, ["4", "right", "2"])
+        seen = screen_text(app)
+        assert "power at t = 0.05 s" in seen
+        given = dict(re.findall(r"([-\d.e]+) W into (\w+)", seen)[i][::-1] for i in range(2))
+        assert float(given["arm"]) == pytest.approx(-float(given["rod"])) != 0.0
+        styles = {bond.style for bond in coloured(app.work.graph, now(app)).bonds}
+        assert styles & {"bar", "warn"}
+        await press(app, pilot, ["1", "a", "p", "q", "enter", "1", "enter", "2"])
+        assert "power at" not in screen_text(app), "the run is of another text"
+
+
+def now(app):
+    return app.main.panes["graph"].powers
 
 
 async def test_where_the_energy_went(model):

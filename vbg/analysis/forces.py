@@ -9,6 +9,8 @@ second, -1 where it is the first;  a : acceleration of the mass centre [m/s^2]; 
 R : what all else exerts on B: springs, cylinders, contacts, stops and friction.
 
 Each term counts by its component along e = s_J F_J / |F_J|, so that the terms add up to |F_J|.
+The power of a joint on its bodies: `joint_powers`.
+
 The joint with the largest term is asked next, on its other body, until the largest term is an
 acceleration, a weight or another part, or until the path is at ground.
 """
@@ -23,12 +25,14 @@ import numpy as np
 from vbg.errors import UsageError
 from vbg.fields import Attachment
 from vbg.model.catalogue import TABLES
+from vbg.spatial import rotation_matrix
 
 if TYPE_CHECKING:
     from vbg.model import Model
     from vbg.solution import Solution
 
 GROUND = "ground"
+_MOTION = ("position", "velocity", "rotation", "angular_velocity")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,46 @@ def explained(model: Model, solution: Solution, joint: str, time: float) -> tupl
         if body == GROUND:
             size = float(np.linalg.norm(solution[f"{joint}.force"][row]))
             return (*steps, Step(joint, GROUND, size, ()))
+
+
+def joint_powers(model: Model, solution: Solution, time: float) -> dict[tuple[str, str], float]:
+    """The power [W] that each joint passes into each of its bodies, (joint, body) -> P, at the row
+    of `solution` nearest to `time` [s]:
+
+        P = s (F . (v + w x (p - c)) + M . w)
+
+    F, M : JOINT.force [N] and JOINT.torque [N*m] about the second body's joint point p [m];
+    c, v, w : mass centre, its velocity and the angular velocity of the body, world axes;
+    s : +1 for the second body, -1 for the first.  Both add up to what a drive puts in, to zero
+    without one.
+    """
+    row = int(np.argmin(np.abs(solution.time - time)))
+    found: dict[tuple[str, str], float] = {}
+    for name, two in _joint_ends(model).items():
+        if not {f"{name}.force", f"{name}.torque"} <= solution.signals.keys():
+            continue
+        force, torque = (solution[f"{name}.{kind}"][row] for kind in ("force", "torque"))
+        point = _place(solution, model.joints[name].between[1], row)
+        for sign, body in ((-1.0, two[0]), (1.0, two[1])):
+            wanted = {f"{body}.{name}" for name in _MOTION}
+            if point is not None and wanted <= solution.signals.keys():
+                # BODY.angular_velocity is in the body's own axes
+                turned = rotation_matrix(solution[f"{body}.rotation"][row])
+                turn = turned @ solution[f"{body}.angular_velocity"][row]
+                arm = point - solution[f"{body}.position"][row]
+                pace = solution[f"{body}.velocity"][row] + np.cross(turn, arm)
+                found[name, body] = sign * float(force @ pace + torque @ turn)
+    return found
+
+
+def _place(solution: Solution, end: Attachment, row: int) -> np.ndarray | None:
+    """Where an attachment is, world axes [m]; None where its body is no rigid one."""
+    if end.body == GROUND:
+        return np.asarray(end.at)
+    if not {f"{end.body}.position", f"{end.body}.rotation"} <= solution.signals.keys():
+        return None
+    turned = rotation_matrix(solution[f"{end.body}.rotation"][row]) @ np.asarray(end.at)
+    return solution[f"{end.body}.position"][row] + turned
 
 
 def _joint_ends(model: Model) -> dict[str, tuple[str, str]]:

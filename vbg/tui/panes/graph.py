@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from vbg.draw.text import bonds
-from vbg.draw.text.rows import Rows, printable, wrap
+from vbg.draw.text.axes import number
+from vbg.draw.text.rows import Row, Rows, printable, wrap
 from vbg.tui.content import why
 from vbg.tui.panes.pane import Pane
 from vbg.tui.state import graphing
 from vbg.tui.state.graphing import GraphState
+from vbg.tui.state.powers import Powers, coloured, of_part, powers_now
 
 
 class Graph(Pane):
     """The graph in cells; arrows go from vertex to vertex."""
 
     JUMP = "q"
+
+    def __init__(self, name: str):
+        super().__init__(name)
+        self.powers: Powers | None = None
 
     @property
     def state(self) -> GraphState | None:
@@ -25,8 +31,10 @@ class Graph(Pane):
             return "Bond graph"
         shown = len(state.drawing.vertices)
         total = shown + state.hidden
+        self.powers = powers_now(self.work, self.powers)
+        when = f"   power at t = {self.powers.time:.5g} s" if self.powers is not None else ""
         part = f", around {state.marked_part.split('.', 1)[-1]}" if state.hidden else ""
-        return f"Bond graph  {shown} of {total} vertices{part}"
+        return f"Bond graph  {shown} of {total} vertices{part}{when}"
 
     def hint(self) -> str:
         return "o open  +/- zoom  w why"
@@ -38,7 +46,9 @@ class Graph(Pane):
             return tuple(((line, "dim"),) for line in wrap(printable(text), width))
         look = bonds.centred(state.drawing, state.index, width, height)
         look = bonds.Look(look.left, look.top, state.index)
-        return bonds.draw(state.drawing, width, height, look, self.work.marks)
+        self.powers = powers_now(self.work, self.powers)
+        drawing = coloured(state, self.powers) if self.powers is not None else state.drawing
+        return bonds.draw(drawing, width, height, look, self.work.marks)
 
     def _waiting(self) -> str:
         if self.work.checked.count("error") or self.work.document.now.broken:
@@ -104,9 +114,22 @@ class Why(Pane):
         if self.work.graph is None and not self.work.problems:
             return ((("drawing ...", "dim"),),)
         rows = why.why_rows(self.work.graph, self.work.data, width, self.work.marks)
+        rows = (*self._powers(), *rows)
         self.top = max(0, min(self.top, len(rows) - height))
         self.extent = (self.top, len(rows), height)
         return rows[self.top : self.top + height]
+
+    def _powers(self) -> Rows:
+        """The power at the marked part at the time of Plot's cursor."""
+        state, graph = self.work.graph, self.home.panes["graph"]
+        powers = graph.powers if isinstance(graph, Graph) else None
+        if state is None or state.conflict >= 0 or powers is None:
+            return ()
+        found = of_part(powers, state.marked_part)
+        rows: list[Row] = [((f"at Plot's cursor, t = {powers.time:.5g} s", "dim"),)]
+        for where, watt in found:
+            rows.append(((f"{number(watt)} W {printable(where)}", "bar" if watt > 0 else "warn"),))
+        return (*rows, ()) if found else ()
 
     def enter(self) -> None:
         self.home.main.act_id("graph.fixes")
