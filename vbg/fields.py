@@ -91,22 +91,27 @@ class Attachment:
 @dataclass(frozen=True, slots=True)
 class Measured:
     """A solid of a CAD file, in the file's axes: `volume` [m^3], mass `centre` [m], `inertia`
-    about it per density, xx, yy, zz, xy, yz, zx [m^5], and the corners of its box [m]."""
+    about it per density, xx, yy, zz, xy, yz, zx [m^5], and the corners of its box [m].  What is
+    not `closed` encloses nothing: its box is measured, and it is only drawn."""
 
     volume: float
     centre: tuple[float, float, float]
     inertia: tuple[float, float, float, float, float, float]
     low: tuple[float, float, float]
     high: tuple[float, float, float]
+    closed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One solid of a body, as drawn and weighed: `kind` is box, cylinder, sphere, cone, tube,
-    step, extrude, revolve, union, cut or common; `sizes` its lengths by name [m]; `position` [m]
-    and `rotation` (quaternion) place it in the body's axes.  Of a step, `file` as written, `path`
-    where it was found, `part` in it.  A union, cut or common is `of` others; extrude and revolve
-    have a `profile` [m].  What has no formula of sizes is `measured`, in its own axes."""
+    """One solid of a body, as drawn and weighed.
+
+    kind : box, cylinder, sphere, cone, tube, step, stl, extrude, revolve, union, cut or common.
+    sizes : its lengths by name [m].  position [m] and rotation (quaternion) place it in the
+    body's axes.  file : of a step or stl, as written; path : where it was found; part : in it, or
+    the unit of it.  of : what a union, cut or common is made of.  profile : of an extrude or
+    revolve [m].  measured : in its own axes, of what has no formula of sizes.
+    """
 
     kind: str
     sizes: Mapping[str, float]
@@ -116,6 +121,7 @@ class Shape:
     file: str = field(default="", compare=False)
     path: str = field(default="", compare=False)
     part: str = field(default="", compare=False)
+    unit: str = field(default="", compare=False)
     of: tuple[Shape, ...] = ()
     profile: tuple[tuple[float, float], ...] = ()
     measured: Measured | None = None

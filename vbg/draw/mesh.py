@@ -42,6 +42,12 @@ def _measured(shape: Shape) -> Faces:
         return _prism(np.array(shape.profile), shape.sizes["height"])
     if shape.kind == "revolve":
         return _turned(np.array(shape.profile))
+    if shape.kind == "stl":
+        from vbg import units
+        from vbg.solids.stl import triangles_of
+
+        factor, _ = units.conversion(shape.unit or "m", "m")
+        return tuple(factor * triangles_of(shape.path))
     if shape.kind == "step":
         from vbg.solids.step import part_of
 

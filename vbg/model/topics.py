@@ -205,6 +205,7 @@ def _solids() -> str:
         lines.append(f"  {name:10}{{ {', '.join(solid.sizes)}{axis} }}")
     lines.append('  step      "FILE.step", a file below the model\'s folder (extra cad);')
     lines.append("            part = NAME beside it chooses one of its solids")
+    lines.append('  stl       "FILE.stl", triangles; unit = "mm" beside it, default m')
     lines.append("  extrude   { profile = [[x, y], ...], height, axis }, from -height/2 on along z")
     lines.append("  revolve   { profile = [[r, z], ...], axis }, turned once about z")
     lines.append("  union, cut, common   [shape, shape, ...]: all together, the first less the")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.errors import ModelError
+from vbg.errors import ModelError, UsageError
 from vbg.fields import Shape
 from vbg.solids.step import METRE, Part, measured, part_of, require_occ
 
@@ -21,6 +21,8 @@ BOOLEANS = ("union", "cut", "common")
 def solid_of(shape: Shape) -> Any:
     """The solid where the shape places it.  Raises UsageError without OpenCASCADE."""
     require_occ()
+    if shape.kind == "stl":
+        raise UsageError(f"{shape.file} holds triangles, and OpenCASCADE needs solids.")
     if shape.kind in BOOLEANS:
         solid = _boolean(shape.kind, [solid_of(one) for one in shape.of])
     elif shape.kind == "step":

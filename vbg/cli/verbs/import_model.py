@@ -122,6 +122,7 @@ def _urdf(arguments: argparse.Namespace) -> tuple[Model, tuple[str, ...]]:
         free=arguments.base == "free",
         keep_fixed=arguments.keep_fixed,
         loops=arguments.loops,
+        output=arguments.output,
     )
 
 

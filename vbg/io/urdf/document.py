@@ -19,6 +19,7 @@ import numpy as np
 
 from vbg.errors import ModelError
 from vbg.io.urdf.lump import Group, groups_of, home_of, without_massless_ends
+from vbg.io.urdf.meshes import Named, named_from, nothing
 from vbg.io.urdf.robot import Array, Mass, Place, Robot, Solid, UrdfJoint, read_robot
 from vbg.io.urdf.shared import FLOOR, GRAIN, NOTHING, SHARE, lacks, least_moment, with_shared_mass
 from vbg.model import Model
@@ -45,6 +46,7 @@ def read(
     keep_fixed: bool = False,
     mimic: bool = True,
     loops: str | Path | None = None,
+    output: str | Path | None = None,
 ) -> tuple[Model, tuple[str, ...]]:
     """The Model of a URDF file, and notes on what was left out or changed.
 
@@ -52,16 +54,20 @@ def read(
     `keep_fixed`: links held by fixed joints stay bodies of their own, so that these joints'
     forces are signals.  `mimic`: coordinates that follow others are coupled by gears.
     `loops`: a TOML file of further parts of the machine, in the names of the model file, such as
-    the joints that close its loops.
+    the joints that close its loops.  `output`: the model file to be written, below whose folder
+    meshes are looked for; without it they are left out.
     Raises ModelError for what cannot be read, with the element's name.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise ModelError(f"{path}: byte {error.start + 1} is not UTF-8 text.") from None
-    made = to_document(text, str(path), free=free, keep_fixed=keep_fixed, mimic=mimic)
+    meshes = nothing if output is None else named_from(Path(path), Path(output))
+    made = to_document(
+        text, str(path), free=free, keep_fixed=keep_fixed, mimic=mimic, meshes=meshes
+    )
     document = made.document if loops is None else with_loops(made.document, loops)
-    return Model.from_document(document, str(path)), made.notes
+    return Model.from_document(document, str(path if output is None else output)), made.notes
 
 
 def with_loops(document: Mapping[str, Any], path: str | Path) -> dict[str, Any]:
@@ -85,13 +91,20 @@ def with_loops(document: Mapping[str, Any], path: str | Path) -> dict[str, Any]:
 
 
 def to_document(
-    text: str, where: str, *, free: bool = False, keep_fixed: bool = False, mimic: bool = True
+    text: str,
+    where: str,
+    *,
+    free: bool = False,
+    keep_fixed: bool = False,
+    mimic: bool = True,
+    meshes: Named = nothing,
 ) -> Imported:
     """The document from the text of a URDF file; see `read`."""
     robot = read_robot(text, where)
     groups, dropped = without_massless_ends(groups_of(robot, keep_fixed=keep_fixed))
     groups, given = with_shared_mass(groups)
     writer = _Writer(robot, groups, free, _names(robot, groups), list(robot.notes), given)
+    writer.meshes = meshes
     if given:
         writer.notes.append(
             f"Without mass, or without a moment of inertia: {', '.join(given)}. Each was given "
@@ -139,6 +152,7 @@ class _Writer:
     ):
         self.robot, self.groups, self.free = robot, groups, free
         self.names, self.notes, self.given = names, notes, given
+        self.meshes: Named = nothing
         self.home = home_of(groups)
         self.zero = _zero_posture(groups, self.home)
         self.total = sum(g.mass.mass for g in groups.values() if g.mass is not None)
@@ -185,7 +199,7 @@ class _Writer:
             place = self.zero[group.name]
             body["position"] = _rounded(place.p + R @ mass.centre)
         body["points"] = {name: _rounded(R @ p) for name, p in self.points(group)}
-        if shapes := [_shape(s, R, place) for s, place in self.solids(group)]:
+        if shapes := [_shape(form, s, R, place) for form, s, place in self.solids(group)]:
             body["shape"] = shapes
         return body
 
@@ -201,12 +215,20 @@ class _Writer:
             if link != group.name:
                 yield _free(_plain(link), taken), place.p
 
-    def solids(self, group: Group) -> Iterator[tuple[Solid, Place]]:
+    def solids(self, group: Group) -> Iterator[tuple[dict[str, Any], Solid, Place]]:
+        """What a shape says of each visual, the visual, and where its link is."""
+        left_out = 0
         for link, place in group.members.items():
             for solid in self.robot.links[link].solids:
-                if solid.kind == "mesh":
-                    continue
-                yield solid, place
+                form = self.meshes(solid) if solid.kind == "mesh" else {solid.kind: solid.sizes}
+                if form is not None:
+                    yield form, solid, place
+                left_out += form is None
+        if left_out and self.meshes is not nothing:
+            self.notes.append(
+                f"{group.name}: {left_out} of its meshes were left out: only STL files below the "
+                "folder of the model file are drawn, at a scale of 1, 0.01 or 0.001."
+            )
 
     def mass_of(self, group: Group) -> Mass:
         """Its mass properties, made those of a body where neighbours could not help."""
@@ -358,11 +380,11 @@ def _free(name: str, taken: set[str]) -> str:
     return found
 
 
-def _shape(solid: Solid, R: Array, place: Place) -> dict[str, Any]:
+def _shape(form: dict[str, Any], solid: Solid, R: Array, place: Place) -> dict[str, Any]:
     at = place @ solid.place
     turned = R @ at.R
     return {
-        solid.kind: solid.sizes,
+        **form,
         "position": _rounded(R @ at.p),
         "rotation": {"quaternion": [float(x) for x in quaternion_from_matrix(turned)]},
     }

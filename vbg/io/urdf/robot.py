@@ -49,12 +49,14 @@ class Mass:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solid:
-    """One visual: box, cylinder, sphere with its sizes [m], or a mesh with its file."""
+    """One visual: box, cylinder, sphere with its sizes [m], or a mesh with its file and its
+    scale, 0 where that differs between the axes."""
 
     kind: str
     sizes: dict[str, float]
     place: Place
     file: str = ""
+    scale: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -246,7 +248,9 @@ def _solid(visual: Element, where: str) -> Solid | None:
         return Solid("cylinder", sizes, place)
     if form.tag == "sphere":
         return Solid("sphere", {"radius": _number(form, "radius", where)}, place)
-    return Solid("mesh", {}, place, form.get("filename") or "")
+    scale = _vector(form, "scale", where, "1 1 1")
+    one = float(scale[0]) if np.ptp(scale) == 0.0 else 0.0
+    return Solid("mesh", {}, place, form.get("filename") or "", one)
 
 
 def _joint(element: Element, where: str) -> UrdfJoint:

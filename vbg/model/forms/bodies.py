@@ -82,6 +82,9 @@ def _take_from_solid(
     """Take mass and inertia from the solid where they are not written; its mass centre."""
     com = values.get("com")
     if values.get("inertia") is None:
+        if any(s.measured is not None and not s.measured.closed for s in values["shape"]):
+            what = "the surface of its file is not closed: it has no volume to weigh."
+            reading.fail_key((*path, "shape"), what, "Write mass and inertia, too.")
         size = max(float(np.sqrt(np.trace(solid.inertia) / solid.mass)), 1e-12)
         if com is not None and np.linalg.norm(solid.centre - com) > 1e-6 * size:
             centre = ", ".join(f"{x:.6g}" for x in solid.centre)

@@ -18,7 +18,7 @@ import numpy as np
 from vbg.fields import Field, Shape
 from vbg.model.forms.compounds import BOOLEANS, PROFILES, read_boolean, read_profile
 from vbg.model.forms.forms import read_rotation
-from vbg.model.forms.steps import read_step
+from vbg.model.forms.steps import read_step, read_stl
 from vbg.model.text.places import Path
 from vbg.model.values.reading import Reading, described
 from vbg.model.values.values import read_direction, read_quantity, read_vector, unknown_keys
@@ -97,7 +97,7 @@ SOLIDS: Mapping[str, Solid] = MappingProxyType(
 )
 _LENGTH = Field("quantity", "a length of a solid", unit="m", above=1e-9)
 _DENSITY = Field("quantity", "mass per volume", unit="kg/m^3", above=1e-6)
-FURTHER = ("step", *BOOLEANS, *PROFILES)
+FURTHER = ("step", "stl", *BOOLEANS, *PROFILES)
 _NOT_ROUND = ("box", "sphere")  # solids without an axis of their own
 _KEYS = ("density", "position", "rotation")
 
@@ -173,7 +173,7 @@ def _read_shape(reading: Reading, path: Path, raw: Any) -> Shape | None:
         return None
     kinds = [key for key in table if key in SOLIDS]
     before = len(reading.problems)
-    unknown_keys(reading, path, table, (*SOLIDS, *FURTHER, "part", *_KEYS), "a shape")
+    unknown_keys(reading, path, table, (*SOLIDS, *FURTHER, "part", "unit", *_KEYS), "a shape")
     kinds += [key for key in table if key in FURTHER]
     if not kinds and len(reading.problems) > before:
         return None
@@ -186,8 +186,8 @@ def _read_shape(reading: Reading, path: Path, raw: Any) -> Shape | None:
     kind = kinds[0]
     solid: Mapping[str, Any] | None = {}
     given: dict[str, Any] | None
-    if kind == "step":
-        given = read_step(reading, path, table)
+    if kind in ("step", "stl"):
+        given = (read_step if kind == "step" else read_stl)(reading, path, table)
     elif kind in BOOLEANS:
         given = read_boolean(reading, (*path, kind), kind, table[kind], _read_shape)
     elif kind in PROFILES:
@@ -204,7 +204,7 @@ def _read_shape(reading: Reading, path: Path, raw: Any) -> Shape | None:
         given["position"] = read_vector(reading, (*path, "position"), table["position"], "m")
     if "rotation" in table:
         given["rotation"] = read_rotation(reading, (*path, "rotation"), table["rotation"])
-    if "axis" in solid and kind not in (*_NOT_ROUND, *FURTHER[:4]):
+    if "axis" in solid and kind not in (*_NOT_ROUND, *FURTHER[:5]):
         given["rotation"] = _read_axis(reading, path, kind, table, solid)
     # None without a problem noted comes of a parameter that is wrong itself
     if None in given.values() or len(reading.problems) > before:

@@ -74,6 +74,8 @@ def _shape(shape: Shape) -> dict[str, Any]:
         table[shape.kind]["profile"] = [list(corner) for corner in shape.profile]
     if shape.kind == "step":
         table = {"step": shape.file} | ({"part": shape.part} if shape.part else {})
+    if shape.kind == "stl":
+        table = {"stl": shape.file} | ({"unit": shape.unit} if shape.unit else {})
     if shape.density:
         table["density"] = shape.density
     if any(shape.position):
