@@ -9,7 +9,11 @@ import pytest
 
 import vbg
 from vbg.tmm_bridge import simulate
+from vbg.tmm_bridge.mechanism.layout import lay_out
+from vbg.tmm_bridge.mechanism.start import start
+from vbg.tmm_bridge.motion.integration import LastStep
 from vbg.tmm_bridge.motion.methods import FIRST, TRIAL, Method
+from vbg.tmm_bridge.motion.plant import Plant
 from vbg.tmm_bridge.motion.radau import StiffStepper, radau_rule
 from vbg.tmm_bridge.motion.uniqueness import channels_in
 
@@ -171,3 +175,14 @@ def test_a_run_without_end_is_ended_by_the_watch_and_keeps_what_it_has(tmp_path)
     assert run.status.code == "failed"
     assert "evaluations took the run through" in run.status.sentence
     assert 0 < len(run.time) < 21
+
+
+def test_an_event_right_behind_the_begin_of_an_implicit_step_is_on_its_polynomial():
+    """No step is short enough to end there."""
+    mechanism = lay_out(vbg.read(REPRODUCED / "door.toml"))
+    plant, y = Plant(mechanism), start(mechanism).y
+    plant.settle(0.1, y)
+    solver = StiffStepper(plant, 0.1, y, 0.2, 1e-9, np.full(len(y), 1e-11), np.zeros(0), 1e-3)
+    assert solver.step() == ""
+    at = LastStep(solver).precise(np.nextafter(0.1, 1.0))
+    assert np.abs(at - y).max() < 1e-12

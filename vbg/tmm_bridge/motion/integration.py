@@ -229,7 +229,7 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
         record.n_steps += 1
         allowed = plant.work_tolerance(solver.f, span.rtol, record.grid[-1])
         solver.absolute[plant.works] = solver.loosened * allowed
-        dense = _LastStep(solver)
+        dense = LastStep(solver)
         t, y, hit = solver.t, solver.y, -1
         if names:
             t, hit = _first_change(plant, dense, signs)
@@ -312,7 +312,7 @@ def _out_of_patience(span: _Span, t: float) -> str:
     )
 
 
-class _LastStep:
+class LastStep:
     """Dense output of the step that was just taken, made when it is first asked for."""
 
     def __init__(self, solver: Stepper | StiffStepper):
@@ -331,13 +331,14 @@ class _LastStep:
 
     def precise(self, t: float) -> Array:
         """The state at t to the accuracy of a step that ends there."""
+        inside = self(t)
         if isinstance(self._solver, Stepper):
-            return self(t)
+            return inside
         self._solver.back_to(t)
         message = ""
         while self._solver.t < t and not message:
             message = self._solver.step()
-        return self(t) if message else self._solver.y
+        return inside if message else self._solver.y  # no step is short enough right behind begun
 
 
 def _note_event(span: _Span, t: float, y: Array, signs: Array, hit: int) -> Array:
