@@ -12,7 +12,8 @@ Jacobian = Callable[[float, NDArray[np.float64]], Any]
 
 FIRST_LOOK = 50  # steps before the first look
 WATCH = 400  # steps between two looks
-PATIENCE = 20_000  # steps for the whole run below which nothing is looked at
+PATIENCE = 20_000  # steps ahead below which nothing is looked at,
+SMALL, SOON = 100, 500  # or these where there are so few states: their eigenvalues cost a few steps
 CRAWL = 1e-4  # of the longest mean step so far: where a rate is rough or ends, an explicit method
 MANY = 1e6  # creeps up to it; with more steps than this ahead an implicit one is tried
 LASTS = 5  # looks, each after WATCH steps, after which an explicit method alone gives up
@@ -62,7 +63,8 @@ class StiffnessWatch:
         mean = (t - self._since) / self._steps
         self._steps, self._since, self._next = 0, t, WATCH
         self._longest = max(self._longest, mean)
-        if mean <= 0.0 or (self._t_end - t) / mean < PATIENCE:
+        patience = SOON if len(x) <= SMALL else PATIENCE
+        if mean <= 0.0 or (self._t_end - t) / mean < patience:
             return False
         if mean < CRAWL * self._longest and (self._t_end - t) / mean > MANY:
             return True

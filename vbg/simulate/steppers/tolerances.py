@@ -85,20 +85,26 @@ class Tolerances:
 
     def _each_slope(self, t: float, x: Array) -> list[float]:
         """F of every store; 0 where its law has no slope there."""
+        found = self._linear.copy()
         if self.varies:
             self._slopes(t, x)
-        return [self._slope(store.vertex) for store in self._stores]
+            for i in np.flatnonzero(np.isnan(found)):
+                vertex = self._stores[i].vertex
+                assert vertex.state is not None
+                found[i] = _least_slope(vertex, self._slopes.output(vertex.state.data))
+        values: list[float] = found.tolist()
+        return values
 
-    def _slope(self, vertex: Vertex) -> float:
-        """Of a matrix the smallest eigenvalue, the largest inertia: what is held must not
-        depend on the axes."""
-        assert vertex.state is not None
-        block = self._system.equations.slopes[vertex.state]
-        F = block.data if block.is_const else self._slopes.output(vertex.state.data)
-        F = np.reshape(F, (vertex.size, vertex.size))
-        if not np.isfinite(F).all():
-            return 0.0
-        return max(float(np.linalg.eigvalsh(0.5 * (F + F.T)).min()), 0.0)
+    @cached_property
+    def _linear(self) -> Array:
+        """F of the stores with a linear law; not a number for others."""
+        found = np.full(len(self._stores), np.nan)
+        for i, store in enumerate(self._stores):
+            assert store.vertex.state is not None
+            block = self._system.equations.slopes[store.vertex.state]
+            if block.is_const:
+                found[i] = _least_slope(store.vertex, block.data)
+        return found
 
     def __call__(self, t: float, x: Array) -> Array:
         """The tolerance of each state, (n,)."""
@@ -142,6 +148,15 @@ class Tolerances:
                     first = found.setdefault(self._stores[i].vertex.domain, i)
                     pairs.append((first, i))
         return [group for group in _joined(range(len(self._stores)), pairs) if len(group) > 1]
+
+
+def _least_slope(vertex: Vertex, slope: Array) -> float:
+    """Of a matrix the smallest eigenvalue, the largest inertia: what is held must not depend on
+    the axes."""
+    F = np.reshape(slope, (vertex.size, vertex.size))
+    if not np.isfinite(F).all():
+        return 0.0
+    return max(float(F[0, 0] if F.size == 1 else np.linalg.eigvalsh(0.5 * (F + F.T)).min()), 0.0)
 
 
 def _stores(system: System) -> Iterator[_Store]:
