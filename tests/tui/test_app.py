@@ -50,14 +50,15 @@ async def test_views_show_what_was_recorded(app_with_runs):
     assert "rod" in seen["space"] and "longest arrow of the run" in seen["space"]
 
 
-async def test_a_monkey_breaks_nothing(app_with_runs):
+async def test_a_monkey_breaks_nothing(app_with_runs, model):
+    """It may open another model by the palette; that of the file is not its to write."""
     app = app_with_runs
     generator = random.Random(3)
     names = sorted({k for a in TABLE for key in a.keys for k in key.split(" ") if k})
-    names = [n for n in names if n not in ("ctrl+q", "ctrl+e", "r", "f5", "R", "ctrl+s", "m")]
+    names = [n for n in names if n not in ("ctrl+q", "ctrl+e", "r", "f5", "R", "ctrl+s", "m", "ctrl+n")]
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
-        for i in range(400):
+        for i in range(250):
             await typed(app, generator.choice([*names, "escape", "enter", "x"]))
             if i % 80 == 79:
                 await pilot.resize_terminal(generator.randint(20, 170), generator.randint(6, 50))
@@ -65,8 +66,8 @@ async def test_a_monkey_breaks_nothing(app_with_runs):
             await typed(app, "escape")
         await settled(app, pilot)
         app.work.document.go(0)
-        assert app.work.document.now.text == MODEL
-        assert app.is_running
+        assert app.work.document.now.text == MODEL or app.work.file != model
+        assert model.read_text() == MODEL and app.is_running
 
 
 async def test_what_is_selected_is_selected_everywhere(app_with_runs):
