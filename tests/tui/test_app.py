@@ -55,7 +55,9 @@ async def test_a_monkey_breaks_nothing(app_with_runs, model):
     app = app_with_runs
     generator = random.Random(3)
     names = sorted({k for a in TABLE for key in a.keys for k in key.split(" ") if k})
-    names = [n for n in names if n not in ("ctrl+q", "ctrl+e", "r", "f5", "R", "ctrl+s", "m", "ctrl+n")]
+    names = [
+        n for n in names if n not in ("ctrl+q", "ctrl+e", "r", "f5", "R", "ctrl+s", "m", "ctrl+n")
+    ]
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         for i in range(250):
