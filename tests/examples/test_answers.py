@@ -28,7 +28,10 @@ def answer(name, measure):
     return found.value
 
 
-@pytest.mark.parametrize("name", ["pwm-drive", "crane-load-drop", "wishbone-corner", "robot-arm"])
+ANSWERING = ("pwm-drive", "crane-load-drop", "wishbone-corner", "robot-arm", "rocket-launcher")
+
+
+@pytest.mark.parametrize("name", ANSWERING)
 def test_every_measure_has_a_value(name):
     for measure in solved(name)[0].measures:
         assert math.isfinite(answer(name, measure))
@@ -83,3 +86,28 @@ def test_the_robot_gets_back_what_it_gave():
     turned = sum(answer("robot-arm", f"energy_{k}") for k in range(1, 7))
     assert abs(total) < 1e-3 * turned
     assert answer("robot-arm", "rest") == pytest.approx(0.0, abs=1e-4)
+
+
+def test_the_launcher_rests_on_its_tyres_and_the_rocket_on_its_catch():
+    model, solution = solved("rocket-launcher")
+    tyres = sum(solution[f"tyre_{corner}.force"][0] for corner in ("fl", "fr", "rl", "rr"))
+    weight = 9.81 * sum(body.mass for body in model.bodies.values())
+    np.testing.assert_allclose(tyres, [0, 0, weight], atol=1e-6 * weight)
+    w, x, y, z = solution["rocket.rotation"][0]
+    along = np.array([1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)])
+    held = solution["rail.force"][0] + solution["rail.stop"][0] * along
+    np.testing.assert_allclose(held, [0, 0, 9.81 * 70], atol=1e-4)
+
+
+def test_the_rocket_leaves_with_the_work_of_its_motor():
+    """On a rail that stands still: m v' = thrust - m g sin(elevation) - c v, thrust after its
+    build-up of 10 ms.  The launcher gives way a little."""
+    model, solution = solved("rocket-launcher")
+    p = model.parameters
+    m, c = p["m_rocket"], 40.0
+    late = solution.time > 0.031
+    t = solution.time[late] - solution.time[late][0]
+    steady = (p["thrust"] - m * 9.81 * math.sin(-p["aim"])) / c
+    v = steady + (solution["rail.speed"][late][0] - steady) * np.exp(-c / m * t)
+    np.testing.assert_allclose(solution["rail.speed"][late], v, rtol=5e-3)
+    assert answer("rocket-launcher", "muzzle_speed") == pytest.approx(v[-1], rel=5e-3)
