@@ -186,3 +186,13 @@ def test_an_event_right_behind_the_begin_of_an_implicit_step_is_on_its_polynomia
     assert solver.step() == ""
     at = LastStep(solver).precise(np.nextafter(0.1, 1.0))
     assert np.abs(at - y).max() < 1e-12
+
+
+def test_what_sticks_keeps_its_mode_in_implicit_steps():
+    """Elimination leaves rounding in states without a rate, and a mode of 1e-40 slips."""
+    model = vbg.read(Path(vbg.__file__).parents[1] / "examples" / "ball-screw-axis.toml")
+    run = simulate(model, t_end=1.25, output_step=0.05, rtol=1e-11, atol=1e-13)
+    assert run.status.code == "finished"
+    stuck = run.time > 1.22
+    assert np.abs(run["translational.table.speed"][stuck]).max() < 1e-12
+    assert sum(event.where == "translational.guide" for event in run.audit.events) == 2

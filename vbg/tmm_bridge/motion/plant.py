@@ -60,7 +60,8 @@ class Plant:
     `tables` are its own: rows of the frictions `sticky` hold or idle.  `inputs` and `drive`
     are those of the last evaluation; `balls` the places of quaternions; `grain` sizes below
     which a coordinate is rounded as if it had them; `typical` sizes of all states where they
-    are not larger, for differences; `works` places of what was supplied and lost,
+    are not larger, for differences; `works` places of what was supplied and lost, `steady`
+    those of states that change between steps only,
     `power` the largest of them so far, `natural` what the machine's size says of energies.
     """
 
@@ -77,6 +78,7 @@ class Plant:
     grain: Array = field(init=False)
     typical: Array = field(init=False)
     works: list[int] = field(init=False)
+    steady: list[int] = field(init=False)
     natural: tuple[float, float, float] = field(init=False)
     power: float = 0.0
     smooth: tuple[float, float] = (-np.inf, np.inf)
@@ -98,8 +100,10 @@ class Plant:
         states = 0 if network is None else len(network.start)
         own = self.mechanism.size
         self.works = [own - 2, own - 1]
+        self.steady = []
         if network is not None:
             self.works += [own + network.works, own + network.works + 1]
+            self.steady = [own + place for place in network.steady]
         self.grain = np.zeros(self.mechanism.size + states)
         self.grain[: t.sizes[0]] = 1.0
         self.grain[places[kinds == PRISMATIC]] = t.length[0]

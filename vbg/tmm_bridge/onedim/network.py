@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from vbg.tmm_bridge.formulas.switches import Switch
@@ -98,6 +98,13 @@ class Network:
     def row_places(self) -> range:
         """Places of the rows in the mechanism's table."""
         return range(self.first_row, self.first_row + len(self.rows))
+
+    @property
+    def steady(self) -> Iterator[int]:
+        """States without a rate: modes of frictions, where they stick, what samplers hold."""
+        for friction in self.frictions:
+            yield from range(friction.mode, friction.mode + (1 if friction.row < 0 else 2))
+        yield from (held.state for held in self.samplers)
 
     @property
     def fed_inputs(self) -> set[int]:
