@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import vbg
-from benchmarks import chain, loops
+from benchmarks import chain, loops, runs
 from benchmarks.machines import windows
 
 
@@ -49,3 +49,16 @@ def test_windows_satisfy_their_constraints_and_only_revolutes_are_redundant():
         assert said == redundant
         spins = [solution[f"V{k}.angular_velocity"][:, 2] for k in range(3)]
         np.testing.assert_allclose(spins, np.tile(spins[0], (3, 1)), rtol=1e-9)
+
+
+def test_the_pendulum_beside_a_run_is_the_same_by_hand(capsys):
+    runs.main(["pendulum"])
+    assert re.search(
+        r"^pendulum +[0-9.]+ +[0-9.]+ +[0-9.]+ +\d+ +\d+  dop853", capsys.readouterr().out, re.M
+    )
+    found = vbg.simulate(runs.started("pendulum"))
+    angle, speed, along, across = runs.pendulum_by_hand(found.time)
+    np.testing.assert_allclose(found["hinge.angle"], angle, atol=1e-6)
+    np.testing.assert_allclose(found["hinge.speed"], speed, atol=1e-6)
+    size = np.hypot(along, across)
+    np.testing.assert_allclose(np.linalg.norm(found["hinge.force"], axis=1), size, atol=1e-4)
