@@ -134,6 +134,20 @@ def test_chains_by_brute_force():
     assert len(made) == sum(1 for _ in chains(6, 2))
 
 
+def test_short_loops_left_out_at_once_are_those_that_would_fall_anyway():
+    """Every chain that `shortest` leaves out has a loop of fewer pairs."""
+    import networkx
+
+    for bodies, loops, shortest in ((8, 3, 4), (9, 3, 5), (7, 1, 7)):
+        every = {chain.pairs for chain in chains(bodies, loops)}
+        kept = {chain.pairs for chain in chains(bodies, loops, shortest=shortest)}
+        assert kept <= every
+        for pairs in every - kept:
+            assert networkx.girth(networkx.Graph(pairs)) < shortest
+        long = {p for p in every if networkx.girth(networkx.Graph(p)) >= shortest}
+        assert long <= kept
+
+
 def connected(edges, count):
     part = set(range(count))
     reached = {0}

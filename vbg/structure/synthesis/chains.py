@@ -49,19 +49,20 @@ class Chain:
         )
 
 
-def chains(bodies: int, loops: int) -> Iterator[Chain]:
+def chains(bodies: int, loops: int, *, shortest: int = 3) -> Iterator[Chain]:
     """Every chain of `bodies` bodies with `loops` independent loops, two pairs or more a body.
 
-    Two bodies have one pair at most, as in an adjacency matrix.
+    Two bodies have one pair at most, as in an adjacency matrix.  `shortest` leaves out
+    chains that are seen at once to have a loop of fewer pairs, though not all of these.
     """
     if loops == 1:
-        if bodies >= 3:
+        if bodies >= shortest:
             ring = [sorted((i, (i + 1) % bodies)) for i in range(bodies)]
             yield Chain(bodies, tuple(sorted((i, j) for i, j in ring)))
         return
     for graph in contracted(loops):
         if len(graph) <= bodies:
-            yield from _strung(graph, bodies - len(graph))
+            yield from _strung(graph, bodies - len(graph), shortest)
 
 
 def contracted(loops: int) -> tuple[Matrix, ...]:
@@ -107,7 +108,7 @@ def _split(graph: Matrix) -> Iterator[Matrix]:
                 yield tuple(tuple(row) for row in rows)
 
 
-def _strung(graph: Matrix, binaries: int) -> Iterator[Chain]:
+def _strung(graph: Matrix, binaries: int, shortest: int) -> Iterator[Chain]:
     """Every different way to put `binaries` bodies on the edges of `graph`."""
     count = len(graph)
     slots = [(i, j) for i in range(count) for j in range(i, count) if graph[i][j]]
@@ -117,23 +118,25 @@ def _strung(graph: Matrix, binaries: int) -> Iterator[Chain]:
         tuple(place[min(s[i], s[j]), max(s[i], s[j])] for i, j in slots)
         for s in canonical(colours, graph).symmetries
     ]
-    least = [2 if i == j else 0 for i, j in slots]
+    least = [shortest - 1 if i == j else 0 for i, j in slots]
     room = [graph[i][j] for i, j in slots]
-    for lengths in _shared(binaries, room, least):
+    for lengths in _shared(binaries, room, least, shortest):
         if is_least(lengths, images):
             yield _chain(count, slots, lengths)
 
 
-def _shared(total: int, room: list[int], least: list[int]) -> Iterator[tuple[tuple[int, ...], ...]]:
+def _shared(
+    total: int, room: list[int], least: list[int], shortest: int
+) -> Iterator[tuple[tuple[int, ...], ...]]:
     """A rising tuple of string lengths for every slot, `total` bodies together."""
     if not room:
         if total == 0:
             yield ()
         return
     for lengths in _rising(room[0], least[0], total):
-        if lengths.count(0) > 1:
-            continue
-        for rest in _shared(total - sum(lengths), room[1:], least[1:]):
+        if not least[0] and len(lengths) > 1 and sum(lengths[:2]) + 2 < shortest:
+            continue  # the two shortest strings side by side close a loop
+        for rest in _shared(total - sum(lengths), room[1:], least[1:], shortest):
             yield (lengths, *rest)
 
 

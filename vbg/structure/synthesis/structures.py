@@ -112,8 +112,10 @@ def labelled_chains(wanted: Wanted) -> Iterator[Labelled]:
     """
     grades = {code: BY_CODE[code].grade for code, _, _ in wanted.codes}
     levels = sorted(set(grades.values()))
+    # in a loop alone the grades are at least B + 1, or B in a truss of one loop
+    shortest = max(3, -(-(wanted.dimension + min(wanted.mobility, 1)) // levels[-1]))
     for nu in wanted.loops():
-        for chain in chains(wanted.bodies, nu):
+        for chain in chains(wanted.bodies, nu, shortest=shortest):
             parts = _parts(chain)
             total = wanted.dimension * nu + wanted.mobility
             rods = chain.degrees().count(2) if wanted.has_balls else 0
