@@ -11,6 +11,7 @@ import vbg
 from vbg.tmm_bridge import simulate
 from vbg.tmm_bridge.formulas.tangent import computed_along
 from vbg.tmm_bridge.formulas.tape import FUNCTIONS, OPERATIONS, Tape, play
+from vbg.validate import validate
 
 REPRODUCED = Path(__file__).parent / "reproduced"
 TIGHT = {"rtol": 1e-11, "atol": 1e-13}
@@ -188,3 +189,20 @@ def test_every_operation_of_a_tape_has_the_derivative_of_its_values():
     for slot in made:
         exact = np.zeros(2) + found[slot.place]
         np.testing.assert_allclose(exact, [by_x[slot.place], by_y[slot.place]], atol=1e-8)
+
+
+def test_volumes_that_start_at_different_pressures_share_what_they_hold():
+    """V_1 p_1 + V_2 p_2 = (V_1 + V_2) p: the oil flows from one into the other at once."""
+    model = vbg.Model(
+        name="shared",
+        hydraulic={
+            "one": {"kind": "volume", "nodes": ["a"], "volume": 1e-4, "pressure": 1e6},
+            "two": {"kind": "volume", "nodes": ["a"], "volume": 2e-4, "pressure": 2.5e6},
+            "leak": {"kind": "laminar_resistance", "nodes": ["a", "tank"], "conductance": 1e-12},
+        },
+        simulate={"t_end": 0.1, "output_step": 0.01},
+    )
+    report = validate(model, in_children=False)
+    assert report.result == "PASS", report.verdict.sentence
+    assert report.verdict.word == "PASS"
+    assert report.solutions["mstmm"]["hydraulic.a.pressure"][0] == pytest.approx(2e6, rel=1e-12)

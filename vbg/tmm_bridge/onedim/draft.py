@@ -30,13 +30,15 @@ def no_twin(part: Any, name: str, why: str) -> UsageError:
 @dataclass
 class Level:
     """A node of a circuit: what its stores start at, weighted by their size; whether the model
-    writes it."""
+    writes it, whether the size of a store depends on the level, whether they start apart."""
 
     table: str
     index: int
     weight: float = 0.0
     start: float = 0.0
     written: bool = False
+    bent: bool = False
+    apart: bool = False
     rail: Rail | None = None
 
 

@@ -98,7 +98,10 @@ def _written(draft: Draft, node: str) -> Iterator[float]:
 
 
 def _hold(draft: Draft, part: Any, name: str, node: str, weight: float, start: float) -> None:
-    """Give a node a store that is `weight` m^3/Pa large at its start."""
+    """Give a node a store that is `weight` m^3/Pa large at its start.
+
+    Stores of constant size that start at different pressures share what they hold at once.
+    """
     level = draft.levels["hydraulic", node]
     if level.rail is not None:
         constant = draft.model.hydraulic.get(level.rail.ends.name)
@@ -106,7 +109,10 @@ def _hold(draft: Draft, part: Any, name: str, node: str, weight: float, start: f
         if isinstance(given, str):
             raise no_twin(part, name, "a store at a node whose pressure is prescribed")
         return
-    if level.weight > 0.0 and abs(level.start / level.weight - start) > 1e-9 * abs(start):
+    apart = level.weight > 0.0 and abs(level.start / level.weight - start) > 1e-9 * abs(start)
+    level.bent |= part.kind != "volume" or part.growth != 0.0
+    level.apart |= apart
+    if level.apart and level.bent:
         raise no_twin(part, name, "a store that starts at another pressure than its node")
     level.written = any(True for _ in _written(draft, node))
     level.weight += weight
