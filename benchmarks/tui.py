@@ -31,7 +31,7 @@ from vbg.tui.session.runs import Run, remember, runs_folder
 ROOT = Path(__file__).resolve().parents[1]
 SIZE = (80, 24)
 QUIET = 0.03  # s without output that end a burst
-PATIENCE = 60.0
+PATIENCE = 150.0  # a machine that is busy with other things takes long to begin
 
 
 @dataclass
