@@ -9,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import vbg
+from tests.tail import tail
 from vbg.analysis.symbolic.block_matrices import as_text, written_matrices
 from vbg.analysis.symbolic.formulas import Formulas
 from vbg.assemble.matrices.matrices import Numbers, matrices_of
@@ -123,7 +124,9 @@ def test_formulas():
     assert write(const([[0.0, -1.25], [1.0 / 3.0, 1e-20]])) == "[0 -5/4; 1/3 0]"
 
 
-@pytest.mark.parametrize("name", ["stewart-platform", "transistor-amplifier", "bushing-mount"])
+@pytest.mark.parametrize(
+    "name", tail(["transistor-amplifier", "bushing-mount", "stewart-platform"], first=2)
+)
 def test_every_machine_is_written(name, capsys):
     arguments = ["show", "matrices", str(EXAMPLES / f"{name}.toml"), "--symbolic", "--blocks"]
     assert main([*arguments, "--numbers", "--json"]) == 0

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import vbg
+from tests.tail import tail
 from vbg.errors import UsageError
 from vbg.structure import analyse_topology
 from vbg.structure.routes.synthesis import (
@@ -213,12 +214,15 @@ def test_no_mobility_is_made_of_loops_that_repeat():
 
 @pytest.mark.parametrize(
     ("wanted", "number"),
-    [
-        (Wanted(3, 1, 8, R), 40),
-        (Wanted(3, 1, 6, (("R", 0, 9), ("P", 1, 2))), 100),
-        (spatial("R S", 1, 4), 0),
-        (spatial("R P U S", 1, 4), 9),
-    ],
+    tail(
+        [
+            (spatial("R S", 1, 4), 0),
+            (Wanted(3, 1, 6, (("R", 0, 9), ("P", 1, 2))), 100),
+            (Wanted(3, 1, 8, R), 40),
+            (spatial("R P U S", 1, 4), 9),
+        ],
+        first=2,
+    ),
 )
 def test_machines_close_and_run(wanted, number):
     topology = list(driven_mechanisms(wanted))[number]
