@@ -206,3 +206,32 @@ def test_volumes_that_start_at_different_pressures_share_what_they_hold():
     assert report.result == "PASS", report.verdict.sentence
     assert report.verdict.word == "PASS"
     assert report.solutions["mstmm"]["hydraulic.a.pressure"][0] == pytest.approx(2e6, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "pressure",
+    [
+        {"kind": "sine", "amplitude": 1e5, "frequency": 20.0, "offset": 1e6},
+        {"kind": "step", "height": 1e5, "start": 0.0325, "offset": 1e6},
+    ],
+)
+def test_a_volume_at_a_prescribed_pressure_takes_what_its_rate_asks_for(pressure):
+    """flow = V p' / K, and at a jump the source pays for what the volume holds more."""
+    model = vbg.Model(
+        name="prescribed",
+        signals={"p": pressure},
+        hydraulic={
+            "pump": {"kind": "pressure_source", "nodes": ["a", "tank"], "pressure": "p"},
+            "near": {"kind": "volume", "nodes": ["a"], "volume": 1e-4},
+            "pipe": {"kind": "laminar_resistance", "nodes": ["a", "b"], "conductance": 1e-11},
+            "far": {"kind": "volume", "nodes": ["b"], "volume": 1e-4},
+        },
+        simulate={"t_end": 0.1, "output_step": 0.005},
+    )
+    report = validate(model, in_children=False)
+    assert report.verdict.word == "PASS", report.verdict.sentence
+    assert max(report.verdict.audits.values()) < 1e-9
+    if pressure["kind"] == "sine":
+        run = report.solutions["mstmm"]
+        expected = 1e-4 / 1.4e9 * 1e5 * 20.0 * np.cos(20.0 * run.time)
+        assert run["near.flow"] == pytest.approx(expected, rel=1e-9)

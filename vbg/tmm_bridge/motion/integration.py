@@ -153,7 +153,7 @@ def integrate(
 
 def _behind(plant: Plant, stop: Stop, y: Array, record: _Record) -> Array:
     """The state behind a stop: what drives strike and samplers read there."""
-    y, struck = kick(plant, stop, y)
+    y, struck = kick(plant, stop, plant.struck(stop, y))
     record.events += struck
     return plant.sample(stop, y)
 

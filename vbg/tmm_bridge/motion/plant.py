@@ -277,6 +277,18 @@ class Plant:
             y[self.works[2]] += self._held_by_network(t, y) - before
         return y
 
+    def struck(self, stop: Stop, y: Array) -> Array:
+        """The state behind a stop at which given levels jump: what stores on them hold more or
+        less comes from the sources."""
+        if self.mechanism.network is None or not stop.jumps:
+            return y
+        y, smooth = y.copy(), self.smooth
+        self.smooth = (-np.inf, np.inf)
+        before, after = (self._held_by_network(t, y) for t in (stop.before, stop.after))
+        self.smooth = smooth
+        y[self.works[2]] += after - before
+        return y
+
     def _held_by_network(self, t: float, y: Array) -> float:
         """Energy of all parts of the network."""
         self.evaluate(t, y)

@@ -54,7 +54,8 @@ def add_source(draft: Draft, sources: Sources, name: str, part: Any, given: floa
     if level is None or level.rail is not None or sources.reads_balance(given):
         draft.add(LevelSource(ends, value, draft.unknown(SCALES[table][1])), late=True)
         return
-    level.rail = Rail(ends, level.index, 1.0 if part.nodes[0] == free[0] else -1.0, value)
+    sign = 1.0 if part.nodes[0] == free[0] else -1.0
+    level.rail = Rail(ends, level.index, sign, value, sources.slope(given))
     draft.add(level.rail)
 
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from vbg.tmm_bridge.formulas.tape import Number, choose, expm1, least, most
+from vbg.tmm_bridge.formulas.tape import Number, Slot, choose, expm1, least, most
 from vbg.tmm_bridge.onedim.working import Energies, Output, Port, Value, Working
 
 ELECTRIC = ("voltage", "V", "current", "A")
@@ -133,12 +133,14 @@ class LevelSource:
 @dataclass(frozen=True)
 class Rail:
     """A level source from `node` to the reference: the level is given, the flow is what
-    the others leave.  `sign` is -1 where the reference is the first terminal."""
+    the others leave.  `sign` is -1 where the reference is the first terminal; `slope` is the
+    rate of the value, None where that is not known beforehand."""
 
     ends: Ends
     node: int
     sign: float
     value: Value
+    slope: Value | None = None
 
     def level(self, w: Working) -> Number:
         """Of the node."""
@@ -148,7 +150,11 @@ class Rail:
         """Nothing: `close` runs after all others."""
 
     def close(self, w: Working) -> None:
-        """The flow through the source is what flows into its node."""
+        """The flow through the source is what flows into its node and stays in no store there."""
+        if self.slope is not None and isinstance(w.capacity[self.node], Slot):
+            rate = self.sign * self.slope(w)
+            w.slopes[self.node] = rate
+            w.net[self.node] -= w.capacity[self.node] * rate
         w.through[self.ends.place] = self.sign * w.net[self.node]
 
     def energies(self, w: Working) -> Energies:

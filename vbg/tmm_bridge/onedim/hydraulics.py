@@ -71,7 +71,8 @@ def _add_tank(draft: Draft, sources: Sources, name: str, part: Any) -> None:
         raise no_twin(part, name, "a second source of pressure at one node")
     from vbg.tmm_bridge.onedim.electric import Rail
 
-    level.rail = Rail(ends, level.index, 1.0, sources.value(part, name, part.pressure))
+    value = sources.value(part, name, part.pressure)
+    level.rail = Rail(ends, level.index, 1.0, value, sources.slope(part.pressure))
     draft.parts.append(level.rail)
     draft.tell((f"{name}.flow", "m^3/s", lambda w: w.through[ends.place]))
 
@@ -104,10 +105,8 @@ def _hold(draft: Draft, part: Any, name: str, node: str, weight: float, start: f
     """
     level = draft.levels["hydraulic", node]
     if level.rail is not None:
-        constant = draft.model.hydraulic.get(level.rail.ends.name)
-        given = getattr(constant, "pressure", None)
-        if isinstance(given, str):
-            raise no_twin(part, name, "a store at a node whose pressure is prescribed")
+        if level.rail.slope is None:
+            raise no_twin(part, name, "a store at a node whose pressure follows the motion")
         return
     apart = level.weight > 0.0 and abs(level.start / level.weight - start) > 1e-9 * abs(start)
     level.bent |= part.kind != "volume" or part.growth != 0.0

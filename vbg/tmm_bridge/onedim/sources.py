@@ -72,6 +72,13 @@ class Sources:
         self._draft.functions.append(function)
         return lambda w: w.timed(function, 0)
 
+    def slope(self, given: float | str) -> Value | None:
+        """The rate of a field that is a function of time; None for others."""
+        if not isinstance(given, str):
+            return lambda w: 0.0
+        function = self._functions.get(given)  # `value` has seen it
+        return None if function is None else lambda w: w.timed(function, 1)
+
     def reads_balance(self, given: float | str) -> bool:
         """Whether a value depends on what the balance of its own instant gives."""
         return any(
