@@ -88,8 +88,9 @@ def act(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--frames {arguments.frames}: at least one picture is needed.")
     html = output.suffix == ".html"
     frames = arguments.frames or (HTML_FRAMES if html else MOVIE_FRAMES)
+    recorded = None if arguments.poses else read_result(arguments.file)
     model = _model(arguments)
-    result = _poses(arguments, model) if arguments.poses else read_result(arguments.file)
+    result = _poses(arguments, model) if recorded is None else recorded
     film = film_of(model, result, frames=frames, traces=arguments.trace)
     if html:
         from vbg.draw.page import write_page
