@@ -35,7 +35,7 @@ from vbg.simulate.steppers.explicit import StrayStages
 from vbg.simulate.steppers.jacobian import implicit_jacobian
 from vbg.simulate.steppers.stepper import Adaptive, FixedStep, Stepper
 from vbg.simulate.steppers.stiffness import Creep, StiffnessWatch
-from vbg.simulate.steppers.tolerances import Tolerances
+from vbg.simulate.steppers.tolerances import LINE, Tolerances
 from vbg.solution import FINISHED, Event, MadeBy, Solution, Status, checked
 
 STILL = 1e-16  # speed left to what sticks [m/s or rad/s]: it must not creep
@@ -136,6 +136,21 @@ def _start(source: Start | System | Model, start: Start | None) -> Start:
     return start
 
 
+def _line_states(system: System) -> NDArray[np.int64]:
+    """Places of the states of circuits, oil, shafts and controllers."""
+    vertices = system.causal.graph.vertices.values()
+    stores = {v.state.data for v in vertices if v.state is not None and v.frame == LINE}
+    return np.array(
+        [
+            i
+            for s in system.slices
+            if s.state.name in stores or s.state.kind == "signal"
+            for i in range(s.first, s.last)
+        ],
+        dtype=np.int64,
+    )
+
+
 class Run:
     """One integration; everything that changes lives here."""
 
@@ -171,7 +186,7 @@ class Run:
         explicit = "adams" if minimal else "dop853"
         self.method = explicit if settings.method == "auto" else settings.method
         self.watch = (
-            StiffnessWatch(lambda: self.jacobian, settings.t_end)
+            StiffnessWatch(lambda: self.jacobian, settings.t_end, _line_states(system))
             if settings.method == "auto"
             else None
         )
@@ -181,7 +196,7 @@ class Run:
         self.condition: Callable[[], float] = float  # of the constraint matrix
         self._regular = np.inf  # the least it was
         self.stepper = self._stepper(begin, x)
-        self._limit()
+        self._limit(begin)
         # constraints are held two digits tighter than the integration
         kept = max(1e-2 * settings.atol, 1e-13), max(1e-1 * settings.rtol, 1e-12)
         self._limits = limits_of(self.method, settings.rtol, *kept)
@@ -199,11 +214,11 @@ class Run:
             self.projector.project(begin, x, 1e-12, 1e-12)
         return begin
 
-    def _limit(self) -> None:
-        """No step may pass the next instant."""
+    def _limit(self, t: float) -> None:
+        """No step from t may pass the next instant."""
         self.instant: Instant = self.samples.next()
         self._stop = min(self.instant.before, self.settings.t_end)
-        ahead = self.places[np.searchsorted(self.places, self.stepper.t, side="right") :]
+        ahead = self.places[np.searchsorted(self.places, t, side="right") :]
         self._pause = float(min(ahead[0], self._stop)) if len(ahead) else self._stop
         self.stepper.limit(self._pause)
 
@@ -333,14 +348,14 @@ class Run:
             return
         self._hold()
         if stepper.t >= self._pause:
-            self._limit()
+            self._limit(self.stepper.t)
         if self.watch is not None and self.watch.is_stiff(stepper.t, stepper.x):
             self._change_method(stepper.t, stepper.x.copy())
 
     def _go_on(self, t: float, x: Array, last: float) -> None:
         """From x, behind something that happened; rows up to `last` belong to it.  They are
         written with the step that follows, the last of the run here."""
-        self._limit()
+        self._limit(t)
         self.stepper.restart(t, x)
         if last >= self.settings.t_end:
             self.recorder.add(t, x)
@@ -404,7 +419,7 @@ class Run:
         self.stepper = self._stepper(t, x)
         self.stepper.rates = rates
         self.watch = None
-        self._limit()
+        self._limit(self.stepper.t)
 
     def _project(self, t: float, x: Array, closer: float = 1.0) -> bool:
         """x on the constraints; `closer` than else beside a singular posture."""

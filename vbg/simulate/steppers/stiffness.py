@@ -13,7 +13,8 @@ Jacobian = Callable[[float, NDArray[np.float64]], Any]
 FIRST_LOOK = 50  # steps before the first look
 WATCH = 400  # steps between two looks
 PATIENCE = 20_000  # steps ahead below which nothing is looked at,
-SMALL, SOON = 100, 500  # or these where there are so few states: their eigenvalues cost a few steps
+SMALL, SOON = 60, 500  # or these for the circuits, oil and controllers of so few states: their
+# eigenvalues cost a step or two, and no posture of joints makes them large
 CRAWL = 1e-4  # of the longest mean step so far: where a rate is rough or ends, an explicit method
 MANY = 1e6  # creeps up to it; with more steps than this ahead an implicit one is tried
 LASTS = 5  # looks, each after WATCH steps, after which an explicit method alone gives up
@@ -21,6 +22,7 @@ BOUND = 1.5  # |eigenvalue| * step beyond which stability, not accuracy, sets th
 LARGEST = 1500  # states up to which all eigenvalues of a dense Jacobian are computed
 POWERS = 24  # of a Jacobian for its largest eigenvalue
 TINY = np.finfo(float).tiny
+NO_STATES = np.zeros(0, dtype=np.int64)
 FASTEST = 6  # eigenvalues of a sparse Jacobian that are looked for
 
 
@@ -49,9 +51,12 @@ class StiffnessWatch:
     """Counts steps and, where too many are needed, compares the mean step with the fastest
     decaying eigenvalue of the exact Jacobian."""
 
-    def __init__(self, jacobian: Callable[[], Jacobian], t_end: float):
-        """`jacobian` gives that of the rate when it is first needed."""
-        self._jacobian, self._t_end = jacobian, t_end
+    def __init__(
+        self, jacobian: Callable[[], Jacobian], t_end: float, line: NDArray[np.int64] = NO_STATES
+    ):
+        """`jacobian` gives that of the rate when it is first needed; `line`: places of the states
+        that belong to no body and no joint."""
+        self._jacobian, self._t_end, self._line = jacobian, t_end, line
         self._steps, self._since, self._next = 0, 0.0, FIRST_LOOK
         self._longest = 0.0
 
@@ -63,12 +68,16 @@ class StiffnessWatch:
         mean = (t - self._since) / self._steps
         self._steps, self._since, self._next = 0, t, WATCH
         self._longest = max(self._longest, mean)
-        patience = SOON if len(x) <= SMALL else PATIENCE
-        if mean <= 0.0 or (self._t_end - t) / mean < patience:
+        ahead = (self._t_end - t) / mean if mean > 0.0 else 0.0
+        soon = ahead < PATIENCE
+        if ahead < SOON or (soon and (len(self._line) == 0 or len(x) > SMALL)):
             return False
-        if mean < CRAWL * self._longest and (self._t_end - t) / mean > MANY:
+        if mean < CRAWL * self._longest and ahead > MANY:
             return True
-        values = _decaying_eigenvalues(self._jacobian()(t, x))
+        jacobian = self._jacobian()(t, x)
+        if soon:
+            jacobian = jacobian[np.ix_(self._line, self._line)]
+        values = _decaying_eigenvalues(jacobian)
         decaying = values[(values.real < 0.0) & (np.abs(values.real) >= np.abs(values.imag))]
         return bool(decaying.size and np.abs(decaying).max() * mean > BOUND)
 

@@ -38,6 +38,7 @@ from vbg.tmm_bridge.kernels.tables import (
     ROW_TOUCH,
 )
 from vbg.tmm_bridge.mechanism.mechanism import CutJoint, Mechanism, TreeJoint
+from vbg.tmm_bridge.motion.instants import behind_stops, stops_among
 from vbg.tmm_bridge.motion.integration import Plant, Trajectory
 from vbg.tmm_bridge.onedim.network import Network
 
@@ -146,13 +147,15 @@ def signals(mechanism: Mechanism, record: Record) -> Iterator[Signal]:
 
 
 def _signals_of_time(mechanism: Mechanism, record: Record) -> Iterator[Signal]:
-    """Signals that nothing but drives and forces read."""
+    """Signals that nothing but drives and forces read, behind their own jumps."""
+    begin, end = float(record.time[0]), float(record.time[-1])
     for name in mechanism.model.signals:
         try:
             function = function_of(mechanism.model, name)
         except UsageError:  # it reads what is replayed
             continue
-        yield name, np.array([function.value(float(t)) for t in record.inside]), "1"
+        times = behind_stops(stops_among([function], begin, end), record.inside)
+        yield name, np.array([function.value(float(t)) for t in times]), "1"
 
 
 def _network_signals(network: Network, record: Record) -> Iterator[Signal]:

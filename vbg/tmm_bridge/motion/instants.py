@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -17,12 +17,22 @@ from vbg.tmm_bridge.formulas.switches import changes
 from vbg.tmm_bridge.kernels.rotation import Array
 
 if TYPE_CHECKING:
+    from vbg.tmm_bridge.formulas.switches import Switch
     from vbg.tmm_bridge.formulas.timefunctions import Break
     from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 
 ALIKE = 3e-14  # relative distance of instants between which only rounding is
 AWAY = 1e-14  # relative distance from an edge at which a function of time is looked at
 SOONEST = 1e-30  # [s], behind an edge at t = 0, where nothing is rounded
+
+
+class Breaking(Protocol):
+    """What jumps at its `breaks`, and where one of its `switches` changes its sign."""
+
+    @property
+    def breaks(self) -> tuple[Break, ...]: ...
+    @property
+    def switches(self) -> tuple[Switch, ...]: ...
 
 
 @dataclass(frozen=True)
@@ -91,20 +101,30 @@ def _train(first: float, period: float, begin: float, end: float) -> Array:
 
 def stops_of(mechanism: Mechanism, begin: float, end: float) -> list[Stop]:
     """The stops of a run: where drives, inputs and network of a mechanism have kinks and jumps."""
-    functions = (*mechanism.drives, *mechanism.inputs)
+    functions: list[Breaking] = [*mechanism.drives, *mechanism.inputs]
+    if mechanism.network is not None:
+        functions.append(mechanism.network)
+    return stops_among(functions, begin, end)
+
+
+def stops_among(functions: Iterable[Breaking], begin: float, end: float) -> list[Stop]:
+    """The same for what has `breaks` and `switches`."""
+    functions = list(functions)
     breaks = {b for function in functions for b in function.breaks}
     switches = [s for function in functions for s in function.switches]
-    if mechanism.network is not None:
-        breaks |= set(mechanism.network.breaks)
-        switches += mechanism.network.switches
     sides = {(t, 0.0) for change in changes(switches, begin, end) for t in change}
     return stops(breaks | sides, begin, end)
 
 
 def behind(mechanism: Mechanism, times: Array) -> Array:
     """The times, those on a jump of an input moved behind it."""
+    return behind_stops(stops_of(mechanism, float(times[0]), float(times[-1])), times)
+
+
+def behind_stops(marked: Iterable[Stop], times: Array) -> Array:
+    """The times, those on a stop moved behind it."""
     seen = times.copy()
-    for stop in stops_of(mechanism, float(times[0]), float(times[-1])):
+    for stop in marked:
         first, last = stop.rows
         at = slice(*np.searchsorted(times, [first, np.nextafter(last, np.inf)]))
         seen[at] = np.maximum(seen[at], stop.after)
