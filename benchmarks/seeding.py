@@ -168,7 +168,8 @@ class Loaded:
         self.caches: list[Any] = []
         gc.unfreeze()
         for found in gc.get_objects():
-            if isinstance(found, FunctionType) and (found.__module__ or "").startswith("vbg."):
+            # not isinstance: of a weak reference without its object even that is an error
+            if type(found) is FunctionType and (found.__module__ or "").startswith("vbg."):
                 key = found.__module__, found.__code__.co_qualname
                 self.functions.setdefault(key, []).append(found)
             elif hasattr(type(found), "cache_clear") and found.__module__.startswith("vbg."):

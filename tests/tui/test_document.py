@@ -330,7 +330,8 @@ def test_killed_at_fifty_moments_no_edit_is_lost(tmp_path):
         assert model.read_text() == whole
         found = recovery.abandoned(model)
         known = recovery.replay(found[0]).now.data["parameters"]["L"] if found else on_disk
-        assert known >= told[-1], (known, told[-1], on_disk)
+        undone = told[-1] % 5 == 0  # it may have ended between its undo and its redo
+        assert known >= told[-1] - undone, (known, told[-1], on_disk)
 
 
 def test_new_entries_of_a_line_are_spaced_and_the_others_keep_their_spelling():

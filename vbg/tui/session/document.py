@@ -138,15 +138,14 @@ class Document:
                     f"{command.label}: this edit would not leave the file as meant."
                     " Open it in your editor (ctrl+e) instead."
                 )
-        if instead and self.position:
+        replaces = instead and self.position > 0
+        if replaces:
             self.position -= 1
-            if self.journal is not None:
-                self.journal.moved(self.position)
         del self.snapshots[self.position + 1 :]
         self.snapshots.append(snapshot)
         self.position += 1
         if self.journal is not None:
-            self.journal.command(command)
+            self.journal.command(command, at=self.position - 1 if replaces else None)
         self._tell()
 
     def undo(self) -> str:

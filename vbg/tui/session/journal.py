@@ -46,9 +46,11 @@ class Journal:
         journal.sync()
         return journal
 
-    def command(self, command: Command) -> None:
-        """Note an edit."""
-        self.note(to_plain(command))
+    def command(self, command: Command, *, at: int | None = None) -> None:
+        """Note an edit, from the position `at` where it takes the place of what follows there:
+        both in one writing, so that no end comes between them."""
+        moved = () if at is None else ({"do": "go", "position": at},)
+        self.note(*moved, to_plain(command))
 
     def moved(self, position: int) -> None:
         """Note an undo, redo or jump."""
@@ -82,9 +84,10 @@ class Journal:
         self.close()
         self.file.unlink(missing_ok=True)
 
-    def note(self, entry: dict[str, Any]) -> None:
-        """Write one entry, with the time."""
-        self.stream.write(json.dumps({**entry, "at": time.time()}) + "\n")
+    def note(self, *entries: dict[str, Any]) -> None:
+        """Write entries at once, with the time."""
+        at = time.time()
+        self.stream.write("".join(json.dumps({**entry, "at": at}) + "\n" for entry in entries))
         self.stream.flush()
         if time.monotonic() - self.synced > _SYNC_SECONDS:
             self.sync()
