@@ -31,7 +31,7 @@ def conserved_quantities(
     U, values, _ = np.linalg.svd(rows)
     rank = int(np.count_nonzero(values > RANK * max(values.max(initial=0.0), 1e-300)))
     null = U[:, rank:].T / np.where(scale > 0.0, scale, 1.0)
-    return tuple(_named(row, names) for row in _echelon(null))
+    return tuple(_named(row, names) for row in row_echelon(null, 1e-8))
 
 
 def _named(row: NDArray[np.float64], names: tuple[str, ...]) -> Conserved:
@@ -41,15 +41,17 @@ def _named(row: NDArray[np.float64], names: tuple[str, ...]) -> Conserved:
     return Conserved(tuple((float(row[i] / first), names[i]) for i in kept))
 
 
-def _echelon(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Reduced row echelon form, pivots by size."""
-    matrix = matrix.copy()
+def row_echelon(matrix: NDArray[np.float64], rounding: float) -> NDArray[np.float64]:
+    """Reduced row echelon form, pivots by size; what is below `rounding` of the largest entry is
+    no pivot, and rows of rounding are left out."""
+    matrix = np.array(matrix, dtype=float)
+    largest = np.abs(matrix).max(initial=0.0)
     done = 0
     for column in range(matrix.shape[1]):
         if done == len(matrix):
             break
         best = done + int(np.argmax(np.abs(matrix[done:, column])))
-        if abs(matrix[best, column]) <= 1e-8 * np.abs(matrix).max():
+        if abs(matrix[best, column]) <= rounding * largest:
             continue
         matrix[[done, best]] = matrix[[best, done]]
         matrix[done] /= matrix[done, column]
@@ -57,4 +59,4 @@ def _echelon(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
             if i != done:
                 matrix[i] -= matrix[i, column] * matrix[done]
         done += 1
-    return matrix
+    return matrix[:done]

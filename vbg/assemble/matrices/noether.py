@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from vbg.assemble.start.posture import Projector
 from vbg.assemble.start.start import Start, assemble_start
 from vbg.assemble.system import System
+from vbg.causality.conserved import row_echelon
 from vbg.spatial import rotation_matrix
 
 Array = NDArray[np.float64]
@@ -31,6 +32,7 @@ Array = NDArray[np.float64]
 SAMPLES = 32
 STEP = 0.1  # from one sample to the next, in lengths of the machine and rad
 KEPT = 1e-10  # a rate below this part of what makes it up is rounding
+ROUNDING = 1e-7  # of the largest entry of a matrix: no pivot
 CLOSED = 1e-9  # residual of a posture that counts as assembled
 SCREW = 1e-6  # of the machine's length: a pitch above it is none of an axis
 LARGEST = 400  # states up to which the search is made
@@ -209,7 +211,7 @@ def _combinations(rates: Array, sizes: Array, values: Array) -> list[Kept]:
     moved = np.array([kept.direction for kept in found]).reshape(-1, 3)
     length = sizes[1] / sizes[0] if sizes[0] > 0.0 else 1.0
     nothing = _both(values[:, :6], values[:, 9:11].max(axis=0))
-    for row in _echelon(_without(_both(rates[:, :6], sizes[:2]), nothing, moved)):
+    for row in row_echelon(_without(_both(rates[:, :6], sizes[:2]), nothing, moved), ROUNDING):
         size = np.linalg.norm(row[:3])
         if size > KEPT * np.linalg.norm(row):
             b, a = row[:3] / size, row[3:] / size
@@ -232,7 +234,7 @@ def _both(columns: Array, sizes: Array) -> Array:
 def _without(rows: Array, nothing: Array, moved: Array) -> Array:
     """`rows` (b, a) less what is `nothing` anyway, so that b is across it, and a across momenta
     that are kept: in a planar machine only the axis across the plane is left."""
-    nothing = _echelon(nothing)
+    nothing = row_echelon(nothing, ROUNDING)
     turning = nothing[np.linalg.norm(nothing[:, :3], axis=1) > KEPT]
     share, *_ = np.linalg.lstsq(turning[:, :3].T, rows[:, :3].T)
     rows = rows - share.T @ turning
@@ -247,28 +249,8 @@ def _null(rates: Array, size: float) -> Array:
         return np.eye(count)
     _, values, rows = np.linalg.svd(rates / size)
     values = np.append(values, np.zeros(count - len(values)))
-    null = _echelon(rows[values <= KEPT * np.sqrt(len(rates))])
+    null = row_echelon(rows[values <= KEPT * np.sqrt(len(rates))], ROUNDING)
     return null / np.linalg.norm(null, axis=1, keepdims=True) if len(null) else null
-
-
-def _echelon(matrix: Array) -> Array:
-    """Reduced row echelon form, pivots by size; rows of rounding left out."""
-    matrix = np.array(matrix, dtype=float)
-    largest = np.abs(matrix).max(initial=0.0)
-    done = 0
-    for column in range(matrix.shape[1]):
-        if done == len(matrix):
-            break
-        best = done + int(np.argmax(np.abs(matrix[done:, column])))
-        if abs(matrix[best, column]) <= 1e-7 * largest:
-            continue
-        matrix[[done, best]] = matrix[[best, done]]
-        matrix[done] /= matrix[done, column]
-        for i in range(len(matrix)):
-            if i != done:
-                matrix[i] -= matrix[i, column] * matrix[done]
-        done += 1
-    return matrix[:done]
 
 
 def _tidy(vector: Array) -> tuple[float, ...]:
