@@ -63,7 +63,7 @@ TREE_FAULTS = [
     ("kernels.evaluate", "0.5 * (a * x + c * u - d * z)", "0.5 * (a * x - c * u + d * z)", "hand.rotation"),
     ("mechanism.start", "y[n_q + t.coordinates[k, 3]] = value", "y[n_q + t.coordinates[k, 3]] = 0.99 * value", "J1.speed"),
     ("mechanism.start", "v0, w0 = s.work[tip, W_V : W_V + 3], s.work[tip, W_W : W_W + 3]", "v0, w0 = np.zeros(3), np.zeros(3)", "hand.angular_velocity"),
-    ("formulas.timefunctions", "return TimeFunction(lambda tape, t, order: recorded_tree(", "return TimeFunction(lambda tape, t, order: -recorded_tree(", "push.force"),
+    ("formulas.timefunctions", "lambda tape, t, order: recorded_tree(trees", "lambda tape, t, order: -recorded_tree(trees", "push.force"),
     ("motion.channels", "torque = torque - effort[:, None] * axis", "torque = torque + effort[:, None] * axis", "J1.torque"),
 ]  # fmt: skip
 LOOP_FAULTS = [
