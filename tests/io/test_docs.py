@@ -38,12 +38,29 @@ between = ["ground", "arm"]
 axis = [0, 1, 0]
 """
 
+ROAD = """
+[bodies.car]
+mass = 1200.0
+inertia = { xx = 1, yy = 1, zz = 1 }
+
+[joints.road]
+kind = "prismatic"
+between = ["ground", "car"]
+axis = [1, 0, 0]
+
+[forces.losses]
+kind = "force"
+on = "car"
+force = ["-rolling(road.speed) - friction_factor(4e4, 1e-3) N", 0, 0]
+"""
+
 
 def test_examples_read():
     blocks = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
-    assert len(blocks) == 3
+    assert len(blocks) == 4
     for block in blocks:
-        assert check(toml.parse(block + (ELBOW if "joint:elbow" in block else ""))) == ()
+        rest = ELBOW if "joint:elbow" in block else ROAD if "rolling" in block else ""
+        assert check(toml.parse(block + rest)) == ()
 
 
 def test_functions_and_units_are_those_there_are():

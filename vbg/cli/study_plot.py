@@ -52,9 +52,8 @@ def draw_table(
 def _written(model: Model | None, name: str) -> tuple[float, float, str]:
     """Factor and offset to SI of the unit in which the model writes a parameter."""
     from vbg import units
-    from vbg.model.values.parameters import unit_of
 
-    written = "" if model is None else unit_of(model.document["parameters"][name])
+    written = "" if model is None else model.parameter_units.get(name, "")
     if not written:
         return 1.0, 0.0, ""
     return units.coherent_factor(written), units.parse(written).offset, written

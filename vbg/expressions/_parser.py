@@ -18,14 +18,25 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 
 from vbg.errors import ModelError, counted
+from vbg.expressions._defined import NONE, Defined
 from vbg.expressions._functions import FUNCTIONS
-from vbg.expressions._tree import Binary, Call, Expression, Name, Number, Unary, depth, shown
+from vbg.expressions._tree import (
+    MAX_TREE,
+    Binary,
+    Call,
+    Expression,
+    Name,
+    Number,
+    Unary,
+    depth,
+    shown,
+)
 
 MAX_LENGTH = 4000
 MAX_DEPTH = 100  # of brackets
-MAX_TREE = 150  # of the tree: a derivative's derivative is four times as deep
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
@@ -37,8 +48,9 @@ _TOKEN = re.compile(
 class _Parser:
     """Recursive descent over one text; private to one call of `parse`."""
 
-    def __init__(self, text: str):
+    def __init__(self, text: str, defined: Mapping[str, Defined]):
         self.text = text
+        self.defined = defined
         self.depth = 0
         self.end = 0  # end of the last token taken
         self.kind = self.value = ""
@@ -132,12 +144,11 @@ class _Parser:
 
     def name(self) -> Expression:
         name = self.value
-        if name not in FUNCTIONS:
+        if name not in FUNCTIONS and name not in self.defined:
             self._take()
             if self._is("("):
-                raise self.fail(
-                    f"{shown(name)} is not a function; there are {', '.join(sorted(FUNCTIONS))}"
-                )
+                there = ", ".join(sorted((*FUNCTIONS, *self.defined)))
+                raise self.fail(f"{shown(name)} is not a function; there are {there}")
             return Number(math.pi) if name == "pi" else Name(name)
         self._take()
         if not self._is("("):
@@ -149,13 +160,20 @@ class _Parser:
         while self._is(","):
             self._take()
             arguments.append(self.expression())
-        _, least, most = FUNCTIONS[name]
+        least, most = self._counts(name)
         if not least <= len(arguments) <= most:
             fewest = "" if least == most else "at least "
             wanted = f"{fewest}{counted(least, 'argument')}"
             raise self.fail(f"{name} takes {wanted}, got {len(arguments)}")
         self._close()
         return Call(name, tuple(arguments))
+
+    def _counts(self, name: str) -> tuple[int, int]:
+        """Least and greatest number of arguments of a function."""
+        if name in self.defined:
+            count = len(self.defined[name].arguments)
+            return (count, count) if count else (1, MAX_LENGTH)
+        return FUNCTIONS[name][1:]
 
     def choice(self) -> Expression:
         """if(a > b, x, y) as if(a - b > 0, x, y); a >= b is not(b > a)."""
@@ -180,14 +198,15 @@ class _Parser:
         return Call("if", (condition, yes, no))
 
 
-def parse_prefix(text: str) -> tuple[Expression, str]:
+def parse_prefix(text: str, defined: Mapping[str, Defined] = NONE) -> tuple[Expression, str]:
     """The longest expression at the start of `text`, and what follows it (a unit).
 
+    Calls of the `defined` functions stand in it as they are written, see `expanded`.
     Raises ModelError, with the character's position, where there is none.
     """
     if len(text) > MAX_LENGTH:
         raise ModelError(f"expression longer than {MAX_LENGTH} characters")
-    parser = _Parser(text)
+    parser = _Parser(text, defined)
     node = parser.expression()
     if depth(node) > MAX_TREE:
         raise ModelError(
@@ -201,16 +220,18 @@ def parse_prefix(text: str) -> tuple[Expression, str]:
 _UNIT = re.compile(r"(?:[^-+]|(?<=[\^*])[-+])*")
 
 
-def parse_terms(text: str) -> tuple[tuple[Expression, str], ...]:
+def parse_terms(
+    text: str, defined: Mapping[str, Defined] = NONE
+) -> tuple[tuple[Expression, str], ...]:
     """The terms of a sum, each with what follows it (a unit): ``"24 V + 2*u mV"`` has two.
 
     A subtracted term has its minus.  Raises ModelError, with the character's position,
     where a term is no expression.
     """
-    whole, rest = parse_prefix(text)
+    whole, rest = parse_prefix(text, defined)
     if not rest:
         return ((whole, ""),)
-    parser = _Parser(text)
+    parser = _Parser(text, defined)
     terms = []
     negative = False
     while True:
@@ -228,9 +249,9 @@ def parse_terms(text: str) -> tuple[tuple[Expression, str], ...]:
         negative = parser._take() == "-"
 
 
-def parse(text: str) -> Expression:
+def parse(text: str, defined: Mapping[str, Defined] = NONE) -> Expression:
     """The syntax tree of `text`; raises ModelError with the character's position."""
-    node, rest = parse_prefix(text)
+    node, rest = parse_prefix(text, defined)
     if rest:
         position = text.rindex(rest) + 1
         raise ModelError(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+
+MAX_TREE = 150  # levels: a derivative's derivative is four times as deep
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,31 +66,49 @@ def names(node: Expression) -> frozenset[str]:
 
 def substitute(node: Expression, values: Mapping[str, float]) -> Expression:
     """`node` with every name of `values` replaced by its number."""
-    match node:
-        case Name(name) if name in values:
-            value = values[name]
-            return Number(value) if value >= 0 else Unary(Number(-value))
-        case Unary(operand):
-            return Unary(substitute(operand, values))
-        case Binary(operator, left, right):
-            return Binary(operator, substitute(left, values), substitute(right, values))
-        case Call(function, arguments):
-            return Call(function, tuple(substitute(a, values) for a in arguments))
-    return node
+    return replaced(node, {name: _number(values[name]) for name in names(node) & values.keys()})
 
 
 def renamed(node: Expression, new: Mapping[str, str]) -> Expression:
     """`node` with every name in `new` replaced by another."""
+    return replaced(node, {old: Name(name) for old, name in new.items()})
+
+
+def replaced(node: Expression, new: Mapping[str, Expression]) -> Expression:
+    """`node` with every name in `new` replaced by an expression, all at once."""
     match node:
         case Name(name):
-            return Name(new.get(name, name))
+            return new.get(name, node)
         case Unary(operand):
-            return Unary(renamed(operand, new))
+            return Unary(replaced(operand, new))
         case Binary(operator, left, right):
-            return Binary(operator, renamed(left, new), renamed(right, new))
+            return Binary(operator, replaced(left, new), replaced(right, new))
         case Call(function, arguments):
-            return Call(function, tuple(renamed(a, new) for a in arguments))
+            return Call(function, tuple(replaced(a, new) for a in arguments))
     return node
+
+
+def _number(value: float) -> Expression:
+    return Number(value) if value >= 0 else Unary(Number(-value))
+
+
+def uses(node: Expression) -> Counter[str]:
+    """How often `node` mentions each of its names."""
+    return Counter(part.name for part in _parts(node) if isinstance(part, Name))
+
+
+def size(node: Expression) -> int:
+    """Operations, names and numbers of the tree."""
+    return sum(1 for _ in _parts(node))
+
+
+def _parts(node: Expression) -> Iterator[Expression]:
+    """`node` and everything below it."""
+    waiting = [node]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        waiting += _children(part)
 
 
 def depth(node: Expression) -> int:

@@ -12,8 +12,8 @@ from vbg.model.catalogue import TABLES
 from vbg.model.text.syntax import quoted
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
-PART_TABLES = ("include", *TABLES)  # tables of tables, one [TABLE.NAME] each
-_ORDER = ("parameters", "include", *TABLES, "ports", "simulate", "outputs", "measures")
+PART_TABLES = ("functions", "include", *TABLES)  # tables of tables, one [TABLE.NAME] each
+_ORDER = ("parameters", "functions", "include", *TABLES, "ports", "simulate", "outputs", "measures")
 
 
 def emitted(document: Mapping[str, Any]) -> str:

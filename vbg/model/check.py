@@ -295,6 +295,9 @@ def _unused_parameters(model: Model) -> Iterator[Problem]:
     for name in model.parameters:
         if name not in used:
             yield _problem(model, "note", ("parameters", name), "nothing uses this parameter.")
+    for name in model.document.get("functions", {}):
+        if name not in used:
+            yield _problem(model, "note", ("functions", name), "nothing calls this function.")
 
 
 def _identifiers(value: Any) -> set[str]:

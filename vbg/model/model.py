@@ -18,6 +18,7 @@ from vbg.model.resolve.settings import Outputs, Simulate
 from vbg.model.text.names import suggestion
 from vbg.model.text.places import Path, Place, Places, spelled
 from vbg.model.text.plain import freeze, plain, thaw
+from vbg.model.values.functions import functions_of
 from vbg.model.values.parameters import unit_of
 from vbg.plumbing.paused_collection import paused_collection
 
@@ -37,6 +38,7 @@ class Model:
     name, description : str
     gravity : world gravity, W [m/s^2]
     parameters : name -> value, SI
+    parameter_units : name -> unit in which it is written, where it has one
     bodies, beams, joints, forces, electric, hydraulic, rotational, translational,
     signals, bondgraph : name -> instance of the part's class, values in SI
     bonds : raw bonds, ``"a -> b"``
@@ -51,6 +53,7 @@ class Model:
     description: str
     gravity: tuple[float, float, float]
     parameters: Mapping[str, float]
+    parameter_units: Mapping[str, str]
     bodies: Parts
     beams: Parts
     joints: Parts
@@ -94,6 +97,7 @@ class Model:
             "description": resolved.description,
             "gravity": resolved.gravity,
             "parameters": MappingProxyType(resolved.parameters),
+            "parameter_units": MappingProxyType(resolved.parameter_units),
             "bonds": resolved.bonds,
             "simulate": resolved.simulate,
             "outputs": resolved.outputs,
@@ -160,7 +164,7 @@ class Model:
                 remedy = suggestion(name, table, "parameters")
                 raise UsageError(f"the model {self.name} has no parameter {name!r}. {remedy}")
             entry = table[name]
-            _require_dimension(name, value, entry)
+            self._require_dimension(name, value)
             note = {"note": entry["note"]} if isinstance(entry, dict) and "note" in entry else {}
             table[name] = {"value": plain(value), **note} if note else plain(value)
         try:
@@ -174,10 +178,19 @@ class Model:
         unit of the file."""
         words = []
         for name, value in values.items():
-            unit = unit_of(self.document["parameters"][name])
+            unit = self.parameter_units.get(name, "")
             bare = unit and not isinstance(value, str)
             words.append(f"{name} = {value}" + (f" in SI (the file has {unit})" if bare else ""))
         return ", ".join(words)
+
+    def _require_dimension(self, name: str, value: float | str) -> None:
+        """UsageError where the unit of `value` is none, or none of what the parameter is."""
+        try:
+            given = unit_of(value, functions_of(self.document))
+            if given:
+                units.conversion(given, self.parameter_units.get(name, ""))
+        except ModelError as error:
+            raise UsageError(f"parameter {name} = {value!r}: {error}.") from None
 
     def edited(self, path: Path, value: Any) -> Self:
         """The model with the entry at `path`, ("bodies", "rod", "mass"), set to `value`;
@@ -186,16 +199,6 @@ class Model:
         document = thaw(self.document)
         edit(document, path, value)
         return type(self).from_document(document, self.path)
-
-
-def _require_dimension(name: str, value: float | str, entry: Any) -> None:
-    """UsageError where the unit of `value` is none, or no unit of what `entry` is."""
-    try:
-        written, given = unit_of(entry), unit_of(value)
-        if given:
-            units.conversion(given, written)
-    except ModelError as error:
-        raise UsageError(f"parameter {name} = {value!r}: {error}.") from None
 
 
 def _restored(

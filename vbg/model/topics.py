@@ -86,7 +86,8 @@ _NUMBERS = Topic(
     "Numbers: bare ones are SI; texts are expressions, numbers with a unit, or both.",
     'm, kg, s, N, N*m, rad, V, A, Pa, m^3/s.  "45 deg", "3 N/mm", "2*L + 0.1", "2*L mm".\n'
     "Functions: sin cos tan asin acos atan atan2 sqrt exp log abs min max sign, pi.\n"
-    "The dimension is checked; Hz in a field of rad/s is multiplied by 2 pi.",
+    "The dimension is checked; Hz in a field of rad/s is multiplied by 2 pi.  Functions of\n"
+    "your own: `vbg parts functions`.",
     '[parameters]\nL = "50 cm"\nk = "3 N/mm"\nhalf = "L/2"',
 )
 _PARAMETERS = Topic(
@@ -98,6 +99,21 @@ _PARAMETERS = Topic(
     "  note    what it is, for readers\n"
     "`vbg run FILE --set NAME=VALUE`, sweep and optimise replace them.",
     '[parameters]\nL = "50 cm"\nm = { value = 2.0, unit = "kg", note = "steel" }\nJ = "m*L**2/12"',
+)
+_FUNCTIONS = Topic(
+    "[functions]: formulas with arguments, for expressions in the whole file.",
+    "Keys of [functions.NAME]\n"
+    '  arguments   names, ["v", "T"], handed over in SI; or with the unit in which the value\n'
+    '              counts them, { v = "km/h" }\n'
+    "  value       expression of arguments, parameters and other functions\n"
+    "  unit        of the value; without it SI\n"
+    "  note        what it is, for readers\n"
+    "They are put in place of their calls while the file is read, so that every value, signal\n"
+    "and law takes them, in both solvers.  None may call itself, nor use signals or the time\n"
+    'that are not handed over: "-drag(road.speed)".',
+    '[parameters]\nrho = "1.2 kg/m^3"\n\n[functions.drag]\narguments = ["v"]\n'
+    'value = "0.5*rho*0.6*v*abs(v)"\nunit = "N"\n\n[forces.air]\nkind = "force"\non = "car"\n'
+    'force = ["-drag(car.velocity.x)", 0, 0]',
 )
 _ROTATION = Topic(
     "rotation: the orientation of a body's axes in the world, or of a solid's in the body.",
@@ -248,6 +264,7 @@ TOPICS: Mapping[str, Topic] = MappingProxyType(
         "gravity": _GRAVITY,
         "bonds": _BONDS,
         "parameters": _PARAMETERS,
+        "functions": _FUNCTIONS,
         "include": _INCLUDE,
         "ports": _PORTS,
         "simulate": _SIMULATE,
@@ -262,7 +279,6 @@ ALIASES: Mapping[str, str] = MappingProxyType(
         "units": "numbers",
         "unit": "numbers",
         "expressions": "numbers",
-        "functions": "numbers",
         "between": "attachment",
         "name": "head",
         "description": "head",

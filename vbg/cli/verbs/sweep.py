@@ -109,10 +109,9 @@ def study_of(arguments: argparse.Namespace) -> Study:
 def ranges_of(arguments: argparse.Namespace, study: Study) -> list[Range]:
     """What --vary says, with units as the model's parameters have them."""
     from vbg.analysis.studies.sampling import parse_range
-    from vbg.model.values.parameters import unit_of
 
-    entries = study.model.document.get("parameters", {})
-    written = {name: unit_of(entry) for name, entry in entries.items()}
+    model = study.model
+    written = {name: model.parameter_units.get(name, "") for name in model.parameters}
     return [parse_range(text, written) for text in arguments.vary]
 
 

@@ -248,7 +248,7 @@ def _signal(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Fiel
     if not isinstance(raw, str) or raw in scope.signals:
         return raw if isinstance(raw, str) else read_quantity(reading, path, raw, declared)
     try:
-        node, _ = quantity(raw, declared.unit)
+        node, _ = quantity(raw, declared.unit, reading.defined)
     except ModelError as error:
         name = raw.isidentifier()
         remedy = reading.hint(raw, scope.signals, "signals") if name else reading.unit_hint(raw)
@@ -261,7 +261,19 @@ def _signal(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Fiel
     node = expressions.substitute(node, reading.parameters)
     if expressions.names(node) == {"t"} and not _has_start(reading, path, node):
         return None
-    return expressions.to_text(node)
+    return _in_numbers(reading, path, node)
+
+
+def _in_numbers(reading: Reading, path: Path, node: expressions.Expression) -> str | None:
+    """What the solvers read: the expression with numbers for parameters and without functions
+    of the file.  None, and a problem noted, where that is longer than they read."""
+    text = expressions.to_text(node)
+    if len(text) <= expressions.MAX_LENGTH:
+        return text
+    what = f"with its parameters and functions written out it has {len(text)} characters"
+    remedy = 'Make signals of parts of it: kind = "expression" in [signals].'
+    reading.fail(path, f"{what}, at most {expressions.MAX_LENGTH} are read.", remedy)
+    return None
 
 
 def _has_start(reading: Reading, path: Path, node: expressions.Expression) -> bool:
@@ -356,14 +368,14 @@ def _expression(reading: Reading, scope: Scope, path: Path, raw: Any, declared: 
     if text is None:
         return None
     try:
-        node = expressions.parse(text)
+        node = expressions.expanded(expressions.parse(text, reading.defined), reading.defined)
     except ModelError as error:
         reading.fail(path, f"{error}.")
         return None
     if not _varying_names_known(reading, scope, path, text, node, declared.variables):
         return None
     values = {n: v for n, v in reading.parameters.items() if n not in declared.variables}
-    return expressions.to_text(expressions.substitute(node, values))
+    return _in_numbers(reading, path, expressions.substitute(node, values))
 
 
 def _expressions(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field) -> Any:

@@ -23,7 +23,8 @@ from vbg.model.resolve.resolved import Resolved
 from vbg.model.text.allowed import refusal
 from vbg.model.text.files import document_of, text_of
 from vbg.model.text.places import Path, Places
-from vbg.model.values.parameters import unit_of
+from vbg.model.values.functions import functions_of
+from vbg.model.values.parameters import Functions, unit_of
 from vbg.model.values.quantities import quantity
 from vbg.model.values.reading import Reading
 from vbg.model.values.values import read_vector, unknown_keys
@@ -131,21 +132,22 @@ class Including:
                 remedy = self.reading.hint(name, own, "parameters")
                 self.reading.fail_key(where, what, remedy)
                 continue
-            value = self._value(where, raw, own[name])
+            value = self._value(where, raw, own[name], functions_of(document))
             if value is not None:
                 changed[name] = value
         return document | {"parameters": changed}
 
-    def _value(self, path: Path, raw: Any, own: Any) -> Any:
+    def _value(self, path: Path, raw: Any, own: Any, functions: Functions) -> Any:
         """The value given to a parameter, as the other file could have it written: `own` is
-        what it has, whose dimension it must be of."""
+        what it has, whose dimension it must be of, `functions` are those it may call."""
         reading = self.reading
         try:
-            node, written = quantity(raw if isinstance(raw, str) else repr(raw), "")
+            text = raw if isinstance(raw, str) else repr(raw)
+            node, written = quantity(text, "", reading.defined)
             if not reading.names_known(path, str(raw), node, known=()):
                 return None
             value = expressions.evaluate(node, reading.parameters)
-            unit = unit_of(own)
+            unit = unit_of(own, functions)
             name = node.name if isinstance(node, expressions.Name) else ""
             there = written or reading.parameter_units.get(name, "")
             if unit and there:

@@ -21,6 +21,7 @@ from vbg.model.resolve.resolved import STANDARD_GRAVITY, Home, Resolved
 from vbg.model.resolve.settings import Outputs, Simulate
 from vbg.model.text.names import is_name
 from vbg.model.text.places import Path, Places
+from vbg.model.values.functions import read_functions, with_values
 from vbg.model.values.parameters import read_parameters
 from vbg.model.values.reading import Reading, Scope, described
 from vbg.model.values.values import read_vector, unknown_keys
@@ -33,6 +34,7 @@ TOP_LEVEL = (
     "description",
     "gravity",
     "parameters",
+    "functions",
     "include",
     "ports",
     "bonds",
@@ -59,7 +61,7 @@ def resolve(
     result = Resolved()
     unknown_keys(reading, (), document, (*TOP_LEVEL, *TABLES), "a model file")
     _read_head(reading, document, result)
-    read_parameters(reading, document.get("parameters", {}))
+    _read_formulas(reading, document)
     around = (os.path.realpath(file),) if within is None else within
     including = Including(reading, around, resolve)
     too_much = excess(document, file) if within is None and "include" in document else ""
@@ -100,7 +102,8 @@ def resolve(
     }
     if within is not None:
         result.homes |= _homes(reading, tables)
-    result.scope, result.parameters = scope, reading.parameters
+    result.scope = scope
+    result.parameters, result.parameter_units = reading.parameters, reading.parameter_units
     result.problems = _in_order(reading)
     return result
 
@@ -142,6 +145,14 @@ def _read_head(reading: Reading, document: Mapping[str, Any], result: Resolved) 
     if "gravity" in document:
         gravity = read_vector(reading, ("gravity",), document["gravity"], "m/s^2")
         result.gravity = gravity or STANDARD_GRAVITY  # type: ignore[assignment]
+
+
+def _read_formulas(reading: Reading, document: Mapping[str, Any]) -> None:
+    """Functions, parameters, which may call them, and the functions with their values."""
+    parameters = document.get("parameters", {})
+    reading.defined = read_functions(reading, document.get("functions", {}), parameters)
+    read_parameters(reading, parameters)
+    reading.defined = with_values(reading.defined, reading.parameters)
 
 
 def _named_tables(
@@ -195,7 +206,7 @@ def _check_names(
                     f"{name}.speed would be ambiguous.",
                     "Choose another name.",
                 )
-            elif table == "signals" and (name in reading.parameters or name in RESERVED):
+            elif table == "signals" and name in RESERVED | reading.parameters.keys():
                 what = "a parameter" if name in reading.parameters else "a function, pi or the time"
                 reading.fail_key(
                     path, f"the name {name!r} is also that of {what}.", "Choose another name."

@@ -41,6 +41,7 @@ class Resolved:
     description: str = ""
     gravity: tuple[float, float, float] = STANDARD_GRAVITY
     parameters: dict[str, float] = field(default_factory=dict)
+    parameter_units: dict[str, str] = field(default_factory=dict)
     parts: dict[str, dict[str, Any]] = field(default_factory=dict)
     bonds: tuple[str, ...] = ()
     simulate: Simulate = field(default_factory=Simulate)

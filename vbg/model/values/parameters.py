@@ -13,6 +13,8 @@ from vbg.model.text.places import Path
 from vbg.model.values.quantities import quantity
 from vbg.model.values.reading import Reading, described
 
+Functions = Mapping[str, expressions.Defined]
+
 _KEYS = ("value", "unit", "note")
 
 
@@ -83,7 +85,7 @@ def _take_value(
     waiting: dict[str, tuple[Path, expressions.Expression]],
 ) -> None:
     try:
-        node, written = _node(raw)
+        node, written = _node(raw, reading.defined)
         if written and unit:
             told = f"has a unit in its text [{written}] and another beside it [{unit}]."
             reading.fail(path, told, "Take one of them out.")
@@ -98,10 +100,10 @@ def _take_value(
     waiting[name] = (path, node)
 
 
-def _node(raw: Any) -> tuple[expressions.Expression, str]:
+def _node(raw: Any, defined: Functions) -> tuple[expressions.Expression, str]:
     """The value as an expression in SI, and the unit written after it."""
     if isinstance(raw, str):
-        return quantity(raw, "")
+        return quantity(raw, "", defined)
     if type(raw) in (int, float):
         try:
             value = float(raw)
@@ -112,12 +114,13 @@ def _node(raw: Any) -> tuple[expressions.Expression, str]:
     raise ModelError(f"expected a finite number or an expression, found {described(raw)}")
 
 
-def unit_of(entry: Any) -> str:
+def unit_of(entry: Any, defined: Functions = expressions.NONE) -> str:
     """The unit in which a parameter is written, beside its value or in its text; "" without
-    one.  Raises ModelError where the value is no number, expression or text with a unit."""
+    one.  `defined` are the functions of its file.  Raises ModelError where the value is no
+    number, expression or text with a unit."""
     if isinstance(entry, Mapping):
-        return str(entry.get("unit") or unit_of(entry.get("value")))
-    return _node(entry)[1]
+        return str(entry.get("unit") or unit_of(entry.get("value"), defined))
+    return _node(entry, defined)[1]
 
 
 def _scaled(node: expressions.Expression, unit: str) -> expressions.Expression:

@@ -8,29 +8,32 @@ since it may be meant in either.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import reduce
 
 from vbg import expressions, units
 from vbg.errors import ModelError
-from vbg.expressions import Binary, Expression, Number, to_text
+from vbg.expressions import NONE, Binary, Defined, Expression, Number, to_text
 
 Terms = tuple[tuple[Expression, str], ...]
 
 _FACTORS = re.compile(r"\s*([*/])\s*")
 
 
-def quantity(text: str, unit: str) -> tuple[Expression, str]:
+def quantity(text: str, unit: str, defined: Mapping[str, Defined] = NONE) -> tuple[Expression, str]:
     """What `text` writes as an expression whose value is in `unit`, and the (first) unit
     written in it, "" for none.
 
-    `unit` is as in `vbg.units.conversion`; "" is SI of any dimension.
+    `unit` is as in `vbg.units.conversion`; "" is SI of any dimension.  Calls of `defined`
+    functions are expanded; one that is a term by itself counts in the function's unit.
 
     Raises
     ------
     ModelError
         no expression, no unit, one of another dimension, or terms that cannot be added.
     """
-    terms = expressions.parse_terms(text)
+    found = expressions.parse_terms(text, defined)
+    terms = tuple(_told(node, there, defined) for node, there in found)
     written = next((there for _, there in terms if there), "")
     if not written:
         return terms[0][0], ""
@@ -38,6 +41,14 @@ def quantity(text: str, unit: str) -> tuple[Expression, str]:
     if len(terms) > 1:
         _require_addable(terms, written)
     return reduce(lambda a, b: Binary("+", a, b), scaled), written
+
+
+def _told(node: Expression, written: str, defined: Mapping[str, Defined]) -> tuple[Expression, str]:
+    """The term without calls of `defined` functions, and its unit."""
+    term, unit = expressions.expanded_term(node, defined)
+    if unit and written:
+        raise ModelError(f"{to_text(node)} is in {unit} already and is followed by {written}")
+    return term, unit or written
 
 
 def _scaled(node: Expression, written: str, unit: str) -> Expression:
@@ -68,13 +79,15 @@ def _require_addable(terms: Terms, written: str) -> None:
             units.conversion(there, written)
 
 
-def moved_to_the_end(text: str, names: frozenset[str]) -> str:
+def moved_to_the_end(
+    text: str, names: frozenset[str], defined: Mapping[str, Defined] = NONE
+) -> str:
     """`text` with its unit after the product that it stands in the middle of:
     ``"30 deg*sin(2*t)"`` gives ``"30*sin(2*t) deg"``; "" where that is not what is wrong.
 
     `names` are those that values may use, so that ``t`` is the time, no tonne.
     """
-    node, rest = expressions.parse_prefix(text)
+    node, rest = expressions.parse_prefix(text, defined)
     pieces = _FACTORS.split(rest)
     factors = list(zip(["", *pieces[1::2]], pieces[::2], strict=True))
     kept = 0
@@ -85,7 +98,7 @@ def moved_to_the_end(text: str, names: frozenset[str]) -> str:
     if not unit or not moved:
         return ""
     try:
-        product, behind = expressions.parse_prefix(f"{to_text(node)}{moved}")
+        product, behind = expressions.parse_prefix(f"{to_text(node)}{moved}", defined)
     except ModelError:
         return ""
     return "" if behind else f"{to_text(product)} {unit}"

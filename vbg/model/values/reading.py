@@ -30,15 +30,16 @@ class Reading:
     """Collects the problems of one document; lives only while it is resolved.
 
     `parameters` are resolved values in SI, `parameter_units` the units some
-    were written in, `broken` the parameters whose own value is wrong: what
-    uses them is silently left out, so that one mistake is reported once.  `told` are
-    values of which all has been said.
+    were written in, `defined` the functions of the document, `broken` the parameters and
+    functions that are wrong themselves: what uses them is silently left out, so that one
+    mistake is reported once.  `told` are values of which all has been said.
     """
 
     file: str = ""
     places: Places = field(default_factory=Places)
     parameters: dict[str, float] = field(default_factory=dict)
     parameter_units: dict[str, str] = field(default_factory=dict)
+    defined: Mapping[str, expressions.Defined] = field(default_factory=dict)
     broken: set[str] = field(default_factory=set)
     problems: list[Problem] = field(default_factory=list)
     told: set[Path] = field(default_factory=set)
@@ -114,7 +115,7 @@ class Reading:
 
     def _text_number(self, path: Path, text: str, unit: str) -> float | None:
         try:
-            node, written = quantity(text, unit)
+            node, written = quantity(text, unit, self.defined)
             if not self.names_known(path, text, node, known=()):
                 return None
             value = expressions.evaluate(node, self.parameters)
@@ -165,8 +166,9 @@ class Reading:
         """The remedy where what follows a number is no unit that fits: a ``*`` is missing, the
         unit is not at the end, or its name is nearly right."""
         try:
-            terms = expressions.parse_terms(text)
-            at_end = moved_to_the_end(text, frozenset((*self.parameters, "t")))
+            terms = expressions.parse_terms(text, self.defined)
+            names = frozenset((*self.parameters, "t"))
+            at_end = moved_to_the_end(text, names, self.defined)
         except ModelError:
             return UNITS_AT_THE_END if _UNIT_INSIDE.search(text) else ""
         known = (*units.symbols(), *units.prefixed_symbols())

@@ -11,7 +11,7 @@ from vbg.edit.source import path_at, text_of
 from vbg.fields import Field, declared
 from vbg.model.catalogue import JOINT_NODE, catalogue
 from vbg.tui.content import references
-from vbg.tui.content.fields import INCLUDE_FIELDS, MODEL_FIELDS, PARAMETER_FIELDS, part_class
+from vbg.tui.content.fields import MODEL_FIELDS, PARAMETER_FIELDS, TABLES_OF_FIELDS, part_class
 from vbg.tui.content.tree import SETTINGS, TITLES
 from vbg.tui.state.items import Item
 
@@ -27,9 +27,9 @@ def known_at(data: Mapping[str, Any], holder: Path) -> Mapping[str, Field]:
     """The keys that are declared for the table at `holder`, with their fields."""
     if not holder:
         return MODEL_FIELDS
-    for table, known in (("parameters", PARAMETER_FIELDS), ("include", INCLUDE_FIELDS)):
-        if holder[0] == table:
-            return known if len(holder) > 1 else {}
+    known_tables = {"parameters": PARAMETER_FIELDS, **TABLES_OF_FIELDS}
+    if holder[0] in known_tables:
+        return known_tables[str(holder[0])] if len(holder) > 1 else {}
     start = 1 if holder[0] in SETTINGS else 2
     part = part_class(data, holder[:start])
     fields: Mapping[str, Field] = {}

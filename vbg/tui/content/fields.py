@@ -33,6 +33,15 @@ PARAMETER_FIELDS = {
 }
 
 
+FUNCTION_FIELDS = {
+    "arguments": Field("expression", 'names in SI, ["v"], or with units, { v = "km/h" }'),
+    "value": Field("expression", "expression in arguments, parameters and other functions"),
+    "unit": Field("text", "unit of the value; without it SI"),
+    "note": Field("text", "what it is"),
+}
+TABLES_OF_FIELDS = {"include": INCLUDE_FIELDS, "functions": FUNCTION_FIELDS}
+
+
 @dataclass(frozen=True, slots=True)
 class FieldRow:
     """One line of the inspector: a field that is written, or could be."""
@@ -77,11 +86,12 @@ def field_rows(data: Mapping[str, Any], path: Path) -> tuple[FieldRow, ...]:
         return _parameter_rows(data, path)
     if len(path) == 1 and path[0] not in ("simulate", "outputs"):
         return ()
-    if path[0] == "include":
-        included = data.get("include")
-        entry = included.get(path[1]) if isinstance(included, Mapping) else None
+    if path[0] in TABLES_OF_FIELDS:
+        holder = data.get(path[0])
+        entry = holder.get(path[1]) if isinstance(holder, Mapping) else None
         written = entry if isinstance(entry, Mapping) else {}
-        return tuple(_row(path, name, f, written) for name, f in INCLUDE_FIELDS.items())
+        keys = TABLES_OF_FIELDS[path[0]]
+        return tuple(_row(path, name, field, written) for name, field in keys.items())
     part = part_class(data, path)
     written = data
     for key in path:

@@ -14,6 +14,7 @@ Path = tuple[str | int, ...]
 
 TITLES = {
     "parameters": "Parameters",
+    "functions": "Functions",
     "include": "Included files",
     "bodies": "Bodies",
     "joints": "Joints",
@@ -80,6 +81,10 @@ def part_detail(table: str, part: Any) -> str:
         return shown(part)
     if table == "include":
         return str(part.get("file", "?"))
+    if table == "functions":
+        return (
+            f"({', '.join(map(str, part.get('arguments', ())))}) = {shown(part.get('value', ''))}"
+        )
     if table == "bodies":
         if "mass" in part:
             return f"m = {shown(part['mass'])}"
