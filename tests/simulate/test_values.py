@@ -39,3 +39,42 @@ def test_the_first_signal_and_time_are_named(wrong: float) -> None:
     assert found.status.sentence.startswith("v[1] has no value from t = 2 s. 1 more")
     cancelled = Solution(t, {"late": late}, status=Status("cancelled", "Cancelled."))
     assert with_values(cancelled) is cancelled
+
+
+def chamber_without_stops() -> vbg.Model:
+    return vbg.Model(
+        name="press",
+        bodies={"ram": {"mass": 5.0, "inertia": {"xx": 1.0, "yy": 1.0, "zz": 1.0}}},
+        joints={"slide": {"kind": "prismatic", "between": ["ground", "ram"], "axis": [1, 0, 0]}},
+        hydraulic={
+            "pump": {"kind": "pressure_source", "nodes": ["p", "tank"], "pressure": 5e6},
+            "inlet": {"kind": "orifice", "nodes": ["p", "a"], "area": 1e-5},
+            "outlet": {"kind": "orifice", "nodes": ["b", "tank"], "area": 1e-5},
+            "cyl": {
+                "kind": "cylinder",
+                "nodes": ["a", "b"],
+                "on": "joints.slide",
+                "area_a": 1e-3,
+                "stroke": 0.1,
+                "k": 0.0,
+            },
+        },
+    )
+
+
+def test_what_shrinks_to_nothing_is_named_where_the_steps_end():
+    found = vbg.simulate(chamber_without_stops(), t_end=3.0, output_step=1e-2)
+    assert found.status.code == "failed"
+    assert "cyl.B.content changes fastest there" in found.status.sentence
+
+
+def test_the_state_whose_rate_ends_is_named():
+    model = vbg.Model(
+        name="ends",
+        bodies={"b": {"mass": 1.0, "inertia": {"xx": 0.1, "yy": 0.1, "zz": 0.1}}},
+        joints={"j": {"kind": "prismatic", "between": ["ground", "b"], "axis": [0, 0, 1]}},
+        forces={"f": {"kind": "force", "on": "b", "force": [0, 0, "sqrt(0.5 - t)"]}},
+    )
+    found = vbg.simulate(model, t_end=1.0, output_step=0.01)
+    assert found.status.code == "failed"
+    assert "the rate of b.momentum" in found.status.sentence

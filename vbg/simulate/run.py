@@ -26,6 +26,7 @@ from vbg.simulate.events.events import Instant, Samples, Switches
 from vbg.simulate.events.jam import JamWatch
 from vbg.simulate.events.kinks import kink_instants
 from vbg.simulate.events.pace import fast_places
+from vbg.simulate.fastest import fastest_change
 from vbg.simulate.kept_rows import KeptRows, efforts_across
 from vbg.simulate.minimal.stepper import Minimal
 from vbg.simulate.record.audit import audit, limits_of
@@ -250,7 +251,8 @@ class Run:
                     return self._lost(unclosed)
                 return Status(
                     "failed",
-                    f"The integration stopped at t = {self.stepper.t:.6g} s: {trouble}",
+                    f"The integration stopped at t = {self.stepper.t:.6g} s: {trouble} "
+                    f"{self._fastest()}".strip(),
                     f"Near a singular posture or in a stiff model: try {self._another}, a larger "
                     "tolerance, or a start away from the singular posture.",
                 )
@@ -291,6 +293,11 @@ class Run:
                     self.recorder.end_at(self.stepper.t, self.stepper.x)
                     return Status("cancelled", f"Cancelled at t = {self.stepper.t:.6g} s.")
         return FINISHED
+
+    def _fastest(self) -> str:
+        """What changes fastest where the integration stands."""
+        t, x, step = self.stepper.t, self.stepper.x, self.settings.output_step
+        return fastest_change(self.system, t, x, self.start.evaluator("rate"), step)
 
     @property
     def _another(self) -> str:

@@ -1,0 +1,40 @@
+"""What stands behind steps that become too small, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.assemble.system import System
+from vbg.simulate.steppers.tolerances import Tolerances
+
+AHEAD = 1e-6  # of an output step: where the rate is looked at behind the last state
+QUICK = 1e-3  # of an output step: a change within it is worth a word
+TINY = 1e-12  # errors of effort or flow below which a store counts as empty
+
+Array = NDArray[np.float64]
+
+
+def fastest_change(
+    system: System, t: float, x: Array, rate: Callable[[float, Array], Array], step: float
+) -> str:
+    """The state component whose rate ends at t, or which changes fastest beside its own size.
+
+    The time in which it changes by all it is, |x| / |x'|, tells what shrinks to nothing: the
+    oil in a chamber at its end, a mass without weight.  `step` is the time between outputs,
+    `rate` x' at a time and state.  Empty where nothing changes much faster than that.
+    """
+    n, names = len(x), system.state_names
+    found = rate(t, x)[:n].copy()
+    ahead = rate(t + AHEAD * step, x + AHEAD * step * found)[:n]
+    lost = np.flatnonzero(~np.isfinite(ahead))
+    if len(lost):
+        return f"From there on the rate of {names[lost[0]]} has no value."
+    quickness = np.abs(found) * QUICK * step / (np.abs(x) + Tolerances(system, TINY)(t, x))
+    if not n or np.max(quickness) < 1.0:
+        return ""
+    k = int(np.argmax(quickness))
+    within = QUICK * step / quickness[k]
+    return f"{names[k]} changes fastest there, {x[k]:.3g} by as much as that in {within:.1g} s."
