@@ -16,9 +16,9 @@ import numpy as np
 from vbg import expressions
 from vbg.errors import ModelError, UsageError
 from vbg.fields import Attachment
+from vbg.io.mechanism import besides_joints, refuse
 from vbg.io.mstmmsim.schema import WRITTEN
 from vbg.model import Model
-from vbg.model.catalogue import TABLES
 from vbg.model.placing.frames import JointFrame
 from vbg.model.placing.placed import Pose, place
 from vbg.spatial import Array, quaternion_from_matrix
@@ -69,13 +69,7 @@ def to_xml(model: Model) -> tuple[str, tuple[str, ...]]:
 
 def _require_known(model: Model) -> None:
     """Refuse what the format has no element for, all of it at once."""
-    unknown = [
-        f"{table}.{name}"
-        for table in TABLES
-        if table not in ("bodies", "joints")
-        for name in getattr(model, table)
-    ]
-    unknown += ["bonds"] if model.bonds else []
+    unknown = besides_joints(model)
     for name, joint in model.joints.items():
         where = f"joints.{name}"
         if joint.kind not in WRITTEN or not isinstance(joint.between[0], Attachment):
@@ -83,12 +77,8 @@ def _require_known(model: Model) -> None:
         unknown += [f"{where}.{k}" for k in ("friction", "stop") if getattr(joint, k, None)]
         if getattr(joint, "drive", None) is not None and _speed_of(joint) is None:
             unknown.append(f"{where}.drive")
-    if unknown:
-        raise UsageError(
-            f"MSTMMSim's parameter file has no element for {', '.join(unknown[:8])}"
-            f"{f' and {len(unknown) - 8} more' if len(unknown) > 8 else ''}."
-            f" It holds bodies, {', '.join(WRITTEN)} joints, hinges at constant speed and gravity."
-        )
+    holds = f"bodies, {', '.join(WRITTEN)} joints, hinges at constant speed and gravity"
+    refuse("MSTMMSim's parameter file", unknown, holds)
 
 
 def _speed_of(joint: Any) -> float | None:

@@ -18,9 +18,9 @@ import numpy as np
 
 from vbg.errors import UsageError
 from vbg.fields import Attachment, Shape
+from vbg.io.mechanism import besides_joints, refuse
 from vbg.io.urdf.robot import Place
 from vbg.model import Model
-from vbg.model.catalogue import TABLES
 from vbg.model.placing.frames import JointFrame
 from vbg.model.placing.placed import Placed, place
 from vbg.platform.files import write_text
@@ -74,13 +74,7 @@ def to_urdf(model: Model) -> tuple[str, tuple[str, ...]]:
 
 def _require_known(model: Model) -> None:
     """Refuse what the format has no element for, all of it at once."""
-    unknown = [
-        f"{table}.{name}"
-        for table in TABLES
-        if table not in ("bodies", "joints")
-        for name in getattr(model, table)
-    ]
-    unknown += ["bonds"] if model.bonds else []
+    unknown = besides_joints(model)
     for name, joint in model.joints.items():
         if joint.kind == "gear" and all(end.startswith("joints.") for end in joint.between):
             continue
@@ -93,12 +87,8 @@ def _require_known(model: Model) -> None:
             unknown.append(f"joints.{name}.friction.static")
         if stop is not None and None in (stop.lower, stop.upper):
             unknown.append(f"joints.{name}.stop with one end")
-    if unknown:
-        raise UsageError(
-            f"a URDF file has no element for {', '.join(unknown[:8])}"
-            f"{f' and {len(unknown) - 8} more' if len(unknown) > 8 else ''}. It holds bodies, "
-            f"{', '.join(KINDS)} joints with friction and stops, and gears between joints."
-        )
+    holds = f"bodies, {', '.join(KINDS)} joints with friction and stops, and gears between joints"
+    refuse("a URDF file", unknown, holds)
 
 
 def _branches(model: Model, placed: Placed) -> Iterator[_Branch]:
