@@ -73,8 +73,8 @@ class Tour:
         self.page.append(f"## {heading}\n\n{words}\n\n```text\n{rows}\n```\n\n")
 
 
-def take(tour: Tour) -> None:
-    """The session."""
+def build(tour: Tour) -> None:
+    """From an example to a changed machine that has run."""
     terminal = tour.terminal
     terminal.start()
     # the axes of the drawing, which comes a moment after the list
@@ -121,6 +121,11 @@ def take(tour: Tour) -> None:
     terminal.wait("finished at t = ")
     tour.press("3")
     tour.show("Run", "Runs are kept; `x` cancels one and keeps its result so far.", "finished at")
+
+
+def look(tour: Tour) -> None:
+    """At what has run: curves, why a force, both solvers, in space."""
+    terminal = tour.terminal
     tour.press("4", "C", "Space", "Down", "Space", "Right")
     tour.show(
         "Plot", "`space` on a signal shows it; left and right move the cursor.", "Cursor  t ="
@@ -152,7 +157,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         tour = Tour(Path(folder))
         try:
-            take(tour)
+            build(tour)
+            look(tour)
         finally:
             tour.terminal.close()
     text = HEAD.format(keys=tour.count) + "".join(tour.page) + FOOT

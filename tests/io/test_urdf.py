@@ -34,11 +34,9 @@ def place(element):
     )
 
 
-def drive_loads(text, q, v, a):
-    """The load of every moving joint along its axis, by Newton and Euler from the root to the
-    tips and back, in world axes, each link of the file by itself."""
-    root = ET.fromstring(text)
-    joints = {j.find("child").get("link"): j for j in root.findall("joint")}
+def carried(joints, q, v, a):
+    """Rotation, place, angular velocity, velocity and their rates of every link, in world axes,
+    from the root to the tips."""
     order = []
     while len(order) < len(joints):
         for child, joint in joints.items():
@@ -69,25 +67,39 @@ def drive_loads(text, q, v, a):
             alpha = alpha + np.cross(w, v[name] * z) + a[name] * z
             w = w + v[name] * z
         motion[child] = (R, p, w, u, alpha, acc)
+    return motion
+
+
+def inertial_load(link, R, w, alpha, acc):
+    """Force and torque about its origin that the mass of a link takes at its motion."""
+    inertial = link.find("inertial")
+    if inertial is None:
+        return np.zeros((2, 3))
+    turn, centre = place(inertial)
+    m = float(inertial.find("mass").get("value"))
+    e = inertial.find("inertia")
+    xx, yy, zz, xy, xz, yz = (
+        float(e.get(k, 0)) for k in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+    )
+    axes = (R * turn).as_matrix()
+    J = axes @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ axes.T
+    arm = R.apply(centre)
+    f = m * (acc + np.cross(alpha, arm) + np.cross(w, np.cross(w, arm)) - GRAVITY)
+    return np.array([f, np.cross(arm, f) + J @ alpha + np.cross(w, J @ w)])
+
+
+def drive_loads(text, q, v, a):
+    """The load of every moving joint along its axis, by Newton and Euler from the root to the
+    tips and back, in world axes, each link of the file by itself."""
+    root = ET.fromstring(text)
+    joints = {j.find("child").get("link"): j for j in root.findall("joint")}
+    motion = carried(joints, q, v, a)
+    links = {link.get("name"): link for link in root.findall("link")}
     loads = {}
-    below = {child: [np.zeros(3), np.zeros(3)] for child in order}  # force, torque about origin
-    for child in reversed(order):
+    below = {child: np.zeros((2, 3)) for child in motion}  # force, torque about origin
+    for child in reversed(motion):
         R, p, w, _, alpha, acc = motion[child]
-        link = next(x for x in root.findall("link") if x.get("name") == child)
-        inertial = link.find("inertial")
-        if inertial is not None:
-            turn, centre = place(inertial)
-            m = float(inertial.find("mass").get("value"))
-            e = inertial.find("inertia")
-            xx, yy, zz, xy, xz, yz = (
-                float(e.get(k, 0)) for k in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
-            )
-            axes = (R * turn).as_matrix()
-            J = axes @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ axes.T
-            arm = R.apply(centre)
-            f = m * (acc + np.cross(alpha, arm) + np.cross(w, np.cross(w, arm)) - GRAVITY)
-            below[child][0] += f
-            below[child][1] += np.cross(arm, f) + J @ alpha + np.cross(w, J @ w)
+        below[child] += inertial_load(links[child], R, w, alpha, acc)
         joint = joints[child]
         f, t = below[child]
         name, axis = joint.get("name"), vector(joint, "axis", "xyz", "1 0 0")

@@ -106,15 +106,9 @@ def compare(
         return Verdict("INCONCLUSIVE", obstacle, **heading)
     early = _stopped(first, second)
     if early:
+        rules = {"not_unique": not_unique, "replayed": replayed, "exclude": exclude}
         limit = max(tolerance or 0.0, LOOSEST)
-        begun = compare(
-            *_begun(first, second),
-            model=model,
-            tolerance=limit,
-            not_unique=not_unique,
-            replayed=replayed,
-            exclude=exclude,
-        )
+        begun = compare(*_begun(first, second), model=model, tolerance=limit, **rules)
         if begun.result == "FAIL":
             return replace(begun, sentence=f"{begun.sentence} Then {early}")
         return Verdict("INCONCLUSIVE", early, **heading)
