@@ -44,13 +44,14 @@ class Node:
 @dataclass(frozen=True, slots=True)
 class BodyNode:
     """The two 1-junctions of a rigid body (v_WB_W and w_WB_B) and its pose;
-    the junctions are None for the ground."""
+    the junctions are None for the ground, which stands at the origin."""
 
     name: str
     linear: Node | None
     angular: Node | None
     p_WB: Block
     R_WB: Block
+    quat_WB: Block
 
 
 @dataclass(frozen=True, slots=True)

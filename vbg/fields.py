@@ -61,6 +61,7 @@ class Field:
     "N/m or N*m/rad" either, "" any, as for the values of a signal).
     `above`, `below` are open bounds, `minimum`, `maximum` closed ones.
     `columns` are the units of the columns of a table, where they are not all `unit`.
+    `end` is the one of `between` in whose body's axes a direction counts, 0 or 1.
     """
 
     form: Form
@@ -75,17 +76,21 @@ class Field:
     of: type | None = None
     variables: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
+    end: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
     """A point of a body: `body` is a name or "ground", `at` is [m] in its
     axes from the mass centre (world axes and origin for ground).  `point` is
-    the point's name where the engineer used one."""
+    the point's name where the engineer used one; `frame` that of a frame of [frames], whose
+    axes are turned by `rotation`, a quaternion R_BF, from the body's."""
 
     body: str
     at: tuple[float, float, float] = (0.0, 0.0, 0.0)
     point: str = ""
+    frame: str = ""
+    rotation: tuple[float, float, float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -205,7 +205,7 @@ def test_a_frequency_alone_becomes_an_angular_velocity():
 
 def test_catalogue_has_every_part_once():
     kinds = catalogue()
-    assert list(kinds)[:3] == ["bodies", "beams", "joints"]
+    assert list(kinds)[:4] == ["bodies", "frames", "beams", "joints"]
     assert kinds["bodies"]["body"] is Body
     assert kinds["joints"]["revolute"] is Revolute
     assert {"spring", "damper", "bushing", "force", "torque", "stop"} <= kinds["forces"].keys()

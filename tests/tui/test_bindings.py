@@ -143,6 +143,7 @@ CASES: dict[str, Case] = {
     "help": Case(dialog, "Help: Model", **EDIT, pane="tree"),
     "add": Case(lambda app: app.main.prefix, "a", **EDIT),
     "add.body": Case(dialog, "body: mass", **EDIT),
+    "add.frame": Case(dialog, "frame: on", **EDIT),
     "add.joint": Case(dialog, "Add a joint", **EDIT),
     "add.force": Case(dialog, "Add a force", **EDIT),
     "add.on": Case(dialog, "Add on a joint", **EDIT),

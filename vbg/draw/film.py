@@ -1,9 +1,10 @@
 """A machine over time as polygons, lines and arrows: what every animation shows.
 
 Bodies are drawn from their shapes, or as sticks from their mass centre to their
-joint points where they have none.  Joint axes are short lines, joint forces
-arrows at the joint (on its second body), traces the paths of chosen points; parts
-between two points (springs, dampers, cylinders, rods) are lines from one to the other.
+joint points where they have none.  Joint axes are short lines, axes of frames three (x red, y
+green, z blue), joint forces arrows at the joint (on its second body), traces the paths of chosen
+points; parts between two points (springs, dampers, cylinders, rods) are lines from one to the
+other.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ Array = NDArray[np.float64]
 
 COLOURS = ("#4c78a8", "#f58518", "#54a24b", "#b279a2", "#e3b505", "#72b7b2", "#9d755d", "#e45756")
 LARGEST_ARROW = 0.25  # of the machine's size, for the largest joint force of the run
+FRAME_PART = 0.05  # of the machine's size, the length of a frame's axes
+FRAME_COLOURS = ("#c62828", "#2e7d32", "#1565c0")  # of x, y, z
 AXIS_PART = 0.06  # of the machine's size, half the length of a joint axis
 WITH_AXIS = ("revolute", "prismatic", "cylindrical", "helical", "universal")
 
@@ -56,6 +59,17 @@ class JointFilm:
 
 
 @dataclass(frozen=True, eq=False)
+class FrameFilm:
+    """A frame: the number of its body (-1: the ground), its origin in that body's axes (3,) [m]
+    and its axes there, the columns of (3, 3)."""
+
+    name: str
+    body: int
+    at: Array
+    axes: Array
+
+
+@dataclass(frozen=True, eq=False)
 class LinkFilm:
     """A part between two points: its kind, and for each end the number of the body (-1:
     the ground) and the point in its axes (3,) [m]."""
@@ -79,6 +93,7 @@ class Film:
     centre: Array
     size: float
     newton: float
+    frames: tuple[FrameFilm, ...] = ()
 
 
 def film_of(
@@ -125,6 +140,17 @@ def film_of(
         (low + high) / 2.0,
         size,
         newton,
+        _frames(model, numbers),
+    )
+
+
+def _frames(model: Model, numbers: dict[str, int]) -> tuple[FrameFilm, ...]:
+    ends = [frame.end(name) for name, frame in model.frames.items()]
+    return tuple(
+        FrameFilm(
+            end.frame, numbers.get(end.body, -1), np.array(end.at), rotation_matrix(end.rotation)
+        )
+        for end in ends
     )
 
 

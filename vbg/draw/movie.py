@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.draw.film import AXIS_PART, Film
+from vbg.draw.film import AXIS_PART, FRAME_COLOURS, FRAME_PART, Film
 from vbg.errors import UsageError, VbgError, not_installed
 from vbg.platform.files import replacing
 from vbg.spatial import rotation_matrix
@@ -121,12 +121,28 @@ def draw_frame(axes: Any, film: Film, k: int) -> None:
         if np.linalg.norm(arrow[1] - arrow[0]) > 0.01 * film.size:
             style = {"arrowstyle": "-|>", "color": FORCE, "lw": 1.5, "shrinkA": 0, "shrinkB": 0}
             axes.annotate("", arrow[1], arrow[0], arrowprops=style)
+    for ink, axis in _frames(film, k):
+        lines.append(flat(axis)[:, :2])
+        inks.append(ink)
+        widths.append(1.3)
     for _, path in film.traces:
         lines.append(flat(path[: k + 1])[:, :2])
         inks.append(TRACE)
         widths.append(1.0)
     axes.add_collection(LineCollection(lines, colors=inks, linewidths=widths))
     axes.text(0.02, 0.02, f"t = {film.time[k]:.3f} s", transform=axes.transAxes, fontsize=9)
+
+
+def _frames(film: Film, k: int) -> list[tuple[str, Array]]:
+    """The axes of frames, each its colour and its two ends in world axes."""
+    found = []
+    for frame in film.frames:
+        pose = film.bodies[frame.body].pose[k] if frame.body >= 0 else None
+        R_WB = np.eye(3) if pose is None else rotation_matrix(pose[3:])
+        at = R_WB @ frame.at + (0.0 if pose is None else pose[:3])
+        for ink, axis in zip(FRAME_COLOURS, (R_WB @ frame.axes).T, strict=True):
+            found.append((ink, np.array([at, at + FRAME_PART * film.size * axis])))
+    return found
 
 
 def _links(film: Film, k: int, flat: Any) -> tuple[list[Array], list[str], list[float]]:

@@ -50,6 +50,15 @@ def as_plain(film: Film) -> dict[str, object]:
             }
             for joint in film.joints
         ],
+        "frames": [
+            {
+                "name": frame.name,
+                "body": frame.body,
+                "at": _list(frame.at),
+                "axes": _list(frame.axes.T),
+            }
+            for frame in film.frames
+        ],
         "links": [
             {
                 "name": link.name,

@@ -93,7 +93,7 @@ class Body:
         )
         p_WB, R_WB, quaternion = builder.pose(name, linear, angular, start)
         builder.euler(name, angular, h_B)
-        builder.register_body(BodyNode(name, linear, angular, p_WB, R_WB))
+        builder.register_body(BodyNode(name, linear, angular, p_WB, R_WB, quaternion))
         weight = self.mass * builder.gravity
         builder.effort_source(
             f"{name}.gravity", linear, weight, energy=-1.0 * mul(transpose(weight), p_WB)

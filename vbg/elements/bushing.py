@@ -11,14 +11,15 @@ import numpy as np
 from vbg.blocks import const, dot, mul, rows, stack
 from vbg.builder import Builder, Node
 from vbg.fields import Attachment, declare
+from vbg.physics.axes import axes_in_body
 from vbg.physics.relative import Relative, project, relative_motion
 from vbg.physics.rotation_vector import rotation_vector
 
 
 @dataclass(frozen=True, slots=True)
 class Bushing:
-    """On the relative motion of the second point in the first one's axes, translation
-    x, y, z first, then rotation x, y, z (rotation vector):
+    """On the relative motion of the second point in the axes of the first body, or of the frame on
+    it, translation x, y, z first, then rotation x, y, z (rotation vector):
     effort on the second = -stiffness @ displacement - damping @ rate, a 6x6 C and R
     field in the place of constraint sources (elastic-damping hinge).  Zero: the points
     coincide and the bodies are turned to each other as written.  The torque is
@@ -70,13 +71,14 @@ class Bushing:
         R_AB_0 = builder.start(first.name).R_WB.T @ builder.start(second.name).R_WB
         turn = rotation_vector(motion.R_AB, R_AB_0)
         twist = stack(motion.p_FM, turn.vector)
-        load = mul(const(self.stiffness), twist)
+        E = np.kron(np.eye(2), axes_in_body(self.between[0]).data)
+        load = mul(const(E @ self.stiffness @ E.T), twist)
         effort = stack(rows(load, 0, 3), mul(turn.to_torque, rows(load, 3, 6)))
         node = self._six(name, builder, motion)
         spring = builder.potential(name, node, effort=effort, energy=0.5 * dot(twist, load))
         total = builder.effort(spring)
         if self.damping is not None:
-            coefficients = const(self.damping)
+            coefficients = const(E @ self.damping @ E.T)
             damper = builder.resistor(name, node, effort=lambda flow: mul(coefficients, flow))
             total = total + builder.effort(damper)
         R_WA = first.R_WB

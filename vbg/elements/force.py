@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 from vbg.blocks import dot, mul, stack
 from vbg.builder import Builder
 from vbg.fields import Attachment, declare
+from vbg.physics.axes import axes_on, faulty_axes
 from vbg.physics.relative import point_of
 
 
 @dataclass(frozen=True, slots=True)
 class Force:
-    """`force`, three components or three signals, in world axes or in the body's."""
+    """`force`, three components or three signals, in world axes, the body's or a frame's."""
 
     table: ClassVar[str] = "forces"
     kind: ClassVar[str] = "force"
@@ -21,8 +23,15 @@ class Force:
     on: Attachment = declare("end", "the body and point it acts on")
     force: tuple[float | str, ...] = declare("signals", "components", unit="N", size=3)
     axes: str = declare(
-        "choice", "axes of the components", choices=("world", "body"), default="world"
+        "choice",
+        "axes of the components; of a frame where `on` is one",
+        choices=("world", "body", "frame"),
+        default="world",
     )
+
+    def faults(self) -> Iterator[tuple[str, str, str]]:
+        """Axes of a frame where there is none."""
+        yield from faulty_axes(self.axes, self.on)
 
     def expand(self, name: str, builder: Builder) -> None:
         body = builder.body(self.on.body)
@@ -30,7 +39,7 @@ class Force:
             return  # a force on the ground moves nothing
         components = stack(*(builder.signal(value, "N") for value in self.force))
         in_world = self.axes == "world"
-        force_W = components if in_world else mul(body.R_WB, components)
+        force_W = components if in_world else mul(axes_on(self.axes, self.on, body), components)
         point = point_of(name, builder, body, self.on.at)
         builder.effort_source(name, point, force_W)
         builder.output(f"{name}.force", force_W, "N")

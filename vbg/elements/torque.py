@@ -10,11 +10,12 @@ from vbg.blocks import dot, mul, stack, transpose
 from vbg.builder import Builder
 from vbg.errors import counted
 from vbg.fields import Attachment, declare
+from vbg.physics.axes import axes_in_body, faulty_axes
 
 
 @dataclass(frozen=True, slots=True)
 class Torque:
-    """On a body: `torque`, three components or signals, in world axes or the body's.
+    """On a body: `torque`, three components or signals, in world axes, the body's or a frame's.
     On a joint: one component, on the second body about or along the joint's axis,
     with its opposite on the first.
     """
@@ -27,11 +28,15 @@ class Torque:
         "signals", "three components, or one on a joint", unit="N*m"
     )
     axes: str = declare(
-        "choice", "axes of the components", choices=("world", "body"), default="world"
+        "choice",
+        "axes of the components; of a frame where `on` is one",
+        choices=("world", "body", "frame"),
+        default="world",
     )
 
     def faults(self) -> Iterator[tuple[str, str, str]]:
-        """A wrong number of components."""
+        """A wrong number of components, axes of a frame where there is none."""
+        yield from faulty_axes(self.axes, self.on)
         needed = 1 if isinstance(self.on, str) else 3
         if len(self.torque) != needed:
             where = "a joint" if needed == 1 else "a body"
@@ -52,7 +57,11 @@ class Torque:
         body = builder.body(self.on.body)
         if body.angular is None:
             return  # a torque on the ground moves nothing
-        torque_B = components if self.axes == "body" else mul(transpose(body.R_WB), components)
+        torque_B = components
+        if self.axes == "world":
+            torque_B = mul(transpose(body.R_WB), components)
+        elif self.axes == "frame":
+            torque_B = mul(axes_in_body(self.on), components)
         builder.effort_source(name, body.angular, torque_B)
         builder.output(f"{name}.torque", mul(body.R_WB, torque_B), "N*m")
         builder.output(f"{name}.power", dot(torque_B, builder.flow(body.angular)), "W")

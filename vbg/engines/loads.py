@@ -19,6 +19,7 @@ from vbg.engines.pose import Array
 from vbg.errors import UsageError
 from vbg.fields import Attachment
 from vbg.model import Model
+from vbg.spatial import rotation_matrix
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, function_of
 
 Law = Callable[[float, float, float], float]  # of value, rate, t
@@ -245,11 +246,14 @@ def _given(
         recorded.get(f"forces.{name}[{k}]") or function_of(model, g) for k, g in enumerate(given)
     ]
     on: Attachment = part.on
+    R = None if part.axes == "world" else np.eye(3)  # of the components' axes to the body's
+    if part.axes == "frame" and on.rotation is not None:
+        R = rotation_matrix(on.rotation)
 
     def act(t: float, bodies: Mapping[str, Moving], q: Array, v: Array, sums: Acting) -> None:
         now = bodies[on.body]
         value = np.array([f.value(t) for f in functions])
-        value = now.R @ value if part.axes == "body" else value
+        value = value if R is None else now.R @ R @ value
         force, torque = (value, np.zeros(3)) if part.kind == "force" else (np.zeros(3), value)
         sums.push(on.body, now, np.array(on.at), force, torque)
         speed = now.point(np.array(on.at))[1] if part.kind == "force" else now.w
@@ -269,8 +273,10 @@ def _bushing(model: Model, part: Any, name: str) -> Act:
     if written[0] is None or written[1] is None:
         raise UsageError(f"forces.{name}: the engines need both bodies' rotation written.")
     start = Rotation.from_matrix(written[0].T @ written[1])
-    K = np.array(part.stiffness)
-    C = np.zeros((6, 6)) if part.damping is None else np.array(part.damping)
+    axes = np.eye(3) if first.rotation is None else rotation_matrix(first.rotation)
+    E = np.kron(np.eye(2), axes)  # from the axes of the first end's frame to its body's
+    K = E @ np.array(part.stiffness) @ E.T
+    C = np.zeros((6, 6)) if part.damping is None else E @ np.array(part.damping) @ E.T
 
     def act(t: float, bodies: Mapping[str, Moving], q: Array, v: Array, sums: Acting) -> None:
         A, B = bodies[first.body], bodies[second.body]

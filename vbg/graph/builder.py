@@ -66,7 +66,7 @@ class GraphBuilder:
         self._outputs: list[Output] = []
         self._switches: list[Switch] = []
         self._held: list[Held] = []
-        ground = BodyNode("ground", None, None, zeros(3), identity(3))
+        ground = BodyNode("ground", None, None, zeros(3), identity(3), const([1.0, 0.0, 0.0, 0.0]))
         self._bodies: dict[str, BodyNode] = {"ground": ground}
         self._coordinates: dict[str, tuple[Node, Block]] = {}
         self._terminals: dict[str, Node] = {}

@@ -33,6 +33,7 @@ _COMPONENT = re.compile(r"(\[\d+\]|\.[xyzw])\Z")  # of an output with several
 TABLES = (
     "bodies",
     "joints",
+    "frames",
     "rotational",
     "translational",
     "electric",

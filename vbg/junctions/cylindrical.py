@@ -34,6 +34,7 @@ class Cylindrical:
         "direction",
         "the same direction in the second one's axes; default: as written",
         size=3,
+        end=1,
         default=None,
     )
     initial: AngleSlideStart = declare(

@@ -39,6 +39,7 @@ class Helical:
         "direction",
         "the same direction in the second one's axes; default: as written",
         size=3,
+        end=1,
         default=None,
     )
     lead: float = quantity("m/rad", "slide per radian")

@@ -25,6 +25,7 @@ class Planar:
         "direction",
         "the same direction in the second one's axes; default: as written",
         size=3,
+        end=1,
         default=None,
     )
 

@@ -37,6 +37,7 @@ class Revolute:
         "direction",
         "the same direction in the second one's axes; default: as written",
         size=3,
+        end=1,
         default=None,
     )
     initial: AngleStart = declare(

@@ -27,7 +27,7 @@ class Rolling:
         "direction", "normal of the plane, in the first one's axes", size=3
     )
     axis2: tuple[float, float, float] = declare(
-        "direction", "axis of the disc, in the second one's axes", size=3
+        "direction", "axis of the disc, in the second one's axes", size=3, end=1
     )
     radius: float = quantity("m", "radius of the disc", above=0.0)
 

@@ -27,7 +27,7 @@ class Universal:
         "direction", "first axis, in the first one's axes", size=3
     )
     axis2: tuple[float, float, float] = declare(
-        "direction", "second axis, in the second one's axes", size=3
+        "direction", "second axis, in the second one's axes", size=3, end=1
     )
     initial: TwoAngleStart = declare(
         "group", "start of the free coordinate", of=TwoAngleStart, default=TwoAngleStart()

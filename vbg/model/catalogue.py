@@ -19,6 +19,7 @@ import vbg.junctions
 # tables of parts in the order in which they are written and shown
 TABLES = (
     "bodies",
+    "frames",
     "beams",
     "joints",
     "forces",
@@ -31,6 +32,10 @@ TABLES = (
 )
 
 
+# tables of one kind, which need not be told
+ONLY_KIND: Mapping[str, str] = MappingProxyType(
+    {"bodies": "body", "frames": "frame", "beams": "beam"}
+)
 # the node that stands for the surroundings, of each table whose parts are wired by nodes
 REFERENCE_NODES: Mapping[str, str] = MappingProxyType(
     {"electric": "gnd", "hydraulic": "tank", "rotational": "frame", "translational": "frame"}

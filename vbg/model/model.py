@@ -39,7 +39,7 @@ class Model:
     gravity : world gravity, W [m/s^2]
     parameters : name -> value, SI
     parameter_units : name -> unit in which it is written, where it has one
-    bodies, beams, joints, forces, electric, hydraulic, rotational, translational,
+    bodies, frames, beams, joints, forces, electric, hydraulic, rotational, translational,
     signals, bondgraph : name -> instance of the part's class, values in SI
     bonds : raw bonds, ``"a -> b"``
     simulate, outputs : Simulate and Outputs
@@ -55,6 +55,7 @@ class Model:
     parameters: Mapping[str, float]
     parameter_units: Mapping[str, str]
     bodies: Parts
+    frames: Parts
     beams: Parts
     joints: Parts
     forces: Parts

@@ -69,8 +69,8 @@ _ATTACHMENT = Topic(
     "Attachment: where a joint or a force is on a body.",
     '"BODY" is its mass centre, "BODY.POINT" a point named in its `points`, "ground" the\n'
     'origin of the world, { body = "BODY", at = [x, y, z] } a point [m] in the axes in which\n'
-    "the body is written.  `between` takes two: forces and torques are what the first exerts\n"
-    "on the second.",
+    "the body is written, the name of a frame its origin.  `between` takes two: forces and\n"
+    "torques are what the first exerts on the second.",
     '[forces.strut]\nkind = "spring"\n'
     'between = [{ body = "ground", at = [0, 0, 0.5] }, "wheel.hub"]\nk = "20 N/mm"\nlength = 0.3',
 )

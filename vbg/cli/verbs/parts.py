@@ -16,7 +16,7 @@ EXERTED = "force, torque: what the first body exerts on the second there, in wor
 HEAD = ("key", "what", "unit", "default", "meaning")
 WORDS = {  # what is written for a form of field
     "quantity": "number",
-    "direction": "[x, y, z]",
+    "direction": "[x, y, z] or FRAME.z",
     "points": "table",
     "inertia": "table",
     "shape": "solid(s)",

@@ -15,6 +15,7 @@ import numpy as np
 
 from vbg import expressions
 from vbg.fields import Field
+from vbg.model.forms.axes import read_axis
 from vbg.model.forms.beginnings import read_beginning
 from vbg.model.forms.references import REFERENCES
 from vbg.model.forms.samples import read_samples
@@ -47,6 +48,8 @@ def _vector(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Fiel
 
 
 def _direction(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field) -> Any:
+    if isinstance(raw, str):
+        return read_axis(reading, scope, path, raw)
     return read_direction(reading, path, raw)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from vbg import units
 from vbg.fields import Field, declared, required
+from vbg.model.forms.axes import take_axes
 from vbg.model.forms.bodies import complete_body
 from vbg.model.forms.forms import read_value
 from vbg.model.forms.shapes import read_shapes
@@ -54,11 +55,12 @@ def read_part(
         value = _read_field(reading, scope, (*path, key), entry[key], field)
         if value is not None:
             values[key] = value
-    complete = len(values) == len(written)
+    take_axes(reading, path, fields, values)
+    complete = all(key in values for key in written)
     if path[0] == "bodies" and len(path) == 2:
         _finish_body(reading, scope, path, entry, values)
     for key in needed:
-        if key not in entry:
+        if key not in entry and key not in values:
             _lacks(reading, path, key, _of_motion(fields[key], motion), whose)
     _check_between_or_on(reading, path, fields, entry)
     if not complete or len(reading.problems) > before:

@@ -16,13 +16,14 @@ from vbg.model.text.places import Path
 from vbg.model.values.quantities import quantity
 from vbg.model.values.reading import Reading, Scope, described
 from vbg.model.values.values import read_list, read_quantity, read_vector, unknown_keys
+from vbg.spatial import rotation_matrix
 
 GROUND, FREE = "ground", "free"
 _MOVES = {"rotational": "turns", "translational": "slides"}
 
 
 def read_end(reading: Reading, scope: Scope, path: Path, raw: Any) -> Attachment | None:
-    """An attachment: BODY, BODY.POINT, ground, or { body = ..., at = [...] }."""
+    """An attachment: BODY, BODY.POINT, FRAME, ground, or { body = ..., at = [...] }."""
     if isinstance(raw, str):
         return _named_end(reading, scope, path, raw)
     if not isinstance(raw, Mapping):
@@ -37,7 +38,11 @@ def read_end(reading: Reading, scope: Scope, path: Path, raw: Any) -> Attachment
         return None
     body = reading.text((*path, "body"), raw["body"])
     at = read_vector(reading, (*path, "at"), raw.get("at", (0.0, 0.0, 0.0)), "m")
-    if body is None or at is None or not _body_known(reading, scope, (*path, "body"), body):
+    if body is None or at is None:
+        return None
+    if body in scope.frames:
+        return _point_in_frame(scope.frames[body], at)
+    if not _body_known(reading, scope, (*path, "body"), body):
         return None
     if "at" in raw and body in scope.origins:
         at = tuple(a - o for a, o in zip(at, scope.origins[body], strict=True))
@@ -46,6 +51,12 @@ def read_end(reading: Reading, scope: Scope, path: Path, raw: Any) -> Attachment
 
 def _named_end(reading: Reading, scope: Scope, path: Path, text: str) -> Attachment | None:
     body, dot, point = text.partition(".")
+    if body in scope.frames:
+        if dot:
+            what = f"{body} is a frame, which has no points, found {expressions.shown(text)}."
+            reading.fail(path, what, f'Write "{body}", or {{ body = "{body}", at = [x, y, z] }}.')
+            return None
+        return scope.frames[body]
     if body in scope.beams:
         return _node_of_beam(reading, scope, path, body, point)
     if not _body_known(reading, scope, path, body):
@@ -67,6 +78,15 @@ def _named_end(reading: Reading, scope: Scope, path: Path, text: str) -> Attachm
     return Attachment(body, points[point], point)  # type: ignore[arg-type]
 
 
+def _point_in_frame(frame: Attachment | None, at: tuple[float, ...]) -> Attachment | None:
+    """A point written in the axes of a frame, as one of its body."""
+    if frame is None:
+        return None
+    arm = rotation_matrix(frame.rotation or (1.0, 0.0, 0.0, 0.0)) @ at
+    x, y, z = (a + b for a, b in zip(frame.at, arm, strict=True))
+    return Attachment(frame.body, (float(x), float(y), float(z)))
+
+
 def _node_of_beam(
     reading: Reading, scope: Scope, path: Path, beam: str, node: str
 ) -> Attachment | None:
@@ -83,7 +103,10 @@ def _node_of_beam(
 def _body_known(reading: Reading, scope: Scope, path: Path, body: str) -> bool:
     if body == GROUND or body in scope.points:
         return True
-    reading.unknown(path, "unknown body", body, [*scope.points, GROUND], "bodies")
+    known = [*scope.points, *scope.frames, GROUND]
+    reading.unknown(
+        path, "unknown body", body, known, "bodies and frames" if scope.frames else "bodies"
+    )
     return False
 
 

@@ -127,6 +127,9 @@ def axes_of(model: Model, link: Link) -> tuple[Array, Array]:
     """R_AF, R_BM : (3, 3) axes of the joint's frames in its two bodies."""
     R_WA = written_rotation(model, link.first.body)
     R_WB = written_rotation(model, link.second.body)
+    own = _frames_joined(link)
+    if own is not None:
+        return own
     if not hasattr(link.part, "axis"):
         if R_WA is None or R_WB is None:
             return np.eye(3), np.eye(3)
@@ -143,6 +146,20 @@ def axes_of(model: Model, link: Link) -> tuple[Array, Array]:
         return R_AF, rotation_between(on_second, link.part.axis).T @ R_AF
     R_BM = R_WB.T @ R_WA @ R_AF @ rotation_about(_Z, link.start.get("angle") or 0.0)
     return R_AF, R_BM if on_second is None else frame_of_axis(on_second, R_BM[:, 0])
+
+
+def _frames_joined(link: Link) -> tuple[Array, Array] | None:
+    """R_AF, R_BM of a joint between two frames whose axis, if it has one, is z of both; None of
+    any other.  Such a joint has the frames as its own: its zero is where they agree."""
+    first, second = link.first.rotation, link.second.rotation
+    if first is None or second is None or link.kind in ("universal", "rolling"):
+        return None
+    R_AF, R_BM = rotation_matrix(first), rotation_matrix(second)
+    z_F = getattr(link.part, "axis", R_AF[:, 2])
+    z_M = getattr(link.part, "axis_on_second", R_BM[:, 2])
+    if z_M is None or not (np.allclose(z_F, R_AF[:, 2]) and np.allclose(z_M, R_BM[:, 2])):
+        return None
+    return R_AF, R_BM
 
 
 def _universal_axes(link: Link, R_AB: Array | None) -> tuple[Array, Array]:

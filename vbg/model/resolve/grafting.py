@@ -55,6 +55,8 @@ class Renaming:
         return expressions.to_text(expressions.renamed(node, new))
 
     def end(self, end: Attachment) -> Attachment:
+        if end.frame:
+            end = replace(end, frame=self.part(end.frame))
         if end.body == "ground":
             return replace(end, at=_sum(end.at, self.offset))
         return replace(end, body=self.part(end.body))
@@ -141,6 +143,10 @@ def _renamed_scope(new: Renaming) -> Scope:
         beams={
             new.part(name): {node: new.end(end) for node, end in nodes.items()}
             for name, nodes in scope.beams.items()
+        },
+        frames={
+            new.part(name): None if end is None else new.end(end)
+            for name, end in scope.frames.items()
         },
     )
 

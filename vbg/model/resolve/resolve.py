@@ -9,10 +9,11 @@ from typing import Any
 
 from vbg.errors import Problem
 from vbg.expressions import RESERVED
-from vbg.model.catalogue import JOINT_NODE, REFERENCE_NODES, TABLES, catalogue
+from vbg.model.catalogue import JOINT_NODE, ONLY_KIND, REFERENCE_NODES, TABLES, catalogue
 from vbg.model.forms.parts import coordinates_of, read_part
 from vbg.model.resolve.beams import read_beams
 from vbg.model.resolve.bonds import read_bonds
+from vbg.model.resolve.frames import read_frames, stands_on_beam
 from vbg.model.resolve.included import Including, Within
 from vbg.model.resolve.measures import read_measures
 from vbg.model.resolve.permitted import excess
@@ -42,7 +43,6 @@ TOP_LEVEL = (
     "outputs",
     "measures",
 )
-ONLY_KIND = {"bodies": "body", "beams": "beam"}  # tables of one kind, which need not be told
 NODE_TABLES = tuple(REFERENCE_NODES)  # TABLE.NODE.speed
 RESERVED_NAMES = frozenset(
     (*NODE_TABLES, *REFERENCE_NODES.values(), "ground", "energy", "residual")
@@ -82,9 +82,16 @@ def resolve(
     for table, entries in tables.items():
         subs = (sub.parts[table].items() for sub in included.values())
         result.parts[table] = {name: part for of_sub in subs for name, part in of_sub}
+        if table == "frames":  # what comes after may stand on them
+            beams = tables["beams"]
+            later = {n: e for n, e in entries.items() if stands_on_beam(n, entries, beams)}
+            first = {n: e for n, e in entries.items() if n not in later}
+            result.parts[table] |= read_frames(reading, scope, first)
+            continue
         parts = _read_parts(reading, scope, table, entries)
         if table == "beams":  # what comes after may be held by them
             made = read_beams(reading, scope, parts)
+            result.parts["frames"] |= read_frames(reading, scope, later)
         result.parts[table] |= parts
     for table, parts in made.items():
         result.parts[table] |= parts

@@ -41,7 +41,7 @@ def plain(value: Any) -> Any:
 def part_table(part: Any) -> dict[str, Any]:
     """The table that reads as `part`: its kind and the fields that differ from their default."""
     table: dict[str, Any] = {}
-    if getattr(part, "table", "bodies") != "bodies":
+    if getattr(part, "table", "bodies") not in ("bodies", "frames"):
         table["kind"] = part.kind
     for entry in fields(part):
         value = getattr(part, entry.name)
@@ -61,6 +61,8 @@ def _written(value: Any, field: Field | None) -> Any:
 
 
 def _attachment(end: Attachment) -> Any:
+    if end.frame:
+        return end.frame
     if end.point:
         return f"{end.body}.{end.point}"
     return {"body": end.body, "at": list(end.at)} if any(end.at) else end.body

@@ -210,7 +210,8 @@ class Scope:
     mass centre from the origin in which points are written, where they differ;
     `joints` the coordinates of each joint; `objects` every named thing that
     can have an output signal, with its table; `nodes` those with a coordinate that
-    a part can act on, `terminals` all nodes, by table; `beams` the nodes of each beam.
+    a part can act on, `terminals` all nodes, by table; `beams` the nodes of each beam;
+    `frames` the places of frames, None of one that is wrong itself.
     """
 
     points: dict[str, Mapping[str, tuple[float, ...]]] = field(default_factory=dict)
@@ -221,12 +222,14 @@ class Scope:
     nodes: dict[str, Collection[str]] = field(default_factory=dict)
     terminals: dict[str, Collection[str]] = field(default_factory=dict)
     beams: dict[str, dict[str, Attachment]] = field(default_factory=dict)
+    frames: dict[str, Attachment | None] = field(default_factory=dict)
 
     def take(self, other: Scope) -> None:
         """The names of `other`, too: those of an included file."""
         self.points.update(other.points)
         self.origins.update(other.origins)
         self.beams.update(other.beams)
+        self.frames.update(other.frames)
         self.joints.update(other.joints)
         self.signals = (*self.signals, *other.signals)
         self.objects = {**other.objects, **self.objects}

@@ -28,14 +28,17 @@ class Six:
 
 
 def six_of_part(placed: Placed, part: Any) -> Six:
-    """The law of a part.  A bushing's F has the first body's axes, a beam element's its own;
+    """The law of a part.  A bushing's F has the axes of its first body or frame, a beam
+    element's its own;
     M's are parallel to them at the written posture."""
     R_WA, R_WB = (_written_rotation(placed, end.body) for end in part.between)
     if isinstance(part, BeamElement):
         E, K = matrix_of(np.array(part.rotation)), np.diag(timoshenko(part)).ravel()
         return Six(SIX_MIDDLE, E, R_WB.T @ R_WA @ E, np.concatenate([K, part.damping * K]))
     constants = np.concatenate([_rows(part.stiffness), _rows(part.damping)])
-    return Six(SIX_FIRST, np.eye(3), R_WB.T @ R_WA, constants)
+    frame = part.between[0].rotation
+    E = np.eye(3) if frame is None else matrix_of(np.array(frame))
+    return Six(SIX_FIRST, E, R_WB.T @ R_WA @ E, constants)
 
 
 def timoshenko(element: BeamElement) -> Array:

@@ -21,7 +21,7 @@ from vbg.fields import Attachment
 from vbg.model import Model
 from vbg.model.placing.placed import Placed
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, constant, function_of
-from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.rotation import Array, matrix_of
 from vbg.tmm_bridge.kernels.tables import (
     LAW_INPUT,
     LAW_SPRING,
@@ -297,8 +297,11 @@ def _applied(
     kind = LOAD_FORCE if isinstance(part, Force) else LOAD_TORQUE
     loading.parts[name] = ("load", len(loading.loads))
     loading.loads.append((kind, node, *inputs))
-    turning = 1.0 if part.axes == "body" else 0.0
-    loading.load.append(np.concatenate([point, places[part.on.body].R_NB.ravel(), [turning]]))
+    R = places[part.on.body].R_NB  # of the axes in which the components count, to the node's
+    if part.axes == "frame":
+        R = R @ matrix_of(np.array(part.on.rotation))
+    turning = 0.0 if part.axes == "world" else 1.0
+    loading.load.append(np.concatenate([point, R.ravel(), [turning]]))
 
 
 def _bushing(

@@ -12,7 +12,7 @@ from vbg.errors import UsageError
 from vbg.junctions.helical import Helical
 from vbg.model.forms.parts import coordinates_of
 from vbg.tmm_bridge.formulas.timefunctions import function_of
-from vbg.tmm_bridge.kernels.rotation import Array, quaternions_of
+from vbg.tmm_bridge.kernels.rotation import Array, matrix_of, quaternions_of
 from vbg.tmm_bridge.kernels.rows import (
     LINK_PARENT,
     W_ACC,
@@ -41,6 +41,7 @@ from vbg.tmm_bridge.mechanism.mechanism import CutJoint, Mechanism, TreeJoint
 from vbg.tmm_bridge.motion.instants import behind_stops, stops_among
 from vbg.tmm_bridge.motion.integration import Plant, Trajectory
 from vbg.tmm_bridge.onedim.network import Network
+from vbg.tmm_bridge.tree.places import GROUND_PLACE
 
 Signal = tuple[str, Array, str]
 _SPEEDS = {"angle": "speed", "slide": "speed", "angle2": "speed2"}
@@ -121,6 +122,8 @@ def signals(mechanism: Mechanism, record: Record) -> Iterator[Signal]:
     """(name, values, unit) of everything that this solver knows."""
     for body in mechanism.model.bodies:
         yield from body_signals(mechanism, record, body)
+    for name in mechanism.model.frames:
+        yield from frame_signals(mechanism, record, name)
     for name, joint in mechanism.model.joints.items():
         if name in mechanism.couplings:
             row = mechanism.couplings[name]
@@ -215,6 +218,21 @@ def body_signals(mechanism: Mechanism, record: Record, body: str) -> Iterator[Si
         p, v = point_of(record, place.node, place.p_NB + place.R_NB @ np.array(at))
         yield f"{body}.{point}.position", p, "m"
         yield f"{body}.{point}.velocity", v, "m/s"
+
+
+def frame_signals(mechanism: Mechanism, record: Record, name: str) -> Iterator[Signal]:
+    """Position and velocity (W), quaternion and angular velocity (frame's axes) of a frame."""
+    end = mechanism.model.frames[name].end(name)
+    place = mechanism.bodies[end.body]
+    R_NF = place.R_NB @ matrix_of(np.array(end.rotation))
+    p, v = point_of(record, place.node, place.p_NB + place.R_NB @ np.array(end.at))
+    R_WF = rotation_of(record, place.node) @ R_NF
+    yield f"{name}.position", p, "m"
+    yield f"{name}.rotation", quaternions_of(R_WF), "1"
+    if place is not GROUND_PLACE:
+        w = column(record, place.node, W_W)
+        yield f"{name}.velocity", v, "m/s"
+        yield f"{name}.angular_velocity", np.einsum("nji,nj->ni", R_WF, w), "rad/s"
 
 
 def coordinate_signals(mechanism: Mechanism, record: Record, name: str) -> Iterator[Signal]:

@@ -91,10 +91,10 @@ def preview(part: Any) -> str:
 
 async def _add(table: str, app: Desk) -> None:
     """Ask for a part of `table`, and add it as one undo step."""
-    from vbg.model.catalogue import catalogue
+    from vbg.model.catalogue import ONLY_KIND, catalogue
 
     kinds = catalogue().get(table, {})
-    if table == "bodies":
+    if table in ONLY_KIND:
         await _add_part(app, table, next(iter(kinds.values())))
         return
     items = tuple(Item(kind, kind, summary(part)) for kind, part in kinds.items())
@@ -132,7 +132,9 @@ async def _add_on(app: Desk) -> None:
 
 
 async def _add_part(app: Desk, table: str, part: Any, given: dict[str, Any] | None = None) -> None:
-    start: dict[str, Any] = {} if table == "bodies" else {"kind": part.kind}
+    from vbg.model.catalogue import ONLY_KIND
+
+    start: dict[str, Any] = {} if table in ONLY_KIND else {"kind": part.kind}
     start |= given or {}
     values = await drafts.taken_up(app, table, part.kind, start)
     if values is None:
@@ -302,6 +304,7 @@ def _empty(table: str, app: Desk) -> str:
 
 _BY_ID = {
     "add.body": "bodies",
+    "add.frame": "frames",
     "add.joint": "joints",
     "add.force": "forces",
     "add.electric": "electric",

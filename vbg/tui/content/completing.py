@@ -9,7 +9,7 @@ from typing import Any
 from vbg import units
 from vbg.edit.source import path_at, text_of
 from vbg.fields import Field, declared
-from vbg.model.catalogue import JOINT_NODE, catalogue
+from vbg.model.catalogue import JOINT_NODE, ONLY_KIND, catalogue
 from vbg.tui.content import references
 from vbg.tui.content.fields import MODEL_FIELDS, PARAMETER_FIELDS, TABLES_OF_FIELDS, part_class
 from vbg.tui.content.tree import SETTINGS, TITLES
@@ -117,7 +117,7 @@ def _keys(data: Mapping[str, Any], holder: Path, others: str) -> tuple[Item, ...
     items = [
         Item(f"{n} = ", n, _about(f)) for n, f in known_at(data, holder).items() if n not in written
     ]
-    of_a_kind = len(holder) == 2 and holder[0] in catalogue() and holder[0] != "bodies"
+    of_a_kind = len(holder) == 2 and holder[0] in catalogue() and holder[0] not in ONLY_KIND
     if of_a_kind and "kind" not in written:
         items.insert(0, Item("kind = ", "kind", "what it is"))
     return tuple(items)
@@ -142,6 +142,9 @@ def _values(data: Mapping[str, Any], path: Path, field: Field) -> tuple[Item, ..
         items += references.end_items(data, [])
     if form in ("coordinate", "coordinates", "end or coordinate"):
         items += references.coordinate_items(data)
+    if form == "direction":
+        axes = (f"{frame}.{letter}" for frame in _table(data, "frames") for letter in "xyz")
+        items += [Item(axis, axis, "axis of the frame") for axis in axes]
     if form == "nodes":
         items += _nodes(data, str(path[0]))
     if form in ("signal", "signals", "outputs"):

@@ -57,7 +57,7 @@ class FieldRow:
 
 def part_class(data: Mapping[str, Any], path: Path) -> type | None:
     """The class of the part or settings table at `path`; None if there is none."""
-    from vbg.model.catalogue import catalogue
+    from vbg.model.catalogue import ONLY_KIND, catalogue
     from vbg.model.resolve.settings import Outputs, Simulate
 
     if path == ("simulate",):
@@ -68,11 +68,11 @@ def part_class(data: Mapping[str, Any], path: Path) -> type | None:
         return None
     table, name = str(path[0]), path[1]
     kinds = catalogue().get(table, {})
-    if table == "bodies":
-        return next(iter(kinds.values()), None)
     holder = data.get(table)
     part = holder.get(name) if isinstance(holder, Mapping) else None
-    kind = part.get("kind") if isinstance(part, Mapping) else None
+    kind = ONLY_KIND.get(table)
+    if isinstance(part, Mapping):
+        kind = part.get("kind", kind)
     return kinds.get(kind) if isinstance(kind, str) else None
 
 

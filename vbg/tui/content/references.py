@@ -16,6 +16,9 @@ Path = tuple[str | int, ...]
 _NAMING = (
     "ends",
     "end",
+    "span",
+    "end or coordinate",
+    "direction",
     "coordinate",
     "coordinates",
     "nodes",
@@ -23,7 +26,10 @@ _NAMING = (
     "signals",
     "outputs",
     "expression",
+    "expressions",
 )
+_ENDS = ("ends", "end", "span", "end or coordinate")
+_EXPRESSIONS = ("signal", "signals", "outputs", "expression", "expressions")
 
 
 def _table(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -63,7 +69,15 @@ def end_items(data: Mapping[str, Any], taken: list[str]) -> tuple[Item, ...]:
             from vbg.tui.content.values import shown
 
             items.append(Item(f"{body}.{point}", f"{body}.{point}", shown(at), refusal))
+    for frame, part in _table(data, "frames").items():
+        refusal = f"{frame} is the first one already" if frame in used else ""
+        items.append(Item(frame, frame, f"frame on {_where(part)}", refusal))
     return tuple(items)
+
+
+def _where(frame: Any) -> str:
+    on = frame.get("on", "?") if isinstance(frame, Mapping) else "?"
+    return str(on.get("body", "?") if isinstance(on, Mapping) else on)
 
 
 def coordinate_items(data: Mapping[str, Any]) -> tuple[Item, ...]:
@@ -121,11 +135,13 @@ def _refers(field: Field, text: str, target: Path) -> bool:
     table, name = str(target[0]), str(target[1])
     if field.form == "nodes" and text == f"{JOINT_NODE}{name}":
         return table == "joints"
-    if field.form in ("ends", "end") and text.split(".")[0] == name and "." not in name:
-        return table == "bodies"
+    if field.form in _ENDS and text.split(".")[0] == name:
+        return table in ("bodies", "frames", "beams")
+    if field.form == "direction":
+        return table == "frames" and text.strip(" -").partition(".")[0] == name
     if text == f"{table}.{name}" or text.startswith(f"{table}.{name}."):
         return True
-    if field.form in ("signal", "signals", "outputs", "expression"):
+    if field.form in _EXPRESSIONS:
         owner = table if table == "signals" else ""
         words = re.findall(r"[^\W\d][\w-]*(?:\.[\w-]+)*", text)
         return any(
@@ -168,8 +184,10 @@ def renamed(
             if _refers(field, text, target):
                 if text.startswith(f"{table}.{old}"):
                     new = f"{table}.{name}" + text[len(f"{table}.{old}") :]
-                elif field.form in ("ends", "end"):
+                elif field.form in _ENDS:
                     new = name + text[len(old) :]
+                elif field.form == "direction":
+                    new = text.replace(old, name, 1)
                 else:
                     new = word.sub(name, text)
                 changes.append((at, new))

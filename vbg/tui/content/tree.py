@@ -17,6 +17,7 @@ TITLES = {
     "functions": "Functions",
     "include": "Included files",
     "bodies": "Bodies",
+    "frames": "Frames",
     "joints": "Joints",
     "forces": "Forces",
     "electric": "Electrics",
@@ -89,7 +90,7 @@ def part_detail(table: str, part: Any) -> str:
         if "mass" in part:
             return f"m = {shown(part['mass'])}"
         return " ".join(_kinds(part.get("shape")))
-    words = [str(part.get("kind", "?"))]
+    words = [str(part.get("kind", "?"))] if table != "frames" else []
     for key in ("between", "on", "nodes"):
         if key in part:
             words.append(_ends(part[key]))

@@ -119,6 +119,7 @@ _EVERYWHERE = (
 _EDIT = (
     _action("add", "a", "Add", "add a part", "edit", 10),
     _action("add.body", "a b", "body", "a rigid body", "edit"),
+    _action("add.frame", "a a", "frame", "axes at a place on a body", "edit"),
     _action("add.joint", "a j", "joint", "a joint, a coupling", "edit"),
     _action("add.force", "a f", "force", "spring, damper, force, stop", "edit"),
     _action("add.on", "a m", "motor", "a motor, spring or cylinder on a joint", "edit"),

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from vbg.model import Model
     from vbg.solution import Solution
 
+FRAME_PART = 0.06  # of the machine's size, the length of a frame's axes
 ARROW_PART = 0.25  # of the machine's size, for the largest force of the run
 _PULSE = 6  # inks
 
@@ -40,6 +41,7 @@ class Moving:
     solids: tuple[Solid, ...]
     sticks: np.ndarray
     reach: float
+    frames: tuple[tuple[str, np.ndarray, np.ndarray], ...] = ()  # names, origins, axes as columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +97,12 @@ def motion_of(model: Model, solution: Solution | None) -> Motion:
             pose = poses[name]
             p = np.tile(pose.p_WB, (len(time), 1))
             quat = np.tile(quaternion_from_matrix(pose.R_WB), (len(time), 1))
-        bodies.append(_moving(name, p, quat, body.shape, own))
+        axes = tuple(
+            (end.frame, np.array(end.at), rotation_matrix(end.rotation))
+            for end in (frame.end(label) for label, frame in model.frames.items())
+            if end.body == name
+        )
+        bodies.append(_moving(name, p, quat, body.shape, own, axes))
     joints = tuple(
         Acting(name, frame.second, np.asarray(frame.p_BM_B), _force(solution, name))
         for name, frame in frames.items()
@@ -122,7 +129,12 @@ def _largest(force: np.ndarray | None) -> float:
 
 
 def _moving(
-    name: str, p: np.ndarray, quat: np.ndarray, shapes: tuple[Shape, ...], points: list[np.ndarray]
+    name: str,
+    p: np.ndarray,
+    quat: np.ndarray,
+    shapes: tuple[Shape, ...],
+    points: list[np.ndarray],
+    frames: tuple[tuple[str, np.ndarray, np.ndarray], ...],
 ) -> Moving:
     solids = tuple(_solid(shape) for shape in shapes)
     sticks = np.zeros((0, 2, 3))
@@ -131,7 +143,7 @@ def _moving(
     corners = [solid.corners for solid in solids] + [np.array(points).reshape(-1, 3)]
     far = np.vstack(corners)
     reach = float(np.linalg.norm(far, axis=1).max()) if len(far) else 0.0
-    return Moving(name, np.asarray(p), np.asarray(quat), solids, sticks, reach)
+    return Moving(name, np.asarray(p), np.asarray(quat), solids, sticks, reach, frames)
 
 
 def _solid(shape: Shape) -> Solid:
@@ -189,6 +201,11 @@ def scene_of(motion: Motion, time: float, *, selected: str, forces: bool, trace:
         names.append(
             (p, body.name, "focus" if body.name == selected else f"ink{1 + number % _PULSE}")
         )
+        for label, at, axes in body.frames:
+            origin = p + R @ at
+            tips = origin + FRAME_PART * motion.size * (R @ axes).T
+            lines.append((np.stack([np.tile(origin, (3, 1)), tips], axis=1), ink))
+            names.append((origin, label, "dim"))
         if body.name == trace:
             path = body.p[: i + 1]
             path = path[:: max(len(path) // 200, 1)]

@@ -1,0 +1,103 @@
+"""Directions told by frames: ``axis = "tool.z"``, or none where a joint stands on frames.
+
+A direction counts in the axes of the body at one end of its part, `Field.end`.  A frame of that
+body tells it by name; where a part on frames leaves a direction out that it needs, it is the z
+axis of the frame at that end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vbg import expressions
+from vbg.fields import Attachment, Field
+from vbg.model.text.places import Path
+from vbg.model.values.reading import Reading, Scope
+from vbg.spatial import rotation_matrix
+
+GROUND = "ground"
+_AXIS = re.compile(r"\s*(-?)\s*([^\W\d][\w-]*)\.([xyz])\s*\Z")
+
+Vector = tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class FrameAxis:
+    """An axis of a frame: the frame as an end, and the direction in its body's axes."""
+
+    frame: Attachment
+    direction: Vector
+
+
+def read_axis(reading: Reading, scope: Scope, path: Path, text: str) -> FrameAxis | None:
+    """The axis that ``FRAME.z`` or ``-FRAME.x`` names."""
+    word = _AXIS.match(text)
+    if word is None:
+        shown = expressions.shown(text)
+        remedy = "Write [x, y, z], or FRAME.x, FRAME.y, FRAME.z of a frame of [frames]."
+        reading.fail(path, f"expected a direction, found the text {shown}.", remedy)
+        return None
+    sign, name, letter = word.groups()
+    if name not in scope.frames:
+        reading.unknown(path, "unknown frame", name, scope.frames, "frames")
+        return None
+    frame = scope.frames[name]
+    if frame is None:
+        return None
+    direction = axis_of(frame, "xyz".index(letter))
+    return FrameAxis(frame, tuple(-c for c in direction) if sign else direction)  # type: ignore[arg-type]
+
+
+def axis_of(frame: Attachment, column: int) -> Vector:
+    """x, y or z (0, 1, 2) of a frame, in the axes of its body."""
+    x, y, z = rotation_matrix(frame.rotation or (1.0, 0.0, 0.0, 0.0))[:, column] + 0.0
+    length = float(np.sqrt(x * x + y * y + z * z))
+    return (float(x) / length, float(y) / length, float(z) / length)
+
+
+def take_axes(
+    reading: Reading, path: Path, fields: Mapping[str, Field], values: dict[str, Any]
+) -> None:
+    """The axes of frames in `values` as directions in the body at their end, and z of the frame
+    at its end for a direction that is needed and not written; notes frames of other bodies."""
+    ends = values.get("between")
+    for key in [key for key, value in values.items() if isinstance(value, FrameAxis)]:
+        told: FrameAxis = values.pop(key)
+        if ends is None:
+            continue  # what is wrong with them has been told
+        body = _body_of(ends, fields[key].end)
+        if told.frame.body == body:
+            values[key] = told.direction
+            continue
+        what = f"{told.frame.frame} is a frame of {told.frame.body}, and {key} counts in the axes"
+        remedy = f"Name a frame of {body}, or write [x, y, z] in its axes."
+        if "axis_on_second" in fields and told.frame.body == _body_of(ends, 1 - fields[key].end):
+            other = "axis" if key == "axis_on_second" else "axis_on_second"
+            remedy = f'Name a frame of {body}; {other} takes "{told.frame.frame}.z".'
+        reading.fail((*path, key), f"{what} of {body}.", remedy)
+    if isinstance(ends, tuple) and "axis" in fields and path[0] == "joints":
+        _from_ends(fields, values, ends)
+
+
+def _from_ends(
+    fields: Mapping[str, Field], values: dict[str, Any], ends: tuple[Attachment, Attachment]
+) -> None:
+    """z of the frames a joint stands on, for the directions that it leaves out."""
+    left_out = [key for key in ("axis", "axis2") if key in fields and key not in values]
+    if "axis" in left_out and "axis_on_second" in fields and "axis_on_second" not in values:
+        left_out.append("axis_on_second")
+    for key in left_out:
+        end = ends[fields[key].end]
+        if end.rotation is not None:
+            values[key] = axis_of(end, 2)
+
+
+def _body_of(ends: tuple[Attachment | None, Attachment | None], number: int) -> str:
+    """The body at an end; of a free end the one at the other, or the ground."""
+    end = ends[number] or ends[1 - number]
+    return GROUND if end is None else end.body
