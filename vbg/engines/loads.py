@@ -19,7 +19,6 @@ from vbg.engines.pose import Array
 from vbg.errors import UsageError
 from vbg.fields import Attachment
 from vbg.model import Model
-from vbg.spatial import rotation_matrix
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, function_of
 
 Law = Callable[[float, float, float], float]  # of value, rate, t
@@ -247,8 +246,8 @@ def _given(
     ]
     on: Attachment = part.on
     R = None if part.axes == "world" else np.eye(3)  # of the components' axes to the body's
-    if part.axes == "frame" and on.rotation is not None:
-        R = rotation_matrix(on.rotation)
+    if part.axes == "frame":
+        R = _axes_of(on)
 
     def act(t: float, bodies: Mapping[str, Moving], q: Array, v: Array, sums: Acting) -> None:
         now = bodies[on.body]
@@ -273,8 +272,7 @@ def _bushing(model: Model, part: Any, name: str) -> Act:
     if written[0] is None or written[1] is None:
         raise UsageError(f"forces.{name}: the engines need both bodies' rotation written.")
     start = Rotation.from_matrix(written[0].T @ written[1])
-    axes = np.eye(3) if first.rotation is None else rotation_matrix(first.rotation)
-    E = np.kron(np.eye(2), axes)  # from the axes of the first end's frame to its body's
+    E = np.kron(np.eye(2), _axes_of(first))  # from the axes of the first end's frame to its body's
     K = E @ np.array(part.stiffness) @ E.T
     C = np.zeros((6, 6)) if part.damping is None else E @ np.array(part.damping) @ E.T
 
@@ -294,6 +292,12 @@ def _bushing(model: Model, part: Any, name: str) -> Act:
         sums.signals[f"{name}.force"], sums.signals[f"{name}.torque"] = force, torque
 
     return act
+
+
+def _axes_of(end: Attachment) -> Array:
+    """(3, 3) axes of the frame at an end, in its body's; the body's own without one."""
+    w, x, y, z = end.rotation or (1.0, 0.0, 0.0, 0.0)
+    return Rotation.from_quat([x, y, z, w]).as_matrix()
 
 
 def _rate_of_vector(u: Array) -> Array:
