@@ -207,3 +207,37 @@ def test_frames_of_the_two_roads_are_one_rotation_group():
         np.testing.assert_allclose(pose.of_quaternion(q), rotation_matrix(q), atol=1e-14)
         np.testing.assert_allclose(pose.turn(a, 1.3), rotation_about(a, 1.3), atol=1e-14)
         np.testing.assert_allclose(pose.shortest(a, b), rotation_between(a, b), atol=1e-13)
+
+
+def test_frames_and_joints_between_them(engine):
+    """Skew frames: their signals, the zero of the joint between two, forces in their axes."""
+    from vbg.engines.running import simulate
+
+    turned = {"euler": [0.3, -0.5, 0.7]}
+    rod = {"mass": 2.0, "inertia": {"xx": 0.02, "yy": 0.05, "zz": 0.04}}
+    on = {"on": "tool", "axes": "frame"}
+    model = Model(
+        bodies={"rod": rod, "plate": rod},
+        frames={
+            "base": {"on": "ground", "position": [0.1, 0, 0.3], "rotation": turned},
+            "tool": {"on": "rod", "position": [0.4, 0.1, 0], "rotation": turned},
+            "hub": {"on": "plate", "position": [0, 0.2, 0], "rotation": turned},
+        },
+        joints={
+            "A": {"kind": "revolute", "between": ["base", "rod"], "axis": "base.y"},
+            "B": {"kind": "revolute", "between": ["tool", "hub"], "initial": {"angle": 0.6}},
+        },
+        forces={
+            "push": {"kind": "force", "force": [1, 2, -3]} | on,
+            "twist": {"kind": "torque", "torque": [0.1, 0.2, "t"]} | on,
+        },
+    )
+    run = {"t_end": 0.2, "output_step": 0.05}
+    mine = vbg.simulate(vbg.assemble(model), **run)
+    begin = {name: mine[name][0] for name in mine.signals}
+    other = simulate(model, begin, engine=engine, **run)
+    for name in ("tool.position", "hub.velocity", "hub.angular_velocity", "B.angle", "A.force"):
+        scale = np.abs(mine[name]).max()
+        np.testing.assert_allclose(other[name], mine[name], atol=1e-6 * scale)
+    q = np.abs(np.sum(mine["hub.rotation"] * other["hub.rotation"], axis=1))
+    np.testing.assert_allclose(q, 1.0, atol=1e-9)

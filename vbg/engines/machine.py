@@ -130,6 +130,9 @@ def _axes(model: Model, part: Any) -> tuple[Array, Array]:
     """Axes of F in the first body and of M in the second."""
     first, second = (written_axes(model, end.body) for end in part.between)
     R_AB = None if first is None or second is None else first.T @ second
+    if _joins_frames(part):
+        F, M = (of_quaternion(end.rotation) for end in part.between)
+        return F, M
     if not hasattr(part, "axis"):
         return np.eye(3), np.eye(3) if R_AB is None else R_AB.T
     initial = getattr(part, "initial", None)
@@ -142,6 +145,18 @@ def _axes(model: Model, part: Any) -> tuple[Array, Array]:
         return R_AF, R_AF if other is None else shortest(part.axis, other) @ R_AF
     R_BM = R_AB.T @ R_AF @ turn(Z, angle)
     return R_AF, R_BM if other is None else triad(other, R_BM[:, 0])
+
+
+def _joins_frames(part: Any) -> bool:
+    """Whether both ends are frames, and the axis, where the joint has one, is z of both: then
+    they are F and M, wherever the bodies are written."""
+    if part.kind == "universal" or None in [end.rotation for end in part.between]:
+        return False
+    F, M = (of_quaternion(end.rotation) for end in part.between)
+    told = (getattr(part, "axis", F[:, 2]), getattr(part, "axis_on_second", M[:, 2]))
+    if told[1] is None:
+        return False
+    return bool(F[:, 2] @ told[0] > 1.0 - 1e-12 and M[:, 2] @ told[1] > 1.0 - 1e-12)
 
 
 def _cardan(part: Any, R_AB: Array | None, angle: float, angle2: float) -> tuple[Array, Array]:

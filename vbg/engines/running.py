@@ -21,7 +21,7 @@ from vbg.engines.loads import Acting, acts_of, couplings_of
 from vbg.engines.machine import COORDINATES, GROUND, Branch, Machine, machine_of
 from vbg.engines.mujoco import MuJoCoTree
 from vbg.engines.pinocchio import PinocchioTree
-from vbg.engines.pose import Array, to_quaternions
+from vbg.engines.pose import Array, of_quaternion, to_quaternions
 from vbg.engines.rows import Row, coordinates_of, rows_of, thread_of
 from vbg.engines.trees import Begin, Seen, Tree, starts_of
 from vbg.errors import UsageError
@@ -223,7 +223,8 @@ def _signals(
         for value in (f"{ends.name}.angle", f"{ends.name}.angle2"):
             if value in signals:
                 signals[value] = _unwound(signals[value], begin.get(value))
-    for name in plant.model.bodies:
+    turning = (*plant.model.bodies, *plant.model.frames)
+    for name in [name for name in turning if f"{name}.rotation" in signals]:
         signals[f"{name}.rotation"] = to_quaternions(signals[f"{name}.rotation"])
     return signals, {name: _unit(plant, name) for name in signals}, gap
 
@@ -308,6 +309,13 @@ def _inertia_loads(
         for point, at in plant.model.bodies[name].points.items():
             p, v, _ = now.point(np.array(at))
             row[f"{name}.{point}.position"], row[f"{name}.{point}.velocity"] = p, v
+    for name, frame in plant.model.frames.items():
+        end = frame.end(name)
+        if end.body != GROUND:
+            now = found.seen.bodies[end.body]
+            R = now.R @ of_quaternion(end.rotation)
+            row[f"{name}.position"], row[f"{name}.velocity"], _ = now.point(np.array(end.at))
+            row[f"{name}.rotation"], row[f"{name}.angular_velocity"] = R, R.T @ now.w
     return loads, float(kinetic)
 
 
