@@ -17,7 +17,8 @@ from vbg.solution import Audit, MadeBy, Solution, checked, judged
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
 from vbg.tmm_bridge.kernels.evaluate import posture
 from vbg.tmm_bridge.kernels.kinematics import KERNELS
-from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.rotation import Array, quaternion_of
+from vbg.tmm_bridge.kernels.rows import W_R
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.mechanism.start import Pose, drive_rates, model_size, start
@@ -113,7 +114,11 @@ def with_network(mechanism: Mechanism, y: Array) -> tuple[Mechanism, Array]:
     t, y = mechanism.tables, y.copy()
     for hinge in network.hinges:
         y[t.sizes[0] + t.coordinates[hinge.coordinate, 3]] = hinge.speed
-    return replace(mechanism, network=network), np.concatenate([y, network.start])
+    states = np.array(network.start)
+    for state, sensor in network.attitudes:
+        R_WN = plant.scratch.work[sensor.node, W_R : W_R + 9].reshape(3, 3)
+        states[state : state + 4] = quaternion_of(R_WN @ np.reshape(sensor.R_NB, (3, 3)))
+    return replace(mechanism, network=network), np.concatenate([y, states])
 
 
 def left_apart(mechanism: Mechanism) -> tuple[Problem, ...]:

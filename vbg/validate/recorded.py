@@ -19,10 +19,15 @@ from vbg.model import Model
 from vbg.solution import Solution
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, function_of, of_spline
 from vbg.tmm_bridge.mechanism.layout import lay_out
-from vbg.tmm_bridge.mechanism.loading import acts_on_mechanism, has_dry_friction, one_dimensional
+from vbg.tmm_bridge.mechanism.loading import (
+    acts_on_mechanism,
+    has_dry_friction,
+    joints_reached,
+    one_dimensional,
+)
 from vbg.tmm_bridge.motion.recording import program_of
 from vbg.tmm_bridge.onedim.rawbonds import OuterBond, outer_bonds
-from vbg.tmm_bridge.tree.forest import coordinate_joint
+from vbg.tmm_bridge.tree.forest import coordinate_joint, coordinate_key
 from vbg.tmm_bridge.tree.pairs import measured_coordinates
 
 Array = np.ndarray[Any, Any]
@@ -54,15 +59,43 @@ class Recorded:
         return float(np.abs(half(self.time) - self.effort)[inside].max()) / (16.0 * peak)
 
 
-def parts_on_mechanism(model: Model) -> Iterator[tuple[str, str, Any]]:
-    """(key, name, part) of the one-dimensional parts that act on joints or between points;
-    the key is that of a replay, see `vbg.tmm_bridge.mechanism.layout.lay_out`."""
+# what a part tells of the effort on its first and second end, of those that have two
+_ON_ENDS = {
+    "gear": ((-1.0, "torque1"), (1.0, "torque2")),
+    "belt": ((-1.0, "torque1"), (1.0, "torque2")),
+    "ball_screw": ((-1.0, "shaft_torque"), (1.0, "thrust")),
+}
+
+
+@dataclass(frozen=True)
+class Push:
+    """What a part exerts on the mechanism: the key of its replay (see
+    `vbg.tmm_bridge.mechanism.layout.lay_out`), `sign` times an output of the part, called
+    `told`, or torque or force if that is empty."""
+
+    key: str
+    name: str
+    part: Any
+    sign: float = 1.0
+    told: str = ""
+
+
+def parts_on_mechanism(model: Model) -> Iterator[Push]:
+    """What one-dimensional parts exert on joints or between points.
+
+    Raises UsageError for a part on a coordinate that a replay does not reach."""
     for name, part in one_dimensional(model):
-        on = getattr(part, "on", None)
-        if isinstance(on, str) and on.startswith("joints."):
-            yield coordinate_joint(on), name, part
-        elif acts_on_mechanism(part):
-            yield f"{part.table}.{name}", name, part
+        for end, path in joints_reached(part):
+            joint = coordinate_joint(path)
+            if coordinate_key(model, path) != coordinate_key(model, f"joints.{joint}"):
+                raise UsageError(f"{part.table}.{name}: what is exerted on {path} is not replayed.")
+            second = end in ("on", "second", "slide") or (end == "first" and len(part.nodes) == 1)
+            sign, told = 1.0 if second else -1.0, ""
+            if part.kind in _ON_ENDS:
+                sign, told = _ON_ENDS[part.kind][second]
+            yield Push(joint, name, part, sign, told)
+        if getattr(part, "between", None) is not None:  # what is told pushes the points apart
+            yield Push(f"{part.table}.{name}", name, part, -1.0)
 
 
 def feedback(model: Model) -> Iterator[tuple[str, Any]]:
@@ -78,7 +111,7 @@ def feedback(model: Model) -> Iterator[tuple[str, Any]]:
 
 def replayed_parts(model: Model) -> tuple[str, ...]:
     """Names of the parts whose efforts a replay takes from the first run."""
-    names = [name for _, name, _ in parts_on_mechanism(model)]
+    names = [name for name, part in one_dimensional(model) if acts_on_mechanism(part)]
     names += [name for name, joint in model.joints.items() if has_dry_friction(joint)]
     names += [outer.vertex for outer in outer_bonds(model) if outer.owner in model.joints]
     names += [name for name, _ in feedback(model)]
@@ -106,10 +139,9 @@ def replays_from(model: Model, solution: Solution) -> dict[str, Recorded]:
     Raises UsageError for a part whose effort the solution does not tell.
     """
     total: dict[str, np.ndarray[Any, Any]] = {}
-    for key, name, part in parts_on_mechanism(model):
-        sign = 1.0 if key in model.joints else -1.0
-        effort = sign * _effort(solution, name, part)
-        total[key] = total.get(key, np.zeros(len(solution.time))) + effort
+    for push in parts_on_mechanism(model):
+        effort = push.sign * _effort(solution, push)
+        total[push.key] = total.get(push.key, np.zeros(len(solution.time))) + effort
     for name, joint in model.joints.items():
         if has_dry_friction(joint):
             total[name] = total.get(name, 0.0) + np.ravel(solution[f"{name}.friction"])
@@ -137,11 +169,14 @@ def _bond_effort(model: Model, solution: Solution, outer: OuterBond) -> Array:
     return np.ravel(np.array(solution[signal], dtype=float))
 
 
-def _effort(solution: Solution, name: str, part: Any) -> Array:
-    """What the part exerts on the joint's second body along the coordinate."""
+def _effort(solution: Solution, push: Push) -> Array:
+    """What the part tells of its effort, without what its own rotor takes."""
     from scipy.interpolate import CubicSpline
 
-    for signal in (f"{name}.torque", f"{name}.force"):
+    name, part = push.name, push.part
+    for signal in (
+        f"{name}.{word}" for word in ([push.told] if push.told else ("torque", "force"))
+    ):
         if signal in solution:
             effort = np.array(solution[signal], dtype=float)
             break

@@ -93,11 +93,21 @@ def one_dimensional(model: Model) -> Iterator[tuple[str, Any]]:
         yield from table.items()
 
 
+def joints_reached(part: Any) -> Iterator[tuple[str, str]]:
+    """(key, path) of the joint coordinates that a one-dimensional part acts on: "on", "shaft",
+    "slide", or "first" and "second" of its nodes."""
+    given = [(key, getattr(part, key, None)) for key in ("on", "shaft", "slide")]
+    nodes = getattr(part, "nodes", None) or ()
+    for key, node in zip(("first", "second"), nodes, strict=False):
+        given.append((key, f"joints.{node.removeprefix('joint:')}" if "joint:" in node else ""))
+    for key, path in given:
+        if isinstance(path, str) and path.startswith("joints."):
+            yield key, path
+
+
 def acts_on_mechanism(part: Any) -> bool:
     """Whether a one-dimensional part moves a joint or pulls at points."""
-    reached = [getattr(part, key, None) for key in ("on", "shaft", "slide")]
-    on_joint = any(isinstance(path, str) and path.startswith("joints.") for path in reached)
-    return on_joint or getattr(part, "between", None) is not None
+    return any(joints_reached(part)) or getattr(part, "between", None) is not None
 
 
 def _lay_other_replays(
@@ -114,13 +124,13 @@ def _lay_other_replays(
     for name, part in one_dimensional(model):
         if not acts_on_mechanism(part):
             continue
-        joint = coordinate_joint(str(getattr(part, "on", "")))
+        joints = {coordinate_joint(path) for _, path in joints_reached(part)}
         if f"{part.table}.{name}" in replays:
             (a, pa), (b, pb) = (on_node(places, end) for end in part.between)
             place = _input(loading, replays[f"{part.table}.{name}"])
             loading.pairs.append((PAIR_INPUT, a, b, place))
             loading.pair.append(np.concatenate([pa, pb, np.zeros(3)]))
-        elif joint not in replays:
+        elif not joints <= set(replays):
             raise UsageError(
                 f"{part.table}.{name}: the transfer-matrix solver has no recorded effort of this"
                 f" {part.kind} to replay. Give the efforts of all parts that move the mechanism."

@@ -125,8 +125,11 @@ def reduced(tape: Tape, places: Mapping[str, Any], scales: Array) -> Dependence 
     }
     seeds[0] = 1.0
     accelerations = [tape.place() for _ in places["joints"]]
+    unread = [tape.place() for _ in range(3 * len(places["sensors"]))]
     for (_, position, speed), acceleration in zip(places["joints"], accelerations, strict=True):
         seeds[position], seeds[speed] = Slot(tape, speed), acceleration
+    seen = [first + k for _, _, first in places["sensors"] for k in range(3)]
+    seeds |= dict(zip(seen, unread, strict=True))
     tape.section = BALANCE
     held = [
         tape.slot(sum(c * Slot(tape, int(residual[i])) for i, c in weights.items())).place
@@ -141,6 +144,9 @@ def reduced(tape: Tape, places: Mapping[str, Any], scales: Array) -> Dependence 
     unknown = {slot.place for slot in accelerations}
     if any(unknown & set(operation[2:]) for operation in tape.sections[BALANCE]):
         raise _open("a store depends on the acceleration of a joint")
+    unknown = {slot.place for slot in unread}
+    if any(unknown & set(operation[2:]) for operation in tape.sections[BALANCE]):
+        raise _open("a store depends on the motion of a body")
     if _combinations(_jacobians(tape, z, residual, scales)):
         raise _open("a balance leaves an unknown open")
     curves = tape.played(SECTIONS).curves

@@ -18,7 +18,15 @@ from vbg.tmm_bridge.kernels.rows import (
     LINK_Q,
     PRISMATIC,
 )
-from vbg.tmm_bridge.kernels.tables import IDLE, LAW_STOP, PAIR_STOP, Scratch, Tables, scratch_for
+from vbg.tmm_bridge.kernels.tables import (
+    COORDINATE_TREE,
+    IDLE,
+    LAW_STOP,
+    PAIR_STOP,
+    Scratch,
+    Tables,
+    scratch_for,
+)
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
 from vbg.tmm_bridge.mechanism.start import count_angles, displace, drive_rates, model_size
 from vbg.tmm_bridge.motion.dependent import JUMPS, Dependence
@@ -254,10 +262,15 @@ class Plant:
             self.tables.row[friction.row, 1] = y[own + friction.mode + 1]
 
     def _tell_held(self) -> None:
-        """What the rows of frictions hold, for what tells it."""
+        """What rows of frictions and gears hold, how shafts accelerate: for what tells it."""
+        s, p, network = self.scratch, self.program, self.mechanism.network
         for friction in self.sticky:
-            effort = self.scratch.effort[friction.row] / friction.lever
-            self.program.memory[self.program.held[friction.index]] = effort
+            p.memory[p.held[friction.index]] = s.effort[friction.row] / friction.lever
+        if network is not None:
+            p.memory[p.reactions] = s.effort[network.row_places]
+            for k, place in p.accelerations:
+                if self.tables.coordinates[k, 0] == COORDINATE_TREE:
+                    p.memory[place] = s.acceleration[self.tables.coordinates[k, 3]]
 
     def _together(self, t: float, y: Array, *, first: bool) -> Array:
         """The state with the network's dependent stores as they hang together; at the `first`

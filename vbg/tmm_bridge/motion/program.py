@@ -16,9 +16,11 @@ import numpy as np
 
 from vbg.tmm_bridge.formulas.tape import play
 from vbg.tmm_bridge.kernels.cuts import point_motion
-from vbg.tmm_bridge.kernels.kinematics import compiled, entry
+from vbg.tmm_bridge.kernels.kinematics import compiled, entry, triple
 from vbg.tmm_bridge.kernels.riccati import dot, plus
+from vbg.tmm_bridge.kernels.rows import W_R, W_W
 from vbg.tmm_bridge.kernels.tables import Scratch
+from vbg.tmm_bridge.onedim.network import TURNING, VELOCITY
 
 Array = np.ndarray[Any, Any]
 
@@ -40,9 +42,12 @@ class Program(NamedTuple):
     inverse of J, whether it still serves;
     joints (k, 3) : coordinate, places of position and speed;  pairs (p, 4) : nodes, these
     places;  points (p, 6) : in the nodes' frames;
+    sensors (b, 3) : node, what is seen, first of three places;  frames (b, 12) : the point in the
+    node's frame, R_NB;
     changes, outputs : what changes sign, what is told;  grip (f, 3) : speed of each dry
     friction, effort that it exerts, the most that it holds;  held : places for what rows of
-    the mechanism hold in place of frictions;  shafts : places of their positions.
+    the mechanism hold in place of frictions;  accelerations (., 2) : coordinate, place;
+    reactions : places for efforts of the network's rows;  shafts : places of their positions.
     """
 
     code: Array
@@ -62,10 +67,14 @@ class Program(NamedTuple):
     joints: Array
     pairs: Array
     points: Array
+    sensors: Array
+    frames: Array
     changes: Array
     outputs: Array
     grip: Array
     held: Array
+    accelerations: Array
+    reactions: Array
     shafts: Array
 
 
@@ -87,6 +96,31 @@ def at_time(p, time, inputs, drive):
             drive[d, order] = p.memory[p.drives[d, order]]
 
 
+@compiled
+def turned_back(R, at, x):
+    """R^T x of the rotation matrix whose nine entries stand from `at` on."""
+    return (
+        R[at] * x[0] + R[at + 3] * x[1] + R[at + 6] * x[2],
+        R[at + 1] * x[0] + R[at + 4] * x[1] + R[at + 7] * x[2],
+        R[at + 2] * x[0] + R[at + 5] * x[1] + R[at + 8] * x[2],
+    )
+
+
+@compiled
+def take_sensors(p, s):
+    """Motions of bodies that signals read."""
+    for k in range(p.sensors.shape[0]):
+        node, what, out = p.sensors[k, 0], p.sensors[k, 1], p.sensors[k, 2]
+        c = p.frames[k]
+        x, v = point_motion(s.work, node, c[0], c[1], c[2])
+        if what == VELOCITY:
+            x = v
+        elif what == TURNING:
+            w = triple(s.work, node, W_W)
+            x = turned_back(c, 3, turned_back(s.work[node], W_R, w))
+        p.memory[out], p.memory[out + 1], p.memory[out + 2] = x
+
+
 @entry
 def take_motion(p, s):
     """Coordinates and distances from a mechanism whose posture was just found."""
@@ -102,6 +136,7 @@ def take_motion(p, s):
         length = math.sqrt(dot(d, d))
         m[p.pairs[k, 2]] = length
         m[p.pairs[k, 3]] = dot(d, plus(vb, -1.0, va)) / length
+    take_sensors(p, s)
 
 
 @compiled

@@ -15,6 +15,8 @@ from vbg.tmm_bridge.onedim.mechanical import JOINT, PAIR
 from vbg.tmm_bridge.onedim.network import Network, balance, energies
 from vbg.tmm_bridge.onedim.working import BALANCE, CHANGES, FEEDS, OUTPUTS, SECTIONS, TIME, Working
 
+_PLAIN = ("x", "rates", "z", "residual", "changes", "outputs", "held", "reactions", "shafts")
+
 
 def program_of(mechanism: Mechanism) -> tuple[Program, Dependence | None, Array]:
     """The program of a mechanism, with a memory of its own; what holds states of its network
@@ -42,11 +44,12 @@ def program_of(mechanism: Mechanism) -> tuple[Program, Dependence | None, Array]
         dependence = reduced(tape, places, np.array(network.scales))
     finished = tape.played(SECTIONS)
     widths = {"drives": 3, "inputs": 2, "fed": 2, "joints": 3, "pairs": 4, "grip": 3}
+    widths |= {"sensors": 3, "accelerations": 2}
     tables = {
         name: np.array(places.get(name, []), dtype=np.int64).reshape(
             (-1, widths[name]) if name in widths else -1
         )
-        for name in (*widths, "x", "rates", "z", "residual", "changes", "outputs", "held", "shafts")
+        for name in (*widths, *_PLAIN)
     }
     program = Program(
         code=finished.code,
@@ -57,6 +60,7 @@ def program_of(mechanism: Mechanism) -> tuple[Program, Dependence | None, Array]
         inverse=np.zeros((n_z, n_z)),
         valid=np.zeros(1, dtype=np.int64),
         points=np.array(places.get("points", []), dtype=float).reshape(-1, 6),
+        frames=np.array(places.get("frames", []), dtype=float).reshape(-1, 12),
         **tables,
     )
     return program, dependence, np.array(places.get("sampled", []), dtype=np.int64)
@@ -87,6 +91,7 @@ def _recorded(network: Network, w: Working) -> dict[str, list[Any]]:
     ]
     tape.section = OUTPUTS
     outputs = [tape.slot(read(w)).place for _, _, read in network.outputs]
+    jointed = [(s.place, w.accelerations[i].place) for i, s in motion if s.kind == JOINT]
     held = [tape.slot(energy).place for energy in (whole.kinetic, whole.potential)]
     pairs = [(network.pairs[s.place], p, v) for s, p, v in moved if s.kind == PAIR]
     return {
@@ -98,7 +103,11 @@ def _recorded(network: Network, w: Working) -> dict[str, list[Any]]:
         "joints": [(s.place, p, v) for s, p, v in moved if s.kind == JOINT],
         "pairs": [(*pair.nodes, p, v) for pair, p, v in pairs],
         "points": [(*pair.first, *pair.second) for pair, _, _ in pairs],
+        "sensors": [(s.node, s.what, seen[0].place) for s, seen in zip(network.sensors, w.seen)],
+        "frames": [(*sensor.point, *sensor.R_NB) for sensor in network.sensors],
         "held": [slot.place for slot in w.held],
+        "accelerations": jointed,
+        "reactions": [slot.place for slot in w.reactions],
         "changes": changes,
         "grip": grip,
         "outputs": outputs + held,

@@ -16,6 +16,7 @@ from vbg.tmm_bridge.onedim.mechanical import JOINT, PAIR
 from vbg.tmm_bridge.onedim.network import Network, Pair
 from vbg.tmm_bridge.onedim.shafts import add_joint_frictions, add_mechanical, add_shafts
 from vbg.tmm_bridge.onedim.sources import Sources
+from vbg.tmm_bridge.onedim.trains import add_passed
 from vbg.tmm_bridge.onedim.working import Value
 from vbg.tmm_bridge.tree.places import BodyPlace
 
@@ -76,9 +77,10 @@ def build(
     )
     sources = Sources(draft)
     add_levels(draft)
-    add_shafts(draft, sources)
+    trains = add_shafts(draft, sources)
     add_mechanical(draft, sources)
     add_joint_frictions(draft)
+    add_passed(draft, trains)
     add_electric(draft, sources)
     add_hydraulic(draft, sources)
     add_bonded(draft, sources)
@@ -132,5 +134,8 @@ def _network(
         samplers=tuple(draft.held),
         works=works,
         switches=tuple(s for function in draft.functions for s in function.switches),
+        shares=draft.shares,
+        sensors=tuple(draft.sensors),
+        attitudes=tuple(draft.attitudes),
     )
     return network, tuple(grips)

@@ -6,14 +6,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from vbg.errors import UsageError
+from vbg.fields import Attachment
 from vbg.model import Model
 from vbg.tmm_bridge.formulas.tape import Number
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
 from vbg.tmm_bridge.onedim.electric import ELECTRIC, HYDRAULIC, Ends, Rail
 from vbg.tmm_bridge.onedim.friction import DryFriction
-from vbg.tmm_bridge.onedim.mechanical import JOINT, Shaft
-from vbg.tmm_bridge.onedim.network import Hinge, Pair, Row
+from vbg.tmm_bridge.onedim.mechanical import JOINT, PAIR, Shaft
+from vbg.tmm_bridge.onedim.network import Hinge, Pair, Row, Sensor
 from vbg.tmm_bridge.onedim.signals import Held
 from vbg.tmm_bridge.onedim.working import Output, Part, Port, Term, Value, Working
 from vbg.tmm_bridge.tree.places import BodyPlace
@@ -71,6 +74,9 @@ class Draft:
     held: list[Held] = field(default_factory=list)
     hinges: list[Hinge] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
+    shares: int = 0
+    sensors: list[Sensor] = field(default_factory=list)
+    attitudes: list[tuple[int, Sensor]] = field(default_factory=list)
     first_coordinate: int = 0
     first_row: int = 0
 
@@ -95,6 +101,11 @@ class Draft:
         """A new place in `through`."""
         self.places += 1
         return self.places - 1
+
+    def share(self) -> int:
+        """A new place in `shares`."""
+        self.shares += 1
+        return self.shares - 1
 
     def node(self, table: str, name: str) -> int:
         """Index of a node; the reference is -1, the last."""
@@ -134,6 +145,18 @@ class Draft:
             self.joints[name, key] = len(self.shafts)
             self.shafts.append(Shaft(JOINT, place=self.coordinates[name, key]))
         return self.joints[name, key]
+
+    def line(self, between: tuple[Attachment, Attachment]) -> Port:
+        """The distance of two points."""
+        places, points = [], []
+        for end in between:
+            place = self.bodies[end.body]
+            p = place.p_NB + place.R_NB @ np.array(end.at)
+            places.append(place.node)
+            points.append((float(p[0]), float(p[1]), float(p[2])))
+        self.pairs.append(Pair((places[0], places[1]), points[0], points[1]))
+        self.shafts.append(Shaft(PAIR, place=len(self.pairs) - 1))
+        return Port((Term(len(self.shafts) - 1, 1.0, relative=False),))
 
     def joint_port(self, name: str, key: str) -> Port:
         """The coordinate itself."""

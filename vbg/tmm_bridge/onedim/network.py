@@ -44,6 +44,20 @@ class Row:
     idle: bool
 
 
+POSITION, VELOCITY, TURNING = range(3)
+
+
+@dataclass(frozen=True)
+class Sensor:
+    """Three components of a body's motion that signals read: position or velocity of a point
+    [m, m/s; world axes], or the angular velocity [rad/s; body axes, v_N = R_NB v_B]."""
+
+    what: int
+    node: int
+    point: tuple[float, ...]
+    R_NB: tuple[float, ...]
+
+
 @dataclass(frozen=True)
 class Node:
     """A node with a level: `state` or `unknown` is the level's place, -1 where it is not that;
@@ -68,6 +82,8 @@ class Network:
     hinges, rows : of the mechanism, for shafts and frictions that are solved with it;
     held : places that tell what such frictions hold;
     samplers : signals that are read at the strokes of a clock only;
+    shares : how many paths gears tie together;  sensors : motions of bodies that signals read;
+    attitudes : (first state, sensor) of quaternions that follow a body;
     works : place of the states of what the parts have brought in and lost.
     """
 
@@ -93,6 +109,9 @@ class Network:
     samplers: tuple[Held, ...] = ()
     switches: tuple[Switch, ...] = ()
     works: int = -1
+    shares: int = 0
+    sensors: tuple[Sensor, ...] = ()
+    attitudes: tuple[tuple[int, Sensor], ...] = ()
 
     @property
     def row_places(self) -> range:
@@ -131,7 +150,11 @@ class Network:
             capacity=[0.0] * nodes,
             slopes=Stored(tape, nodes),
             through=Stored(tape, self.places),
+            shares=[0.0] * self.shares,
+            seen=[[tape.place() for _ in range(3)] for _ in self.sensors],
             held=[tape.place() for _ in self.frictions],
+            accelerations=[tape.place() for _ in self.shafts],
+            reactions=[tape.place() for _ in self.rows],
         )
 
 

@@ -12,10 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from vbg.errors import UsageError
-from vbg.fields import Attachment
 from vbg.model import Model
 from vbg.tmm_bridge.onedim.draft import Draft, no_twin
 from vbg.tmm_bridge.onedim.friction import Dry, DryFriction, Side
@@ -24,19 +21,19 @@ from vbg.tmm_bridge.onedim.mechanical import (
     FREE,
     JOINT,
     MASSLESS,
-    PAIR,
     Effort,
     Mass,
     Prescribed,
     Shaft,
     SpringDamper,
 )
-from vbg.tmm_bridge.onedim.network import Pair, Row
+from vbg.tmm_bridge.onedim.network import Row
 from vbg.tmm_bridge.onedim.signals import within
 from vbg.tmm_bridge.onedim.sources import Sources
 from vbg.tmm_bridge.onedim.trains import (
     FRAME,
     Tied,
+    Train,
     mechanical_parts,
     node_path,
     path_to,
@@ -57,8 +54,8 @@ def _inertia(model: Model, part: Any) -> tuple[str, float, float | None, float]:
     return path, getattr(part, mass), part.speed, getattr(part, position)
 
 
-def add_shafts(draft: Draft, sources: Sources) -> None:
-    """Shafts with their ports by path, and speed sources."""
+def add_shafts(draft: Draft, sources: Sources) -> list[Train]:
+    """Shafts with their ports by path, and speed sources; what gears tie together."""
     inertias = [
         _inertia(draft.model, part)
         for _, part in mechanical_parts(draft)
@@ -68,18 +65,28 @@ def add_shafts(draft: Draft, sources: Sources) -> None:
     drives = _speed_sources(draft)
     sets = tied_sets(draft)
     hinged = _held_with_joints(draft, sets)
+    trains = []
     for tied in sets:
+        first_row = len(draft.rows)
         index = _lay_shaft(draft, sources, tied, inertias, drives, hinged=id(tied) in hinged)
-        shaft_joint = next((path for path in tied.ratio if path.startswith("joints.")), "")
-        whole = tied.ratio.get(shaft_joint, 1.0)
-        for path, ratio in tied.ratio.items():
+        joints = [path for path in tied.ratio if path.startswith("joints.")]
+        whole = tied.ratio[joints[0]] if joints else 1.0
+        train = Train(index, {path: ratio / whole for path, ratio in tied.ratio.items()})
+        train.rows |= {path: first_row + n for n, path in enumerate(joints[1:])}
+        train.moved_at = next((path for path in (*joints, *drives) if path in tied.ratio), "")
+        trains.append(train)
+        for path, ratio in train.ratio.items():
             turns = not path.startswith("translational.")
             if path.startswith("joints."):
                 name, key = coordinate_joint(path), coordinate_key(draft.model, path)
                 draft.ports[path] = draft.joint_port(name, key)
                 continue
-            term = Term(index, ratio / whole, relative=True)
+            train.shares[path] = draft.share()
+            term = Term(index, ratio, relative=True, path=train.shares[path])
             draft.ports[path] = Port((term,), placed.get(path, 0.0), turns)
+    for path, mass, _, _ in inertias:
+        train = next(train for train in trains if path in train.ratio)
+        train.inertia[path] = train.inertia.get(path, 0.0) + mass
     for _, part in mechanical_parts(draft):
         for given in (getattr(part, key, None) for key in ("on", "shaft", "slide")):
             if isinstance(given, str):  # a coordinate by the name that the part has for it
@@ -89,6 +96,7 @@ def add_shafts(draft: Draft, sources: Sources) -> None:
             what, unit = ("angle", "rad") if port.turns else ("position", "m")
             draft.tell((f"{path}.{what}", unit, port.value))
             draft.tell((f"{path}.speed", f"{unit}/s", port.speed))
+    return trains
 
 
 def _held_with_joints(draft: Draft, sets: list[Tied]) -> set[int]:
@@ -188,7 +196,7 @@ def reach(draft: Draft, name: str, part: Any) -> Port:
     """The port of a part: on a coordinate, between nodes, or between two points."""
     between = getattr(part, "between", None)
     if between is not None:
-        return _line(draft, between)
+        return draft.line(between)
     if getattr(part, "on", None) is not None:
         return draft.ports[path_to(draft.model, part.on)]
     paths = [node_path(draft.model, part.table, n) for n in part.nodes if n != FRAME]
@@ -198,19 +206,6 @@ def reach(draft: Draft, name: str, part: Any) -> Port:
     if part.nodes[-1] == FRAME:
         return Port((), 0.0, ports[0].turns).between(ports[0])
     return ports[0]
-
-
-def _line(draft: Draft, between: tuple[Attachment, Attachment]) -> Port:
-    """The distance of two points."""
-    places, points = [], []
-    for end in between:
-        place = draft.bodies[end.body]
-        p = place.p_NB + place.R_NB @ np.array(end.at)
-        places.append(place.node)
-        points.append((float(p[0]), float(p[1]), float(p[2])))
-    draft.pairs.append(Pair((places[0], places[1]), points[0], points[1]))
-    draft.shafts.append(Shaft(PAIR, place=len(draft.pairs) - 1))
-    return Port((Term(len(draft.shafts) - 1, 1.0, relative=False),))
 
 
 def _add_friction(draft: Draft, sources: Sources, name: str, part: Any) -> None:

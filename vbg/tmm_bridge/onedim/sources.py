@@ -12,6 +12,7 @@ from vbg.expressions import names, parse
 from vbg.tmm_bridge.formulas.tape import Number
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, function_of
 from vbg.tmm_bridge.onedim.draft import Draft, no_twin
+from vbg.tmm_bridge.onedim.sensors import reading
 from vbg.tmm_bridge.onedim.signals import (
     PID,
     Characteristic,
@@ -116,6 +117,8 @@ class Sources:
         joint, _, what = name.partition(".")
         if joint in model.joints and what in _KEYS:
             return self._coordinate(joint, what)
+        if (value := reading(draft, name)) is not None:
+            return value
         draft.reads.add(name)
         return lambda w: draft.readers[name](w)
 

@@ -1,14 +1,28 @@
-"""Trains: paths of nodes and joint coordinates that gears, belts and screws tie together."""
+"""Trains: paths of nodes and joint coordinates that gears, belts and screws tie together.
+
+What passes through one gear of a train follows from its balance of power: cut through there the
+train falls in two, and on the side that neither a joint's motion nor a speed source rules all is
+known.  Speeds c v with the shaft's speed v, inertias m and efforts e of the paths of this side give
+what the gear exerts on its end there, whose speed is c_end v,
+
+    c_end effort = sum m c^2 v' - sum c e,
+
+joints in the side among the loads with what the rows of the mechanism hold there.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from vbg.model import Model
+from vbg.tmm_bridge.formulas.tape import Number, choose, size
 from vbg.tmm_bridge.onedim.draft import Draft, no_twin
+from vbg.tmm_bridge.onedim.friction import DryFriction
+from vbg.tmm_bridge.onedim.mechanical import FREE, JOINT, Shaft
 from vbg.tmm_bridge.onedim.rawbonds import outer_bonds, shaft_path
+from vbg.tmm_bridge.onedim.working import Value, Working
 from vbg.tmm_bridge.tree.forest import coordinate_joint, coordinate_key
 
 FRAME = "frame"
@@ -63,6 +77,13 @@ def mechanical_parts(draft: Draft) -> Iterator[tuple[str, Any]]:
         yield from table.items()
 
 
+def tying_parts(draft: Draft) -> Iterator[tuple[str, Any]]:
+    """Gears, belts and screws."""
+    for name, part in mechanical_parts(draft):
+        if part.kind in TIES and part.table in ("rotational", "translational"):
+            yield name, part
+
+
 def tied_sets(draft: Draft) -> list[Tied]:
     """Sets of paths that move as one."""
     owner: dict[str, Tied] = {}
@@ -72,9 +93,7 @@ def tied_sets(draft: Draft) -> list[Tied]:
     for outer in outer_bonds(draft.model):
         if path := shaft_path(draft.model, outer.end):
             owner.setdefault(path, Tied({path: 1.0}))
-    for name, part in mechanical_parts(draft):
-        if part.kind not in TIES or part.table not in ("rotational", "translational"):
-            continue
+    for name, part in tying_parts(draft):
         first, second, ratio = tie_of(draft.model, part)
         a, b = owner[first], owner[second]
         if a is b:
@@ -84,3 +103,105 @@ def tied_sets(draft: Draft) -> list[Tied]:
             a.ratio[path] = factor * c
             owner[path] = a
     return list({id(tied): tied for tied in owner.values()}.values())
+
+
+@dataclass
+class Train:
+    """A shaft with the paths on it.
+
+    ratio : speed of each over the shaft's;  inertia : of each that has some;  shares : places of
+    the efforts on it;  rows : of the joints that the first one moves;  moved_at : the path whose
+    motion comes from outside, the first joint or a speed source's, empty for none.
+    """
+
+    shaft: int
+    ratio: dict[str, float]
+    inertia: dict[str, float] = field(default_factory=dict)
+    shares: dict[str, int] = field(default_factory=dict)
+    rows: dict[str, int] = field(default_factory=dict)
+    moved_at: str = ""
+
+
+@dataclass(frozen=True)
+class Passed:
+    """What a gear, belt or screw exerts on one of its ends, by the balance of that end's side.
+
+    shares, held : places of the efforts on the side's paths, and (friction, its speed over the
+    shaft's) of those that the mechanism makes stick there;  rows : (row, speed over the shaft's)
+    of its joints;  mass : its inertia at the shaft's speed;  end : speed of the end over it."""
+
+    shaft: Shaft
+    index: int
+    shares: tuple[int, ...]
+    held: tuple[tuple[DryFriction, float], ...]
+    rows: tuple[tuple[int, float], ...]
+    mass: float
+    end: float
+
+    def effort(self, w: Working) -> Number:
+        """It makes the end's speed grow."""
+        need: Number = self.mass * self._acceleration(w) if self.mass else 0.0
+        for place in self.shares:
+            need = need - w.shares[place]
+        for friction, c in self.held:
+            need = need - c * choose(size(w.x[friction.mode]), 0.0, w.held[friction.index])
+        for row, c in self.rows:
+            need = need + c * w.reactions[row]
+        return need / self.end
+
+    def _acceleration(self, w: Working) -> Number:
+        if self.shaft.kind == FREE:
+            return w.rates[self.shaft.state + 1]
+        if self.shaft.kind == JOINT:
+            return w.accelerations[self.index]
+        assert self.shaft.drive is not None  # one without inertia needs none
+        return w.timed(self.shaft.drive, 1) / self.shaft.factor
+
+
+def add_passed(draft: Draft, trains: Sequence[Train]) -> None:
+    """Outputs of all gears, belts and screws: what they take from the first path and give to
+    the second.  All shafts and frictions are there."""
+    ties = [(name, part, *tie_of(draft.model, part)) for name, part in tying_parts(draft)]
+    for name, part, first, second, ratio in ties:
+        train = next(train for train in trains if first in train.ratio)
+        others = [(a, b) for other, _, a, b, _ in ties if other != name]
+        side, end = _side_of(second, others), second
+        if train.moved_at in side:
+            side, end = _side_of(first, others), first
+        taken, given = _both_ends(_passed(draft, train, side, end), ratio, at_first=end == first)
+        screw = part.kind == "ball_screw"
+        words = ("shaft_torque", "thrust") if screw else ("torque1", "torque2")
+        draft.outputs.append((f"{name}.{words[0]}", "N*m", taken))
+        draft.outputs.append((f"{name}.{words[1]}", "N" if screw else "N*m", given))
+
+
+def _side_of(path: str, ties: Iterable[tuple[str, str]]) -> set[str]:
+    """All paths that ties connect with one."""
+    side = {path}
+    while True:
+        near = {end for tie in ties for end in tie if side & set(tie)}
+        if near <= side:
+            return side
+        side |= near
+
+
+def _passed(draft: Draft, train: Train, side: set[str], end: str) -> Passed:
+    """What is exerted on `end`, whose `side` no motion from outside rules."""
+    shares = {place: path for path, place in train.shares.items() if path in side}
+    held = tuple(
+        (friction, term.c)
+        for friction in draft.frictions
+        for term in friction.port.terms
+        if friction.row >= 0 and term.path in shares
+    )
+    rows = tuple((row, train.ratio[path]) for path, row in train.rows.items() if path in side)
+    mass = sum(m * train.ratio[path] ** 2 for path, m in train.inertia.items() if path in side)
+    shaft = draft.shafts[train.shaft]
+    return Passed(shaft, train.shaft, tuple(shares), held, rows, mass, train.ratio[end])
+
+
+def _both_ends(passed: Passed, ratio: float, *, at_first: bool) -> tuple[Value, Value]:
+    """What a tie takes from its first path and gives to its second, without loss."""
+    if at_first:
+        return lambda w: -passed.effort(w), lambda w: -passed.effort(w) / ratio
+    return lambda w: ratio * passed.effort(w), passed.effort

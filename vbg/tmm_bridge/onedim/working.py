@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
 from vbg.tmm_bridge.formulas.tape import Number, Slot, Tape
@@ -34,8 +34,11 @@ class Working:
     positions, speeds, efforts : of every shaft, efforts as they add up;  origins : positions
     of shafts at the start;  levels, net, capacity, slopes : of every node, flow into it,
     d content / d level of its stores, rate of its level; the last node is the reference.
-    through : what each part wants to tell (a current, a flow, an effort);  held : efforts of
-    frictions that the mechanism makes stick, known when it was solved;
+    through : what each part wants to tell (a current, a flow, an effort);
+    shares : of the efforts on shafts those that act on each path of a train of gears;
+    seen : triples of bodies' motions that signals read;
+    held : efforts of frictions that the mechanism makes stick, accelerations : of shafts that it
+    moves, reactions : efforts of the network's rows in it, all known when it was solved;
     signals : values of signals that were asked for at this instant.
     """
 
@@ -54,7 +57,11 @@ class Working:
     capacity: list[Number]
     slopes: Stored
     through: Stored
+    shares: list[Number]
+    seen: list[list[Slot]]
     held: list[Slot]
+    accelerations: list[Slot]
+    reactions: list[Slot]
     signals: dict[str, Number] = field(default_factory=dict)
     given: dict[tuple[TimeFunction, int], Number] = field(default_factory=dict)
 
@@ -107,11 +114,13 @@ class Part(Protocol):
 
 @dataclass(frozen=True)
 class Term:
-    """c times the motion of a shaft; from its position at the start on where `relative`."""
+    """c times the motion of a shaft; from its position at the start on where `relative`.
+    `path` is its place among the `shares` of efforts, -1 for none."""
 
     shaft: int
     c: float
     relative: bool
+    path: int = -1
 
 
 @dataclass(frozen=True)
@@ -143,8 +152,10 @@ class Port:
         """Exert an effort that makes the value grow."""
         for term in self.terms:
             w.efforts[term.shaft] += term.c * effort
+            if term.path >= 0:
+                w.shares[term.path] += term.c * effort
 
     def between(self, first: Port) -> Port:
         """This port's motion against another's."""
-        back = tuple(Term(t.shaft, -t.c, t.relative) for t in first.terms)
+        back = tuple(replace(term, c=-term.c) for term in first.terms)
         return Port(self.terms + back, self.offset - first.offset, self.turns)
