@@ -42,8 +42,9 @@ def motor_driven() -> vbg.Model:
 
 
 COIL = {"kind": "torsion_spring", "on": "joints.hinge", "k": 2.0}
-# What a part in [forces] exerts is no state: the transfer-matrix solver cannot read it in a signal.
-UNKNOWN = "6*sin(8*t) - 0.2*coil.torque"
+RUBBING = HINGE | {"friction": {"viscous": 0.5}}
+# What a joint's own friction exerts is no state: the transfer-matrix solver cannot read it.
+UNKNOWN = "6*sin(8*t) - 0.2*hinge.friction"
 
 
 def reading_an_effort(model: vbg.Model) -> vbg.Model:
@@ -53,7 +54,7 @@ def reading_an_effort(model: vbg.Model) -> vbg.Model:
         name="motor and coil",
         gravity=[0, 0, -9.81],
         bodies={"rod": ROD},
-        joints={"hinge": HINGE},
+        joints={"hinge": RUBBING},
         forces={"coil": COIL},
         electric=parts | {"M": model.electric["M"]},
     )
@@ -69,14 +70,14 @@ def test_motor_is_integrated_by_both_and_the_verdict_says_so():
 
 def test_motor_without_twin_is_replayed_and_the_verdict_says_so():
     model = reading_an_effort(motor_driven())
-    with pytest.raises(UsageError, match=r"coil\.torque"):
+    with pytest.raises(UsageError, match=r"hinge\.friction"):
         simulate(model, t_end=0.1)
     report = validate(model, t_end=0.5, output_step=1e-3, in_children=False)
     assert report.result == "PASS", report.verdict.sentence
     sources = {c.name: c.source for c in report.channels}
     assert sources["hinge.force[0]"] == "replayed"
     assert sources["rod.position[0]"] == "integrated"
-    assert any("Replayed" in note and "coil.torque" in note for note in report.verdict.notes)
+    assert any("Replayed" in note and "hinge.friction" in note for note in report.verdict.notes)
 
 
 def pulled(force: list[str]) -> vbg.Model:
@@ -85,13 +86,13 @@ def pulled(force: list[str]) -> vbg.Model:
         name="pulled",
         gravity=[0, 0, -9.81],
         bodies={"rod": ROD},
-        joints={"hinge": HINGE},
+        joints={"hinge": RUBBING},
         forces={"coil": COIL, "push": {"kind": "force", "on": "rod", "force": force}},
         translational={
             "rope": {
                 "kind": "force",
                 "between": [{"body": "ground", "at": [0.1, 0.2, 0.5]}, "rod.A"],
-                "force": "3*sin(4*t) - coil.torque",
+                "force": "3*sin(4*t) - hinge.friction",
             },
             "strap": {
                 "kind": "spring",
@@ -104,7 +105,7 @@ def pulled(force: list[str]) -> vbg.Model:
 
 
 def test_two_point_parts_and_loads_on_bodies_are_replayed():
-    model = pulled(["2*coil.torque", "0", "1"])
+    model = pulled(["2*hinge.friction", "0", "1"])
     report = validate(model, t_end=0.5, output_step=1e-3, in_children=False)
     assert report.result == "PASS", report.verdict.sentence
     (note,) = [n for n in report.verdict.notes if "Replayed" in n]
@@ -195,3 +196,19 @@ def test_a_raw_inertia_behind_a_junction_is_refused_not_forgotten():
     report = validate(model, t_end=0.1, output_step=1e-3, in_children=False)
     assert report.result == "INCONCLUSIVE"
     assert "hinge.angle -> join" in report.verdict.sentence
+
+
+def test_a_speed_source_between_a_joint_and_a_shaft_is_replayed_not_forgotten():
+    """Its joint stands among its nodes: once the run without it was compared, and failed."""
+    model = vbg.Model(
+        name="servo",
+        bodies={"rod": ROD},
+        joints={"hinge": HINGE},
+        rotational={
+            "W": {"kind": "speed", "nodes": ["m", "joint:hinge"], "speed": "sin(3*t)"},
+            "J": {"kind": "inertia", "nodes": ["m"], "J": 0.1},
+        },
+    )
+    report = validate(model, t_end=0.3, output_step=2e-3, in_children=False)
+    assert report.verdict.word.startswith("PASS (1 part replayed: W"), report.verdict.sentence
+    assert report.verdict.once == ("J", "rotational.m")

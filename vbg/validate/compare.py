@@ -50,6 +50,7 @@ from vbg.validate.comparison.values import Channel, Result, Verdict
 
 Array = np.ndarray[Any, Any]
 CONVERGES = 2.8  # growth of an error with the step, 4 at order 2, that still shows convergence
+_NODES = ("electric", "hydraulic", "rotational", "translational")  # tables with nodes
 NAMES = {"vbg": "the bond-graph solver", "tmm_bridge": "the transfer-matrix solver"}
 
 
@@ -239,8 +240,14 @@ def _lost(runs: Runs, replayed: frozenset[str]) -> tuple[tuple[str, ...], tuple[
         return (), ()
     lost = [n for n in lost_signals(runs.first, runs.second) if n.split(".")[0] not in replayed]
     joints = tuple(n for n in lost if n.split(".")[0] in runs.model.joints)
-    once = dict.fromkeys(n.split(".")[0] for n in lost if n not in joints)
+    once = dict.fromkeys(_owner(n) for n in lost if n not in joints)
     return joints, tuple(once)
+
+
+def _owner(signal: str) -> str:
+    """The part of a signal, or the node with its table."""
+    words = signal.split(".")
+    return ".".join(words[:2]) if words[0] in _NODES else words[0]
 
 
 def _not_compared(runs: Runs) -> tuple[str, ...]:

@@ -130,7 +130,7 @@ def _lay_other_replays(
             place = _input(loading, replays[f"{part.table}.{name}"])
             loading.pairs.append((PAIR_INPUT, a, b, place))
             loading.pair.append(np.concatenate([pa, pb, np.zeros(3)]))
-        elif not joints <= set(replays):
+        elif not joints or not joints <= set(replays):
             raise UsageError(
                 f"{part.table}.{name}: the transfer-matrix solver has no recorded effort of this"
                 f" {part.kind} to replay. Give the efforts of all parts that move the mechanism."
