@@ -1,3 +1,4 @@
+# ruff: noqa: E501 -- a fault is one line of the table
 """Signals that read bodies, springs and stops, evaluated by the transfer-matrix solver itself."""
 
 from __future__ import annotations
