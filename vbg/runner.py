@@ -11,6 +11,7 @@ input::
      "settings": {"t_end": 1.0, ...},  over those of the model's [simulate]
      "start": "equilibrium",           or as --start says; over that of the model's [simulate]
      "measures": ["max(A.speed)"],     besides those of the model's [measures]
+     "units": ["bar", "A.force=kN"],   of a .csv, over those of the model's [display]
      "result": "out.h5"}               .h5 grows in the run; .csv, .json are written at its end
 
 Everything but "model" may be left out.  What happens is told in JSON lines on
@@ -20,7 +21,8 @@ standard output, at most ten a second::
     {"kind": "progress", "fraction": 0.4, "time": 0.4, "eta": 1.3}
     {"kind": "finished", "name", "result", "wall", "status", "audit", "made_by", "notes",
      "summary": [{"signal", "unit", "min", "max", "final"}, ...],
-     "measures": [{"name", "expression", "value", "unit", "why"}, ...]}
+     "measures": [{"name", "expression", "value", "unit", "why"}, ...],
+     "display": ["bar", "A.force=kN"]}  units to show the summary in, which is in SI
     {"kind": "failed", "error": "ModelError", "message", "problems": [...]}
 
 The last line is always "finished" (also of a run that was cancelled or got
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from vbg.assemble.start.start import Start
+    from vbg.display import Display
     from vbg.errors import Problem
     from vbg.io.hdf5 import Writer
     from vbg.model import Model
@@ -76,6 +79,7 @@ class Job:
     settings: Mapping[str, Any] = field(default_factory=dict)
     start: str | None = None
     measures: Sequence[str] = ()
+    units: Sequence[str] = ()
     result: str | None = None
 
     def to_json(self) -> str:
@@ -213,6 +217,7 @@ def _run(job: Job, reporter: _Reporter) -> None:
         **ending,
         summary=summary(solution),
         measures=_measures(model, job, solution),
+        display=[str(rule) for rule in _display(model, job)],
     )
 
 
@@ -221,6 +226,12 @@ def _model(job: Job) -> Model:
 
     model = toml.parse(job.text or "", job.model)
     return model.with_parameters(**job.parameters) if job.parameters else model
+
+
+def _display(model: Model, job: Job) -> Display:
+    from vbg.display import rules_of
+
+    return (*model.display, *rules_of(job.units))
 
 
 def _refuse_errors(model: Model) -> list[Problem]:
@@ -251,20 +262,21 @@ def _solved(model: Model, job: Job, reporter: _Reporter) -> Solution:
         solution = _simulate(model, job, reporter, writer)
         writer.finish(solution)
         if growing != job.result:
-            _export(solution, job.result)
+            _export(solution, job.result, _display(model, job))
             Path(growing).unlink()
     return solution
 
 
-def _export(solution: Solution, result: str) -> None:
+def _export(solution: Solution, result: str, display: Display) -> None:
     if result.endswith(".json"):
         from vbg.io import json as json_file
 
         json_file.write(solution, result)
     else:
         from vbg.io import csv
+        from vbg.solution import in_display
 
-        csv.write(solution, result)
+        csv.write(in_display(solution, display), result)
 
 
 def _text(job: Job, model: Model) -> str:
@@ -279,6 +291,7 @@ def _text(job: Job, model: Model) -> str:
 
 def _simulate(model: Model, job: Job, reporter: _Reporter, writer: Writer | None) -> Solution:
     from vbg.assemble import assemble
+    from vbg.display import require
     from vbg.simulate.run import simulate
     from vbg.starting import asked_for, start
 
@@ -298,6 +311,9 @@ def _simulate(model: Model, job: Job, reporter: _Reporter, writer: Writer | None
     if writer is not None:
         writer.know(system.signal_units)
         sink = writer.append
+    from vbg.simulate.record.recorder import ENERGY_UNITS
+
+    require(_display(model, job), {**system.signal_units, **ENERGY_UNITS})
     begin = start(system, None if job.start is None else asked_for(job.start))
     reporter.tell("stage", stage="integrating")
     reporter.start_clock()

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, final
 
 import numpy as np
 
+from vbg.display import Display, require, rules_of, scale
 from vbg.errors import Problem, UsageError
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ class Solution:
     time : (n,) [s], increasing.
     signals : name -> (n,) or (n, k); vectors in world axes unless the name's
         definition says otherwise, quaternions scalar first.
-    units : name -> SI unit of the signal.
+    units : name -> unit of the signal, that of SI; of what `in_units` gives, the one shown.
     notes : what the solver wants the engineer to know: bodies that moved when
         the mechanism was assembled, redundant joints, forces not unique.
 
@@ -156,7 +157,7 @@ class Solution:
         return isinstance(name, str) and self._find(name) is not None
 
     def unit(self, name: str) -> str:
-        """SI unit of the signal or component `name`; empty if it was not given."""
+        """Unit of the signal or component `name`; empty if it was not given."""
         base, _ = _split(name) if name not in self.signals else (name, "")
         return self.units.get(base, "")
 
@@ -209,6 +210,17 @@ class Solution:
             {"model": self.made_by.model, "status": self.status.sentence},
         )
         return dataset
+
+    def in_units(self, *units: str) -> Solution:
+        """The solution as it is shown in other units than those of SI, to be printed, drawn or
+        written as a table: ``in_units("bar", "deg", "rpm", "A.force=kN")``.
+
+        A unit is for every signal of its quantity, one after a signal or pattern for those.
+        Computing (measures, forces, comparisons) takes solutions in SI.
+
+        Raises UsageError for what is no unit, or none of the signal it is written for.
+        """
+        return in_display(self, rules_of(units))
 
     def _find(self, name: str) -> np.ndarray | None:
         if name in self.signals:
@@ -275,6 +287,23 @@ def with_values(solution: Solution) -> Solution:
         "that says what its value is, or the model is too stiff for the method.",
     )
     return replace(solution, status=status)
+
+
+def in_display(solution: Solution, display: Display) -> Solution:
+    """`solution` in the units of `display`; itself where that shows all in SI.
+
+    Raises UsageError for a unit of another quantity than the signal it is meant for.
+    """
+    if not display:
+        return solution
+    require(display, {name: solution.units.get(name, "") for name in solution.signals})
+    signals, units = {}, {}
+    for name, values in solution.signals.items():
+        shown = scale(display, name, solution.units.get(name, ""))
+        same = shown.factor == 1.0 and shown.offset == 0.0
+        signals[name] = values if same else (values - shown.offset) / shown.factor
+        units[name] = shown.unit
+    return replace(solution, signals=signals, units=units)
 
 
 def components(solution: Solution) -> Iterator[tuple[str, np.ndarray]]:

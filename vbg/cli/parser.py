@@ -76,6 +76,29 @@ def add_start(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_units(parser: argparse.ArgumentParser) -> None:
+    """--units, in which values are shown."""
+    parser.add_argument(
+        "--units",
+        metavar="UNITS",
+        type=_display,
+        default=(),
+        help="show values in these: bar,deg,rpm, each for every signal of its quantity, and "
+        "A.force=kN for one; before those of the model's [display]; .h5 and JSON stay in SI",
+    )
+
+
+def _display(text: str) -> tuple[str, ...]:
+    from vbg.display import rules_of
+    from vbg.errors import UsageError
+
+    try:
+        rules_of([text])
+    except UsageError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return tuple(text.split(","))
+
+
 def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON, for programs")
 

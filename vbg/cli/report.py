@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from vbg.cli.text import count, figure, table
+from vbg.display import rules_of, scale
 from vbg.errors import Problem
 
 Ending = dict[str, Any]
@@ -25,7 +26,8 @@ def report(
     is listed, or they are counted by their kind."""
     listed = _listed if every_event else _counted
     audit = (*_audit(ending), *listed(ending["audit"]["events"]))
-    blocks = [_head(ending), _signals(ending["summary"], patterns, limit)]
+    display = ending.get("display", ())
+    blocks = [_head(ending), _signals(ending["summary"], patterns, limit, display)]
     blocks += ["\n".join(measures(ending.get("measures", [])))]
     blocks += ["\n".join(audit), "\n".join(_origin(ending))]
     return "\n\n".join(block for block in blocks if block)
@@ -40,7 +42,12 @@ def _head(ending: Ending) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _signals(summary: list[Ending], patterns: Sequence[str] | None, limit: int | None) -> str:
+def _signals(
+    summary: list[Ending],
+    patterns: Sequence[str] | None,
+    limit: int | None,
+    display: Sequence[str],
+) -> str:
     """The table; without a limit all, else the first ones and the energies, leaving out
     components that stay zero while others of their vector do not."""
     chosen = [
@@ -60,7 +67,7 @@ def _signals(summary: list[Ending], patterns: Sequence[str] | None, limit: int |
         return _no_match((patterns or [""])[0], [row["signal"] for row in summary])
     rows = [
         (row["signal"], *(figure(row[k]) for k in ("min", "max", "final")), row["unit"])
-        for row in shown
+        for row in (_in_units(row, display) for row in shown)
     ]
     text = table([("signal", "min", "max", "final", "unit"), *rows], "<>>><")
     hidden = len(chosen) - len(shown)
@@ -76,6 +83,16 @@ def measures(found: list[Ending]) -> Iterator[str]:
     if rows:
         yield table([("measure", "value", "unit"), *rows], "<><")
     yield from (f"{row['name']}: no value: {row['why']}" for row in found if row not in known)
+
+
+def _in_units(row: Ending, display: Sequence[str]) -> Ending:
+    """A row of the summary, which is in SI, in the units of `display`."""
+    found = scale(rules_of(display), row["signal"], row["unit"])
+    values = {
+        key: None if row[key] is None else (row[key] - found.offset) / found.factor
+        for key in ("min", "max", "final")
+    }
+    return {**row, **values, "unit": found.unit}
 
 
 def _no_match(pattern: str, signals: list[str]) -> str:

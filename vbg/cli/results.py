@@ -6,7 +6,17 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from vbg.display import Display
     from vbg.solution import Solution
+
+
+def model_display(file: str) -> Display:
+    """The units that the model of a result wants it shown in; those of SI where the file does
+    not keep the model."""
+    from vbg.io import hdf5, toml
+
+    text = hdf5.read_model(file) if file.endswith(".h5") else ""
+    return toml.parse(text, file).display if text else ()
 
 
 def read_result(file: str) -> Solution:

@@ -13,7 +13,17 @@ from vbg.model.text.syntax import quoted
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
 PART_TABLES = ("functions", "include", *TABLES)  # tables of tables, one [TABLE.NAME] each
-_ORDER = ("parameters", "functions", "include", *TABLES, "ports", "simulate", "outputs", "measures")
+_ORDER = (
+    "parameters",
+    "functions",
+    "include",
+    *TABLES,
+    "ports",
+    "simulate",
+    "outputs",
+    "measures",
+    "display",
+)
 
 
 def emitted(document: Mapping[str, Any]) -> str:

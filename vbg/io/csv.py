@@ -2,8 +2,9 @@
 
 One header line of column names with their units
 (``time [s],crank.position[0] [m],energy.kinetic [J]``; none where none is known),
-then one line per output instant, SI units, 17 significant digits so that
-reading gives back the same floats.  A table without units is read, too.
+then one line per output instant, 17 significant digits so that reading gives back the same
+floats.  Units are those of SI, or those that the values are to be shown in, which reading turns
+into SI again (to rounding).  A table without units is read, too, as SI.
 
 How the run ended, its audit and the model's hash are in ``NAME.csv.ending`` beside it, so
 that every program reads the table without options: a JSON object, with the sha256 of the
@@ -20,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from vbg.display import Scale, in_si
 from vbg.errors import UsageError
 from vbg.io import trust
 from vbg.io.ending import from_plain, to_plain
@@ -32,7 +34,7 @@ _WITH_UNIT = re.compile(r"(?P<name>.*\S)\s+\[(?P<unit>[^\[\]]*)\]")
 
 
 def write(solution: Solution, path: str | Path) -> None:
-    """Write time and all signals of `solution`.
+    """Write time and all signals of `solution`, in its units.
 
     Raises
     ------
@@ -80,7 +82,8 @@ def _how(path: str | Path) -> dict[str, Any]:
 
 
 def read(path: str | Path) -> Solution:
-    """Time and signals of a table whose first column is ``time``, with the units written.
+    """Time and signals of a table whose first column is ``time``, in SI: what is written in
+    another unit, ``p [bar]``, is converted.
 
     Columns ``NAME[0], NAME[1], ...`` become one signal of shape (n, k).
 
@@ -106,12 +109,14 @@ def read(path: str | Path) -> Solution:
     except ValueError as error:
         said = escaped(" ".join(str(error).split())[:200].rstrip("."))
         raise UsageError(f"{path}: not a table of numbers under one header: {said}.") from error
+    time, _ = _in_si(table[:, 0], titles[0][1])
     columns: dict[str, list[np.ndarray]] = {}
     units: dict[str, str] = {}
     vectors = set()
     for (name, unit), values in zip(titles[1:], table.T[1:], strict=True):
         match = _COMPONENT.fullmatch(name)
         signal = match["name"] if match else name
+        values, unit = _in_si(values, unit)
         if unit:
             units[signal] = unit
         columns.setdefault(signal, []).append(values)
@@ -121,7 +126,15 @@ def read(path: str | Path) -> Solution:
         name: np.column_stack(values) if name in vectors else values[0]
         for name, values in columns.items()
     }
-    return Solution(table[:, 0], signals, units=units, **_how(path))
+    return Solution(time, signals, units=units, **_how(path))
+
+
+def _in_si(values: np.ndarray, unit: str) -> tuple[np.ndarray, str]:
+    """A column in SI, and its unit there."""
+    written = in_si(unit) if unit else Scale("")
+    if written.factor == 1.0 and written.offset == 0.0:
+        return values, written.unit
+    return values * written.factor + written.offset, written.unit
 
 
 def _title(cell: str) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, Self, final
 
 from vbg import units
+from vbg.display import Display
 from vbg.errors import ModelError, Problem, UsageError
 from vbg.measures import Measure
 from vbg.model.catalogue import TABLES
@@ -44,6 +45,7 @@ class Model:
     bonds : raw bonds, ``"a -> b"``
     simulate, outputs : Simulate and Outputs
     measures : name -> Measure, what a run is to answer
+    display : the units in which results are shown
     document : the nested plain data as written: expressions and units kept, read-only
     path : the file it came from, or ""
     places : key path -> (line, column) in that file
@@ -69,6 +71,7 @@ class Model:
     simulate: Simulate
     outputs: Outputs
     measures: Mapping[str, Measure]
+    display: Display
     document: Mapping[str, Any]
     path: str
 
@@ -103,6 +106,7 @@ class Model:
             "simulate": resolved.simulate,
             "outputs": resolved.outputs,
             "measures": MappingProxyType(resolved.measures),
+            "display": resolved.display,
             "document": freeze(document),
             "path": path,
             "_places": places,

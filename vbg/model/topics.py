@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from vbg.display import QUANTITIES
 from vbg.measures import FUNCTIONS
 from vbg.model.forms.shapes import SOLIDS
 from vbg.model.resolve.settings import Outputs, Simulate
@@ -189,6 +190,27 @@ _OUTPUTS = Topic(
 )
 
 
+def _quantities() -> str:
+    lines, line = [], ""
+    for name, unit in QUANTITIES.items():
+        word = f"{name} [{unit}]"
+        if len(line) + len(word) > 84:
+            lines.append(line.rstrip())
+            line = ""
+        line += f"{word}, "
+    return "\n".join(f"  {one}" for one in (*lines, line.rstrip(", ")))
+
+
+_DISPLAY = Topic(
+    "[display]: units in which results are shown; everything is computed and kept in SI.",
+    'QUANTITY = "UNIT" for every signal of a quantity, "SIGNAL" = "UNIT" for one, or for those\n'
+    "that a pattern names.  Tables, curves, the terminal interface and the columns of .csv show\n"
+    "them, .h5 and .json stay in SI; `--units bar,deg,A.force=kN` goes before.  Quantities:\n"
+    f"{_quantities()}",
+    '[display]\npressure = "bar"\nangle = "deg"\nangular_speed = "rpm"\n"*.stroke" = "mm"',
+)
+
+
 _SPELLED = 34  # columns of a function's arguments
 
 
@@ -270,6 +292,7 @@ TOPICS: Mapping[str, Topic] = MappingProxyType(
         "simulate": _SIMULATE,
         "outputs": _OUTPUTS,
         "measures": _MEASURES,
+        "display": _DISPLAY,
     }
 )
 # other words for the same

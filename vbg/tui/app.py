@@ -290,6 +290,7 @@ class VbgApp(App[int]):
         work.selection, work.field_index, work.filter = (), 0, ""
         work.checked, work.graph, work.backed_up = Checked(), None, False
         work.solutions.clear()
+        work.shown.clear()
         work.motions.clear()
         self.document_changed()
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vbg.cli.output import PICTURES, require_output, wrote
-from vbg.cli.parser import add
-from vbg.cli.results import read_result
+from vbg.cli.parser import add, add_units
+from vbg.cli.results import model_display, read_result
 from vbg.cli.text import count, takes_colour
 from vbg.errors import UsageError
 
@@ -61,6 +61,7 @@ def register(subparsers: Any) -> None:
     parser.add_argument(
         "--space", action="store_true", help="the paths of points and bodies in space"
     )
+    add_units(parser)
     parser.add_argument("--log", action="store_true", help="logarithm of the magnitudes")
     parser.add_argument("--title", default="", help="headline of the picture")
     parser.add_argument(
@@ -135,9 +136,12 @@ def _study(arguments: argparse.Namespace) -> int:
 
 
 def _curves(arguments: argparse.Namespace) -> list[Any]:
+    from vbg.display import rules_of
     from vbg.draw.series import errors_against_first, paths_of, series_of
+    from vbg.solution import in_display
 
-    runs = [(label, read_result(file)) for label, file in _labels(arguments)]
+    display = (*model_display(arguments.file), *rules_of(arguments.units))
+    runs = [(label, in_display(read_result(file), display)) for label, file in _labels(arguments)]
     _require_signals(arguments, [solution for _, solution in runs])
     if arguments.error and arguments.across is not None:
         raise UsageError("--error compares runs at equal times; it goes without --across.")

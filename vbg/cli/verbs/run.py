@@ -20,11 +20,13 @@ from vbg.cli.parser import (
     add_span,
     add_start,
     add_tolerances,
+    add_units,
 )
 from vbg.cli.progress import ProgressLine
 from vbg.cli.report import report
 from vbg.cli.text import count
 from vbg.engines import ENGINES
+from vbg.errors import UsageError
 from vbg.io.names import RESULT_ENDINGS
 from vbg.runner import SOLVERS, Job
 
@@ -86,6 +88,7 @@ def register(subparsers: Any) -> None:
         help="one number of the run, besides the model's [measures]: 'max(norm(A.force))', "
         "see vbg parts measures; may be repeated",
     )
+    add_units(parser)
     _add_printing(parser)
 
 
@@ -109,6 +112,8 @@ def _add_printing(parser: argparse.ArgumentParser) -> None:
 
 
 def act(arguments: argparse.Namespace) -> int:
+    if arguments.json and arguments.units:
+        raise UsageError("--units: JSON is for programs and in SI; leave --units or --json out.")
     job = _job(arguments)
     line = ProgressLine(quiet=arguments.quiet or arguments.json)
     ending = follow(job, line.tell)
@@ -139,6 +144,7 @@ def _job(arguments: argparse.Namespace) -> Job:
         solver=arguments.solver,
         settings={name: value for name, value in given.items() if value is not None},
         start=arguments.start,
+        units=arguments.units,
         measures=tuple(arguments.measures),
         result=arguments.output,
     )

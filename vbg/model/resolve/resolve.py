@@ -20,6 +20,7 @@ from vbg.model.resolve.permitted import excess
 from vbg.model.resolve.ports import PortReferences, read_ports
 from vbg.model.resolve.resolved import STANDARD_GRAVITY, Home, Resolved
 from vbg.model.resolve.settings import Outputs, Simulate
+from vbg.model.resolve.shown import read_display
 from vbg.model.text.names import is_name
 from vbg.model.text.places import Path, Places
 from vbg.model.values.functions import read_functions, with_values
@@ -42,6 +43,7 @@ TOP_LEVEL = (
     "simulate",
     "outputs",
     "measures",
+    "display",
 )
 NODE_TABLES = tuple(REFERENCE_NODES)  # TABLE.NODE.speed
 RESERVED_NAMES = frozenset(
@@ -98,6 +100,7 @@ def resolve(
     result.simulate = _read_settings(reading, scope, "simulate", Simulate, document) or Simulate()
     result.outputs = _read_settings(reading, scope, "outputs", Outputs, document) or Outputs()
     result.measures = read_measures(reading, document.get("measures", {}))
+    result.display = read_display(reading, scope, document.get("display", {}))
     own = read_bonds(reading, scope, document.get("bonds", ()))
     result.bonds = (*(bond for sub in included.values() for bond in sub.bonds), *own)
     result.ports = read_ports(reading, scope, document.get("ports", {}))

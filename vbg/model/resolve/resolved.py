@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from vbg.display import SI, Display
 from vbg.errors import Problem
 from vbg.measures import Measure
 from vbg.model.resolve.settings import Outputs, Simulate
@@ -47,6 +48,7 @@ class Resolved:
     simulate: Simulate = field(default_factory=Simulate)
     outputs: Outputs = field(default_factory=Outputs)
     measures: Mapping[str, Measure] = field(default_factory=dict)
+    display: Display = SI
     problems: tuple[Problem, ...] = ()
     scope: Scope = field(default_factory=Scope)
     ports: Mapping[str, str] = field(default_factory=dict)

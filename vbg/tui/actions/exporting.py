@@ -12,6 +12,7 @@ from vbg.draw.text.rows import Rows, cells, row_width
 from vbg.errors import UsageError
 from vbg.platform.files import replacing, write_text
 from vbg.tui.content import plotting, validating
+from vbg.tui.state import results
 from vbg.tui.state.items import Item
 
 if TYPE_CHECKING:
@@ -76,10 +77,8 @@ def _about(chosen: str) -> str:
 
 
 def _plotted(app: Desk) -> Solution | None:
-    from vbg.tui.state import results
-
     run = results.plotted(app.work)
-    return app.work.solutions.get(run.number) if run is not None else None
+    return results.shown(app.work, run.number) if run is not None else None
 
 
 def _command(app: Desk, chosen: str, path: Path) -> str:
@@ -137,7 +136,7 @@ def _write_plot(app: Desk, path: Path) -> None:
     units = list(dict.fromkeys(known[name] for name in names))
     figure = Figure(figsize=(9, 2.6 * max(len(units), 1)), layout="constrained")
     all_axes = np.atleast_1d(figure.subplots(max(len(units), 1), 1, sharex=True))
-    other = app.work.solutions.get(plot.overlay)
+    other = results.shown(app.work, plot.overlay)
     over = plot.x if plot.x in known else "time"
     for axes, unit in zip(all_axes, units, strict=False):
         for name in names:

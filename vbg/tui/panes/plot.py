@@ -19,7 +19,7 @@ class PlotPane(Pane):
     @property
     def solution(self) -> Solution | None:
         run = results.plotted(self.work)
-        return self.work.solutions.get(run.number) if run else None
+        return results.shown(self.work, run.number) if run else None
 
     @property
     def other(self) -> Solution | None:
@@ -27,7 +27,7 @@ class PlotPane(Pane):
         run = results.plotted(self.work)
         if run is not None and run.number == self.work.plot.overlay:
             return None
-        return self.work.solutions.get(self.work.plot.overlay)
+        return results.shown(self.work, self.work.plot.overlay)
 
     @property
     def names(self) -> tuple[str, ...]:

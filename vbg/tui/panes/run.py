@@ -82,7 +82,7 @@ class Live(Pane):
 
     def _names(self) -> tuple[str, ...]:
         run = self.work.active_run or self.work.marked_run
-        solution = self.work.solutions.get(run.number) if run else None
+        solution = results.shown(self.work, run.number) if run else None
         if solution is None:
             return ()
         known = {signal.name for signal in plotting.signals(solution)}
@@ -92,11 +92,11 @@ class Live(Pane):
     def body(self, width: int, height: int) -> Rows:
         work = self.work
         run = work.active_run or work.marked_run
-        solution = work.solutions.get(run.number) if run else None
+        solution = results.shown(work, run.number) if run else None
         if run is None or solution is None or len(solution.time) < 2:
             text = "waiting for the first rows" if run and run.active else "nothing to show yet"
             return (((text, "dim"),),)
-        ghost = work.solutions.get(work.plot.overlay) if work.plot.overlay != run.number else None
+        ghost = results.shown(work, work.plot.overlay) if work.plot.overlay != run.number else None
         picture = plotting.Picture(solution, self._names(), ghost)
         return plotting.picture_rows(picture, width, height, self.work.marks)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vbg.errors import UsageError
+from vbg.tui.state.workspace import Shown
 
 if TYPE_CHECKING:
     from vbg.solution import Solution
@@ -60,6 +61,25 @@ def behind(work: Workspace, run: Run) -> int:
 def solution_of(work: Workspace, number: int) -> Solution | None:
     """A solution that has been read."""
     return work.solutions.get(number)
+
+
+def shown(work: Workspace, number: int) -> Solution | None:
+    """A solution that has been read in the units of the model's [display]; the same value as
+    long as neither changes."""
+    from vbg.display import fitting
+    from vbg.model.resolve.shown import display_of
+    from vbg.solution import in_display
+
+    solution = work.solutions.get(number)
+    if solution is None or "display" not in work.data:
+        return solution
+    display = display_of(work.data)
+    known = work.shown.get(number)
+    if known is None or known.solution is not solution or known.display != display:
+        units = {name: solution.units.get(name, "") for name in solution.signals}
+        seen = in_display(solution, fitting(display, units))
+        known = work.shown[number] = Shown(solution, display, seen)
+    return known.seen
 
 
 def stale(work: Workspace, run: Run) -> bool:

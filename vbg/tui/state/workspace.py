@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vbg.draw.text.marks import UNICODE, Marks
 from vbg.errors import Problem
@@ -21,6 +21,7 @@ from vbg.tui.session.validation import Settings, Validation
 from vbg.tui.state.keys import Keymap
 
 if TYPE_CHECKING:
+    from vbg.display import Display
     from vbg.model import Model
     from vbg.solution import Solution
     from vbg.tui.state.graphing import GraphState
@@ -107,6 +108,14 @@ class Options:
     theme: str = "vbg-dark"
 
 
+class Shown(NamedTuple):
+    """A solution in the units of [display]: `solution` as it was read, and as it is `seen`."""
+
+    solution: Solution
+    display: Display
+    seen: Solution
+
+
 @dataclass
 class Workspace:
     """Everything that is open."""
@@ -127,6 +136,7 @@ class Workspace:
     run_index: int = -1
     validations: tuple[Validation, ...] = ()
     solutions: dict[int, Solution] = field(default_factory=dict)
+    shown: dict[int, Shown] = field(default_factory=dict)
     motions: dict[int, Motion] = field(default_factory=dict)
     plot: PlotState = field(default_factory=PlotState)
     signal_index: int = 0
