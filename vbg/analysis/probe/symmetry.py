@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.analysis.probe.probe import Probe
+from vbg.analysis.probe.tangent import constraint_jacobian
 from vbg.assemble.start.posture import Projector
 from vbg.assemble.system import System
 
@@ -28,6 +29,7 @@ Array = NDArray[np.float64]
 
 MATCHES = 1e-7  # relative misfit of g(x0) = f(x0) and of the commutator that still counts as zero
 NEARBY = 1e-2  # size of the deviation at which the commutator is looked at
+MOMENT = 1e-3  # [s] over which what follows time, a drive, is seen to go on
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +108,11 @@ def families(system: System) -> tuple[Family, ...]:
 def symmetries(
     probe: Probe, rows: NDArray[np.intp], basis: Array, t: float, x: Array
 ) -> tuple[Family, ...]:
-    """Of each set the combinations that commute with the machine's motion near x.
+    """Of each set the combinations that keep the constraints and commute with the machine's
+    motion near x.
 
-    The commutator Df g - Dg f is linear in the parameters of g, so they are the null
-    space of its matrix, taken at a state beside x on the manifold.
+    What they do to the constraints and the commutator Df g - Dg f are linear in the parameters
+    of g, so they are the null spaces of two matrices, taken at a state beside x on the manifold.
     """
     random = np.random.default_rng(2)
     deviation = basis @ random.standard_normal(basis.shape[1])
@@ -120,30 +123,59 @@ def symmetries(
     projector.project(t, beside, 1e-13, 1e-13)
     jacobian = probe.jacobian(t, beside)
     f = probe.values(t, beside)[probe.spans["rate"]]
-    return tuple(
-        _commuting(probe, rows, family, jacobian, f, beside) for family in families(probe.system)
-    )
+    held = _held(probe, t, jacobian, beside)
+    found = []
+    for family in families(probe.system):
+        along = _along(probe, family, jacobian, beside)
+        allowed = _null(family, held @ along, np.linalg.norm(along, axis=0) + 1.0)
+        found.append(_commuting(probe, rows, allowed, jacobian, f, beside))
+    return tuple(found)
+
+
+def _held(probe: Probe, t: float, jacobian: Array, x: Array) -> Array:
+    """Slopes of the constraints, each row of length 1, but for those that follow time: a drive
+    goes on with the motion."""
+    now, later = probe.values(t, x), probe.values(t + MOMENT, x)
+    C = constraint_jacobian(probe, jacobian, x)
+    driven = np.zeros(len(C), dtype=bool)
+    parts = [(later - now)[probe.spans[name]] != 0.0 for name in ("position", "velocity")]
+    moved = np.concatenate(parts)
+    driven[: len(moved)] = moved
+    size = np.linalg.norm(C, axis=1)
+    kept = ~driven & (size > 0.0)
+    return np.asarray(C[kept] / size[kept, None])
+
+
+def _along(probe: Probe, family: Family, jacobian: Array, x: Array) -> Array:
+    """Columns g_i(x) with the measured coordinates that follow from them."""
+    columns = family.values(x)
+    for s in probe.measured:
+        columns[s.first : s.last] = 0.0
+    for s in probe.measured:
+        derived = jacobian[probe.spans[f"measured {s.state.name}"], : probe.size]
+        columns[s.first : s.last] = derived @ columns
+    return columns
+
+
+def _null(family: Family, effects: Array, sizes: Array) -> Family:
+    """The combinations of the members that have none of the `effects`, a column each, seen over
+    their `sizes`."""
+    if not len(effects) or not family.members:
+        return family
+    _, singular, right = np.linalg.svd(effects / sizes)
+    rank = int(np.count_nonzero(singular > MATCHES))
+    combined = [family.combined(parameters / sizes) for parameters in right[rank:]]
+    return Family(tuple((g.matrix, g.constant) for g in combined))
 
 
 def _commuting(
     probe: Probe, rows: NDArray[np.intp], family: Family, jacobian: Array, f: Array, x: Array
 ) -> Family:
-    n = probe.size
-    columns = []
-    for matrix, constant in family.members:
-        along = matrix @ x + constant
-        for s in probe.measured:
-            along[s.first : s.last] = 0.0
-        for s in probe.measured:
-            derived = jacobian[probe.spans[f"measured {s.state.name}"], :n]
-            along[s.first : s.last] = derived @ along
-        change, turned = jacobian[probe.spans["rate"], :n] @ along, matrix @ f
-        size = np.linalg.norm(change[rows]) + np.linalg.norm(turned[rows]) + 1.0
-        columns.append((change - turned)[rows] / size)
-    _, singular, right = np.linalg.svd(np.column_stack(columns))
-    rank = int(np.count_nonzero(singular > MATCHES))
-    combined = [family.combined(parameters) for parameters in right[rank:]]
-    return Family(tuple((g.matrix, g.constant) for g in combined))
+    along = _along(probe, family, jacobian, x)
+    change = (jacobian[probe.spans["rate"], : probe.size] @ along)[rows]
+    turned = np.array([(matrix @ f)[rows] for matrix, _ in family.members]).T.reshape(change.shape)
+    sizes = np.linalg.norm(change, axis=0) + np.linalg.norm(turned, axis=0) + 1.0
+    return _null(family, change - turned, sizes)
 
 
 def find_generator(

@@ -251,7 +251,8 @@ def _newton(manifold: Manifold, t: float, x: Array, family: Family | None) -> Op
         here = _local(probe, t, (x,) if rubbed else without_friction(probe.system, t, x))
         x, columns = here.x, rates.values(here.x)
         if not np.any(s) and len(s):
-            rows = here.space.rows
+            # the speeds as they are: what momenta do about them is still to be balanced
+            rows = np.intersect1d(here.space.rows, manifold.postures)
             fit = np.linalg.lstsq(columns[rows], here.f[rows], rcond=1e-12)[0]
             s = np.asarray(fit, dtype=np.float64)
         residual = here.along(here.f - columns @ s)
@@ -260,7 +261,7 @@ def _newton(manifold: Manifold, t: float, x: Array, family: Family | None) -> Op
         if manifold.is_away(x):
             break
         unrest = _unrest(residual, here.reduced(here.full), here.space, x)
-        if unrest > 0.5 * least and least <= 1.0:
+        if unrest >= 0.5 * least and least <= 1.0:
             break  # rounding is reached
         if unrest < least:
             best, misfit, least = x, _size(residual), unrest

@@ -26,8 +26,8 @@ class Element(Protocol):
         """In how many equal parts it is passed at w; 0 for what has no length to part."""
         ...
 
-    def part(self, count: int) -> Self:
-        """One of `count` equal parts."""
+    def parts(self, count: int) -> tuple[Self, ...]:
+        """`count` parts of the same length, from the tip side on."""
         ...
 
     def springs(self) -> Array | None:
@@ -47,9 +47,9 @@ class _Lump:
         """See Element."""
         return 0
 
-    def part(self, count: int) -> Self:
+    def parts(self, count: int) -> tuple[Self, ...]:
         """See Element."""
-        return self
+        return (self,) * count
 
     def springs(self) -> Array | None:
         """See Element."""
@@ -115,9 +115,9 @@ class Shaft:
         """See Element."""
         return math.ceil(w * math.sqrt(self.density / self.stiffness) * self.length / GROWTH) or 1
 
-    def part(self, count: int) -> Self:
+    def parts(self, count: int) -> tuple[Self, ...]:
         """See Element."""
-        return replace(self, length=self.length / count)
+        return (replace(self, length=self.length / count),) * count
 
     def springs(self) -> None:
         """See Element."""
@@ -165,9 +165,9 @@ class Beam:
         shear = w * (math.sqrt(self.density / self.GA) + math.sqrt(self.rotary / self.EI))
         return math.ceil((bending + shear) * self.length / GROWTH) or 1
 
-    def part(self, count: int) -> Self:
+    def parts(self, count: int) -> tuple[Self, ...]:
         """See Element."""
-        return replace(self, length=self.length / count)
+        return (replace(self, length=self.length / count),) * count
 
     def springs(self) -> None:
         """See Element."""

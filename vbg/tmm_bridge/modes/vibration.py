@@ -1,7 +1,7 @@
 """Linear vibration by transfer matrices: frequencies, mode shapes, responses.
 
-Chains and trees of springs, discs, masses, bodies, shafts and beams of Euler and
-Bernoulli or of Timoshenko.  State vectors at the angular frequency w:
+Chains and trees of springs, discs, masses, bodies, shafts, beams of Euler and
+Bernoulli or of Timoshenko, and turning blades.  State vectors at the angular frequency w:
 
     torsion or stretch   z = [x, N]          displacement, force (angle, torque)
     bending              z = [y, theta, M, Q],  M = EI theta',  y' = theta - Q / GA
@@ -91,7 +91,7 @@ def states_of(branch: Branch) -> int:
 
     Raises UsageError if elements of both kinds are mixed or there is none.
     """
-    sizes = {len(e.part(max(e.pieces(1.0), 1)).matrix(1.0)) for e in branch.elements}
+    sizes = {len(e.parts(max(e.pieces(1.0), 1))[0].matrix(1.0)) for e in branch.elements}
     if isinstance(branch.start, tuple):
         sizes |= {states_of(further) for further in branch.start}
     if len(sizes) != 1:
@@ -161,25 +161,25 @@ def _orthonormal(Z: Array) -> tuple[Array, Array, Array]:
 
 @dataclass(frozen=True)
 class Step:
-    """An element at the frequencies w: scaled transfer matrix (nw, n, n) of one piece and how
-    many there are; of a continuous one the stiffness of a piece at its near end; of a spring
-    its scaled stiffness (nw, half)."""
+    """An element at the frequencies w: of each piece the scaled transfer matrix (nw, n, n) and,
+    if it is continuous, the stiffness at its near end; of a spring its scaled stiffness
+    (nw, half)."""
 
-    U: Array
-    pieces: int
-    near: Array | None
+    pieces: tuple[tuple[Array, Array | None], ...]
     springs: Array | None
 
 
 def _step(element: Element, w: Array, units: Array) -> Step:
     size = units.shape[1]
-    pieces = element.pieces(float(w.max()))
-    part = element.part(max(pieces, 1))
-    U = part.matrix(w) * (units[:, :, None] / units[:, None, :])
+    count = element.pieces(float(w.max()))
+    parts, passes = element.parts(max(count, 1)), {}
+    for part in set(parts):
+        U = part.matrix(w) * (units[:, :, None] / units[:, None, :])
+        passes[part] = (U, near_stiffness(U) if count else None)
     soft = element.springs()
     if soft is not None:
         soft = soft * units[:, list(_WORKING_ROWS[size])] / units[:, : size // 2]
-    return Step(U, max(pieces, 1), near_stiffness(U) if pieces else None, soft)
+    return Step(tuple(passes[part] for part in parts), soft)
 
 
 # rows of z with the force on each displacement
@@ -201,11 +201,11 @@ def carry(branch: Branch, w: Array, units: Array, *, counting: bool = True) -> C
         step = steps[element]
         if counting and step.springs is not None:
             count = count + on_springs(Z, step.springs, boundary=boundary)
-        for _ in range(step.pieces):
-            if counting and step.near is not None:
-                count = count + (on_first_piece if boundary else on_piece)(Z, step.near)
+        for U, near in step.pieces:
+            if counting and near is not None:
+                count = count + (on_first_piece if boundary else on_piece)(Z, near)
                 boundary = False
-            Z, _, more = _orthonormal(step.U @ Z)
+            Z, _, more = _orthonormal(U @ Z)
             log = log + more
         boundary = boundary and step.springs is None
     return Carried(Z, sign, log, count)
@@ -316,8 +316,8 @@ def _passed(system: System, w: float) -> tuple[list[Array], list[Array], list[in
     bases, factors, ends = [Z[0]], [], [0]
     for element in system.trunk.elements:
         step = _step(element, at, units)
-        for _ in range(step.pieces):
-            Z, R, _ = _orthonormal(step.U @ Z)
+        for U, _ in step.pieces:
+            Z, R, _ = _orthonormal(U @ Z)
             bases.append(Z[0])
             factors.append(R[0])
         ends.append(len(factors))
@@ -364,9 +364,9 @@ def frequency_response(
     back: list[tuple[Array, Array]] = []
     for element in system.trunk.elements:
         step = _step(element, w, units)
-        for _ in range(step.pieces):
-            Z, R, _ = _orthonormal(step.U @ Z)
-            z = (step.U @ z[:, :, None])[:, :, 0]
+        for U, _ in step.pieces:
+            Z, R, _ = _orthonormal(U @ Z)
+            z = (U @ z[:, :, None])[:, :, 0]
             part = np.einsum("wij,wi->wj", Z, z)
             z = z - (Z @ part[:, :, None])[:, :, 0]
             back.append((R, part))
