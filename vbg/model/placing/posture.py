@@ -41,9 +41,18 @@ def find_places(model: Model, links: tuple[Link, ...], axes: Axes) -> Places:
     for name in model.bodies:
         if name not in places:
             R_WB = written_rotation(model, name)
-            places[name] = (np.zeros(3), np.eye(3) if R_WB is None else R_WB)
+            R_WB = np.eye(3) if R_WB is None else R_WB
+            places[name] = (-R_WB @ _origin_of(model, name), R_WB)
             _spread(neighbours, places, [name], across)
     return places
+
+
+def _origin_of(model: Model, name: str) -> Array:
+    """The point that stands at the world's origin of a body that nothing places: of a beam its
+    end A, of any other body its mass centre."""
+    beam, _, number = name.rpartition("_")
+    is_end = beam in model.beams and number == "0"
+    return np.array(model.bodies[name].points["N"] if is_end else (0.0, 0.0, 0.0))
 
 
 def find_rates(model: Model, links: tuple[Link, ...], axes: Axes, places: Places) -> Rates:

@@ -162,7 +162,10 @@ def _six(J: Array) -> tuple[float, float, float, float, float, float]:
 
 
 def _placed(beam: Beam, origin: Array) -> dict[str, Any]:
-    """Where the first section of a beam that nothing holds begins."""
+    """Where the first section of a beam that nothing holds begins, if it is written; else joints
+    on the beam tell, or its end A stands at the origin."""
+    if beam.position is None and beam.rotation is None:
+        return {}
     rotation = beam.rotation or (1.0, 0.0, 0.0, 0.0)
     at = np.array(beam.position or (0.0, 0.0, 0.0)) + rotation_matrix(rotation) @ origin
     return {"position": _triple(at), "rotation": rotation}
