@@ -1,4 +1,4 @@
-"""Machines with beams in large motion: published figures, and both solvers with their end forces."""
+"""Machines with beams in large motion: published figures, both solvers with their end forces."""
 
 import numpy as np
 import pytest
@@ -74,7 +74,7 @@ def test_spin_up_has_the_published_deflection_and_stretch():
 
 
 @pytest.mark.parametrize(
-    ("elements", "t_end"), [(3, 2.0), pytest.param(6, 20.0, marks=pytest.mark.slow)]
+    ("elements", "t_end"), [(3, 2.0), pytest.param(4, 20.0, marks=pytest.mark.slow)]
 )
 def test_spin_up_by_both_solvers(elements, t_end):
     model = spun(elements)
@@ -168,7 +168,7 @@ def test_slider_crank_by_both_solvers(elements, t_end):
 def test_beam_on_hinges_stands_where_they_hold_it():
     """All of its sections, without a load; one that nothing holds has its end A at the origin."""
     placed = place(vbg.Model(beams={"rod": dict(crank(3, 0.1, 0.0).document["beams"]["rod"])}))
-    assert np.allclose(placed.poses["rod_0"].p_WB, [0.3 / 16, 0, 0])
+    assert np.allclose(placed.poses["rod_0"].p_WB, [0.025, 0, 0])
     start = vbg.start(vbg.assemble(crank(4, 0.1, 0.0)))
     signals = start.outputs(0.0, start.state)
     for k in range(5):
