@@ -60,6 +60,10 @@ EVERYDAY = {
     "rest_length": "length",
     "free_length": "length",
     "stiffness": "k",
+    "damping": "c",
+    "xz": "zx",
+    "yx": "xy",
+    "zy": "yz",
     "output": "outputs",
     "simulation": "simulate",
 }
