@@ -31,6 +31,7 @@ COLOURS = ("#4c78a8", "#f58518", "#54a24b", "#b279a2", "#e3b505", "#72b7b2", "#9
 LARGEST_ARROW = 0.25  # of the machine's size, for the largest joint force of the run
 FRAME_PART = 0.05  # of the machine's size, the length of a frame's axes
 FRAME_COLOURS = ("#c62828", "#2e7d32", "#1565c0")  # of x, y, z
+TRACED = 2000  # points of a trace besides those of the pictures
 AXIS_PART = 0.06  # of the machine's size, half the length of a joint axis
 WITH_AXIS = ("revolute", "prismatic", "cylindrical", "helical", "universal")
 
@@ -81,8 +82,9 @@ class LinkFilm:
 
 @dataclass(frozen=True, eq=False)
 class Film:
-    """All of it: time (n,) [s], traces by name (n, 3), centre (3,) and size [m] of the
-    space that is used, newton: arrow length per force [m/N]."""
+    """All of it: time (n,) [s], traces by name (m, 3) with m >= n, of which picture k shows the
+    first traced[k], centre (3,) and size [m] of the space that is used, newton: arrow length
+    per force [m/N]."""
 
     title: str
     time: Array
@@ -90,6 +92,7 @@ class Film:
     joints: tuple[JointFilm, ...]
     links: tuple[LinkFilm, ...]
     traces: tuple[tuple[str, Array], ...]
+    traced: NDArray[np.intp]
     centre: Array
     size: float
     newton: float
@@ -117,7 +120,8 @@ def film_of(
     bodies = _bodies(placed, solution, picked)
     joints = _joints(placed, solution, picked, numbers)
     links = _links(model, numbers)
-    paths = tuple((name, _trace(solution, name)[picked]) for name in traces)
+    along = _along(solution.time, picked)
+    paths = tuple((name, _trace(solution, name)[along]) for name in traces)
     fixed = [at for link in links for number, at in link.ends if number < 0]
     cloud = np.vstack([_cloud(bodies), *fixed])
     low, high = cloud.min(axis=0), cloud.max(axis=0)
@@ -137,6 +141,7 @@ def film_of(
         joints,
         links,
         paths,
+        np.searchsorted(along, picked) + 1,
         (low + high) / 2.0,
         size,
         newton,
@@ -159,6 +164,12 @@ def _picked(time: Array, frames: int) -> NDArray[np.intp]:
         raise UsageError("this result has no rows to show.")
     wanted = np.linspace(time[0], time[-1], min(frames, len(time)))
     return np.unique(np.searchsorted(time, wanted).clip(0, len(time) - 1))
+
+
+def _along(time: Array, picked: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Rows of a trace: those of the pictures, and as many between them as the eye can tell."""
+    between = np.linspace(0, len(time) - 1, min(TRACED, len(time))).round().astype(np.intp)
+    return np.union1d(picked, between)
 
 
 def _bodies(placed: Placed, solution: Solution, picked: NDArray[np.intp]) -> tuple[BodyFilm, ...]:

@@ -126,7 +126,7 @@ def draw_frame(axes: Any, film: Film, k: int) -> None:
         inks.append(ink)
         widths.append(1.3)
     for _, path in film.traces:
-        lines.append(flat(path[: k + 1])[:, :2])
+        lines.append(flat(path[: film.traced[k]])[:, :2])
         inks.append(TRACE)
         widths.append(1.0)
     axes.add_collection(LineCollection(lines, colors=inks, linewidths=widths))

@@ -68,6 +68,7 @@ def as_plain(film: Film) -> dict[str, object]:
             for link in film.links
         ],
         "traces": [{"name": name, "path": _list(path)} for name, path in film.traces],
+        "traced": film.traced.tolist(),
     }
 
 
