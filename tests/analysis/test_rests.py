@@ -130,6 +130,27 @@ def test_a_stiff_chain_that_falls_is_not_at_rest(mass, k):
     assert point.kind == "instant"
     assert point.sentence.startswith("No rest found: largest imbalance 9.8")
     assert "velocity" in point.sentence.split("at ")[1]
+    assert "Nothing holds a.position, " in point.sentence
+
+
+def test_what_nothing_holds_is_named_and_a_neutral_turn_is_a_rest():
+    """Across the slide gravity is carried, along it by nothing; a turn about it is free and at
+    rest where the mass centre is on the axis."""
+    slide = """vbg = 1
+[bodies.b]
+mass = 2
+inertia = { xx = 1, yy = 1, zz = 1 }
+[joints.j]
+kind = "cylindrical"
+between = ["ground", "b"]
+axis = AXIS
+"""
+    point = operating_point(vbg.assemble(parse(slide.replace("AXIS", "[0.6, 0, 0.8]"))))
+    assert point.kind == "instant" and "Nothing holds j.slide" in point.sentence
+    assert (
+        operating_point(vbg.assemble(parse(slide.replace("AXIS", "[1, 0, 0]")))).kind
+        == "equilibrium"
+    )
 
 
 @pytest.mark.parametrize("angle", (0.0, 1e-12, 1e-7, 1e-4, 0.3, 1.5, 2.9, 3.1))

@@ -27,6 +27,8 @@ FIXED = 3e-14  # the same where no deviation changes the sum: rounding of the te
 DEPENDENT = 1e-11  # of the largest slope: directions below have none
 NOTHING = 1e-12  # a rate smaller than this [1/s times a unit] is none
 ITERATIONS = 60
+LOOSE = 0.5  # share of a coordinate in the deviations that change nothing
+SHOWN = 4  # names in a sentence
 HALVINGS = 10  # of a step of Newton that does not lead nearer to rest
 
 
@@ -93,11 +95,27 @@ def _found_rest(manifold: Manifold, t: float, start: Array) -> OperatingPoint:
     other = _newton(manifold, t, relaxed(manifold, t, low, slopes), None)
     if other.kind == "equilibrium":
         return other
-    return _not_found(probe, min(point, other, key=lambda one: one.misfit))
+    nearest = min(point, other, key=lambda one: one.misfit)
+    return _not_found(probe, nearest, _loose(manifold, t, start))
 
 
-def _not_found(probe: Probe, point: OperatingPoint) -> OperatingPoint:
-    """The nearest to a rest that there was, with the coordinate that is least at rest."""
+def _loose(manifold: Manifold, t: float, start: Array) -> list[str]:
+    """Coordinates that nothing holds where the machine stands at rest: rates are left over that
+    no deviation changes, and these are the deviations that change nothing."""
+    x = manifold.at_rest(t, start)
+    here = _local(manifold.probe, t, without_friction(manifold.probe.system, t, x))
+    reduced, residual = here.reduced(here.full), here.along(here.f)
+    if not (residual.size and np.all(np.isfinite(reduced)) and np.all(np.isfinite(residual))):
+        return []
+    right, rank, _, stays = _divided(reduced, residual, _sizes(here.space, x))
+    free = np.linalg.norm(right[rank:], axis=0)
+    names = (n.partition("[")[0] for n, part in zip(here.space.names, free) if part > LOOSE)
+    return list(dict.fromkeys(names)) if stays > 1.0 else []
+
+
+def _not_found(probe: Probe, point: OperatingPoint, loose: list[str]) -> OperatingPoint:
+    """The nearest to a rest that there was, with the coordinate that is least at rest and what
+    nothing holds."""
     jacobian = probe.jacobian(point.t, point.x)
     space = tangent(probe, jacobian, point.x)
     residual = np.abs(
@@ -108,6 +126,9 @@ def _not_found(probe: Probe, point: OperatingPoint) -> OperatingPoint:
         return point
     worst = int(np.argmax(residual / (reduced.max(axis=1, initial=0.0) + NOTHING)))
     what = f"No rest found: largest imbalance {residual[worst]:.3g} /s at {space.names[worst]}."
+    if loose:
+        named = ", ".join(loose[:SHOWN]) + (", ..." if len(loose) > SHOWN else "")
+        what = f"{what} Nothing holds {named}."
     return replace(point, sentence=f"{what} {point.sentence}")
 
 
@@ -179,6 +200,14 @@ def _unrest(residual: Array, reduced: Array, space: Tangent, x: Array) -> float:
     balanced = float((np.abs(residual) / (ROUNDING * terms + NOTHING)).max(initial=0.0))
     if not residual.size or not (np.all(np.isfinite(reduced)) and np.isfinite(balanced)):
         return balanced
+    _, _, way, stays = _divided(reduced, residual, size)
+    return max(stays, min(balanced, way / RESTS))
+
+
+def _divided(reduced: Array, residual: Array, size: Array) -> tuple[Array, int, float, float]:
+    """The right singular vectors of scaled slopes and their rank; the largest way to where the
+    rates vanish that deviations change; the largest rate that none changes, over its rounding."""
+    terms = (np.abs(reduced) * size).max(axis=1, initial=0.0)
     height = np.where(terms > 0.0, terms, 1.0)
     left, values, right = np.linalg.svd(reduced * size / height[:, None])
     rank = int(np.count_nonzero(values > DEPENDENT * values[0]))
@@ -186,7 +215,7 @@ def _unrest(residual: Array, reduced: Array, space: Tangent, x: Array) -> float:
     way = right[:rank].T @ (parts[:rank] / values[:rank])
     nothing = FIXED + NOTHING * np.abs(left[:, rank:].T) @ (1.0 / height)
     stays = float((np.abs(parts[rank:]) / nothing).max(initial=0.0))
-    return max(stays, min(balanced, float(np.abs(way).max(initial=0.0)) / RESTS))
+    return right, rank, float(np.abs(way).max(initial=0.0)), stays
 
 
 def _sizes(space: Tangent, x: Array) -> Array:
