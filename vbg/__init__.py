@@ -29,6 +29,7 @@ _HOMES = {
     "System": "vbg.assemble",
     "UsageError": "vbg.errors",
     "VbgError": "vbg.errors",
+    "allow_fmu": "vbg.fmi.permission",
     "assemble": "vbg.assemble",
     "assign": "vbg.causality",
     "check": "vbg.model",

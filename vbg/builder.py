@@ -287,6 +287,19 @@ class Builder(Protocol):
     ) -> Block:
         """A state that becomes `update` at first, first + period, ..."""
 
+    def exchanged(
+        self,
+        name: str,
+        inputs: Block,
+        unit: Any,
+        *,
+        first: float,
+        period: float,
+        initial: Block,
+    ) -> Block:
+        """A state that becomes at first, first + period, ... what the `unit` (an FMU,
+        `vbg.fmi.running.Wiring`) tells there, which reads `inputs`; `initial` until then."""
+
     def breakpoint(self, first: float, period: float = 0.0) -> None:
         """An instant (or instants) at which a function of time has a kink or a jump."""
 

@@ -49,6 +49,9 @@ Form = Literal[
     "text",  # free text                                      -> str
     "expression",  # an expression in `variables`             -> str
     "beginning",  # "written" | "equilibrium" | {file, at} | {balance} -> str | Beginning
+    "wires",  # {NAME = signal or list of signals}            -> mapping name -> those
+    "selection",  # names, or {NAME = name or list of names}  -> mapping name -> tuple of str
+    "values",  # {NAME = value}                               -> mapping name -> tuple
     "expressions",  # a list of those, or one without brackets -> tuple of str
 ]
 

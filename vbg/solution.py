@@ -115,6 +115,8 @@ class Solution:
     signals : name -> (n,) or (n, k); vectors in world axes unless the name's
         definition says otherwise, quaternions scalar first.
     units : name -> unit of the signal, that of SI; of what `in_units` gives, the one shown.
+    exchanged : of a machine with FMUs, "fmu.NAME" -> (m, k) what it told at each communication:
+        the time [s], then the coefficients of its outputs by powers of the time since.
     notes : what the solver wants the engineer to know: bodies that moved when
         the mechanism was assembled, redundant joints, forces not unique.
 
@@ -129,6 +131,7 @@ class Solution:
     status: Status = FINISHED
     units: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[Problem, ...] = ()
+    exchanged: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         time = _read_only(self.time)

@@ -43,7 +43,19 @@ def add_model(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="replace a parameter: r=0.12, or r='120 mm'; may be repeated",
     )
+    add_allowed(parser)
+
+
+def add_allowed(parser: argparse.ArgumentParser) -> None:
+    """--allow-include and --allow-fmu, which hold for the processes that this one starts, too."""
     add_allow_include(parser)
+    parser.add_argument(
+        "--allow-fmu",
+        metavar="FILE",
+        action=_AllowFmu,
+        help="run the native code of this FMU, or of those below this folder: it has your rights; "
+        "may be repeated",
+    )
 
 
 def add_allow_include(parser: argparse.ArgumentParser) -> None:
@@ -64,6 +76,17 @@ class _AllowInclude(argparse.Action):
             raise argparse.ArgumentError(self, f"there is no folder {values}")
         folders = [os.environ.get(ALLOWED, ""), os.path.realpath(values)]
         os.environ[ALLOWED] = os.pathsep.join(filter(None, folders))
+
+
+class _AllowFmu(argparse.Action):
+    def __call__(self, parser: Any, namespace: Any, values: Any, option: Any = None) -> None:
+        from vbg.errors import UsageError
+        from vbg.fmi.permission import allow_fmu
+
+        try:
+            allow_fmu(values)
+        except UsageError:
+            raise argparse.ArgumentError(self, f"there is no file or folder {values}") from None
 
 
 def add_start(parser: argparse.ArgumentParser) -> None:

@@ -35,6 +35,7 @@ FILLS = {
     "electric": "#fdf3c7",
     "hydraulic": "#d5f0ee",
     "signals": "#eeeeee",
+    "fmu": "#eeeeee",
     "bondgraph": "#eeeeee",
 }
 CONFLICT, LOOP, CONSTRAINT = "#c62828", "#e07b00", "#6a3d9a"

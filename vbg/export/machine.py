@@ -109,6 +109,13 @@ def _refused(start: Start) -> Iterator[Problem]:
     """What the code has no place for, by name."""
     system = start.system
     simulate = system.model.simulate
+    for exchanged in system.causal.graph.exchanged:
+        yield Problem(
+            "error",
+            exchanged.unit.part,
+            "is native code of its own: it does not go into C code or into another FMU.",
+            "Take it out, make what it tells inputs (kind = 'input'), and connect both outside.",
+        )
     for part in dict.fromkeys(c.part for c in system.equations.constraints if c.active is not None):
         yield Problem(
             "error",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from vbg.blocks import Block
+from vbg.fmi.running import Wiring
 from vbg.model.model import Model
 from vbg.model.placing.placed import Placed
 
@@ -141,6 +142,19 @@ class Sampled:
 
 
 @dataclass(frozen=True, slots=True)
+class Exchanged:
+    """A state that at the instants of `clock` becomes what an FMU tells, which reads `inputs`
+    there; `unit` says how the FMU is run."""
+
+    name: str
+    state: Block
+    inputs: Block
+    unit: Wiring
+    clock: Clock
+    initial: Block
+
+
+@dataclass(frozen=True, slots=True)
 class Output:
     name: str
     value: Block
@@ -186,10 +200,16 @@ class BondGraph:
     signal_states: tuple[SignalState, ...] = ()
     modes: tuple[Mode, ...] = ()
     sampled: tuple[Sampled, ...] = ()
+    exchanged: tuple[Exchanged, ...] = ()
     clocks: tuple[Clock, ...] = ()
     instants: tuple[Block, ...] = ()
     incident: Mapping[str, tuple[Bond, ...]] = field(default_factory=dict)
     causality: Causality = "integral"
+
+    @property
+    def discrete(self) -> tuple[Sampled | Exchanged, ...]:
+        """What is constant between instants."""
+        return (*self.sampled, *self.exchanged)
 
     @property
     def model(self) -> Model:

@@ -25,17 +25,16 @@ from vbg.graph.bondgraph import (
     Bond,
     BondGraph,
     Causality,
-    Clock,
     Configuration,
     Held,
     Kind,
     Mode,
     Output,
-    Sampled,
     SignalState,
     Switch,
     Vertex,
 )
+from vbg.graph.clocked import Clocked
 from vbg.graph.pieces import TERMINALS, at_start, gradient, joint_path, pose_states, require_alike
 from vbg.graph.placeholders import BOND_FLOW, EFFORT, FLOW, LEVEL, RATE, SIGNAL, reads_bonds
 from vbg.graph.raw import check_raw_bond, raw_end, two_port_of
@@ -43,7 +42,7 @@ from vbg.model.placing.placed import Placed
 from vbg.physics.rawlaws import inverse_of
 
 
-class GraphBuilder:
+class GraphBuilder(Clocked):
     """Collects vertices and bonds of one model; `freeze` gives the graph."""
 
     def __init__(
@@ -53,6 +52,7 @@ class GraphBuilder:
         start: Callable[[str], Start],
         signal: Callable[[float | str, GraphBuilder], Block],
     ):
+        super().__init__()
         self.gravity = const(gravity)
         self.time = leaf("t", 1)
         self.part = ""
@@ -73,8 +73,6 @@ class GraphBuilder:
         self._signals: dict[str, Block] = {}
         self._signal_states: list[SignalState] = []
         self._modes: list[Mode] = []
-        self._sampled: list[Sampled] = []
-        self._clocks: list[Clock] = []
 
     # -- vertices and bonds --------------------------------------------------
 
@@ -422,26 +420,6 @@ class GraphBuilder:
         self._modes.append(Mode(name, state, condition(state), what, const(initial), rest))
         return state
 
-    def sampled(
-        self,
-        name: str,
-        update: Callable[[Block], Block],
-        *,
-        first: float,
-        period: float,
-        initial: Block,
-    ) -> Block:
-        state = leaf(name, initial.rows)
-        clock = Clock(first, period)
-        self._sampled.append(Sampled(name, state, update(state), clock, initial))
-        self.breakpoint(first, period)
-        return state
-
-    def breakpoint(self, first: float, period: float = 0.0) -> None:
-        clock = Clock(first, period)
-        if clock not in self._clocks:
-            self._clocks.append(clock)
-
     def level(self, node: Node | None) -> Block:
         return const(0.0) if node is None else leaf(f"{LEVEL}{node.name}", node.size)
 
@@ -493,6 +471,7 @@ class GraphBuilder:
             signal_states=tuple(self._signal_states),
             modes=tuple(self._modes),
             sampled=tuple(self._sampled),
+            exchanged=tuple(self._exchanged),
             clocks=tuple(self._clocks),
             incident=MappingProxyType({k: tuple(v) for k, v in self._incident.items()}),
             causality=causality,

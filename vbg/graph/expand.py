@@ -41,6 +41,7 @@ TABLES = (
     "forces",
     "bondgraph",
     "signals",
+    "fmu",
 )
 
 

@@ -28,13 +28,14 @@ TABLES = (
     "rotational",
     "translational",
     "signals",
+    "fmu",
     "bondgraph",
 )
 
 
 # tables of one kind, which need not be told
 ONLY_KIND: Mapping[str, str] = MappingProxyType(
-    {"bodies": "body", "frames": "frame", "beams": "beam"}
+    {"bodies": "body", "frames": "frame", "beams": "beam", "fmu": "fmu"}
 )
 # the node that stands for the surroundings, of each table whose parts are wired by nodes
 REFERENCE_NODES: Mapping[str, str] = MappingProxyType(

@@ -47,6 +47,7 @@ def check(model: Model) -> tuple[Problem, ...]:
         *_postures(model),
         *_drives(model),
         *_unused_parameters(model),
+        *_open_inputs(model),
         *_settings(model),
     ]
     return tuple(sorted(found, key=lambda problem: (problem.line, problem.column)))
@@ -168,6 +169,16 @@ def _loose_bodies(model: Model) -> Iterator[Problem]:
         if name not in touched:
             what = "no joint and no force is on this body: it moves freely."
             yield _problem(model, "warning", ("bodies", name), what)
+
+
+def _open_inputs(model: Model) -> Iterator[Problem]:
+    """Inputs of FMUs that nothing is wired to."""
+    for name, part in model.fmu.items():
+        open_ones = [v.name for v in part.described.of("input") if v.name not in part.inputs]
+        if open_ones:
+            which = ", ".join(open_ones[:5]) + (", ..." if len(open_ones) > 5 else "")
+            what = f"of its inputs nothing is wired to {which}: they keep the FMU's own start."
+            yield _problem(model, "warning", ("fmu", name), what, "Write them in inputs.")
 
 
 def _bodies_of(part: Any) -> Iterator[str]:

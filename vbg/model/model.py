@@ -41,7 +41,7 @@ class Model:
     parameters : name -> value, SI
     parameter_units : name -> unit in which it is written, where it has one
     bodies, frames, beams, joints, forces, electric, hydraulic, rotational, translational,
-    signals, bondgraph : name -> instance of the part's class, values in SI
+    signals, fmu, bondgraph : name -> instance of the part's class, values in SI
     bonds : raw bonds, ``"a -> b"``
     simulate, outputs : Simulate and Outputs
     measures : name -> Measure, what a run is to answer
@@ -66,6 +66,7 @@ class Model:
     rotational: Parts
     translational: Parts
     signals: Parts
+    fmu: Parts
     bondgraph: Parts
     bonds: tuple[str, ...]
     simulate: Simulate

@@ -26,6 +26,7 @@ from vbg.simulate.events.events import Instant, Samples, Switches
 from vbg.simulate.events.jam import JamWatch
 from vbg.simulate.events.kinks import kink_instants
 from vbg.simulate.events.pace import fast_places
+from vbg.simulate.events.units import units_begin
 from vbg.simulate.fastest import fastest_change
 from vbg.simulate.kept_rows import KeptRows, efforts_across
 from vbg.simulate.minimal.stepper import Minimal
@@ -111,9 +112,10 @@ def simulate(
         from vbg.simulate.discrete.run import run_discrete
 
         return run_discrete(begin, settings, progress, sink)
-    run = Run(begin, settings, progress, sink)
+    with units_begin():
+        run = Run(begin, settings, progress, sink)
     with one_thread():
-        status = run.go()
+        status = run.samples.units.through(run.go)
     return checked(run.solution(status, (*begin.notes, *run.stepper.notes(), *run.remarks)))
 
 
@@ -173,6 +175,7 @@ class Run:
         self.switches = Switches(start, settings.output_step)
         self.grid = output_grid(settings.t_end, settings.output_step)
         self.samples = Samples(system, kink_instants(system, self.grid))
+        self.samples.units.start(settings.rtol)
         self.places = fast_places(system, settings.t_end)
         kinks = drive_kinks(start, self.grid)
         require_no_jump(kinks)
@@ -491,4 +494,5 @@ class Run:
             status=status,
             units=dict(self.system.signal_units) | ENERGY_UNITS,
             notes=notes,
+            exchanged=self.samples.units.exchanged(),
         )

@@ -149,19 +149,29 @@ def _both(job: Job, run: Run, progress: Tell | None) -> _Second:
     """
     model, other = job.model, replace(job, solver="mstmm")
     notes: tuple[str, ...] = ()
-    reason = without_twin(model)
+    answers: dict[str, Answer] = {}
+    if model.fmu:
+        answers = run({"vbg": job}, progress)
+        _raise_of_model(answers["vbg"])
+        if answers["vbg"].error is not None or not len(answers["vbg"].solutions[0].time):
+            return _Second(other, answers)
+        other = replace(other, exchanged=answers["vbg"].solutions[0].exchanged)
+        names = ", ".join(model.fmu)
+        notes = (f"Replayed from the bond-graph run: what the FMUs told ({names}).",)
+    reason = without_twin(other.machine)
     begun = (model.simulate.start if job.begin is None else job.begin) != WRITTEN
     if begun and not reason and (parts := not_handed(model)):
         reason = f"The start of {', '.join(parts)} is none that a file can write."
     if reason or begun:
-        answers = run({"vbg": job}, progress)
+        answers = answers or run({"vbg": job}, progress)
         _raise_of_model(answers["vbg"])
         if answers["vbg"].error is not None or not len(answers["vbg"].solutions[0].time):
             return _Second(other, answers)
         if begun and (turned := turned_too_far(model, answers["vbg"].solutions[0])):
             return _Second(other, {**answers, "mstmm": Answer(error=_turned(turned))})
     if begun:
-        other, notes = _handed(other, answers["vbg"].solutions[0])
+        other, handing = _handed(other, answers["vbg"].solutions[0])
+        notes = (*notes, handing)
     if reason:
         try:
             replays = replays_from(model, answers["vbg"].solutions[0])
@@ -174,12 +184,12 @@ def _both(job: Job, run: Run, progress: Tell | None) -> _Second:
             f"Replayed from the bond-graph run: the efforts on {', '.join(replays)}. {reason}",
         )
     else:
-        if has_twins(model):
+        if has_twins(other.machine):
             notes = (
                 *notes,
                 "Integrated by the transfer-matrix solver too: one-dimensional parts, controllers.",
             )
-        if begun:
+        if answers:
             answers |= run({"mstmm": other}, progress)
         else:
             answers = run({"vbg": job, "mstmm": other}, progress)
@@ -189,12 +199,12 @@ def _both(job: Job, run: Run, progress: Tell | None) -> _Second:
     return _one_start(_Second(other, answers, notes), run, progress)
 
 
-def _handed(other: Job, first: Solution) -> tuple[Job, tuple[str, ...]]:
+def _handed(other: Job, first: Solution) -> tuple[Job, str]:
     """The second solver's job with the start of the first one's run, and a word about it."""
     model = other.model
     poses = first_poses(first, tuple(model.bodies))
     job = replace(other, model=handed(model, first), poses=poses, known_as=model.hash)
-    return job, ("The transfer-matrix solver was handed the start of the bond-graph solver.",)
+    return job, "The transfer-matrix solver was handed the start of the bond-graph solver."
 
 
 def _turned(joints: tuple[str, ...]) -> UsageError:

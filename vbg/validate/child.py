@@ -30,7 +30,7 @@ from vbg.solution import Solution, Status
 from vbg.validate.compare import own_error
 from vbg.validate.comparison.judging import TOLERANCE
 from vbg.validate.poses import StartPose
-from vbg.validate.recorded import Recorded
+from vbg.validate.recorded import Recorded, with_units_recorded
 
 COARSER = 256.0  # 2^8: tolerances whose step, at order 8, is twice as long
 Solver = Callable[..., Solution]
@@ -52,6 +52,7 @@ class Job:
     begin : where the first solver starts, None for what the model says.
     known_as : hash of the model whose start values were written into this one, empty for its own.
     patience : processor time [s] in which a run must get a percent further.
+    exchanged : what the FMUs told in the first solver's run, None for those that run themselves.
     first_row : signals at the start of the first solver's run, from which an engine begins.
     """
 
@@ -72,6 +73,14 @@ class Job:
     begin: Asked | None = None
     known_as: str = ""
     first_row: Mapping[str, Any] | None = None
+    exchanged: Mapping[str, Any] | None = None
+
+    @property
+    def machine(self) -> Model:
+        """The model, its FMUs recorded where another solver has run them."""
+        if self.exchanged is None:
+            return self.model
+        return with_units_recorded(self.model, self.exchanged)
 
 
 @dataclass(frozen=True)
@@ -194,7 +203,7 @@ def solver_of(job: Job) -> Solver:
 
         return partial(
             embedded,
-            job.model,
+            job.machine,
             poses=job.poses,
             speeds_as_written=job.speeds_as_written,
             replays=replays,
@@ -204,11 +213,11 @@ def solver_of(job: Job) -> Solver:
         from vbg.engines.running import simulate as by_engine
 
         return partial(
-            by_engine, job.model, job.first_row or {}, engine=job.solver, replays=replays
+            by_engine, job.machine, job.first_row or {}, engine=job.solver, replays=replays
         )
     from vbg.tmm_bridge.discrete.method import simulate as discrete
 
-    return partial(discrete, job.model, scheme=job.scheme, poses=job.poses, replays=replays)
+    return partial(discrete, job.machine, scheme=job.scheme, poses=job.poses, replays=replays)
 
 
 def plain(answer: Answer) -> dict[str, Any]:

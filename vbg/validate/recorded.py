@@ -8,8 +8,9 @@ not; the verdict says for which joints that was done.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -116,6 +117,17 @@ def replayed_parts(model: Model) -> tuple[str, ...]:
     names += [outer.vertex for outer in outer_bonds(model) if outer.owner in model.joints]
     names += [name for name, _ in feedback(model)]
     return tuple(dict.fromkeys(names))
+
+
+def with_units_recorded(model: Model, exchanged: Mapping[str, Array]) -> Model:
+    """The same machine, its FMUs with what they told in a run (`Solution.exchanged`): native code
+    has no twin, so that the other solver reads that record, exactly, as functions of time."""
+    units = {
+        name: replace(part, recorded=exchanged[f"fmu.{name}"]) for name, part in model.fmu.items()
+    }
+    twin = type(model).__new__(type(model))
+    twin.__dict__.update(model.__dict__ | {"fmu": MappingProxyType(units)})
+    return twin
 
 
 def without_twin(model: Model) -> str:

@@ -98,6 +98,16 @@ def _equations(
     return derive(replace(system.causal, graph=replace(graph, vertices=vertices, signals=signals)))
 
 
+def _require_equations(system: System) -> None:
+    """UsageError where a part is native code, which has no equations to look into."""
+    for exchanged in system.causal.graph.exchanged:
+        raise UsageError(
+            f"{exchanged.unit.part} is native code: it has no equations that this analysis could "
+            "look into, and is not at rest anywhere that could be found. Run the machine "
+            "(vbg run), or put signals in its place."
+        )
+
+
 class Probe:
     """Rates, constraint residuals, measured coordinates and signals of a system at
     (t, x, u), with their derivatives by x and u.
@@ -109,6 +119,7 @@ class Probe:
     """
 
     def __init__(self, system: System, inputs: Sequence[Input] = ()):
+        _require_equations(system)
         self.system, self.inputs = system, tuple(inputs)
         leaves = {one.name: leaf(f"input {one.name}", 1) for one in inputs}
         graph, self.corners = with_sides(system.causal.graph)

@@ -6,7 +6,7 @@ f0, rotations their spin, sources U1'.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from vbg.blocks import (
     zeros,
 )
 from vbg.causality import CausalGraph
-from vbg.graph.bondgraph import Configuration
+from vbg.graph.bondgraph import BondGraph, Configuration
 from vbg.graph.pieces import at_start
 
 
@@ -61,7 +61,7 @@ def derive(causal: CausalGraph) -> Equations:
     parts = part_energies(work, Tangent(all_rates, spins)) if graph.model.outputs.energy else ()
     rates |= _energy_rates(work, parts, close)
     rates |= {mode.state: zeros(1) for mode in graph.modes}
-    rates |= {sampled.state: zeros(sampled.state.rows) for sampled in graph.sampled}
+    rates |= {s.state: zeros(s.state.rows) for s in graph.discrete}
     rows_and_unknowns = [
         (row, c.unknown) for row, c in zip(efforts.rows_on_z, constraints, strict=True)
     ]
@@ -96,9 +96,15 @@ def derive(causal: CausalGraph) -> Equations:
         loops=tuple(work.laws.loops),
         direct=dict(work.direct),
         rows_on_stores=efforts.rows_on_z,
-        updates={s.state: close(work.in_states(s.update)) for s in graph.sampled},
+        updates={state: close(work.in_states(read)) for state, read in _read_at_instants(graph)},
         slopes=_slopes(work),
     )
+
+
+def _read_at_instants(graph: BondGraph) -> Iterator[tuple[Block, Block]]:
+    """What is held between instants, with what is read at them."""
+    yield from ((s.state, s.update) for s in graph.sampled)
+    yield from ((e.state, e.inputs) for e in graph.exchanged)
 
 
 def _energy_rates(
@@ -162,7 +168,7 @@ def _states(work: Derivation, parts: Sequence[PartEnergy]) -> tuple[State, ...]:
     for s in graph.signal_states:
         states.append(State(s.name, s.state, s.initial, "signal", s.unit))
     states += [State(m.name, m.state, m.initial, "discrete") for m in graph.modes]
-    states += [State(s.name, s.state, s.initial, "discrete") for s in graph.sampled]
+    states += [State(s.name, s.state, s.initial, "discrete") for s in graph.discrete]
     for name in (SUPPLIED, DISSIPATED, *(p.state.data for p in parts)):
         states.append(State(name, leaf(name, 1), zeros(1), "quadrature", "J"))
     return tuple(states)

@@ -71,7 +71,8 @@ class Equations:
 
     `direct`: constraint efforts that follow without a derivative (case 14), which are
     not among `constraints`; `rows_on_stores`: coefficients of each constraint on the
-    co-energies of the stores; `updates`: what discrete states become at their instants;
+    co-energies of the stores; `updates`: what discrete states become at their instants
+    (of an FMU: what it reads there);
     `slopes`: F = dZ/dX of the stores' laws, by their states.
     """
 

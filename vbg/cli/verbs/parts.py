@@ -259,6 +259,8 @@ def _signals(part: Any) -> list[tuple[str, str, int]]:
     from vbg.graph import expand
     from vbg.io import toml
 
+    if part.table == "fmu":
+        return []  # the outputs of its file
     graph = expand(toml.parse(machine(part.table, part.kind)))
     of_kind = getattr(graph.model, part.table).items()
     names = [name for name, one in of_kind if type(one) is part]

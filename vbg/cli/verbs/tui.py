@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from vbg.cli.output import require_output, wrote
-from vbg.cli.parser import add, add_allow_include
+from vbg.cli.parser import add, add_allowed
 
 PLACE = 110
 
@@ -22,7 +22,7 @@ def register(subparsers: Any) -> None:
         "vbg tui crank.toml --screenshot graph -o graph.svg --size 120x36",
     )
     parser.add_argument("file", nargs="?", metavar="FILE", help="model file; none: a new model")
-    add_allow_include(parser)
+    add_allowed(parser)
     parser.add_argument(
         "--marks",
         choices=("unicode", "block", "ascii"),

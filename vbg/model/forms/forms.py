@@ -17,6 +17,7 @@ from vbg import expressions
 from vbg.fields import Field
 from vbg.model.forms.axes import read_axis
 from vbg.model.forms.beginnings import read_beginning
+from vbg.model.forms.fmus import read_selection, read_values, read_wires
 from vbg.model.forms.references import REFERENCES
 from vbg.model.forms.samples import read_samples
 from vbg.model.text.names import is_name
@@ -252,5 +253,8 @@ _READERS: Mapping[str, Callable[..., Any]] = {
     "text": _free_text,
     "beginning": _beginning,
     "samples": _samples,
+    "wires": read_wires,
+    "selection": read_selection,
+    "values": read_values,
     **REFERENCES,
 }

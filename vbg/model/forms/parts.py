@@ -12,6 +12,7 @@ from vbg import units
 from vbg.fields import Field, declared, required
 from vbg.model.forms.axes import take_axes
 from vbg.model.forms.bodies import complete_body
+from vbg.model.forms.fmus import complete_fmu
 from vbg.model.forms.forms import read_value
 from vbg.model.forms.shapes import read_shapes
 from vbg.model.text.places import Path
@@ -59,6 +60,8 @@ def read_part(
     complete = all(key in values for key in written)
     if path[0] == "bodies" and len(path) == 2:
         _finish_body(reading, scope, path, entry, values)
+    if path[0] == "fmu" and len(path) == 2:
+        complete_fmu(reading, path, entry, values)
     for key in needed:
         if key not in entry and key not in values:
             _lacks(reading, path, key, _of_motion(fields[key], motion), whose)

@@ -69,6 +69,8 @@ class Renaming:
             return self.instance(value, table)
         if field.form not in _NAMING:
             return value
+        if isinstance(value, Mapping):
+            return {name: self.value(field, table, entry) for name, entry in value.items()}
         if isinstance(value, tuple):
             return tuple(self.value(field, table, entry) for entry in value)
         if not isinstance(value, str):
@@ -97,6 +99,7 @@ _NAMING = (
     "nodes",
     "signal",
     "signals",
+    "wires",
     "expression",
     "expressions",
 )

@@ -16,6 +16,7 @@ from vbg.simulate.discrete.method import DiscreteTime, step_of
 from vbg.simulate.events.drives import drive_kinks, require_no_jump
 from vbg.simulate.events.events import Samples, Switches
 from vbg.simulate.events.kinks import kink_instants
+from vbg.simulate.events.units import units_begin
 from vbg.simulate.record.audit import audit, limits_of
 from vbg.simulate.record.recorder import ENERGY_UNITS, Recorder, Sink
 from vbg.simulate.settings import Settings, output_grid, versions
@@ -52,18 +53,30 @@ def run_discrete(
     frequency = None if hertz is None else 2.0 * np.pi * hertz
     stepper = DiscreteTime(start, dt, frequency, settings.bushing_damping)
     twice = bool(start.system.equations.constraints)
-    run = _Run(start, stepper, settings, sink)
-    solution = run.solution(run.go(_span(progress, 0.0, 0.5 if twice else 1.0)))
+    solution = _run(start, stepper, settings, sink, _span(progress, 0.0, 0.5 if twice else 1.0))
     notes = [*start.notes]
     if twice:
         notes.append(_note(stepper))
     if twice and solution.status.code == "finished":
         bush = stepper.bushings
         softer = DiscreteTime(start, dt, SOFTER * bush.frequency, bush.ratio)
-        other = _Run(start, softer, settings, None)
-        ended = other.solution(other.go(_span(progress, 0.5, 1.0)))
+        ended = _run(start, softer, settings, None, _span(progress, 0.5, 1.0))
         notes += _expected(start.system, solution, ended)
     return checked(replace(solution, notes=tuple(notes)))
+
+
+def _run(
+    start: Start,
+    stepper: DiscreteTime,
+    settings: Settings,
+    sink: Sink | None,
+    progress: Progress | None,
+) -> Solution:
+    """One run with FMUs of its own."""
+    run = _Run(start, stepper, settings, sink)
+    with units_begin():
+        run.begin()
+    return run.solution(run.samples.units.through(lambda: run.go(progress)))
 
 
 def _agreed(start: Start, settings: Settings) -> Start:
@@ -98,11 +111,17 @@ class _Run:
         self._seen = 0.0
         self.began = clock.process_time()
 
+    def begin(self) -> None:
+        """FMUs and modes at the start."""
+        self.samples.units.start(self.settings.rtol)
+        if self.samples.units and (first := self.samples.next()).first <= 0.0:
+            self.samples.go_past(first, self.stepper.x)
+        if self.switches is not None:
+            self.switches.begin(0.0, self.stepper.x)
+
     def go(self, progress: Progress | None) -> Status:
         """Steps from output instant to output instant."""
         stepper, t_end = self.stepper, self.settings.t_end
-        if self.switches is not None:
-            self.switches.begin(0.0, stepper.x)
         for row in self.grid:
             for target in self._pieces(float(row)):
                 if not self._advance(target):
@@ -176,6 +195,7 @@ class _Run:
             ),
             status=status,
             units=dict(self.system.signal_units) | ENERGY_UNITS,
+            exchanged=self.samples.units.exchanged(),
         )
 
 

@@ -3,7 +3,7 @@ take their values at the instants of their clocks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -18,6 +18,7 @@ from vbg.assemble.system import System
 from vbg.blocks import dependencies
 from vbg.graph.bondgraph import Clock, Mode, Switch
 from vbg.physics.stiction import MOVING
+from vbg.simulate.events.units import Units
 from vbg.solution import Event
 
 if TYPE_CHECKING:
@@ -368,7 +369,9 @@ class Samples:
         self._counts = [self._first_count(c) for c in self._periodic]
         places = {s.state.name: slice(s.first, s.last) for s in system.slices}
         self._sampled = [(s, places[s.name]) for s in system.causal.graph.sampled]
-        self._update = Evaluator(system.programs.update) if self._sampled else None
+        self.units = Units(system)
+        held = self._sampled or self.units
+        self._update = Evaluator(system.programs.update) if held else None
 
     def spread(self, t: float) -> float:
         """How far two times may lie apart that are equal but for rounding."""
@@ -437,11 +440,31 @@ class Samples:
         return due
 
     def _sample(self, t: float, x: Array, due: set[Clock]) -> bool:
-        sampled = [(s, at) for s, at in self._sampled if s.clock in due]
-        if not sampled or self._update is None:
+        sampled = {s.name: at for s, at in self._sampled if s.clock in due}
+        units = self.units.due(due)
+        if not (sampled or units) or self._update is None:
             return False
-        self._update(t, x)
-        values = [self._update.output(s.name).copy() for s, _ in sampled]
-        for (_, at), value in zip(sampled, values, strict=True):
-            x[at] = value
+
+        def read() -> dict[str, Array]:
+            assert self._update is not None
+            self._update(t, x)
+            return {name: self._update.output(name).ravel().copy() for name in wanted}
+
+        wanted = (*sampled, *units)
+        before = x.copy()
+        if units and not self.units.begun:  # they begin with what is sampled there
+            _hold(x, sampled, read())
+            self.units.step(x, units, read)
+            _hold(x, sampled, {name: before[at] for name, at in sampled.items()})
+        elif units:
+            self.units.step(x, units, read)
+        _hold(x, sampled, read())
+        if units:
+            self.units.agree(x, units, read)
         return True
+
+
+def _hold(x: Array, places: Mapping[str, slice], values: Mapping[str, Array]) -> None:
+    """What is read into its places, in place."""
+    for name, at in places.items():
+        x[at] = values[name]

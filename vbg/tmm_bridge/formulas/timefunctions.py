@@ -38,6 +38,7 @@ from vbg.expressions import (
 from vbg.expressions import Number as Literal
 from vbg.model import Model
 from vbg.tmm_bridge.formulas.characteristics import pieces_of
+from vbg.tmm_bridge.formulas.recorded import recorded_pieces
 from vbg.tmm_bridge.formulas.switches import Switch, conditions
 from vbg.tmm_bridge.formulas.tape import (
     FUNCTIONS,
@@ -159,7 +160,9 @@ def function_of(model: Model, value: float | str) -> TimeFunction:
         return constant(float(value))
     if value in model.signals:
         return of_signal(model, value)
-    named = names(parse(value)) & set(model.signals)
+    named = {
+        n for n in names(parse(value)) if n in model.signals or n.partition(".")[0] in model.fmu
+    }
     if named:
         return _mixed(model, value, sorted(named))
     return of_expression(value, model.parameters)
@@ -211,6 +214,8 @@ def of_signal(model: Model, name: str) -> TimeFunction:
     Raises UsageError for feedback and filters: their value depends on the motion
     or on states of their own.
     """
+    if name not in model.signals:
+        return of_unit(model, name)
     match model.signals[name]:
         case Step() as part:
             return _pieces([(-math.inf, part.offset), (part.start, part.offset + part.height)])
@@ -242,6 +247,13 @@ def of_signal(model: Model, name: str) -> TimeFunction:
         f"signals.{name}: a {model.signals[name].kind} is no function of time alone; the"
         " transfer-matrix solver replays what it drives."
     )
+
+
+def of_unit(model: Model, name: str) -> TimeFunction:
+    """An output of an FMU as another solver's run has recorded it; UsageError without a record."""
+    times, pieces = recorded_pieces(model, name)
+    behind = [math.nextafter(t, -math.inf) for t in times]
+    return of_curve(behind, pieces, ((times[0], times[1] - times[0]),) if len(times) > 1 else ())
 
 
 def _once(*instants: float) -> tuple[Break, ...]:

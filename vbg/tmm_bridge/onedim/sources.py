@@ -96,6 +96,8 @@ class Sources:
                 continue
             for name in names(parse(text)):
                 signal = self._draft.model.signals.get(name)
+                if name.partition(".")[0] in self._draft.model.fmu:
+                    continue  # a function of time here
                 if signal is None:
                     yield name
                 elif name not in seen:
@@ -115,6 +117,10 @@ class Sources:
             number = model.parameters[name]
             return lambda w: number
         joint, _, what = name.partition(".")
+        if joint in model.fmu:
+            recorded = self._functions.setdefault(name, function_of(model, name))
+            draft.functions.append(recorded)
+            return lambda w: w.timed(recorded, 0)
         if joint in model.joints and what in _KEYS:
             return self._coordinate(joint, what)
         if (value := reading(draft, name)) is not None:

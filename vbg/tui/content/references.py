@@ -24,12 +24,13 @@ _NAMING = (
     "nodes",
     "signal",
     "signals",
+    "wires",
     "outputs",
     "expression",
     "expressions",
 )
 _ENDS = ("ends", "end", "span", "end or coordinate")
-_EXPRESSIONS = ("signal", "signals", "outputs", "expression", "expressions")
+_EXPRESSIONS = ("signal", "signals", "wires", "outputs", "expression", "expressions")
 
 
 def _table(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -25,6 +25,7 @@ TITLES = {
     "rotational": "Rotational",
     "translational": "Translational",
     "signals": "Signals",
+    "fmu": "Mock-up units",
     "bondgraph": "Bond graph",
 }
 _ALWAYS = ("parameters", "bodies", "joints", "forces")
