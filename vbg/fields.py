@@ -39,6 +39,7 @@ Form = Literal[
     "nodes",  # list of `size` node names                     -> tuple of str
     "signal",  # number, signal name or expression of t       -> float | str
     "signals",  # `size` of those, or one without brackets     -> tuple of float | str
+    "condition",  # "a > b", or a signal: positive is true    -> float | str, positive if true
     "outputs",  # names of signals of the solution            -> tuple of str
     "table",  # rows of `size` numbers                        -> tuple of tuples
     "samples",  # rows, or {file, columns} of a CSV file     -> tuple of tuples

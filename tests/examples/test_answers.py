@@ -105,9 +105,21 @@ def test_the_rocket_leaves_with_the_work_of_its_motor():
     model, solution = solved("rocket-launcher")
     p = model.parameters
     m, c = p["m_rocket"], 40.0
-    late = solution.time > 0.031
+    late = (solution.time > 0.031) & (solution["rail.open"] < 0.5)
     t = solution.time[late] - solution.time[late][0]
     steady = (p["thrust"] - m * 9.81 * math.sin(-p["aim"])) / c
     v = steady + (solution["rail.speed"][late][0] - steady) * np.exp(-c / m * t)
     np.testing.assert_allclose(solution["rail.speed"][late], v, rtol=5e-3)
     assert answer("rocket-launcher", "muzzle_speed") == pytest.approx(v[-1], rel=5e-3)
+
+
+def test_the_rocket_flies_once_it_has_left_its_rail():
+    model, solution = solved("rocket-launcher")
+    flying = solution["rail.open"] > 0.5
+    assert not solution["rail.force"][flying].any() and not solution["rail.friction"][flying].any()
+    w, x, y, z = solution["rocket.rotation"][flying].T
+    along = np.array([1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)]).T
+    p = model.parameters
+    pushed = p["thrust"] / p["m_rocket"] * along + [0, 0, -9.81]
+    np.testing.assert_allclose(solution["rocket.acceleration"][flying], pushed, rtol=1e-9)
+    assert np.ptp(np.linalg.norm(solution["rocket.angular_velocity"][flying], axis=1)) < 1e-6

@@ -139,6 +139,15 @@ class Programs:
         return lower(outputs, inputs, least_pivot=self._least_pivot)
 
     @cached_property
+    def impulse(self) -> Program:
+        """The smallest impulses that change the constrained speeds by "correction"."""
+        e = self.equations
+        assert e.factor is not None
+        inputs = {**self.inputs, "correction": e.right_hand_side}
+        outputs = {"multipliers": solve(e.factor, e.right_hand_side)}
+        return lower(outputs, inputs, smallest=True, least_pivot=self._least_pivot)
+
+    @cached_property
     def rows(self) -> Program:
         """Coefficients of each constraint on each store: "i z", numbers of both."""
         stores = {z: k for k, z in enumerate(self.equations.stores_of_rows)}

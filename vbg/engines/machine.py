@@ -17,6 +17,7 @@ from vbg.engines.masses import inertia_of
 from vbg.engines.pose import Array, Place, Z, of_quaternion, shortest, triad, turn
 from vbg.errors import UsageError
 from vbg.fields import Attachment
+from vbg.junctions.latch import opens
 from vbg.model import Model
 
 GROUND = "ground"
@@ -107,6 +108,9 @@ def _ends(model: Model) -> Iterator[tuple[str, Ends]]:
             continue
         if part.kind not in IN_TREE and part.kind not in CUT_ONLY:
             strange.append(f"joints.{name} ({part.kind})")
+            continue
+        if opens(part):
+            strange.append(f"joint that opens, as joints.{name} does")
             continue
         first, second = part.between
         R_AF, R_BM = _axes(model, part)

@@ -116,7 +116,16 @@ def _refused(start: Start) -> Iterator[Problem]:
             "is native code of its own: it does not go into C code or into another FMU.",
             "Take it out, make what it tells inputs (kind = 'input'), and connect both outside.",
         )
-    for part in dict.fromkeys(c.part for c in system.equations.constraints if c.active is not None):
+    constraints = system.equations.constraints
+    for part in dict.fromkeys(c.part for c in constraints if c.latches):
+        yield Problem(
+            "error",
+            part,
+            "a joint that opens and closes is not in the C code yet: rows come and go with it.",
+            "Export the machine of one phase, without release or without the joint.",
+        )
+    coming = (c for c in constraints if c.active is not None and not c.latches)
+    for part in dict.fromkeys(c.part for c in coming):
         yield Problem(
             "error",
             part,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import pi
+from typing import Any
 
 import numpy as np
 
 from vbg.blocks import (
     Block,
+    call,
     const,
     cross,
     dot,
@@ -17,10 +20,12 @@ from vbg.blocks import (
     rows,
     skew,
     stack,
+    times,
     transpose,
     zeros,
 )
 from vbg.builder import Builder, JointFrameBlocks, Node
+from vbg.junctions.latch import holding
 from vbg.junctions.start import Friction, Stop, TwoAngleStart
 from vbg.physics.contact import contact
 from vbg.physics.relative import Relative, angle_between, free_direction, project, relative_motion
@@ -34,7 +39,8 @@ EYE = const(np.eye(3))
 @dataclass(frozen=True, slots=True)
 class Pair:
     """A joint being written: frames, relative motion and the axes of frame F on
-    the first body (columns in its axes), those of M seen from the first body."""
+    the first body (columns in its axes), those of M seen from the first body; `holds` is 1 while
+    it is closed (None: always)."""
 
     name: str
     frames: JointFrameBlocks
@@ -42,6 +48,7 @@ class Pair:
     x_F: Block
     y_F: Block
     z_F: Block
+    holds: Block | None = None
 
     def axis_of_second(self, column: int) -> Block:
         """x, y or z (0, 1, 2) of frame M in the first body's axes."""
@@ -49,8 +56,9 @@ class Pair:
         return mul(self.relative.R_AB, unit)
 
 
-def begin(name: str, builder: Builder, *, points_coincide: bool) -> Pair:
-    """Relative motion of the joint `name`."""
+def begin(name: str, builder: Builder, *, points_coincide: bool, latch: Any = None) -> Pair:
+    """Relative motion of the joint `name`; `latch` is the joint where it may open."""
+    holds = None if latch is None else holding(name, builder, latch)
     frames = builder.frames(name)
     relative = relative_motion(
         name,
@@ -62,7 +70,7 @@ def begin(name: str, builder: Builder, *, points_coincide: bool) -> Pair:
         points_coincide=points_coincide,
     )
     axes = (const(frames.R_AF.data[:, i]) for i in range(3))
-    return Pair(name, frames, relative, *axes)
+    return Pair(name, frames, relative, *axes, holds=holds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +100,7 @@ def constrain(pair: Pair, builder: Builder, *groups: Rows) -> Block:
         node,
         labels=tuple(label for group in groups for label in group.labels),
         position=None if any(p is None for p in positions) else stack(*(p for p in positions if p)),
+        active=pair.holds,
     )
     zero = zeros(3)
     force = zero if on_translation is None else mul(transpose(on_translation), effort)
@@ -221,9 +230,12 @@ def _coordinate(
 ) -> Coordinate:
     value_name, speed_name = names
     turns = period > 0.0
+    about, rate = _turning_free(pair) if turns and pair.holds is not None else (node, None)
     value = builder.displacement(
         f"{pair.name}.{value_name}",
-        node,
+        about,
+        rate=rate,
+        size=1,
         initial=const(pair.frames.coordinates[value_name]),
         unit="rad" if turns else "m",
         measured=measured,
@@ -236,6 +248,17 @@ def _coordinate(
     if not driven:
         builder.hold(f"{pair.name}.{value_name}", node, value, start, speed)
     return Coordinate(f"joints.{pair.name}", node, value, wrench, driven)
+
+
+def _turning_free(pair: Pair) -> tuple[Node, Callable[[Block, Block], Block]]:
+    """The rate of the angle of x_M about z_F, whether z_M is parallel to z_F or not:
+    q = atan2(s, c), s = y_F . x_M, c = x_F . x_M, x_M' = w x x_M, w = w_B - w_A, so
+    q' = (x_M x (c y_F - s x_F)) . w / (s^2 + c^2)."""
+    x_M = pair.axis_of_second(0)
+    s, c = dot(pair.y_F, x_M), dot(pair.x_F, x_M)
+    across = cross(x_M, times(c, pair.y_F) - times(s, pair.x_F))
+    along = times(call("reciprocal", times(s, s) + times(c, c)), across)
+    return pair.relative.rotation, lambda _, w: dot(along, w)
 
 
 def drive(
@@ -273,17 +296,20 @@ def friction(
 ) -> None:
     """Friction and unilateral stops on the free coordinate."""
     if law is not None:
-        effort = _friction(f"{pair.name}.friction", builder, coordinate, law)
+        effort = _friction(f"{pair.name}.friction", builder, coordinate, law, pair.holds)
         builder.output(f"{pair.name}.friction", effort, coordinate.node.effort_unit)
     if limits is not None:
         _stops(pair, builder, coordinate, limits)
 
 
-def _friction(name: str, builder: Builder, coordinate: Coordinate, law: Friction) -> Block:
+def _friction(
+    name: str, builder: Builder, coordinate: Coordinate, law: Friction, holds: Block | None
+) -> Block:
     """Effort of the friction on the second body: viscous only, or dry as well."""
     if law.coulomb == 0.0:
+        viscous = const(law.viscous) if holds is None else law.viscous * holds
         return -builder.effort(
-            builder.resistor(name, coordinate.node, effort=lambda flow: law.viscous * flow)
+            builder.resistor(name, coordinate.node, effort=lambda flow: times(viscous, flow))
         )
     dry = DryFriction(law.coulomb, law.static, law.stribeck, law.viscous)
     act = imposed_friction if coordinate.driven else dry_friction
@@ -296,6 +322,8 @@ def _stops(pair: Pair, builder: Builder, coordinate: Coordinate, limits: Stop) -
         if limit is None:
             continue
         depth = sign * (q - const(limit))
+        if pair.holds is not None:
+            depth = call("select", pair.holds, depth, const(-1.0))
         name = f"{pair.name}.stop.{side}"
         total = total + contact(
             name, builder, coordinate.node, depth, limits.k, limits.c, sign=sign

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,6 +17,7 @@ from vbg.junctions.constrain import (
     sliding,
     turning,
 )
+from vbg.junctions.latch import engages, latch_faults, releases, starts
 from vbg.junctions.start import AngleSlideStart
 
 
@@ -40,9 +42,16 @@ class Cylindrical:
     initial: AngleSlideStart = declare(
         "group", "start of the free coordinate", of=AngleSlideStart, default=AngleSlideStart()
     )
+    release: float | str | None = releases()
+    engage: float | str | None = engages()
+    open: bool | None = starts()
+
+    def faults(self) -> Iterator[tuple[str, str, str]]:
+        """What contradicts itself in how it opens."""
+        return latch_faults(self)
 
     def expand(self, name: str, builder: Builder) -> None:
-        pair = begin(name, builder, points_coincide=False)
+        pair = begin(name, builder, points_coincide=False, latch=self)
         wrench = constrain(pair, builder, on_axis(pair), axes_parallel(pair))
         start = self.initial
         sliding(pair, builder, start.slide, start.slide_speed, names=("slide", "slide_speed"))

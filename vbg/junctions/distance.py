@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,6 +11,7 @@ import numpy as np
 from vbg.blocks import const, mul, zeros
 from vbg.builder import Builder
 from vbg.fields import Attachment, declare, quantity
+from vbg.junctions.latch import engages, holding, latch_faults, releases, starts
 from vbg.physics.relative import line_between
 
 
@@ -26,6 +28,13 @@ class Distance:
     length: float | None = quantity(
         "m", "length; default: the written distance", default=None, above=0.0
     )
+    release: float | str | None = releases()
+    engage: float | str | None = engages()
+    open: bool | None = starts()
+
+    def faults(self) -> Iterator[tuple[str, str, str]]:
+        """What contradicts itself in how it opens."""
+        return latch_faults(self)
 
     def expand(self, name: str, builder: Builder) -> None:
         line = line_between(name, builder, self.between)
@@ -33,7 +42,11 @@ class Distance:
         node = builder.zero(f"{name}.constrained", 1, "scalar", "translation")
         builder.bond(node, line.stretch)
         effort = builder.constraint(
-            name, node, labels=("force along",), position=line.length - length
+            name,
+            node,
+            labels=("force along",),
+            position=line.length - length,
+            active=holding(name, builder, self),
         )
         builder.output(f"{name}.force", mul(line.direction, effort), "N")
         builder.output(f"{name}.torque", zeros(3), "N*m")

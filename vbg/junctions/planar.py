@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 from vbg.builder import Builder
 from vbg.fields import Attachment, declare
 from vbg.junctions.constrain import axes_parallel, begin, constrain, in_plane, reaction
+from vbg.junctions.latch import engages, latch_faults, releases, starts
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,14 @@ class Planar:
         end=1,
         default=None,
     )
+    release: float | str | None = releases()
+    engage: float | str | None = engages()
+    open: bool | None = starts()
+
+    def faults(self) -> Iterator[tuple[str, str, str]]:
+        """What contradicts itself in how it opens."""
+        return latch_faults(self)
 
     def expand(self, name: str, builder: Builder) -> None:
-        pair = begin(name, builder, points_coincide=False)
+        pair = begin(name, builder, points_coincide=False, latch=self)
         reaction(pair, builder, constrain(pair, builder, in_plane(pair), axes_parallel(pair)))

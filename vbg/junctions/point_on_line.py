@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 from vbg.builder import Builder
 from vbg.fields import Attachment, declare
 from vbg.junctions.constrain import begin, constrain, on_axis, reaction, sliding
+from vbg.junctions.latch import engages, latch_faults, releases, starts
 from vbg.junctions.start import SlideStart
 
 
@@ -25,9 +27,16 @@ class PointOnLine:
     initial: SlideStart = declare(
         "group", "start of the free coordinate", of=SlideStart, default=SlideStart()
     )
+    release: float | str | None = releases()
+    engage: float | str | None = engages()
+    open: bool | None = starts()
+
+    def faults(self) -> Iterator[tuple[str, str, str]]:
+        """What contradicts itself in how it opens."""
+        return latch_faults(self)
 
     def expand(self, name: str, builder: Builder) -> None:
-        pair = begin(name, builder, points_coincide=False)
+        pair = begin(name, builder, points_coincide=False, latch=self)
         wrench = constrain(pair, builder, on_axis(pair))
         sliding(pair, builder, self.initial.slide, self.initial.speed)
         reaction(pair, builder, wrench)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 from vbg.builder import Builder
 from vbg.fields import Attachment, declare
 from vbg.junctions.constrain import begin, constrain, in_plane, reaction
+from vbg.junctions.latch import engages, latch_faults, releases, starts
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +23,14 @@ class PointOnPlane:
     axis: tuple[float, float, float] = declare(
         "direction", "normal of the plane, in the first one's axes", size=3
     )
+    release: float | str | None = releases()
+    engage: float | str | None = engages()
+    open: bool | None = starts()
+
+    def faults(self) -> Iterator[tuple[str, str, str]]:
+        """What contradicts itself in how it opens."""
+        return latch_faults(self)
 
     def expand(self, name: str, builder: Builder) -> None:
-        pair = begin(name, builder, points_coincide=False)
+        pair = begin(name, builder, points_coincide=False, latch=self)
         reaction(pair, builder, constrain(pair, builder, in_plane(pair)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,6 +18,7 @@ from vbg.junctions.constrain import (
     reaction,
     sliding,
 )
+from vbg.junctions.latch import engages, latch_faults, releases, starts
 from vbg.junctions.start import Friction, SlideStart, Stop
 
 
@@ -50,9 +52,16 @@ class Prismatic:
         "group", "friction on the free coordinate", of=Friction, default=None
     )
     stop: Stop | None = declare("group", "stops of the free coordinate", of=Stop, default=None)
+    release: float | str | None = releases()
+    engage: float | str | None = engages()
+    open: bool | None = starts()
+
+    def faults(self) -> Iterator[tuple[str, str, str]]:
+        """What contradicts itself in how it opens."""
+        return latch_faults(self)
 
     def expand(self, name: str, builder: Builder) -> None:
-        pair = begin(name, builder, points_coincide=False)
+        pair = begin(name, builder, points_coincide=False, latch=self)
         wrench = constrain(pair, builder, on_axis(pair), no_rotation(pair))
         free = sliding(
             pair,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,6 +18,7 @@ from vbg.junctions.constrain import (
     reaction,
     turning,
 )
+from vbg.junctions.latch import engages, latch_faults, releases, starts
 from vbg.junctions.start import AngleStart, Friction, Stop
 
 
@@ -50,9 +52,16 @@ class Revolute:
         "group", "friction on the free coordinate", of=Friction, default=None
     )
     stop: Stop | None = declare("group", "stops of the free coordinate", of=Stop, default=None)
+    release: float | str | None = releases()
+    engage: float | str | None = engages()
+    open: bool | None = starts()
+
+    def faults(self) -> Iterator[tuple[str, str, str]]:
+        """What contradicts itself in how it opens."""
+        return latch_faults(self)
 
     def expand(self, name: str, builder: Builder) -> None:
-        pair = begin(name, builder, points_coincide=True)
+        pair = begin(name, builder, points_coincide=True, latch=self)
         wrench = constrain(pair, builder, coincide(pair), axes_parallel(pair))
         free = turning(
             pair,

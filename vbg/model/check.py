@@ -12,8 +12,9 @@ import numpy as np
 from vbg import expressions
 from vbg.errors import ModelError, Problem, Severity, UsageError
 from vbg.fields import Attachment
+from vbg.junctions.latch import opens
 from vbg.model.bonding import vertices_without_bonds
-from vbg.model.catalogue import TABLES
+from vbg.model.catalogue import JOINT_NODE, TABLES
 from vbg.model.forms.bodies import principal_moments
 from vbg.model.model import Model
 from vbg.model.placing.placed import Pose, place
@@ -46,6 +47,7 @@ def check(model: Model) -> tuple[Problem, ...]:
         *_inertias(model),
         *_postures(model),
         *_drives(model),
+        *_acting_on_latches(model),
         *_unused_parameters(model),
         *_open_inputs(model),
         *_settings(model),
@@ -296,6 +298,22 @@ def _drives(model: Model) -> Iterator[Problem]:
                 remedy = "Begin smoothly, for example with t**2 instead of sqrt(t)."
                 yield _problem(model, "error", ("joints", name, "drive"), what, remedy)
                 break
+
+
+def _acting_on_latches(model: Model) -> Iterator[Problem]:
+    """Parts on the coordinate of a joint that opens: there is none while it is open."""
+    opening = {f"joints.{name}" for name, joint in model.joints.items() if opens(joint)}
+    opening |= {f"{JOINT_NODE}{name.removeprefix('joints.')}" for name in opening}
+    for table in TABLES:
+        for name, part in getattr(model, table).items():
+            for field in fields(part):
+                value = getattr(part, field.name)
+                ends = value if isinstance(value, tuple) else (value,)
+                for end in ends:
+                    if isinstance(end, str) and end in opening:
+                        what = f"{end} opens: no part can act on its coordinate."
+                        remedy = "Let it act between two points, or on another joint."
+                        yield _problem(model, "error", (table, name, field.name), what, remedy)
 
 
 def _unused_parameters(model: Model) -> Iterator[Problem]:

@@ -25,8 +25,10 @@ from vbg.simulate.events.drives import drive_kinks, require_no_jump
 from vbg.simulate.events.events import Instant, Samples, Switches
 from vbg.simulate.events.jam import JamWatch
 from vbg.simulate.events.kinks import kink_instants
+from vbg.simulate.events.latches import Before, Latches
 from vbg.simulate.events.pace import fast_places
 from vbg.simulate.events.units import units_begin
+from vbg.simulate.failures import chattering, not_closed, not_met, strayed, undefined
 from vbg.simulate.fastest import fastest_change
 from vbg.simulate.kept_rows import KeptRows, efforts_across
 from vbg.simulate.minimal.stepper import Minimal
@@ -172,6 +174,7 @@ class Run:
         self.projector = Projector(system, start.kept)
         self.rows = KeptRows(start)
         self.jams = JamWatch(self.projector, settings.output_step)
+        self.latches = Latches(start, self.projector)
         self.switches = Switches(start, settings.output_step)
         self.grid = output_grid(settings.t_end, settings.output_step)
         self.samples = Samples(system, kink_instants(system, self.grid))
@@ -180,12 +183,14 @@ class Run:
         kinks = drive_kinks(start, self.grid)
         require_no_jump(kinks)
         self.kinks = {t: [k for k in kinks if k.t == t] for t in (k.t for k in kinks)}
+        self.events: list[Event] = []
         begin = self._begin(x)
         self.recorder = Recorder(system, start.evaluator("recorded"), self.grid, sink)
-        self.events: list[Event] = []
         self.steps = 0
         self.began = time.process_time()
-        self.sticks = any(c.active is not None for c in system.equations.constraints)
+        self.sticks = any(
+            c.active is not None and not c.latches for c in system.equations.constraints
+        )
         minimal = settings.formulation == "minimal"
         explicit = "adams" if minimal else "dop853"
         self.method = explicit if settings.method == "auto" else settings.method
@@ -210,12 +215,14 @@ class Run:
         """Modes and samples at t = 0; the time from which the run goes on."""
         first = self.samples.next()
         begin = first.after if first.first <= 0.0 else 0.0
+        before = self.latches.look(begin, x)
         self.switches.begin_run(x, begin)
         if first.first <= 0.0 and self.samples.go_past(first, x):
             self.switches.begin(begin, x)
         if self.system.causal.graph.modes or begin > 0.0:
-            self.rows.renew(begin, x)
+            self._behind(begin, x, before)
             self.projector.project(begin, x, 1e-12, 1e-12)
+            self.events += self.latches.account(begin, x, before)
         return begin
 
     def _limit(self, t: float) -> None:
@@ -251,7 +258,7 @@ class Run:
             if trouble is not None:
                 unclosed = self.jams.ahead(self.stepper.t, self.stepper.x, LOST)
                 if unclosed is not None:
-                    return self._lost(unclosed)
+                    return not_closed(self.projector, self.stepper.t, unclosed)
                 return Status(
                     "failed",
                     f"The integration stopped at t = {self.stepper.t:.6g} s: {trouble} "
@@ -264,32 +271,22 @@ class Run:
                 self._after_step()
             except StrayStages as stray:
                 if self.watch is None:
-                    return self._strayed(stray)
+                    return strayed(stray.t)
                 self._change_method(stray.t, stray.x)
                 continue
             if self.creep is not None and self.creep.lasts(self.stepper.t):
-                return self._strayed(StrayStages(self.stepper.t, self.stepper.x))
+                return strayed(self.stepper.t)
+            if self.latches.apart:
+                return not_met(self.stepper.t, self.latches.apart)
             if self.projector.left > LOST:
-                return self._lost(self.stepper.x)
+                return not_closed(self.projector, self.stepper.t, self.stepper.x)
             unclosed = self.jams.lost(self.stepper.t, self.stepper.x, LOST)
             if unclosed is not None:
-                return self._lost(unclosed)
+                return not_closed(self.projector, self.stepper.t, unclosed)
             if self.switches.undefined:
-                return Status(
-                    "failed",
-                    f"At t = {self.stepper.t:.6g} s what switches has no value: "
-                    f"{self.switches.undefined}.",
-                    "Look for a root or a logarithm of a negative number in its expression.",
-                )
+                return undefined(self.stepper.t, self.switches.undefined)
             if self.switches.chatters:
-                return Status(
-                    "failed",
-                    f"At t = {self.stepper.t:.6g} s something switches endlessly: "
-                    f"{self.switches.chatters}.",
-                    "Two laws contradict each other at the switching point; add a little "
-                    "resistance, inertia or hysteresis there. For dry friction take `friction`, "
-                    "which sticks, and not sign(speed).",
-                )
+                return chattering(self.stepper.t, self.switches.chatters)
             if self.progress is not None:
                 answer = self.progress(self.stepper.t / self.settings.t_end, self.stepper.t)
                 if answer is False:
@@ -309,29 +306,6 @@ class Run:
             return "formulation = 'constraint'"
         return "method = 'dop853'" if self.method == "radau" else "method = 'radau'"
 
-    def _strayed(self, stray: StrayStages) -> Status:
-        return Status(
-            "failed",
-            f"The integration stopped at t = {stray.t:.6g} s: the steps of dop853 creep or "
-            "are right only at their ends, the model is stiff there.",
-            "Take method = 'auto' or 'radau'.",
-        )
-
-    def _lost(self, x: Array) -> Status:
-        """The constraints cannot be met any more; x is the nearest to it."""
-        position, _ = self.projector.residuals(self.stepper.t, x)
-        worst = int(np.argmax(np.abs(position)))
-        name = self.system.constraint_names[worst]
-        drives = sorted(c.part for c in self.system.equations.constraints if c.labels == ("drive",))
-        return Status(
-            "failed",
-            f"At t = {self.stepper.t:.6g} s the joints cannot be kept closed any more: "
-            f"{abs(position[worst]):.3g} [m or rad] is left, most of it at {name}.",
-            f"Drives that may contradict each other from there on: {', '.join(drives)}."
-            if drives
-            else "The mechanism may have reached the end of its reach; add a stop before it.",
-        )
-
     def _after_step(self) -> None:
         """Events, output rows and projection of the step just made."""
         stepper = self.stepper
@@ -344,12 +318,15 @@ class Run:
             self._record_until(t, before=t - self.samples.spread(t))
             self.events += happened
             self._project(t, state)
+            before = self.latches.look(t, state)
             self.switches.turn(state)
-            self.rows.renew(t, state)
+            self._behind(t, state, before)
             self._project(t, state)
+            between = self.latches.look(t, state)
             self.switches.passed(t, state)
-            self.rows.renew(t, state)
+            self._behind(t, state, between)
             self._project(t, state)
+            self.events += self.latches.account(t, state, before)
             self._go_on(t, state, t + self.samples.spread(t))
             return
         self._record_until(stepper.t, before=self.instant.first)
@@ -361,6 +338,11 @@ class Run:
             self._limit(self.stepper.t)
         if self.watch is not None and self.watch.is_stiff(stepper.t, stepper.x):
             self._change_method(stepper.t, stepper.x.copy())
+
+    def _behind(self, t: float, x: Array, before: Before) -> None:
+        """Rows that come and go behind an event, and the impulses of joints that close there."""
+        self.rows.renew(t, x)
+        self.latches.strike(t, x, before)
 
     def _go_on(self, t: float, x: Array, last: float) -> None:
         """From x, behind something that happened; rows up to `last` belong to it.  They are
@@ -393,12 +375,14 @@ class Run:
         self._project(instant.before, x)
         idle = self.switches.idle(instant.before, x)
         self.samples.go_past(instant, x)
+        before = self.latches.look(instant.at, x)
         self.events += self.switches.jump(instant.at, after, x, idle)
-        self.rows.renew(after, x)
+        self._behind(after, x, before)
         if instant.at in self.kinks:
             self._kick(instant, x)
         else:
             self._project(after, x)
+            self.events += self.latches.account(after, x, before)
         self._go_on(after, x, instant.last)
 
     def _kick(self, instant: Instant, x: Array) -> None:

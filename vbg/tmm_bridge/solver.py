@@ -143,7 +143,11 @@ def _solution(
     notes: tuple[Problem, ...],
 ) -> Solution:
     named, units = {}, {}
-    told = (signals(mechanism, record), energy_signals(mechanism, record), residual_signals(record))
+    told = (
+        signals(mechanism, record),
+        energy_signals(mechanism, record),
+        residual_signals(mechanism, record),
+    )
     for name, values, unit in chain.from_iterable(told):
         named[name] = values
         units[name] = unit

@@ -22,6 +22,7 @@ from vbg.analysis.probe.tangent import constraint_jacobian
 from vbg.assemble import Start, System, start_at
 from vbg.blocks import dependencies
 from vbg.errors import Problem, UsageError
+from vbg.junctions.latch import MODE
 from vbg.solution import Solution
 
 Array = NDArray[np.float64]
@@ -72,7 +73,7 @@ def observed(system: System, instant: Instant) -> Start:
     the result is not one of this machine.
     """
     probe = Probe(system)
-    x = system.written_state.copy()
+    x = _opened(system, system.written_state.copy(), instant)
     names = _seen(system, probe, instant)
     if not names:
         raise UsageError(f"the result to start from has no signal of {system.model.name}.")
@@ -87,6 +88,16 @@ def observed(system: System, instant: Instant) -> Start:
         )
     start = start_at(system, x)
     return replace(start, notes=(*start.notes, *_notes(instant, missed)))
+
+
+def _opened(system: System, x: Array, instant: Instant) -> Array:
+    """x with joints open and closed as they were."""
+    places = {s.state.name: s.first for s in system.slices}
+    for c in system.equations.constraints:
+        told = instant.signals.get(f"{c.name}.{MODE}")
+        if c.latches and told is not None:
+            x[places[f"{c.name}.{MODE}"]] = float(told[0] > 0.5)
+    return x
 
 
 def _notes(instant: Instant, missed: dict[str, float]) -> tuple[Problem, ...]:

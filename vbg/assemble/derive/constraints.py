@@ -37,6 +37,7 @@ from vbg.blocks import (
     times,
     zeros,
 )
+from vbg.graph.bondgraph import Vertex
 
 VECTORS = ("force", "torque", "slip")  # first words of labels of components
 
@@ -63,11 +64,19 @@ def _all(work: Derivation) -> list[Constraint]:
                 vertex.labels,
                 0,
                 residual,
-                None if vertex.position is None else work.laws(vertex.position),
+                _position(work, vertex),
                 vertex.active,
             )
         )
     return result
+
+
+def _position(work: Derivation, vertex: Vertex) -> Block | None:
+    """What the row is the rate of, zero while it does not hold."""
+    if vertex.position is None:
+        return None
+    position = work.laws(vertex.position)
+    return position if vertex.active is None else times(vertex.active, position)
 
 
 def _numbered(constraints: Sequence[Constraint]) -> tuple[Constraint, ...]:

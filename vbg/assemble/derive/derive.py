@@ -15,7 +15,7 @@ from vbg.assemble.derive.corrections import correction_steps, held_speeds, held_
 from vbg.assemble.derive.derivation import Derivation, begin, compliance
 from vbg.assemble.derive.differential import define_dependent_states
 from vbg.assemble.derive.energy import PartEnergy, energies, part_energies, powers
-from vbg.assemble.derive.equations import DISSIPATED, SUPPLIED, Constraint, Equations, State
+from vbg.assemble.derive.equations import DISSIPATED, SUPPLIED, Constraint, Equations, Kind, State
 from vbg.assemble.derive.junction_structure import coenergy
 from vbg.blocks import (
     Block,
@@ -23,6 +23,7 @@ from vbg.blocks import (
     Substitution,
     Tangent,
     const,
+    is_zero,
     leaf,
     rotation,
     rows,
@@ -166,7 +167,8 @@ def _states(work: Derivation, parts: Sequence[PartEnergy]) -> tuple[State, ...]:
         measured = None if c.measured is None else work.in_states(c.measured)
         states.append(State(c.name, c.state, c.initial, c.kind, c.unit, measured, c.period))
     for s in graph.signal_states:
-        states.append(State(s.name, s.state, s.initial, "signal", s.unit))
+        kind: Kind = "discrete" if is_zero(s.rate) else "signal"
+        states.append(State(s.name, s.state, s.initial, kind, s.unit))
     states += [State(m.name, m.state, m.initial, "discrete") for m in graph.modes]
     states += [State(s.name, s.state, s.initial, "discrete") for s in graph.discrete]
     for name in (SUPPLIED, DISSIPATED, *(p.state.data for p in parts)):

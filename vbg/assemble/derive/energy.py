@@ -43,6 +43,9 @@ def part_energies(work: Derivation, along: Tangent) -> tuple[PartEnergy, ...]:
     for vertex in work.causal.graph.vertices.values():
         if vertex.energy is not None:
             stored.setdefault(vertex.part, []).append((1.0, vertex.energy))
+    for vertex in work.causal.graph.vertices.values():
+        if vertex.active is not None and vertex.position is not None:  # a latch, as it closes
+            lost.setdefault(vertex.part, [])
     for vertex, factor, power in _exchanged(work):
         lost.setdefault(vertex.part, []).append((-factor if vertex.kind != "R" else factor, power))
     whole = Substitution({})

@@ -19,6 +19,9 @@ from typing import Literal
 from vbg.assemble.derive.variables import SolvedLoop
 from vbg.blocks import Block
 
+Kind = Literal[
+    "store", "displacement", "position", "quaternion", "quadrature", "signal", "discrete"
+]
 SUPPLIED, DISSIPATED = "energy.supplied", "energy.dissipated"
 
 
@@ -37,9 +40,7 @@ class State:
     name: str
     leaf: Block
     initial: Block
-    kind: Literal[
-        "store", "displacement", "position", "quaternion", "quadrature", "signal", "discrete"
-    ]
+    kind: Kind
     unit: str = "1"
     measured: Block | None = None
     period: float = 0.0
@@ -63,6 +64,12 @@ class Constraint:
     position: Block | None
     active: Block | None = None
     combined: Block | None = None
+
+    @property
+    def latches(self) -> bool:
+        """Whether it is a joint that opens and closes, at a posture of its own, and no friction
+        that sticks wherever it is."""
+        return self.active is not None and self.position is not None
 
 
 @dataclass(frozen=True, slots=True)

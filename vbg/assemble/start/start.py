@@ -337,7 +337,7 @@ def examined(system: System, closer: Closer, start: Start) -> Start:
     found = closer.choose(0.0, x)  # once more: modes may have changed
     taking = found.kept | closer.rows.idle(found)
     dependent = int(np.count_nonzero(~taking))
-    lasting = _lasting_rows(system)
+    lasting = _lasting_rows(system, closer.rows.idle(found))
     freedoms = _momenta(system) - (lasting - dependent)
     drives = _rows_of_drives(system)
     if dependent and (freedoms > 0 or drives.any()):
@@ -462,15 +462,15 @@ def _is(number: int) -> str:
     return "is" if number == 1 else "are"
 
 
-def _lasting_rows(system: System) -> int:
-    """Rows on speeds that hold all the time: not those of sticking friction, nor those of
-    dependent capacitors and springs, which keep efforts equal."""
+def _lasting_rows(system: System, idle: Mask) -> int:
+    """Rows on speeds that hold all the time, or of a joint that is not open: not those of sticking
+    friction, nor those of dependent capacitors and springs, which keep efforts equal."""
     vertices = system.causal.graph.vertices
     sources = [(c, vertices.get(f"{c.name}.Sc")) for c in system.equations.constraints]
     return sum(
-        len(c.labels)
+        int(np.count_nonzero(~idle[c.first : c.first + len(c.labels)]))
         for c, source in sources
-        if c.active is None and not (source is not None and source.dual)
+        if (c.active is None or c.latches) and not (source is not None and source.dual)
     )
 
 

@@ -226,6 +226,8 @@ def _words(fact: dict[str, Any]) -> str:
         return f"{size} x {size}" if size else "matrix"
     if form == "nodes":
         return f"[{size} node{'' if size == 1 else 's'}]" if size else "[1 or 2 nodes]"
+    if form == "condition":
+        return "a > b, or signal"
     if form == "signals":
         return f"[{size} signals]" if size else "[signals]"
     return WORDS.get(form, form)

@@ -18,6 +18,7 @@ from vbg.errors import ModelError, UsageError
 from vbg.fields import Attachment
 from vbg.io.mechanism import besides_joints, refuse
 from vbg.io.mstmmsim.schema import WRITTEN
+from vbg.junctions.latch import opens
 from vbg.model import Model
 from vbg.model.placing.frames import JointFrame
 from vbg.model.placing.placed import Pose, place
@@ -77,6 +78,8 @@ def _require_known(model: Model) -> None:
         unknown += [f"{where}.{k}" for k in ("friction", "stop") if getattr(joint, k, None)]
         if getattr(joint, "drive", None) is not None and _speed_of(joint) is None:
             unknown.append(f"{where}.drive")
+        if opens(joint):
+            unknown.append(f"{where}.release")
     holds = f"bodies, {', '.join(WRITTEN)} joints, hinges at constant speed and gravity"
     refuse("MSTMMSim's parameter file", unknown, holds)
 

@@ -20,6 +20,7 @@ from vbg.errors import UsageError
 from vbg.fields import Attachment, Shape
 from vbg.io.mechanism import besides_joints, refuse
 from vbg.io.urdf.robot import Place
+from vbg.junctions.latch import opens
 from vbg.model import Model
 from vbg.model.placing.frames import JointFrame
 from vbg.model.placing.placed import Placed, place
@@ -82,6 +83,8 @@ def _require_known(model: Model) -> None:
             unknown.append(f"joints.{name} ({joint.kind})")
         if getattr(joint, "drive", None) is not None:
             unknown.append(f"joints.{name}.drive")
+        if opens(joint):
+            unknown.append(f"joints.{name}.release")
         friction, stop = getattr(joint, "friction", None), getattr(joint, "stop", None)
         if friction is not None and friction.static is not None:
             unknown.append(f"joints.{name}.friction.static")

@@ -11,6 +11,7 @@ from vbg import expressions
 from vbg.errors import ModelError
 from vbg.fields import Attachment, Field
 from vbg.model.catalogue import JOINT_COORDINATE, JOINT_NODE, REFERENCE_NODES
+from vbg.model.text.comparison import comparison
 from vbg.model.text.names import is_name
 from vbg.model.text.places import Path
 from vbg.model.values.quantities import quantity
@@ -299,6 +300,33 @@ def _in_numbers(reading: Reading, path: Path, node: expressions.Expression) -> s
     return None
 
 
+def _condition(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field) -> Any:
+    """A comparison, `a > b` or `a < b`, as the text of what is positive where it is true; or a
+    signal that is."""
+    sides = comparison(raw) if isinstance(raw, str) else None
+    if sides is None:
+        return _signal(reading, scope, path, raw, declared)
+    left, sign, right = sides
+    if comparison(right) is not None:
+        reading.fail(path, f"one comparison is a condition, found several in {raw!r}.")
+        return None
+    try:
+        less, more = quantity(left, "")[0], quantity(right, "")[0]
+    except ModelError as error:
+        reading.fail(path, f"{error}.", reading.unit_hint(raw))
+        return None
+    if sign.startswith(">"):
+        less, more = more, less
+    node = expressions.Binary("-", more, less)
+    if not _varying_names_known(reading, scope, path, raw, node, ("t",)):
+        return None
+    node = expressions.substitute(node, reading.parameters)
+    if not expressions.names(node):
+        reading.fail(path, f"{raw!r} never changes.", "Compare t, or a signal as NAME.angle.")
+        return None
+    return expressions.to_text(node)
+
+
 def _has_start(reading: Reading, path: Path, node: expressions.Expression) -> bool:
     """Whether a function of time has a value at t = 0, where every run begins."""
     try:
@@ -421,6 +449,7 @@ REFERENCES: Mapping[str, Callable[..., Any]] = MappingProxyType(
         "nodes": _nodes,
         "signal": _signal,
         "signals": _signals,
+        "condition": _condition,
         "outputs": _names,
         "expression": _expression,
         "expressions": _expressions,

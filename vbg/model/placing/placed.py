@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from vbg.junctions.latch import begins_open
 from vbg.model.model import Model
 from vbg.model.placing.frames import JointFrame, frame_of
 from vbg.model.placing.links import Link, axes_of, elements_of, links_of
@@ -59,8 +60,9 @@ def place(model: Model) -> Placed:
     at that posture.
     """
     links = links_of(model)
-    through = (*links, *elements_of(model))
-    axes = {link.name: axes_of(model, link) for link in through}
+    elements = elements_of(model)
+    through = (*(link for link in links if not begins_open(link.part)), *elements)
+    axes = {link.name: axes_of(model, link) for link in (*links, *elements)}
     places = find_places(model, through, axes)
     axes |= {link.name: _as_placed(link, places) for link in links if _ends_beam(model, link)}
     rates = find_rates(model, through, axes, places)

@@ -100,6 +100,7 @@ _NAMING = (
     "signal",
     "signals",
     "wires",
+    "condition",
     "expression",
     "expressions",
 )

@@ -42,6 +42,12 @@ def run_discrete(
     The status says how fast it was: seconds of motion in a second of computing.  Raises
     UsageError where the step does not carry the bushings that are asked for.
     """
+    opening = [c.part for c in start.system.equations.constraints if c.latches]
+    if opening:
+        raise UsageError(
+            f"the discrete-time method holds joints by bushings all the time: {opening[0]} opens "
+            "and closes. Use method = 'auto'."
+        )
     start = _agreed(start, settings)
     dt = min(step_of(start) if settings.step is None else settings.step, settings.output_step)
     if settings.t_end / dt > MOST_STEPS:

@@ -17,6 +17,7 @@ from vbg.assemble.start.start import Start
 from vbg.assemble.system import System
 from vbg.blocks import dependencies
 from vbg.graph.bondgraph import Clock, Mode, Switch
+from vbg.junctions.latch import MODE
 from vbg.physics.stiction import MOVING
 from vbg.simulate.events.units import Units
 from vbg.solution import Event
@@ -57,6 +58,9 @@ class Switches:
         # kinks without a word: one that is zero but for rounding has not been passed
         self._quiet = np.array([not s.what for s in self._about])
         self._grips = _grips(system, [s.name for s in self._about])
+        # a joint that opens and closes begins as it is; the latches tell of it
+        latches = {f"{c.name}.{MODE}" for c in system.equations.constraints if c.latches}
+        self._latch = np.array([s.name in latches for s in self._about], dtype=bool)
         self._start = start
         self.undefined = ""  # names of what has no value any more
         self._crossed: list[int] = []
@@ -77,8 +81,9 @@ class Switches:
             self._remember(t, x)
 
     def begin_run(self, x: Array, t: float = 0.0) -> None:
-        """The same from modes that are all off but for those of what moves."""
-        x[self._mode[self._mode >= 0]] = 0.0
+        """The same from modes that are all off but for those of what moves, and of joints that
+        begin open."""
+        x[self._mode[(self._mode >= 0) & ~self._latch]] = 0.0
         rests = np.flatnonzero(self._rest > 0.0)
         if rests.size:
             x[self._mode[rests]] = 1.0
@@ -105,7 +110,7 @@ class Switches:
             return None
         for (before, after), found in zip(pairwise(points), looks, strict=True):
             values = self._seen(found)
-            lost = np.isnan(values) & ~self._quiet
+            lost = np.isnan(values) & (~self._quiet | self._latch)
             if lost.any():
                 self.undefined = ", ".join(self._about[i].name for i in np.flatnonzero(lost))
                 return None
@@ -325,7 +330,7 @@ def _grips(system: System, names: list[str]) -> list[tuple[int, tuple[int, ...]]
     """Rows of the constraints that hold at times, each with the modes that say when."""
     found = []
     for c in system.equations.constraints:
-        if c.active is None:
+        if c.active is None or c.latches:
             continue
         leaves = {b.data for b in dependencies([c.active]) if b.op == "leaf"}
         found.append((c.first, tuple(i for i, name in enumerate(names) if name in leaves)))

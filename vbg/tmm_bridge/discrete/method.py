@@ -97,7 +97,7 @@ def simulate(
     records, status = _march(mechanism, make(mechanism, h), states, grid, every, progress)
     named, units = {}, {}
     record = _stacked(mechanism, records)
-    for name, values, unit in (*signals(mechanism, record), *residual_signals(record)):
+    for name, values, unit in (*signals(mechanism, record), *residual_signals(mechanism, record)):
         named[name], units[name] = values, unit
     made_by = MadeBy(
         solver="tmm_bridge.discrete",

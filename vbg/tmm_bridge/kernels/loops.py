@@ -326,3 +326,9 @@ def correction(t, s, b, out):
             left[v] += lam[r] * s.W[r, v]
     hinge_motion(t, s, left, out)
     return rank
+
+
+@entry
+def row_impulses(t, s, b, out):
+    """Impulses of the rows that change their speeds by b.  As for `correction`."""
+    return solve_rows(t, s, b, out)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from vbg.errors import UsageError
+from vbg.junctions.latch import begins_open, opens
 from vbg.model import Model
 from vbg.model.placing.placed import Placed, place
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, function_of
@@ -174,7 +175,7 @@ def _network(
             len(draft.rows),
         )
     except UsageError as error:
-        on_joints = any(map(has_dry_friction, model.joints.values()))
+        on_joints = any(has_dry_friction(joint) or opens(joint) for joint in model.joints.values())
         on_joints |= any(acts_on_mechanism(part) for _, part in one_dimensional(model))
         on_joints |= any(outer.owner in model.joints for outer in outer_bonds(model))
         if feeds or on_joints:
@@ -372,7 +373,8 @@ def _cut(
     rows = []
     for row in rows_of(joint, written_distance=_written_distance(placed, f)):
         rows.append(len(draft.rows))
-        draft.rows.append((row.primitive, index, row.i, row.j, -1))
+        holds = IDLE if begins_open(joint) else -1
+        draft.rows.append((row.primitive, index, row.i, row.j, holds))
         draft.row.append((row.parameter, 0.0))
     drive = getattr(joint, "drive", None)
     if drive is not None:

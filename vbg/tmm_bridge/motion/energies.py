@@ -39,14 +39,26 @@ def energy_signals(mechanism: Mechanism, record: Record) -> Iterator[Signal]:
     yield "energy.residual", stored + dissipated - supplied - stored[0], "J"
 
 
-def residual_signals(record: Record) -> Iterator[Signal]:
+def residual_signals(mechanism: Mechanism, record: Record) -> Iterator[Signal]:
     """How well the loops are closed, and how near to a singular posture."""
     zero: Any = np.zeros(len(record.time))
     m = record.gaps.shape[1]
     if m:
-        yield "residual.nearness", nearness(record.stiffness), "1"
+        yield "residual.nearness", _nearness(mechanism, record), "1"
     yield "residual.position", np.abs(record.gaps[:, :, 0]).max(axis=1) if m else zero, "m"
     yield "residual.velocity", np.abs(record.gaps[:, :, 1]).max(axis=1) if m else zero, "m/s"
+
+
+def _nearness(mechanism: Mechanism, record: Record) -> Array:
+    """`nearness` of each span in which the same joints are open."""
+    network, own = mechanism.network, mechanism.size
+    latches = network.latches if network is not None else ()
+    modes = record.states[:, [own + latch.mode for latch in latches]] > 0.5
+    found = np.ones(len(record.time))
+    for pattern in np.unique(modes, axis=0):
+        there = (modes == pattern).all(axis=1)
+        found[there] = nearness(record.stiffness[there])
+    return found
 
 
 def nearness(mobilities: Array) -> Array:

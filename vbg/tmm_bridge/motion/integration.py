@@ -24,6 +24,7 @@ from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
 from vbg.tmm_bridge.mechanism.start import model_size, no_inertia, row_name
 from vbg.tmm_bridge.motion.impulses import kick
 from vbg.tmm_bridge.motion.instants import ALIKE, Stop, stops_of
+from vbg.tmm_bridge.motion.latches import Apart, switched
 from vbg.tmm_bridge.motion.leaps import NEAR, Extrapolated, Passed, nodes
 from vbg.tmm_bridge.motion.methods import Method
 from vbg.tmm_bridge.motion.plant import Plant, Singular
@@ -114,10 +115,10 @@ def integrate(
     plant, record = Plant(mechanism), _Record(grid, patience)
     halts = stops_of(mechanism, float(grid[0]), float(grid[-1]))
     plant.smooth = (halts[0].after, np.inf)
-    y = plant.sample(halts[0], plant.switch(plant.smooth[0], y0, first=True))
-    record.add(plant, float(grid[0]), y.copy())
     status = Status("finished", "The simulation reached its end.")
     try:
+        y = plant.sample(halts[0], switched(plant, plant.smooth[0], y0, first=True))
+        record.add(plant, float(grid[0]), y.copy())
         for begin, end in pairwise(halts):
             plant.smooth = (begin.after, end.before)
             y = y if begin is halts[0] else _behind(plant, begin, y, record)
@@ -132,6 +133,13 @@ def integrate(
     except NoBalance as fault:
         status = _failed(
             f"the network of one-dimensional parts has no unique solution at t = {fault.t:.6g} s."
+        )
+    except Apart as gap:
+        if not record.done:
+            record.add(plant, float(grid[0]), y0)
+        status = _failed(
+            f"joints.{gap.joint} is to close at t = {gap.t:.6g} s, but its frames are"
+            f" {gap.gap:.3g} [m or rad] apart."
         )
     except Singular as pose:
         status = _failed(
@@ -163,7 +171,7 @@ def _last_row(plant: Plant, y: Array, end: Stop, record: _Record) -> None:
     if record.done < len(record.grid):
         plant.smooth = (end.after, np.inf)
         y = _behind(plant, end, y, record)
-        record.add(plant, end.after, plant.switch(end.after, y, first=False))
+        record.add(plant, end.after, switched(plant, end.after, y, first=False))
 
 
 def _stopped(record: _Record) -> Status:
@@ -216,7 +224,7 @@ def _smooth_span(
 def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]:
     """Steps up to the end, a stop that touches or leaves, or a jump over a singular posture."""
     plant, record, names = span.plant, span.record, span.names
-    y = plant.switch(t, y, first=False)
+    y = switched(plant, t, y, first=False)
     plant.settle(t, y)
     solver = _stepper(span, t, y)
     signs = np.sign(plant.indicators(t, y)) if names else np.zeros(0)

@@ -52,6 +52,9 @@ PROJECTED = (
 )
 
 
+NO_LAW = (0.0, 0.0, 0.0, -np.inf, np.inf)  # of a joint that is open
+
+
 class Singular(ArithmeticError):
     """The loops cannot be followed here: a projection changed the speeds visibly."""
 
@@ -89,17 +92,19 @@ class Plant:
     steady: list[int] = field(init=False)
     natural: tuple[float, float, float] = field(init=False)
     power: float = 0.0
+    _effects: dict[str, list[int]] = field(init=False)
     smooth: tuple[float, float] = (-np.inf, np.inf)
     n_rates: int = 0
     rank: int = -1
 
     def __post_init__(self) -> None:
         t = self.mechanism.tables
-        # rows of frictions begin and end to hold: every plant has its own
-        self.tables = t._replace(rows=t.rows.copy(), row=t.row.copy())
+        # rows of frictions and of joints that open begin and end to hold: every plant has its own
+        self.tables = t._replace(rows=t.rows.copy(), row=t.row.copy(), law=t.law.copy())
         self.scratch = scratch_for(t)
         network = self.mechanism.network
         self.sticky = [] if network is None else [f for f in network.frictions if f.row >= 0]
+        self._effects = _effects(self.mechanism)
         self.program, self.dependence, self.sampled = program_of(self.mechanism)
         self.inputs = np.zeros(len(self.mechanism.inputs))
         self.drive = np.zeros((len(self.mechanism.drives), 3))
@@ -254,12 +259,20 @@ class Plant:
         return float(x[second] - self.tables.row[friction.row, 0] * x[first])
 
     def _hold(self, y: Array) -> None:
-        """Frictions that stick in the state y hold their rows."""
+        """Frictions that stick in the state y hold their rows, and joints that are closed theirs;
+        an open one has neither friction nor stops."""
         own = self.mechanism.size
         for friction in self.sticky:
             sticks = y[own + friction.mode] == 0.0
             self.tables.rows[friction.row, 4] = -1 if sticks else IDLE
             self.tables.row[friction.row, 1] = y[own + friction.mode + 1]
+        network = self.mechanism.network
+        for latch in network.latches if network is not None else ():
+            opened = y[own + latch.mode] > 0.5
+            rows = list(self.mechanism.cut[latch.name].rows)
+            self.tables.rows[rows, 4] = IDLE if opened else -1
+            for law in self._effects[latch.name]:
+                self.tables.law[law] = NO_LAW if opened else self.mechanism.tables.law[law]
 
     def _tell_held(self) -> None:
         """What rows of frictions and gears hold, how shafts accelerate: for what tells it."""
@@ -384,7 +397,7 @@ class Plant:
         signs = []
         for n in np.flatnonzero(tables.laws[:, 0] == LAW_STOP):
             x, speed = s.coordinate[tables.laws[n, 1], :2]
-            k, _, c, lower, upper = tables.law[n]
+            k, _, c, lower, upper = self.mechanism.tables.law[n]  # of an open joint, too
             for depth, rate_in in ((lower - x, -speed), (x - upper, speed)):
                 if np.isfinite(depth):
                     signs += [depth, depth + c / k * rate_in]
@@ -406,3 +419,17 @@ class Plant:
         if self.mechanism.network is not None:
             names += [name for name, n, _ in self.mechanism.network.changes for _ in range(n)]
         return names
+
+
+def _effects(mechanism: Mechanism) -> dict[str, list[int]]:
+    """Rows of the laws of friction and stops of each joint that opens."""
+    if mechanism.network is None:
+        return {}
+    return {
+        latch.name: [
+            mechanism.parts[f"{latch.name}.{effect}"][1]
+            for effect in ("friction", "stop")
+            if f"{latch.name}.{effect}" in mechanism.parts
+        ]
+        for latch in mechanism.network.latches
+    }

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from vbg.errors import UsageError
+from vbg.junctions.latch import begins_open, opens
 from vbg.model import Model
 from vbg.tmm_bridge.onedim.bonded import add_bonded
 from vbg.tmm_bridge.onedim.circuits import add_electric, add_levels, lay_nodes
 from vbg.tmm_bridge.onedim.draft import Draft
 from vbg.tmm_bridge.onedim.hydraulics import add_hydraulic
+from vbg.tmm_bridge.onedim.latch import KEPT, Latch
 from vbg.tmm_bridge.onedim.mechanical import JOINT, PAIR
 from vbg.tmm_bridge.onedim.network import Network, Pair
 from vbg.tmm_bridge.onedim.shafts import add_joint_frictions, add_mechanical, add_shafts
@@ -47,7 +49,7 @@ def needed(model: Model, feeds: tuple[Feed, ...]) -> bool:
         bool(feeds)
         or bool(model.bonds)
         or any(tables)
-        or any(map(has_dry_friction, model.joints.values()))
+        or any(has_dry_friction(joint) or opens(joint) for joint in model.joints.values())
     )
 
 
@@ -84,6 +86,7 @@ def build(
     add_electric(draft, sources)
     add_hydraulic(draft, sources)
     add_bonded(draft, sources)
+    _add_latches(draft, sources)
     values = tuple((f.input, sources.value(model.forces[f.part], f.part, f.given)) for f in feeds)
     for name in model.signals:
         draft.tell((name, "1", sources.value(model.signals[name], name, name)))
@@ -94,6 +97,25 @@ def build(
             " while it solves an instant."
         )
     return _network(draft, values, first_input)
+
+
+def _add_latches(draft: Draft, sources: Sources) -> None:
+    """Joints that open and close."""
+    for name, joint in draft.model.joints.items():
+        if not opens(joint):
+            continue
+        given = [g for g in (joint.release, joint.engage) if g is not None]
+        release, engage = (
+            None if g is None else sources.value(joint, name, g)
+            for g in (joint.release, joint.engage)
+        )
+        timed = all(sources.slope(g) is not None for g in given)
+        mode = draft.state(float(begins_open(joint)), *[0.0] * (KEPT - 1))
+        latch = Latch(name, release, engage, mode, timed)
+        draft.latches.append(latch)
+        draft.changes.append((f"joints.{name}", 1, latch.changes))
+        for output in latch.outputs():
+            draft.tell(output)
 
 
 def _network(
@@ -132,6 +154,7 @@ def _network(
         first_row=draft.first_row,
         guessed=frozenset(draft.guessed),
         samplers=tuple(draft.held),
+        latches=tuple(draft.latches),
         works=works,
         switches=tuple(s for function in draft.functions for s in function.switches),
         shares=draft.shares,

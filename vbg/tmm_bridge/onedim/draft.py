@@ -15,6 +15,7 @@ from vbg.tmm_bridge.formulas.tape import Number
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
 from vbg.tmm_bridge.onedim.electric import ELECTRIC, HYDRAULIC, Ends, Rail
 from vbg.tmm_bridge.onedim.friction import DryFriction
+from vbg.tmm_bridge.onedim.latch import Latch
 from vbg.tmm_bridge.onedim.mechanical import JOINT, PAIR, Shaft
 from vbg.tmm_bridge.onedim.network import Hinge, Pair, Row, Sensor
 from vbg.tmm_bridge.onedim.signals import Held
@@ -72,6 +73,7 @@ class Draft:
     functions: list[TimeFunction] = field(default_factory=list)
     frictions: list[DryFriction] = field(default_factory=list)
     held: list[Held] = field(default_factory=list)
+    latches: list[Latch] = field(default_factory=list)
     hinges: list[Hinge] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     shares: int = 0

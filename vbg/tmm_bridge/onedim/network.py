@@ -10,6 +10,7 @@ from vbg.tmm_bridge.formulas.tape import Number, Slot, Tape
 from vbg.tmm_bridge.formulas.timefunctions import Break
 from vbg.tmm_bridge.onedim.electric import Rail
 from vbg.tmm_bridge.onedim.friction import DryFriction
+from vbg.tmm_bridge.onedim.latch import KEPT, Latch
 from vbg.tmm_bridge.onedim.mechanical import DRIVEN, FREE, JOINT, MASSLESS, PAIR, Shaft
 from vbg.tmm_bridge.onedim.signals import Held
 from vbg.tmm_bridge.onedim.working import Energetic, Energies, Output, Part, Stored, Value, Working
@@ -84,6 +85,7 @@ class Network:
     samplers : signals that are read at the strokes of a clock only;
     shares : how many paths gears tie together;  sensors : motions of bodies that signals read;
     attitudes : (first state, sensor) of quaternions that follow a body;
+    latches : joints that open and close;
     works : place of the states of what the parts have brought in and lost.
     """
 
@@ -108,6 +110,7 @@ class Network:
     guessed: frozenset[int] = frozenset()
     samplers: tuple[Held, ...] = ()
     switches: tuple[Switch, ...] = ()
+    latches: tuple[Latch, ...] = ()
     works: int = -1
     shares: int = 0
     sensors: tuple[Sensor, ...] = ()
@@ -120,10 +123,13 @@ class Network:
 
     @property
     def steady(self) -> Iterator[int]:
-        """States without a rate: modes of frictions, where they stick, what samplers hold."""
+        """States without a rate: modes of frictions, where they stick, what samplers hold, and
+        what joints that open and close keep."""
         for friction in self.frictions:
             yield from range(friction.mode, friction.mode + (1 if friction.row < 0 else 2))
         yield from (held.state for held in self.samplers)
+        for latch in self.latches:
+            yield from range(latch.mode, latch.mode + KEPT)
 
     @property
     def fed_inputs(self) -> set[int]:

@@ -20,6 +20,7 @@ from vbg.junctions.cylindrical import Cylindrical
 from vbg.junctions.distance import Distance
 from vbg.junctions.fixed import Fixed
 from vbg.junctions.helical import Helical
+from vbg.junctions.latch import opens
 from vbg.junctions.planar import Planar
 from vbg.junctions.point_on_line import PointOnLine
 from vbg.junctions.point_on_plane import PointOnPlane
@@ -158,8 +159,9 @@ def series_of(joint: Any, *, backward: bool) -> Series:
 
 
 def can_be_in_tree(joint: Any) -> bool:
-    """Whether the joint has joint coordinates; a rod and a rolling disc have not."""
-    return type(joint) in _FORWARD
+    """Whether the joint has joint coordinates; a rod and a rolling disc have not, nor one that
+    opens."""
+    return type(joint) in _FORWARD and not opens(joint)
 
 
 def worth_in_tree(joint: Any) -> float:

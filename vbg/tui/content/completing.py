@@ -147,9 +147,18 @@ def _values(data: Mapping[str, Any], path: Path, field: Field) -> tuple[Item, ..
         items += [Item(axis, axis, "axis of the frame") for axis in axes]
     if form == "nodes":
         items += _nodes(data, str(path[0]))
-    if form in ("signal", "signals", "outputs"):
+    if form in ("signal", "signals", "condition", "outputs"):
         items += [Item(str(name), str(name), "signal") for name in _table(data, "signals")]
-    if form in ("quantity", "vector", "expression", "signal", "matrix", "inertia", "points"):
+    if form in (
+        "quantity",
+        "vector",
+        "expression",
+        "signal",
+        "condition",
+        "matrix",
+        "inertia",
+        "points",
+    ):
         items += [Item(str(name), str(name), "parameter") for name in _table(data, "parameters")]
     return tuple(items)
 

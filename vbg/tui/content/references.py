@@ -24,13 +24,14 @@ _NAMING = (
     "nodes",
     "signal",
     "signals",
+    "condition",
     "wires",
     "outputs",
     "expression",
     "expressions",
 )
 _ENDS = ("ends", "end", "span", "end or coordinate")
-_EXPRESSIONS = ("signal", "signals", "wires", "outputs", "expression", "expressions")
+_EXPRESSIONS = ("signal", "signals", "condition", "wires", "outputs", "expression", "expressions")
 
 
 def _table(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -1,0 +1,305 @@
+"""Joints that open and close: momentum at the impact, free flight behind the release."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import vbg
+from tests.anywhere import shaken
+from tests.tail import only
+from vbg.analysis.begin import instant_of
+from vbg.errors import ModelError, UsageError
+from vbg.io import toml
+from vbg.spatial import rotation_matrix
+from vbg.tmm_bridge import simulate as second
+
+WAGONS = """
+vbg = 1
+gravity = [0, 0, 0]
+[bodies.A]
+mass = 2
+inertia = {{ xx = {J}, yy = {J}, zz = {J} }}
+points = {{ front = [{h}, 0, 0] }}
+[bodies.B]
+mass = 3
+inertia = {{ xx = {J}, yy = {J}, zz = {J} }}
+position = [{far}, 0, 0]
+points = {{ rear = [-{h}, 0, 0] }}
+[joints.a]
+kind = "prismatic"
+between = ["ground", "A"]
+axis = [1, 0, 0]
+initial = {{ speed = {v} }}
+[joints.b]
+kind = "prismatic"
+between = [{{ body = "ground", at = [{far}, 0, 0] }}, "B"]
+axis = [1, 0, 0]
+[joints.hook]
+kind = "{kind}"
+between = ["A.front", "B.rear"]
+engage = "{far} + b.slide - a.slide < {gap}"
+{more}
+[simulate]
+t_end = 1.0
+output_step = 0.05
+"""
+
+DOCK = """
+vbg = 1
+gravity = [0, 0, 0]
+[bodies.A]
+mass = 2
+inertia = {{ xx = 0.3, yy = 0.4, zz = 0.5 }}
+points = {{ front = [0.5, 0.1, 0.05] }}
+position = [0, 0, 0]
+[bodies.B]
+mass = 3
+inertia = {{ xx = 0.6, yy = 0.7, zz = 0.9 }}
+position = [2, 0.4, 0.2]
+points = {{ rear = [-0.5, -0.3, -0.15] }}
+[joints.rail]
+kind = "prismatic"
+between = ["ground", "A"]
+axis = [1, 0, 0]
+initial = {{ speed = 3 }}
+release = "t > 0.2"
+[joints.hook]
+kind = "{kind}"
+between = ["A.front", "B.rear"]
+engage = "rail.slide > 1"
+[simulate]
+t_end = 0.6
+output_step = "1/60"
+rtol = 1e-9
+"""
+
+DROP = """
+vbg = 1
+[bodies.arm]
+mass = 2
+inertia = {{ xx = 0.02, yy = 0.05, zz = 0.06 }}
+points = {{ root = [-0.3, 0, 0], tip = [0.3, 0, 0] }}
+[bodies.load]
+mass = 0.7
+inertia = {{ xx = 0.004, yy = 0.005, zz = 0.003 }}
+points = {{ eye = [0, 0, 0.1] }}
+position = [0.6, 0, {z}]
+[joints.hinge]
+kind = "revolute"
+between = ["ground", "arm.root"]
+axis = [0, 1, 0.2]
+initial = {{ angle = 0, speed = 1.5 }}
+[joints.hold]
+kind = "{kind}"
+between = ["arm.tip", "load.eye"]
+release = "t > 0.3"
+{more}
+[simulate]
+t_end = 0.5
+output_step = 0.02
+rtol = 1e-9
+"""
+
+# a stop that is pressed and a friction that turns as the joint opens
+KINDS = {
+    "fixed": "",
+    "revolute": """axis = [1, 0.3, 0]
+initial = { speed = 2 }
+friction = { viscous = 0.05 }
+stop = { upper = 0.2, k = 50, c = 0.1 }""",
+    "prismatic": """axis = [1, 0.3, 0]
+initial = { speed = 0.7 }
+friction = { viscous = 0.5 }
+stop = { upper = 0.05, k = 1e3 }""",
+    "cylindrical": "axis = [1, 0.3, 0]\ninitial = { speed = 0.7, slide_speed = 0.3 }",
+    "spherical": "",
+    "planar": "axis = [0, 0.2, 1]",
+    "point_on_line": "axis = [0, 0.2, 1]",
+    "point_on_plane": "axis = [0, 0.2, 1]",
+    "distance": "length = 0.15",
+}
+
+
+def read(text: str, **words) -> vbg.Model:
+    return toml.parse(text.format(**words))
+
+
+def drop(kind: str) -> vbg.Model:
+    return read(DROP, kind=kind, more=KINDS[kind], z=-0.25 if kind == "distance" else -0.1)
+
+
+def wagons(kind: str = "fixed", size: float = 1.0, more: str = "") -> vbg.Model:
+    numbers = {"J": size**2, "h": 0.5 * size, "far": 2 * size, "v": 4 * size, "gap": size}
+    return read(WAGONS, kind=kind, more=more, **numbers)
+
+
+def differences(one: vbg.Solution, other: vbg.Solution, event: float) -> dict[str, float]:
+    """By signal, of its peak or of 1e-3, rows at the event left out."""
+    kept = np.abs(one.time - event) > 1e-6
+    found = {}
+    for name, values in one.signals.items():
+        if name in other.signals and "residual" not in name:
+            x, y = values[kept], other[name][kept]
+            if name.endswith("rotation"):
+                y = y * np.sign(np.sum(x * y, axis=1, keepdims=True))
+            found[name] = float(np.abs(x - y).max() / (np.abs(x).max() + 1e-3))
+    return found
+
+
+@pytest.mark.parametrize("size", [1.0, *only([], [1e-6, 1e6])])
+@pytest.mark.parametrize("solve", [vbg.simulate, second])
+def test_wagons_that_couple_go_on_with_their_common_momentum(solve, size):
+    """v = m1 v1 / (m1 + m2), impulse m2 v, lost mu v1^2 / 2 with mu the reduced mass."""
+    solution = solve(wagons(size=size))
+    assert solution.status.code == "finished"
+    assert solution["b.speed"][-1] == pytest.approx(1.6 * size, rel=1e-9)
+    assert solution["a.speed"][-1] == pytest.approx(1.6 * size, rel=1e-9)
+    assert solution["hook.impulse"][-1] == pytest.approx([4.8 * size, 0, 0], rel=1e-9)
+    assert solution["hook.lost"][-1] == pytest.approx(9.6 * size**2, rel=1e-9)
+    assert solution["energy.dissipated"][-1] == pytest.approx(9.6 * size**2, rel=1e-9)
+    there = solution.time != 0.25
+    np.testing.assert_array_equal(solution["hook.open"][there], (solution.time < 0.25)[there])
+    assert not solution.audit.failures
+
+
+def test_a_coupling_holds_at_any_rounding():
+    for start in shaken(vbg.start(wagons("point_on_plane", more="axis = [1, 0, 0]"))):
+        solution = vbg.simulate(start)
+        assert solution["hook.lost"][-1] == pytest.approx(9.6, rel=1e-9)
+        assert solution["hook.open"][-1] == 0.0
+
+
+@pytest.mark.parametrize("solve", [vbg.simulate, second])
+def test_what_is_let_go_with_the_other_speed_stays_open(solve):
+    """Behind the release both wagons run side by side, where rounding alone says who is ahead."""
+    solution = solve(wagons(more='release = "t > 0.7"\nopen = true'))
+    assert solution["hook.open"][-1] == 1.0 and solution["hook.lost"][-1] == pytest.approx(9.6)
+
+
+def momenta(solution: vbg.Solution, row: int) -> np.ndarray:
+    """Linear and angular momentum about the origin, W, of A and B."""
+    total = np.zeros(6)
+    for body, mass, moments in (("A", 2, [0.3, 0.4, 0.5]), ("B", 3, [0.6, 0.7, 0.9])):
+        p = mass * solution[f"{body}.velocity"][row]
+        R = rotation_matrix(solution[f"{body}.rotation"][row])
+        spin = R @ (np.array(moments) * solution[f"{body}.angular_velocity"][row])
+        total += [*p, *(np.cross(solution[f"{body}.position"][row], p) + spin)]
+    return total
+
+
+@pytest.mark.parametrize("formulation", ["constraint", *only([], ["minimal"])])
+@pytest.mark.parametrize("kind", ["fixed", "spherical"])
+def test_docking_keeps_momentum_and_both_solvers_agree_on_its_impulse(kind, formulation):
+    model = read(DOCK, kind=kind)
+    first, other = vbg.simulate(model, formulation=formulation), second(model)
+    for solution in (first, other):
+        was, now = momenta(solution, 19), momenta(solution, 21)
+        np.testing.assert_allclose(now, was, atol=1e-8)
+        T = solution["energy.kinetic"]
+        assert solution["hook.lost"][-1] == pytest.approx(T[19] - T[21], rel=1e-8)
+    impulse = first["hook.impulse"][-1]  # a row on the event has the values behind it
+    np.testing.assert_allclose(3 * first["B.velocity"][20], impulse, atol=1e-9)
+    w = np.array([0.6, 0.7, 0.9]) * first["B.angular_velocity"][20]
+    moment = first["hook.moment"][-1] + np.cross([-0.5, -0.3, -0.15], impulse)
+    np.testing.assert_allclose(w, moment, atol=1e-9)
+    for name, apart in differences(first, other, 1.0 / 3.0).items():
+        assert apart < 1e-6, name
+    assert [e.where for e in first.audit.events] == ["rail", "hook"]
+
+
+@pytest.mark.parametrize("kind", only(["revolute", "prismatic", "distance"], KINDS))
+def test_both_solvers_agree_behind_a_release(kind):
+    model = drop(kind)
+    first, other = vbg.simulate(model), second(model)
+    assert not first.audit.failures and not other.audit.failures
+    for name, apart in differences(first, other, 0.3).items():
+        assert apart < 1e-6, name
+    flying = first.time > 0.3
+    fall = np.broadcast_to([0, 0, -9.81], (flying.sum(), 3))
+    np.testing.assert_allclose(first["load.acceleration"][flying], fall, atol=1e-9)
+    assert not first["hold.force"][flying].any()
+
+
+def test_a_pin_shears_at_its_force_for_good():
+    """A pendulum that falls from level carries 3 m g cos at its lowest."""
+    text = """
+vbg = 1
+[bodies.bob]
+mass = 1
+inertia = { xx = 1e-4, yy = 1e-4, zz = 1e-4 }
+points = { A = [-1, 0, 0] }
+[joints.pin]
+kind = "revolute"
+between = ["ground", "bob.A"]
+axis = [0, 1, 0]
+release = "sqrt(pin.force[0]^2 + pin.force[2]^2) > 20 N"
+[simulate]
+t_end = 1.0
+output_step = 0.01
+"""
+    solution = vbg.simulate(toml.parse(text))
+    load = np.linalg.norm(solution["pin.force"], axis=1)
+    assert 19.0 < load.max() < 20.0 and solution["pin.open"][-1] == 1.0
+    with pytest.raises(UsageError, match=r"pin\.force"):
+        second(toml.parse(text))
+
+
+def test_a_joint_that_has_not_met_does_not_close():
+    model = wagons(more='release = "t > 2"\nopen = true')
+    text = WAGONS.replace("[-{h}, 0, 0]", "[-{h}, 0.01, 0]")
+    apart = read(text, kind="fixed", more="", J=1, h=0.5, far=2, v=4, gap=1)
+    assert vbg.simulate(model).status.code == "finished"
+    first, other = vbg.simulate(apart), second(apart)
+    assert first.status.code == other.status.code == "failed"
+    assert "hook by 0.01 m along its force y" in first.status.sentence
+    assert "joints.hook is to close" in other.status.sentence
+
+
+def test_a_start_from_a_result_has_its_joints_as_they_were():
+    model = read(DOCK, kind="fixed")
+    whole = vbg.simulate(model)
+    for row, opened in ((17, (1, 1)), (25, (1, 0))):
+        at = whole.time[row]
+        start = vbg.start(vbg.assemble(model), instant_of(whole, at))
+        values = start.outputs(0.0, start.state)
+        assert (values["rail.open"][0], values["hook.open"][0]) == opened
+        np.testing.assert_allclose(values["B.velocity"], whole["B.velocity"][row], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ('release = "1 < t < 2"', "one comparison"),
+        ('release = "t > gone.slide"', "gone"),
+        ('release = "2 > 1"', "never changes"),
+        ('release = "t > 3 kg +"', "expected"),
+        ("open = true", "release or engage"),
+        ('release = "t > 1"\nopen = true', "never closes"),
+        ('release = "t > 1"\ndrive = "0.1*t"', "a driven joint does not open"),
+        ('release = "t > 1"\nfriction = { coulomb = 1 }', "viscous"),
+        ('realease = "t > 1"', "release"),
+    ],
+)
+def test_wrong_words_are_told(lines, said):
+    text = DROP.replace('release = "t > 0.3"\n', "")
+    with pytest.raises(ModelError, match=said):
+        read(text, kind="prismatic", z=-0.1, more=f"axis = [1, 0, 0]\n{lines}")
+
+
+def test_what_cannot_have_such_joints_says_so():
+    from vbg.engines.running import simulate as by_engine
+    from vbg.io.mstmmsim import to_xml
+    from vbg.io.urdf import to_urdf
+
+    model = drop("revolute")
+    part = '[forces.spring]\nkind = "torsion_spring"\non = "joints.hold"\nk = 1\n'
+    sprung = read(DROP + part, kind="revolute", z=-0.1, more="axis = [1, 0.3, 0]")
+    assert any("hold opens" in p.what for p in vbg.check(sprung) if p.severity == "error")
+    with pytest.raises(UsageError, match="opens"):
+        vbg.simulate(model, method="discrete-time")
+    for write in (to_urdf, to_xml):
+        with pytest.raises(UsageError, match=r"hold\.release"):
+            write(model)
+    with pytest.raises(UsageError, match="opens"):
+        by_engine(model, {}, engine="mujoco")

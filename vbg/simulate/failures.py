@@ -1,0 +1,65 @@
+"""How a run ends that cannot go on, and what to do then."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.assemble.start.posture import Projector
+from vbg.solution import Status
+
+
+def strayed(t: float) -> Status:
+    """Steps of an explicit method that creep."""
+    return Status(
+        "failed",
+        f"The integration stopped at t = {t:.6g} s: the steps of dop853 creep or "
+        "are right only at their ends, the model is stiff there.",
+        "Take method = 'auto' or 'radau'.",
+    )
+
+
+def not_closed(projector: Projector, t: float, x: NDArray[np.float64]) -> Status:
+    """Constraints that cannot be met any more; x is the nearest to it."""
+    system = projector.system
+    position, _ = projector.residuals(t, x)
+    worst = int(np.argmax(np.abs(position)))
+    name = system.constraint_names[worst]
+    drives = sorted(c.part for c in system.equations.constraints if c.labels == ("drive",))
+    return Status(
+        "failed",
+        f"At t = {t:.6g} s the joints cannot be kept closed any more: "
+        f"{abs(position[worst]):.3g} [m or rad] is left, most of it at {name}.",
+        f"Drives that may contradict each other from there on: {', '.join(drives)}."
+        if drives
+        else "The mechanism may have reached the end of its reach; add a stop before it.",
+    )
+
+
+def not_met(t: float, apart: str) -> Status:
+    """A joint that is to close, `apart` by something."""
+    return Status(
+        "failed",
+        f"At t = {t:.6g} s a joint is to close whose frames have not met: {apart}.",
+        "Write engage so that it comes true where they meet, or hold with a bushing.",
+    )
+
+
+def undefined(t: float, names: str) -> Status:
+    """Switching functions that are no numbers."""
+    return Status(
+        "failed",
+        f"At t = {t:.6g} s what switches has no value: {names}.",
+        "Look for a root or a logarithm of a negative number in its expression.",
+    )
+
+
+def chattering(t: float, names: str) -> Status:
+    """What switches over and over at one instant."""
+    return Status(
+        "failed",
+        f"At t = {t:.6g} s something switches endlessly: {names}.",
+        "Two laws contradict each other at the switching point; add a little "
+        "resistance, inertia or hysteresis there. For dry friction take `friction`, "
+        "which sticks, and not sign(speed).",
+    )

@@ -1,0 +1,130 @@
+"""Joints that open and close at events, and the impulse that closing costs.
+
+Behind the closing the rows of the joint hold with all others.  Impulses alone count within no
+time; with K the mobility of the rows, K L = -(G v) makes their speeds vanish, and the hinges'
+motion of least kinetic energy for that is what L leaves behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from vbg.tmm_bridge.kernels.evaluate import closure
+from vbg.tmm_bridge.kernels.loops import correction, row_impulses
+from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.rows import W_P
+from vbg.tmm_bridge.kernels.tables import ROW_DOT
+from vbg.tmm_bridge.mechanism.speeds import kinetic_energy
+from vbg.tmm_bridge.mechanism.start import drive_rates, model_size
+from vbg.tmm_bridge.motion.plant import Plant
+from vbg.tmm_bridge.motion.program import PLAY_CHANGES, section
+from vbg.tmm_bridge.onedim.latch import GRAIN, IMPULSE, LOST, MOMENT, Latch
+
+MET = 1e-6  # of the mechanism's size, or [rad]: a smaller gap is none
+ROUNDING = 1e-10  # of the largest that a condition was
+
+
+class Apart(ArithmeticError):
+    """A joint is to close whose frames are not together."""
+
+    def __init__(self, t: float, joint: str, gap: float):
+        self.t, self.joint, self.gap = t, joint, gap
+        super().__init__(f"t = {t}")
+
+
+def switched(plant: Plant, t: float, y: Array, *, first: bool) -> Array:
+    """The state with the modes that hold from here on: of joints that open and close, then of
+    frictions.  Raises Apart."""
+    network = plant.mechanism.network
+    for _ in range(2 * len(network.latches) if network is not None else 0):
+        changing = _changing(plant, t, y)
+        if not changing:
+            break
+        y = _changed(plant, t, y, changing)
+    return plant.switch(t, y, first=first)
+
+
+def _changed(plant: Plant, t: float, y: Array, changing: Sequence[Latch]) -> Array:
+    """The state with these turned over; the energy that is gone is lost: by the impact of those
+    that close, and what stops of those that open held."""
+    mechanism, y, own = plant.mechanism, y.copy(), plant.mechanism.size
+    before = _energy(plant, t, y)
+    for latch in changing:
+        y[own + latch.mode] = 1.0 - y[own + latch.mode]
+    closing = [latch for latch in changing if y[own + latch.mode] < 0.5]
+    if closing:
+        y = _struck(plant, t, y, closing)
+    lost = before - _energy(plant, t, y)
+    y[mechanism.size - 1] += lost
+    y[[own + latch.mode + LOST for latch in changing]] += lost / len(changing)
+    return y
+
+
+def _energy(plant: Plant, t: float, y: Array) -> float:
+    """Of motion, and what springs and stops on coordinates hold."""
+    plant.evaluate(t, y)
+    moving = kinetic_energy(plant.mechanism, y, drive_rates(plant.mechanism, plant.inside(t)))
+    return moving + float(plant.scratch.law[:, 2].sum())
+
+
+def _changing(plant: Plant, t: float, y: Array) -> list[Latch]:
+    """Those whose condition is beyond rounding; how large it was is kept in y."""
+    network, own = plant.mechanism.network, plant.mechanism.size
+    assert network is not None
+    plant.evaluate(t, y)
+    section(plant.program, PLAY_CHANGES)
+    told: Array = plant.program.memory[plant.program.changes]
+    ends = np.cumsum([n for _, n, _ in network.changes])
+    found = {name: told[end - 1] for (name, _, _), end in zip(network.changes, ends, strict=True)}
+    changing = []
+    for latch in network.latches:
+        grain, value = y[own + latch.mode + GRAIN], found[f"joints.{latch.name}"]
+        if value > 0.0:
+            changing.append(latch)
+        if not latch.timed:
+            y[own + latch.mode + GRAIN] = max(grain, ROUNDING * abs(value + grain))
+    return changing
+
+
+def _struck(plant: Plant, t: float, y: Array, closing: Sequence[Latch]) -> Array:
+    """The state behind the impact, the impulses among the states of the joints, in place."""
+    mechanism, s = plant.mechanism, plant.scratch
+    plant.evaluate(t, y)  # with the rows that hold now
+    drive = drive_rates(mechanism, plant.inside(t))
+    closure(plant.tables, s, y, drive)
+    for latch in closing:
+        _require_met(plant, t, latch)
+    s.limit[0] = -1
+    change, lam = -s.row_state[:, 1].copy(), np.zeros(len(s.row_state))
+    row_impulses(plant.tables, s, change, lam)
+    own, n_q = mechanism.size, int(plant.tables.sizes[0])
+    for latch in closing:
+        force, moment = _of_joint(plant, latch, lam)
+        y[own + latch.mode + IMPULSE :][:3] += force
+        y[own + latch.mode + MOMENT :][:3] += moment
+    step = np.zeros(int(plant.tables.sizes[1]))
+    correction(plant.tables, s, change, step)
+    y[n_q : n_q + len(step)] += step
+    return plant.project(t, y, jerk=np.inf)
+
+
+def _require_met(plant: Plant, t: float, latch: Latch) -> None:
+    for row in plant.mechanism.cut[latch.name].rows:
+        gap = abs(float(plant.scratch.row_state[row, 0]))
+        size = 1.0 if plant.tables.rows[row, 0] == ROW_DOT else model_size(plant.mechanism)
+        if not gap <= MET * size:
+            raise Apart(t, latch.name, gap)
+
+
+def _of_joint(plant: Plant, latch: Latch, lam: Array) -> tuple[Array, Array]:
+    """Impulse and its moment about M that the first body exerts on the second, W."""
+    s, joint = plant.scratch, plant.mechanism.cut[latch.name]
+    total, node, sign = np.zeros(6), -1, 1.0
+    for row in joint.rows:
+        place, sign = (0, 1.0) if s.row_nodes[row, 0] >= 0 else (1, -1.0)
+        node = int(s.row_nodes[row, place])
+        total += sign * lam[row] * s.row_wrench[row, place]
+    arm = s.work[node, W_P : W_P + 3] - s.cut[joint.index, 21:24]
+    return total[:3], total[3:] + np.cross(arm, total[:3])

@@ -1,0 +1,44 @@
+"""Joints that open and close.
+
+Such a joint is always a cut of the tree: its rows idle while it is open.  What it keeps are states
+without a rate: whether it is open, the impulse and moment (W) and the energy that its closings
+have cost, and what of its condition is rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from vbg.tmm_bridge.formulas.tape import Number, choose
+from vbg.tmm_bridge.onedim.working import Output, Value, Working
+
+IMPULSE, MOMENT, LOST, GRAIN = 1, 4, 7, 8  # places behind the mode
+KEPT = 9
+
+
+@dataclass(frozen=True)
+class Latch:
+    """The joint `name`; `release` is positive where it opens, `engage` where it closes (None:
+    never), `mode` the place of its states, of which the first is 1 while it is open; `timed` if
+    its conditions are functions of time alone, which nothing rounds."""
+
+    name: str
+    release: Value | None
+    engage: Value | None
+    mode: int
+    timed: bool
+
+    def changes(self, w: Working) -> tuple[Number, ...]:
+        """Grows through zero where the mode changes."""
+        release, engage = (-1.0 if v is None else v(w) for v in (self.release, self.engage))
+        return (choose(w.x[self.mode], engage, release) - w.x[self.mode + GRAIN],)
+
+    def outputs(self) -> Iterator[Output]:
+        """Under the names of the model."""
+        yield f"{self.name}.open", "1", lambda w: w.x[self.mode]
+        for what, first, unit in (("impulse", IMPULSE, "N*s"), ("moment", MOMENT, "N*m*s")):
+            for k in range(3):
+                place = self.mode + first + k
+                yield f"{self.name}.{what}[{k}]", unit, lambda w, at=place: w.x[at]
+        yield f"{self.name}.lost", "J", lambda w: w.x[self.mode + LOST]
