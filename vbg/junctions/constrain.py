@@ -69,8 +69,8 @@ def begin(name: str, builder: Builder, *, points_coincide: bool, latch: Any = No
         frames.p_BM_B,
         points_coincide=points_coincide,
     )
-    axes = (const(frames.R_AF.data[:, i]) for i in range(3))
-    return Pair(name, frames, relative, *axes, holds=holds)
+    x_F, y_F, z_F = (const(frames.R_AF.data[:, i]) for i in range(3))
+    return Pair(name, frames, relative, x_F, y_F, z_F, holds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ Contacts, 1996, ch. 8, with a restitution of zero).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from vbg.blocks import Block, call, const, zeros
@@ -90,6 +90,10 @@ def holding(name: str, builder: Builder, joint: Any) -> Block | None:
     builder.output(f"{name}.{MODE}", is_open, "1")
     for what, size, unit in (("impulse", 3, "N*s"), ("moment", 3, "N*m*s"), ("lost", 1, "J")):
         path = f"{name}.{what}"
-        kept = builder.state(path, lambda _, n=size: zeros(n), initial=zeros(size), unit=unit)
-        builder.output(path, kept, unit)
+        nothing = zeros(size)
+        builder.output(path, builder.state(path, _rate(nothing), initial=nothing, unit=unit), unit)
     return const(1.0) - is_open
+
+
+def _rate(value: Block) -> Callable[[Block], Block]:
+    return lambda _: value

@@ -317,7 +317,7 @@ def _condition(reading: Reading, scope: Scope, path: Path, raw: Any, declared: F
         return None
     if sign.startswith(">"):
         less, more = more, less
-    node = expressions.Binary("-", more, less)
+    node: expressions.Expression = expressions.Binary("-", more, less)
     if not _varying_names_known(reading, scope, path, raw, node, ("t",)):
         return None
     node = expressions.substitute(node, reading.parameters)

@@ -36,9 +36,12 @@ class Latch:
 
     def outputs(self) -> Iterator[Output]:
         """Under the names of the model."""
-        yield f"{self.name}.open", "1", lambda w: w.x[self.mode]
+        yield f"{self.name}.open", "1", _state(self.mode)
         for what, first, unit in (("impulse", IMPULSE, "N*s"), ("moment", MOMENT, "N*m*s")):
             for k in range(3):
-                place = self.mode + first + k
-                yield f"{self.name}.{what}[{k}]", unit, lambda w, at=place: w.x[at]
-        yield f"{self.name}.lost", "J", lambda w: w.x[self.mode + LOST]
+                yield f"{self.name}.{what}[{k}]", unit, _state(self.mode + first + k)
+        yield f"{self.name}.lost", "J", _state(self.mode + LOST)
+
+
+def _state(place: int) -> Value:
+    return lambda w: w.x[place]
