@@ -122,6 +122,7 @@ def test_facts_are_json_too(capsys):
     assert [answer.get("kind", answer.get("topic")) for answer in answers] == ["tank", "tank"]
     (answer,) = [json.loads(line) for line in printed(["drive", "--json"], capsys)[1].splitlines()]
     assert {user["part"] for user in answer["of"]} == {
+        "joints.guide",
         "joints.helical",
         "joints.prismatic",
         "joints.revolute",

@@ -80,6 +80,7 @@ MECHANICS: dict[str, dict[str, Any]] = {
     "joints.spherical": _joint(kind="spherical"),
     "joints.point_on_line": _joint(kind="point_on_line", axis=[0, 0.6, 0.8]),
     "joints.point_on_plane": _joint(kind="point_on_plane", axis=[0, 0.6, 0.8]),
+    "joints.guide": _joint(kind="guide", axis=[0, 0.6, 0.8], drive="0.2*sin(2*t)"),
     "joints.planar": _joint(kind="planar", axis=[0, 0.6, 0.8]),
     "joints.distance": _joint(kind="distance", **_LINE),
     "joints.gear": _coupling(kind="gear", ratio=-1.7),

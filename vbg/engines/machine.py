@@ -33,7 +33,7 @@ IN_TREE = {
     "spherical": 3,
 }
 """Joints that may carry a body, and their coordinates (a screw's two are tied by a row)."""
-CUT_ONLY = ("point_on_line", "point_on_plane", "distance")
+CUT_ONLY = ("point_on_line", "point_on_plane", "guide", "distance")
 COUPLINGS = ("gear", "belt", "rack_pinion")
 COORDINATES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "revolute": (("angle", "speed"),),
@@ -42,6 +42,7 @@ COORDINATES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "cylindrical": (("slide", "slide_speed"), ("angle", "speed")),
     "universal": (("angle", "speed"), ("angle2", "speed2")),
     "point_on_line": (("slide", "speed"),),
+    "guide": (("slide", "speed"),),
 }
 """The signals of a joint's coordinates and their rates, in the order of its elements."""
 

@@ -24,6 +24,7 @@ ALONG: Mapping[str, tuple[int, ...]] = {
     **dict.fromkeys(("fixed", "revolute", "spherical", "universal"), (0, 1, 2)),
     **dict.fromkeys(("prismatic", "cylindrical", "helical", "point_on_line"), (0, 1)),
     **dict.fromkeys(("planar", "point_on_plane"), (2,)),
+    "guide": (),
 }
 """Axes of F along which the joint holds."""
 ABOUT: Mapping[str, tuple[int, ...]] = {

@@ -18,7 +18,7 @@ Places = dict[str, tuple[Array, Array]]  # body -> (p_WB, R_WB)
 Rates = dict[str, tuple[Array, Array]]  # body -> (v_WB, w_WB_W)
 Cross = Callable[[Link, str, str], Any]  # link, known body, other body -> what is found
 
-_LOOSE = frozenset(("planar", "point_on_line", "point_on_plane", "rolling", "distance"))
+_LOOSE = frozenset(("planar", "point_on_line", "point_on_plane", "guide", "rolling", "distance"))
 
 
 def find_places(model: Model, links: tuple[Link, ...], axes: Axes) -> Places:

@@ -49,6 +49,7 @@ KINDS: dict[str, tuple[tuple[int | None, ...], tuple[int | None, ...], bool]] = 
     "planar": ((2,), (0, 1), False),
     "point_on_line": ((0, 1), (), False),
     "point_on_plane": ((2,), (), False),
+    "guide": ((), (), False),
     "universal": ((None, None, None), SQUARED, True),
 }
 # about or along z of F, the last about z of M

@@ -22,6 +22,7 @@ CODES = {
     "planar": "PL",
     "point_on_line": "SC",
     "point_on_plane": "SP",
+    "guide": "F",
     "distance": "SPSP",
     "rolling": "RP",
 }
@@ -72,7 +73,7 @@ def linkage_of(model: Model) -> Linkage:
 def _drives(part: Any, code: str) -> tuple[str, ...]:
     if getattr(part, "drive", None) is None:
         return ()
-    return ("slide",) if code == "P" else ("angle",)
+    return {"P": ("slide",), "F": ("z",)}.get(code, ("angle",))
 
 
 def _frame(

@@ -76,7 +76,7 @@ def coordinate_key(model: Model, reference: str) -> str:
     if reference.count(".") == 2:
         return reference.rsplit(".", 1)[1]
     kind = model.joints[coordinate_joint(reference)].kind
-    return "slide" if kind in ("prismatic", "cylindrical", "point_on_line") else "angle"
+    return "slide" if kind in ("prismatic", "cylindrical", "point_on_line", "guide") else "angle"
 
 
 def used_joints(model: Model) -> dict[str, float]:

@@ -19,6 +19,7 @@ import numpy as np
 from vbg.junctions.cylindrical import Cylindrical
 from vbg.junctions.distance import Distance
 from vbg.junctions.fixed import Fixed
+from vbg.junctions.guide import Guide
 from vbg.junctions.helical import Helical
 from vbg.junctions.latch import opens
 from vbg.junctions.planar import Planar
@@ -128,6 +129,7 @@ _ROWS: Mapping[type, tuple[CutRow, ...]] = {
     Planar: (_TRANSLATIONS[2], *_SAME_AXIS),
     PointOnLine: _TRANSLATIONS[:2],
     PointOnPlane: _TRANSLATIONS[2:],
+    Guide: (),  # what is prescribed has a row of its own
     Fixed: (*_TRANSLATIONS, *_SAME_AXIS, CutRow(ROW_DOT, 0, 1)),
 }
 _MEASURED: Mapping[type, tuple[tuple[str, int], ...]] = {
@@ -137,6 +139,7 @@ _MEASURED: Mapping[type, tuple[tuple[str, int], ...]] = {
     Cylindrical: (("angle", COORDINATE_TURN), ("slide", COORDINATE_SLIDE)),
     Universal: (("angle", COORDINATE_FIRST), ("angle2", COORDINATE_SECOND)),
     PointOnLine: (("slide", COORDINATE_SLIDE),),
+    Guide: (("slide", COORDINATE_SLIDE),),
 }
 # Joints to keep in the tree, best first: what keeps coordinates and needs few rows.
 _WORTH: Mapping[type, float] = {
@@ -159,8 +162,8 @@ def series_of(joint: Any, *, backward: bool) -> Series:
 
 
 def can_be_in_tree(joint: Any) -> bool:
-    """Whether the joint has joint coordinates; a rod and a rolling disc have not, nor one that
-    opens."""
+    """Whether the joint has joint coordinates; a rod, a guide and a rolling disc have not, nor one
+    that opens."""
     return type(joint) in _FORWARD and not opens(joint)
 
 
@@ -205,6 +208,7 @@ _READ: Mapping[type, Callable[[Array, Array], dict[str, float]]] = {
     Cylindrical: lambda R, d: {"angle": _angle(R), "slide": d[2]},
     Universal: _universal,
     PointOnLine: lambda R, d: {"slide": d[2]},
+    Guide: lambda R, d: {"slide": d[2]},
 }
 
 

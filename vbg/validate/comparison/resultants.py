@@ -130,6 +130,8 @@ def _free_twists(joint: Any, frame: JointFrame) -> list[tuple[str, Array, Array]
             return [slides["z"], *every]
         case "point_on_plane":
             return [slides["x"], slides["y"], *every]
+        case "guide":
+            return [*slides.values(), *every]
     return None
 
 
