@@ -54,12 +54,20 @@ on = "car"
 force = ["-rolling(road.speed) - friction_factor(4e4, 1e-3) N", 0, 0]
 """
 
+FLANGE = """
+[bodies.arm]
+mass = 2.0
+inertia = { xx = 0.1, yy = 0.1, zz = 0.1 }
+points = { B = [0, 0, 0.4] }
+"""
+
 
 def test_examples_read():
     blocks = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
     assert len(blocks) > 3
+    around = {"joint:elbow": ELBOW, "rolling": ROAD, "frames.flange": FLANGE}
     for block in blocks:
-        rest = ELBOW if "joint:elbow" in block else ROAD if "rolling" in block else ""
+        rest = "".join(machine for word, machine in around.items() if word in block)
         assert check(toml.parse(block + rest)) == ()
 
 
