@@ -15,10 +15,12 @@ import numpy as np
 
 from vbg.engines.masses import inertia_of
 from vbg.engines.pose import Array, Place, Z, of_quaternion, shortest, triad, turn
+from vbg.engines.written import written_rotation
 from vbg.errors import UsageError
 from vbg.fields import Attachment
 from vbg.junctions.latch import opens
 from vbg.model import Model
+from vbg.tmm_bridge.formulas.timefunctions import function_of
 
 GROUND = "ground"
 TURN, SLIDE, BALL, FREE = "turn", "slide", "ball", "free"
@@ -116,6 +118,8 @@ def _ends(model: Model) -> Iterator[tuple[str, Ends]]:
         first, second = part.between
         R_AF, R_BM = _axes(model, part)
         F, M = Place(R_AF, np.array(first.at)), Place(R_BM, np.array(second.at))
+        if part.kind == "helical" and part.initial.angle is None:
+            F = _screw_seat(model, part, F, M)
         yield name, Ends(name, part.kind, first.body, second.body, F, M, part)
     if strange:
         raise UsageError(f"the engines have no {', '.join(strange)}.")
@@ -127,7 +131,8 @@ def written_axes(model: Model, body: str) -> Array | None:
         return np.eye(3)
     part = model.bodies[body]
     if part.rotation is not None:
-        return of_quaternion(part.rotation)
+        found = written_rotation(model, body)
+        return of_quaternion(part.rotation) if found is None else found
     return None if part.position is None else np.eye(3)
 
 
@@ -162,6 +167,26 @@ def _joins_frames(part: Any) -> bool:
     if told[1] is None:
         return False
     return bool(F[:, 2] @ told[0] > 1.0 - 1e-12 and M[:, 2] @ told[1] > 1.0 - 1e-12)
+
+
+def _screw_seat(model: Model, part: Any, F: Place, M: Place) -> Place:
+    """F of a screw whose bodies are both placed: it turns from where they are written, the slide
+    being lead * angle there with the angle of its drive, or 0."""
+    ends = [written_place(model, end.body) for end in part.between]
+    if ends[0] is None or ends[1] is None:
+        return F
+    apart = (ends[0] @ F).inverse() @ ends[1] @ M
+    angle = 0.0 if part.drive is None else function_of(model, part.drive).value(0.0)
+    return Place(F.R, F.p + (apart.p[2] - part.lead * angle) * F.R[:, 2])
+
+
+def written_place(model: Model, body: str) -> Place | None:
+    """Of a body as its file places it; None where it gives no position."""
+    R = written_axes(model, body)
+    if body == GROUND or R is None:
+        return Place() if body == GROUND else None
+    position = model.bodies[body].position
+    return None if position is None else Place(R, np.array(position))
 
 
 def _cardan(part: Any, R_AB: Array | None, angle: float, angle2: float) -> tuple[Array, Array]:
