@@ -27,7 +27,7 @@ from vbg.solution import components
 LONGEST = 1.0
 WRONG = 1e-5  # of the peak: more is a fault, or a machine that forgets its start
 ROWS = 100
-RUNTIME = ("vbg_tape", "vbg_machine", "vbg_run")
+RUNTIME = ("vbg_tape", "vbg_eliminate", "vbg_machine", "vbg_run")
 
 
 def models() -> Iterator[tuple[str, vbg.Model, float]]:

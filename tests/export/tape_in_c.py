@@ -39,11 +39,11 @@ class Tape(ctypes.Structure):
 
 def library(folder: Path) -> ctypes.CDLL:
     """The tape's machine, compiled without any warning."""
-    for name in ("vbg_tape.h", "vbg_tape.c"):
+    for name in ("vbg_tape.h", "vbg_tape.c", "vbg_eliminate.c"):
         (folder / name).write_text(shipped(name))
     (folder / "vbg_codes.h").write_text(codes())
     flags = ["-shared", "-fPIC", "-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Werror"]
-    compile_c(find_compiler(), folder, ["vbg_tape.c"], folder / "tape.so", flags)
+    compile_c(find_compiler(), folder, ["vbg_tape.c", "vbg_eliminate.c"], folder / "tape.so", flags)
     return ctypes.CDLL(str(folder / "tape.so"))
 
 
@@ -72,7 +72,7 @@ def played(machine: ctypes.CDLL, program: Program, filled: np.ndarray, kept: np.
 
 def straight_library(folder: Path, programs: dict[str, Program]) -> ctypes.CDLL:
     """The straight-line code of programs, each as `play_NAME(work, kept)`."""
-    for name in ("vbg_tape.h", "vbg_tape.c"):
+    for name in ("vbg_tape.h", "vbg_tape.c", "vbg_eliminate.c"):
         (folder / name).write_text(shipped(name))
     (folder / "vbg_codes.h").write_text(codes())
     parts = ['#include "vbg_tape.h"', "#include <math.h>"]
@@ -87,7 +87,8 @@ def straight_library(folder: Path, programs: dict[str, Program]) -> ctypes.CDLL:
     (folder / "straight.c").write_text("\n".join(parts))
     flags = ["-shared", "-fPIC", "-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Werror"]
     flags += ["-Wno-unused-const-variable"]
-    compile_c(find_compiler(), folder, ["straight.c", "vbg_tape.c"], folder / "line.so", flags)
+    files = ["straight.c", "vbg_tape.c", "vbg_eliminate.c"]
+    compile_c(find_compiler(), folder, files, folder / "line.so", flags)
     return ctypes.CDLL(str(folder / "line.so"))
 
 

@@ -17,8 +17,8 @@ from vbg.export.straight import straight
 from vbg.export.tables import codes, doubles, integers, number, remark, strings, tape, text
 from vbg.platform.files import write_text
 
-SHIPPED: tuple[str, ...] = ("vbg_tape.h", "vbg_tape.c", "vbg_machine.h", "vbg_machine.c")
-SHIPPED += ("vbg_inside.h", "vbg_run.c", "vbg_dop853.h")
+SHIPPED: tuple[str, ...] = ("vbg_tape.h", "vbg_tape.c", "vbg_eliminate.c", "vbg_machine.h")
+SHIPPED += ("vbg_machine.c", "vbg_inside.h", "vbg_run.c", "vbg_dop853.h")
 TAKEN = re.compile(r"(main|makefile|vbg_.*|fmi\d)$", re.IGNORECASE)  # names of other files
 FLAGS = "-std=c99 -O2 -Wall -Wextra -pedantic -Wconversion"
 
