@@ -72,6 +72,28 @@ def test_damping_takes_the_energy_and_a_drive_the_momentum():
     assert find_kept(vbg.assemble(damped)) == ()
 
 
+@pytest.mark.parametrize(
+    "signal",
+    [
+        {"kind": "input"},
+        {"kind": "sample_and_hold", "input": "J.angle - J.angle", "period": 0.1},
+        {
+            "kind": "transfer_function",
+            "input": "0*J.angle",
+            "numerator": [1],
+            "denominator": [1, 1],
+        },
+    ],
+    ids=lambda signal: signal["kind"],
+)
+def test_what_a_controller_may_tell_keeps_nothing(signal):
+    """Its state is zero at the start, and nothing says that it stays so."""
+    document = {**arm("revolute", gravity=(0.0, 0.0, 0.0)).document}
+    document["signals"] = {"u": signal}
+    document["forces"] = {"motor": {"kind": "torque", "on": "joints.J", "torque": ["u"]}}
+    assert find_kept(vbg.assemble(vbg.Model(**document))) == ()
+
+
 def test_free_bodies_on_a_spring_keep_all_that_they_have_together():
     model = vbg.Model(
         gravity=[0.0, 0.0, -9.81],

@@ -1,6 +1,7 @@
 """FMUs of machines as an importer meets them: FMPy's checks, both kinds, both versions."""
 
 import ctypes
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -218,6 +219,54 @@ def test_instances_do_not_know_of_one_another(driven):
         alone.doStep(0.01 * i, 0.01)
     assert one.getFloat64([names["A.angle"]]) == alone.getFloat64([names["A.angle"]])
     assert one.getFloat64([names["A.angle"]]) != two.getFloat64([names["A.angle"]])
+
+
+def test_instances_in_threads_do_as_each_alone(driven):
+    """Four at once, each with its own torque; ctypes lets go of the interpreter in every call."""
+    path = str(driven / "arm3.fmu")
+    torques = (-1.0, 0.5, 2.0, 3.0)
+
+    def motion(torque):
+        fmu, names = begun(FMU3Slave, path)
+        fmu.setFloat64([names["command"]], [torque])
+        values = []
+        for i in range(50):
+            fmu.doStep(0.01 * i, 0.01)
+            values.append(fmu.getFloat64([names["A.angle"], names["A.force[0]"]]))
+        return values
+
+    with ThreadPoolExecutor(len(torques)) as threads:
+        together = list(threads.map(motion, torques))
+    assert together == [motion(torque) for torque in torques]
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_what_an_importer_may_not_ask_is_an_error(driven, version):
+    """Calls in the wrong state, by the status codes of the standard; the instance lives on."""
+    kind = FMU3Slave if version == 3 else FMU2Slave
+    fmu, _ = opened(kind, str(driven / f"arm{version}.fmu"))
+    put = fmu.setFloat64 if version == 3 else fmu.setReal
+    with pytest.raises(Exception, match="fmi"):
+        fmu.doStep(0.0, 0.01)  # not initialized
+    with pytest.raises(Exception, match="fmi"):
+        fmu.exitInitializationMode()
+    if version == 2:
+        with pytest.raises(Exception, match="fmi"):
+            fmu.setupExperiment(startTime=1.0)  # machines start at 0
+        fmu.setupExperiment(startTime=0.0)
+    fmu.enterInitializationMode()
+    with pytest.raises(Exception, match="fmi"):
+        fmu.enterInitializationMode()
+    fmu.exitInitializationMode()
+    with pytest.raises(Exception, match="fmi"):
+        fmu.doStep(0.0, -0.01)
+    with pytest.raises(Exception, match="fmi"):
+        put([0], [1.0])  # the time
+    fmu.doStep(0.0, 0.01)
+    fmu.terminate()
+    with pytest.raises(Exception, match="fmi"):
+        fmu.doStep(0.01, 0.01)
+    fmu.freeInstance()
 
 
 def test_the_library_exports_the_functions_of_the_standard_alone(driven):

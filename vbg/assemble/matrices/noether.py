@@ -76,6 +76,8 @@ def find_kept(system: System) -> tuple[Kept, ...]:
     rates, sizes, values, powers, taken = [], [], [], [], []
     for t, x in _samples(system, start):
         rate = start.rate(t, x)
+        if not np.all(np.isfinite(rate)):  # a law has no value for what a controller might hold
+            continue
         own, size = _rates(system, x, rate)
         rates.append(own)
         sizes.append(size)
@@ -107,6 +109,7 @@ def _samples(system: System, start: Start) -> list[tuple[float, Array]]:
     random = np.random.default_rng(4)
     projector = Projector(system, start.kept)
     positions = [start.state[s.first : s.last] for s in system.slices if s.state.kind == "position"]
+    held = {one.name for one in system.causal.graph.discrete}
     length = max(1e-3, float(np.ptp(np.vstack([*positions, np.zeros(3)]), axis=0).max()))
     found = []
     before = start.state
@@ -124,6 +127,9 @@ def _samples(system: System, start: Start) -> list[tuple[float, Array]]:
                 x[own] = start.state[own] + scale * random.normal(size=3)
             elif s.state.kind == "store":
                 x[own] = start.state[own] * (1.0 + STEP * random.normal(size=s.last - s.first))
+            elif s.state.kind == "signal" or s.state.name in held:  # controllers, inputs, FMUs
+                size = np.maximum(np.abs(start.state[own]), 1.0)
+                x[own] = start.state[own] + size * random.normal(size=s.last - s.first)
         t = float(random.uniform(0.0, system.model.simulate.t_end))
         projector.normalise(x)
         projector.project(t, x, 1e-12, 1e-12)

@@ -81,7 +81,7 @@ def part_detail(table: str, part: Any) -> str:
         return shown(part)
     if not isinstance(part, Mapping):
         return shown(part)
-    if table == "include":
+    if table in ("include", "fmu"):
         return str(part.get("file", "?"))
     if table == "functions":
         return (
