@@ -61,11 +61,28 @@ inertia = { xx = 0.1, yy = 0.1, zz = 0.1 }
 points = { B = [0, 0, 0.4] }
 """
 
+BODY = "mass = 2.0\ninertia = { xx = 0.1, yy = 0.1, zz = 0.1 }\n"
+TRACK = 'kind = "prismatic"\nbetween = ["ground", "wagonN"]\naxis = [1, 0, 0]\n'
+TRAIN = f"""
+[bodies.box]
+{BODY}points = {{ breech = [0, 0, 0.4] }}
+[bodies.rocket]
+{BODY}points = {{ shoe = [0, 0, 0] }}
+[bodies.wagon1]
+{BODY}points = {{ hook = [1, 0, 0] }}
+[bodies.wagon2]
+{BODY}points = {{ hook = [-1, 0, 0] }}
+[joints.track1]
+{TRACK.replace("N", "1")}
+[joints.track2]
+{TRACK.replace("N", "2")}
+"""
+
 
 def test_examples_read():
     blocks = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
     assert len(blocks) > 3
-    around = {"joint:elbow": ELBOW, "rolling": ROAD, "frames.flange": FLANGE}
+    around = {"joint:elbow": ELBOW, "rolling": ROAD, "frames.flange": FLANGE, "wagon1": TRAIN}
     for block in blocks:
         rest = "".join(machine for word, machine in around.items() if word in block)
         assert check(toml.parse(block + rest)) == ()

@@ -8,6 +8,7 @@ them, s the travel of a wall, the balance of the node is
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,6 +19,9 @@ from vbg.tmm_bridge.onedim.electric import HYDRAULIC, Ends
 from vbg.tmm_bridge.onedim.working import Energies, Output, Port, Value, Working
 
 Law = Callable[[Working, Number], Number]
+Liquid = tuple[float, float]  # density [kg/m^3], viscosity [Pa s]
+
+STILL = 1e-3  # Reynolds number below which the friction factor is not asked for
 
 
 def level_of(node: int) -> Value:
@@ -269,7 +273,8 @@ class Displacer:
 
 @dataclass(frozen=True)
 class Pipe:
-    """Pieces of inertance I and resistance R with capacities C between them.
+    """Pieces of inertance I with the pressure that each loses, `loss(flow)`, and capacities C
+    between them.
 
     States: flow of every piece, pressure between the pieces.
     """
@@ -277,7 +282,7 @@ class Pipe:
     ends: Ends
     pieces: int
     I: float
-    R: float
+    loss: Callable[[Number], Number]
     C: float
     state: int
 
@@ -287,7 +292,7 @@ class Pipe:
         for i in range(n):
             flow = x[at + i]
             after = x[at + n + i] if i + 1 < n else w.levels[self.ends.second]
-            w.rates[at + i] = (before - after - self.R * flow) / self.I
+            w.rates[at + i] = (before - after - self.loss(flow)) / self.I
             if i + 1 < n:
                 w.rates[at + n + i] = (flow - x[at + i + 1]) / self.C
             before = after
@@ -297,8 +302,9 @@ class Pipe:
     def energies(self, w: Working) -> Energies:
         n, x, at = self.pieces, w.x, self.state
         flows = squares(x[at : at + n])
+        lost = sum_of(self.loss(flow) * flow for flow in x[at : at + n])
         levels = squares(x[at + n : at + 2 * n - 1])
-        return Energies(0.5 * self.I * flows, 0.5 * self.C * levels, 0.0, self.R * flows)
+        return Energies(0.5 * self.I * flows, 0.5 * self.C * levels, 0.0, lost)
 
     def outputs(self) -> Iterator[Output]:
         name, at, last = self.ends.name, self.state, self.state + self.pieces - 1
@@ -308,10 +314,40 @@ class Pipe:
 
 def squares(values: Iterable[Number]) -> Number:
     """Sum of squares."""
+    return sum_of(value * value for value in values)
+
+
+def sum_of(values: Iterable[Number]) -> Number:
+    """Sum."""
     total: Number = 0.0
     for value in values:
-        total = total + value * value
+        total = total + value
     return total
+
+
+def laminar(length: float, bore: float, viscosity: float) -> Callable[[Number], Number]:
+    """Pressure lost in a round pipe where layers slide on each other: 8 mu l Q / (pi r^4)."""
+    return lambda flow: 8.0 * viscosity * length / (math.pi * (0.5 * bore) ** 4) * flow
+
+
+def darcy(length: float, bore: float, rough: float, liquid: Liquid) -> Callable[[Number], Number]:
+    """Pressure lost by Darcy and Weisbach, f (l/d) rho v |v| / 2 = (f Re) mu l v / (2 d^2).
+
+    f by Churchill (1977) of Re = rho |v| d / mu; below Re = STILL it is 64 / Re to rounding,
+    so that f Re is that of STILL there.
+    """
+    density, viscosity = liquid
+
+    def lost(flow: Number) -> Number:
+        v = flow / (0.25 * math.pi * bore * bore)
+        speed = most(v, -1.0 * v)
+        re = most(density * bore / viscosity * speed, STILL)
+        turbulent = power(2.457 * log(1.0 / (power(7.0 / re, 0.9) + 0.27 * rough / bore)), 16.0)
+        between = power(37530.0 / re, 16.0)
+        f = 8.0 * power(power(8.0 / re, 12.0) + power(turbulent + between, -1.5), 1.0 / 12.0)
+        return f * re * viscosity * length / (2.0 * bore * bore) * v
+
+    return lost
 
 
 def as_hydraulic(ends: Ends) -> Ends:

@@ -17,9 +17,11 @@ from vbg.tmm_bridge.onedim.hydraulic import (
     Pipe,
     Stops,
     Store,
+    darcy,
     edge,
     gas,
     gas_energy,
+    laminar,
     oil,
     oil_energy,
     opening_valve,
@@ -222,6 +224,9 @@ def _add_valve(draft: Draft, sources: Sources, name: str, part: Any) -> None:
 def _add_pipe(draft: Draft, name: str, part: Any) -> None:
     n = part.segments
     piece, area = part.length / n, math.pi * part.diameter**2 / 4.0
+    loss = laminar(piece, part.diameter, part.viscosity)
+    if part.roughness is not None:
+        loss = darcy(piece, part.diameter, part.roughness, (part.density, part.viscosity))
     at = len(draft.start)
     for start in [None] * n + [part.pressure] * (n - 1):
         draft.store(start)
@@ -229,7 +234,7 @@ def _add_pipe(draft: Draft, name: str, part: Any) -> None:
         draft.ends("hydraulic", name, part.nodes),
         n,
         part.density * piece / area,
-        8.0 * part.viscosity * piece / (math.pi * (0.5 * part.diameter) ** 4),
+        loss,
         area * piece / part.bulk,
         at,
     )
