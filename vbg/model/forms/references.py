@@ -138,7 +138,7 @@ def _span(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field)
         return None
     before = len(reading.problems)
     found = [
-        None if entry == FREE else read_end(reading, scope, (*path, i), entry)
+        None if entry in (None, FREE) else read_end(reading, scope, (*path, i), entry)
         for i, entry in enumerate(entries)
     ]
     return tuple(found) if len(reading.problems) == before else None
