@@ -18,7 +18,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq, minimize_scalar
 
 from vbg.analysis.linear.linear import Linearisation
 from vbg.analysis.linear.response import automatic_range, frequency_response
@@ -140,6 +139,8 @@ def _grid(linear: Linearisation, frequency: ArrayLike | None) -> Array:
 
 def _crossings(f: Callable[[float], float], w: Array, values: Array) -> list[float]:
     """Frequencies at which f changes its sign, each found in its interval of the grid."""
+    from scipy.optimize import brentq
+
     sign = np.sign(values)
     places = np.flatnonzero((sign[:-1] * sign[1:] < 0.0) & np.isfinite(values[:-1] * values[1:]))
     found = []
@@ -151,6 +152,8 @@ def _crossings(f: Callable[[float], float], w: Array, values: Array) -> list[flo
 
 def _least(f: Callable[[float], float], w: Array, values: Array) -> float:
     """The frequency at which f is least, found between the neighbours of the grid's least."""
+    from scipy.optimize import minimize_scalar
+
     k = int(np.argmin(values))
     low, high = np.log(w[max(k - 1, 0)]), np.log(w[min(k + 1, len(w) - 1)])
     found = minimize_scalar(lambda x: f(float(np.exp(x))), bounds=(low, high), method="bounded")

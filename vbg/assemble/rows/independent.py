@@ -21,7 +21,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import qr, solve_triangular
 
 from vbg.assemble.program.elimination import Elimination
 from vbg.assemble.rows.scaled import ScaledRows
@@ -148,18 +147,37 @@ def _eliminated(
 ) -> tuple[_Front, Array]:
     """The front of a constraint, and the piece that is left for the later ones."""
     size = sizes[block]
-    Q, R, pivots = qr(matrix[:, :size], pivoting=True, check_finite=False)
-    diagonal = np.abs(np.diag(R))
-    rank = int(np.count_nonzero(diagonal > tolerance))
-    turned = Q.T @ matrix[:, size:]
-    rest = turned[rank:]
+    turned, pivots, rank = _turned(matrix, size, tolerance)
+    rest = turned[rank:, size:]
     if len(rest) > rest.shape[1]:
         rest = np.linalg.qr(rest, mode="r")
+    R, later = turned[:rank, :size], turned[:rank, size:]
     front = _Front(
-        block, pivots[:rank], pivots[rank:], R[:rank, :rank], R[:rank, rank:], turned[:rank],
-        columns[1:],
-    )  # fmt: skip
+        block, pivots[:rank], pivots[rank:], R[:, :rank], R[:, rank:], later, columns[1:]
+    )
     return front, rest
+
+
+def _turned(matrix: Array, size: int, tolerance: float) -> tuple[Array, NDArray[np.int64], int]:
+    """Q^T M such that the first `size` columns, in the order of the pivots, are triangular as
+    far as their rank: each pivot is the column of which most is left.  scipy has this, too,
+    but takes longer to load than most machines take to start."""
+    turned, order = matrix.copy(), np.arange(size)
+    for rank in range(min(len(matrix), size)):
+        left = np.sqrt((turned[rank:, rank:size] ** 2).sum(axis=0))
+        best = rank + int(np.argmax(left))
+        if not left[best - rank] > tolerance:
+            return turned, order, rank
+        if best != rank:
+            turned[:, [rank, best]] = turned[:, [best, rank]]
+            order[[rank, best]] = order[[best, rank]]
+        mirror = turned[rank:, rank].copy()
+        length = left[best - rank] if mirror[0] < 0.0 else -left[best - rank]
+        mirror[0] -= length
+        mirror /= np.linalg.norm(mirror)
+        turned[rank:, rank:] -= np.outer(2.0 * mirror, mirror @ turned[rank:, rank:])
+        turned[rank, rank], turned[rank + 1 :, rank] = length, 0.0
+    return turned, order, min(len(matrix), size)
 
 
 def _combine(
@@ -211,7 +229,7 @@ def _substituted(
                 if b in known:
                     right -= block[:, kept_of[b]] @ known[b]
         if len(front.kept) and np.abs(right).max(initial=0.0) > NEGLIGIBLE:
-            found = solve_triangular(front.triangle, right, check_finite=False)
+            found = np.linalg.solve(front.triangle, right)
             found[np.abs(found) < NEGLIGIBLE] = 0.0
             known[front.block], kept_of[front.block] = found, front.kept
         if step == start or front.block in known:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import KroghInterpolator
 
 from vbg.errors import Problem
 
@@ -87,6 +86,8 @@ def _nodes(steps: Sequence[Step], apart: float) -> list[Step]:
 def _hermite(nodes: Sequence[Step]) -> Callable[[float], Array]:
     """Through states and rates, in the time from the first node on; what is constant stays so
     to the last digit, a mode 0 or 1."""
+    from scipy.interpolate import KroghInterpolator
+
     begin, first, _ = nodes[0]
     values = np.stack([v for _, state, rate in nodes for v in (state - first, rate)])
     moved = KroghInterpolator(np.repeat([t for t, _, _ in nodes], 2) - begin, values)

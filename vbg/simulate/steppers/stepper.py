@@ -1,6 +1,6 @@
 """Integrators behind one small face: step, state, dense output, restart.
 
-The adaptive methods are scipy's; a fixed-step Runge-Kutta runs in compiled code.
+The implicit method is scipy's; stages of the explicit ones run in compiled code.
 A stepper never knows what it integrates; `run` moves its state onto the
 constraints between steps through `reset`.
 """
@@ -12,10 +12,10 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.integrate import Radau
 
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.errors import Problem
+from vbg.plumbing.one_thread import load_scipy_on_one_thread
 from vbg.simulate.steppers.explicit import (
     EndsBesideSingularPosture,
     NearSingularPosture,
@@ -71,7 +71,7 @@ class Stepper(Protocol):
 
 
 class Adaptive:
-    """A scipy OdeSolver: DOP853 or Radau."""
+    """DOP853, or scipy's Radau."""
 
     consistent = False
 
@@ -247,6 +247,9 @@ def _solver(
     longest: float,
 ) -> Any:
     if kind == "radau":
+        load_scipy_on_one_thread()
+        from scipy.integrate import Radau
+
         solver = Radau(rate, t, x, t_end, max_step=longest, jac=jacobian, rtol=rtol, atol=atol)
         solver.h_abs = min(solver.h_abs, FIRST / fastest(solver.J, atol))
         return solver

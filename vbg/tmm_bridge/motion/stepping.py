@@ -2,8 +2,7 @@
 
 J. R. Dormand, P. J. Prince, J. Comp. Appl. Math. 6 (1980) 19; E. Hairer, S. P. Norsett,
 G. Wanner, Solving Ordinary Differential Equations I, 2nd ed. (1993), II.5 (step size, error
-estimate) and II.6 (dense output of order 7).  The coefficients are scipy's; all stages of a
-step are one call of a kernel.
+estimate) and II.6 (dense output of order 7).  All stages of a step are one call of a kernel.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vbg.plumbing.dormand_prince import DENSE, ERROR_3, ERROR_5, NODES, TABLEAU
 from vbg.tmm_bridge.mechanism.mechanism import NoInertia
 from vbg.tmm_bridge.motion.stages import STAGES, Rules, errors
 
@@ -27,14 +27,8 @@ HELPED = 0.8  # of an error, at most left of it by a step that was made shorter 
 
 def dormand_prince(n: int) -> tuple[Rules, Array]:
     """The rules for n states, and the weights of dense output (4, 16)."""
-    from scipy.integrate import DOP853
-
-    A, C = np.zeros((STAGES + 4, STAGES + 4)), np.ones(STAGES + 4)
-    A[:STAGES, :STAGES], C[:STAGES] = DOP853.A, DOP853.C
-    A[STAGES, :STAGES] = DOP853.B
-    A[STAGES + 1 :], C[STAGES + 1 :] = DOP853.A_EXTRA, DOP853.C_EXTRA
-    rules = Rules(A, C, np.array(DOP853.E3), np.array(DOP853.E5), np.zeros(n))
-    return rules, np.array(DOP853.D)
+    rules = Rules(TABLEAU, NODES, ERROR_3, ERROR_5, np.zeros(n))
+    return rules, DENSE
 
 
 @dataclass
