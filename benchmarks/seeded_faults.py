@@ -26,9 +26,12 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from benchmarks.forked import Stuck, forked
 from benchmarks.seeding import ROOT, Fault, Loaded, candidates
@@ -103,16 +106,28 @@ def interpreted(name: str) -> None:
     Kernels.compiled = compiled  # type: ignore[method-assign]
     if name == "assemble":
         plain = {"at": lambda array, i: array[i], "put": _put, "run_at": _run_at}
+        plain |= {"room": _room, "give_back": lambda array: None}
         numba.extending.intrinsic = lambda f: plain.get(f.__name__) or intrinsic(f)
-        from vbg.assemble.program.machine import tape
+        from vbg.assemble.program.machine import tape  # noqa: F401  with these intrinsics
+        from vbg.plumbing.native import Native
 
-        tape.address_of = lambda kernel: kernel
         numba.extending.intrinsic = intrinsic
+        by_python = {
+            "__call__": lambda self, *arguments: self.python()(*arguments) or 0,
+            "bound": lambda self, *arguments: partial(self.python(), *arguments),
+            "address": property(lambda self: self.python()),
+        }
+        for method, replaced in by_python.items():
+            setattr(Native, method, replaced)
 
 
 def _run_at(kernel: Any, *tape: Any) -> None:
     """What stands for the address of the interpreter is itself."""
     kernel(*tape)
+
+
+def _room(like: Any, number: int) -> Any:
+    return np.zeros(number, dtype=like.dtype)
 
 
 def _put(array: Any, index: int, value: Any) -> None:
@@ -121,7 +136,7 @@ def _put(array: Any, index: int, value: Any) -> None:
 
 def kernels_of(name: str) -> set[str]:
     """Modules of a set of kernels."""
-    from vbg.assemble.program.machine.memory import SOURCES as MACHINE
+    from vbg.assemble.program.machine.sources import SOURCES as MACHINE
     from vbg.tmm_bridge.kernels.kinematics import SOURCES as MSTMM
 
     files = {

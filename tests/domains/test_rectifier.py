@@ -9,7 +9,8 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 import vbg
-from vbg.simulate.steppers.explicit import SteadyDOP853, StrayStages, between_ends
+from tests.simulate.called_steps import called
+from vbg.simulate.steppers.explicit import StrayStages, between_ends
 
 UP, RS, C, LOAD, IS, VT = 34.0, 0.1, 10e-3, 5.0, 1e-12, 0.026
 
@@ -72,23 +73,20 @@ def test_rows_of_the_explicit_method_are_right_or_missing():
 def test_a_polynomial_that_leaves_the_motion_is_not_used():
     """It stands where it is right; where its own stages stray pieces take over; where these
     cannot either, StrayStages tells where the step began."""
-    right = SteadyDOP853(
-        lambda t, x: -10.0 * (x - np.cos(t)), 0.0, [1.0], 1.0, condition=lambda: 0.0, rtol=1e-6
-    )
+    settings = {"rtol": 1e-6, "atol": 1e-6}
+    right = called(lambda t, x: -10.0 * (x - np.cos(t)), 0.0, [1.0], 1.0, **settings)
     right.step()
     middle = 0.5 * right.t
     assert between_ends(right)(middle) == pytest.approx(right.dense_output()(middle))
 
-    spoilt = SteadyDOP853(
-        lambda t, x: -x, 0.0, [1.0], 1.0, condition=lambda: 0.0, rtol=1e-6, first_step=0.25
-    )
+    spoilt = called(lambda t, x: -x, 0.0, [1.0], 1.0, first_step=0.25, **settings)
     spoilt.step()
-    whole, strays = spoilt.fun, iter([1e9, 1e9, 1e9])
-    spoilt.fun = lambda t, x: whole(t, x) + next(strays, 0.0)
+    strays = iter([1e9, 1e9, 1e9])
+    spoilt.maker.f = lambda t, x: -x + next(strays, 0.0)
     assert between_ends(spoilt)(0.1) == pytest.approx(math.exp(-0.1), rel=1e-6)
 
     noise = cycle([1e9, -2e9, 3e9])
-    spoilt.fun = lambda t, x: whole(t, x) + next(noise)
+    spoilt.maker.f = lambda t, x: -x + next(noise)
     with pytest.raises(StrayStages) as stray:
         between_ends(spoilt)
     assert stray.value.t == 0.0

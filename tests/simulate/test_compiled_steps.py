@@ -7,11 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.integrate import DOP853
 
 import vbg
+from tests.simulate.called_steps import Called, called
+from vbg.assemble.start.conditioning import Conditioning
 from vbg.assemble.start.posture import Projector
 from vbg.simulate.record.recorder import Recorder
-from vbg.simulate.steppers.explicit import SteadyDOP853, stages_of
+from vbg.simulate.steppers.dormand_prince import Compiled
+from vbg.simulate.steppers.explicit import SteadyDOP853
 from vbg.simulate.steppers.leap import History
 from vbg.simulate.steppers.stepper import FixedStep
 
@@ -24,28 +28,54 @@ def start(request):
     return vbg.start(vbg.read(file if file.exists() else EXAMPLES / "bennett.toml"))
 
 
-def test_stages_in_compiled_code_are_those_of_the_rate(start):
+def test_steps_in_compiled_code_are_those_of_the_rate_and_of_scipy(start):
+    """Lengths, states and polynomials of three steps; the tolerances are not the same for all
+    states."""
     rate, n = start.evaluator("rate"), start.system.size
+    atol = np.geomspace(1e-9, 1e-8, n)
 
-    def one(**how):
-        return SteadyDOP853(
-            lambda t, x: rate(t, x)[:n].copy(),
-            0.0,
-            start.state,
-            1e-2,
-            condition=lambda: 0.0,
-            rtol=1e-8,
-            atol=1e-8,
-            **how,
-        )
+    def f(t, x):
+        return rate(t, x)[:n].copy()
 
-    compiled, called = one(stages=stages_of(rate)), one()
-    for solver in (compiled, called):
-        solver.step()
-    assert compiled.t == pytest.approx(called.t, rel=1e-6)
-    assert compiled.nfev == called.nfev
-    middle = 0.4 * compiled.t
-    assert_allclose(compiled.dense_output()(middle), called.dense_output()(middle), atol=1e-12)
+    begin = 0.0, start.state, 1e-1
+    compiled = SteadyDOP853(f, *begin, step=Compiled(rate, n), rtol=1e-8, atol=atol)
+    slow = called(f, *begin, rtol=1e-8, atol=atol)
+    peer = DOP853(f, *begin, rtol=1e-8, atol=atol)
+    for _ in range(3):
+        slow.h_abs = peer.h_abs = compiled.h_abs  # where errors are rounding, so is this
+        for solver in (compiled, slow, peer):
+            solver.step()
+        assert compiled.t == pytest.approx(slow.t, rel=1e-6)
+        assert compiled.t == pytest.approx(peer.t, rel=1e-6)
+        middle = compiled.t_old + 0.4 * (compiled.t - compiled.t_old)
+        inside = compiled.dense_output()
+        for other in (slow, peer):
+            assert_allclose(inside(middle), other.dense_output()(middle), rtol=1e-9, atol=1e-11)
+        assert_allclose(inside(compiled.t), compiled.y, rtol=1e-15, atol=1e-14)
+        assert compiled.staged == slow.staged
+
+
+def test_the_error_of_a_step_is_that_of_the_slow_twin(start):
+    """Of one so long that it is no rounding."""
+    rate, n = start.evaluator("rate"), start.system.size
+    fast, slow = Compiled(rate, n), Called(lambda t, x: rate(t, x)[:n].copy(), n)
+    for step in (fast, slow):
+        step.x[:], step.atol[:] = start.state, np.geomspace(1e-9, 1e-8, n)
+        step.K[0] = rate(0.0, start.state)[:n]
+    errors = [step.attempt(0.0, 0.05, 1e-8)[0] for step in (fast, slow)]
+    assert errors[0] > 1e-3
+    assert errors[0] == pytest.approx(errors[1], rel=1e-9)
+
+
+def test_the_condition_at_the_end_of_a_step_is_that_of_its_rate(start):
+    rate, n = start.evaluator("rate"), start.system.size
+    step = Compiled(rate, n)
+    step.x[:], step.atol[:] = start.state, 1e-8
+    step.K[0] = rate(0.0, start.state)[:n]
+    _, condition = step.attempt(0.0, 1e-3, 1e-8)
+    rate(1e-3, step.end)
+    assert condition == pytest.approx(Conditioning(rate).worst(), rel=1e-12)
+    assert step.unwatched().attempt(0.0, 1e-3, 1e-8)[1] == 1.0
 
 
 def test_projected_states_close_the_joints_in_the_metric_of_mass(start):

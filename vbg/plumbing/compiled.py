@@ -22,6 +22,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -62,12 +63,11 @@ class Kernels:
 
     def __init__(self, name: str, sources: Sequence[str | Path]):
         import llvmlite.binding
-        import numba
 
         cpu = llvmlite.binding.get_host_cpu_name()
         features = llvmlite.binding.get_host_cpu_features().flatten()
         digest = hashlib.sha256(
-            f"{FORM}|{sys.version}|{numba.__version__}|{cpu}|{features}".encode()
+            f"{FORM}|{sys.version}|{version('numba')}|{cpu}|{features}".encode()
         )
         self._sources = frozenset(Path(source).resolve() for source in sources)
         for source in sources:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,15 +40,15 @@ class Evaluator:
         kept: NDArray[np.float64] | None = None,
         complex_valued: bool = False,
     ):
-        from vbg.assemble.program.machine import ensure_compiled, run
+        from vbg.assemble.program.machine import complex_run, run
 
-        self._run = run
         self.kept = all_rows(program) if kept is None else kept
         self.tape = tape(program, self.kept)
         self.program = program
         kind = np.complex128 if complex_valued else np.float64
-        ensure_compiled(kind)
         self.work: NDArray[Any] = program.workspace.astype(kind)
+        how = (self.work, *self.tape)
+        self._run = partial(complex_run(), *how) if complex_valued else run.bound(*how)
         self._first = self._last = len(self.work)
         if program.outputs:
             spans = list(program.outputs.values())
@@ -66,7 +66,7 @@ class Evaluator:
         for other in others:
             work[at : at + len(other)] = other
             at += len(other)
-        self._run(work, *self.tape)
+        self._run()
         return work[self._first : self._last]
 
     @property

@@ -150,7 +150,7 @@ def _eliminated(
     turned, pivots, rank = _turned(matrix, size, tolerance)
     rest = turned[rank:, size:]
     if len(rest) > rest.shape[1]:
-        rest = np.linalg.qr(rest, mode="r")
+        rest = np.asarray(np.linalg.qr(rest, mode="r"))
     R, later = turned[:rank, :size], turned[:rank, size:]
     front = _Front(
         block, pivots[:rank], pivots[rank:], R[:, :rank], R[:, rank:], later, columns[1:]
@@ -229,7 +229,7 @@ def _substituted(
                 if b in known:
                     right -= block[:, kept_of[b]] @ known[b]
         if len(front.kept) and np.abs(right).max(initial=0.0) > NEGLIGIBLE:
-            found = np.linalg.solve(front.triangle, right)
+            found = np.asarray(np.linalg.solve(front.triangle, right))
             found[np.abs(found) < NEGLIGIBLE] = 0.0
             known[front.block], kept_of[front.block] = found, front.kept
         if step == start or front.block in known:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vbg.assemble.program.evaluator import Evaluator
-
-LOST = 1e300  # condition where a row that is kept has no pivot any more
+from vbg.assemble.program.machine import LOST, NO_PIVOTS, Pivots
 
 
 class Conditioning:
@@ -14,7 +13,7 @@ class Conditioning:
 
     def __init__(self, evaluate: Evaluator):
         self._evaluate = evaluate
-        self._at, self._diagonal, self._row = _pivot_places(evaluate)
+        self._at, self._diagonal, self._row = pivot_places(evaluate)
 
     def worst(self) -> float:
         """Largest diagonal over pivot of the kept rows: 1 at best; it grows with the inverse
@@ -28,12 +27,12 @@ class Conditioning:
         return float(np.abs(inverse * work[self._diagonal].real).max())
 
 
-def _pivot_places(evaluate: Evaluator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def pivot_places(evaluate: Evaluator) -> Pivots:
     """Offsets in the workspace of the inverse pivots and of the original diagonal, and the
     numbers of their rows."""
     if not evaluate.program.schedules:
-        return (np.zeros(0, dtype=int),) * 3
+        return NO_PIVOTS
     plan = evaluate.program.schedules[0]
     pivots = [p.block + i * (p.size + 1) for p in plan.pivots for i in range(p.size)]
-    rows = [p.first + i for p in plan.pivots for i in range(p.size)]
-    return np.array(pivots), plan.scratch + np.array(rows), np.array(rows)
+    rows = np.array([p.first + i for p in plan.pivots for i in range(p.size)], dtype=np.int64)
+    return Pivots(np.array(pivots, dtype=np.int64), plan.scratch + rows, rows)

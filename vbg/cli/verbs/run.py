@@ -152,8 +152,10 @@ def _job(arguments: argparse.Namespace) -> Job:
 
 def _text(file: str) -> str | None:
     """What standard input or a pipe, <(command), gives: the child could not read it."""
-    from vbg.model.text.files import text_of
-
     if file == STANDARD_INPUT:
         return text_of_standard_input()
-    return None if Path(file).is_file() else text_of(file)
+    if Path(file).is_file():
+        return None  # nor does this process need what reads it
+    from vbg.model.text.files import text_of
+
+    return text_of(file)

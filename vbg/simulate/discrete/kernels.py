@@ -23,9 +23,10 @@ from pathlib import Path
 import numpy as np
 
 from vbg.assemble.program.machine import interpreter
-from vbg.assemble.program.machine.memory import SOURCES, at, put
-from vbg.assemble.program.machine.pointer import NOTHING
+from vbg.assemble.program.machine.memory import at, put
+from vbg.assemble.program.machine.plans import NOTHING
 from vbg.assemble.program.machine.running import evaluate
+from vbg.assemble.program.machine.sources import SOURCES
 from vbg.plumbing.compiled import Kernels
 
 PER_POSE, PER_BUSH, PER_END, PER_BODY = 18, 60, 4, 4

@@ -69,7 +69,7 @@ class Recorder:
             times,
             states,
             efforts,
-            known,
+            int(known),
             self._data[self.count : last],
         )
         self.count = last

@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.errors import Problem
 from vbg.plumbing.one_thread import load_scipy_on_one_thread
+from vbg.simulate.steppers.dormand_prince import Compiled, Pieces, Polynomial
 from vbg.simulate.steppers.explicit import (
     EndsBesideSingularPosture,
     NearSingularPosture,
-    Stages,
     SteadyDOP853,
     between_ends,
-    stages_of,
 )
 from vbg.simulate.steppers.leap import History, notes_of
 from vbg.simulate.steppers.stiffness import fastest
@@ -96,17 +95,16 @@ class Adaptive:
             finite = bool(np.all(np.isfinite(rate(t0, x0)[: len(x0)])))
             chosen = kind if finite else "dop853"
             held = (rtol, atol(t0, x0))
-            rates = self._counted, self._stages
-            rest = (*rates, t0, x0, self._t_end, *held, jacobian, condition, longest)
+            rest = (rate, self._counted, t0, x0, self._t_end, *held, jacobian, longest)
             try:
                 return _solver(chosen, *rest)
             except ZeroDivisionError:
                 self._without_slope = True  # `step` will report it
                 return _solver("dop853", *rest)
 
-        self._make, self._compiled = make, stages_of(rate)
+        self._make = make
         self._without_slope = False
-        self.rates = 0
+        self._rates = 0  # but for those of the present solver's own stages
         self._dense: Any = None
         self._solver = self._make(t, x)
         self._condition = condition
@@ -116,13 +114,22 @@ class Adaptive:
         self.carried = False
         self.t, self.x, self.t_before = t, x, t
 
-    def _counted(self, t: float, x: Array) -> Array:
-        self.rates += 1
-        return self._rate(t, x)[: len(x)].copy()
+    @property
+    def rates(self) -> int:
+        """Evaluations of the rate so far."""
+        return self._rates + self._in_stages
 
-    def _stages(self, t: float, x: Array, h: float, K: Array, begin: int, end: int) -> Array:
-        self.rates += end - begin
-        return np.asarray(self._compiled(t, x, h, K, begin, end))
+    @rates.setter
+    def rates(self, number: int) -> None:
+        self._rates = number - self._in_stages
+
+    @property
+    def _in_stages(self) -> int:
+        return getattr(self._solver, "staged", 0)
+
+    def _counted(self, t: float, x: Array) -> Array:
+        self._rates += 1
+        return self._rate(t, x)[: len(x)].copy()
 
     def step(self) -> str | None:
         self._dense, self.carried = None, False
@@ -196,6 +203,8 @@ class Adaptive:
 
     def between_each(self, times: Array) -> Array:
         dense = self._polynomial()
+        if isinstance(dense, Polynomial | Pieces):
+            return dense.each(times)
         if self.carried:
             return np.stack([dense(t) for t in times])
         return np.ascontiguousarray(dense(times).T)
@@ -230,20 +239,20 @@ class Adaptive:
         self._dense = None
         self._history.clear()
         self.t, self.x, self.t_before = t, x, t
+        self._rates += self._in_stages
         self._solver = self._make(t, x)
 
 
 def _solver(
     kind: str,
+    evaluator: Evaluator,
     rate: Rate,
-    stages: Stages,
     t: float,
     x: Array,
     t_end: float,
     rtol: float,
     atol: Array,
     jacobian: Callable[[float, Array], Any] | None,
-    condition: Callable[[], float],
     longest: float,
 ) -> Any:
     if kind == "radau":
@@ -253,17 +262,8 @@ def _solver(
         solver = Radau(rate, t, x, t_end, max_step=longest, jac=jacobian, rtol=rtol, atol=atol)
         solver.h_abs = min(solver.h_abs, FIRST / fastest(solver.J, atol))
         return solver
-    return SteadyDOP853(
-        rate,
-        t,
-        x,
-        t_end,
-        max_step=longest,
-        condition=condition,
-        stages=stages,
-        rtol=rtol,
-        atol=atol,
-    )
+    step = Compiled(evaluator, len(x))
+    return SteadyDOP853(rate, t, x, t_end, step=step, max_step=longest, rtol=rtol, atol=atol)
 
 
 class FixedStep:
@@ -278,6 +278,7 @@ class FixedStep:
         self._before = x.copy()
         self.t, self.x, self.t_before = t, x.copy(), t
         self.rates = 0
+        self._room = np.empty_like(x), np.empty_like(x)
         self._ends: Array | None = None  # rates at both ends of the step
 
     def step(self) -> str | None:
@@ -287,7 +288,7 @@ class FixedStep:
         if self._t_end - (self.t + h) < 1e-9 * self._h:
             h = self._t_end - self.t
         self._before, self._ends = self.x.copy(), None
-        rk4_step(interpreter(), self._evaluator.reader, self.t, h, self.x)
+        rk4_step(interpreter(), self._evaluator.reader, self.t, h, self.x, *self._room)
         self.t_before, self.t = self.t, self.t + h
         self.rates += 4
         return None if np.all(np.isfinite(self.x)) else "The state is not finite any more."

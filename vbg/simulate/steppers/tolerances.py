@@ -18,7 +18,7 @@ second where it is below 1 m; angles, quaternions and controllers to atol.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -31,6 +31,7 @@ from vbg.assemble.programs import StateSlice
 from vbg.assemble.system import System
 from vbg.blocks import dependencies
 from vbg.graph.bondgraph import BondGraph, Vertex
+from vbg.plumbing.groups import joined
 
 Array = NDArray[np.float64]
 
@@ -147,7 +148,7 @@ class Tolerances:
                     i = number[leaf]
                     first = found.setdefault(self._stores[i].vertex.domain, i)
                     pairs.append((first, i))
-        return [group for group in _joined(range(len(self._stores)), pairs) if len(group) > 1]
+        return [group for group in joined(range(len(self._stores)), pairs) if len(group) > 1]
 
 
 def _least_slope(vertex: Vertex, slope: Array) -> float:
@@ -180,27 +181,10 @@ def _networks(graph: BondGraph, stores: Sequence[_Store]) -> Iterator[list[int]]
         and graph.vertices[b.tail].domain == graph.vertices[b.head].domain == b.domain
     ]
     number = {store.vertex.name: i for i, store in enumerate(stores)}
-    for group in _joined(graph.vertices, alike):
+    for group in joined(graph.vertices, alike):
         found = [number[name] for name in group if name in number]
         if len(found) > 1:
             yield found
-
-
-def _joined(items: Iterable[Any], pairs: Iterable[tuple[Any, Any]]) -> list[list[Any]]:
-    """Groups of items that pairs connect."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    names = list(items)
-    number = {name: i for i, name in enumerate(names)}
-    ends = [(number[a], number[b]) for a, b in pairs]
-    first, second = zip(*ends, strict=True) if ends else ((), ())
-    links = coo_array((np.ones(len(ends)), (first, second)), shape=(len(names), len(names)))
-    count, label = connected_components(links, directed=False)
-    groups: list[list[Any]] = [[] for _ in range(count)]
-    for name, at in zip(names, label, strict=True):
-        groups[at].append(name)
-    return groups
 
 
 def machine_size(system: System) -> float:

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from vbg.model import Model
+from vbg.plumbing.groups import joined
 from vbg.tmm_bridge.tree.forest import (
     GROUND,
     Carrier,
@@ -181,18 +182,8 @@ def topology_of(model: Model) -> str:
 
 def _parts(bodies: list[str], edges: list[tuple[str, str]]) -> list[set[str]]:
     """Bodies that hang together without the ground."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    place = {body: k for k, body in enumerate(bodies)}
-    inner = [(place[a], place[b]) for a, b in edges if GROUND not in (a, b)]
-    rows, columns = zip(*inner, strict=True) if inner else ((), ())
-    n = len(bodies)
-    graph = coo_array(([1] * len(inner), (rows, columns)), shape=(n, n))
-    count, labels = connected_components(graph, directed=False)
-    return [
-        {b for b, label in zip(bodies, labels, strict=True) if label == k} for k in range(count)
-    ]
+    inner = [edge for edge in edges if GROUND not in edge]
+    return [set(part) for part in joined(bodies, inner)]
 
 
 def _kind(part: set[str], edges: list[tuple[str, str]]) -> str:

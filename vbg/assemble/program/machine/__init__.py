@@ -2,33 +2,55 @@
 
 No model is ever compiled: `run` walks the tape and calls a kernel once per
 segment.  The workspace may be float64 or complex128 (complex steps);
-comparisons look at real parts.
+comparisons look at real parts.  Kernels for float64 run without numba (`Native`);
+what they are made of is loaded where they are compiled.
 """
 
-from vbg.assemble.program.machine.pointer import Reader
-from vbg.assemble.program.machine.projection import (
-    MOVED,
-    NO_PROJECTION,
-    WANTS_CORRECTION,
-    Projection,
+from vbg.assemble.program.machine.entries import (
+    attempt,
+    complex_run,
+    evaluate_each,
+    inside,
+    interpreter,
     measure,
     normalise,
     project,
     project_each,
+    rk4_step,
+    run,
+    terms,
+    write_rows,
 )
-from vbg.assemble.program.machine.rows import Signals, write_rows
-from vbg.assemble.program.machine.running import evaluate_each, rk4_step, stages
-from vbg.assemble.program.machine.tape import ensure_compiled, interpreter, run
+from vbg.assemble.program.machine.plans import (
+    LOST,
+    MOVED,
+    NO_PIVOTS,
+    NO_PROJECTION,
+    WANTS_CORRECTION,
+    Attempt,
+    Pivots,
+    Projection,
+    Reader,
+    Signals,
+    Tableau,
+)
 
 __all__ = [
+    "LOST",
     "MOVED",
+    "NO_PIVOTS",
     "NO_PROJECTION",
     "WANTS_CORRECTION",
+    "Attempt",
+    "Pivots",
     "Projection",
     "Reader",
     "Signals",
-    "ensure_compiled",
+    "Tableau",
+    "attempt",
+    "complex_run",
     "evaluate_each",
+    "inside",
     "interpreter",
     "measure",
     "normalise",
@@ -36,6 +58,6 @@ __all__ = [
     "project_each",
     "rk4_step",
     "run",
-    "stages",
+    "terms",
     "write_rows",
 ]

@@ -1,37 +1,33 @@
-"""Kernel decorator and unchecked access to the workspace."""
+"""Kernel decorators, unchecked access to the workspace, and room for a while."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
+from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from vbg.assemble.program import lower, program
-from vbg.blocks import functions
-from vbg.plumbing.compiled import Kernels
+from vbg.assemble.program.machine.sources import KERNELS
 
-SOURCES = sorted(Path(__file__).parent.glob("*.py"))
-SOURCES += [Path(str(module.__file__)) for module in (program, lower, functions)]
-KERNELS = Kernels("assemble", SOURCES)
+ALONE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
+"""Without wrappers for Python and C, which take a third of the time that compiling takes, and
+without counts of references: who calls from Python holds what the arrays stand on."""
 
 
 def entry(function):
-    """Decorator of kernels that Python calls; contraction to fused multiply-add is allowed."""
-    return KERNELS.compiled(function, fastmath={"contract", "nsz"}, error_model="numpy")
+    """Decorator of kernels that Python calls (`Native`); contraction to fused multiply-add is
+    allowed."""
+    return KERNELS.compiled(function, fastmath={"contract", "nsz"}, error_model="numpy", **ALONE)
 
 
-def compiled(function):
-    """The same for those that only kernels call: without wrappers for Python and C, which take
-    a third of the time that compiling takes."""
-    return KERNELS.compiled(
-        function,
-        fastmath={"contract", "nsz"},
-        error_model="numpy",
-        no_cpython_wrapper=True,
-        no_cfunc_wrapper=True,
-    )
+def for_python(function):
+    """The same for a kernel that Python calls by numba."""
+    options = {"no_cfunc_wrapper": True}
+    return KERNELS.compiled(function, fastmath={"contract", "nsz"}, error_model="numpy", **options)
+
+
+compiled = entry  # those that only kernels call
 
 
 @intrinsic
@@ -58,3 +54,38 @@ def put(typingctx, array, index, value):
         return context.get_dummy_value()
 
     return types.void(array, index, array.dtype), codegen
+
+
+@intrinsic
+def room(typingctx, like, number):
+    """A new array of so many zeros of the kind of `like`, outside numba's own memory, which is
+    not there where kernels run without it; `give_back` frees it."""
+    kind = types.Array(like.dtype, 1, "C")
+
+    def codegen(context, builder, signature, args):
+        word = cgutils.intp_t
+        size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
+        form = ir.FunctionType(cgutils.voidptr_t, [word, word])
+        calloc = cgutils.get_or_insert_function(builder.module, form, "calloc")
+        each = context.get_constant(types.intp, size)
+        data = builder.call(calloc, [args[1], each])
+        found = arrayobj.make_array(kind)(context, builder)
+        pointer = builder.bitcast(data, found.data.type)
+        arrayobj.populate_array(found, pointer, [args[1]], [each], each, None)
+        return found._getvalue()
+
+    return kind(like, number), codegen
+
+
+@intrinsic
+def give_back(typingctx, array):
+    """Frees what `room` has given."""
+
+    def codegen(context, builder, signature, args):
+        data = arrayobj.make_array(signature.args[0])(context, builder, args[0]).data
+        form = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t])
+        free = cgutils.get_or_insert_function(builder.module, form, "free")
+        builder.call(free, [builder.bitcast(data, cgutils.voidptr_t)])
+        return context.get_dummy_value()
+
+    return types.void(array), codegen

@@ -2,46 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
 from vbg.assemble.program.machine.memory import at, compiled, entry, put
-from vbg.assemble.program.machine.pointer import NOTHING, Reader, run_at
+from vbg.assemble.program.machine.plans import CLOSED, MOVED, WANTS_CORRECTION
+from vbg.assemble.program.machine.pointer import run_at
 from vbg.assemble.program.machine.running import evaluate
 
 PROJECTIONS = 8  # Newton steps at most; one is the rule between two time steps
-CLOSED, MOVED, WANTS_CORRECTION = 0, 1, 2  # what `project` says
-
-
-class Projection(NamedTuple):
-    """Programs and places of a projection.
-
-    `measure` gives the joint coordinates of the posture, which stand in x at `measured` and
-    have the periods `period` (0: none); `residual` the `rows` position residuals and as many of
-    velocity; `correction`, where it is lowered, steps of states for a right-hand side: words
-    `posture_from` of its workspace belong to `posture_to` of x, likewise `velocity_*`.
-    `quaternions`: where these begin in x.
-    """
-
-    measure: Reader
-    residual: Reader
-    correction: Reader
-    quaternions: NDArray[Any]
-    measured: NDArray[Any]
-    period: NDArray[Any]
-    posture_from: NDArray[Any]
-    posture_to: NDArray[Any]
-    velocity_from: NDArray[Any]
-    velocity_to: NDArray[Any]
-    rows: int
-
-
-NO_PLACES = np.zeros(0, dtype=np.int64)
-NO_PROJECTION = Projection(
-    NOTHING, NOTHING, NOTHING, NO_PLACES, NO_PLACES, np.zeros(0), *4 * (NO_PLACES,), 0
-)
 
 
 @entry

@@ -2,30 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
-
 from vbg.assemble.program.machine.memory import at, entry, put
-from vbg.assemble.program.machine.pointer import NOTHING, Reader, run_at
+from vbg.assemble.program.machine.pointer import run_at
 from vbg.assemble.program.machine.projection import largest
 from vbg.assemble.program.machine.running import evaluate
-
-
-class Signals(NamedTuple):
-    """Programs of a row: `rate` gives the rates of all states and behind them the constraint
-    efforts, `outputs` the signals from state, time and these, `residual` the residuals of
-    position and velocity.  `units`, one for each velocity residual: 0 for a speed, else the
-    unit of what must vanish between dependent stores."""
-
-    rate: Reader
-    outputs: Reader
-    residual: Reader
-    units: NDArray[Any]
-
-
-NO_SIGNALS = Signals(NOTHING, NOTHING, NOTHING, np.zeros(0))
 
 
 @entry
@@ -39,7 +19,7 @@ def write_rows(address, signals, times, states, efforts, known, data):
         n, width = x.shape[0], outputs.last - outputs.first
         data[i, width:] = 0.0
         if rows > 0:
-            if not known:
+            if known == 0:
                 evaluate(address, signals.rate, t, x)
                 for j in range(efforts.shape[1]):
                     efforts[i, j] = at(signals.rate.work, signals.rate.first + n + j)

@@ -25,7 +25,7 @@ def evaluate_each(address, p, times, states, values):
             values[i, j] = at(p.work, p.first + j)
 
 
-@entry
+@compiled
 def stages(address, p, t, x, h, A, C, K, begin, end, to):
     """Stages begin to end - 1 of a Runge-Kutta method from (t, x) with the step h:
 
@@ -48,11 +48,11 @@ def stages(address, p, t, x, h, A, C, K, begin, end, to):
 
 
 @entry
-def rk4_step(address, p, t, h, x):
-    """One step of the classical Runge-Kutta method; x is replaced."""
+def rk4_step(address, p, t, h, x, total, to):
+    """One step of the classical Runge-Kutta method; x is replaced; room for two states."""
     n = x.shape[0]
-    total = x.copy()
-    to = x.copy()
+    for i in range(n):
+        total[i] = to[i] = x[i]
     for stage in range(4):
         evaluate(address, p, t + (0.0 if stage == 0 else (h if stage == 3 else 0.5 * h)), to)
         weight = h / 6.0 if stage == 0 or stage == 3 else h / 3.0
@@ -61,4 +61,5 @@ def rk4_step(address, p, t, h, x):
             rate = at(p.work, p.first + i)
             total[i] += weight * rate
             to[i] = x[i] + shift * rate
-    x[:] = total
+    for i in range(n):
+        x[i] = total[i]

@@ -12,9 +12,7 @@ weighs forces and torques by the motion they cause, whatever axes they are writt
 
 from __future__ import annotations
 
-import numpy as np
-
-from vbg.assemble.program.machine.memory import at, compiled, put
+from vbg.assemble.program.machine.memory import at, compiled, give_back, put, room
 from vbg.assemble.program.machine.newton import solve_dense
 from vbg.assemble.program.machine.stream import unknowns_of, vectors_of
 from vbg.assemble.program.machine.substitution import residual_of, solve_factored
@@ -74,8 +72,8 @@ def transposed(work, stream, start, matrix, kept, w, v, to, spare):
 def smallest_of_few(work, stream, start, matrix, kept, count, x, w, spare):
     """x - N z with N column by column."""
     total = unknowns_of(stream, start)
-    columns = np.zeros(count * total, dtype=work.dtype)
-    system = np.zeros(count * count + count, dtype=work.dtype)
+    columns = room(work, count * total)
+    system = room(work, count * count + count)
     c = -1
     for d in range(total):
         if at(kept, d) != 0.0:
@@ -98,6 +96,8 @@ def smallest_of_few(work, stream, start, matrix, kept, count, x, w, spare):
         z = system[count * count + a]
         for i in range(total):
             put(work, x + i, at(work, x + i) - at(columns, a * total + i) * z)
+    give_back(columns)
+    give_back(system)
 
 
 @compiled

@@ -2,26 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
-
-import numpy as np
-
-from vbg.assemble.program import program
 from vbg.assemble.program.machine.factor import factorise
-from vbg.assemble.program.machine.memory import KERNELS, at, compiled, entry, put
+from vbg.assemble.program.machine.memory import at, compiled, entry, for_python, put
 from vbg.assemble.program.machine.newton import begin_newton, solve_dense, step_newton
-from vbg.assemble.program.machine.pointer import NOTHING, address_of
 from vbg.assemble.program.machine.products import axpy, cross, multiply, times
-from vbg.assemble.program.machine.projection import (
-    NO_PROJECTION,
-    measure,
-    normalise,
-    project,
-    project_each,
-)
 from vbg.assemble.program.machine.rotations import quaternion_rates, rotations, skews
-from vbg.assemble.program.machine.rows import NO_SIGNALS, write_rows
-from vbg.assemble.program.machine.running import evaluate_each, rk4_step, stages
 from vbg.assemble.program.machine.scalars import calls
 from vbg.assemble.program.machine.smallest import make_smallest
 from vbg.assemble.program.machine.substitution import solve_factored
@@ -44,8 +29,7 @@ def solve_segment(work, operands, stream, first, start, scratch, kept):
         make_smallest(work, stream, start, scratch, matrix, kept, x, spare)
 
 
-@entry
-def run(work, segments, operands, factors, stream, kept):
+def _run(work, segments, operands, factors, stream, kept):
     """Runs the whole tape on `work`; `kept`: 1 for each constraint row that is eliminated
     with, 0 for those that depend on these."""
     s = -1
@@ -102,35 +86,5 @@ def run(work, segments, operands, factors, stream, kept):
                 s = k - 1
 
 
-def ensure_compiled(kind):
-    """Compiles the machine for workspaces of the dtype `kind`, or loads it."""
-
-    def compile_all():
-        work = np.zeros(8, dtype=kind)
-        segments = np.zeros((0, len(program.SEGMENT_FIELDS)), dtype=np.int64)
-        operands, stream = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-        nothing = np.zeros(0)
-        run(work, segments, operands, nothing, stream, nothing)
-
-    KERNELS.ensure(np.dtype(kind).name, compile_all)
-
-
-@cache
-def interpreter() -> int:
-    """Address of `run` on float64 workspaces, for the kernels that run tapes; compiles these."""
-    ensure_compiled(np.float64)
-    address = address_of(run)
-
-    def compile_all():
-        x, states = np.zeros(1), np.zeros((1, 1))
-        evaluate_each(address, NOTHING, x, states, states)
-        stages(address, NOTHING, 0.0, x, 0.0, states, x, states, 0, 0, x)
-        rk4_step(address, NOTHING, 0.0, 0.0, x)
-        project_each(address, NO_PROJECTION, x, states, 1, 0.0, 0.0, x)
-        project(address, NO_PROJECTION, 0.0, x, 0.0, 0.0, x)
-        measure(address, NO_PROJECTION, 0.0, x)
-        normalise(NO_PROJECTION.quaternions, x)
-        write_rows(address, NO_SIGNALS, x, states, np.zeros((1, 0)), False, np.zeros((1, 3)))
-
-    KERNELS.ensure("running", compile_all)
-    return address
+run = entry(_run)
+complex_run = for_python(_run)

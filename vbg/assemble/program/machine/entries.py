@@ -1,0 +1,58 @@
+"""The kernels that Python calls, each with arguments as it takes them."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from vbg.assemble.program.machine.plans import (
+    NO_ATTEMPT,
+    NO_PLACES,
+    NO_PROJECTION,
+    NO_SEGMENTS,
+    NO_SIGNALS,
+    NO_VALUES,
+    NOTHING,
+)
+from vbg.assemble.program.machine.sources import KERNELS
+from vbg.plumbing.native import Native
+
+_HERE = "vbg.assemble.program.machine"
+_ROWS = np.zeros((0, 0))
+_TAPE = NO_SEGMENTS, NO_PLACES, NO_VALUES, NO_PLACES, NO_VALUES
+
+
+def _native(module: str, name: str, *example: Any) -> Native:
+    return Native(KERNELS, f"{_HERE}.{module}:{name}", *example)
+
+
+run = _native("tape", "run", NO_VALUES, *_TAPE)
+evaluate_each = _native("running", "evaluate_each", 0, NOTHING, NO_VALUES, _ROWS, _ROWS)
+rk4_step = _native("running", "rk4_step", 0, NOTHING, 0.0, 0.0, *3 * (NO_VALUES,))
+attempt = _native("stepping", "attempt", 0, NO_ATTEMPT, 0.0, 0.0, 0.0)
+terms = _native("stepping", "terms", 0, NO_ATTEMPT, 0.0, 0.0, 0.0)
+inside = _native("stepping", "inside", _ROWS, NO_VALUES, 0.0, 0.0, NO_VALUES, _ROWS)
+normalise = _native("projection", "normalise", NO_PLACES, NO_VALUES)
+measure = _native("projection", "measure", 0, NO_PROJECTION, 0.0, NO_VALUES)
+project = _native("projection", "project", 0, NO_PROJECTION, 0.0, NO_VALUES, 0.0, 0.0, NO_VALUES)
+project_each = _native(
+    "projection", "project_each", 0, NO_PROJECTION, NO_VALUES, _ROWS, 0, 0.0, 0.0, NO_VALUES
+)
+write_rows = _native("rows", "write_rows", 0, NO_SIGNALS, NO_VALUES, _ROWS, _ROWS, 0, _ROWS)
+
+
+def interpreter() -> int:
+    """Address of `run` on float64 workspaces, for the kernels that run tapes."""
+    return run.address
+
+
+@cache
+def complex_run() -> Any:
+    """`run` on complex workspaces, by numba: some analyses and implicit methods need it."""
+    from vbg.assemble.program.machine.tape import complex_run
+
+    nothing = np.zeros(8, dtype=np.complex128)
+    KERNELS.ensure("complex128", lambda: complex_run(nothing, *_TAPE))
+    return complex_run
