@@ -27,6 +27,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import partial
+from importlib import import_module
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -108,9 +109,10 @@ def interpreted(name: str) -> None:
         plain = {"at": lambda array, i: array[i], "put": _put, "run_at": _run_at}
         plain |= {"room": _room, "give_back": lambda array: None}
         numba.extending.intrinsic = lambda f: plain.get(f.__name__) or intrinsic(f)
-        from vbg.assemble.program.machine import tape  # noqa: F401  with these intrinsics
         from vbg.plumbing.native import Native
 
+        for module in ("tape", "stepping", "projection", "rows"):  # with these intrinsics
+            import_module(f"vbg.assemble.program.machine.{module}")
         numba.extending.intrinsic = intrinsic
         by_python = {
             "__call__": lambda self, *arguments: self.python()(*arguments) or 0,
