@@ -140,6 +140,30 @@ def test_an_input_moves_the_machine(driven):
     assert found["A.angle"] == pytest.approx(solution.signals["A.angle"], abs=1e-7)
 
 
+def test_inputs_follow_their_derivatives_through_a_step(driven):
+    """2 + 3 t - 4 t^2 in two steps, against the same function of time in the file; behind them
+    what is not given again stands still."""
+    fmu, names = begun(FMU2Slave, str(driven / "arm2.fmu"))
+    command, told = [names["command"]], [names["A.angle"], names["A.force[0]"], names["command"]]
+    for t in (0.0, 0.25):
+        fmu.setReal(command, [2.0 + 3.0 * t - 4.0 * t * t])
+        fmu.setRealInputDerivatives(command * 2, [1, 2], [3.0 - 8.0 * t, -8.0])
+        fmu.doStep(t, 0.25)
+    found = fmu.getReal(told)
+    with pytest.raises(Exception, match="fmi2"):
+        fmu.setRealInputDerivatives([names["A.angle"]], [1], [1.0])
+    with pytest.raises(Exception, match="fmi2"):
+        fmu.setRealInputDerivatives(command, [3], [1.0])
+    text = DRIVEN.replace('"input"\nstart = 2.0\nunit = "N*m"', '"expression"\nexpression = "LAW"')
+    (driven / "law.toml").write_text(text.replace("LAW", "2 + 3*t - 4*t^2"))
+    whole = vbg.simulate(vbg.read(driven / "law.toml"), t_end=0.5, output_step=0.25)
+    assert found[0] == pytest.approx(whole["A.angle"][-1], abs=1e-8)
+    assert found[1] == pytest.approx(whole["A.force[0]"][-1], abs=1e-6)
+    assert found[2] == pytest.approx(2.5, abs=1e-12)
+    fmu.doStep(0.5, 0.25)
+    assert fmu.getReal(command) == pytest.approx([2.5], abs=1e-12)
+
+
 @pytest.mark.parametrize(("kind", "version"), [(FMU3Slave, 3), (FMU2Slave, 2)])
 def test_a_kept_state_goes_on_bit_by_bit(driven, kind, version):
     fmu, names = begun(kind, str(driven / f"arm{version}.fmu"))

@@ -262,8 +262,10 @@ FMI2(fmi2Status) fmi2GetNominalsOfContinuousStates(void *i, double nominals[], s
 
 FMI2(fmi2Status) fmi2SetRealInputDerivatives(void *i, const unsigned vr[], size_t n, const int order[], const double values[])
 {
-    (void)i; (void)vr; (void)order; (void)values;
-    return STATUS(n == 0);
+    vbg_fmu *f = i;
+    int good = f != 0 && f->co_simulation && (n == 0 || f->k.phase == VBG_STEPPING);
+    for (size_t k = 0; good && k < n; k++) good = vbg_fmu_slope(f, vr[k], order[k], values[k]);
+    return STATUS(good);
 }
 
 FMI2(fmi2Status) fmi2GetRealOutputDerivatives(void *i, const unsigned vr[], size_t n, const int order[], double values[])

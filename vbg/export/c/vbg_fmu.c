@@ -184,6 +184,19 @@ int vbg_fmu_set(vbg_fmu *f, unsigned reference, double value)
     return isfinite(value) ? 1 : 0;
 }
 
+int vbg_fmu_slope(vbg_fmu *f, unsigned reference, int order, double value)
+{
+    const vbg_model *m = f->v.m;
+    if (order < 1 || order > 2 || !isfinite(value)) return 0;
+    for (int i = 0; i < m->variables; i++)
+        if (m->variable_at[i] + 1 == (int)reference) {
+            f->v.slope[2 * i + order - 1] = value;
+            f->k.touched = 1;
+            return 1;
+        }
+    return 0;
+}
+
 int vbg_fmu_set_states(vbg_fmu *f, const double *states)
 {
     const vbg_model *m = f->v.m;
@@ -278,6 +291,7 @@ int vbg_fmu_step(vbg_fmu *f, double from, double length, double *reached)
     if (f->k.phase == VBG_FAILED || !(length >= 0.0) || fabs(from - f->k.t) > 1e-9 * (1.0 + fabs(from))) return 0;
     if (f->k.touched) {
         for (int i = 0; i < m->variables; i++) f->v.x[m->variable_at[i]] = f->x[m->variable_at[i]];
+        f->v.s.sloped = from;
         vbg_touch(&f->v);
         f->k.touched = 0;
     }
@@ -287,6 +301,10 @@ int vbg_fmu_step(vbg_fmu *f, double from, double length, double *reached)
         return fails(f, vbg_status_text(status));
     }
     memcpy(f->x, f->trial, (size_t)m->states * sizeof *f->x);
+    for (int i = 0; i < 2 * m->variables; i++) { /* what is not given again stands still */
+        if (fabs(f->v.slope[i]) > 0.0) f->k.touched = 1;
+        f->v.slope[i] = 0.0;
+    }
     f->k.t = *reached = to;
     changed(f);
     return 1;

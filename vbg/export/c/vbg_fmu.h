@@ -60,6 +60,8 @@ int vbg_fmu_tolerance(vbg_fmu *f, double tolerance);
 int vbg_fmu_begin(vbg_fmu *f);
 int vbg_fmu_get(vbg_fmu *f, unsigned reference, double *value);
 int vbg_fmu_set(vbg_fmu *f, unsigned reference, double value);
+/* Derivative of order 1 or 2 of an input, from now to the end of the next step. */
+int vbg_fmu_slope(vbg_fmu *f, unsigned reference, int order, double value);
 int vbg_fmu_set_states(vbg_fmu *f, const double *states);
 void vbg_fmu_get_states(const vbg_fmu *f, double *states);
 void vbg_fmu_set_time(vbg_fmu *f, double t);

@@ -43,10 +43,10 @@ static long places(vbg *v, const vbg_model *m, double *memory)
     const long words[] = {m->rate->words,     m->recorded->words, m->output->words, m->residual->words,
                           m->correction->words, m->measure->words,  m->update->words, m->events->words};
     const long own[] = {n, n, n, n, VBG_STAGES * n, VBG_POWERS * n, n, n,
-                        m->rows, s, s, s, s, m->clocks};
+                        m->rows, s, s, s, s, m->clocks, 2 * m->variables};
     long total = 0;
     for (int i = 0; i < 8; i++) total += words[i];
-    for (int i = 0; i < 14; i++) total += own[i];
+    for (int i = 0; i < 15; i++) total += own[i];
     if (!v) return total;
     v->memory = memory;
     v->rate = take(&at, words[0]);
@@ -71,6 +71,7 @@ static long places(vbg *v, const vbg_model *m, double *memory)
     v->value = take(&at, s);
     v->root = take(&at, s);
     v->count = take(&at, m->clocks);
+    v->slope = take(&at, 2 * m->variables);
     return total;
 }
 
@@ -120,8 +121,12 @@ static const double *evaluate(const vbg *v, const vbg_tape *tape, double *work, 
 
 const double *vbg_rates(vbg *v, double t, const double *x)
 {
+    const vbg_model *m = v->m;
     v->s.rates++;
-    return evaluate(v, v->m->rate, v->rate, t, x);
+    const double *found = evaluate(v, m->rate, v->rate, t, x);
+    for (int i = 0; i < m->variables; i++) /* inputs stand still, or follow a polynomial */
+        v->rate[m->rate->first + m->variable_at[i]] = v->slope[2 * i] + v->slope[2 * i + 1] * (t - v->s.sloped);
+    return found;
 }
 
 const double *vbg_efforts(vbg *v, double t, const double *x)

@@ -94,6 +94,7 @@ typedef struct vbg_scalars {
     double largest;                /* step so far */
     double last_condition;
     double event_time;
+    double sloped; /* since when inputs follow polynomials */
     double recent[VBG_RECENT]; /* times of the last events */
     int pending, dense, fresh, passed, steps, rates, events;
     vbg_status status;
@@ -107,6 +108,7 @@ typedef struct vbg {
     double *rate, *recorded, *output, *residual, *correction, *measure, *update, *event;
     double *x, *f, *raw, *before, *K, *F, *trial, *scale, *kept;
     double *signs, *size, *value, *root, *count;
+    double *slope; /* first and second derivative of each input at s.sloped */
 } vbg;
 
 /* Doubles that a run needs. */

@@ -66,7 +66,8 @@ def describe_2(
         "providesDirectionalDerivative": "true",
     }
     names = list(sources)
-    for kind, more in (("ModelExchange", {}), ("CoSimulation", ABLE)):
+    together = {**ABLE, "canInterpolateInputs": "true"}
+    for kind, more in (("ModelExchange", {}), ("CoSimulation", together)):
         files = SubElement(SubElement(root, kind, able | more), "SourceFiles")
         for file in names:
             SubElement(files, "File", {"name": file})
