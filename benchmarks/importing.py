@@ -2,9 +2,10 @@
 
 ``python -m benchmarks.importing [--fmi 2 3] [--kinds cs me] [--only NAME ...] [--seconds T]``
 
-Each example to its end (T at most), by FMPy's loop of Co-Simulation and by its CVODE on Model
-Exchange at a relative tolerance of 1e-11.  What is told: the largest difference of a signal, of
-the largest value of all signals of its kind; or why it was refused.
+Each example to its end (T at most), by FMPy's loop of Co-Simulation at a relative tolerance of
+1e-10, and by its CVODE on Model Exchange at 1e-12: what that errs by in a run is far above its
+tolerance.  What is told: the largest difference of a signal, of the largest value of all signals
+of its kind; or why it was refused.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from vbg.solution import components
 
 ROWS = 100
 KINDS = {"cs": "CoSimulation", "me": "ModelExchange"}
-TOLERANCE = {"cs": 1e-9, "me": 1e-11}
+TOLERANCE = {"cs": 1e-10, "me": 1e-12}
 WRONG = 1e-6
 
 
