@@ -47,9 +47,9 @@ class Terminal:
         } | {k: v for k, v in self.extra.items() if k != "PYTHONPATH"}
         pairs = " ".join(f"{k}={shlex.quote(v)}" for k, v in environment.items())
         words = shlex.join([sys.executable, "-m", "vbg.cli", "tui", *arguments])
-        command = f"env -u NO_COLOR {pairs} {words} {redirect}; echo EXIT=$?; sleep 600"
+        command = f"env -u NO_COLOR -u LC_ALL {pairs} {words} {redirect}; echo EXIT=$?; sleep 600"
         if in_shell:
-            command = f"env -u NO_COLOR {pairs} bash --norc -i"
+            command = f"env -u NO_COLOR -u LC_ALL {pairs} bash --norc -i"
         width, height = self.size
         self._tmux("-f", "/dev/null", "new-session", "-d", "-s", "e", "-x", str(width), "-y",
                    str(height), "-c", str(self.home), command)  # fmt: skip

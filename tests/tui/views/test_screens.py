@@ -1,6 +1,6 @@
 """Screens as text and as pictures, compared with those on record: what a person would look at.
 
-    VBG_UPDATE_SCREENS=1 python -m pytest tests/tui/test_screens.py
+    VBG_UPDATE_SCREENS=1 python -m pytest tests/tui/views/test_screens.py
 
 writes them anew; look at the difference before committing it.  Pictures hold for
 the release of the terminal library that drew them; with another they are skipped.

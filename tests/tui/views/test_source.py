@@ -18,7 +18,7 @@ from vbg.tui import make_app
 from vbg.tui.content.completing import completions
 from vbg.tui.picturing import screen_text, settled, typed
 
-EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.toml"))
+EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*.toml"))
 
 
 def paths(data, at=()):

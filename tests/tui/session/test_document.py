@@ -308,7 +308,7 @@ while True:
 def test_killed_at_fifty_moments_no_edit_is_lost(tmp_path):
     """Every edit that was told is in the file or in the journal; the file is always whole."""
     generator = random.Random(5)
-    root = Path(__file__).absolute().parents[2]
+    root = Path(__file__).absolute().parents[3]
     for trial in range(50):
         model = tmp_path / f"m{trial}.toml"
         model.write_text(TEXT)
