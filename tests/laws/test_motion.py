@@ -79,6 +79,22 @@ def test_energy_of_conservative_machines_is_kept(seed):
         assert solve(machine).audit.energy_residual < 1e-9
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_what_hangs_still_loses_no_energy(seed):
+    """A rod on a hinge along gravity stays where it is, at any scale: nothing to audit."""
+    generator = np.random.default_rng(seed)
+    mass, length = 10 ** generator.uniform(-3, 3), 10 ** generator.uniform(-3, 2)
+    rod = {
+        "mass": mass,
+        "inertia": {axis: mass * length**2 / 12 for axis in ("xx", "yy", "zz")},
+        "points": {"A": generator.uniform(-length, length, 3).tolist()},
+    }
+    hinge = {"kind": "revolute", "between": ["ground", "rod.A"], "axis": [0, 0, 1]}
+    solution = vbg.simulate(vbg.Model(bodies={"rod": rod}, joints={"hinge": hinge}))
+    assert not solution.audit.failures
+    assert np.abs(solution["hinge.speed"]).max() < 1e-9
+
+
 @FEW
 @given(seed=SEEDS)
 def test_names_and_order_of_tables_do_not_matter(seed):

@@ -54,7 +54,9 @@ def audit(
     That of the energy is relative to the largest energy that took part in the run: kinetic,
     change of the potential, supplied or dissipated.  What rounding alone leaves in the sum,
     ROUNDINGS eps times the largest force along the machine's size and along what rounding of a
-    speed adds up to, is taken off before: a block that friction holds has lost nothing.
+    speed adds up to, is taken off before: a block that friction holds has lost nothing.  So is
+    the work of the largest force along what the constraints are open by, which has its own
+    limit: a rod that hangs still gains nothing when a projection closes its joint.
     """
     largest = max(
         np.abs(signals["energy.kinetic"]).max(),
@@ -63,7 +65,8 @@ def audit(
         np.abs(signals["energy.dissipated"]).max(),
     )
     residual = np.abs(signals["energy.residual"]).max()
-    missing = max(0.0, residual - ROUNDINGS * EPS * _work(system, signals, span))
+    opened = float(signals["residual.position"].max())
+    missing = max(0.0, residual - _work(system, signals, span, opened))
     if np.isnan(residual):
         missing = residual
     dependent = signals.get("residual.dependent")
@@ -82,14 +85,16 @@ def audit(
     )
 
 
-def _work(system: System, signals: Mapping[str, Array], span: float) -> float:
-    """Of the largest force along the machine's size, and along that size (1 m at most) in every
-    second, or of a torque over as many radians [J]."""
+def _work(system: System, signals: Mapping[str, Array], span: float, opened: float) -> float:
+    """Of the largest force along constraints that are `opened` [m or rad], and along ROUNDINGS
+    eps of the machine's size and of that size (1 m at most) in every second, or of a torque
+    over as many radians [J]."""
     size = machine_size(system)
     lengths = {"N": size + min(1.0, size) * span, "N*m": 1.0 + span}
     return max(
         (
-            lengths[unit] * float(np.abs(signals[name]).max(initial=0.0))
+            (ROUNDINGS * EPS * lengths[unit] + opened)
+            * float(np.abs(signals[name]).max(initial=0.0))
             for name, unit in system.signal_units.items()
             if unit in lengths and name in signals
         ),
