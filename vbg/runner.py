@@ -19,7 +19,7 @@ standard output, at most ten a second::
 
     {"kind": "stage", "stage": "reading" | "assembling" | "integrating"}
     {"kind": "progress", "fraction": 0.4, "time": 0.4, "eta": 1.3}
-    {"kind": "finished", "name", "result", "wall", "status", "audit", "made_by", "notes",
+    {"kind": "finished", "name", "result", "wall", "time", "status", "audit", "made_by", "notes",
      "summary": [{"signal", "unit", "min", "max", "final"}, ...],
      "measures": [{"name", "expression", "value", "unit", "why"}, ...],
      "display": ["bar", "A.force=kN"]}  units to show the summary in, which is in SI
@@ -214,6 +214,7 @@ def _run(job: Job, reporter: _Reporter) -> None:
         result=job.result,
         wall=reporter.elapsed,
         n_rows=len(solution.time),
+        time=float(solution.time[-1]) if len(solution.time) else None,
         **ending,
         summary=summary(solution),
         measures=_measures(model, job, solution),

@@ -86,7 +86,7 @@ def test_what_hangs_still_loses_no_energy(seed):
     mass, length = 10 ** generator.uniform(-3, 3), 10 ** generator.uniform(-3, 2)
     rod = {
         "mass": mass,
-        "inertia": {axis: mass * length**2 / 12 for axis in ("xx", "yy", "zz")},
+        "inertia": dict.fromkeys(("xx", "yy", "zz"), mass * length**2 / 12),
         "points": {"A": generator.uniform(-length, length, 3).tolist()},
     }
     hinge = {"kind": "revolute", "between": ["ground", "rod.A"], "axis": [0, 0, 1]}

@@ -154,6 +154,9 @@ CASES: dict[str, Case] = {
     "add.signal": Case(dialog, "Add a signal", **EDIT),
     "add.vertex": Case(dialog, "Add a vertex", **EDIT),
     "add.parameter": Case(dialog, "Name of the parameter", **EDIT),
+    "add.solid": Case(dialog, "Add a body by its dimensions", **EDIT),
+    "add.beam": Case(dialog, "beam: between: end A", **EDIT),
+    "add.measure": Case(dialog, "Name of the measure", **EDIT),
     "edit.field": Case(dialog, "bodies.rod.mass", **EDIT, pane="inspector"),
     "edit.delete": Case(
         lambda app: "[joints.hinge]" in text(app), False, **EDIT, pane="tree", part=HINGE

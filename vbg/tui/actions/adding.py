@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import inspect
 import sys
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache, partial
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from vbg.edit.commands import AddTable, SetValue
 from vbg.errors import UsageError, VbgError
 from vbg.fields import Field, declared, required
-from vbg.tui.actions import Handler, Refusal, drafts
+from vbg.model.catalogue import REFERENCE_NODES
+from vbg.tui.actions import Handler, Refusal, drafts, solids
 from vbg.tui.actions.editing import ask_ends, judge_name, judge_value, value_of
 from vbg.tui.content import references
-from vbg.tui.content.fields import FieldRow, about, unit_of
-from vbg.tui.content.values import typed
+from vbg.tui.content.fields import MEASURE_FIELDS, FieldRow, about, unit_of
+from vbg.tui.content.values import shown, typed
 from vbg.tui.state.items import Item
 from vbg.tui.tasks import checking
 
@@ -95,7 +99,7 @@ async def _add(table: str, app: Desk) -> None:
 
     kinds = catalogue().get(table, {})
     if table in ONLY_KIND:
-        await _add_part(app, table, next(iter(kinds.values())))
+        await _add_part(app, table, kinds[ONLY_KIND[table]])
         return
     items = tuple(Item(kind, kind, summary(part)) for kind, part in kinds.items())
     usual = _USUAL.get(table, "")
@@ -208,9 +212,8 @@ async def _ask_field(
     """The value of a field of a part that is being made; `of` is its table and class."""
     table, part = of
     title = f"{part.kind}: {name}"
-    if field.form in ("ends", "end") and name != "on":
-        ends = await ask_ends(app, title, 2 if field.form == "ends" else 1)
-        return ends if ends is None or field.form == "ends" else ends[0]
+    if field.form in ("ends", "end", "span") and name != "on":
+        return await ask_ends(app, title, field)
     if field.form == "coordinate":
         return await app.choose(title, references.coordinate_items(app.work.data))
     if field.form == "coordinates":
@@ -236,24 +239,35 @@ async def _ask_field(
 
     text = await app.ask(
         title,
-        _offer(table, field, values),
+        _offer(app, table, name, field, values),
         judge,
-        about=f"{field.doc}{unit}{_known_nodes(app, table, field)}",
+        about=f"{field.doc}{unit}{_in_axes(table, name)}{_known_nodes(app, table, field)}",
     )
     return None if text is None else value_of(field, text)
 
 
+def _in_axes(table: str, name: str) -> str:
+    """How the axes of the world lie, where the axis of a joint is asked for."""
+    turns = "; z is up, about [0, 1, 0] it turns in the x-z plane"
+    return turns if (table, name) == ("joints", "axis") else ""
+
+
 def _known_nodes(app: Desk, table: str, field: Field) -> str:
-    """The nodes that parts of the table are on, where a node is asked for."""
+    """What nodes there are, where nodes are asked for: that of the surroundings, and those that
+    parts of the table are on."""
     if field.form != "nodes":
         return ""
+    outside = REFERENCE_NODES.get(table)
+    around = f"; {outside} is the surroundings" if outside else ""
     parts = app.work.data.get(table, {}).values()
     found = dict.fromkeys(str(n) for p in parts for n in p.get("nodes", ()) or ())
-    return f". Nodes so far: {', '.join(found)}" if found else ""
+    return around + (f". Nodes so far: {', '.join(found)}" if found else "; any name makes a node")
 
 
-def _offer(table: str, field: Field, values: dict[str, Any]) -> str:
+def _offer(app: Desk, table: str, name: str, field: Field, values: dict[str, Any]) -> str:
     """What stands in the field at first."""
+    if table == "joints" and name == "axis":
+        return _usual_axis(app, values)
     if field.form == "signals" and str(values.get("on", "")).startswith("joints."):
         return "1"
     if field.form == "inertia":
@@ -264,6 +278,21 @@ def _offer(table: str, field: Field, values: dict[str, Any]) -> str:
             nodes[1] = "gnd"
         return f"[{', '.join(nodes)}]"
     return _OFFERS.get(field.form, "")
+
+
+def _usual_axis(app: Desk, values: dict[str, Any]) -> str:
+    """That of the last joint of its kind, or else one across gravity, so that a plane
+    machine hangs in the x-z plane."""
+    kind = values.get("kind")
+    joints = app.work.data.get("joints", {}).values()
+    same = [
+        j["axis"]
+        for j in joints
+        if isinstance(j, Mapping) and j.get("kind") == kind and "axis" in j
+    ]
+    if same:
+        return shown(same[-1])
+    return "[0, 1, 0]" if kind == "revolute" else "[1, 0, 0]"
 
 
 async def _ask_coordinates(app: Desk, title: str, field: Field) -> list[str] | None:
@@ -296,6 +325,26 @@ async def _add_parameter(app: Desk) -> None:
         app.select(("parameters", name))
 
 
+async def _add_measure(app: Desk) -> None:
+    taken = app.work.data.get("measures", {})
+    stem = next(f"measure{n}" for n in count(1) if f"measure{n}" not in taken)
+    name = await app.ask("Name of the measure", stem, lambda text: judge_name(text, taken))
+    if not name:
+        return
+    row = FieldRow(("measures", name), "expression", MEASURE_FIELDS["expression"], False)
+    joint = next(iter(references.coordinate_items(app.work.data)), None)
+    signal = f"{joint.key.split('.')[1]}.speed" if joint is not None else "energy.kinetic"
+    text = await app.ask(
+        f"What {name} is",
+        f"max({signal})",
+        lambda text: judge_value(app, replace(row, needed=True), text),
+        about="max, min, final, mean, rms, peak ... of a signal; `vbg parts measures` lists all",
+    )
+    if text is not None:
+        app.do(SetValue(("measures", name), text, f"add measure {name}"))
+        app.select(("measures", name))
+
+
 def _empty(table: str, app: Desk) -> str:
     from vbg.model.catalogue import catalogue
 
@@ -305,6 +354,7 @@ def _empty(table: str, app: Desk) -> str:
 _BY_ID = {
     "add.body": "bodies",
     "add.frame": "frames",
+    "add.beam": "beams",
     "add.joint": "joints",
     "add.force": "forces",
     "add.electric": "electric",
@@ -319,6 +369,8 @@ HANDLERS: dict[str, Handler] = {
     **{id: partial(_add, table) for id, table in _BY_ID.items()},
     "add": lambda app: app.press_prefix("a"),
     "add.on": _add_on,
+    "add.solid": solids.add,
     "add.parameter": _add_parameter,
+    "add.measure": _add_measure,
 }
 REFUSALS: dict[str, Refusal] = {id: partial(_empty, table) for id, table in _BY_ID.items()}

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from vbg.tui.state.desk import Desk
 
 _NUMBERS = ("quantity", "vector", "direction", "expression", "inertia", "signal", "signals")
-_BY_CHOICE = ("choice", "ends", "end", "coordinate", "flag")
+_BY_CHOICE = ("choice", "ends", "end", "span", "coordinate", "flag")
 
 
 def inspector(app: Desk) -> Inspector:
@@ -142,22 +142,47 @@ async def _edit_by_choice(app: Desk, row: FieldRow) -> None:
         if chosen is not None:
             set_field(app, row, chosen)
     else:
-        ends = await ask_ends(app, row.label, 2 if row.declared.form == "ends" else 1)
+        ends = await ask_ends(app, row.label, row.declared)
         if ends is not None:
-            set_field(app, row, ends if row.declared.form == "ends" else ends[0])
+            set_field(app, row, ends)
 
 
-async def ask_ends(app: Desk, title: str, count: int) -> list[str] | None:
-    """Points of bodies, chosen from those there are; the second not on the first's body."""
-    ends: list[str] = []
-    for number in range(count):
-        name = ("first", "second")[number] if count == 2 else "point"
-        items = references.end_items(app.work.data, ends)
-        chosen = await app.choose(f"{title}: {name} body and point", items)
+async def ask_ends(app: Desk, title: str, field: Field) -> Any | None:
+    """Points of bodies, chosen from those there are or given by their coordinates; the second
+    not on the first's body.  One where the field has one, else a list of two."""
+    both = field.form in ("ends", "span")
+    free = (Item("free", "free", "held by nothing"),) * (field.form == "span")
+    ends: list[Any] = []
+    for name in ("first", "second") if both else ("point",):
+        data = app.work.data
+        items = (*references.end_items(data, ends), *free, *references.place_items(data, ends))
+        what = f"end {'AB'[len(ends)]}" if free else f"{name} body and point"
+        chosen: Any = await app.choose(f"{title}: {what}", items)
+        if chosen is not None and chosen.endswith("@"):
+            chosen = await _ask_place(app, f"{title}: {chosen[:-1]} at", chosen[:-1])
         if chosen is None:
             return None
         ends.append(chosen)
-    return ends
+    return ends if both else ends[0]
+
+
+async def _ask_place(app: Desk, title: str, body: str) -> dict[str, Any] | None:
+    """A place on a body by its coordinates."""
+    declared = Field("vector", "", unit="m", size=3)
+
+    def judge(text: str) -> tuple[str, bool]:
+        try:
+            value = value_of(declared, text)
+        except UsageError as error:
+            return str(error), False
+        if not isinstance(value, list) or len(value) != 3:
+            return "three coordinates are needed: [x, y, z]", False
+        part = {"mass": 1.0, "inertia": {"xx": 1.0, "yy": 1.0, "zz": 1.0}, "points": {"A": value}}
+        return checking.judge_new(app.work, "bodies", part, "points", part["points"])
+
+    axes = "in the world, z up" if body == "ground" else "in the body's axes, from its mass centre"
+    text = await app.ask(title, "[0, 0, 0]", judge, about=f"{axes} [m]; expressions are fine: 2*L")
+    return None if text is None else {"body": body, "at": value_of(declared, text)}
 
 
 async def _add_point(app: Desk, row: FieldRow) -> None:

@@ -81,6 +81,8 @@ async def _new(app: Desk) -> None:
         ),
     )
     if chosen is None:
+        if not app.work.document.undo_label and app.work.file is None:
+            app.work.say(templates.FIRST, "focus")
         return
     template = by_name[chosen]
 
@@ -93,7 +95,7 @@ async def _new(app: Desk) -> None:
         return (f"{path} exists: choose another name", False) if path.exists() else ("", True)
 
     text = await app.ask(
-        "File name", templates.free_file(chosen), judge, about=template.description
+        "File name", templates.free_file(template.stem), judge, about=template.description
     )
     if text is None or not await leave_document(app):
         return
@@ -101,7 +103,7 @@ async def _new(app: Desk) -> None:
     templates.place(template, path)
     app.open_document(path)
     app.main.show_view("edit")
-    app.work.say("r runs it, ? helps", "focus")
+    app.work.say(templates.FIRST if chosen == templates.EMPTY else "r runs it, ? helps", "focus")
 
 
 async def _open(app: Desk) -> None:

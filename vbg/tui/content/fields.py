@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any
 
 from vbg.draw.text.marks import Marks
@@ -21,10 +21,15 @@ MODEL_FIELDS = {
     "description": Field("text", "what it is, in a sentence"),
     "gravity": Field("vector", "acceleration of gravity, world axes", unit="m/s^2", size=3),
 }
+_MODEL_DEFAULTS = {"gravity": "[0, 0, -9.81]"}
 INCLUDE_FIELDS = {
     "file": Field("text", "the model file, beside this one"),
     "parameters": Field("expression", "values in place of those of the file: { l = 2*L }"),
     "position": Field("vector", "where its world origin stands here", unit="m", size=3),
+}
+MEASURE_FIELDS = {
+    "expression": Field("text", "what a run is to answer: max(A.angle), final(C.voltage)"),
+    "unit": Field("text", "in which it is told, such as deg; default: SI"),
 }
 PARAMETER_FIELDS = {
     "value": Field("expression", "number, expression in parameters, or a text with a unit"),
@@ -81,9 +86,14 @@ def field_rows(data: Mapping[str, Any], path: Path) -> tuple[FieldRow, ...]:
     path = path[:2]
     written: Any
     if not path:
-        return tuple(_row((), name, field, data) for name, field in MODEL_FIELDS.items())
+        return tuple(
+            replace(_row((), name, field, data), default=_MODEL_DEFAULTS.get(name, ""))
+            for name, field in MODEL_FIELDS.items()
+        )
     if path[0] == "parameters":
-        return _parameter_rows(data, path)
+        return _named_rows(data, path, PARAMETER_FIELDS, "value")
+    if path[0] == "measures":
+        return _named_rows(data, path, MEASURE_FIELDS, "expression")
     if len(path) == 1 and path[0] not in ("simulate", "outputs"):
         return ()
     if path[0] in TABLES_OF_FIELDS:
@@ -110,14 +120,17 @@ def field_rows(data: Mapping[str, Any], path: Path) -> tuple[FieldRow, ...]:
     return tuple(rows)
 
 
-def _parameter_rows(data: Mapping[str, Any], path: Path) -> tuple[FieldRow, ...]:
-    parameters = data.get("parameters")
-    if len(path) < 2 or not isinstance(parameters, Mapping):
+def _named_rows(
+    data: Mapping[str, Any], path: Path, declared: Mapping[str, Field], plain: str
+) -> tuple[FieldRow, ...]:
+    """The rows of a parameter or a measure: a table, or only what is called `plain` in one."""
+    table = data.get(str(path[0]))
+    if len(path) < 2 or not isinstance(table, Mapping):
         return ()
-    value = parameters.get(path[1])
+    value = table.get(path[1])
     if isinstance(value, Mapping):
-        return tuple(_row(path, name, f, value) for name, f in PARAMETER_FIELDS.items())
-    return (FieldRow(path, "value", PARAMETER_FIELDS["value"], True, value),)
+        return tuple(_row(path, name, f, value) for name, f in declared.items())
+    return (FieldRow(path, plain, declared[plain], True, value),)
 
 
 def _row(path: Path, name: str, field: Field, written: Mapping[str, Any]) -> FieldRow:

@@ -13,25 +13,9 @@ from vbg.tui.state.items import Item
 
 Path = tuple[str | int, ...]
 
-_NAMING = (
-    "ends",
-    "end",
-    "span",
-    "end or coordinate",
-    "direction",
-    "coordinate",
-    "coordinates",
-    "nodes",
-    "signal",
-    "signals",
-    "condition",
-    "wires",
-    "outputs",
-    "expression",
-    "expressions",
-)
 _ENDS = ("ends", "end", "span", "end or coordinate")
 _EXPRESSIONS = ("signal", "signals", "condition", "wires", "outputs", "expression", "expressions")
+_NAMING = (*_ENDS, "direction", "coordinate", "coordinates", "nodes", *_EXPRESSIONS)
 
 
 def _table(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -59,9 +43,9 @@ def points_of(data: Mapping[str, Any], body: str) -> Mapping[str, Any]:
     return points if isinstance(points, Mapping) else {}
 
 
-def end_items(data: Mapping[str, Any], taken: list[str]) -> tuple[Item, ...]:
+def end_items(data: Mapping[str, Any], taken: list[Any]) -> tuple[Item, ...]:
     """The attachments there are; those on a body that is taken are refused."""
-    used = {end.split(".")[0] for end in taken}
+    used = {end["body"] if isinstance(end, Mapping) else end.split(".")[0] for end in taken}
     items = []
     for body in ("ground", *_table(data, "bodies")):
         refusal = f"{body} is the first one already" if body in used else ""
@@ -74,7 +58,20 @@ def end_items(data: Mapping[str, Any], taken: list[str]) -> tuple[Item, ...]:
     for frame, part in _table(data, "frames").items():
         refusal = f"{frame} is the first one already" if frame in used else ""
         items.append(Item(frame, frame, f"frame on {_where(part)}", refusal))
+    for beam in _table(data, "beams"):
+        refusal = f"{beam} is the first one already" if beam in used else ""
+        items += [Item(f"{beam}.{e}", f"{beam}.{e}", "end of a beam", refusal) for e in "AB"]
     return tuple(items)
+
+
+def place_items(data: Mapping[str, Any], taken: list[Any]) -> tuple[Item, ...]:
+    """Of each body that is not taken, a place that has no name yet; the key is BODY@."""
+    used = {end["body"] if isinstance(end, Mapping) else end.split(".")[0] for end in taken}
+    return tuple(
+        Item(f"{body}@", f"{body} at ...", "a place of your own: [x, y, z] in its axes")
+        for body in ("ground", *_table(data, "bodies"))
+        if body not in used
+    )
 
 
 def _where(frame: Any) -> str:
@@ -115,6 +112,8 @@ def _naming_values(data: Mapping[str, Any]) -> Iterator[tuple[Path, Field, Any]]
             for key, field in declared(cls).items():
                 if key in part and field.form in _NAMING:
                     yield (table, name, key), field, part[key]
+    for name, measure in _table(data, "measures").items():
+        yield ("measures", name), Field("expression", ""), measure
     outputs = _table(data, "outputs")
     if "keep" in outputs:
         yield ("outputs", "keep"), Field("outputs", ""), outputs["keep"]

@@ -18,6 +18,7 @@ TITLES = {
     "include": "Included files",
     "bodies": "Bodies",
     "frames": "Frames",
+    "beams": "Beams",
     "joints": "Joints",
     "forces": "Forces",
     "electric": "Electrics",
@@ -27,6 +28,8 @@ TITLES = {
     "signals": "Signals",
     "fmu": "Mock-up units",
     "bondgraph": "Bond graph",
+    "ports": "Ports",
+    "measures": "Measures",
 }
 _ALWAYS = ("parameters", "bodies", "joints", "forces")
 SETTINGS = ("simulate", "outputs")

@@ -81,6 +81,7 @@ class Choose(Dialog):
         self.items = items
         self.shown = items[:MOST_SHOWN]
         self.narrowed = ""
+        self.name_width, self.cursor = 0, -1
         self.start = start
         self.preview = preview
         self.input = Input(placeholder="type to filter", id="filter", select_on_focus=False)
@@ -109,7 +110,8 @@ class Choose(Dialog):
         if self.picture is not None:
             self.drawing.styles.height = rows
         self.field.focus()
-        at = next((i for i, item in enumerate(self.items) if item.key == self.start), 0)
+        allowed = next((i for i, item in enumerate(self.items) if not item.refusal), 0)
+        at = next((i for i, item in enumerate(self.items) if item.key == self.start), allowed)
         if at >= MOST_SHOWN:
             self.shown, at = (self.items[at], *self.shown), 0
         self._fill(at)
@@ -122,20 +124,25 @@ class Choose(Dialog):
     def _fill(self, at: int) -> None:
         """Put what is shown into the list, one of it marked."""
         self.list.clear_options()
-        room = 22 if self.picture is not None else 34
+        room = 24 if self.picture is not None else 34
         name = min(max((cells(item.label) for item in self.shown), default=0), room) + 2
-        self.list.add_options([Option(self._line(item, name)) for item in self.shown])
+        self.name_width, self.cursor = name, -1
+        self.list.add_options([Option(self._line(item)) for item in self.shown])
         if not self.shown:
             self.list.add_option(Option(Content("nothing with this text"), disabled=True))
         else:
             self.list.highlighted = at
         self._mark()
 
-    def _line(self, item: Item, name: int) -> Content:
+    def _line(self, item: Item, *, marked: bool = False) -> Content:
+        """One line; the marked one has a sign besides its colour."""
+        name = self.name_width
         label, detail = printable(item.label), printable(item.refusal or item.detail)
         if self.marks.name == "ascii":
             label, detail = as_ascii(label), as_ascii(detail)
-        left = pad(f" {clip(label, name)}", name + 1)
+        if self.picture is not None and not item.refusal:
+            detail = ""  # it stands below the list, the drawing beside it
+        left = pad(f"{self.marks.cursor if marked else ' '}{clip(label, name)}", name + 1)
         return Content.assemble((left, "dim" if item.refusal else ""), (detail, "dim"))
 
     def _picture(self, width: int, height: int) -> Rows:
@@ -152,7 +159,13 @@ class Choose(Dialog):
         return tuple(((line, "dim"),) for line in wrap(printable(text), width)[:height])
 
     def _mark(self) -> None:
-        """Another item is marked: its words, its drawing."""
+        """Another item is marked: its sign, its words, its drawing."""
+        at = self.list.highlighted
+        for index in {self.cursor, -1 if at is None else at}:
+            if 0 <= index < len(self.shown):
+                line = self._line(self.shown[index], marked=index == at)
+                self.list.replace_option_prompt_at_index(index, line)
+        self.cursor = -1 if at is None else at
         self.about.refresh()
         if self.picture is not None:
             self.drawing.refresh()

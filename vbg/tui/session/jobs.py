@@ -111,18 +111,26 @@ def finished(run: Run, message: dict[str, Any]) -> dict[str, Any]:
     status, audit = message["status"], message["audit"]
     whole = status["code"] == "finished"
     events = [f"t = {e['time']:.6g} s: {e['where']} {e['what']}" for e in audit.get("events", ())]
+    answers = [_answer(measure) for measure in message.get("measures", ())]
     return {
         "state": status["code"],
         "sentence": status["sentence"],
         "remedy": status.get("remedy", ""),
         "fraction": 1.0 if whole else run.fraction,
-        "time": run.t_end if whole else run.time,
+        "time": message.get("time") or (run.t_end if whole else run.time),
         "eta": None,
         "wall": time.time() - run.started,
         "audit": audit,
         "made_by": message.get("made_by", {}),
-        "log": (*run.log, *events, f"{clock()} {status['sentence']}"),
+        "log": (*run.log, *events, *answers, f"{clock()} {status['sentence']}"),
     }
+
+
+def _answer(measure: dict[str, Any]) -> str:
+    """A measure as a line of the log."""
+    value = measure["value"]
+    told = measure["why"] if value is None else f"{value:.6g} {measure['unit']}".strip()
+    return f"{measure['name']} = {told}"
 
 
 def failed(run: Run, words: str) -> dict[str, Any]:

@@ -11,29 +11,17 @@ from vbg.errors import UsageError
 from vbg.platform.files import write_bytes
 from vbg.tui.session import files
 
-# The smallest model that runs: for those who start from nothing.
+# No part yet: for those who start from nothing.
 _EMPTY = """\
 vbg = 1
 name = "machine"
-gravity = [0, 0, -9.81]
-
-[parameters]
-L = 0.5
-
-[bodies.rod]
-mass = 1.0
-inertia = { xx = 1e-3, yy = "L**2/12", zz = "L**2/12" }
-points = { A = ["-L/2", 0, 0], B = ["L/2", 0, 0] }
-
-[joints.hinge]
-kind = "revolute"
-between = ["ground", "rod.A"]
-axis = [0, 1, 0]
 
 [simulate]
 t_end = 2.0
 output_step = 1e-3
 """
+EMPTY = "empty"
+FIRST = "a adds a part: a l a link, a j a joint, a p a parameter; ^n takes a template"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +33,14 @@ class Template:
     text: str
     file: Path = Path("template.toml")
 
+    @property
+    def stem(self) -> str:
+        """What the new file is called."""
+        return "machine" if self.name == EMPTY else self.name
+
 
 def templates() -> tuple[Template, ...]:
-    """The examples, in the installed package or beside it, and the smallest model."""
+    """The examples, in the installed package or beside it, and an empty one."""
     package = Path(__file__).resolve().parents[2]
     found = []
     for folder in (package / "examples", package.parent / "examples"):
@@ -55,8 +48,10 @@ def templates() -> tuple[Template, ...]:
             text = file.read_text(encoding="utf-8")
             description = str(tomllib.loads(text).get("description", ""))
             found.append(Template(file.stem, description, text, file))
-    found.sort(key=lambda template: (template.name != "pendulum", template.name))
-    return (*found, Template("empty", "one rod on one hinge, to start from", _EMPTY))
+    found.append(Template(EMPTY, "no part yet: a adds them, one by one", _EMPTY))
+    first = ("pendulum", EMPTY)
+    found.sort(key=lambda t: (first.index(t.name) if t.name in first else len(first), t.name))
+    return tuple(found)
 
 
 def included(file: Path, target: Path) -> Iterator[tuple[Path, Path]]:

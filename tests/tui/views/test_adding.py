@@ -1,0 +1,78 @@
+"""New parts: every table can be seen and added to; bodies by their dimensions; what refers to what."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import vbg
+from vbg.model.catalogue import TABLES
+from vbg.tui.actions.adding import HANDLERS
+from vbg.tui.actions.solids import LINK, body_of, part_of
+from vbg.tui.content.fields import field_rows
+from vbg.tui.content.references import end_items, place_items, renamed, users_of
+from vbg.tui.content.tree import TITLES, tree_rows
+
+
+def test_every_table_has_a_heading_and_can_be_added_to():
+    added = {h.args[0] for h in HANDLERS.values() if hasattr(h, "args")}
+    assert added == set(TABLES)
+    assert set(TITLES) >= {*TABLES, "parameters", "include", "ports", "measures"}
+    data = {table: {"part": {"kind": "x"}} for table in TITLES}
+    shown = {row.path[0] for row in tree_rows(data) if len(row.path) == 2}
+    assert shown == set(TITLES)
+
+
+@pytest.mark.parametrize("length", [0.3, "300 mm", "L", "2*L + 10 mm"])
+def test_a_link_is_a_rod_between_its_points(length):
+    """Mass spread evenly over a cylinder: m (3 r^2 + l^2) / 12 across, ends at half its length."""
+    model = vbg.Model(
+        parameters={"L": 0.145 if "2" in str(length) else 0.3},
+        bodies={"a": {"mass": 2.0, **body_of(LINK, {"length": length, "radius": 0.01})}},
+    )
+    body = model.bodies["a"]
+    assert body.inertia[:3] == pytest.approx([1e-4, (3e-4 + 0.09) / 6, (3e-4 + 0.09) / 6])
+    assert body.points["A"] == pytest.approx([-0.15, 0, 0])
+    assert body.points["B"] == pytest.approx([0.15, 0, 0])
+
+
+def test_a_share_of_a_length_keeps_its_unit():
+    assert part_of(0.5, -0.5) == -0.25
+    assert part_of("L", 0.5) == "0.5*(L)"
+    assert part_of("30 mm", -0.5) == "-0.5*(30) mm"
+
+
+BEAM = {
+    "bodies": {"hub": {"points": {"P": [0, 0, 0]}}},
+    "beams": {"blade": {"between": ["hub.P", "free"]}},
+    "joints": {"pin": {"kind": "revolute", "between": ["ground", "blade.B"]}},
+    "measures": {"top": "max(pin.speed)", "share": {"expression": "final(hub.speed)", "unit": "1"}},
+}
+
+
+def test_beams_and_measures_name_parts():
+    """What is renamed is renamed in them, what is deleted has them as its users."""
+    assert users_of(BEAM, ("bodies", "hub")) == (
+        ("beams", "blade", "between", 0),
+        ("measures", "share", "expression"),
+    )
+    assert dict(renamed(BEAM, ("joints", "pin"), "axle")) == {
+        ("measures", "top"): "max(axle.speed)"
+    }
+    assert dict(renamed(BEAM, ("beams", "blade"), "wing")) == {
+        ("joints", "pin", "between", 1): "wing.B"
+    }
+
+
+def test_ends_are_points_beams_and_places_of_ones_own():
+    keys = [item.key for item in end_items(BEAM, [])]
+    assert keys == ["ground", "hub", "hub.P", "blade.A", "blade.B"]
+    ground = {"body": "ground", "at": [0, 0, 1]}
+    assert [item.key for item in place_items(BEAM, [ground])] == ["hub@"]
+    assert next(item for item in end_items(BEAM, [ground])).refusal
+
+
+def test_measures_and_beams_have_fields():
+    assert [row.label for row in field_rows(BEAM, ("measures", "share"))] == ["expression", "unit"]
+    assert [row.label for row in field_rows(BEAM, ("measures", "top"))] == ["expression"]
+    assert "length" in [row.label for row in field_rows(BEAM, ("beams", "blade"))]
