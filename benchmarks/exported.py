@@ -16,12 +16,12 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 import vbg
-from vbg.cli.samples import machine
 from vbg.errors import VbgError
 from vbg.export import exported
 from vbg.export.code import identifier, sources
 from vbg.export.compiler import compile_c, find_compiler
 from vbg.model.catalogue import catalogue
+from vbg.model.samples import machine
 from vbg.solution import components
 
 LONGEST = 1.0

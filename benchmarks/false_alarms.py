@@ -27,10 +27,10 @@ import numpy as np
 
 import vbg
 from benchmarks.forked import Stuck, forked
-from vbg.cli.samples import machine
 from vbg.errors import VbgError
 from vbg.io import toml
 from vbg.model.catalogue import catalogue
+from vbg.model.samples import machine
 from vbg.validate import validate
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -154,7 +154,7 @@ def sample(name: str) -> tuple[str, float]:
     """Text and end of the run of a machine by its name."""
     if name in MACHINES or Path(ROOT / name).is_file():
         return (ROOT / name).read_text(), MACHINES.get(name, SAMPLE_END)
-    from vbg.cli.samples import machine
+    from vbg.model.samples import machine
 
     return machine(*name.split(".")), SAMPLE_END
 
@@ -166,8 +166,8 @@ def _moves(name: str) -> bool:
 
 def samples() -> Iterator[str]:
     """Names of the samples of `vbg parts`."""
-    from vbg.cli.samples import machine
     from vbg.model.catalogue import catalogue
+    from vbg.model.samples import machine
 
     for table, kinds in catalogue().items():
         for kind in kinds:

@@ -12,9 +12,9 @@ from pathlib import Path
 ROOT = Path(__file__).absolute().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from vbg.cli.samples import sample  # noqa: E402
 from vbg.cli.verbs.parts import HEAD, first_line, keys_of, rows_of  # noqa: E402
 from vbg.model import catalogue  # noqa: E402
+from vbg.model.samples import sample  # noqa: E402
 
 TITLE = """\
 # Parts

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 import vbg
 from vbg.cli.main import main
-from vbg.cli.samples import machine
 from vbg.cli.verbs.new import templates
 from vbg.errors import VbgError
 from vbg.model import catalogue
+from vbg.model.samples import machine
 
 DOCUMENTS = {name: tomllib.loads(file.read_text("utf-8")) for name, file in templates().items()}
 SAMPLES = {

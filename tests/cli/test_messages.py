@@ -18,11 +18,11 @@ import numpy as np
 import pytest
 
 from vbg.cli.main import main
-from vbg.cli.samples import machine
 from vbg.fields import declared
 from vbg.io import hdf5, results
 from vbg.model import catalogue
 from vbg.model.resolve.resolve import TOP_LEVEL
+from vbg.model.samples import machine
 from vbg.model.text.names import EVERYDAY
 from vbg.model.text.plain import INERTIA_KEYS
 

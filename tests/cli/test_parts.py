@@ -9,12 +9,12 @@ import pytest
 
 import vbg
 from vbg.cli.main import main
-from vbg.cli.samples import machine, sample
 from vbg.fields import declared
 from vbg.io import toml
 from vbg.model import catalogue
 from vbg.model.resolve.resolve import TOP_LEVEL
 from vbg.model.resolve.settings import Simulate
+from vbg.model.samples import machine, sample
 from vbg.model.topics import ALIASES, TOPICS
 
 KINDS = [(table, kind) for table, kinds in catalogue().items() for kind in kinds]

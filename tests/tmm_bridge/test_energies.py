@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import vbg
-from vbg.cli.samples import machine
 from vbg.io import toml
+from vbg.model.samples import machine
 from vbg.tmm_bridge import simulate
 from vbg.tmm_bridge.onedim import hydraulic
 from vbg.tmm_bridge.onedim.electric import Capacitor

@@ -1,8 +1,7 @@
-"""New parts: every table can be seen and added to; bodies by their dimensions; what refers to what."""
+"""New parts: every table is seen and can be added to; bodies by dimensions; what names what."""
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 import vbg

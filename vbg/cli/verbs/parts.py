@@ -112,7 +112,7 @@ def _refuse(wanted: str, everything: dict[str, Any], topics: list[str]) -> None:
 
 
 def _example(wanted: str | None, everything: dict[str, Any]) -> str:
-    from vbg.cli.samples import machine
+    from vbg.model.samples import machine
 
     parts: list[Any] = parts_named(wanted or "", everything)
     if not parts:
@@ -164,7 +164,7 @@ def first_line(part: type) -> str:
 
 
 def part_text(part: Any) -> str:
-    from vbg.cli.samples import sample
+    from vbg.model.samples import sample
 
     lines = [f'[{part.table}.NAME]  kind = "{part.kind}"', "", first_line(part)]
     doc = inspect.getdoc(part) or ""
@@ -257,9 +257,9 @@ def _width(width: int) -> str:
 
 def _signals(part: Any) -> list[tuple[str, str, int]]:
     """Name, unit and components of the signals that the sample's part gives."""
-    from vbg.cli.samples import machine
     from vbg.graph import expand
     from vbg.io import toml
+    from vbg.model.samples import machine
 
     if part.table == "fmu":
         return []  # the outputs of its file

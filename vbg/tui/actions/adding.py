@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache, partial
@@ -14,6 +15,7 @@ from vbg.edit.commands import AddTable, SetValue
 from vbg.errors import UsageError, VbgError
 from vbg.fields import Field, declared, required
 from vbg.model.catalogue import REFERENCE_NODES
+from vbg.model.samples import sample
 from vbg.tui.actions import Handler, Refusal, drafts, solids
 from vbg.tui.actions.editing import ask_ends, judge_name, judge_value, value_of
 from vbg.tui.content import references
@@ -239,7 +241,7 @@ async def _ask_field(
 
     text = await app.ask(
         title,
-        _offer(app, table, name, field, values),
+        _offer(app, (table, part), name, field, values),
         judge,
         about=f"{field.doc}{unit}{_in_axes(table, name)}{_known_nodes(app, table, field)}",
     )
@@ -264,8 +266,9 @@ def _known_nodes(app: Desk, table: str, field: Field) -> str:
     return around + (f". Nodes so far: {', '.join(found)}" if found else "; any name makes a node")
 
 
-def _offer(app: Desk, table: str, name: str, field: Field, values: dict[str, Any]) -> str:
-    """What stands in the field at first."""
+def _offer(app: Desk, of: tuple[str, Any], name: str, field: Field, values: dict[str, Any]) -> str:
+    """What stands in the field at first: what it usually is, or as in the sample of its kind."""
+    table, part = of
     if table == "joints" and name == "axis":
         return _usual_axis(app, values)
     if field.form == "signals" and str(values.get("on", "")).startswith("joints."):
@@ -277,7 +280,18 @@ def _offer(app: Desk, table: str, name: str, field: Field, values: dict[str, Any
         if table == "electric" and len(nodes) == 2:
             nodes[1] = "gnd"
         return f"[{', '.join(nodes)}]"
+    value = _sampled(table, part.kind).get(name)
+    fits = field.form in ("quantity", "signal") and value is not None
+    if fits and checking.judge_new(app.work, table, values, name, value)[1]:
+        return shown(value)
     return _OFFERS.get(field.form, "")
+
+
+@cache
+def _sampled(table: str, kind: str) -> Mapping[str, Any]:
+    """The values of the sample that `vbg parts` prints of this kind."""
+    parts: Mapping[str, Any] = tomllib.loads(sample(table, kind)).get(table, {})
+    return next((p for p in parts.values() if p.get("kind", kind) == kind), {})
 
 
 def _usual_axis(app: Desk, values: dict[str, Any]) -> str:

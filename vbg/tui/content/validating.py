@@ -141,7 +141,7 @@ def error_rows(
     """|difference| on a logarithmic scale with the tolerance as a line."""
     a, b = _values(first, channel.name), _values(second, channel.name)
     if a is None or b is None or len(second.time) < 2 or len(first.time) < 2:
-        return ((("nothing to compare", "dim"),),)
+        return ((("put together from several forces: the runs have no curve of it", "dim"),),)
     inside = (first.time >= second.time[0]) & (first.time <= second.time[-1])
     time = first.time[inside]
     difference = np.abs(a[inside] - np.interp(time, second.time, b))
