@@ -155,6 +155,7 @@ CASES: dict[str, Case] = {
     "add.vertex": Case(dialog, "Add a vertex", **EDIT),
     "add.parameter": Case(dialog, "Name of the parameter", **EDIT),
     "add.solid": Case(dialog, "Add a body by its dimensions", **EDIT),
+    "add.fmu": Case(dialog, "fmu: file", **EDIT),
     "add.beam": Case(dialog, "beam: between: end A", **EDIT),
     "add.measure": Case(dialog, "Name of the measure", **EDIT),
     "edit.field": Case(dialog, "bodies.rod.mass", **EDIT, pane="inspector"),

@@ -369,6 +369,7 @@ _BY_ID = {
     "add.body": "bodies",
     "add.frame": "frames",
     "add.beam": "beams",
+    "add.fmu": "fmu",
     "add.joint": "joints",
     "add.force": "forces",
     "add.electric": "electric",

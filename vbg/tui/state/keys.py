@@ -130,6 +130,7 @@ _EDIT = (
     _action("add.translational", "a t", "translational", "a one-dimensional sliding part", "edit"),
     _action("add.signal", "a s", "signal", "a source or a feedback signal", "edit"),
     _action("add.vertex", "a v", "vertex", "a raw bond-graph vertex", "edit"),
+    _action("add.fmu", "a u", "unit", "a unit of another program: .fmu", "edit"),
     _action("add.beam", "a n", "beam", "an elastic beam", "edit"),
     _action("add.parameter", "a p", "parameter", "a parameter", "edit"),
     _action("add.measure", "a q", "measure", "what a run is to answer", "edit"),
