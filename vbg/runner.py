@@ -195,7 +195,7 @@ def _run(job: Job, reporter: _Reporter) -> None:
         model = _model(job)
     finally:
         reporter.has_read()
-    doubts = _refuse_errors(model)
+    doubts = [*_bare_numbers(model, job), *_refuse_errors(model)]
     for text in set(job.measures) - set(model.measures):
         parse_measure(text)
     try:
@@ -233,6 +233,20 @@ def _display(model: Model, job: Job) -> Display:
     from vbg.display import rules_of
 
     return (*model.display, *rules_of(job.units))
+
+
+def _bare_numbers(model: Model, job: Job) -> list[Problem]:
+    """How numbers without a unit were taken that are easily meant in the unit of the file."""
+    from vbg.errors import Problem
+    from vbg.io import toml
+
+    if not job.parameters:
+        return []
+    written = toml.parse(job.text or "", job.model)
+    taken = {name: written.taken(name, value) for name, value in job.parameters.items()}
+    return [
+        Problem("note", f"parameters.{name}", f"{words}.") for name, words in taken.items() if words
+    ]
 
 
 def _refuse_errors(model: Model) -> list[Problem]:

@@ -60,7 +60,7 @@ def test_a_wrong_parameter_on_the_command_line(setting, words, capsys):
 def test_a_bare_number_meant_in_the_unit_of_the_file_is_pointed_out(capsys):
     code, _, err = told(["check", CRANK, "--set", "r=60"], capsys)
     assert code == 1
-    assert "the file itself is in order; this is with r = 60.0 in SI (the file has mm)." in err
+    assert "the file itself is in order; this is with r = 60.0 in SI [m] (the file has mm)." in err
 
 
 @pytest.mark.parametrize(

@@ -141,3 +141,18 @@ def test_the_terminal_interface_shows_what_fits_while_the_file_is_being_written(
     seen = results.shown(work, 1)
     assert seen.unit("oil.p") == "bar" and seen.unit("A.force") == "N"
     assert results.shown(work, 1) is seen and results.shown(work, 2) is None
+
+
+def test_a_bare_number_for_a_parameter_in_another_unit_than_si_is_told_as_it_is_taken(
+    tmp_path, capsys
+):
+    file = tmp_path / "p.toml"
+    text = '[parameters]\nm = "1500 g"\ns = "2 m"\n' + PENDULUM.removeprefix("vbg = 1\n")
+    file.write_text(text.replace("mass = 1.0", 'mass = "m"').replace("-0.5", '"-s/4"'))
+    assert main(["run", str(file), "--set", "m=2", "--set", "s=1"]) == 0
+    out = capsys.readouterr().out
+    assert "m = 2.0 in SI [kg] (the file has g)" in out and "s = 1" not in out
+    assert main(["check", str(file), "--set", "m=2", "--set", "s=1 m"]) == 0
+    assert "m = 2.0 in SI [kg] (the file has g)" in capsys.readouterr().err
+    assert main(["run", str(file), "--set", "m=2 kg"]) == 0
+    assert "in SI [kg]" not in capsys.readouterr().out

@@ -25,7 +25,13 @@ def read_model(arguments: argparse.Namespace) -> Model:
         the file has errors; all of them are in it.
     """
     model = model_in(arguments.file)
-    return model.with_parameters(**dict(arguments.parameters)) if arguments.parameters else model
+    if not arguments.parameters:
+        return model
+    changed = model.with_parameters(**dict(arguments.parameters))
+    for name, value in arguments.parameters:
+        if words := model.taken(name, value):
+            print(f"vbg: {words}", file=sys.stderr)
+    return changed
 
 
 def model_in(file: str) -> Model:

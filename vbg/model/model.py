@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Self, final
 
 from vbg import units
-from vbg.display import Display
+from vbg.display import Display, in_si
 from vbg.errors import ModelError, Problem, UsageError
 from vbg.measures import Measure
 from vbg.model.catalogue import TABLES
@@ -180,14 +180,19 @@ class Model:
             raise ModelError.of([*error.problems, Problem("note", "parameters", what)]) from None
 
     def _given(self, values: Mapping[str, float | str]) -> str:
-        """The replaced parameters, for a message; a bare number is easily meant in the
-        unit of the file."""
-        words = []
-        for name, value in values.items():
-            unit = self.parameter_units.get(name, "")
-            bare = unit and not isinstance(value, str)
-            words.append(f"{name} = {value}" + (f" in SI (the file has {unit})" if bare else ""))
-        return ", ".join(words)
+        """The replaced parameters, for a message."""
+        return ", ".join(
+            self.taken(name, value) or f"{name} = {value}" for name, value in values.items()
+        )
+
+    def taken(self, name: str, value: float | str) -> str:
+        """How a bare number for a parameter that the file writes in another unit than that of
+        SI is taken, for it is easily meant in that unit; "" where there is no doubt."""
+        unit = self.parameter_units.get(name, "")
+        if not unit or isinstance(value, str) or units.coherent_factor(unit) == 1.0:
+            return ""
+        si = in_si(unit).unit
+        return f"{name} = {value} in SI{units.in_brackets(si)} (the file has {unit})"
 
     def _require_dimension(self, name: str, value: float | str) -> None:
         """UsageError where the unit of `value` is none, or none of what the parameter is."""

@@ -34,6 +34,7 @@ from vbg.simulate.kept_rows import KeptRows, efforts_across
 from vbg.simulate.minimal.stepper import Minimal
 from vbg.simulate.record.audit import audit, limits_of
 from vbg.simulate.record.recorder import ENERGY_UNITS, Recorder, Sink
+from vbg.simulate.record.vapour import below_vapour
 from vbg.simulate.settings import Settings, check, output_grid, settings_of, versions
 from vbg.simulate.steppers.explicit import StrayStages
 from vbg.simulate.steppers.jacobian import implicit_jacobian
@@ -477,6 +478,6 @@ class Run:
             ),
             status=status,
             units=dict(self.system.signal_units) | ENERGY_UNITS,
-            notes=notes,
+            notes=(*notes, *below_vapour(self.system.model, self.recorder.time, signals)),
             exchanged=self.samples.units.exchanged(),
         )
