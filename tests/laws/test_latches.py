@@ -301,5 +301,19 @@ def test_what_cannot_have_such_joints_says_so():
     for write in (to_urdf, to_xml):
         with pytest.raises(UsageError, match=r"hold\.release"):
             write(model)
-    with pytest.raises(UsageError, match="opens"):
-        by_engine(model, {}, engine="mujoco")
+    with pytest.raises(UsageError, match=r"no joint that closes, as joints\.hook"):
+        by_engine(wagons(), {}, engine="mujoco")
+
+
+@pytest.mark.parametrize("kind", only(["revolute"], KINDS))
+def test_an_engine_agrees_behind_a_release(kind):
+    pytest.importorskip("mujoco")
+    from vbg.engines.running import simulate as by_engine
+
+    model = drop(kind)
+    first = vbg.simulate(model, rtol=1e-10)
+    begin = {name: values[0] for name, values in first.signals.items()}
+    found = by_engine(model, begin, engine="mujoco")
+    assert [e.where for e in found.audit.events] == ["hold"]
+    for name, apart in differences(found, first, 0.3).items():
+        assert apart < 1e-6, name

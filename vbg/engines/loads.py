@@ -73,10 +73,13 @@ Coordinates = Mapping[str, int]  # "joint.angle" -> place among coordinates and 
 
 
 def acts_of(
-    model: Model, places: Coordinates, replays: Mapping[str, TimeFunction]
+    model: Model,
+    places: Coordinates,
+    replays: Mapping[str, TimeFunction],
+    opened: frozenset[str] = frozenset(),
 ) -> tuple[Act, ...]:
-    """Everything that acts.  `replays`: recorded efforts, by a joint's name or a part's
-    "TABLE.NAME", in the place of the parts themselves.
+    """Everything that acts; nothing in the joints `opened`.  `replays`: recorded efforts, by a
+    joint's name or a part's "TABLE.NAME", in the place of the parts themselves.
 
     Raises UsageError for what is neither known nor recorded, by name.
     """
@@ -92,6 +95,8 @@ def acts_of(
     for name, part in model.joints.items():
         if name in replays:
             acts.append(_replay(_place(model, places, name), replays[name]))
+        if name in opened:
+            continue
         acts += _in_joint(model, places, name, part, recorded=name in replays)
     for key, function in replays.items():
         table, _, name = key.partition(".")

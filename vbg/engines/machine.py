@@ -18,7 +18,6 @@ from vbg.engines.pose import Array, Place, Z, of_quaternion, shortest, triad, tu
 from vbg.engines.written import written_rotation
 from vbg.errors import UsageError
 from vbg.fields import Attachment
-from vbg.junctions.latch import opens
 from vbg.model import Model
 from vbg.tmm_bridge.formulas.timefunctions import function_of
 
@@ -85,21 +84,26 @@ class Ends:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Machine:
-    """`branches` depth first; `cuts` close the loops; `joints` are all between bodies."""
+    """`branches` depth first; `cuts` close the loops; `joints` are all between bodies, of which
+    the `opened` hold nothing."""
 
     model: Model
     masses: Mapping[str, tuple[float, Array]]
     branches: tuple[Branch, ...]
     cuts: tuple[Ends, ...]
     joints: Mapping[str, Ends]
+    opened: tuple[Ends, ...] = ()
 
 
-def machine_of(model: Model) -> Machine:
-    """The machine; raises UsageError for joints that no engine here can express, by name."""
+def machine_of(model: Model, opened: frozenset[str] = frozenset()) -> Machine:
+    """The machine whose joints `opened` are open; raises UsageError for joints that no engine here
+    can express, by name."""
     joints = dict(_ends(model))
     masses = {name: inertia_of(model, name) for name in model.bodies}
-    branches, cuts = _tree(model, joints)
-    return Machine(model, masses, branches, cuts, joints)
+    holding = {name: ends for name, ends in joints.items() if name not in opened}
+    branches, cuts = _tree(model, holding)
+    apart = tuple(ends for name, ends in joints.items() if name in opened)
+    return Machine(model, masses, branches, cuts, joints, apart)
 
 
 def _ends(model: Model) -> Iterator[tuple[str, Ends]]:
@@ -111,9 +115,6 @@ def _ends(model: Model) -> Iterator[tuple[str, Ends]]:
             continue
         if part.kind not in IN_TREE and part.kind not in CUT_ONLY:
             strange.append(f"joints.{name} ({part.kind})")
-            continue
-        if opens(part):
-            strange.append(f"joint that opens, as joints.{name} does")
             continue
         first, second = part.between
         R_AF, R_BM = _axes(model, part)

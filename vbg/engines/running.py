@@ -12,21 +12,24 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from scipy.integrate import DOP853
 
 from vbg.engines.loads import Acting, acts_of, couplings_of
-from vbg.engines.machine import COORDINATES, GROUND, Branch, Machine, machine_of
+from vbg.engines.machine import COORDINATES, GROUND, Branch, Ends, Machine, machine_of
 from vbg.engines.mujoco import MuJoCoTree
 from vbg.engines.pinocchio import PinocchioTree
 from vbg.engines.pose import Array, of_quaternion, to_quaternions
+from vbg.engines.releases import next_release, opened_at_start, pressed, releases_of
 from vbg.engines.rows import Row, coordinates_of, rows_of, thread_of
 from vbg.engines.trees import Begin, Seen, Tree, starts_of
 from vbg.errors import UsageError
+from vbg.junctions.latch import opens
 from vbg.model import Model
-from vbg.solution import FINISHED, Audit, MadeBy, Solution, Status, with_values
+from vbg.solution import FINISHED, Audit, Event, MadeBy, Solution, Status, with_values
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, function_of
 
 TREES: Mapping[str, Callable[[Machine], Tree]] = {
@@ -50,11 +53,19 @@ class Found:
 class Plant:
     """A machine in an engine, with everything that acts on it."""
 
-    def __init__(self, model: Model, engine: str, replays: Mapping[str, TimeFunction]):
-        self.model, self.machine = model, machine_of(model)
+    def __init__(
+        self,
+        model: Model,
+        engine: str,
+        replays: Mapping[str, TimeFunction],
+        lost: Mapping[str, float] = MappingProxyType({}),
+    ):
+        opened = frozenset(lost)  # joints that are open, and what was lost in them [J]
+        self.model, self.machine = model, machine_of(model, opened)
+        self.releases, self.lost = releases_of(model, opened), dict(lost)
         self.tree = TREES[engine](self.machine)
         self.places = dict(self._places())
-        self.acts = acts_of(model, self.places, replays)
+        self.acts = acts_of(model, self.places, replays, opened)
         self.couplings = couplings_of(model, self.places)
         self.drives = [
             (name, self._place_of_drive(name), function_of(model, part.drive))
@@ -131,16 +142,22 @@ def simulate(
     """
     if engine not in TREES:
         raise UsageError(f"there is no engine {engine!r} among {', '.join(TREES)}.")
-    begun, plant, s = clock.process_time(), Plant(model, engine, replays or {}), model.simulate
-    if not plant.tree.nv:
-        raise UsageError("nothing can move: the engines have no motion to find.")
+    begun, lost, s = clock.process_time(), opened_at_start(model, begin), model.simulate
     t_end = s.t_end if t_end is None else t_end
     step = s.output_step if output_step is None else output_step
     grid = np.append(np.arange(0.0, t_end * (1 - 1e-12), step), t_end)
-    q0, v0 = plant.tree.begin(starts_of(plant.machine, begin))
-    trajectory = _integrated(plant, np.concatenate((q0, v0)), grid, (rtol, atol), progress)
-    times, states = trajectory.times, trajectory.states
-    signals, units, gap = _signals(plant, times, states, len(q0), begin)
+    pieces: list[Piece] = []
+    t = 0.0
+    while not pieces or pieces[-1].trajectory.opens:
+        plant = Plant(model, engine, replays or {}, lost)
+        if not plant.tree.nv:
+            raise UsageError("nothing can move: the engines have no motion to find.")
+        left = grid[sum(len(piece.trajectory.times) for piece in pieces) :]
+        pieces.append(_piece(plant, begin, t, left, (rtol, atol), progress))
+        t, begin, joint = pieces[-1].trajectory.end, pieces[-1].last, pieces[-1].trajectory.opens
+        lost |= {joint: pressed(model, joint, begin)} if joint else {}
+    trajectories = [piece.trajectory for piece in pieces]
+    signals, units = _joined(pieces)
     made_by = MadeBy(
         solver=engine,
         model=model.name,
@@ -149,27 +166,67 @@ def simulate(
         rtol=rtol,
         atol=atol,
         versions={engine: plant.tree.version, "numpy": np.__version__},
-        n_steps=trajectory.n_steps,
-        n_rates=trajectory.n_rates,
+        n_steps=sum(one.n_steps for one in trajectories),
+        n_rates=sum(one.n_rates for one in trajectories),
         cpu=clock.process_time() - begun,
     )
-    audit = Audit(position_residual=gap)
-    return with_values(Solution(times, signals, audit, made_by, trajectory.status, units))
+    events = tuple(Event(one.end, one.opens, "opens") for one in trajectories if one.opens)
+    audit = Audit(position_residual=max(piece.gap for piece in pieces), events=events)
+    times, status = np.concatenate([one.times for one in trajectories]), trajectories[-1].status
+    return with_values(Solution(times, signals, audit, made_by, status, units))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trajectory:
-    """States at the output times that were reached, and how the run ended."""
+    """States at the output times that were reached, how the run ended and where, and the joint
+    that opens there, "" for none."""
 
     times: Array
     states: Array
     n_steps: int
     n_rates: int
     status: Status
+    end: float
+    last: Array
+    opens: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """The run between two releases: its signals, the largest gap, the signals at its end."""
+
+    trajectory: Trajectory
+    signals: Mapping[str, Array]
+    units: Mapping[str, str]
+    gap: float
+    last: Begin
+
+
+def _piece(
+    plant: Plant,
+    begin: Begin,
+    t: float,
+    grid: Array,
+    tolerances: tuple[float, float],
+    progress: Progress | None,
+) -> Piece:
+    q, v = plant.tree.begin(starts_of(plant.machine, begin))
+    found = _integrated(plant, t, np.concatenate((q, v)), grid, tolerances, progress)
+    signals, units, gap = _signals(plant, found.times, found.states, len(q), begin)
+    end = _signals(plant, np.array([found.end]), found.last[None], len(q), begin)[0]
+    return Piece(found, signals, units, gap, {name: value[0] for name, value in end.items()})
+
+
+def _joined(pieces: list[Piece]) -> tuple[dict[str, Array], dict[str, str]]:
+    """Signals one behind the other."""
+    first, told = pieces[0], [piece for piece in pieces if len(piece.trajectory.times)]
+    signals = {name: np.concatenate([p.signals[name] for p in told]) for name in told[0].signals}
+    return signals, dict(first.units)
 
 
 def _integrated(
     plant: Plant,
+    t: float,
     x: Array,
     grid: Array,
     tolerances: tuple[float, float],
@@ -181,21 +238,32 @@ def _integrated(
         q, v = x[:n], x[n:]
         return np.concatenate((plant.tree.rate(q, v), plant.at(t, q, v).a))
 
-    run = DOP853(rate, 0.0, x, float(grid[-1]), rtol=rtol, atol=atol)
-    states, steps, status = [x], 0, FINISHED
-    while run.status == "running":
+    run = DOP853(rate, t, x, float(grid[-1]), rtol=rtol, atol=atol)
+    states: list[Array] = [x] if grid[0] <= t else []
+    steps, status, opens = 0, FINISHED, ""
+    while run.status == "running" and not opens:
         message = run.step()
         if run.status == "failed":
             status = Status("failed", f"{message} at t = {run.t:.6g} s.", "Loosen rtol.")
             break
         steps += 1
         between = run.dense_output()
-        while len(states) < len(grid) and grid[len(states)] <= run.t:
-            states.append(between(grid[len(states)]))
+
+        def row(at: float, between: Any = between) -> dict[str, Any]:
+            x = between(at)
+            return _row(plant, plant.at(at, x[:n], x[n:]), x[:n], x[n:])
+
+        t, opens = next_release(plant.releases, run.t_old, run.t, row)
+        behind = grid[len(states) :]
+        due = behind[behind < t] if opens else behind[behind <= t]
+        states += [between(at) for at in due]
+        x = between(t)
         if progress is not None and not progress(run.t / grid[-1], run.t):
             status = Status("cancelled", f"The run was ended at t = {run.t:.6g} s.")
             break
-    return Trajectory(grid[: len(states)], np.array(states), steps, run.nfev, status)
+    count = len(states)
+    states_found = np.array(states).reshape(count, len(x))
+    return Trajectory(grid[:count], states_found, steps, run.nfev, status, t, x, opens)
 
 
 def _unwound(angle: Array, first: Array | None) -> Array:
@@ -219,7 +287,7 @@ def _signals(
         for name, value in _row(plant, found, x[:n], x[n:]).items():
             columns.setdefault(name, []).append(value)
     signals = {name: np.array(values) for name, values in columns.items()}
-    for ends in plant.machine.cuts:
+    for ends in (*plant.machine.cuts, *plant.machine.opened):
         for value in (f"{ends.name}.angle", f"{ends.name}.angle2"):
             if value in signals:
                 signals[value] = _unwound(signals[value], begin.get(value))
@@ -240,6 +308,9 @@ UNITS = {
     "angle2": "rad",
     "slide": "m",
     "kinetic": "J",
+    "lost": "J",
+    "impulse": "N*s",
+    "moment": "N*m*s",
     "length": "m",
     "power": "W",
 }
@@ -279,11 +350,31 @@ def _row(plant: Plant, found: Found, q: Array, v: Array) -> dict[str, Any]:
                 row[f"{ends.name}.{value}"] = measured[value][0]
                 if rate:
                     row[f"{ends.name}.{rate}"] = measured[value][1]
+    for ends in plant.machine.opened:
+        row |= _apart(ends, found)
+    for name, joint in plant.machine.joints.items():
+        if opens(joint.part):
+            row |= {
+                f"{name}.lost": plant.lost.get(name, 0.0),
+                f"{name}.open": float(name in plant.lost),
+            }
+            row |= {f"{name}.impulse": np.zeros(3), f"{name}.moment": np.zeros(3)}
     row |= _in_cuts(plant, found, loads)
     row |= _in_tree(plant, found, loads)
     row |= found.sums.signals
     row["energy.kinetic"] = kinetic
     return row
+
+
+def _apart(ends: Ends, found: Found) -> dict[str, Any]:
+    """Signals of a joint that is open."""
+    none = {key: 0.0 for key in ("friction", "stop") if getattr(ends.part, key, None) is not None}
+    row: dict[str, Any] = {"force": np.zeros(3), "torque": np.zeros(3), **none}
+    if ends.kind in COORDINATES:
+        measured = coordinates_of(ends, found.seen.bodies)
+        for value, rate in COORDINATES[ends.kind]:
+            row |= {value: measured[value][0]} | ({rate: measured[value][1]} if rate else {})
+    return {f"{ends.name}.{what}": value for what, value in row.items()}
 
 
 Wrench = tuple[Array, Array]
