@@ -115,21 +115,6 @@ def test_two_point_parts_and_loads_on_bodies_are_replayed():
     assert "push" in replayed
 
 
-def test_dry_friction_of_a_driven_joint_is_replayed_and_a_rough_record_proves_nothing():
-    hinge = HINGE | {"friction": {"coulomb": 0.2}, "drive": "0.4*sin(3*t)"}
-    model = vbg.Model(
-        name="rubbing",
-        gravity=[0, 0, -9.81],
-        bodies={"rod": ROD},
-        joints={"hinge": hinge},
-    )
-    with pytest.raises(UsageError, match=r"joints\.hinge: dry friction of a driven joint"):
-        simulate(model, t_end=0.1)
-    smooth = validate(model, t_end=0.3, output_step=1e-3, in_children=False)
-    assert smooth.result == "PASS", smooth.verdict.sentence
-    assert any("Replayed" in note and "hinge" in note for note in smooth.verdict.notes)
-
-
 def test_a_part_that_no_replay_stands_for_is_refused():
     with pytest.raises(UsageError, match=r"translational\.strap"):
         simulate(

@@ -36,8 +36,10 @@ LOOKS = 8  # places of a step at which switching functions are looked at
 ROUNDS = 20  # changes of modes that may follow from one event,
 ROUNDS_EACH = 6  # and so many more for everything that can stick
 FLAT = 1e-10  # of the largest value seen: a switching function this small has no sign
+LIMIT = 1e-9  # of what a friction holds: nearer to it, it breaks away with the others
 HOLDS = 1e-7  # what holds leaves less than this of an acceleration [m/s^2 or rad/s^2]
 STEP = 1e-40  # of complex steps
+CIRCLE = 10  # events at one instant from which on modes that share a load do not take turns
 CHATTER, INSTANT = 100, 1e-5  # so many events within this part of an output step are a failure
 
 
@@ -226,9 +228,12 @@ class Switches:
         if all(self._mode[i] < 0 for i in self._crossed):
             return
         values = self._values(t, x)
-        for i in np.flatnonzero((self._rest > 0.0) & (np.abs(values) <= self._rest)):
-            if i not in self._crossed:
-                x[self._mode[i]] = 0.0
+        on = (self._rest > 0.0) & (np.abs(values) <= self._rest) & (x[self._mode] > 0.5)
+        let = [i for i in np.flatnonzero(on) if i not in self._crossed]
+        x[self._mode[let]] = 0.0
+        if let and self._circles:  # of those that share a load some are at their limit still
+            values = self._values(t, x)
+            x[self._mode[[i for i in let if values[i] > -LIMIT * self._scale[i]]]] = 1.0
 
     @cached_property
     def _left(self) -> Evaluator:
@@ -315,6 +320,13 @@ class Switches:
         held = self._mode >= 0
         signs[held] = np.where(x[self._mode[held]] > 0.5, 1.0, -1.0)
         self._signs = signs
+
+    @property
+    def _circles(self) -> bool:
+        """Whether one instant has had so many events that modes turn each other over again and
+        again."""
+        recent = self._recent[-CIRCLE:]
+        return len(recent) == CIRCLE and recent[-1][0] - recent[0][0] <= self._instant
 
     @property
     def chatters(self) -> str:

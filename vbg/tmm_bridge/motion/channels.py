@@ -103,7 +103,7 @@ def replay(mechanism: Mechanism, trajectory: Trajectory) -> Record:
         _take_rotors_out(mechanism, plant)
         for name, space in workspaces.items():
             taken[name][k] = space
-        stiffness[k] = plant.mobilities()
+        stiffness[k] = plant.mobilities(of_loops=True)
         network[k] = plant.outputs()
     seen = trajectory.time, trajectory.inside
     return Record(*seen, states, stiffness=stiffness, network=network, **taken)

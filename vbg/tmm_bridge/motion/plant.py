@@ -226,6 +226,8 @@ class Plant:
             y = self.project(t, y, jerk=np.inf)
         for _ in network.frictions:  # what one lets go, the others have to hold
             before = y.copy()
+            if self.sticky:  # redundant rows hold as they will do between stops
+                self.settle(t, y)
             for friction, (_, held, most) in zip(network.frictions, self.grips(t, y), strict=True):
                 friction.release(y[own:], held, most)
             if (y == before).all() or not self.sticky:
@@ -337,15 +339,16 @@ class Plant:
         self.scratch.limit[0] = self.rank
         return out
 
-    def mobilities(self) -> Array:
-        """Squared singular values of the scaled loop rows over the hinges, ascending.
-        `evaluate` has run."""
+    def mobilities(self, *, of_loops: bool = False) -> Array:
+        """Squared singular values of the scaled rows over the hinges, ascending; `of_loops`
+        without those of frictions, which come and go.  `evaluate` has run."""
         s = self.scratch
         if not len(s.G):
             return np.zeros(0)
         measure_rows(self.tables, s)
         values = np.zeros(len(s.G))
-        found = np.linalg.svd(s.G, compute_uv=False)
+        rows = np.delete(s.G, [f.row for f in self.sticky], axis=0) if of_loops else s.G
+        found = np.linalg.svd(rows, compute_uv=False)
         values[: len(found)] = found**2
         ascending: Array = values[::-1]
         return ascending

@@ -13,12 +13,16 @@ from collections.abc import Iterable
 import numpy as np
 
 from vbg.errors import Problem
+from vbg.model import Model
 from vbg.tmm_bridge.kernels.independence import REDUNDANT, measure_rows
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.rows import W_FORCE, W_MOMENT
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.motion.channels import Record, joint_wrench, replay, rotation_of
 from vbg.tmm_bridge.motion.integration import Plant, Trajectory
+from vbg.tmm_bridge.motion.program import PLAY_OUTPUTS, section
+from vbg.tmm_bridge.onedim.friction import AT_REST
+from vbg.tmm_bridge.onedim.trains import frictions_by_shaft
 
 SAMPLES = 5
 MARK = "redundant constraints: not unique are "
@@ -95,21 +99,67 @@ def affected_channels(mechanism: Mechanism, trajectory: Trajectory) -> frozenset
         return frozenset()
     found: set[str] = set()
     plant = Plant(mechanism)
-    for k in np.unique(np.linspace(0, len(trajectory.time) - 1, SAMPLES).astype(int)):
-        plant.evaluate(float(trajectory.inside[k]), trajectory.states[k])
+    for k in _samples(plant, trajectory):
+        _evaluate_held(plant, float(trajectory.inside[k]), trajectory.states[k])
         stresses = self_stresses(plant)
         if not stresses.shape[1]:
             continue
         record = one_instant(mechanism, trajectory, int(k))
         found |= _changed(mechanism, record, stresses)
+        found |= _told_otherwise(plant, stresses)
     return frozenset(found)
+
+
+def _samples(plant: Plant, trajectory: Trajectory) -> Array:
+    """Places of outputs: some over the run, and the first with every set of modes of frictions."""
+    n, own = len(trajectory.time), plant.mechanism.size
+    places = np.linspace(0, n - 1, SAMPLES).astype(int)
+    modes = [own + friction.mode for friction in plant.sticky]
+    if modes:
+        _, first = np.unique(trajectory.states[:, modes], axis=0, return_index=True)
+        places = np.concatenate([places, first])
+    return np.unique(places)
+
+
+def _evaluate_held(plant: Plant, t: float, y: Array) -> None:
+    """Evaluate a state in which all frictions stick that do not move: one that slips by name may
+    share what others hold."""
+    y, own = y.copy(), plant.mechanism.size
+    speeds = plant.grips(t, y)[:, 0] if plant.sticky else []
+    for friction in plant.sticky:
+        if abs(speeds[friction.index]) < AT_REST:
+            y[own + friction.mode] = 0.0
+    plant.evaluate(t, y)
+
+
+def _told_otherwise(plant: Plant, stresses: Array) -> set[str]:
+    """Outputs of the network, at the instant that was evaluated, that a self-stress changes."""
+    network, program = plant.mechanism.network, plant.program
+    if network is None or not network.rows:
+        return set()
+    plain, changed = plant.outputs(), set()
+    shafts = frictions_by_shaft(plant.mechanism.model)
+    for nu in stresses.T:
+        for friction in plant.sticky:
+            program.memory[program.held[friction.index]] += nu[friction.row] / friction.lever
+        program.memory[program.reactions] += nu[network.row_places]
+        section(program, PLAY_OUTPUTS)
+        values = program.memory[program.outputs] - plain
+        moved = {o[0]: v for o, v in zip(network.outputs, values, strict=False)}
+        moved |= {
+            f"{shaft}.frictions": sum(c * moved.get(channel, 0.0) for channel, c in loads)
+            for shaft, loads in shafts.items()
+        }
+        changed |= {name for name, value in moved.items() if abs(value) > 1e-7}
+        plant.outputs()
+    return changed
 
 
 def _changed(mechanism: Mechanism, record: Record, stresses: Array) -> set[str]:
     changed: set[str] = set()
     for nu in stresses.T:
         only = stressed(mechanism, record, nu)
-        values = {}
+        values = {"": np.array([np.abs(nu).max()])}
         for name in (*mechanism.tree, *mechanism.cut):
             R_WF = _axes_of(mechanism, only, name)
             both = joint_wrench(mechanism, only, name)
@@ -119,6 +169,7 @@ def _changed(mechanism: Mechanism, record: Record, stresses: Array) -> set[str]:
         for name, row in mechanism.couplings.items():
             values[f"{name}.effort"] = nu[row : row + 1]
         largest = max(float(np.abs(v).max()) for v in values.values())
+        del values[""]
         for name, vector in values.items():
             for j in np.flatnonzero(np.abs(vector) > 1e-7 * largest):
                 changed.add(name if len(vector) == 1 else f"{name}[{j}]")
@@ -142,7 +193,7 @@ def not_unique(mechanism: Mechanism, trajectory: Trajectory) -> tuple[Problem, .
     return tuple(
         Problem(
             "note",
-            f"joints.{name}",
+            _place_of(mechanism.model, name),
             f"{MARK}{', '.join(components)}.",
             "The values shown are those of least norm (_F: in the axes of the joint, z along its"
             " axis; what is not named is determined); free the redundant directions"
@@ -150,6 +201,12 @@ def not_unique(mechanism: Mechanism, trajectory: Trajectory) -> tuple[Problem, .
         )
         for name, components in by_joint.items()
     )
+
+
+def _place_of(model: Model, name: str) -> str:
+    """Table and name of a joint, part or shaft."""
+    tables = ("joints", "rotational", "translational", "electric", "hydraulic")
+    return next((f"{t}.{name}" for t in tables if name in getattr(model, t)), f"shafts.{name}")
 
 
 def channels_in(notes: Iterable[Problem]) -> frozenset[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from vbg.errors import UsageError
 from vbg.junctions.latch import begins_open, opens
@@ -18,7 +17,7 @@ from vbg.tmm_bridge.onedim.mechanical import JOINT, PAIR
 from vbg.tmm_bridge.onedim.network import Network, Pair
 from vbg.tmm_bridge.onedim.shafts import add_joint_frictions, add_mechanical, add_shafts
 from vbg.tmm_bridge.onedim.sources import Sources
-from vbg.tmm_bridge.onedim.trains import add_passed
+from vbg.tmm_bridge.onedim.trains import add_passed, has_dry_friction
 from vbg.tmm_bridge.onedim.working import Value
 from vbg.tmm_bridge.tree.places import BodyPlace
 
@@ -51,12 +50,6 @@ def needed(model: Model, feeds: tuple[Feed, ...]) -> bool:
         or any(tables)
         or any(has_dry_friction(joint) or opens(joint) for joint in model.joints.values())
     )
-
-
-def has_dry_friction(joint: Any) -> bool:
-    """Whether the friction of a joint can stick."""
-    friction = getattr(joint, "friction", None)
-    return friction is not None and friction.coulomb > 0.0
 
 
 def build(

@@ -15,11 +15,12 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from vbg.tmm_bridge.formulas.tape import Number, choose, exp, size
+from vbg.tmm_bridge.formulas.tape import Number, choose, exp, sign, size
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.onedim.mechanical import Shaft
 from vbg.tmm_bridge.onedim.working import Energies, Output, Port, Value, Working
 
+AT_REST = 1e-11  # [m/s or rad/s]: rounding
 MOVING = 1e-7  # a speed above this [m/s or rad/s] is one, at the start of a run
 
 
@@ -112,10 +113,12 @@ class DryFriction:
             w.rates[state] = choose(size(w.x[self.mode]), w.rates[state], 0.0)
 
     def changes(self, w: Working) -> tuple[Number, ...]:
-        """Falls through zero where the mode ends."""
+        """Falls through zero where the mode ends; rounding is no motion where another row of the
+        mechanism may hold what slips here."""
         mode = w.x[self.mode]
         left = w.through[self.capacity] - size(self.told(w))
-        return (choose(size(mode), mode * self.port.speed(w), left),)
+        room = AT_REST if self.row >= 0 else 0.0
+        return (choose(size(mode), mode * self.port.speed(w) + room, left),)
 
     def stop(self, x: Array, v: float, at: float, *, first: bool) -> None:
         """A slipping friction whose speed v has passed zero sticks, the shafts' momentum kept;
@@ -139,6 +142,42 @@ class DryFriction:
         """A sticking friction that holds more than `static` slips where the load pushes."""
         if x[self.mode] == 0.0 and abs(held) > static:
             x[self.mode] = -math.copysign(1.0, held)
+
+    def energies(self, w: Working) -> Energies:
+        return Energies(lost=-w.through[self.place] * self.port.speed(w))
+
+    def outputs(self) -> Iterator[Output]:
+        exerted, unit = ("torque", "N*m") if self.turns else ("force", "N")
+        yield f"{self.name}.{exerted}", unit, self.told
+        yield f"{self.name}.power", "W", lambda w: self.told(w) * self.port.speed(w)
+
+
+@dataclass(frozen=True)
+class Rubbing:
+    """A `law` against a motion that is given, as of a driven joint: it holds nothing, and at rest
+    it exerts nothing."""
+
+    name: str
+    port: Port
+    law: Dry
+    place: int
+    turns: bool
+
+    def act(self, w: Working) -> None:
+        v, dry = self.port.speed(w), self.law.coulomb(w)
+        fall = (self.law.static(w) - dry) * exp(-size(v) / self.law.stribeck)
+        moving = choose(size(v) - AT_REST, sign(v), 0.0)
+        effort = -moving * (dry + fall) - self.law.viscous * v
+        w.through[self.place] = effort
+        self.port.push(w, effort)
+
+    def told(self, w: Working) -> Number:
+        """What it exerts."""
+        return w.through[self.place]
+
+    def changes(self, w: Working) -> tuple[Number, ...]:
+        """Changes its sign with the motion."""
+        return (self.port.speed(w),)
 
     def energies(self, w: Working) -> Energies:
         return Energies(lost=-w.through[self.place] * self.port.speed(w))

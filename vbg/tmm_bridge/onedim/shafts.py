@@ -8,14 +8,14 @@ squared.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
 from vbg.errors import UsageError
 from vbg.model import Model
 from vbg.tmm_bridge.onedim.draft import Draft, no_twin
-from vbg.tmm_bridge.onedim.friction import Dry, DryFriction, Side
+from vbg.tmm_bridge.onedim.friction import Dry, DryFriction, Rubbing, Side
 from vbg.tmm_bridge.onedim.mechanical import (
     DRIVEN,
     FREE,
@@ -58,13 +58,13 @@ def add_shafts(draft: Draft, sources: Sources) -> list[Train]:
     """Shafts with their ports by path, and speed sources; what gears tie together."""
     inertias = [
         _inertia(draft.model, part)
-        for _, part in mechanical_parts(draft)
+        for _, part in mechanical_parts(draft.model)
         if part.kind in ("inertia", "mass", "dc_motor")
     ]
     placed = {path: position for path, _, _, position in inertias if position}
     drives = _speed_sources(draft)
-    sets = tied_sets(draft)
-    hinged = _held_with_joints(draft, sets)
+    sets = tied_sets(draft.model)
+    hinged = _moving_with_joints(draft, sets, drives)
     trains = []
     for tied in sets:
         first_row = len(draft.rows)
@@ -87,7 +87,7 @@ def add_shafts(draft: Draft, sources: Sources) -> list[Train]:
     for path, mass, _, _ in inertias:
         train = next(train for train in trains if path in train.ratio)
         train.inertia[path] = train.inertia.get(path, 0.0) + mass
-    for _, part in mechanical_parts(draft):
+    for _, part in mechanical_parts(draft.model):
         for given in (getattr(part, key, None) for key in ("on", "shaft", "slide")):
             if isinstance(given, str):  # a coordinate by the name that the part has for it
                 draft.ports.setdefault(given, draft.ports[path_to(draft.model, given)])
@@ -99,21 +99,41 @@ def add_shafts(draft: Draft, sources: Sources) -> list[Train]:
     return trains
 
 
-def _held_with_joints(draft: Draft, sets: list[Tied]) -> set[int]:
-    """Sets without a joint that a friction or clutch may hold together with one: their shafts
-    move with the mechanism.  By identity."""
+def _moving_with_joints(draft: Draft, sets: list[Tied], drives: Collection[str]) -> set[int]:
+    """Sets without a joint whose shafts move with the mechanism, by identity: those that a
+    friction or clutch may hold together with a joint, and those on which frictions share what
+    they hold in no one way, for rows of the mechanism may be redundant."""
     links = []
-    for _, part in mechanical_parts(draft):
+    for _, part in mechanical_parts(draft.model):
         if part.kind in ("friction", "clutch"):
             paths = set(paths_of(draft.model, part))
-            links.append([tied for tied in sets if paths & set(tied.ratio)])
-    held = {id(tied) for tied in sets if any(path.startswith("joints.") for path in tied.ratio)}
-    joints = set(held)
+            links.append([id(tied) for tied in sets if paths & set(tied.ratio)])
+    joints = {id(t) for t in sets if any(path.startswith("joints.") for path in t.ratio)}
+    driven = {id(t) for t in sets if set(t.ratio) & set(drives)}
+    held = joints | _in_circles(links, driven)
     for _ in links:
         for ends in links:
-            if any(id(tied) in held for tied in ends):
-                held |= {id(tied) for tied in ends}
+            if set(ends) & held:
+                held |= set(ends) - driven
     return held - joints
+
+
+def _in_circles(links: list[list[int]], driven: Collection[int]) -> set[int]:
+    """Ends of links that close a circle of links with what is fixed or driven."""
+    owner: dict[int, int] = {}
+    found: set[int] = set()
+
+    def root(end: int) -> int:
+        while owner.get(end, end) != end:
+            end = owner[end]
+        return end
+
+    for ends in links:
+        first, second = (root(-1 if end in driven else end) for end in (*ends, -1)[:2])
+        if first == second:
+            found |= set(ends) - set(driven)
+        owner[first] = second
+    return found
 
 
 def _speed_sources(draft: Draft) -> dict[str, tuple[str, Any, float]]:
@@ -225,8 +245,11 @@ def _add_friction(draft: Draft, sources: Sources, name: str, part: Any) -> None:
     law = Dry(coulomb, static, stribeck, viscous)
     size = part.capacity if part.kind == "clutch" else part.coulomb
     friction = _held(draft, part, name, port, law, size)
-    draft.frictions.append(friction)
     draft.changes.append((f"{part.table}.{name}", 1, friction.changes))
+    if isinstance(friction, Rubbing):
+        draft.add(friction)
+        return
+    draft.frictions.append(friction)
     for output in friction.outputs():
         if friction.row < 0:
             draft.tell(output)
@@ -234,8 +257,19 @@ def _add_friction(draft: Draft, sources: Sources, name: str, part: Any) -> None:
             draft.outputs.append(output)  # known only when the mechanism was solved
 
 
-def _held(draft: Draft, part: Any, name: str, port: Port, law: Dry, size: float) -> DryFriction:
+def _is_given(draft: Draft, shaft: int) -> bool:
+    """Whether the motion of a shaft is given."""
+    owners = {index: name for (name, _), index in draft.joints.items()}
+    joint = draft.model.joints.get(owners.get(shaft, ""))
+    return draft.shafts[shaft].kind == DRIVEN or getattr(joint, "drive", None) is not None
+
+
+def _held(
+    draft: Draft, part: Any, name: str, port: Port, law: Dry, size: float
+) -> DryFriction | Rubbing:
     """A friction on a port, whose shafts it can hold."""
+    if all(_is_given(draft, term.shaft) for term in port.terms):
+        return Rubbing(name, port, law, draft.place(), port.turns)
     kinds = {draft.shafts[term.shaft].kind for term in port.terms}
     places = draft.place(), draft.place()
     if kinds == {JOINT}:
@@ -273,19 +307,17 @@ def add_joint_frictions(draft: Draft) -> None:
         given = getattr(joint, "friction", None)
         if given is None or given.coulomb <= 0.0:
             continue
-        if getattr(joint, "drive", None) is not None:
-            raise UsageError(
-                f"joints.{name}: dry friction of a driven joint has no twin in the"
-                " transfer-matrix solver."
-            )
         port = draft.joint_port(name, coordinate_key(draft.model, f"joints.{name}"))
         coulomb, static = given.coulomb, given.static or given.coulomb
         law = Dry(_constant(coulomb), _constant(static), given.stribeck, given.viscous)
         friction = _held(draft, joint, name, port, law, coulomb)
-        draft.frictions.append(friction)
         draft.changes.append((f"joints.{name}", 1, friction.changes))
         unit = "N*m" if port.turns else "N"
         draft.outputs.append((f"{name}.friction", unit, friction.told))
+        if isinstance(friction, Rubbing):
+            draft.parts.append(friction)
+        else:
+            draft.frictions.append(friction)
 
 
 def _engaged(given: Value, capacity: float) -> Value:

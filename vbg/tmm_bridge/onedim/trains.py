@@ -70,31 +70,30 @@ def tie_of(model: Model, part: Any) -> tuple[str, str, float]:
     return first, second, part.ratio if part.kind == "gear" else part.radius1 / part.radius2
 
 
-def mechanical_parts(draft: Draft) -> Iterator[tuple[str, Any]]:
+def mechanical_parts(model: Model) -> Iterator[tuple[str, Any]]:
     """All parts of the four tables."""
-    m = draft.model
-    for table in (m.rotational, m.translational, m.electric, m.hydraulic):
+    for table in (model.rotational, model.translational, model.electric, model.hydraulic):
         yield from table.items()
 
 
-def tying_parts(draft: Draft) -> Iterator[tuple[str, Any]]:
+def tying_parts(model: Model) -> Iterator[tuple[str, Any]]:
     """Gears, belts and screws."""
-    for name, part in mechanical_parts(draft):
+    for name, part in mechanical_parts(model):
         if part.kind in TIES and part.table in ("rotational", "translational"):
             yield name, part
 
 
-def tied_sets(draft: Draft) -> list[Tied]:
+def tied_sets(model: Model) -> list[Tied]:
     """Sets of paths that move as one."""
     owner: dict[str, Tied] = {}
-    for _, part in mechanical_parts(draft):
-        for path in paths_of(draft.model, part):
+    for _, part in mechanical_parts(model):
+        for path in paths_of(model, part):
             owner.setdefault(path, Tied({path: 1.0}))
-    for outer in outer_bonds(draft.model):
-        if path := shaft_path(draft.model, outer.end):
+    for outer in outer_bonds(model):
+        if path := shaft_path(model, outer.end):
             owner.setdefault(path, Tied({path: 1.0}))
-    for name, part in tying_parts(draft):
-        first, second, ratio = tie_of(draft.model, part)
+    for name, part in tying_parts(model):
+        first, second, ratio = tie_of(model, part)
         a, b = owner[first], owner[second]
         if a is b:
             raise no_twin(part, name, "a closed chain of gears")
@@ -103,6 +102,52 @@ def tied_sets(draft: Draft) -> list[Tied]:
             a.ratio[path] = factor * c
             owner[path] = a
     return list({id(tied): tied for tied in owner.values()}.values())
+
+
+def frictions_by_shaft(model: Model, *, least: int = 2) -> dict[str, list[tuple[str, float]]]:
+    """Of each tied set with at `least` so many dry frictions, named by its joint or its first
+    path: their efforts with the factors by which they add up to what loads that."""
+    found: dict[str, list[tuple[str, float]]] = {}
+    sets = tied_sets(model)
+    known = {path for tied in sets for path in tied.ratio}
+    for name, joint in model.joints.items():
+        path = path_to(model, f"joints.{name}") if has_dry_friction(joint) else ""
+        if path and path not in known:
+            sets.append(Tied({path: 1.0}))
+    for tied in sets:
+        loads = []
+        for name, part in mechanical_parts(model):
+            if part.kind not in ("friction", "clutch"):
+                continue
+            told = "torque" if part.table == "rotational" else "force"
+            for path, sign in _ends_of(model, part):
+                loads.append((f"{name}.{told}", sign * tied.ratio.get(path, 0.0)))
+        for path, ratio in tied.ratio.items():
+            joint = coordinate_joint(path)
+            if has_dry_friction(model.joints.get(joint)):
+                loads.append((f"{joint}.friction", ratio))
+        joints = [path for path in tied.ratio if path.startswith("joints.")]
+        path = next(iter(joints or tied.ratio))
+        loads = [(channel, factor / tied.ratio[path]) for channel, factor in loads if factor]
+        if len(loads) >= least:
+            found[coordinate_joint(path) or path] = loads
+    return found
+
+
+def _ends_of(model: Model, part: Any) -> Iterator[tuple[str, float]]:
+    """Paths that a part between two ends acts on; what it tells pushes the second forward."""
+    if getattr(part, "on", None) is not None:
+        yield path_to(model, part.on), 1.0
+    for node in part.nodes or ():
+        if node != FRAME:
+            second = node == part.nodes[-1]
+            yield node_path(model, part.table, node), 1.0 if second else -1.0
+
+
+def has_dry_friction(joint: Any) -> bool:
+    """Whether the friction of a joint can stick."""
+    friction = getattr(joint, "friction", None)
+    return friction is not None and friction.coulomb > 0.0
 
 
 @dataclass
@@ -161,7 +206,7 @@ class Passed:
 def add_passed(draft: Draft, trains: Sequence[Train]) -> None:
     """Outputs of all gears, belts and screws: what they take from the first path and give to
     the second.  All shafts and frictions are there."""
-    ties = [(name, part, *tie_of(draft.model, part)) for name, part in tying_parts(draft)]
+    ties = [(name, part, *tie_of(draft.model, part)) for name, part in tying_parts(draft.model)]
     for name, part, first, second, ratio in ties:
         train = next(train for train in trains if first in train.ratio)
         others = [(a, b) for other, _, a, b, _ in ties if other != name]

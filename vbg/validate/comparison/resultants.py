@@ -24,10 +24,12 @@ import numpy as np
 from vbg.model import Model, place
 from vbg.model.placing.frames import JointFrame
 from vbg.solution import Solution
+from vbg.tmm_bridge.onedim.trains import frictions_by_shaft
 from vbg.validate.comparison.pairing import Pair
 
 Array = np.ndarray[Any, Any]
 PASSED_POWER = ".passed_power"
+_FRICTION = (".friction", ".torque", ".force")  # names of efforts along a freedom
 _COMPONENTS = 3
 _UNITS = (("force", "N"), ("torque", "N*m"))
 
@@ -50,7 +52,8 @@ def resultant_pairs(
         for end in joints[name].between
         if end.body != "ground" and end.body not in coupled
     }
-    a, b = _Motion(model, first, i), _Motion(model, second, j)
+    frames, rubbing = place(model).frames, _rubbing(model, not_unique)
+    a, b = (_Motion(model, s, k, frames, rubbing) for s, k in ((first, i), (second, j)))
     pairs: list[Pair] = []
     for body in sorted(touched):
         sides = zip(_resultant(a, joints, body), _resultant(b, joints, body), strict=True)
@@ -59,14 +62,46 @@ def resultant_pairs(
                 Pair(f"{body}.joints.{what}[{k}]", unit, x[:, k], y[:, k])
                 for k in range(_COMPONENTS)
             ]
-    frames = place(model).frames
     for name in sorted(owners & set(joints)):
         if {end.body for end in joints[name].between} & coupled:
             continue
         pairs += _in_joint_axes(a, b, name, frames[name], not_unique)
         if f"{name}.drive" not in not_unique:
             pairs += _free_efforts(a, b, name, joints[name], frames[name])
+    pairs += _shared_frictions(model, a, b, not_unique)
     return pairs
+
+
+def _rubbing(model: Model, not_unique: frozenset[str]) -> dict[str, list[tuple[str, float]]]:
+    """Frictions on the first joint of each tied set, of which one is not unique."""
+    if not any(name.endswith(_FRICTION) for name in not_unique):
+        return {}
+    return {
+        joint: loads
+        for joint, loads in frictions_by_shaft(model, least=1).items()
+        if joint in model.joints and {channel for channel, _ in loads} & not_unique
+    }
+
+
+def _shared_frictions(
+    model: Model, a: _Motion, b: _Motion, not_unique: frozenset[str]
+) -> Iterator[Pair]:
+    """Sums of dry frictions on a shaft that share what they hold, "SHAFT.frictions"."""
+    if not any(name.endswith(_FRICTION) for name in not_unique):
+        return
+    for shaft, loads in frictions_by_shaft(model).items():
+        told = {channel for channel, _ in loads}
+        if f"{shaft}.frictions" in not_unique or not told & not_unique:
+            continue
+        x, y = (sum(c * np.ravel(m.signal(channel)) for channel, c in loads) for m in (a, b))
+        turns = not shaft.startswith("translational.") and _turns(model, shaft)
+        yield Pair(f"{shaft}.frictions", "N*m" if turns else "N", np.asarray(x), np.asarray(y))
+
+
+def _turns(model: Model, shaft: str) -> bool:
+    """Whether a joint, if the shaft is one, turns."""
+    joint = model.joints.get(shaft)
+    return joint is None or joint.kind not in ("prismatic", "point_on_line")
 
 
 def _in_joint_axes(
@@ -148,10 +183,31 @@ def _bodies_at_couplings(model: Model, owners: set[str]) -> set[str]:
 
 
 class _Motion:
-    """Postures and speeds of one solution at the common times."""
+    """Postures and speeds of one solution at the common times; `rubbing` are the dry frictions on
+    turning and sliding joints that belong to what a self-stress changes."""
 
-    def __init__(self, model: Model, solution: Solution, places: Array):
+    def __init__(
+        self,
+        model: Model,
+        solution: Solution,
+        places: Array,
+        frames: Mapping[str, JointFrame],
+        rubbing: Mapping[str, list[tuple[str, float]]],
+    ):
         self.model, self.solution, self.places = model, solution, places
+        self.frames, self.rubbing = frames, rubbing
+
+    def wrench(self, name: str) -> tuple[Array, Array]:
+        """Force and torque of a joint (W), with what friction exerts along its freedom."""
+        force, torque = self.signal(f"{name}.force"), self.signal(f"{name}.torque")
+        if name not in self.rubbing:
+            return force, torque
+        axis = self.turned(self.frames[name].first, self.frames[name].R_AF[:, 2])
+        effort = sum(c * np.ravel(self.signal(channel)) for channel, c in self.rubbing[name])
+        along = np.asarray(effort)[:, None] * axis
+        if self.model.joints[name].kind == "prismatic":
+            return force + along, torque
+        return force, torque + along
 
     def signal(self, name: str) -> Array:
         values: Array = self.solution[name][self.places]
@@ -196,9 +252,9 @@ def _resultant(motion: _Motion, joints: Mapping[str, Any], body: str) -> Iterato
     for name, joint in joints.items():
         for end, sign in zip(joint.between, (-1.0, 1.0), strict=True):
             if end.body == body:
-                f, arm = motion.signal(f"{name}.force"), motion.point(joint) - motion.centre(body)
+                (f, m), arm = motion.wrench(name), motion.point(joint) - motion.centre(body)
                 force = force + sign * f
-                torque = torque + sign * (motion.signal(f"{name}.torque") + np.cross(arm, f))
+                torque = torque + sign * (m + np.cross(arm, f))
     yield force
     yield torque
 
