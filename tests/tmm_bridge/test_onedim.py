@@ -10,7 +10,6 @@ import pytest
 
 import vbg
 from tests.tmm_bridge.faults import exchanged
-from vbg.errors import UsageError
 from vbg.tmm_bridge import simulate
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.start import start
@@ -18,7 +17,6 @@ from vbg.tmm_bridge.motion.plant import Plant
 from vbg.tmm_bridge.onedim.hydraulic import Stops, gas, oil
 from vbg.tmm_bridge.onedim.signals import companion, dead_time
 from vbg.tmm_bridge.solver import with_network
-from vbg.validate import validate
 from vbg.validate.compare import compare
 
 ROD = {
