@@ -125,7 +125,7 @@ def _evaluate_held(plant: Plant, t: float, y: Array) -> None:
     """Evaluate a state in which all frictions stick that do not move: one that slips by name may
     share what others hold."""
     y, own = y.copy(), plant.mechanism.size
-    speeds = plant.grips(t, y)[:, 0] if plant.sticky else []
+    speeds: Array = plant.grips(t, y)[:, 0] if plant.sticky else np.zeros(0)
     for friction in plant.sticky:
         if abs(speeds[friction.index]) < AT_REST:
             y[own + friction.mode] = 0.0
