@@ -449,4 +449,5 @@ def test_frictions_that_share_with_a_driven_shaft_have_no_twin():
         "second": {"kind": "friction", "nodes": ["d", "e"], "coulomb": 0.2},
     }
     why = lay_out(vbg.Model(name="held", rotational=parts)).apart
-    assert why.startswith("rotational.second: a friction that may hold its shaft together with")
+    assert why.startswith("rotational.felt: a friction on a shaft")
+    assert "shares with one of given speed" in why

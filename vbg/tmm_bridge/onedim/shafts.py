@@ -289,7 +289,8 @@ def _held(
         elif shaft.kind == DRIVEN:
             sides.append(Side(term.shaft, term.c, -1, math.inf))
         else:
-            raise no_twin(part, name, "a friction on a shaft without inertia")
+            why = "a friction on a shaft without inertia, or that shares with one of given speed"
+            raise no_twin(part, name, why)
     others = [f.sides for f in draft.frictions if f.row < 0]
     if not _determined([*others, sides]):
         raise no_twin(part, name, "a friction that may hold its shaft together with another one")
