@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import vbg
-from vbg.analysis.forces import explained, joint_powers
+from vbg.analysis.forces import explained, joint_bonds, joint_powers
 from vbg.errors import UsageError
 from vbg.io import toml
+from vbg.spatial import rotation_matrix
 
 
 def ran(name: str):
@@ -102,6 +103,24 @@ def test_powers_of_joints_are_the_work_on_each_body(name, bodies):
             energies = [_energy(model, solution, body, part, row + i) for i in (-1, 1)]
             rate = (energies[1] - energies[0]) / 2e-5
             assert taken == pytest.approx(rate, abs=1e-5 * scale)
+
+
+def test_the_flow_of_a_joint_bond_is_the_velocity_of_its_point():
+    """The point of the body moves with it: central differences of position + R p."""
+    model = vbg.read("examples/spatial-four-bar.toml")
+    solution = vbg.simulate(model, t_end=2e-3, output_step=1e-5, rtol=1e-12, atol=1e-14)
+    row = len(solution.time) // 2
+    for (joint, body), bond in joint_bonds(model, solution, float(solution.time[row])).items():
+        end = model.joints[joint].between[1]
+        if end.body == body:
+            before, after = (_point(model, solution, end, row + i) for i in (-1, 1))
+            assert bond.velocity == pytest.approx((after - before) / 2e-5, abs=1e-6)
+            assert bond.force == pytest.approx(solution[f"{joint}.force"][row])
+
+
+def _point(model, solution, end, row):
+    turned = rotation_matrix(solution[f"{end.body}.rotation"][row])
+    return solution[f"{end.body}.position"][row] + turned @ np.asarray(end.at)
 
 
 def _energy(model, solution, body, part, row):

@@ -9,7 +9,7 @@ second, -1 where it is the first;  a : acceleration of the mass centre [m/s^2]; 
 R : what all else exerts on B: springs, cylinders, contacts, stops and friction.
 
 Each term counts by its component along e = s_J F_J / |F_J|, so that the terms add up to |F_J|.
-The power of a joint on its bodies: `joint_powers`.
+Effort, flow and power of a joint on its bodies: `joint_bonds`, `joint_powers`.
 
 The joint with the largest term is asked next, on its other body, until the largest term is an
 acceleration, a weight or another part, or until the path is at ground.
@@ -21,6 +21,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vbg.errors import UsageError
 from vbg.fields import Attachment
@@ -30,6 +31,8 @@ from vbg.spatial import rotation_matrix
 if TYPE_CHECKING:
     from vbg.model import Model
     from vbg.solution import Solution
+
+Array = NDArray[np.float64]
 
 GROUND = "ground"
 _MOTION = ("position", "velocity", "rotation", "angular_velocity")
@@ -85,19 +88,40 @@ def explained(model: Model, solution: Solution, joint: str, time: float) -> tupl
             return (*steps, Step(joint, GROUND, size, ()))
 
 
-def joint_powers(model: Model, solution: Solution, time: float) -> dict[tuple[str, str], float]:
-    """The power [W] that each joint passes into each of its bodies, (joint, body) -> P, at the row
-    of `solution` nearest to `time` [s]:
+@dataclass(frozen=True, slots=True)
+class JointBond:
+    """Efforts on a body at its joint, and the flows there, (3,) in world axes: `force` [N] with the
+    `velocity` [m/s] of the joint point of the body, `torque` [N*m] with its `turn` [rad/s]."""
 
-        P = s (F . (v + w x (p - c)) + M . w)
+    force: Array
+    velocity: Array
+    torque: Array
+    turn: Array
+
+    @property
+    def power(self) -> float:
+        """What goes into the body [W]: F . v + M . w."""
+        return float(self.force @ self.velocity + self.torque @ self.turn)
+
+
+def joint_powers(model: Model, solution: Solution, time: float) -> dict[tuple[str, str], float]:
+    """The power [W] of `joint_bonds`, (joint, body) -> P.  Both of a joint add up to what a drive
+    puts in, to zero without one."""
+    return {key: bond.power for key, bond in joint_bonds(model, solution, time).items()}
+
+
+def joint_bonds(model: Model, solution: Solution, time: float) -> dict[tuple[str, str], JointBond]:
+    """What each joint passes into each of its bodies, (joint, body) -> bond, at the row of
+    `solution` nearest to `time` [s]:
+
+        s F  with  v + w x (p - c),    s M  with  w
 
     F, M : JOINT.force [N] and JOINT.torque [N*m] about the second body's joint point p [m];
     c, v, w : mass centre, its velocity and the angular velocity of the body, world axes;
-    s : +1 for the second body, -1 for the first.  Both add up to what a drive puts in, to zero
-    without one.
+    s : +1 for the second body, -1 for the first.
     """
     row = int(np.argmin(np.abs(solution.time - time)))
-    found: dict[tuple[str, str], float] = {}
+    found: dict[tuple[str, str], JointBond] = {}
     for name, two in _joint_ends(model).items():
         if not {f"{name}.force", f"{name}.torque"} <= solution.signals.keys():
             continue
@@ -111,7 +135,7 @@ def joint_powers(model: Model, solution: Solution, time: float) -> dict[tuple[st
                 turn = turned @ solution[f"{body}.angular_velocity"][row]
                 arm = point - solution[f"{body}.position"][row]
                 pace = solution[f"{body}.velocity"][row] + np.cross(turn, arm)
-                found[name, body] = sign * float(force @ pace + torque @ turn)
+                found[name, body] = JointBond(sign * force, pace, sign * torque, turn)
     return found
 
 

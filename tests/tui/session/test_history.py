@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from vbg.tui.content.plotting import differences
 from vbg.tui.picturing import press, screen_text, settled, typed
 from vbg.tui.session import runs as store
 from vbg.tui.state import results
-from vbg.tui.state.powers import coloured
+from vbg.tui.state.powers import Powers, coloured, of_part
 
 
 def test_a_difference_is_a_part_of_the_larger_and_rounding_is_none():
@@ -37,6 +38,9 @@ def test_a_difference_is_a_part_of_the_larger_and_rounding_is_none():
     assert set(found) == {"y", "z"} and max(found.values()) < 1e-6
     after = Solution(t + 10.0, {"y": t})
     assert differences(a, after) == {}, "no time in common"
+
+
+EXAMPLES = Path(__file__).absolute().parents[3] / "examples"
 
 
 async def test_signals_are_ranked_by_what_a_change_did(model):
@@ -114,10 +118,25 @@ async def test_power_in_the_bond_graph(tmp_path):
         assert "power at t = 0.05 s" in seen
         given = dict(re.findall(r"([-\d.e]+) W into (\w+)", seen)[i][::-1] for i in range(2))
         assert float(given["arm"]) == pytest.approx(-float(given["rod"])) != 0.0
+        assert re.search(r"force \[.*\] N · velocity", seen)
         styles = {bond.style for bond in coloured(app.work.graph, now(app)).bonds}
         assert styles & {"bar", "warn"}
         await press(app, pilot, ["1", "a", "p", "q", "enter", "1", "enter", "2"])
         assert "power at" not in screen_text(app), "the run is of another text"
+
+
+def test_effort_and_flow_at_the_ports_of_a_drive():
+    """Voltage and current, torque and speed: their products are what goes in and out."""
+    solution = vbg.simulate(vbg.read(EXAMPLES / "dc-motor-start.toml"), t_end=0.02)
+    name = "M"
+    found = of_part(Powers(solution, 0.02, {}), f"electric.{name}")
+    electric, shaft = ((e.watt, e.pairs[0]) for e in found)
+    assert electric[0] == pytest.approx(
+        solution[f"{name}.voltage"][-1] * solution[f"{name}.current"][-1]
+    )
+    assert "voltage" in electric[1] and electric[1].endswith(" A")
+    assert "torque" in shaft[1] and shaft[1].endswith(" rad/s")
+    assert of_part(Powers(solution, 0.02, {}), "electric.nothing") == ()
 
 
 def now(app):

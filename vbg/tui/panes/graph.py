@@ -114,21 +114,24 @@ class Why(Pane):
         if self.work.graph is None and not self.work.problems:
             return ((("drawing ...", "dim"),),)
         rows = why.why_rows(self.work.graph, self.work.data, width, self.work.marks)
-        rows = (*self._powers(), *rows)
+        rows = (*self._powers(width), *rows)
         self.top = max(0, min(self.top, len(rows) - height))
         self.extent = (self.top, len(rows), height)
         return rows[self.top : self.top + height]
 
-    def _powers(self) -> Rows:
-        """The power at the marked part at the time of Plot's cursor."""
+    def _powers(self, width: int) -> Rows:
+        """Power, effort and flow at the marked part at the time of Plot's cursor."""
         state, graph = self.work.graph, self.home.panes["graph"]
         powers = graph.powers if isinstance(graph, Graph) else None
         if state is None or state.conflict >= 0 or powers is None:
             return ()
         found = of_part(powers, state.marked_part)
         rows: list[Row] = [((f"at Plot's cursor, t = {powers.time:.5g} s", "dim"),)]
-        for where, watt in found:
-            rows.append(((f"{number(watt)} W {printable(where)}", "bar" if watt > 0 else "warn"),))
+        for exchange in found:
+            words = f"{number(exchange.watt)} W {printable(exchange.where)}".rstrip()
+            rows.append(((words, "bar" if exchange.watt > 0 else "warn"),))
+            for pair in exchange.pairs:
+                rows += [((f"  {line}", ""),) for line in wrap(printable(pair), width - 2)]
         return (*rows, ()) if found else ()
 
     def enter(self) -> None:

@@ -1,28 +1,40 @@
-"""The power in the bonds between joints and bodies, at the time that Plot's cursor is at."""
+"""Effort, flow and power in the bonds, at the time that Plot's cursor is at."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.draw.text.axes import number
 from vbg.draw.text.bonds import Drawing
 from vbg.tui.state import results
 
 if TYPE_CHECKING:
+    from vbg.analysis.forces import JointBond
     from vbg.solution import Solution
     from vbg.tui.state.graphing import GraphState
     from vbg.tui.state.workspace import Workspace
+
+Array = NDArray[np.float64]
 
 _SMALL = 1e-3  # of the largest: not worth a colour
 
 
 @dataclass(frozen=True, eq=False)
 class Powers:
-    """Power [W] by joint and body at `time` [s] of one run; `solution` is what it was made of."""
+    """Bonds by joint and body at `time` [s] of one run; `solution` is what they are made of."""
 
     solution: Solution
     time: float
-    watts: dict[tuple[str, str], float]
+    bonds: dict[tuple[str, str], JointBond]
+
+    @property
+    def watts(self) -> dict[tuple[str, str], float]:
+        """The power [W] by joint and body."""
+        return {key: bond.power for key, bond in self.bonds.items()}
 
     @property
     def largest(self) -> float:
@@ -39,9 +51,9 @@ def powers_now(work: Workspace, before: Powers | None) -> Powers | None:
         return None
     if before is not None and before.solution is solution and before.time == time:
         return before
-    from vbg.analysis.forces import joint_powers
+    from vbg.analysis.forces import joint_bonds
 
-    return Powers(solution, time, joint_powers(model, solution, time))
+    return Powers(solution, time, joint_bonds(model, solution, time))
 
 
 def _between(state: GraphState, tail: str, head: str, powers: Powers) -> float | None:
@@ -71,13 +83,62 @@ def coloured(state: GraphState, powers: Powers) -> Drawing:
     return replace(drawing, bonds=tuple(bonds))
 
 
-def of_part(powers: Powers, part: str) -> tuple[tuple[str, float], ...]:
-    """The powers at a joint or a body: where to, and how many watts, the largest first."""
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A bond of a part: where to, its power [W], and its pairs of effort and flow as words."""
+
+    where: str
+    watt: float
+    pairs: tuple[str, ...]
+
+
+def of_part(powers: Powers, part: str) -> tuple[Exchange, ...]:
+    """What a part exchanges: a joint with its bodies, a body with its joints, the largest power
+    first; a one-dimensional part at its ports."""
     table, _, name = part.partition(".")
     found = []
-    for (joint, body), watt in powers.watts.items():
+    for (joint, body), bond in powers.bonds.items():
+        pairs = _pair("force", bond.force, "N", "velocity", bond.velocity, "m/s")
+        pairs += _pair("torque", bond.torque, "N*m", "turning", bond.turn, "rad/s")
         if (table, name) == ("joints", joint):
-            found.append((f"into {body}", watt))
+            found.append(Exchange(f"into {body}", bond.power, pairs))
         elif (table, name) == ("bodies", body):
-            found.append((f"from {joint}", watt))
-    return tuple(sorted(found, key=lambda entry: -abs(entry[1])))
+            found.append(Exchange(f"from {joint}", bond.power, pairs))
+    found.sort(key=lambda exchange: -abs(exchange.watt))
+    return tuple(found) if table in ("joints", "bodies") else _ports(powers, name)
+
+
+# effort and flow of each domain by their units; their product is in watts
+_DOMAINS = {"V": "A", "N*m": "rad/s", "N": "m/s", "Pa": "m^3/s"}
+
+
+def _ports(powers: Powers, name: str) -> tuple[Exchange, ...]:
+    """Efforts and flows among the signals of a one-dimensional part, domain by domain."""
+    solution = powers.solution
+    row = int(np.argmin(np.abs(solution.time - powers.time)))
+    own = [
+        (signal.removeprefix(f"{name}."), solution.unit(signal), float(values[row]))
+        for signal, values in solution.signals.items()
+        if signal.startswith(f"{name}.") and values.ndim == 1
+    ]
+    found = []
+    for effort, flow in _DOMAINS.items():
+        efforts = [entry for entry in own if entry[1] == effort]
+        flows = [entry for entry in own if entry[1] == flow]
+        if len(efforts) == len(flows) == 1:
+            words = " \u00b7 ".join(f"{n} {number(v)} {u}" for n, u, v in (*efforts, *flows))
+            found.append(Exchange("", efforts[0][2] * flows[0][2], (words,)))
+    return tuple(found)
+
+
+def _pair(
+    effort: str, e: Array, effort_unit: str, flow: str, f: Array, flow_unit: str
+) -> tuple[str, ...]:
+    """Effort and flow of three components each as words; nothing where there is no effort."""
+    if not np.abs(e).max() > 0.0:
+        return ()
+    told = (
+        f"{name} [{', '.join(map(number, values))}] {unit}"
+        for name, values, unit in ((effort, e, effort_unit), (flow, f, flow_unit))
+    )
+    return (" \u00b7 ".join(told),)
