@@ -21,7 +21,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -76,23 +76,14 @@ class Kernels:
         self._ready: set[str] = set()
 
     def compiled(self, function: Callable[..., Any], **options: Any) -> Any:
-        """`function` compiled by numba when first called, cached in `folder`.
+        """`function` compiled by numba when first called, cached in `folder`; numba is loaded then.
 
         Raises ValueError where its file is none of the sources: a change of it would go unseen.
         """
-        import numba
-
         if Path(function.__code__.co_filename).resolve() not in self._sources:
             raise ValueError(f"{function.__code__.co_filename} is not a source of {self.folder}.")
         function.__qualname__ = _own_name(function)
-        before = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = str(self.folder)
-        try:
-            kernel = numba.njit(cache=True, **options)(function)
-            kernel._cache = _locked_cache(function, self.folder)
-        finally:
-            numba.config.CACHE_DIR = before
-        return kernel
+        return Kernel(function, self.folder, options)
 
     def ensure(self, what: str, compile_all: Callable[[], None]) -> None:
         """Runs `compile_all`, which calls the kernels once, before anyone uses them:
@@ -117,6 +108,39 @@ class Kernels:
         with alone(self.folder / "entries.lock"):
             for entry in self.folder.glob("*.nb[ic]"):
                 entry.unlink(missing_ok=True)
+
+
+class Kernel:
+    """A function that numba compiles where Python or another kernel first calls it.
+
+    numba takes `_numba_type_` for the type of such a value, and anything else from what it has
+    made of the function.
+    """
+
+    def __init__(self, function: Callable[..., Any], folder: Path, options: dict[str, Any]):
+        self.py_func = function
+        self._folder, self._options = folder, options
+
+    @cached_property
+    def _dispatcher(self) -> Any:
+        import numba
+
+        before = numba.config.CACHE_DIR
+        numba.config.CACHE_DIR = str(self._folder)
+        try:
+            kernel = numba.njit(cache=True, **self._options)(self.py_func)
+            kernel._cache = _locked_cache(self.py_func, self._folder)
+        finally:
+            numba.config.CACHE_DIR = before
+        return kernel
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._dispatcher(*arguments)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "_dispatcher":
+            raise AttributeError(name)
+        return getattr(self._dispatcher, name)
 
 
 def _own_name(function: Callable[..., Any]) -> str:

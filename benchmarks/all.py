@@ -1,0 +1,215 @@
+"""Speed in one table, each row beside its peer in the same run.
+
+    python -m benchmarks.all [--cold] [ROW ...]
+
+Processor time of the process and of those that it starts, the least of several; a ROW is chosen by
+the beginning of its name.  `--cold`: first runs with an empty folder for compiled kernels, too
+(a minute of processor time).  Peers that are not installed are left out and named.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+import vbg
+from benchmarks import ladder, runs
+from benchmarks.machines import chain, has_pinocchio, pin_chain
+from benchmarks.timing import best_seconds, exponent
+
+ROOT = Path(__file__).resolve().parents[1]
+ROWS = 1_000_000  # of 45 columns to HDF5; a tenth of them is timed
+STAGES = 4 * 1000  # rates of a second of rk4 at 1 ms
+
+
+@dataclass(frozen=True)
+class Row:
+    """`seconds` of the work, those of the peer where there is one, and the goal [s]; `plain`: a
+    number that is no time, as an exponent."""
+
+    name: str
+    seconds: Callable[[], float]
+    goal: float
+    peer: str = ""
+    beside: Callable[[], float] | None = None
+    plain: bool = False
+
+
+def run_of(name: str) -> Callable[[], float]:
+    """Of `vbg.simulate` from an assembled start, as `benchmarks.runs` has it."""
+    return lambda: runs.measure(name, repeats=5)[0]
+
+
+def rates_by_pinocchio() -> float:
+    """A second of rk4 at 1 ms in rates of `aba` with the forces by `rnea`, called from Python."""
+    import pinocchio as pin
+
+    model, q, v = pin_chain(100)
+    data, none = model.createData(), np.zeros(100)
+
+    def one() -> None:
+        acceleration = pin.aba(model, data, q, v, none)
+        pin.rnea(model, data, q, v, acceleration)
+
+    return STAGES * best_seconds(one)
+
+
+def pendulum_by_hand() -> float:
+    grid = vbg.simulate(runs.started("pendulum")).time
+    return best_seconds(lambda: runs.pendulum_by_hand(grid))
+
+
+def default_of_minimal() -> float:
+    """The same chain at default settings."""
+    start = runs.started("chain 50")
+    return best_seconds(lambda: vbg.simulate(start, t_end=0.2, output_step=0.01), 3, 0.0)
+
+
+def long_chain() -> float:
+    start = runs.started("chain 1000")
+    return best_seconds(lambda: vbg.simulate(start, t_end=1.0, output_step=0.01), 1, 0.0)
+
+
+def built(n: int) -> float:
+    """Model, equations and start of a chain."""
+    return best_seconds(lambda: vbg.start(vbg.assemble(chain(n))), 3, 0.0)
+
+
+def growth_of_start() -> float:
+    sizes = (125, 250, 500)
+    return exponent(sizes, [built(n) for n in sizes])
+
+
+def growth_of_ladder() -> float:
+    sizes = (125, 250, 500)
+    models = [ladder.model(ladder.plain(n)) for n in sizes]
+    return exponent(sizes, [best_seconds(lambda m=m: vbg.assemble(m), 3, 0.0) for m in models])
+
+
+def whole_ladder() -> float:
+    model = ladder.model(ladder.stiff(1000))
+    return best_seconds(lambda: vbg.simulate(vbg.start(vbg.assemble(model))), 2, 0.0)
+
+
+def command(*words: str, repeats: int = 5, **environment: str) -> Callable[[], float]:
+    """Of a command and the processes that it starts."""
+
+    def once() -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(
+            [sys.executable, "-m", "vbg.cli.entry", *words],
+            cwd=ROOT,
+            env=os.environ | environment,
+            stdout=subprocess.DEVNULL,
+            check=True,
+        )
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    return lambda: min(once() for _ in range(repeats))
+
+
+def written() -> float:
+    """Rows of 45 columns into HDF5, as a run hands them over."""
+    from vbg.io.hdf5 import Writer
+
+    times = np.linspace(0.0, 1.0, 256)
+    block = {f"s{k}": np.outer(times, np.arange(3.0)) for k in range(15)}
+    text = (ROOT / "examples" / "pendulum.toml").read_text()
+    with tempfile.TemporaryDirectory() as folder:
+
+        def write() -> None:
+            file = Path(folder) / "rows.h5"
+            file.unlink(missing_ok=True)
+            with Writer(str(file), model=text) as writer:
+                for k in range(ROWS // 10 // len(times)):
+                    writer.append(times + k, block)
+
+        return 10.0 * best_seconds(write, 1, 0.0)
+
+
+def table(cold: str | None) -> Iterator[Row]:
+    """The rows; `cold`: a folder without compiled kernels."""
+    forces = "Pinocchio aba + rnea, from Python, rates alone"
+    peer = rates_by_pinocchio if has_pinocchio() else None
+    yield Row("chain of 100, rk4 1 ms", run_of("chain of 100, rk4"), 0.12, forces, peer)
+    yield Row("chain of 100, default", run_of("chain of 100, default"), 0.12)
+    yield Row("slider-crank, 1001 rows", run_of("slider-crank"), 0.05)
+    hand = "by hand, scipy"
+    yield Row("pendulum, one run", run_of("pendulum"), 0.004, hand, pendulum_by_hand)
+    yield Row("motor-slider-crank", run_of("motor-slider-crank"), 0.06)
+    yield Row("hydraulic-arm", run_of("hydraulic-arm"), 0.015)
+    own = "own default; goal 1.5 times that"
+    minimal = run_of("chain of 50, minimal")
+    yield Row("minimal, chain of 50", minimal, 0.0, own, default_of_minimal)
+    yield Row("1000 bodies, 1 s", long_chain, 2.0)
+    yield Row("1000 bodies, build", lambda: built(1000), 2.0)
+    yield Row("chain start, exponent", growth_of_start, 1.1, plain=True)
+    yield Row("ladder assembly, exponent", growth_of_ladder, 1.1, plain=True)
+    yield Row("ladder of 1000, whole call", whole_ladder, 0.5)
+    one = ("run", "examples/pendulum.toml")
+    both = ("validate", "examples/pendulum.toml")
+    yield Row("vbg run, process", command(*one), 0.45)
+    yield Row("vbg validate, process", command(*both), 1.5)
+    yield Row("1e6 rows to HDF5", written, 15.0)
+    if cold is not None:
+        first = {"repeats": 1, "VBG_CACHE_DIR": cold}
+        yield Row("cold: first run", command(*one, **first), 8.0)  # type: ignore[arg-type]
+        yield Row("cold: first validation", command(*both, **first), 8.0)  # type: ignore[arg-type]
+
+
+def missing() -> list[str]:
+    """Peers that are not here."""
+    found = {"Pinocchio": has_pinocchio(), "ngspice": shutil.which("ngspice") is not None}
+    return [name for name, there in found.items() if not there]
+
+
+def machine() -> str:
+    """The processor, as the system calls it."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    name = names[0] if names else platform.processor()
+    load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
+    return f"{name}, {os.cpu_count()} cores{load}, Python {platform.python_version()}"
+
+
+def show(row: Row) -> None:
+    found = row.seconds()
+    scale, unit = (1.0, "") if row.plain else (1e3, " ms")
+    line = f"{row.name:28s}{scale * found:11.2f}{unit:3s}"
+    line += f"{scale * row.goal:11.2f}{unit:3s}" if row.goal else f"{'':14s}"
+    if row.beside is not None:
+        beside = row.beside()
+        line += f"{1e3 * beside:11.2f} ms {found / beside:6.2f} x {row.peer}"
+    print(line, flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("rows", nargs="*", metavar="ROW")
+    parser.add_argument("--cold", action="store_true")
+    arguments = parser.parse_args()
+    print(machine())
+    print(f"{'work':28s}{'vbg':>11s}   {'goal':>11s}   {'peer':>11s}")
+    with tempfile.TemporaryDirectory() as folder:
+        for row in table(folder if arguments.cold else None):
+            if not arguments.rows or row.name.startswith(tuple(arguments.rows)):
+                show(row)
+    for name in missing():
+        print(f"not installed, left out: {name}")
+
+
+if __name__ == "__main__":
+    main()
