@@ -14,6 +14,7 @@ import ctypes
 import re
 import time
 import zipfile
+from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -43,14 +44,16 @@ def functions(version: int) -> set[str]:
     return found | {f"fmi2Get{n}" for n in re.findall(r"^STATE\((\w+)", text, re.M)}
 
 
-def libraries(start: vbg.Start, version: int, folder: Path) -> None:
-    """One line for each platform."""
+def libraries(
+    start: vbg.Start, version: int, folder: Path, chosen: Iterable[str] = tuple(PLATFORMS)
+) -> None:
+    """One line for each platform that is chosen and that the version knows."""
     import lief
 
     wanted = functions(version)
     for platform, (_, third, second, ending) in PLATFORMS.items():
         place = third if version == 3 else second
-        if not place:
+        if not place or platform not in chosen:
             continue
         path, began = folder / f"{platform}.fmu", time.monotonic()
         write_fmu(start, path, version=version, platforms=[platform])

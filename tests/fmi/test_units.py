@@ -158,6 +158,12 @@ def test_what_needs_equations_says_that_there_are_none(units, tmp_path):
         vbg.tmm_bridge.simulate(system.model, t_end=0.01)
 
 
+def test_outputs_that_follow_inputs_at_once_are_known(units):
+    """From the dependencies that the file declares; a plant's, behind constraints, all may."""
+    assert "u" in read_description(str(units / "controller.fmu")).direct
+    assert "hinge.angle" in read_description(str(units / "plant.fmu")).direct
+
+
 def described(tmp_path, xml):
     path = tmp_path / "unit.fmu"
     octets = io.BytesIO()
@@ -185,7 +191,9 @@ XML = """<?xml version="1.0"?>
 <Real unit="bar" start="2"/></ScalarVariable>
 <ScalarVariable name="f[0]" valueReference="5" causality="output"><Real/></ScalarVariable>
 <ScalarVariable name="f[1]" valueReference="6" causality="output"><Real/></ScalarVariable>
-</ModelVariables><ModelStructure/></fmiModelDescription>"""
+</ModelVariables><ModelStructure><Outputs><Unknown index="1" dependencies=""/>
+<Unknown index="2" dependencies="4"/><Unknown index="3"/></Outputs></ModelStructure>
+</fmiModelDescription>"""
 
 
 def test_units_of_the_file_become_si(tmp_path):
@@ -198,6 +206,7 @@ def test_units_of_the_file_become_si(tmp_path):
     assert scales["M"] == (1.0, 0.0, "N*m")
     assert scales["p"] == (1e5, 0.0, "kg/m/s^2")
     assert found.interpolates and found.indicators == 2 and found.version == 2
+    assert found.direct == {"M", "p", "f[0]", "f[1]"}, "a and T follow no input at once"
     text = '[fmu.m]\nfile = "unit.fmu"\nstep = 0.1\nparameters = { p = "3 bar" }\n'
     part = toml.parse(text, str(tmp_path / "x.toml")).fmu["m"]
     assert part.parameters["p"] == (pytest.approx(3.0),)

@@ -75,7 +75,7 @@ class Description:
     digest : SHA-256 of the whole archive.  identifiers : the name of its library for each kind it
     has.  step : between communications, as it asks for [s].  interpolates : whether inputs may
     have derivatives.  binaries : folders of its libraries.  states, indicators : numbers of, for
-    Model Exchange.
+    Model Exchange.  direct : the outputs that may follow inputs of the same instant.
     """
 
     path: str = field(compare=False)
@@ -90,6 +90,7 @@ class Description:
     binaries: tuple[str, ...] = ()
     states: int = 0
     indicators: int = 0
+    direct: frozenset[str] = frozenset()
 
     def of(self, *causalities: str) -> Iterator[Variable]:
         """The variables of these causalities."""
@@ -156,6 +157,7 @@ def _described(path: str, digest: str, text: bytes, binaries: tuple[str, ...]) -
             together is not None and together.get("canInterpolateInputs") in ("true", "1"),
             binaries,
             *_counts(root, version, variables),
+            _direct(root, version, variables),
         )
     except (ValueError, TypeError) as error:
         raise ModelError(f"its {DESCRIPTION} is not as the standard says: {error}") from None
@@ -172,6 +174,25 @@ def _counts(root: Any, version: int, variables: Mapping[str, Variable]) -> tuple
         for path in ("ModelStructure/ContinuousStateDerivative", "ModelStructure/EventIndicator")
     ]
     return found[0], found[1]
+
+
+def _direct(root: Any, version: int, variables: Mapping[str, Variable]) -> frozenset[str]:
+    """Outputs but for those of which the file says that no input is among their dependencies."""
+    listed = list(variables.values())
+    if version == 2:  # variables by number
+        at = dict(enumerate(listed, 1))
+        path, key = "ModelStructure/Outputs/Unknown", "index"
+    else:
+        at = {v.reference: v for v in listed}
+        path, key = "ModelStructure/Output", "valueReference"
+    inputs = {k for k, v in at.items() if v.causality == "input"}
+    late = {
+        at[int(entry.get(key, ""))].name
+        for entry in root.findall(path)
+        if entry.get("dependencies") is not None and int(entry.get(key, "")) in at
+        if not inputs & set(map(int, entry.get("dependencies").split()))
+    }
+    return frozenset(v.name for v in listed if v.name not in late)
 
 
 def _root(text: bytes) -> Any:

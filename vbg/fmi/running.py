@@ -69,6 +69,11 @@ class Wiring:
         return self.kind == "ModelExchange" or self.description.interpolates
 
     @property
+    def is_direct(self) -> bool:
+        """Whether any of the outputs may follow inputs of the same instant."""
+        return any(v.name in self.description.direct for v in self.outputs)
+
+    @property
     def n_outputs(self) -> int:
         """Numbers that it tells at an instant."""
         return sum(v.size for v in self.outputs)
@@ -170,11 +175,13 @@ class Running:
         return np.array([(rise + fall) / (2.0 * h), (rise - fall) / h**2])
 
     def hear(self, u: Array) -> bool:
-        """Tell it other inputs at this instant; False where they are the same."""
+        """Tell it other inputs at this instant; whether that may have changed what it tells."""
         u = self._real(u)
         if bool(np.all(np.abs(u - self._u) <= AGREED * np.maximum(np.abs(u), np.abs(self._u)))):
             return False
-        self._u = u
+        self._u = u  # with which the next step begins
+        if not self._wiring.is_direct:
+            return False
         self._y = self._asked("exchange", u=self._own(u))
         return True
 

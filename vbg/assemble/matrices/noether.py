@@ -109,7 +109,7 @@ def _samples(system: System, start: Start) -> list[tuple[float, Array]]:
     random = np.random.default_rng(4)
     projector = Projector(system, start.kept)
     positions = [start.state[s.first : s.last] for s in system.slices if s.state.kind == "position"]
-    held = {one.name for one in system.causal.graph.discrete}
+    modes = {mode.name for mode in system.causal.graph.modes}
     length = max(1e-3, float(np.ptp(np.vstack([*positions, np.zeros(3)]), axis=0).max()))
     found = []
     before = start.state
@@ -127,7 +127,7 @@ def _samples(system: System, start: Start) -> list[tuple[float, Array]]:
                 x[own] = start.state[own] + scale * random.normal(size=3)
             elif s.state.kind == "store":
                 x[own] = start.state[own] * (1.0 + STEP * random.normal(size=s.last - s.first))
-            elif s.state.kind == "signal" or s.state.name in held:  # controllers, inputs, FMUs
+            elif s.state.kind in ("signal", "discrete") and s.state.name not in modes:
                 size = np.maximum(np.abs(start.state[own]), 1.0)
                 x[own] = start.state[own] + size * random.normal(size=s.last - s.first)
         t = float(random.uniform(0.0, system.model.simulate.t_end))

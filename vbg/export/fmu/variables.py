@@ -143,8 +143,9 @@ class Variables:
         if m.system.constraint_names:
             return None
         read = {b.key for b in dependencies([block]) if b.op == "leaf"}
+        between = m.discrete - {s.place for s in m.inputs}  # what stands still in a step
         return tuple(
             1 + s.place
             for s, leaf in zip(m.states, self._leaves, strict=True)
-            if leaf.key in read and s.place not in m.discrete
+            if leaf.key in read and s.place not in between
         )
