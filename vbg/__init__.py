@@ -37,6 +37,7 @@ _HOMES = {
     "load": "vbg.io.results",
     "place": "vbg.model",
     "read": "vbg.io.toml",
+    "save": "vbg.io.results",
     "simulate": "vbg.starting",
     "start": "vbg.starting:start",
     "write": "vbg.io.toml",

@@ -283,15 +283,9 @@ def _solved(model: Model, job: Job, reporter: _Reporter) -> Solution:
 
 
 def _export(solution: Solution, result: str, display: Display) -> None:
-    if result.endswith(".json"):
-        from vbg.io import json as json_file
+    from vbg.io.results import save
 
-        json_file.write(solution, result)
-    else:
-        from vbg.io import csv
-        from vbg.solution import in_display
-
-        csv.write(in_display(solution, display), result)
+    save(solution, result, *(map(str, display) if result.endswith(".csv") else ()))
 
 
 def _text(job: Job, model: Model) -> str:

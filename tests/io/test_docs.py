@@ -13,7 +13,7 @@ from vbg.cli.main import main
 from vbg.elements.body import Body
 from vbg.fields import declared
 from vbg.io import toml
-from vbg.io.names import RESULT_ENDINGS
+from vbg.io.names import SAVED_ENDINGS
 from vbg.model import catalogue, check
 from vbg.model.catalogue import REFERENCE_NODES
 from vbg.model.forms.shapes import SOLIDS
@@ -152,7 +152,7 @@ def test_the_page_of_the_command_line_lists_every_verb():
     verbs = {file.stem.removesuffix("_model") for file in folder.glob("[!_]*.py")}
     assert verbs <= listed
     endings = set(re.findall(r"^\| `(\.\w+)` \|", page, re.MULTILINE))
-    assert endings == set(RESULT_ENDINGS) - {".hdf5"}
+    assert endings == set(SAVED_ENDINGS) - {".hdf5"}
 
 
 TUTORIALS = sorted((DOCS / "tutorials").glob("*.md"))

@@ -15,6 +15,8 @@ from hypothesis.extra.numpy import arrays
 
 from vbg.errors import Problem, UsageError
 from vbg.io import csv, hdf5
+from vbg.io.names import SAVED_ENDINGS
+from vbg.io.results import load, save
 from vbg.solution import Audit, Event, MadeBy, Solution, Status
 
 FLOATS = st.floats(allow_nan=True, allow_infinity=True, width=64)
@@ -173,3 +175,47 @@ def test_two_writers_cannot_take_the_same_file(tmp_path):
             hdf5.write(Solution(np.zeros(1), {"a": np.zeros(1)}), path)
         first.append(np.ones(1), {"a": np.ones(1)})
     np.testing.assert_array_equal(hdf5.read(path)["a"], [0.0, 1.0])
+
+
+@pytest.mark.parametrize("ending", SAVED_ENDINGS)
+def test_what_is_saved_comes_back_bit_by_bit_in_every_format(tmp_path, ending):
+    draw = np.random.default_rng(7)
+    numbers = draw.integers(0, 2**63, size=(40, 4), dtype=np.uint64).view(np.float64)
+    finite = np.where(np.isfinite(numbers), numbers, -0.0)
+    solution = made_up(finite[:, 0], finite[:, 1:])
+    path = tmp_path / f"run{ending}"
+    save(solution, path)
+    again = load(path)
+    assert again.signals.keys() == solution.signals.keys()
+    for name, values in solution.signals.items():
+        assert again.unit(name) == solution.unit(name)
+        np.testing.assert_array_equal(again[name].view(np.uint64), np.array(values).view(np.uint64))
+    np.testing.assert_array_equal(again.time, solution.time)
+    assert again.status == solution.status and again.notes == solution.notes
+    assert again.made_by == solution.made_by and again.audit.events == solution.audit.events
+
+
+def test_a_parquet_file_of_another_program_is_read_and_one_that_is_none_refused(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    path = tmp_path / "scope.parquet"
+    parquet.write_table(pyarrow.table({"time": [0.0, 1.0], "u": [1, 2]}), path)
+    assert load(path)["u"].tolist() == [1.0, 2.0] and load(path).status.code == "finished"
+    parquet.write_table(pyarrow.table({"u": [1, 2]}), path)
+    with pytest.raises(UsageError, match="no column 'time'"):
+        load(path)
+    parquet.write_table(pyarrow.table({"time": ["a", "b"]}), path)
+    with pytest.raises(UsageError, match="no result in Parquet"):
+        load(path)
+    path.write_bytes(b"PAR1 and nothing else")
+    with pytest.raises(UsageError, match="no result in Parquet"):
+        load(path)
+
+
+def test_other_endings_and_units_where_files_are_in_si_are_refused(tmp_path):
+    solution = made_up(np.zeros(2), np.zeros((2, 3)))
+    with pytest.raises(UsageError, match="written as"):
+        save(solution, tmp_path / "run.xlsx")
+    with pytest.raises(UsageError, match="in SI"):
+        save(solution, tmp_path / "run.h5", "kN")

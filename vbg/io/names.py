@@ -6,6 +6,7 @@ Imports nothing, so that the command line can ask before anything is loaded.
 from __future__ import annotations
 
 RESULT_ENDINGS = (".h5", ".hdf5", ".csv", ".json")
+SAVED_ENDINGS = (*RESULT_ENDINGS, ".parquet")  # what a whole result can be written as
 _GROWING = (".h5", ".hdf5")  # formats that are written during the run
 
 

@@ -13,13 +13,12 @@ from vbg.cli.output import require_output, wrote
 from vbg.cli.parser import add, add_json, add_model, add_span, add_tolerances, add_units
 from vbg.cli.text import count, figure, table
 from vbg.errors import UsageError
-from vbg.io.names import RESULT_ENDINGS
+from vbg.io.names import SAVED_ENDINGS
 
 if TYPE_CHECKING:
     from vbg.analysis.inverse import Inverse, Motor
     from vbg.display import Display
     from vbg.model import Model
-    from vbg.solution import Solution
 
 PLACE = 61
 HEAD = ("motor", "peak", "rms", "unit", "speed", "unit", "power", "given", "taken back", "unit")
@@ -55,7 +54,10 @@ def register(subparsers: Any) -> None:
     add_span(parser)
     add_tolerances(parser)
     parser.add_argument(
-        "-o", "--output", metavar="OUT", help="all signals with these efforts: .h5, .csv, .json"
+        "-o",
+        "--output",
+        metavar="OUT",
+        help="all signals with these efforts: .h5, .csv, .json, .parquet",
     )
     add_units(parser)
     add_json(parser)
@@ -63,16 +65,20 @@ def register(subparsers: Any) -> None:
 
 def act(arguments: argparse.Namespace) -> int:
     from vbg.display import require, rules_of
+    from vbg.io.results import require_savable, save
 
     if arguments.json and arguments.units:
         raise UsageError("--units: JSON is for programs and in SI; leave --units or --json out.")
-    require_output(arguments.output, RESULT_ENDINGS)
+    require_output(arguments.output, SAVED_ENDINGS)
+    if arguments.output is not None:
+        require_savable(arguments.output)
     model = read_checked(arguments)
     found = _found(arguments, model)
     display = (*model.display, *rules_of(arguments.units))
     require(display, found.solution.units)
     if arguments.output is not None:
-        _write(found.solution, model, display, arguments.output)
+        units = map(str, display) if arguments.output.endswith(".csv") else ()
+        save(found.solution, arguments.output, *units, model=model)
         wrote(arguments.output, f"result, {count(len(found.solution.time), 'output')}")
     print(json.dumps(_as_plain(found)) if arguments.json else _text(found, model, display))
     return 0
@@ -90,20 +96,6 @@ def _found(arguments: argparse.Namespace, model: Model) -> Inverse:
     from vbg import tmm_bridge
 
     return inverse(model, motors, run=lambda m: tmm_bridge.simulate(m, **settings))
-
-
-def _write(solution: Solution, model: Model, display: Display, path: str) -> None:
-    from vbg.io import csv, hdf5
-    from vbg.io import json as json_file
-    from vbg.io.toml import kept_in_result, updated
-    from vbg.solution import in_display
-
-    if path.endswith(".json"):
-        json_file.write(solution, path)
-    elif path.endswith(".csv"):
-        csv.write(in_display(solution, display), path)
-    else:
-        hdf5.write(solution, path, model=kept_in_result(updated("", model.document), model))
 
 
 def _as_plain(found: Inverse) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from vbg.cli.report import report
 from vbg.cli.text import count
 from vbg.engines import ENGINES
 from vbg.errors import UsageError
-from vbg.io.names import RESULT_ENDINGS
+from vbg.io.names import SAVED_ENDINGS
 from vbg.runner import SOLVERS, Job
 
 PLACE = 40
@@ -62,7 +62,7 @@ def register(subparsers: Any) -> None:
         "-o",
         "--output",
         metavar="OUT",
-        help="result file: .h5 (grows during the run), .csv or .json",
+        help="result file: .h5 (grows during the run), .csv, .json or .parquet",
     )
     add_span(parser)
     parser.add_argument("--method", help="integrator: auto, dop853, rk4, radau, ...")
@@ -135,7 +135,11 @@ def act(arguments: argparse.Namespace) -> int:
 
 def _job(arguments: argparse.Namespace) -> Job:
     require_model(arguments.file)
-    require_output(arguments.output, RESULT_ENDINGS)
+    require_output(arguments.output, SAVED_ENDINGS)
+    if arguments.output is not None and arguments.output.endswith(".parquet"):
+        from vbg.io.results import require_savable
+
+        require_savable(arguments.output)
     given = {name: getattr(arguments, name) for name in SETTINGS}
     return Job(
         model=arguments.file if arguments.file != STANDARD_INPUT else "<stdin>",
