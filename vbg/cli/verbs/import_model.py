@@ -26,9 +26,9 @@ def register(subparsers: Any) -> None:
         "import",
         act=act,
         summary="turn another program's model into a model file",
-        detail="Known are MSTMMSim's parameter file (.xml), robots (.urdf) and assemblies (.step,\n"
-        "extra cad).  --set gives parameters that an .xml file leaves out.  What was left out,\n"
-        "repaired or read otherwise than written is told.",
+        detail="Known are MSTMMSim's parameter file and MuJoCo's (.xml; extra engines), robots\n"
+        "(.urdf) and assemblies (.step, extra cad).  --set gives parameters that MSTMMSim's file\n"
+        "leaves out.  What was left out, repaired or read otherwise than written is told.",
         examples="vbg import pendulum.xml -o pendulum.toml --set L=0.5\n"
         "vbg import robot.urdf -o robot.toml --base free\n"
         "vbg import gripper.urdf -o gripper.toml --loops closing.toml\n"
@@ -102,11 +102,15 @@ def act(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _mstmmsim(arguments: argparse.Namespace) -> tuple[Model, tuple[str, ...]]:
-    from vbg.io import mstmmsim
+def _xml(arguments: argparse.Namespace) -> tuple[Model, tuple[str, ...]]:
+    from vbg.io import mjcf, mstmmsim
 
     if arguments.base or arguments.keep_fixed or arguments.loops:
         raise UsageError("--base, --keep-fixed and --loops go with a robot's .urdf file.")
+    if mjcf.is_mjcf(arguments.file):
+        if arguments.parameters:
+            raise UsageError("a file of MuJoCo's has no parameters; leave out --set.")
+        return mjcf.read(arguments.file)
     given = {name: _in_si(name, value) for name, value in dict(arguments.parameters).items()}
     model, notes = mstmmsim.read_with_notes(arguments.file, given)
     return model, tuple(map(str, notes))
@@ -126,7 +130,7 @@ def _urdf(arguments: argparse.Namespace) -> tuple[Model, tuple[str, ...]]:
     )
 
 
-_READERS: dict[str, Reader] = {".xml": _mstmmsim, ".urdf": _urdf}
+_READERS: dict[str, Reader] = {".xml": _xml, ".urdf": _urdf}
 _ASSEMBLIES = (".step", ".stp")
 
 

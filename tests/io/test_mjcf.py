@@ -1,0 +1,159 @@
+"""MuJoCo's files: what is taken over moves as in MuJoCo itself."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import vbg
+from vbg.analysis.begin import Instant
+from vbg.cli.main import main
+from vbg.errors import UsageError
+from vbg.io import mjcf
+
+mujoco = pytest.importorskip("mujoco")
+
+ARM = """
+<mujoco model="arm">
+<compiler angle="degree"/>
+<option gravity="0 0.5 -9.81"/>
+<default><geom density="1200"/><joint damping="0.2" armature="0.03"/></default>
+<worldbody>
+<geom type="plane" size="1 1 .1"/>
+<body name="base" pos="0 0 0.4" euler="10 20 30">
+ <joint name="yaw" type="hinge" axis="0 0 1" ref="15" range="-90 90" limited="true"/>
+ <geom type="cylinder" size="0.08 0.2"/>
+ <body name="upper" pos="0.1 0 0.2" euler="0 40 0">
+  <joint name="shoulder" axis="0 1 0.2" pos="0 0 -0.05" stiffness="4" springref="20"/>
+  <geom type="capsule" fromto="0 0 0 0.5 0 0" size="0.04"/>
+  <body name="tool_mount" pos="0.5 0 0">
+   <body name="tool" pos="0.02 0 0" quat="0.9 0.1 0.3 0.2">
+    <joint name="extend" type="slide" axis="1 0 0.3" damping="3" armature="0.5" stiffness="50"/>
+    <geom type="box" size="0.05 0.03 0.1" pos="0 0.02 0.05"/>
+    <body name="lens" pos="0.1 0 0.05">
+     <joint name="pan" axis="0 0 1" armature="0" damping="0"/>
+     <joint name="tilt" axis="0 1 0" armature="0" damping="0"/>
+     <geom type="sphere" size="0.03" pos="0.02 0.01 0"/>
+    </body>
+    <body name="cap" pos="-0.1 0 0.05"><geom type="sphere" size="0.02"/></body>
+   </body>
+  </body>
+ </body>
+</body>
+<body name="drone" pos="1 1 1" euler="30 0 0">
+ <freejoint name="fly"/>
+ <inertial pos="0.01 0 0.02" mass="0.8" fullinertia="0.01 0.02 0.025 0.001 0.002 0.0005"/>
+ <body name="pod" pos="0 0 -0.1">
+  <joint name="gimbal" type="ball" damping="0" armature="0"/>
+  <geom type="box" size="0.02 0.03 0.04" pos="0 0 -0.05"/>
+ </body>
+</body>
+</worldbody>
+<actuator><motor joint="yaw"/></actuator>
+</mujoco>
+"""
+
+LOOP = """
+<mujoco model="loop"><compiler angle="degree"/><worldbody>
+<body name="crank"><joint name="drive" axis="0 1 0" damping="0.01"/>
+ <geom type="capsule" fromto="0 0 0 0.1 0 0.1" size="0.01"/>
+ <body name="rod" pos="0.1 0 0.1"><joint name="pin" axis="0 1 0"/>
+  <geom type="capsule" fromto="0 0 0 0.4 0 0" size="0.01"/></body></body>
+<body name="rocker" pos="0.5 0 0"><joint name="pivot" axis="0 1 0"/>
+ <geom type="capsule" fromto="0 0 0 0 0 0.1" size="0.01"/></body>
+</worldbody>
+<equality><connect name="tie" body1="rod" body2="rocker" anchor="0.4 0 0"/></equality></mujoco>
+"""
+
+
+def written(tmp_path, text: str, name: str = "arm.xml"):
+    path = tmp_path / name
+    path.write_text(text)
+    return path
+
+
+def state_of(model, data) -> dict[str, np.ndarray]:
+    """MuJoCo's state under the names of vbg's signals."""
+    found = {}
+    for j in range(model.njnt):
+        name, q, v = model.joint(j).name, model.jnt_qposadr[j], model.jnt_dofadr[j]
+        kind = int(model.jnt_type[j])
+        if kind == mujoco.mjtJoint.mjJNT_HINGE and name not in ("pan", "tilt"):
+            found |= {f"{name}.angle": data.qpos[[q]], f"{name}.speed": data.qvel[[v]]}
+        elif kind == mujoco.mjtJoint.mjJNT_SLIDE:
+            found |= {f"{name}.slide": data.qpos[[q]], f"{name}.speed": data.qvel[[v]]}
+    if "pan" in [model.joint(j).name for j in range(model.njnt)]:
+        pan, tilt = model.joint("pan"), model.joint("tilt")
+        for joint, value, rate in ((pan, "angle", "speed"), (tilt, "angle2", "speed2")):
+            found[f"pan.{value}"] = data.qpos[[joint.qposadr[0]]]
+            found[f"pan.{rate}"] = data.qvel[[joint.dofadr[0]]]
+    for b in range(1, model.nbody):
+        if model.body_mass[b] > 0.0:
+            name, twist = model.body(b).name, np.zeros(6)
+            mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_BODY, b, twist, 0)
+            found[f"{name}.position"], found[f"{name}.rotation"] = data.xipos[b], data.xquat[b]
+            found[f"{name}.velocity"] = twist[3:]
+            found[f"{name}.angular_velocity"] = data.xmat[b].reshape(3, 3).T @ twist[:3]
+    return {name: np.array(value, dtype=float) for name, value in found.items()}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_bodies_accelerate_as_in_mujoco(tmp_path, seed):
+    turning = seed % 2 == 0  # rotors are there at rest, whose momenta no signal of MuJoCo's tells
+    text = re.sub('armature="[^"]*"', 'armature="0"', ARM) if turning else ARM
+    path = written(tmp_path, text)
+    own = mujoco.MjModel.from_xml_path(str(path))
+    own.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+    data, rng = mujoco.MjData(own), np.random.default_rng(seed)
+    mujoco.mj_integratePos(own, data.qpos, rng.uniform(-0.8, 0.8, own.nv), 1.0)
+    data.qvel[:] = turning * rng.normal(size=own.nv)
+    mujoco.mj_forward(own, data)
+    mujoco.mj_rnePostConstraint(own, data)
+    model, _ = mjcf.read(path)
+    start = vbg.start(vbg.assemble(model), Instant(0.0, state_of(own, data)))
+    assert not [note for note in start.notes if note.severity == "warning"]
+    found = start.outputs(0.0, start.state)
+    for b in range(1, own.nbody):
+        if own.body_mass[b] > 0.0:
+            twist = np.zeros(6)
+            mujoco.mj_objectAcceleration(own, data, mujoco.mjtObj.mjOBJ_BODY, b, twist, 0)
+            right = twist[3:] + own.opt.gravity  # as an accelerometer would tell
+            got = found[f"{own.body(b).name}.acceleration"]
+            np.testing.assert_allclose(got, right, rtol=1e-8, atol=1e-8)
+
+
+def test_what_is_left_out_is_told(tmp_path, capsys):
+    out = tmp_path / "arm.toml"
+    assert main(["import", str(written(tmp_path, ARM)), "-o", str(out)]) == 0
+    told = capsys.readouterr().err
+    for said in ("yaw: its range -1.571 to 1.571", "1 actuator", "may touch"):
+        assert said in told, told
+    model = vbg.read(out)
+    assert not [p for p in vbg.check(model) if p.severity == "error"]
+    assert model.joints["pan"].kind == "universal" and model.joints["cap_weld"].kind == "fixed"
+    assert model.bodies["upper"].shape and model.rotational["yaw_rotor"].J == 0.03
+
+
+def test_points_that_are_held_together_close_a_loop(tmp_path):
+    model, notes = mjcf.read(written(tmp_path, LOOP))
+    start = vbg.start(model)
+    assert start.freedoms == 1 and start.position_residual < 1e-12, notes
+    assert model.joints["tie"].kind == "spherical"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("<mujoco><worldbody><body/></mujoco>", "MuJoCo refuses it"),
+        (
+            '<mujoco><worldbody><body name="b"><joint axis="1 0 0"/><joint axis="1 1 0"/>'
+            '<geom size="1"/></body></worldbody></mujoco>',
+            "b has the joints hinge, hinge",
+        ),
+    ],
+)
+def test_what_cannot_be_said_is_refused_by_name(tmp_path, text, said):
+    with pytest.raises(UsageError, match=said):
+        mjcf.read(written(tmp_path, text))
