@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import vbg
-from benchmarks import chain, loops, runs
+from benchmarks import beams, chain, loops, runs
 from benchmarks.machines import windows
 
 
@@ -62,3 +62,15 @@ def test_the_pendulum_beside_a_run_is_the_same_by_hand(capsys):
     np.testing.assert_allclose(found["hinge.speed"], speed, atol=1e-6)
     size = np.hypot(along, across)
     np.testing.assert_allclose(np.linalg.norm(found["hinge.force"], axis=1), size, atol=1e-4)
+
+
+def test_the_beams_converge_to_the_continuous_rod(capsys):
+    """With the square of the element's length."""
+    ways = {"vbg": (beams.bent_tip, 6, (8, 16))}
+    beams.table("bent", beams.continuous_tip(), ways)
+    beams.cost((2, 3, 4))
+    out = capsys.readouterr().out
+    (found,) = re.findall(r"^vbg +16 +96 +([0-9.e+-]+) +([0-9.]+)", out, re.MULTILINE)
+    assert float(found[0]) < 2e-3
+    assert float(found[1]) == pytest.approx(2.0, abs=0.05)
+    assert len(re.findall(r"^ +\d+ +[0-9.]+ \(", out, re.MULTILINE)) == 3

@@ -16,7 +16,7 @@ from vbg.cli.main import main
 from vbg.cli.show.vibration import compared, poses_at, responses
 from vbg.errors import UsageError
 from vbg.model.placing.placed import place
-from vbg.tmm_bridge.modes.modal import vibration
+from vbg.tmm_bridge.modes.modal import orthogonality, vibration
 from vbg.tmm_bridge.modes.passing import count_below
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -246,6 +246,28 @@ def test_examples_against_the_linearised_bond_graph(name):
     assert rows
     assert max(row.error for row in rows) < 1e-8
     assert all(row.apart < 1e-8 for row in rows if row.apart == row.apart)
+
+
+def test_modes_are_orthogonal(capsys):
+    """Holzer's chain: mass x.x J, stiffness w^2 of it; a tree; the table of the command."""
+    n, k, J = 6, 1200.0, 0.03
+    for model in (discs(n, k, J), tree(damped=True)):
+        found = vibration(model)
+        products = orthogonality(found)
+        squares = [mode.square for mode in found.modes]
+        np.testing.assert_allclose(products.stiffness / products.mass, squares, rtol=1e-10)
+        np.testing.assert_allclose(products.M, np.eye(len(squares)), atol=1e-8)
+        assert products.worst < 1e-8
+    found = vibration(discs(n, k, J))
+    angles = np.cumsum([[m.shape[f"j{i}.angle"] for m in found.modes] for i in range(n)], axis=0)
+    np.testing.assert_allclose(orthogonality(found).mass, J * (angles**2).sum(axis=0), rtol=1e-9)
+    file = str(EXAMPLES / "double-pendulum.toml")
+    assert main(["show", "vibration", file, "--orthogonality", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["orthogonality"]
+    assert len(told["mass"]) == 2
+    assert told["worst"] < 1e-9
+    assert main(["show", "vibration", file, "--orthogonality"]) == 0
+    assert "products beside the diagonal up to" in capsys.readouterr().out
 
 
 def test_loops_are_refused():

@@ -16,7 +16,7 @@ from vbg.errors import VbgError
 if TYPE_CHECKING:
     from vbg.analysis import Linearisation
     from vbg.analysis.rest.idle import Place
-    from vbg.tmm_bridge.modes.modal import Vibration
+    from vbg.tmm_bridge.modes.modal import Orthogonality, Vibration
 
 PLACE = 52
 SHOWN = 1e-3  # of the largest displacement of a shape: smaller ones are left out
@@ -24,6 +24,7 @@ AGREES = 1e-6  # relative difference of poles, shapes and responses; else the ex
 ZERO = 1e-6  # of the largest pole: a smaller one is a free motion
 ROUNDING = 1e-13  # of the largest amplitude: a smaller one is not excited
 POINTS = 9  # frequencies of the response
+WIDEST = 8  # modes whose products with one another fit a terminal; --json has all
 
 
 def register(subparsers: Any) -> None:
@@ -34,14 +35,19 @@ def register(subparsers: Any) -> None:
         summary="vibration about rest by transfer matrices, compared with the bond graph",
         detail="For chains and trees of bodies, springs and dampers.  Poles and shapes by the\n"
         "transfer matrix method stand beside those of the linearised bond graph; with\n"
-        "--excite the responses of all joint coordinates to a harmonic input, too.\n"
+        "--excite the responses of all joint coordinates to a harmonic input, too; with\n"
+        "--orthogonality the undamped modes' masses, stiffnesses and products with one another.\n"
         "Exit code 1 if they differ by more than 1e-6.",
         examples="""vbg show vibration pendulum.toml
-            vbg show vibration robot.toml --excite motor --json""",
+            vbg show vibration robot.toml --excite motor --json
+            vbg show vibration mount.toml --orthogonality""",
     )
     add_model(parser)
     parser.add_argument(
         "--excite", metavar="FORCE", help="the harmonic input in [forces]: motor, push[2], push.z"
+    )
+    parser.add_argument(
+        "--orthogonality", action="store_true", help="modal masses, products of the modes"
     )
     add_json(parser)
 
@@ -79,7 +85,7 @@ def act(arguments: argparse.Namespace) -> int:
     from vbg.analysis import linearise
     from vbg.analysis.rest.idle import sensible_point
     from vbg.assemble import assemble
-    from vbg.tmm_bridge.modes.modal import input_of, vibration
+    from vbg.tmm_bridge.modes.modal import input_of, orthogonality, vibration
 
     model = read_checked(arguments)
     place = sensible_point(assemble(model))
@@ -91,10 +97,13 @@ def act(arguments: argparse.Namespace) -> int:
     linear = linearise(place.system, place.point, inputs=[excited] if excited else [])
     rows = compared(found, linear)
     amplitudes = responses(found, linear, excited) if excited else []
+    products = orthogonality(found) if arguments.orthogonality else None
     if arguments.json:
-        print(json.dumps(as_plain(place.off, rows, amplitudes)))
+        more = {} if products is None else {"orthogonality": plain_products(products)}
+        print(json.dumps(as_plain(place.off, rows, amplitudes) | more))
     else:
-        print(as_text(place.off, rows, amplitudes))
+        more_text = "" if products is None else f"\n\n{text_of_products(products)}"
+        print(as_text(place.off, rows, amplitudes) + more_text)
     worst = max((e for r in rows for e in (r.error, r.apart) if e == e), default=0.0)
     worst = max(worst, max((a.error for a in amplitudes), default=0.0))
     return 0 if worst <= AGREES else 1
@@ -228,6 +237,33 @@ def as_text(off: tuple[str, ...], rows: list[Row], amplitudes: list[Amplitude]) 
         ]
         lines += ["", table(cells4, "<>>>")]
     return "\n".join(lines)
+
+
+def plain_products(found: Orthogonality) -> dict[str, Any]:
+    """Plain data of the orthogonality of modes."""
+    return {
+        "mass": found.mass.tolist(),
+        "stiffness": found.stiffness.tolist(),
+        "inertia_products": found.M.tolist(),
+        "stiffness_products": found.K.tolist(),
+        "worst": found.worst,
+    }
+
+
+def text_of_products(found: Orthogonality) -> str:
+    """Modal masses and stiffnesses, and the products x_i.M x_j beside the diagonal."""
+    n = len(found.mass)
+    head = "Undamped modes, the largest hinge displacement 1: products beside the diagonal"
+    lines = [f"{head} up to {found.worst:.1e}.", ""]
+    shown = n if n <= WIDEST else 0
+    cells = [("mode", "[Hz]", "mass", "stiffness", *(f"M {k + 1}" for k in range(shown)))]
+    for k in range(n):
+        square = found.stiffness[k] / found.mass[k]
+        hertz = figure(max(square, 0.0) ** 0.5 / 6.283185307179586)
+        products = (f"{value:.0e}" if abs(value) < 0.1 else "1" for value in found.M[k, :shown])
+        own = (figure(found.mass[k], 5), figure(found.stiffness[k], 5))
+        cells.append((str(k + 1), hertz, *own, *products))
+    return "\n".join([*lines, table(cells, ">" * (4 + shown))])
 
 
 def _complex(value: complex) -> str:

@@ -146,6 +146,46 @@ class Vibration:
         return {name: np.array(values) for name, values in amplitudes.items()}
 
 
+@dataclass(frozen=True)
+class Orthogonality:
+    """What the augmented eigenvectors of the undamped modes make of inertia and stiffness.
+
+    mass, stiffness : (m,) x_i.M x_i and x_i.K x_i, the largest hinge displacement of x_i being 1,
+    so that stiffness / mass = w^2;  M, K : (m, m) x_i.M x_j over the root of mass_i mass_j, and
+    x_i.K x_j over that and the larger w^2 of both, unit matrices but for rounding, K with signs of
+    falling motions and zeros of free ones.
+    """
+
+    mass: Array
+    stiffness: Array
+    M: Array
+    K: Array
+
+    @property
+    def worst(self) -> float:
+        """The largest entry beside the diagonals."""
+        beside = ~np.eye(len(self.mass), dtype=bool)
+        both = (np.abs(self.M[beside]), np.abs(self.K[beside]))
+        return float(max(one.max(initial=0.0) for one in both))
+
+
+def orthogonality(found: Vibration) -> Orthogonality:
+    """Of all modes, by the transfer equation read the other way: x.M and x.K are the efforts
+    that the shapes need, inertia alone and stiffness alone."""
+    undamped = without_dampers(found.small)
+    modes = found.modes
+    x = np.array([mode.hinges for mode in modes]).reshape(len(modes), -1).T
+    M = x.T @ _inertia_of(undamped, x)
+    K = x.T @ np.real(needed(undamped, 0.0, x))
+    mass, stiffness = np.diag(M).copy(), np.diag(K).copy()
+    size = np.sqrt(np.outer(mass, mass))
+    squares = np.abs(stiffness / mass)
+    squares[squares <= SUPPORTED * squares.max(initial=0.0)] = 0.0
+    larger = np.maximum.outer(squares, squares)
+    scale = np.where(larger > 0.0, larger, 1.0) * size
+    return Orthogonality(mass, stiffness, M / size, np.where(larger > 0.0, K / scale, 0.0))
+
+
 def joint_force(small: Small, found: Response, carried: TreeJoint, u: Array, w: float) -> Array:
     """Force amplitude (3,) on the second body: all that crosses the joint, less what parts
     exert along its slide."""
