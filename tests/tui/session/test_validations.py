@@ -7,12 +7,16 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
+import vbg
 from tests.tui.conftest import MODEL, put_run, put_validation, recorded
 from vbg.io import toml
+from vbg.tmm_bridge.solver import simulate as transfer
 from vbg.tui import make_app
+from vbg.tui.actions.solids import LINK, body_of
+from vbg.tui.content.validating import courses_of
 from vbg.tui.picturing import press, screen_text, settled
 from vbg.tui.session import validation as store
-from vbg.validate import Evidence
+from vbg.validate import Evidence, verdict_on
 
 
 def test_all_evidence_is_kept(tmp_path):
@@ -113,3 +117,34 @@ async def test_a_removed_run_takes_its_validation_along(model):
         assert [run.number for run in app.work.runs] == [1]
         assert app.work.validate.verdict is None
         assert not list(store.folder_of(model).glob("0001*"))
+
+
+HINGE = {"kind": "revolute", "axis": [0, 1, 0]}
+
+
+def test_what_is_put_together_from_forces_is_drawn():
+    """A loop in a plane leaves forces across it open; its channels in joint axes have courses,
+    whose largest difference is the verdict's."""
+    model = vbg.Model(
+        bodies={
+            name: {"mass": 1.0, **body_of(LINK, {"length": length, "radius": 0.01})}
+            for name, length in (("crank", 0.05), ("rod", 0.15), ("slider", 0.04))
+        },
+        joints={
+            "A": {**HINGE, "between": ["ground", "crank.A"], "initial": {"angle": 0.4}},
+            "B": {**HINGE, "between": ["crank.B", "rod.A"]},
+            "C": {**HINGE, "between": ["rod.B", "slider"]},
+            "guide": {"kind": "prismatic", "between": ["ground", "slider"], "axis": [1, 0, 0]},
+        },
+        simulate={"t_end": 0.05},
+    )
+    first, second = vbg.simulate(model), transfer(model)
+    verdict = verdict_on(Evidence(first, second, model=model))
+    made = [c for c in verdict.channels if c.name not in first and c.result == "PASS"]
+    assert made
+    for channel in made:
+        courses = courses_of(first, second, channel, verdict, model)
+        assert courses is not None
+        (time, a), (_, b) = courses
+        assert len(time) == len(a) and np.abs(a - b).max() == pytest.approx(channel.max_error)
+        assert courses_of(first, second, channel, verdict, None) is None

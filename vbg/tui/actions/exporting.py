@@ -194,8 +194,9 @@ def _write_report(app: Desk, path: Path) -> None:
     channel = pane.marked
     if channel is not None:
         marks = app.work.marks
-        rows = validating.overlay_rows(first, second, channel, 100, 14, marks)
-        rows += validating.error_rows(first, second, channel, 100, 14, marks)
+        courses = pane.courses()
+        rows = validating.overlay_rows(courses, channel, 100, 14, marks)
+        rows += validating.error_rows(courses, channel, 100, 14, marks)
         write_text(path / "error.svg", rows_svg(rows, app.words))
 
 

@@ -15,6 +15,7 @@ from vbg.tui.session.runs import SOLVER_NAMES
 from vbg.validate.report import halving_sentence
 
 if TYPE_CHECKING:
+    from vbg.model import Model
     from vbg.solution import Solution
     from vbg.tui.session.runs import Run
     from vbg.validate.comparison.values import Channel, Verdict
@@ -115,16 +116,39 @@ def progress_rows(runs: tuple[Run, ...], width: int, marks: Marks) -> Rows:
     return tuple(rows)
 
 
+# times and values by each solver
+Courses = tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+
+
+def courses_of(
+    first: Solution, second: Solution, channel: Channel, verdict: Verdict, model: Model | None
+) -> Courses | None:
+    """The channel by both solvers: a signal of both, or, with the `model` that they are of, what
+    the verdict put together from several forces; None where it is neither."""
+    a, b = _values(first, channel.name), _values(second, channel.name)
+    if a is not None and b is not None:
+        return (first.time, a), (second.time, b)
+    if model is None:
+        return None
+    from vbg.validate.comparison.resultants import resultant_courses
+
+    time, made = resultant_courses(model, first, second, verdict)
+    if channel.name not in made:
+        return None
+    x, y = made[channel.name]
+    return (time, x), (time, y)
+
+
 def overlay_rows(
-    first: Solution, second: Solution, channel: Channel, width: int, height: int, marks: Marks
+    courses: Courses | None, channel: Channel, width: int, height: int, marks: Marks
 ) -> Rows:
     """The channel by both solvers, the second dashed."""
     name = channel.name
     curves = []
-    for number_, (solution, pattern) in enumerate(((first, "solid"), (second, "dashed")), 1):
-        values = _values(solution, name)
-        if values is not None:
-            curves.append(Curve(solution.time, values, name, number_, pattern))  # type: ignore[arg-type]
+    for number_, ((time, values), pattern) in enumerate(
+        zip(courses or (), ("solid", "dashed"), strict=False), 1
+    ):
+        curves.append(Curve(time, values, name, number_, pattern))  # type: ignore[arg-type]
     line, dash = marks.line, marks.dashed
     legend: Row = (
         (f"{line}{line} bond graph   ", "ink1"),
@@ -136,15 +160,15 @@ def overlay_rows(
 
 
 def error_rows(
-    first: Solution, second: Solution, channel: Channel, width: int, height: int, marks: Marks
+    courses: Courses | None, channel: Channel, width: int, height: int, marks: Marks
 ) -> Rows:
     """|difference| on a logarithmic scale with the tolerance as a line."""
-    a, b = _values(first, channel.name), _values(second, channel.name)
-    if a is None or b is None or len(second.time) < 2 or len(first.time) < 2:
-        return ((("put together from several forces: the runs have no curve of it", "dim"),),)
-    inside = (first.time >= second.time[0]) & (first.time <= second.time[-1])
-    time = first.time[inside]
-    difference = np.abs(a[inside] - np.interp(time, second.time, b))
+    if courses is None or any(len(time) < 2 for time, _ in courses):
+        return ((("put together from several forces of a model that is not open", "dim"),),)
+    (mine, a), (others, b) = courses
+    inside = (mine >= others[0]) & (mine <= others[-1])
+    time = mine[inside]
+    difference = np.abs(a[inside] - np.interp(time, others, b))
     level = channel.tolerance * channel.peak
     curve = Curve(time, difference, channel.name, 6)
     frame = Frame(level=level if level > 0 else None, log=True)

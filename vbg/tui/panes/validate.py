@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 class ValidatePane(Pane):
     """What the panes of Validate have in common."""
 
+    def __init__(self, name: str):
+        super().__init__(name)
+        self._of: tuple[object, ...] = ()
+        self._courses: validating.Courses | None = None
+
     @property
     def verdict(self) -> Verdict | None:
         return self.work.validate.verdict
@@ -46,6 +51,18 @@ class ValidatePane(Pane):
                 return None
             found.append((run, solution))
         return found[0], found[1]
+
+    def courses(self) -> validating.Courses | None:
+        """The marked channel by both solvers; made anew only when another one is marked."""
+        pair, channel, verdict, checked = self.pair(), self.marked, self.verdict, self.work.checked
+        if pair is None or channel is None or verdict is None:
+            return None
+        (run, first), (_, second) = pair
+        model = checked.model if run.text_hash == checked.text_hash else None
+        of = (first, second, channel, verdict, model)
+        if len(of) != len(self._of) or any(a is not b for a, b in zip(of, self._of, strict=True)):
+            self._of, self._courses = of, validating.courses_of(*of)
+        return self._courses
 
 
 class Channels(ValidatePane):
@@ -101,8 +118,7 @@ class Overlay(ValidatePane):
         pair, channel = self.pair(), self.marked
         if pair is None or channel is None:
             return ()
-        (_, first), (_, second) = pair
-        return validating.overlay_rows(first, second, channel, width, height, self.work.marks)
+        return validating.overlay_rows(self.courses(), channel, width, height, self.work.marks)
 
 
 class Error(ValidatePane):
@@ -117,8 +133,7 @@ class Error(ValidatePane):
         pair, channel = self.pair(), self.marked
         if pair is None or channel is None:
             return ()
-        (_, first), (_, second) = pair
-        return validating.error_rows(first, second, channel, width, height, self.work.marks)
+        return validating.error_rows(self.courses(), channel, width, height, self.work.marks)
 
 
 class Sides(ValidatePane):

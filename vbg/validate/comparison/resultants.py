@@ -25,7 +25,8 @@ from vbg.model import Model, place
 from vbg.model.placing.frames import JointFrame
 from vbg.solution import Solution
 from vbg.tmm_bridge.onedim.trains import frictions_by_shaft
-from vbg.validate.comparison.pairing import Pair
+from vbg.validate.comparison.pairing import Pair, common_times
+from vbg.validate.comparison.values import Verdict
 
 Array = np.ndarray[Any, Any]
 PASSED_POWER = ".passed_power"
@@ -102,6 +103,19 @@ def _turns(model: Model, shaft: str) -> bool:
     """Whether a joint, if the shaft is one, turns."""
     joint = model.joints.get(shaft)
     return joint is None or joint.kind not in ("prismatic", "point_on_line")
+
+
+def resultant_courses(
+    model: Model, first: Solution, second: Solution, verdict: Verdict
+) -> tuple[Array, dict[str, tuple[Array, Array]]]:
+    """The common times [s] of a verdict on two runs, and both courses of each channel that was put
+    together from the forces of several components."""
+    common = common_times(first, second, verdict.excluded)
+    if common is None:
+        return np.empty(0), {}
+    not_unique = frozenset(c.name for c in verdict.channels if c.result == "NOT UNIQUE")
+    pairs = resultant_pairs(model, first, second, *common, not_unique)
+    return first.time[common[0]], {pair.name: (pair.first, pair.second) for pair in pairs}
 
 
 def _in_joint_axes(
