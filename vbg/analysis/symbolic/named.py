@@ -81,10 +81,11 @@ def named(
     needed: Sequence[Callable[[Model], Any]] = (),
     change: Change | None = None,
     roots: Roots | None = None,
+    further: Roots | None = None,
 ) -> Named:
     """Names for the constants of the rates and flows of `system` (or of its `roots`), and of
-    the arrays that the `needed` functions take from its model.  `change`: what is done to a
-    model before its expressions are read."""
+    the arrays that the `needed` functions take from its model; `further`: blocks besides.
+    `change`: what is done to a model before its expressions are read."""
     import sympy
 
     model: Model = system.model
@@ -102,7 +103,7 @@ def named(
             for count in () if blamed else (entries.few, len(entries.models)):
                 models = entries.models[len(systems) : count]
                 systems += [assemble(m if change is None else change(m)) for m in models]
-                constants, factors, blamed = _constants(systems, entries, roots)
+                constants, factors, blamed = _constants(systems, entries, roots, further)
                 if not blamed:
                     break
         except VbgError:  # other values make no machine: the numbers stay
@@ -115,12 +116,13 @@ def named(
 
 
 def _constants(
-    systems: Sequence[System], entries: _Entries, roots: Roots | None
+    systems: Sequence[System], entries: _Entries, roots: Roots | None, further: Roots | None
 ) -> tuple[dict[Block, Any], dict[Block, list[Any]], frozenset[str]]:
     """Constant blocks and coefficients of the first system with their symbols, and the
     parameters that some of them do not show."""
     orders = [
-        _read_blocks(system) if roots is None else dependencies(roots(system)) for system in systems
+        _read_blocks(system, further) if roots is None else dependencies(roots(system))
+        for system in systems
     ]
     if any([b.op for b in order] != [b.op for b in orders[0]] for order in orders[1:]):
         return {}, {}, frozenset(entries.names)  # other values make other equations
@@ -141,7 +143,7 @@ def _constants(
     return constants, factors, blamed
 
 
-def _read_blocks(system: System) -> list[Block]:
+def _read_blocks(system: System, further: Roots | None) -> list[Block]:
     """All blocks of the rates and flows, but for what gives the constraint efforts."""
     e = system.equations
     skipped = {e.efforts.key, *(c.unknown.key for c in e.constraints)}
@@ -150,7 +152,8 @@ def _read_blocks(system: System) -> list[Block]:
         stores = (v for v in system.causal.graph.vertices.values() if v.state is not None)
         roots += [v.law for v in stores if v.law is not None]
         roots += [value for value in e.outputs.values() if value.rows == 1]
-    return dependencies([*roots, e.residual], skipped)
+    besides = [] if further is None else further(system)
+    return dependencies([*roots, *besides, e.residual], skipped)
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,8 +25,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from vbg.analysis.symbolic.data import frame_of, gravity_of, inertia_of, mass_of, of_unit_bodies
 from vbg.analysis.symbolic.equations import SymbolicEquations
 from vbg.analysis.symbolic.named import Named, named, unnamed
 from vbg.analysis.symbolic.network import network_form, why_not_linear
@@ -34,14 +33,12 @@ from vbg.assemble.matrices.symbolic import SymbolicReader, symbols_of
 from vbg.assemble.system import System
 from vbg.blocks import dependencies, leaf, rotation
 from vbg.errors import VbgError
-from vbg.model.placing.placed import place
 
 if TYPE_CHECKING:
     from vbg.model import Model
 
 LIMIT = 1000  # operations of the blocks that are still written out
 SIMPLIFIED = 1500  # operations of a minimal form that are still simplified by trigonometry
-UNIT = (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)  # inertia
 TREE_JOINTS = ("revolute", "prismatic", "cylindrical", "fixed")
 
 
@@ -66,7 +63,7 @@ def equations_of(system: System, form: str = "auto", *, names: bool = True) -> S
     if not system.model.bodies:
         return _with_parameters(network_form, system, (), None, names=names)
     needed = _data_of(system.model)
-    return _with_parameters(_minimal_form, system, needed, _of_unit_bodies, names=names)
+    return _with_parameters(_minimal_form, system, needed, of_unit_bodies, names=names)
 
 
 def _with_parameters(
@@ -156,40 +153,10 @@ class _Kinematics:
     rotations: dict[str, Any]
 
 
-def _frame(joint: str, name: str) -> Callable[[Model], Any]:
-    """The function that takes an array of a joint's frame from a model."""
-    return lambda model: np.atleast_2d(getattr(place(model).frames[joint], name).T).T
-
-
-def _mass(body: str) -> Callable[[Model], Any]:
-    return lambda model: model.bodies[body].mass
-
-
-def _inertia(body: str) -> Callable[[Model], Any]:
-    def of(model: Model) -> Any:
-        xx, yy, zz, xy, yz, zx = model.bodies[body].inertia
-        return [[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]]
-
-    return of
-
-
-def _gravity(model: Model) -> Any:
-    return np.array(model.gravity).reshape(3, 1)
-
-
-def _of_unit_bodies(model: Model) -> Model:
-    """The same machine with bodies of mass 1 and inertia 1: its flows are its momenta, and
-    no constant of its expressions holds a mass."""
-    unit = {name: replace(body, mass=1.0, inertia=UNIT) for name, body in model.bodies.items()}
-    twin = type(model).__new__(type(model))
-    twin.__dict__.update(model.__dict__ | {"bodies": unit})
-    return twin
-
-
 def _data_of(model: Model) -> list[Callable[[Model], Any]]:
     """All that the minimal form takes from the model itself."""
-    frames = [_frame(j, a) for j in model.joints for a in ("p_AF_A", "R_AF", "p_BM_B", "R_BM")]
-    return [_gravity, *frames, *map(_mass, model.bodies), *map(_inertia, model.bodies)]
+    frames = [frame_of(j, a) for j in model.joints for a in ("p_AF_A", "R_AF", "p_BM_B", "R_BM")]
+    return [gravity_of, *frames, *map(mass_of, model.bodies), *map(inertia_of, model.bodies)]
 
 
 def _kinematics(numbers: Named) -> _Kinematics:
@@ -207,7 +174,7 @@ def _kinematics(numbers: Named) -> _Kinematics:
         waiting.remove(name)
         frame, kind = frames[name], type(system.model.joints[name]).kind
         p_AF_A, R_AF, p_BM_B, R_BM = (
-            numbers.matrix(_frame(name, one)) for one in ("p_AF_A", "R_AF", "p_BM_B", "R_BM")
+            numbers.matrix(frame_of(name, one)) for one in ("p_AF_A", "R_AF", "p_BM_B", "R_BM")
         )
         R_WF = R[frame.first] * R_AF
         p_WM = p[frame.first] + R[frame.first] * p_AF_A
@@ -285,9 +252,9 @@ def _projected(
     e = numbers.base.equations
     n = len(q)
     mass, right = sympy.zeros(n, n), sympy.zeros(n, 1)
-    speeds, gravity = sympy.Matrix(u), numbers.matrix(_gravity)
+    speeds, gravity = sympy.Matrix(u), numbers.matrix(gravity_of)
     for name, (V, W) in columns.items():
-        m, J = numbers.matrix(_mass(name))[0, 0], numbers.matrix(_inertia(name))
+        m, J = numbers.matrix(mass_of(name))[0, 0], numbers.matrix(inertia_of(name))
         force = reader(e.rates[leaf(f"{name}.momentum", 3)])
         torque = reader(e.rates[leaf(f"{name}.angular_momentum", 3)])
         force += (m - 1) * gravity  # of unit bodies so far, and their w x w is zero

@@ -7,9 +7,10 @@ from typing import Any
 
 from vbg.cli.models import read_checked
 from vbg.cli.parser import add, add_model
-from vbg.errors import not_installed
+from vbg.errors import UsageError, not_installed
 
 PLACE = 30
+PROGRAMS = ("python", "c", "fortran")
 FORMS = ("auto", "minimal", "constraint")
 
 
@@ -19,13 +20,18 @@ def register(subparsers: Any) -> None:
         "equations",
         act=act,
         summary="state equations of small models in symbols",
-        detail="minimal: joint coordinates and speeds (chains and trees of simple joints);\n"
+        detail="minimal: joint coordinates and speeds; of closed loops with what the dependent\n"
+        "ones follow from, of which --independent chooses the others;\n"
         "constraint: all states with the constraint efforts, and what vanishes.\n"
+        "--program writes a program that runs by itself (NAME T STEPS): minimal coordinates,\n"
+        "loops closed by Newton's method, joint forces.\n"
         "Parameters of the file are written by name; --numbers puts their values.\n"
         "Exit code 1 if the equations would be too long to be read.",
         examples="""vbg show equations pendulum.toml
             vbg show equations crank.toml --form constraint --latex
-            vbg show equations pendulum.toml --python""",
+            vbg show equations pendulum.toml --python
+            vbg show equations slider-crank.toml --form minimal --forces
+            vbg show equations slider-crank.toml --program fortran > crank.f90""",
     )
     add_model(parser)
     parser.add_argument("--form", choices=FORMS, default="auto")
@@ -34,6 +40,15 @@ def register(subparsers: Any) -> None:
     kind.add_argument("--latex", action="store_true", help="as a LaTeX align environment")
     kind.add_argument("--python", action="store_true", help="as a Python function")
     kind.add_argument("--c", action="store_true", help="as a C function")
+    kind.add_argument("--program", choices=PROGRAMS, help="a program of its own, with joint forces")
+    parser.add_argument("--forces", action="store_true", help="joint forces, too (form minimal)")
+    parser.add_argument(
+        "--independent",
+        action="append",
+        default=[],
+        metavar="JOINT.angle",
+        help="a coordinate of a loop that is to be independent; again for others",
+    )
 
 
 def act(arguments: argparse.Namespace) -> int:
@@ -47,6 +62,14 @@ def act(arguments: argparse.Namespace) -> int:
     from vbg.analysis.symbolic.written import as_c, as_latex, as_python, as_text
 
     system = assemble(read_checked(arguments))
+    if (
+        arguments.program
+        or arguments.forces
+        or arguments.independent
+        or _has_loops(arguments, system)
+    ):
+        print(_minimal(arguments, system))
+        return 0
     found = equations_of(system, arguments.form, names=not arguments.numbers)
     if arguments.latex:
         print(as_latex(found))
@@ -57,3 +80,29 @@ def act(arguments: argparse.Namespace) -> int:
     else:
         print(as_text(found))
     return 0
+
+
+def _has_loops(arguments: argparse.Namespace, system: Any) -> bool:
+    """Whether a minimal form is asked for that the joint coordinates do not give directly."""
+    from vbg.analysis.symbolic.symbolic import why_not_minimal
+
+    asked = arguments.form == "minimal" and bool(system.model.bodies)
+    return asked and bool(why_not_minimal(system))
+
+
+def _minimal(arguments: argparse.Namespace, system: Any) -> str:
+    """Minimal coordinates with closed loops and joint forces: as text, or as a program."""
+    from vbg.analysis.symbolic.loops import c, fortran, python, text
+    from vbg.analysis.symbolic.loops.coding import code_of
+    from vbg.analysis.symbolic.loops.deriving import minimal_equations
+
+    if arguments.latex or arguments.python or arguments.c:
+        raise UsageError("closed loops and joint forces are written by --program LANGUAGE.")
+    if arguments.form == "constraint":
+        raise UsageError("--program, --forces and --independent are of the minimal form.")
+    names, chosen = not arguments.numbers, tuple(arguments.independent)
+    equations = minimal_equations(system, names=names, independent=chosen)
+    writers = {"python": python.as_python, "c": c.as_c, "fortran": fortran.as_fortran}
+    if arguments.program:
+        return writers[arguments.program](code_of(equations)).rstrip("\n")
+    return text.as_text(equations, forces=arguments.forces)

@@ -1,0 +1,229 @@
+"""Symbolic equations in minimal coordinates, closed loops and joint forces: they are the motion."""
+
+import shutil
+import subprocess
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import vbg
+from tests.tail import only
+from vbg.cli.main import main
+from vbg.errors import UsageError, VbgError
+
+sympy = pytest.importorskip("sympy")
+
+from benchmarks.kane import chain, kane, operations, size_of_kane  # noqa: E402
+from vbg.analysis.symbolic.loops.c import as_c  # noqa: E402
+from vbg.analysis.symbolic.loops.coding import code_of  # noqa: E402
+from vbg.analysis.symbolic.loops.deriving import minimal_equations  # noqa: E402
+from vbg.analysis.symbolic.loops.fortran import as_fortran  # noqa: E402
+from vbg.analysis.symbolic.loops.python import as_python  # noqa: E402
+from vbg.analysis.symbolic.loops.text import as_text  # noqa: E402
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+TIGHT = {"rtol": 1e-12, "atol": 1e-14}
+SPANS = {
+    "slider-crank": 0.2,
+    "shaft-arm-slider": 0.5,
+    "two-link-robot": 0.8,
+    "spatial-four-bar": 0.05,
+    "wishbone-corner": 0.3,
+    "hydraulic-arm": 0.1,
+    "triple-pendulum": 0.3,
+    "andrews-squeezer": 0.02,
+    "heavy-top": 0.2,
+    "free-body": 0.5,
+}
+FIRST = ["slider-crank", "shaft-arm-slider", "two-link-robot"]
+
+
+@cache
+def example(name, names=False):
+    system = vbg.assemble(vbg.read(EXAMPLES / f"{name}.toml"))
+    return system, minimal_equations(system, names=names)
+
+
+def module(equations):
+    space = {"__name__": "machine"}
+    exec(compile(as_python(code_of(equations)), "machine", "exec"), space)
+    return space
+
+
+def agrees(found, solution, row, tolerance=1e-9):
+    """Every output of the equations with the run's, of the largest of its kind in the run."""
+    names = list(dict.fromkeys(name.partition("[")[0] for name in found))
+    names = [name for name in names if name in solution.signals]
+    kinds = {name.rpartition(".")[2] for name in names}
+    largest = {
+        kind: max(np.abs(solution[n]).max() for n in names if n.endswith(f".{kind}"))
+        for kind in kinds
+    }
+    for name in names:
+        values = [v for key, v in found.items() if key.partition("[")[0] == name]
+        scale = max(largest[name.rpartition(".")[2]], 1e-3 * largest["force"])
+        assert_allclose(values, np.ravel(solution[name][row]), atol=tolerance * scale, err_msg=name)
+
+
+@pytest.mark.parametrize("name", only(FIRST, SPANS))
+def test_joint_forces_and_rates_along_a_run(name):
+    """At states of a run of the compiled system: joint forces, speeds of all coordinates, and
+    the rates of the speeds against the slope of the run."""
+    system, equations = example(name, names=name in FIRST)
+    code = module(equations)
+    t_end = SPANS[name]
+    solution = vbg.simulate(system, t_end=t_end, output_step=t_end / 4, **TIGHT)
+    if not all(n in solution.signals for n in map(str, equations.q)):
+        pytest.skip("Cardan angles are no signals: the programs are run below")
+    for row in range(
+        1 if equations.states else len(solution.time)
+    ):  # theirs are known at the start
+        q = np.array([solution[str(one)][row] for one in equations.q])
+        y = [q[i] for i in equations.independent]
+        y += [solution[str(equations.u[i])][row] for i in equations.independent]
+        y += [equations.start[state] for state in equations.states]
+        found = code["forces"](solution.time[row], np.array(y), q.copy())
+        agrees(found, solution, row)
+        _, u, _, _ = code["evaluate"](solution.time[row], np.array(y), q)
+        speeds = [solution[str(one)][row] for one in equations.u]
+        assert_allclose(u, speeds, atol=1e-9 * max(1.0, np.abs(speeds).max()))
+
+
+LANGUAGES = {
+    "c": ("cc", as_c, "m.c", ["-std=c99", "-Wall", "-Wextra", "-Werror", "-O1", "-lm"]),
+    "fortran": ("gfortran", as_fortran, "m.f90", ["-std=f2008", "-O1"]),
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("name", "steps"),
+    only(
+        [("slider-crank", 4000), ("two-link-robot", 10)],
+        [
+            ("slider-crank", 4000),
+            ("two-link-robot", 10),
+            ("shaft-arm-slider", 4000),
+            ("spatial-four-bar", 8000),
+            ("triple-pendulum", 4000),
+            ("free-body", 4000),
+        ],
+    ),
+)
+def test_programs_run_by_themselves(name, steps, language, tmp_path):
+    """Compiled without warnings, from the start to an end: motion and joint forces to 1e-9."""
+    compiler, writer, file, flags = LANGUAGES[language]
+    if shutil.which(compiler) is None:
+        pytest.skip(f"no {compiler}")
+    system, equations = example(name, names=name in FIRST)
+    (tmp_path / file).write_text(writer(code_of(equations)))
+    own = [f for f in flags if f != "-lm"]
+    last = ["-lm"] if "-lm" in flags else []
+    subprocess.run([compiler, *own, file, "-o", "m", *last], cwd=tmp_path, check=True)
+    t_end = SPANS[name]
+    done = subprocess.run(
+        [tmp_path / "m", str(t_end), str(steps)], capture_output=True, text=True, check=True
+    )
+    found = dict(line.split("=") for line in done.stdout.splitlines())
+    found = {key.strip(): float(value) for key, value in found.items()}
+    solution = vbg.simulate(system, t_end=t_end, output_step=t_end / 4, **TIGHT)
+    outputs = {
+        k: v for k, v in found.items() if k.rpartition(".")[2].startswith(("force", "torque"))
+    }
+    assert len(outputs) >= 6
+    agrees(outputs, solution, -1)
+    for key, value in found.items():
+        if key.endswith((".angle", ".slide")):
+            assert_allclose(value, solution[key][-1], rtol=1e-9, atol=1e-9)
+
+
+def test_the_motion_by_another_integrator():
+    from scipy.integrate import solve_ivp
+
+    system, equations = example("slider-crank", names=True)
+    code = module(equations)
+    q = code["q_start"].copy()
+    t_end = SPANS["slider-crank"]
+    run = solve_ivp(
+        lambda t, y: code["rate"](t, y, q),
+        (0, t_end),
+        code["y_start"],
+        method="DOP853",
+        rtol=1e-11,
+        atol=1e-12,
+    )
+    solution = vbg.simulate(system, t_end=t_end, output_step=t_end, **TIGHT)
+    assert_allclose(run.y[0, -1], solution["A.angle"][-1], rtol=1e-9)
+
+
+def test_parameters_may_take_other_values():
+    """The equations with names are those of every machine of the file."""
+    system, equations = example("two-link-robot", names=True)
+    model = system.model.with_parameters(T=1.25, L1=0.5)
+    values = {s: model.parameters[str(s)] for s in equations.parameters}
+    assert {"T", "L1"} <= {str(s) for s in values}
+    other = replace(equations, parameters=values)
+    solution = vbg.simulate(vbg.assemble(model), t_end=0.5, output_step=0.1, **TIGHT)
+    code = module(other)
+    for row in range(6):
+        found = code["forces"](solution.time[row], np.zeros(0), code["q_start"].copy())
+        agrees(found, solution, row)
+
+
+@pytest.mark.parametrize(
+    ("count", "closed"), only([(3, ""), (2, "slide")], [(3, ""), (2, "slide"), (3, "pin")])
+)
+def test_shorter_than_kane(count, closed):
+    """Common parts named on both sides; of the chain the mass matrices are equal, too."""
+    equations = minimal_equations(vbg.assemble(chain(count, closed=closed)))
+    assert equations.size < size_of_kane(count, closed)
+    if not closed:
+        method, _ = kane(count)
+        values = dict(zip(method.q, np.linspace(0.2, 1.1, count), strict=True))
+        values |= dict(zip(sympy.symbols("m J l", positive=True), (1.3, 0.11, 0.7), strict=True))
+        own = dict(zip(equations.q, np.linspace(0.2, 1.1, count), strict=True))
+        own |= equations.parameters
+        mine = np.array(equations.mass.xreplace(own).tolist(), dtype=float)
+        theirs = np.array(method.mass_matrix.subs(values).tolist(), dtype=float)
+        assert_allclose(mine, theirs, rtol=1e-12)
+
+
+def test_text_is_short_and_without_rounding():
+    """Three links: products of cosines are cosines of differences, nothing of 1e-12 is left."""
+    equations = minimal_equations(vbg.assemble(chain(3)))
+    text = as_text(equations, forces=False)
+    assert not any(abs(f) < 1e-6 for f in sympy.sympify(sum(equations.loads)).atoms(sympy.Float))
+    assert "cos(P1.angle)" in text and "P0.angle + P1.angle" in text
+    assert max(map(len, text.splitlines())) < 1200
+    assert operations([*equations.mass]) < 60
+
+
+def test_the_command_line_says_what_there_is_not(capsys, tmp_path):
+    crank = str(EXAMPLES / "slider-crank.toml")
+    assert main(["show", "equations", crank, "--independent", "B.angel", "--numbers"]) == 2
+    assert "A.angle, B.angle, slide.slide" in capsys.readouterr().err
+    assert main(["show", "equations", crank, "--form", "minimal", "--c"]) == 2
+    assert "--program" in capsys.readouterr().err
+    motor = str(EXAMPLES / "motor-slider-crank.toml")
+    assert main(["show", "equations", motor, "--form", "minimal", "--numbers"]) == 1
+    assert "electric.motor" in capsys.readouterr().err
+
+
+def test_a_redundant_loop_names_what_it_leaves_out():
+    model = chain(2, closed="slide")
+    twice = dict(model.document["joints"]) | {"S2": model.document["joints"]["S"]}
+    again = vbg.Model(**(dict(model.document) | {"joints": twice}))
+    equations = minimal_equations(vbg.assemble(again), names=False)
+    assert len(equations.dropped) == 1 and equations.dropped[0].startswith("S")
+    with pytest.raises(UsageError, match="1 free, such as"):
+        minimal_equations(vbg.assemble(again), names=False, independent=("P0.angle", "P1.angle"))
+
+
+def test_gears_are_refused_by_name():
+    system = vbg.assemble(vbg.read(EXAMPLES / "gear-pair.toml"))
+    with pytest.raises(VbgError, match="is a gear, a coupling"):
+        minimal_equations(system, names=False)

@@ -1,0 +1,230 @@
+"""Minimal equations as a C99 program that runs by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from vbg.analysis.symbolic.loops.coding import Code, Function, output_names, start_of
+
+_RUN = """
+static void exchange(double *a, double *b)
+{
+    double s = *a;
+    *a = *b;
+    *b = s;
+}
+
+/* a x = b for `c` columns of b by elimination with pivots: b becomes x, a is lost; 0 if singular */
+static int solve(int n, int c, double *a, double *b)
+{
+    for (int k = 0; k < n; k++) {
+        int p = k;
+        for (int i = k + 1; i < n; i++) if (fabs(a[i * n + k]) > fabs(a[p * n + k])) p = i;
+        if (a[p * n + k] == 0.0) return 0;
+        for (int j = 0; j < n; j++) exchange(a + k * n + j, a + p * n + j);
+        for (int j = 0; j < c; j++) exchange(b + k * c + j, b + p * c + j);
+        for (int i = 0; i < n; i++) {
+            if (i == k) continue;
+            double s = a[i * n + k] / a[k * n + k];
+            for (int j = k; j < n; j++) a[i * n + j] -= s * a[k * n + j];
+            for (int j = 0; j < c; j++) b[i * c + j] -= s * b[k * c + j];
+        }
+    }
+    for (int k = 0; k < n; k++) for (int j = 0; j < c; j++) b[k * c + j] /= a[k * n + k];
+    return 1;
+}
+
+/* the columns of the Jacobian that belong to the dependent coordinates; transposed if asked */
+static void bound_columns(const double *jac, double *d, int transposed)
+{
+    for (int i = 0; i < M; i++)
+        for (int j = 0; j < M; j++) d[transposed ? j * M + i : i * M + j] = jac[i * N + bound[j]];
+}
+
+/* dependent coordinates of q by Newton's method, from those that q has; 0 if they do not close */
+int close_loops(double t, double *q)
+{
+    double phi[M + 1], jac[M * N + 1], d[M * M + 1];
+    for (int k = 0; k < 50; k++) {
+        double largest = 0.0, size = 1.0;
+        closures(t, q, phi, jac);
+        bound_columns(jac, d, 0);
+        if (!solve(M, 1, d, phi)) return 0;
+        for (int i = 0; i < M; i++) {
+            q[bound[i]] -= phi[i];
+            largest = fmax(largest, fabs(phi[i]));
+        }
+        for (int i = 0; i < N; i++) size = fmax(size, fabs(q[i]));
+        if (largest <= 1e-14 * size) return 1;
+    }
+    return 0;
+}
+
+/* free coordinates of q to y in pieces of a tenth, so that the loops stay in their branch */
+static int move_to(double t, const double *y, double *q)
+{
+    double begin[F + 1], largest = 0.0;
+    for (int i = 0; i < F; i++) {
+        begin[i] = q[free_q[i]];
+        largest = fmax(largest, fabs(y[i] - begin[i]));
+    }
+    int pieces = 1 + (int)fmin(10.0 * largest, 1e6);
+    for (int k = 1; k <= pieces; k++) {
+        double part = (double)k / pieces;
+        for (int i = 0; i < F; i++) q[free_q[i]] = part * y[i] + (1.0 - part) * begin[i];
+        if (!close_loops(t, q)) return 0;
+    }
+    return 1;
+}
+
+/* y' of y = (free coordinates, their rates, other states); also all u, a = q'' and closing efforts;
+   q is closed from where it is; 0 at a posture where the free coordinates are none */
+int evaluate(double t, const double *y, double *q, double *dy, double *u, double *a, double *e)
+{
+    double phi[M + 1], jac[M * N + 1], d[M * M + 1], b[N * F + 1], g[N + 1], r[M * (F + 1) + 1];
+    double driven[M + 1], bias[M + 1], mass[N * N], loads[N], s[F * F + 1];
+    const double *x = y + 2 * F;
+    (void)x;
+    if (!move_to(t, y, q)) return 0;
+    closures(t, q, phi, jac);
+    memset(b, 0, sizeof b);
+    memset(u, 0, N * sizeof *u);
+    for (int i = 0; i < F; i++) { b[free_q[i] * F + i] = 1.0; u[free_q[i]] = y[F + i]; }
+    motion(t, q, u, x, driven, bias, mass, loads, dy + 2 * F);
+    bound_columns(jac, d, 0);
+    for (int i = 0; i < M; i++) {
+        for (int j = 0; j < F; j++) r[i * (F + 1) + j] = -jac[i * N + free_q[j]];
+        r[i * (F + 1) + F] = driven[i];
+    }
+    if (!solve(M, F + 1, d, r)) return 0;
+    for (int i = 0; i < M; i++) {
+        u[bound[i]] = r[i * (F + 1) + F];
+        for (int j = 0; j < F; j++) {
+            b[bound[i] * F + j] = r[i * (F + 1) + j];
+            u[bound[i]] += r[i * (F + 1) + j] * y[F + j];
+        }
+    }
+    motion(t, q, u, x, driven, bias, mass, loads, dy + 2 * F);
+    memset(g, 0, sizeof g);
+    bound_columns(jac, d, 0);
+    if (!solve(M, 1, d, bias)) return 0;
+    for (int i = 0; i < M; i++) g[bound[i]] = bias[i];
+    for (int i = 0; i < F; i++) {
+        dy[i] = y[F + i];
+        dy[F + i] = 0.0;
+        for (int j = 0; j < F; j++) s[i * F + j] = 0.0;
+        for (int k = 0; k < N; k++) {
+            double w = loads[k], along = b[k * F + i];
+            for (int l = 0; l < N; l++) {
+                w -= mass[k * N + l] * g[l];
+                for (int j = 0; j < F; j++) s[i * F + j] += along * mass[k * N + l] * b[l * F + j];
+            }
+            dy[F + i] += along * w;
+        }
+    }
+    if (!solve(F, 1, s, dy + F)) return 0;
+    for (int k = 0; k < N; k++) {
+        a[k] = g[k];
+        for (int j = 0; j < F; j++) a[k] += b[k * F + j] * dy[F + j];
+    }
+    for (int i = 0; i < M; i++) {
+        e[i] = -loads[bound[i]];
+        for (int l = 0; l < N; l++) e[i] += mass[bound[i] * N + l] * a[l];
+    }
+    bound_columns(jac, d, 1);
+    return solve(M, 1, d, e);
+}
+
+/* classical Runge-Kutta steps from t = 0 on; y and q as they are at the end; 0 where it stops */
+int run(double t_end, int steps, double *y, double *q)
+{
+    double k[4][Y + 1], z[Y + 1], u[N], a[N], e[M + 1], h = t_end / steps;
+    const double part[4] = {0.0, 0.5, 0.5, 1.0};
+    for (int n = 0; n < steps; n++) {
+        for (int s = 0; s < 4; s++) {
+            for (int i = 0; i < Y; i++) z[i] = y[i] + (s ? part[s] * h * k[s - 1][i] : 0.0);
+            if (!evaluate((n + part[s]) * h, z, q, k[s], u, a, e)) return 0;
+        }
+        for (int i = 0; i < Y; i++)
+            y[i] += h / 6.0 * (k[0][i] + 2.0 * (k[1][i] + k[2][i]) + k[3][i]);
+    }
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    double t_end = argc > 1 ? atof(argv[1]) : 1.0, dy[Y + 1], u[N], a[N], e[M + 1], f[O];
+    int steps = argc > 2 ? atoi(argv[2]) : 10000;
+    double y[Y + 1], q[N];
+    memcpy(y, y_start, sizeof y_start);
+    memcpy(q, q_start, sizeof q_start);
+    if (!run(t_end, steps, y, q) || !evaluate(t_end, y, q, dy, u, a, e)) {
+        fprintf(stderr, "the loops do not close, or the free coordinates are none here\\n");
+        return 1;
+    }
+    outputs(t_end, q, u, y + 2 * F, a, e, f);
+    for (int i = 0; i < Y; i++) printf("%s = %.15g\\n", y_names[i], y[i]);
+    for (int i = 0; i < O; i++) printf("%s = %.15g\\n", output_names[i], f[i]);
+    return 0;
+}
+"""
+
+
+def as_c(code: Code) -> str:
+    """The program: `cc NAME.c -lm`, then `NAME T STEPS`."""
+    e = code.equations
+    y, q = start_of(e)
+    n, m, f = len(e.q), len(e.closures), len(e.independent)
+    y_names = [*(str(e.q[i]) for i in e.independent), *(str(e.u[i]) for i in e.independent)]
+    y_names += map(str, e.states)
+    outputs = output_names(e)
+    lines = [
+        f"/* {e.name}: equations of motion in minimal coordinates, written by vbg.",
+        f"   q = ({', '.join(map(str, e.q))}); y: the free ones, their rates, other states. */",
+        "#include <math.h>",
+        "#include <stdio.h>",
+        "#include <stdlib.h>",
+        "#include <string.h>",
+        "",
+        f"enum {{ N = {n}, M = {m}, F = {f}, Y = {len(y)}, O = {len(outputs)} }};",
+        "/* places of free and of dependent coordinates in q */",
+        f"static const int free_q[F + 1] = {{{_list(e.independent)}}};",
+        f"static const int bound[M + 1] = {{{_list(e.dependent)}}};",
+        f"static const double y_start[Y + 1] = {{{_list(y)}}};",
+        f"static const double q_start[N] = {{{_list(q)}}};",
+        f"static const char *const y_names[Y + 1] = {{{_texts(y_names)}}};",
+        f"static const char *const output_names[O] = {{{_texts(outputs)}}};",
+        "",
+    ]
+    sizes = {"phi": (m,), "jac": (m, n)}
+    lines += _function(code, "closures", "", code.closures, sizes)
+    sizes = {"driven": (m,), "bias": (m,), "mass": (n, n), "loads": (n,), "rates": (len(e.states),)}
+    lines += _function(code, "motion", "ux", code.motion, sizes)
+    lines += _function(code, "outputs", "uxae", code.outputs, {"f": (len(outputs),)})
+    return "\n".join(lines) + _RUN.lstrip("\n")
+
+
+def _list(values: object) -> str:
+    return ", ".join(repr(v) for v in values) or "0"  # type: ignore[attr-defined]
+
+
+def _texts(values: list[str]) -> str:
+    return ", ".join(f'"{v}"' for v in values) or '""'
+
+
+def _function(
+    code: Code, name: str, read: str, function: Function, sizes: Mapping[str, tuple[int, ...]]
+) -> list[str]:
+    from sympy import ccode
+
+    given = "".join(f", const double *{array}" for array in ("q", *read))
+    made = "".join(f", double *{array}" for array in sizes)
+    lines = [f"static void {name}(double t{given}{made})", "{"]
+    lines += [f"    (void){a};" for a in ("t", "q", *read, *sizes)]
+    lines += [f"    const double {s} = {a}[{i}];" for a, i, s in code.arguments(function)]
+    lines += [f"    const double {s} = {v!r};" for s, v in code.parameters(function)]
+    lines += [f"    const double {s} = {ccode(part)};" for s, part in function.parts]
+    for array, place, value in function.values:
+        at = place[0] if len(place) == 1 else place[0] * sizes[array][1] + place[1]
+        lines.append(f"    {array}[{at}] = {ccode(value)};")
+    return [*lines, "}", ""]

@@ -1,0 +1,63 @@
+"""Equations of motion in minimal coordinates, as a value.
+
+    Phi(q, t) = 0                                dependent coordinates from independent ones
+    q' = B u,  J q'' = gamma                     J = dPhi/dq,  gamma = -(d/dt J) q' - ...
+    B^T M B u' = B^T (h - M g)                   q'' = B u' + g: g has J g = gamma, 0 in u
+    J^T efforts = M q'' - h                      efforts of closures and drives
+    force, torque of every joint                 by Newton and Euler along the tree
+
+(neweul-newsim-cad.txt, section 5, eqs. 3 to 8, with the independent coordinates taken from q.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, eq=False)
+class MinimalEquations:
+    """All in symbols of `q`, `u` (their rates), `states` (all others) and t.
+
+    independent, dependent : places in q.  `closures` Phi (m,), `jacobian` J (m, n), `bias` gamma
+    (m,), `driven` -dPhi/dt (m,), so that J q' = driven.  mass M (n, n), loads h (n,).
+    state_rates : of the `states`.  accelerations : symbols q'';  efforts : symbols (m,).
+    outputs : name -> three components, of q, u, q'', efforts: JOINT.force, JOINT.torque.
+    start : values of q, u and states at the start.  parameters : symbols -> SI values.
+    dropped : closures that follow from the others.
+    """
+
+    name: str
+    q: tuple[Any, ...]
+    u: tuple[Any, ...]
+    independent: tuple[int, ...]
+    closures: tuple[Any, ...]
+    jacobian: Any
+    driven: tuple[Any, ...]
+    bias: tuple[Any, ...]
+    mass: Any
+    loads: tuple[Any, ...]
+    states: tuple[Any, ...]
+    state_rates: tuple[Any, ...]
+    accelerations: tuple[Any, ...]
+    efforts: tuple[Any, ...]
+    outputs: Mapping[str, tuple[Any, ...]]
+    start: Mapping[Any, float]
+    parameters: Mapping[Any, float] = field(default_factory=dict)
+    dropped: tuple[str, ...] = ()
+
+    @property
+    def dependent(self) -> tuple[int, ...]:
+        """Places in q of the coordinates that the closures determine."""
+        return tuple(i for i in range(len(self.q)) if i not in self.independent)
+
+    @property
+    def size(self) -> int:
+        """Operations of the equations of motion with common parts named: closures, Jacobian,
+        mass matrix, loads; without joint forces."""
+        import sympy
+
+        every = [*self.closures, *self.jacobian, *self.driven, *self.bias, *self.mass, *self.loads]
+        parts, rest = sympy.cse(every, order="none")
+        return int(sum(e.count_ops() for _, e in parts) + sum(e.count_ops() for e in rest))

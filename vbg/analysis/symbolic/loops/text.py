@@ -1,0 +1,63 @@
+"""Minimal equations to be read: what closes, what moves, what the joints carry."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from vbg.analysis.symbolic.loops.equations import MinimalEquations
+
+READABLE = 400  # operations up to which nothing is abbreviated
+
+
+def as_text(e: MinimalEquations, *, forces: bool) -> str:
+    """One equation a line, a prime for the derivative by time; `forces`: those of the joints."""
+    blocks = [list(_coordinates(e))]
+    left = [f"0 = {c}" for c in e.closures]
+    if left:
+        blocks.append(["# dependent coordinates", *left])
+    parts, lines = _motion(e)
+    if parts:
+        blocks.append(["# common parts", *parts])
+    blocks.append(["# motion", *lines])
+    if forces:
+        blocks.append(["# what the joints carry, on their second bodies, world axes"])
+        for name, three in e.outputs.items():
+            listed = [str(c) for c in three]
+            lines = [f"{name} = {listed[0]}"]
+            if len(listed) > 1:
+                lines = [f"{name}[{i}] = {c}" for i, c in enumerate(listed)]
+            blocks.append(lines)
+    if e.parameters:
+        blocks.append([", ".join(f"{s} = {v:.7g}" for s, v in e.parameters.items())])
+    text = "\n\n".join("\n".join(block) for block in blocks)
+    return re.sub(r"\bd_([\w.\-]+(?:\[\d+\])?)", r"\1'", text)
+
+
+def _coordinates(e: MinimalEquations) -> Iterator[str]:
+    for i, (q, u) in enumerate(zip(e.q, e.u, strict=True)):
+        yield f"{q}' = {u}" + ("" if i in e.independent else "    # dependent")
+    for state, rate in zip(e.states, e.state_rates, strict=True):
+        yield f"{state}' = {rate}"
+    for name in e.dropped:
+        yield f"# {name} = 0: its closure follows from the others (redundant)"
+
+
+def _motion(e: MinimalEquations) -> tuple[list[str], list[str]]:
+    """M q'' = h + J^T efforts, row by row, and the common parts where it would be long."""
+    import sympy
+
+    n = len(e.q)
+    efforts = sympy.Matrix(e.efforts) if e.efforts else sympy.zeros(0, 1)
+    every = [*e.mass, *e.loads, *e.jacobian]
+    parts: Any = []
+    if sum(one.count_ops() for one in every) > READABLE:
+        parts, every = sympy.cse(every, sympy.numbered_symbols("z"), order="none")
+    mass = sympy.Matrix(n, n, every[: n * n])
+    loads = every[n * n : n * n + n]
+    J = sympy.Matrix(len(e.closures), n, every[n * n + n :])
+    left = mass * sympy.Matrix(e.accelerations)
+    pulled = J.T * efforts if e.efforts else sympy.zeros(n, 1)
+    lines = [f"{left[i]} = {loads[i] + pulled[i]}" for i in range(n)]
+    return [f"{s} = {value}" for s, value in parts], lines

@@ -1,0 +1,153 @@
+"""Short forms of trigonometric sums: the shortest of a few, without terms that are rounding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+LARGE = 200  # operations above which an expression stays as it is
+FACTORED = 60  # operations up to which common factors are looked for
+DEGREE = 3  # of sines and cosines in a product that is written as a sum of angles
+NEGLIGIBLE = 3e-15  # beside the largest coefficient of its sum: rounding
+LARGEST_DENOMINATOR, LARGEST_NUMERATOR = 64, 10**6  # of fractions that stay fractions
+LONG = 10**18  # a denominator behind which a fraction is a rounded number
+
+
+def tidy(expression: Any) -> Any:
+    """`expression`, shorter if a usual identity makes it so: expanded, with products of sines and
+    cosines as sums of angles, or with sin^2 = 1 - cos^2."""
+    import sympy
+
+    if expression.is_Atom:
+        return expression
+    size = expression.count_ops()
+    if size > LARGE:
+        return expression
+    expanded = rounded(sympy.expand(expression))
+    if not expression.has(sympy.sin, sympy.cos):
+        best = expanded if expanded.count_ops() < size else expression
+    else:
+        forms = [expression, expanded, rounded(_squares(expanded)), _angles_added(expanded)]
+        best = min(forms, key=lambda form: (form.count_ops(), len(str(form))))
+    if best.count_ops() > FACTORED:
+        return best
+    together = sympy.factor_terms(best)
+    return together if together.count_ops() < best.count_ops() else best
+
+
+def _angles_added(expanded: Any) -> Any:
+    """Products of sines and cosines as sums: cos A cos B = (cos(A - B) + cos(A + B)) / 2."""
+    import sympy
+
+    total: dict[Any, Any] = {}
+    for term in sympy.Add.make_args(expanded):
+        number, rest = term.as_coeff_Mul()
+        waves, others = [], []
+        for factor in sympy.Mul.make_args(rest):
+            base, power = factor.as_base_exp()
+            if isinstance(base, sympy.sin | sympy.cos) and power.is_Integer and power > 0:
+                waves += [base] * int(power)
+            else:
+                others.append(factor)
+        if len(waves) > DEGREE:
+            return expanded
+        other = sympy.Mul(*others)
+        for wave, share in _product(waves).items():
+            key = other * wave
+            total[key] = total.get(key, 0) + number * share
+    return rounded(sympy.Add(*[n * key for key, n in total.items()]))
+
+
+def _product(waves: list[Any]) -> dict[Any, Any]:
+    """A product of sines and cosines as a sum of single ones: wave -> coefficient."""
+    import sympy
+
+    half, found = sympy.Rational(1, 2), {sympy.Integer(1): sympy.Integer(1)}
+    for wave in waves:
+        new: dict[Any, Any] = {}
+        for other, n in found.items():
+            for made, share in _pair(other, wave, half):
+                sign, bare = made.as_coeff_Mul()
+                if bare.is_Number or made == 0:
+                    bare, sign = sympy.Integer(1), made
+                new[bare] = new.get(bare, 0) + n * share * sign
+        found = new
+    return found
+
+
+def _pair(a: Any, b: Any, half: Any) -> list[tuple[Any, Any]]:
+    """The product of two waves (a may be 1) as a sum."""
+    import sympy
+
+    if a == 1:
+        return [(b, sympy.Integer(1))]
+    A, B = a.args[0], b.args[0]
+    if isinstance(a, sympy.cos) and isinstance(b, sympy.cos):
+        return [(sympy.cos(A - B), half), (sympy.cos(A + B), half)]
+    if isinstance(a, sympy.sin) and isinstance(b, sympy.sin):
+        return [(sympy.cos(A - B), half), (sympy.cos(A + B), -half)]
+    if isinstance(a, sympy.cos):
+        A, B = B, A
+    return [(sympy.sin(A - B), half), (sympy.sin(A + B), half)]
+
+
+def _squares(expanded: Any) -> Any:
+    """sin(x)^2 = 1 - cos(x)^2 for every x."""
+    import sympy
+
+    squares = [f for f in expanded.atoms(sympy.Pow) if f.exp == 2 and isinstance(f.base, sympy.sin)]
+    one = {f: 1 - sympy.cos(f.base.args[0]) ** 2 for f in squares}
+    return sympy.expand(expanded.xreplace(one))
+
+
+def rounded(sum_of_terms: Any) -> Any:
+    """A sum without terms whose coefficient is rounding, coefficients to 15 digits."""
+    import sympy
+
+    terms = sympy.Add.make_args(sum_of_terms)
+    parts = [term.as_coeff_Mul() for term in terms]
+    largest = max((abs(float(number)) for number, _ in parts), default=0.0)
+    kept = [(n, rest) for n, rest in parts if abs(float(n)) > NEGLIGIBLE * largest]
+    return sympy.Add(*[_number(n) * rest for n, rest in kept])
+
+
+def _number(n: Any) -> Any:
+    """A coefficient to 15 digits, so that 0.3333333333333334 prints as it was meant."""
+    import sympy
+
+    if n.is_Rational and n.q > LONG:
+        return sympy.Rational(repr(float(n)))
+    if not n.is_Float:
+        return n
+    value = float(f"{float(n):.15g}")
+    return sympy.Integer(int(value)) if value.is_integer() else sympy.Float(repr(value), 17)
+
+
+def exact(expression: Any) -> Any:
+    """Decimal numbers as fractions, so that sums of them cancel without a rest."""
+    import sympy
+
+    def fraction(number: Any) -> Any:
+        return sympy.Rational(repr(float(number)))
+
+    floats = expression.atoms(sympy.Float)
+    return expression.xreplace({f: fraction(f) for f in floats})
+
+
+def decimals(expression: Any) -> Any:
+    """Fractions that nobody would write as decimal numbers; usual ones, 1/3, stay."""
+    import sympy
+
+    def unusual(e: Any) -> bool:
+        return bool(e.is_Rational and (e.q > LARGEST_DENOMINATOR or abs(e.p) > LARGEST_NUMERATOR))
+
+    def spread(e: Any) -> bool:
+        return bool(e.is_Mul and unusual(e.args[0]) and any(a.is_Add for a in e.args))
+
+    def into_sum(e: Any) -> Any:
+        inside = next(a for a in e.args if a.is_Add)
+        others = [a for a in e.args[1:] if a is not inside]
+        return sympy.Mul(*others, sympy.Add(*[e.args[0] * term for term in inside.args]))
+
+    whole = expression.replace(spread, into_sum)
+    found = [r for r in whole.atoms(sympy.Rational) if unusual(r)]
+    return whole.xreplace({r: sympy.Float(repr(float(r)), 17) for r in found})
