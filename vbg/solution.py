@@ -8,7 +8,6 @@ Names of signals are those of the model file (``crank.position``, ``A.force``,
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -19,16 +18,19 @@ import numpy as np
 
 from vbg.display import Display, require, rules_of, scale
 from vbg.errors import Problem, UsageError
+from vbg.plumbing.components import (
+    LETTERS,
+    component_names,
+    place_of,
+    split_component,
+    vector_of,
+)
 
 if TYPE_CHECKING:
     import pandas
     import xarray
 
 Code = Literal["finished", "cancelled", "failed"]
-
-_INDEXED = re.compile(r"(?P<name>.+)\[(?P<index>\d+)\]")
-# Letters of the components by their number: a quaternion is scalar first.
-_LETTERS = {3: "xyz", 4: "wxyz"}
 
 
 @final
@@ -161,7 +163,7 @@ class Solution:
 
     def unit(self, name: str) -> str:
         """Unit of the signal or component `name`; empty if it was not given."""
-        base, _ = _split(name) if name not in self.signals else (name, "")
+        base = vector_of(name) if name not in self.signals else name
         return self.units.get(base, "")
 
     def __repr__(self) -> str:
@@ -203,8 +205,8 @@ class Solution:
                 variables[name] = ("time", values, unit)
                 continue
             width = values.shape[1]
-            letters = list(_LETTERS.get(width, map(str, range(width))))
-            along = "".join(letters) if width in _LETTERS else f"component_{width}"
+            letters = list(LETTERS.get(width, map(str, range(width))))
+            along = "".join(letters) if width in LETTERS else f"component_{width}"
             coordinates[along] = (along, letters, {})
             variables[name] = (("time", along), values, unit)
         dataset: xarray.Dataset = xr.Dataset(
@@ -228,13 +230,12 @@ class Solution:
     def _find(self, name: str) -> np.ndarray | None:
         if name in self.signals:
             return self.signals[name]
-        base, part = _split(name)
+        base, part = split_component(name)
         values = self.signals.get(base)
         if values is None or values.ndim != 2:
             return None
-        width = values.shape[1]
-        index = int(part) if part.isdigit() else _LETTERS.get(width, "").find(part)
-        return values[:, index] if 0 <= index < width and part else None
+        index = place_of(part, values.shape[1])
+        return values[:, index] if index >= 0 else None
 
 
 UNITS_OF_AUDIT = {
@@ -310,22 +311,12 @@ def in_display(solution: Solution, display: Display) -> Solution:
 
 
 def components(solution: Solution) -> Iterator[tuple[str, np.ndarray]]:
-    """Every signal as columns: ("energy.kinetic", (n,)), ("A.force[0]", (n,)), ..."""
+    """Every signal as columns: ("energy.kinetic", (n,)), ("A.force.x", (n,)), ..."""
     for name, values in solution.signals.items():
         if values.ndim == 1:
             yield name, values
         else:
-            for index in range(values.shape[1]):
-                yield f"{name}[{index}]", values[:, index]
-
-
-def _split(name: str) -> tuple[str, str]:
-    """The signal and the component that `name` asks for: index or letter."""
-    indexed = _INDEXED.fullmatch(name)
-    if indexed:
-        return indexed["name"], indexed["index"]
-    base, _, letter = name.rpartition(".")
-    return base, letter if len(letter) == 1 else ""
+            yield from zip(component_names(name, values.shape[1]), values.T)
 
 
 def _library(name: str) -> Any:

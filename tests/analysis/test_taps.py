@@ -182,7 +182,7 @@ def test_components_go_by_letter_and_by_index():
     model = swung("0.1*hinge.force.x")
     for name in ("hinge.force.x", "hinge.force[0]"):
         linear = linearise(vbg.assemble(model), loop=name)
-        assert linear.output_names == ("hinge.force[0]",)
+        assert linear.output_names == ("hinge.force.x",)
         assert np.ptp(np.abs(response(linear))) > 0.0
 
 

@@ -151,7 +151,7 @@ def test_messages_of_a_run(pendulum, solver):
     last = messages[-1]
     assert last["kind"] == "finished" and last["status"]["code"] == "finished"
     assert last["made_by"]["solver"] and last["made_by"]["n_steps"] > 0
-    assert {"hinge.angle", "elbow.force[0]"} <= {row["signal"] for row in last["summary"]}
+    assert {"hinge.angle", "elbow.force.x"} <= {row["signal"] for row in last["summary"]}
 
 
 def test_a_text_may_be_run_that_was_never_saved(pendulum):

@@ -21,9 +21,9 @@ def run(n=50, shift=0.0):
 
 def test_a_signal_gives_its_components_and_a_pattern_all_that_match():
     found = run()
-    assert [name for name, _ in choose(found, "A.force")] == [f"A.force[{i}]" for i in range(3)]
+    assert [name for name, _ in choose(found, "A.force")] == [f"A.force.{i}" for i in "xyz"]
     assert [name for name, _ in choose(found, "A.force.z")] == ["A.force.z"]
-    assert [name for name, _ in choose(found, "A.force[2]")] == ["A.force[2]"]
+    assert [name for name, _ in choose(found, "A.force[2]")] == ["A.force.z"]
     assert len(choose(found, "A.*")) == 4
     with pytest.raises(UsageError, match=r"A\.force"):
         choose(found, "A.forse")

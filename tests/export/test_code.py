@@ -145,9 +145,9 @@ def test_random_machines_run_alike(tmp_path):
 def test_steps_of_fixed_length_are_of_order_four(tmp_path):
     start = vbg.start(vbg.assemble(vbg.read("examples/double-pendulum.toml")))
     program = compiled(start, tmp_path)
-    exact = table(program, 0.5, 0.5)["lower.position[0]"][-1]
+    exact = table(program, 0.5, 0.5)["lower.position.x"][-1]
     errors = [
-        abs(table(program, 0.5, h, "fixed")["lower.position[0]"][-1] - exact)
+        abs(table(program, 0.5, h, "fixed")["lower.position.x"][-1] - exact)
         for h in (0.01, 0.005, 0.0025)
     ]
     orders = np.log2(np.array(errors[:-1]) / errors[1:])

@@ -167,7 +167,7 @@ def test_inputs_follow_their_derivatives_through_a_step(driven):
 @pytest.mark.parametrize(("kind", "version"), [(FMU3Slave, 3), (FMU2Slave, 2)])
 def test_a_kept_state_goes_on_bit_by_bit(driven, kind, version):
     fmu, names = begun(kind, str(driven / f"arm{version}.fmu"))
-    state = [names["A.angle"], names["A.speed"], names["A.force[0]"]]
+    state = [names["A.angle"], names["A.speed"], names["A.force.x"]]
     read = fmu.getFloat64 if version == 3 else fmu.getReal
     put = fmu.setFloat64 if version == 3 else fmu.setReal
 
@@ -206,7 +206,7 @@ def test_directional_derivatives_are_slopes(driven):
     """Forces are linear in the torque."""
     fmu, names = begun(FMU3Model, str(driven / "arm3.fmu"))
     known = [names["command"]]
-    unknown = [names["A.force[0]"], names["A.force[2]"], names["motor.power"]]
+    unknown = [names["A.force.x"], names["A.force.z"], names["motor.power"]]
     found = fmu.getDirectionalDerivative(unknown, known, [1.0])
     before = np.array(fmu.getFloat64(unknown))
     fmu.setFloat64(known, [3.0])

@@ -83,7 +83,7 @@ def test_csv_keeps_units_and_reads_tables_without(tmp_path):
     path = tmp_path / "run.csv"
     csv.write(made_up(np.arange(3.0), np.ones((3, 3))), path)
     header, *rows = path.read_text().splitlines()
-    assert header.startswith("time [s],energy.kinetic [J],A.force[0] [N],A.force[1] [N]")
+    assert header.startswith("time [s],energy.kinetic [J],A.force.x [N],A.force.y [N]")
     again = csv.read(path)
     assert again.unit("A.force.x") == "N" and again.unit("energy.kinetic") == "J"
     assert again.unit("crank.rotation") == ""

@@ -104,8 +104,8 @@ class Turned:
         self.system = vbg.assemble(self.machine.model())
         self.x = vbg.start(self.system).state
         names = self.system.state_names
-        self.position = names.index("two.position[0]")
-        self.quaternion = names.index("two.quaternion[0]")
+        self.position = names.index("two.position.x")
+        self.quaternion = names.index("two.quaternion.w")
         self.phi_W = turn * unit(rng)
         self.x[self.position : self.position + 3] += rng.uniform(-0.3, 0.3, size=3)
         self.x = self.moved(np.zeros(3), self.phi_W)

@@ -66,7 +66,7 @@ def test_rotation_is_the_exact_one_of_each_step():
     assembled = vbg.assemble(top)
     stepper = DiscreteTime(vbg.start(assembled), 1e-4)
     stepper.advance(0.05)
-    at = assembled.state_names.index("disc.quaternion[0]")
+    at = assembled.state_names.index("disc.quaternion.w")
     assert stepper.x[at] == pytest.approx(np.cos(1.0), abs=1e-12)
     assert np.linalg.norm(stepper.x[at : at + 4]) == pytest.approx(1.0, abs=1e-12)
 

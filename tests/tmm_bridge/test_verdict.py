@@ -38,7 +38,7 @@ def mark(verdict, name: str) -> str:
 def test_equal_solutions_pass_and_zero_channels_are_vacuous():
     verdict = compare(solution(), solution())
     assert verdict.result == "PASS"
-    assert mark(verdict, "A.force[2]") == "VACUOUS"
+    assert mark(verdict, "A.force.z") == "VACUOUS"
     assert not any(c.name.startswith("energy") for c in verdict.channels)
 
 
@@ -48,7 +48,7 @@ def test_tolerance_counts_against_the_peak_and_in_the_mean():
     verdict = compare(solution(), solution(off))
     assert verdict.result == "FAIL"
     (failed,) = verdict.failed()
-    assert failed.name == "A.force[0]"
+    assert failed.name == "A.force.x"
     assert failed.worst_time == pytest.approx(0.5)
     assert failed.max_error == pytest.approx(2e-6)
     assert compare(solution(), solution(off), tolerance=1e-5).result == "PASS"
@@ -57,7 +57,7 @@ def test_tolerance_counts_against_the_peak_and_in_the_mean():
 def test_a_force_where_there_should_be_none_fails():
     off = FORCE.copy()
     off[:, 2] = 1e-3
-    assert mark(compare(solution(), solution(off)), "A.force[2]") == "FAIL"
+    assert mark(compare(solution(), solution(off)), "A.force.z") == "FAIL"
 
 
 def test_nan_fails_and_is_named():
@@ -65,7 +65,7 @@ def test_nan_fails_and_is_named():
     off[30, 1] = np.nan
     verdict = compare(solution(), solution(off))
     assert verdict.result == "FAIL"
-    assert verdict.failed()[0].name == "A.force[1]"
+    assert verdict.failed()[0].name == "A.force.y"
 
 
 @pytest.mark.parametrize(
@@ -93,12 +93,12 @@ def test_windows_about_events_are_left_out_and_recorded():
 
 
 def test_not_unique_channels_do_not_count():
-    note = Problem("note", "joints.A", f"{MARK}force[0].")
+    note = Problem("note", "joints.A", f"{MARK}force.x.")
     off = FORCE.copy()
     off[:, 0] *= 2.0
     verdict = compare(solution(), solution(off), not_unique=channels_in([note]))
     assert verdict.result == "PASS"
-    assert mark(verdict, "A.force[0]") == "NOT UNIQUE"
+    assert mark(verdict, "A.force.x") == "NOT UNIQUE"
 
 
 def test_measured_integration_error_loosens_the_tolerance_and_no_more():
@@ -154,7 +154,7 @@ def test_reports(tmp_path):
     off[:, 0] *= 1.1
     report = Report(compare(solution(), solution(off)), {"vbg": solution(), "mstmm": solution(off)})
     assert "FAIL" in text(report)
-    assert "A.force[0]" in text(report)
+    assert "A.force.x" in text(report)
     plain = json.loads(as_json(report))
     assert plain["result"] == "FAIL"
     assert plain["runs"]["vbg"]["status"] == "finished"
@@ -165,7 +165,7 @@ def test_reports(tmp_path):
     evidence = Evidence(solution(), solution(off))
     page = as_html(replace(report, evidence=evidence))
     assert page.count("<svg") == 4  # two channels that count, each with its difference
-    assert "A.force[0] [N], FAIL" in page
+    assert "A.force.x [N], FAIL" in page
     tree = ElementTree.fromstring(page.replace("<!doctype html>", "").replace(META, ""))
     assert tree.tag == "html"
 
@@ -193,7 +193,7 @@ def test_replayed_efforts_that_run_free_prove_nothing():
     replayed = frozenset({"A"})
     verdict = compare(solution(), solution(off), coarser=solution(rough), replayed=replayed)
     assert verdict.result == "INCONCLUSIVE"
-    assert "A.force[" in verdict.sentence
+    assert "A.force.x" in verdict.sentence
     sure = compare(solution(), solution(off), coarser=solution(off), replayed=replayed)
     assert sure.result == "FAIL"
 

@@ -13,6 +13,7 @@ from vbg.assemble.derive.equations import Equations
 from vbg.assemble.programs import Programs, StateSlice, written_state
 from vbg.causality import CausalGraph
 from vbg.model import Model
+from vbg.plumbing.components import component_names
 
 __all__ = ["StateSlice", "System"]
 
@@ -61,11 +62,9 @@ class System:
 
     @cached_property
     def state_names(self) -> tuple[str, ...]:
-        """'crank.momentum[0]', ...: one for each component of x."""
+        """'crank.momentum.x', ...: one for each component of x."""
         return tuple(
-            s.state.name if s.last - s.first == 1 else f"{s.state.name}[{i}]"
-            for s in self.slices
-            for i in range(s.last - s.first)
+            name for s in self.slices for name in component_names(s.state.name, s.last - s.first)
         )
 
     @cached_property

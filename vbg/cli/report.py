@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from vbg.cli.text import count, figure, table
 from vbg.display import rules_of, scale
 from vbg.errors import Problem
+from vbg.plumbing.components import spellings, vector_of
 
 Ending = dict[str, Any]
 # A component of a vector below this part of the vector (or of 1, in SI) is left out.
@@ -50,10 +51,11 @@ def _signals(
 ) -> str:
     """The table; without a limit all, else the first ones and the energies, leaving out
     components that stay zero while others of their vector do not."""
+    spelled = spellings([row["signal"] for row in summary])
     chosen = [
         row
         for row in summary
-        if patterns is None or any(_matches(row["signal"], pattern) for pattern in patterns)
+        if patterns is None or any(_matches(spelled[row["signal"]], one) for one in patterns)
     ]
     shown = chosen
     if limit is not None:
@@ -97,7 +99,7 @@ def _in_units(row: Ending, display: Sequence[str]) -> Ending:
 
 def _no_match(pattern: str, signals: list[str]) -> str:
     """What may have been meant: the nearest names, or those of the same part."""
-    names = list(dict.fromkeys(name.split("[")[0] for name in signals))
+    names = list(dict.fromkeys(vector_of(name) for name in signals))
     near = get_close_matches(pattern.strip("*"), names, n=3)
     part = pattern.split(".")[0]
     near = near or [name for name in names if name.split(".")[0] == part][:6]
@@ -108,13 +110,13 @@ def _no_match(pattern: str, signals: list[str]) -> str:
 def _without_zeros(rows: list[Ending]) -> list[Ending]:
     largest: dict[str, float] = {}
     for row in rows:
-        vector = row["signal"].split("[")[0]
+        vector = vector_of(row["signal"])
         largest[vector] = max(largest.get(vector, 0.0), _size(row))
     return [
         row
         for row in rows
-        if "[" not in row["signal"]
-        or _size(row) > NEGLIGIBLE * max(1.0, largest[row["signal"].split("[")[0]])
+        if vector_of(row["signal"]) == row["signal"]
+        or _size(row) > NEGLIGIBLE * max(1.0, largest[vector_of(row["signal"])])
     ]
 
 
@@ -123,10 +125,10 @@ def _size(row: Ending) -> float:
     return max(math.inf if row[k] is None else abs(row[k]) for k in ("min", "max"))
 
 
-def _matches(signal: str, pattern: str) -> bool:
-    """Brackets of components are meant literally: A.force[2]."""
+def _matches(spelled: Iterable[str], pattern: str) -> bool:
+    """Components by letter or number: A.force.z, A.force[2]."""
     literal = pattern.replace("[", "[[]")
-    return fnmatchcase(signal, literal) or fnmatchcase(signal.split("[")[0], literal)
+    return any(fnmatchcase(name, literal) for name in spelled)
 
 
 def _audit(ending: Ending) -> Iterator[str]:

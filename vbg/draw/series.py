@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 
 from vbg.errors import UsageError
+from vbg.plumbing.components import spellings
 from vbg.solution import Solution, components
 
 
@@ -35,13 +36,13 @@ def choose(solution: Solution, wanted: str) -> list[tuple[str, np.ndarray]]:
 
     Raises UsageError if there is none.
     """
-    if wanted in solution and solution[wanted].ndim == 1:
-        return [(wanted, solution[wanted])]
     pattern = wanted.replace("[", "[[]")
+    columns = dict(components(solution))
+    spelled = spellings(list(columns))
     found = [
         (name, values)
-        for name, values in components(solution)
-        if fnmatchcase(name.split("[")[0], pattern) or fnmatchcase(name, pattern)
+        for name, values in columns.items()
+        if any(fnmatchcase(one, pattern) for one in spelled[name])
     ]
     if not found:
         solution[wanted]  # says what is near

@@ -16,6 +16,7 @@ from vbg.export.machine import TAPES, Machine, Signal, exported
 from vbg.export.straight import straight
 from vbg.export.tables import codes, doubles, integers, number, remark, strings, tape, text
 from vbg.platform.files import write_text
+from vbg.plumbing.components import component_names
 
 SHIPPED: tuple[str, ...] = ("vbg_tape.h", "vbg_tape.c", "vbg_eliminate.c", "vbg_machine.h")
 SHIPPED += ("vbg_machine.c", "vbg_inside.h", "vbg_run.c", "vbg_dop853.h")
@@ -142,9 +143,9 @@ def _words(machine: Machine, program: Program) -> list[str]:
     """What the first words of a program's workspace are."""
     more = [s.name for s in machine.states]
     others = [
-        name if rows == 1 else f"{name}[{i}]"
+        one
         for name, (_, rows, _) in list(program.inputs.items())[len(machine.system.slices) :]
-        for i in range(rows)
+        for one in component_names(name, rows)
     ]
     return more + others
 

@@ -16,6 +16,7 @@ from vbg.assemble.system import System
 from vbg.errors import ModelError, Problem
 from vbg.graph.bondgraph import Clock, Mode, Switch
 from vbg.model.located import located
+from vbg.plumbing.components import component_names
 from vbg.simulate.events.drives import drive_kinks
 from vbg.simulate.events.kinks import kink_instants
 from vbg.simulate.events.pace import fast_places
@@ -174,7 +175,7 @@ def _signals(system: System) -> tuple[Signal, ...]:
     for name, (_, rows, cols) in system.programs.output.outputs.items():
         unit = "J" if name.startswith("energy.") else units.get(name, "1")
         size = rows * cols
-        found += [Signal(name if size == 1 else f"{name}[{i}]", unit) for i in range(size)]
+        found += [Signal(one, unit) for one in component_names(name, size)]
     return tuple(found)
 
 

@@ -1,7 +1,7 @@
 """Results as comma-separated values, for spreadsheets and other programs.
 
 One header line of column names with their units
-(``time [s],crank.position[0] [m],energy.kinetic [J]``; none where none is known),
+(``time [s],crank.position.x [m],energy.kinetic [J]``; none where none is known),
 then one line per output instant, 17 significant digits so that reading gives back the same
 floats.  Units are those of SI, or those that the values are to be shown in, which reading turns
 into SI again (to rounding).  A table without units is read, too, as SI.
@@ -27,9 +27,9 @@ from vbg.io import trust
 from vbg.io.ending import from_plain, to_plain
 from vbg.platform.files import replacing, write_text
 from vbg.platform.text import escaped
+from vbg.plumbing.components import gathered
 from vbg.solution import Solution, Status, components
 
-_COMPONENT = re.compile(r"(?P<name>.+)\[\d+\]")
 _WITH_UNIT = re.compile(r"(?P<name>.*\S)\s+\[(?P<unit>[^\[\]]*)\]")
 
 
@@ -85,7 +85,8 @@ def read(path: str | Path) -> Solution:
     """Time and signals of a table whose first column is ``time``, in SI: what is written in
     another unit, ``p [bar]``, is converted.
 
-    Columns ``NAME[0], NAME[1], ...`` become one signal of shape (n, k).
+    Columns ``NAME.x, NAME.y, NAME.z`` or ``NAME[0], NAME[1], ...`` become one signal of shape
+    (n, k).
 
     Raises
     ------
@@ -110,22 +111,13 @@ def read(path: str | Path) -> Solution:
         said = escaped(" ".join(str(error).split())[:200].rstrip("."))
         raise UsageError(f"{path}: not a table of numbers under one header: {said}.") from error
     time, _ = _in_si(table[:, 0], titles[0][1])
-    columns: dict[str, list[np.ndarray]] = {}
+    signals: dict[str, np.ndarray] = {}
     units: dict[str, str] = {}
-    vectors = set()
-    for (name, unit), values in zip(titles[1:], table.T[1:], strict=True):
-        match = _COMPONENT.fullmatch(name)
-        signal = match["name"] if match else name
-        values, unit = _in_si(values, unit)
-        if unit:
-            units[signal] = unit
-        columns.setdefault(signal, []).append(values)
-        if match:
-            vectors.add(signal)
-    signals = {
-        name: np.column_stack(values) if name in vectors else values[0]
-        for name, values in columns.items()
-    }
+    for name, places in gathered([title for title, _ in titles[1:]]):
+        columns, spelled = zip(*(_in_si(table[:, 1 + k], titles[1 + k][1]) for k in places))
+        signals[name] = columns[0] if name == titles[1 + places[0]][0] else np.column_stack(columns)
+        if any(spelled):
+            units[name] = spelled[-1]
     return Solution(time, signals, units=units, **_how(path))
 
 

@@ -3,7 +3,7 @@
 Layout (format 2)::
 
     rows      (n, 1 + k) float64   one row per output instant, time first
-    columns   (1 + k,) text        "time", "crank.position[0]", "energy.kinetic", ...
+    columns   (1 + k,) text        "time", "crank.position.x", "energy.kinetic", ...
     layout    text, JSON           [[signal, width or 0 for a scalar, unit], ...]
     model     text                 the model file that was run, if known
     ending    (m,) bytes, JSON     rows, units, status, audit, how it was made; empty until
@@ -36,6 +36,7 @@ from vbg.io.ending import from_plain, to_plain
 from vbg.platform.files import is_other_than_file
 from vbg.platform.locks import OneWriter
 from vbg.platform.text import escaped
+from vbg.plumbing.components import component_names
 from vbg.solution import Solution, Status
 
 FORMAT = 2
@@ -260,7 +261,7 @@ def _check_names(layout: Layout, signals: Mapping[str, np.ndarray]) -> None:
 def _create(path: Path, layout: Layout, model: str) -> h5py.File:
     columns = ["time"]
     for name, width, _ in layout:
-        columns += [f"{name}[{index}]" for index in range(width)] if width else [name]
+        columns += component_names(name, width) if width else (name,)
     chunk = max(1, CHUNK_BYTES // (8 * len(columns)))
     found = is_other_than_file(path)
     if found:

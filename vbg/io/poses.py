@@ -34,9 +34,11 @@ Array = NDArray[np.float64]
 
 _KEYS = {
     **{f"{word}{axis}": axis for word in ("", "p", "t", "pos_", "position_") for axis in "xyz"},
+    **{f"position.{axis}": axis for axis in "xyz"},
     **{f"position[{i}]": axis for i, axis in enumerate("xyz")},
     **{f"q{axis}": f"q{axis}" for axis in "wxyz"},
     **{f"q{i}": f"q{axis}" for i, axis in enumerate("wxyz")},
+    **{f"rotation.{axis}": f"q{axis}" for axis in "wxyz"},
     **{f"rotation[{i}]": f"q{axis}" for i, axis in enumerate("wxyz")},
     **{f"r{i}{j}": f"r{i}{j}" for i in "123" for j in "123"},
     **{word: word for word in ("roll", "pitch", "yaw")},
@@ -50,6 +52,7 @@ _COLUMN = re.compile(
     re.IGNORECASE,
 )
 _UNIT = re.compile(r"(?P<title>.*?)(\s+[\[(](?=.)|[\[(](?=\D))(?P<unit>[^\[\]()]*)[\])]")
+_OTHERS = re.compile(r".*\b(velocity|acceleration|force|torque)(_F)?\.[xyz]")  # vectors, no places
 PROBE = "origin-of-axes"  # a point that stands for it
 LENGTHS = ("x", "y", "z")
 ANGLES = ("roll", "pitch", "yaw", "angle")
@@ -121,7 +124,7 @@ def _table(path: Path) -> tuple[Array, Columns]:
     for cell, values in zip(titles[1:], numbers.T[1:], strict=True):
         title, written = _split(cell)
         match = _COLUMN.fullmatch(title)
-        if match is None:
+        if match is None or _OTHERS.fullmatch(title):
             continue  # speeds, forces: not of a pose
         key = _KEYS[match["key"].lower()]
         usual = "m" if key in LENGTHS else "rad" if key in ANGLES else "1"

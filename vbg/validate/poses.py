@@ -16,6 +16,7 @@ import numpy as np
 
 from vbg.model import Model
 from vbg.model.placing.placed import place
+from vbg.plumbing.components import component
 from vbg.solution import Solution
 from vbg.validate.comparison.scales import scales_of
 
@@ -211,7 +212,7 @@ def left_written(
     written = [
         *written_coordinates(model),
         *(
-            (f"{name}.{entry}[{k}]", unit, value)
+            (component(f"{name}.{entry}", k, 3), unit, value)
             for name, body in model.bodies.items()
             for entry, unit in (("velocity", "m/s"), ("angular_velocity", "rad/s"))
             for k, value in enumerate(getattr(body, entry) or ())

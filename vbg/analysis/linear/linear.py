@@ -29,7 +29,7 @@ from vbg.analysis.rest.resting import stuck, with_modes
 from vbg.assemble.start.start import assemble_start
 from vbg.assemble.system import System
 from vbg.errors import UsageError, not_installed
-from vbg.graph.placeholders import indexed
+from vbg.plumbing.components import component_names, spellings, vector_of
 
 Array = NDArray[np.float64]
 
@@ -119,11 +119,12 @@ def _plain(name: str) -> str:
 def _index(name: str | None, names: tuple[str, ...], what: str) -> int:
     if name is None and len(names) == 1:
         return 0
-    if name not in names:
+    hits = [i for i, spelled in enumerate(spellings(names).values()) if name in spelled]
+    if len(hits) != 1:
         raise UsageError(
             f"there is no {what} {name!r} here; there are {', '.join(names) or 'none'}."
         )
-    return names.index(name)
+    return hits[0]
 
 
 def linearise(
@@ -140,7 +141,7 @@ def linearise(
     `inputs`: names of sources ("motor", "push[2]"), default all but weights and
     drives; or of signals and quantities that parts read ("demand", "M.current"): the input is
     added to what they read.  `outputs`: names of signals or components ("A.angle",
-    "A.force[2]"), default the joint coordinates and speeds.
+    "A.force.z"), default the joint coordinates and speeds.
 
     `loop`: a signal at which the loop is opened: its readers get the value of the operating
     point and what an input adds to it, so that from it to itself, the default of inputs and
@@ -281,8 +282,7 @@ def signal_rows(probe: Probe, jacobian: Array) -> tuple[list[str], Array]:
 def signal_names(probe: Probe) -> list[str]:
     names: list[str] = []
     for signal, span in _signals(probe):
-        width = span.stop - span.start
-        names += [signal] if width == 1 else [f"{signal}[{i}]" for i in range(width)]
+        names += component_names(signal, span.stop - span.start)
     return names
 
 
@@ -302,11 +302,11 @@ def _outputs(names: list[str], wanted: Sequence[str] | None) -> list[int]:
         found = [i for i, name in enumerate(names) if name.endswith(OBSERVED)]
         if found:
             return found
-        return [i for i, name in enumerate(names) if ".position[" in name and name.count(".") == 1]
-    picked = []
+        whole = [vector_of(name) for name in names]
+        return [i for i, n in enumerate(whole) if n.endswith(".position") and n.count(".") == 1]
+    picked, spelled = [], spellings(names)
     for one in wanted:
-        letters = indexed(one)
-        hits = [i for i, n in enumerate(names) if n in (one, letters) or n.split("[")[0] == one]
+        hits = [i for i, name in enumerate(names) if one in spelled[name]]
         if not hits:
             raise UsageError(f"there is no signal {one!r} to observe; `vbg run` lists them.")
         picked += hits

@@ -28,6 +28,7 @@ from vbg.errors import UsageError
 from vbg.graph import expand
 from vbg.graph.bondgraph import BondGraph, Vertex
 from vbg.graph.placeholders import indexed, reading
+from vbg.plumbing.components import component_names, vector_of
 
 
 def wired(system: System, point: OperatingPoint, inputs: Sequence[str], loop: str | None) -> System:
@@ -36,9 +37,9 @@ def wired(system: System, point: OperatingPoint, inputs: Sequence[str], loop: st
     Raises UsageError for signals that are not there, that nothing reads, or whose readers
     need their rate.
     """
-    sources = {i.name for i in available_inputs(system)}
-    sources |= {name.split("[")[0] for name in sources}
-    names = [name for name in inputs if name not in sources]
+    sources = {indexed(i.name) for i in available_inputs(system)}
+    sources |= {vector_of(name) for name in sources}
+    names = [name for name in inputs if indexed(name) not in sources]
     if loop is not None:
         names.append(loop)
     found = tapped(system, tuple(dict.fromkeys(names)))
@@ -73,7 +74,7 @@ def has_tap(graph: BondGraph, name: str) -> bool:
 
 def _require_signal(system: System, name: str) -> None:
     known = _scalars(system)
-    if indexed(name) in known:
+    if indexed(name) in map(indexed, known):
         return
     near = get_close_matches(name, known, n=1)
     signals = ", ".join(system.model.signals) or "none"
@@ -89,7 +90,7 @@ def _scalars(system: System) -> list[str]:
     """Names of all signals and outputs, vectors by component."""
     names: list[str] = []
     for name, value in system.equations.outputs.items():
-        names += [name] if value.rows == 1 else [f"{name}[{i}]" for i in range(value.rows)]
+        names += component_names(name, value.rows)
     return names
 
 

@@ -19,6 +19,7 @@ from vbg.blocks import Block, Substitution, const, leaf, mul, rows
 from vbg.errors import UsageError
 from vbg.graph.bondgraph import BondGraph, Vertex
 from vbg.graph.placeholders import indexed, reading
+from vbg.plumbing.components import component, vector_of
 
 Array = NDArray[np.float64]
 
@@ -46,7 +47,7 @@ def available_inputs(system: System) -> tuple[Input, ...]:
             continue
         base = vertex.name.removesuffix(f".{vertex.kind}")
         for i in range(vertex.size):
-            found.append(Input(base if vertex.size == 1 else f"{base}[{i}]", vertex.name, i))
+            found.append(Input(component(base, i, vertex.size), vertex.name, i))
     return tuple(found)
 
 
@@ -66,7 +67,7 @@ def choose_inputs(system: System, names: Sequence[str] | None) -> tuple[Input, .
         return known
     chosen = []
     for name in names:
-        hits = [i for i in known if i.name == name or i.name.split("[")[0] == name]
+        hits = [i for i in known if indexed(name) == indexed(i.name) or vector_of(i.name) == name]
         if not hits and reading(indexed(name)) in system.causal.graph.signals:
             hits = [Input(name, "", 0, reading(indexed(name)))]
         if not hits:

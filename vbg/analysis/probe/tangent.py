@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from vbg.analysis.probe.probe import Probe
 from vbg.assemble.system import System
+from vbg.plumbing.components import component_names
 
 Array = NDArray[np.float64]
 
@@ -186,10 +187,7 @@ def _candidates(probe: Probe, jacobian: Array) -> tuple[list[str], Array, list[i
     tiers: list[list[tuple[str, Array]]] = [[], [], [], [], [], []]
     for s in system.slices:
         name, owner = s.state.name, s.state.name.rpartition(".")[0]
-        rows = [
-            (name if s.last - s.first == 1 else f"{name}[{i - s.first}]", unit[i])
-            for i in range(s.first, s.last)
-        ]
+        rows = [*zip(component_names(name, s.last - s.first), unit[s.first : s.last])]
         if s.state.kind == "displacement":
             tiers[0] += rows
         elif s.state.kind in ("store", "signal"):
@@ -204,7 +202,7 @@ def _candidates(probe: Probe, jacobian: Array) -> tuple[list[str], Array, list[i
         if signal.endswith(SPEEDS):
             tiers[1].append((signal, values[0]))
         elif signal.endswith((".velocity", ".angular_velocity")) and signal.count(".") == 1:
-            tiers[4] += [(f"{signal}[{i}]", row) for i, row in enumerate(values)]
+            tiers[4] += zip(component_names(signal, len(values)), values)
     flat = [(name, row, place) for place, tier in enumerate(tiers) for name, row in tier]
     matrix = np.array([row for _, row, _ in flat]).reshape(len(flat), n)
     return [name for name, _, _ in flat], matrix, [place for _, _, place in flat]

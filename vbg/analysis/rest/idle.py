@@ -10,6 +10,7 @@ from vbg.analysis.rest.resting import with_modes
 from vbg.assemble import Start, assemble, assemble_start
 from vbg.assemble.system import System
 from vbg.blocks import dependencies, zeros
+from vbg.plumbing.components import vector_of
 from vbg.simulate.state_at import state_at
 
 MECHANICAL = ("mechanical", "rotation", "translation")
@@ -59,7 +60,7 @@ def mechanical_sources(system: System) -> tuple[str, ...]:
         if vertex.domain not in MECHANICAL or vertex.kind != "Se" or vertex.law is None:
             continue
         leaves = [b for b in dependencies([vertex.law]) if b.op == "leaf"]
-        name = one.name.split("[")[0]
+        name = vector_of(one.name)
         if all(b is graph.time for b in leaves) and name not in names:
             names.append(name)
     return tuple(names)
@@ -70,7 +71,7 @@ def without_sources(system: System, names: tuple[str, ...]) -> System:
     graph = system.causal.graph
     vertices = dict(graph.vertices)
     for one in available_inputs(system):
-        if one.name.split("[")[0] in names:
+        if vector_of(one.name) in names:
             vertex = vertices[one.vertex]
             vertices[one.vertex] = replace(vertex, law=zeros(vertex.size))
     return assemble(replace(system.causal, graph=replace(graph, vertices=vertices)))

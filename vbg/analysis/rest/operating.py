@@ -17,6 +17,7 @@ from vbg.analysis.rest.manifold import Manifold
 from vbg.analysis.rest.resting import stuck, with_modes, without_friction
 from vbg.assemble.start.start import assemble_start
 from vbg.assemble.system import System
+from vbg.plumbing.components import vector_of
 
 Array = NDArray[np.float64]
 Kind = Literal["equilibrium", "steady motion", "instant"]
@@ -109,7 +110,7 @@ def _loose(manifold: Manifold, t: float, start: Array) -> list[str]:
         return []
     right, rank, _, stays = _divided(reduced, residual, _sizes(here.space, x))
     free = np.linalg.norm(right[rank:], axis=0)
-    names = (n.partition("[")[0] for n, part in zip(here.space.names, free) if part > LOOSE)
+    names = (vector_of(n) for n, part in zip(here.space.names, free) if part > LOOSE)
     return list(dict.fromkeys(names)) if stays > 1.0 else []
 
 

@@ -17,6 +17,7 @@ from vbg.assemble.system import System
 from vbg.blocks import Block, dependencies
 from vbg.graph.bondgraph import Vertex
 from vbg.graph.placeholders import OUTPUT, SIGNAL
+from vbg.plumbing.components import component_names
 
 Array = NDArray[np.float64]
 
@@ -62,14 +63,12 @@ def coordinates(system: System, t: float, x: Array) -> tuple[Value, ...]:
 
 
 def _of_body(name: str, unit: str, signals: Mapping[str, float]) -> dict[str, Value]:
-    places = (f"{name}[{i}]" for i in range(3))
-    return {one: Value(one, signals[one], unit) for one in places if one in signals}
+    names = component_names(name, 3)
+    return {one: Value(one, signals[one], unit) for one in names if one in signals}
 
 
 def _components(name: str, values: Array) -> list[tuple[str, float]]:
-    if len(values) == 1:
-        return [(name, float(values[0]))]
-    return [(f"{name}[{i}]", float(value)) for i, value in enumerate(values)]
+    return [*zip(component_names(name, len(values)), map(float, values))]
 
 
 def _signals(system: System, t: float, x: Array) -> dict[str, float]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from vbg.analysis.symbolic.equations import SymbolicEquations
 from vbg.analysis.symbolic.named import simple_fraction
+from vbg.plumbing.components import split_component
 
 # names that the code itself has, and words of Python and C: a parameter M becomes M_
 OWN = "t x dx efforts modes rate mass right array linalg M y i j k s"
@@ -90,9 +91,9 @@ def as_latex(equations: SymbolicEquations) -> str:
 
 
 def _upright(name: str) -> str:
-    base, bracket, index = name.partition("[")
+    base, part = split_component(name)
     label = base.replace("_", r"\_").replace(" ", r"\ ")
-    below = f"_{{{index.rstrip(']')}}}" if bracket else ""
+    below = f"_{{{part}}}" if part else ""
     return rf"\mathrm{{{label}}}{below}"
 
 

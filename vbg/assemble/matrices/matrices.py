@@ -22,6 +22,7 @@ from vbg.assemble.start.start import Start, assemble_start
 from vbg.assemble.system import System
 from vbg.blocks import Block, Tangent, const, linear, zeros
 from vbg.errors import UsageError
+from vbg.plumbing.components import component_names
 
 RANK = 1e-10  # singular values of T_LE below this part of the largest count as zero
 LARGEST_SYMBOLIC = 12  # components of stores up to which matrices are written in symbols
@@ -356,4 +357,4 @@ def labels_of(port: Port) -> tuple[str, ...]:
         return tuple(f"{name}.{label}" for label in vertex.labels)
     if vertex.is_store and vertex.state is not None:
         name = str(vertex.state.data)
-    return (name,) if vertex.size == 1 else tuple(f"{name}[{i}]" for i in range(vertex.size))
+    return component_names(name, vertex.size)

@@ -33,6 +33,7 @@ from vbg.blocks import (
     transpose,
     zeros,
 )
+from vbg.plumbing.components import vector_of
 
 Sizes = tuple[int, ...]
 
@@ -220,7 +221,7 @@ def _split(port: Port) -> Iterator[_Part]:
     vertex = port.vertex
     labels = labels_of(port)
     if vertex.kind != "Sc" or not vertex.labels:
-        name = labels[0].removesuffix("[0]")
+        name = vector_of(labels[0]) if vertex.size > 1 else labels[0]
         yield _Part(port, 0, vertex.size, Member(name, vertex.size), port.law)
         return
     joint = vertex.name.removesuffix(".Sc")

@@ -15,18 +15,18 @@ import numpy as np
 
 from vbg.blocks import Block
 from vbg.errors import VbgError
+from vbg.plumbing.components import component_names, vector_of
 
 NEGLIGIBLE = 1e-14  # a constant this small beside the others of its matrix is rounding
 
 
 def symbols_of(block: Block, name: str | None = None) -> Any:
-    """The column of symbols of a leaf: NAME, or NAME[0], NAME[1], ..."""
+    """The column of symbols of a leaf: NAME, or NAME.x, NAME.y, ..."""
     import sympy
 
     label = block.data if name is None else name
-    if block.rows == 1:
-        return sympy.Matrix([sympy.Symbol(label, real=True)])
-    return sympy.Matrix([sympy.Symbol(f"{label}[{i}]", real=True) for i in range(block.rows)])
+    names = component_names(label, block.rows)
+    return sympy.Matrix([sympy.Symbol(name, real=True) for name in names])
 
 
 class SymbolicReader:
@@ -112,7 +112,7 @@ class SymbolicReader:
 
         if not all(entry.is_Symbol for entry in q):
             return rotation_of(q)
-        body = str(q[0]).rpartition(".")[0]
+        body = vector_of(str(q[0])).rpartition(".")[0]
         named = sympy.Matrix(3, 3, lambda i, j: sympy.Symbol(f"R_{body}[{i},{j}]", real=True))
         for symbol, value in zip(named, rotation_of(q), strict=True):
             self.definitions[symbol] = value

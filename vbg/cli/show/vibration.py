@@ -12,6 +12,7 @@ from vbg.cli.models import read_checked
 from vbg.cli.parser import add, add_json, add_model
 from vbg.cli.text import figure, table
 from vbg.errors import VbgError
+from vbg.plumbing.components import place_of, split_component
 
 if TYPE_CHECKING:
     from vbg.analysis import Linearisation
@@ -172,8 +173,8 @@ def responses(found: Vibration, linear: Linearisation, part: str) -> list[Amplit
     sizes = [abs(p) for p in found.poles if abs(p) > 0.0] or [1.0]
     w = np.logspace(np.log10(0.1 * min(sizes)), np.log10(10.0 * max(sizes)), POINTS)
     names = [n for n in linear.output_names if n.endswith((".angle", ".angle2", ".slide"))]
-    name, _, axis = part.removesuffix("]").partition("[")
-    amplitudes = found.response(name, w, int(axis or 0))
+    name, which = split_component(part)
+    amplitudes = found.response(name, w, max(place_of(which, 3), 0))
     names = names or [n for n in amplitudes if n in linear.output_names]
     rows = []
     for name in names:

@@ -10,6 +10,7 @@ from functools import cached_property
 from vbg.blocks import Block, dependencies
 from vbg.errors import UsageError
 from vbg.export.machine import Machine
+from vbg.plumbing.components import vector_of
 
 TIME = 0
 
@@ -122,7 +123,7 @@ class Variables:
                 continue
             given = any(fnmatchcase(s.name, pattern) for pattern in self.outputs)
             chosen = given if self.outputs else not s.name.startswith("energy.")
-            block = blocks.get(s.name.partition("[")[0], blocks.get(s.name))
+            block = blocks.get(s.name, blocks.get(vector_of(s.name)))
             known = None if block is None else self._known(block)
             causality = "output" if chosen else "local"
             yield Variable(s.name, first + i, causality, "continuous", s.unit, known=known)

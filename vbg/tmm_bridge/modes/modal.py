@@ -16,6 +16,7 @@ import numpy as np
 
 from vbg.errors import UsageError
 from vbg.model import Model
+from vbg.plumbing.components import component, component_names, place_of, split_component
 from vbg.tmm_bridge.formulas.timefunctions import constant
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.tables import COORDINATE_TREE, LAW_INPUT, LOAD_FORCE
@@ -376,7 +377,7 @@ def _coordinates(small: Small, x: Array) -> dict[str, complex]:
 def _told(small: Small, x: Array) -> dict[str, complex]:
     """Displacements by name: joint coordinates, mass centres where there are none."""
     return _coordinates(small, x) or {
-        f"{body}.position[{k}]": complex(moved[k])
+        component(f"{body}.position", k, 3): complex(moved[k])
         for body, moved in _moved(small, x).items()
         for k in range(3)
     }
@@ -384,7 +385,7 @@ def _told(small: Small, x: Array) -> dict[str, complex]:
 
 def _shape(small: Small, x: Array, pole: complex) -> dict[str, complex]:
     """Displacements by name: joint coordinates, where there are none the bodies' velocities."""
-    names = [f"{what}[{k}]" for what in ("velocity", "angular_velocity") for k in range(3)]
+    names = [*component_names("velocity", 3), *component_names("angular_velocity", 3)]
     return _coordinates(small, x) or {
         f"{body}.{name}": pole * complex(value)
         for body, moved in _moved(small, x).items()
@@ -406,7 +407,7 @@ def inputs_of(mechanism: Mechanism) -> tuple[str, ...]:
     found: list[str] = []
     for name, (table, row) in mechanism.parts.items():
         if table == "load":
-            found += [f"{name}[{k}]" for k in range(3)]
+            found += component_names(name, 3)
         elif table == "law" and mechanism.tables.laws[row, 0] == LAW_INPUT:
             found.append(name)
     return tuple(found)
@@ -416,20 +417,18 @@ def input_of(mechanism: Mechanism, text: str) -> str:
     """The input that is meant: as `inputs_of` calls it, or "push.z", or "push" alone where one
     component only is not a plain zero.  Raises UsageError for none."""
     known, name = inputs_of(mechanism), text.removeprefix("forces.")
-    if name[-2:] in _AXES:
-        name = f"{name[:-2]}[{_AXES.index(name[-2:])}]"
+    base, which = split_component(name)
+    if place_of(which, 3) >= 0:
+        name = component(base, place_of(which, 3), 3)
     part = mechanism.model.forces.get(name)
     written = getattr(part, part.kind, ()) if part is not None and name not in known else ()
-    acting = [k for k, component in enumerate(written) if component != 0.0]
+    acting = [k for k, value in enumerate(written) if value != 0.0]
     if len(acting) == 1:
-        name = f"{name}[{acting[0]}]"
+        name = component(name, acting[0], 3)
     if name in known:
         return name
     listed = ", ".join(known) or "none"
     raise UsageError(f"{text!r} is no input of the vibration; there are: {listed}.")
-
-
-_AXES = (".x", ".y", ".z")
 
 
 def _unit_input(small: Small, part: str, axis: int) -> tuple[Array, Array]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from vbg.errors import Problem
 from vbg.model import Model
+from vbg.plumbing.components import component
 from vbg.tmm_bridge.kernels.independence import REDUNDANT, measure_rows
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.rows import W_FORCE, W_MOMENT
@@ -172,7 +173,7 @@ def _changed(mechanism: Mechanism, record: Record, stresses: Array) -> set[str]:
         del values[""]
         for name, vector in values.items():
             for j in np.flatnonzero(np.abs(vector) > 1e-7 * largest):
-                changed.add(name if len(vector) == 1 else f"{name}[{j}]")
+                changed.add(component(name, int(j), len(vector)))
     return changed
 
 

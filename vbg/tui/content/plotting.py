@@ -12,11 +12,11 @@ from vbg.draw.text.axes import number
 from vbg.draw.text.curves import Curve, Frame, Pattern, Range, plot
 from vbg.draw.text.marks import Marks
 from vbg.draw.text.rows import Row, Rows, cells, clip, fit, pad, printable
+from vbg.plumbing.components import component_names
 
 if TYPE_CHECKING:
     from vbg.solution import Solution
 
-_LETTERS = {3: "xyz", 4: "wxyz"}
 _PATTERNS: tuple[Pattern, ...] = ("solid", "dashed", "dotted")
 
 
@@ -36,12 +36,7 @@ def signals(solution: Solution) -> tuple[Signal, ...]:
         if values.ndim == 1:
             found.append(Signal(name, unit))
         else:
-            count = values.shape[1]
-            letters = _LETTERS.get(count, "")
-            found += [
-                Signal(f"{name}.{letters[i]}" if letters else f"{name}[{i}]", unit)
-                for i in range(count)
-            ]
+            found += [Signal(one, unit) for one in component_names(name, values.shape[1])]
     return tuple(found)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from vbg.plumbing.components import component_names
 from vbg.solution import Solution
 from vbg.validate.comparison.scales import kind_of
 
@@ -83,8 +84,8 @@ def pairs_of(first: Solution, second: Solution, i: Array, j: Array) -> Iterator[
         if a.ndim == 1:
             yield Pair(name, unit, a, b)
         else:
-            for k in range(a.shape[1]):
-                yield Pair(f"{name}[{k}]", unit, a[:, k], b[:, k])
+            for one, x, y in zip(component_names(name, a.shape[1]), a.T, b.T):
+                yield Pair(one, unit, x, y)
 
 
 def coarse_columns(coarser: Solution | None, fine: Solution, places: Array) -> Mapping[str, Array]:
@@ -117,7 +118,7 @@ def _components(solution: Solution) -> Iterator[str]:
         if values.ndim == 1:
             yield name
         else:
-            yield from (f"{name}[{k}]" for k in range(values.shape[1]))
+            yield from component_names(name, values.shape[1])
 
 
 def lost_signals(first: Solution, second: Solution) -> tuple[str, ...]:

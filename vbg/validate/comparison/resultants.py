@@ -23,6 +23,7 @@ import numpy as np
 
 from vbg.model import Model, place
 from vbg.model.placing.frames import JointFrame
+from vbg.plumbing.components import component_names
 from vbg.solution import Solution
 from vbg.tmm_bridge.onedim.trains import frictions_by_shaft
 from vbg.validate.comparison.pairing import Pair, common_times
@@ -39,8 +40,8 @@ def resultant_pairs(
     model: Model, first: Solution, second: Solution, i: Array, j: Array, not_unique: frozenset[str]
 ) -> list[Pair]:
     """For joints with forces that are not unique: resultants on every body that they touch,
-    "BODY.joints.force[k]", "BODY.joints.torque[k]"; components in joint axes that are unique,
-    "JOINT.force_F[k]", "JOINT.torque_F[k]"; what the joint's freedoms feel,
+    "BODY.joints.force.x", "BODY.joints.torque.x"; components in joint axes that are unique,
+    "JOINT.force_F.x", "JOINT.torque_F.x"; what the joint's freedoms feel,
     "JOINT.free_effort[k]", or where these are not known, "JOINT.passed_power"."""
     owners = {name.partition(".")[0] for name in not_unique}
     joints = {
@@ -59,10 +60,8 @@ def resultant_pairs(
     for body in sorted(touched):
         sides = zip(_resultant(a, joints, body), _resultant(b, joints, body), strict=True)
         for (what, unit), (x, y) in zip(_UNITS, sides, strict=True):
-            pairs += [
-                Pair(f"{body}.joints.{what}[{k}]", unit, x[:, k], y[:, k])
-                for k in range(_COMPONENTS)
-            ]
+            names = component_names(f"{body}.joints.{what}", _COMPONENTS)
+            pairs += [Pair(one, unit, p, q) for one, p, q in zip(names, x.T, y.T)]
     for name in sorted(owners & set(joints)):
         if {end.body for end in joints[name].between} & coupled:
             continue
@@ -123,15 +122,16 @@ def _in_joint_axes(
 ) -> Iterator[Pair]:
     """Components in frame F, of vectors that are not unique, which are."""
     for what, unit in _UNITS:
-        if not any(f"{name}.{what}[{k}]" in not_unique for k in range(_COMPONENTS)):
+        if not not_unique & {*component_names(f"{name}.{what}", _COMPONENTS)}:
             continue
-        for k, axis in enumerate(frame.R_AF.T):
-            if f"{name}.{what}_F[{k}]" not in not_unique:
+        own = component_names(f"{name}.{what}_F", _COMPONENTS)
+        for one, axis in zip(own, frame.R_AF.T, strict=True):
+            if one not in not_unique:
                 x, y = (
                     np.sum(m.signal(f"{name}.{what}") * m.turned(frame.first, axis), axis=1)
                     for m in (a, b)
                 )
-                yield Pair(f"{name}.{what}_F[{k}]", unit, x, y)
+                yield Pair(one, unit, x, y)
 
 
 def _free_efforts(

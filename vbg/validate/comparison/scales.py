@@ -30,6 +30,7 @@ import numpy as np
 
 from vbg.fields import Attachment, declared
 from vbg.model import Model
+from vbg.plumbing.components import vector_of
 from vbg.solution import Solution
 
 _OF_GRAPHS = ("effort", "flow", "displacement", "momentum")
@@ -44,7 +45,7 @@ def kind_of(name: str, unit: str) -> str:
     flows and states of raw bond graphs those of other vertices."""
     if unit not in ("", "1"):
         return unit
-    part, _, quantity = name.partition("[")[0].rpartition(".")
+    part, _, quantity = vector_of(name).rpartition(".")
     return f"1 {quantity if quantity in _OF_GRAPHS else part or quantity}"
 
 
