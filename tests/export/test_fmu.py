@@ -144,7 +144,7 @@ def test_inputs_follow_their_derivatives_through_a_step(driven):
     """2 + 3 t - 4 t^2 in two steps, against the same function of time in the file; behind them
     what is not given again stands still."""
     fmu, names = begun(FMU2Slave, str(driven / "arm2.fmu"))
-    command, told = [names["command"]], [names["A.angle"], names["A.force[0]"], names["command"]]
+    command, told = [names["command"]], [names["A.angle"], names["A.force.x"], names["command"]]
     for t in (0.0, 0.25):
         fmu.setReal(command, [2.0 + 3.0 * t - 4.0 * t * t])
         fmu.setRealInputDerivatives(command * 2, [1, 2], [3.0 - 8.0 * t, -8.0])
@@ -158,7 +158,7 @@ def test_inputs_follow_their_derivatives_through_a_step(driven):
     (driven / "law.toml").write_text(text.replace("LAW", "2 + 3*t - 4*t^2"))
     whole = vbg.simulate(vbg.read(driven / "law.toml"), t_end=0.5, output_step=0.25)
     assert found[0] == pytest.approx(whole["A.angle"][-1], abs=1e-8)
-    assert found[1] == pytest.approx(whole["A.force[0]"][-1], abs=1e-6)
+    assert found[1] == pytest.approx(whole["A.force.x"][-1], abs=1e-6)
     assert found[2] == pytest.approx(2.5, abs=1e-12)
     fmu.doStep(0.5, 0.25)
     assert fmu.getReal(command) == pytest.approx([2.5], abs=1e-12)
@@ -256,7 +256,7 @@ def test_instances_in_threads_do_as_each_alone(driven):
         values = []
         for i in range(50):
             fmu.doStep(0.01 * i, 0.01)
-            values.append(fmu.getFloat64([names["A.angle"], names["A.force[0]"]]))
+            values.append(fmu.getFloat64([names["A.angle"], names["A.force.x"]]))
         return values
 
     with ThreadPoolExecutor(len(torques)) as threads:

@@ -52,7 +52,9 @@ _COLUMN = re.compile(
     re.IGNORECASE,
 )
 _UNIT = re.compile(r"(?P<title>.*?)(\s+[\[(](?=.)|[\[(](?=\D))(?P<unit>[^\[\]()]*)[\])]")
-_OTHERS = re.compile(r".*\b(velocity|acceleration|force|torque)(_F)?\.[xyz]")  # vectors, no places
+_OTHERS = re.compile(
+    r".*(?:^|[._])(velocity|acceleration|force|torque)(_F)?\.[xyz]"
+)  # vectors, no places
 PROBE = "origin-of-axes"  # a point that stands for it
 LENGTHS = ("x", "y", "z")
 ANGLES = ("roll", "pitch", "yaw", "angle")
