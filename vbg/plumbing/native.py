@@ -14,14 +14,15 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Callable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
-from struct import Struct
+from struct import Struct, error
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vbg.platform.files import write_bytes
 from vbg.plumbing.compiled import Kernels
@@ -31,45 +32,52 @@ RAISED = -(2**63)  # returned by a kernel that raises, which none should
 OK = (0, -2)  # what numba says of a call that raised nothing
 FOREIGN = ("NRT_", "numba_", "Py", "_Py")  # what only numba's own runtime has
 
-_Form = tuple[str, Any]
+_INT, _FLOAT = Struct("=q").pack, Struct("=d").pack
+_ARRAYS = {1: Struct("=7q").pack, 2: Struct("=9q").pack}  # by their number of axes
 
 
 class Plan:
     """What a tuple of arrays is made of, which stays where it is: looked at once."""
 
     @cached_property
-    def words(self) -> tuple[int | float, ...]:
+    def packed(self) -> bytes:
         """As a kernel gets it."""
-        return tuple(word for value in self for word in _words(value))  # type: ignore[attr-defined]
+        values: Iterable[Any] = self  # type: ignore[assignment]
+        return b"".join(_packer(value)(value) for value in values)
 
 
-def _words(value: Any) -> Sequence[int | float]:
-    if isinstance(value, Plan):
-        return value.words
-    if isinstance(value, np.ndarray):
-        if not value.flags.c_contiguous:
-            raise TypeError("kernels take contiguous arrays")
-        at = value.__array_interface__["data"][0]
-        return (0, 0, value.size, value.itemsize, at, *value.shape, *value.strides)
-    return (value,)
+def _packer(example: Any) -> Callable[[Any], bytes]:
+    """What packs values like the example, and refuses others."""
+    if isinstance(example, Plan):
+        return partial(_packed_plan, type(example))
+    if isinstance(example, np.ndarray):
+        pack = {1: _packed_vector, 2: _packed_matrix}[example.ndim]
+        return partial(pack, example.dtype, example.itemsize)
+    return _FLOAT if isinstance(example, float) else _INT
 
 
-def _form(value: Any) -> _Form:
-    """What is asked of an argument like `value`."""
-    if isinstance(value, np.ndarray):
-        return "array", (value.dtype, value.ndim)
-    if isinstance(value, Plan):
-        return "plan", type(value)
-    return ("float", None) if isinstance(value, float) else ("int", None)
+def _packed_plan(kind: type[Plan], value: Any) -> bytes:
+    if not isinstance(value, kind):
+        raise TypeError(f"{kind.__name__} is wanted")
+    return value.packed
 
 
-def _letters(value: Any) -> str:
-    """The words of a value: q for integers and addresses, d for floats."""
-    if isinstance(value, Plan):
-        return "".join(map(_letters, value))  # type: ignore[call-overload]
-    if isinstance(value, np.ndarray):
-        return "q" * (5 + 2 * value.ndim)
-    return "d" if isinstance(value, float) else "q"
+def _packed_vector(kind: np.dtype[Any], size: int, value: NDArray[Any]) -> bytes:
+    (n,) = _shape(kind, 1, value)
+    return _ARRAYS[1](0, 0, n, size, value.ctypes.data, n, size)
+
+
+def _packed_matrix(kind: np.dtype[Any], size: int, value: NDArray[Any]) -> bytes:
+    rows, columns = _shape(kind, 2, value)
+    return _ARRAYS[2](
+        0, 0, rows * columns, size, value.ctypes.data, rows, columns, columns * size, size
+    )
+
+
+def _shape(kind: np.dtype[Any], axes: int, value: NDArray[Any]) -> tuple[int, ...]:
+    if value.dtype != kind or value.ndim != axes or not value.flags.c_contiguous:
+        raise TypeError(f"a contiguous array of {axes} axes, {kind}, is wanted")
+    return value.shape
 
 
 class Native:
@@ -82,8 +90,7 @@ class Native:
     def __init__(self, kernels: Kernels, place: str, *example: Any):
         self.place, self.name = place, place.rpartition(":")[2]
         self._kernels, self._example = kernels, example
-        self._forms = tuple(map(_form, example))
-        self._pack = Struct("=" + "".join(map(_letters, example))).pack
+        self._packers = tuple(map(_packer, example))
 
     def __call__(self, *arguments: Any) -> int:
         returned: int = self._call(self._table(arguments))
@@ -112,19 +119,11 @@ class Native:
         return getattr(import_module(module), name)
 
     def _table(self, arguments: Sequence[Any]) -> bytes:
-        flat: list[int | float] = []
-        for value, (kind, of) in zip(arguments, self._forms, strict=True):
-            if kind == "array":
-                if value.dtype != of[0] or value.ndim != of[1]:
-                    raise TypeError(f"{self.name}: {of[0]} of {of[1]} axes are wanted")
-                flat += _words(value)
-            elif kind == "plan":
-                if type(value) is not of:
-                    raise TypeError(f"{self.name}: {of.__name__} is wanted")
-                flat += value.words
-            else:
-                flat.append(value)
-        return self._pack(*flat)
+        pairs = zip(self._packers, arguments, strict=True)
+        try:
+            return b"".join([pack(value) for pack, value in pairs])
+        except (TypeError, ValueError, AttributeError, error) as wrong:
+            raise TypeError(f"{self.name}: {wrong}") from wrong
 
     @cached_property
     def _call(self) -> Any:
