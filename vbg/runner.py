@@ -195,7 +195,7 @@ def _run(job: Job, reporter: _Reporter) -> None:
         model = _model(job)
     finally:
         reporter.has_read()
-    doubts = [*_bare_numbers(model, job), *_refuse_errors(model)]
+    doubts = [*_bare_numbers(model, job), *_refuse_errors(model, job)]
     for text in set(job.measures) - set(model.measures):
         parse_measure(text)
     try:
@@ -249,8 +249,9 @@ def _bare_numbers(model: Model, job: Job) -> list[Problem]:
     ]
 
 
-def _refuse_errors(model: Model) -> list[Problem]:
-    """The clear words of `vbg check` before those of causality; what it doubts is returned."""
+def _refuse_errors(model: Model, job: Job) -> list[Problem]:
+    """The clear words of `vbg check` before those of causality; what it doubts is returned, and
+    what it notes of the replaced parameters."""
     from vbg.errors import ModelError
     from vbg.model import check
 
@@ -258,7 +259,8 @@ def _refuse_errors(model: Model) -> list[Problem]:
     errors = [problem for problem in problems if problem.severity == "error"]
     if errors:
         raise ModelError.of(errors)
-    return [problem for problem in problems if problem.severity == "warning"]
+    replaced = {f"parameters.{name}" for name in job.parameters}
+    return [p for p in problems if p.severity == "warning" or p.where in replaced]
 
 
 def _solved(model: Model, job: Job, reporter: _Reporter) -> Solution:

@@ -72,7 +72,13 @@ def read_checked(arguments: argparse.Namespace) -> Model:
     import vbg
 
     model = read_model(arguments)
-    errors = [problem for problem in vbg.check(model) if problem.severity == "error"]
+    problems = vbg.check(model)
+    errors = [problem for problem in problems if problem.severity == "error"]
     if errors:
         raise ModelError.of(errors)
+    varied = (text.partition("=")[0].strip() for text in getattr(arguments, "vary", ()))
+    named = {*(name for name, _ in arguments.parameters), *varied}
+    for problem in problems:
+        if problem.where.removeprefix("parameters.") in named:
+            print(f"vbg: {problem}", file=sys.stderr)
     return model

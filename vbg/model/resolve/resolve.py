@@ -45,6 +45,7 @@ TOP_LEVEL = (
     "measures",
     "display",
 )
+ON_SHAFTS = ("electric", "hydraulic")  # their motors and pumps make the shaft that they are on
 NODE_TABLES = tuple(REFERENCE_NODES)  # TABLE.NODE.speed
 RESERVED_NAMES = frozenset(
     (*NODE_TABLES, *REFERENCE_NODES.values(), "ground", "energy", "residual")
@@ -239,23 +240,25 @@ def _names_of(reading: Reading, tables: Mapping[str, Mapping[str, Any]]) -> Scop
         objects={name: table for table, entries in tables.items() for name in entries}
         | {"energy": "", "residual": ""}
         | {table: "" for table in NODE_TABLES if tables[table]},
-        nodes={table: _nodes_of(tables[table]) for table in ("rotational", "translational")},
-        terminals={table: _nodes_of(tables[table]) for table in NODE_TABLES},
+        nodes={table: _nodes_of(table, tables) for table in ("rotational", "translational")},
+        terminals={table: _nodes_of(table, tables) for table in NODE_TABLES},
     )
 
 
-def _nodes_of(entries: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
-    """The nodes that the parts of one table are on, in the order of the file."""
-    written = (entry.get("nodes") for entry in entries.values())
-    return tuple(
-        dict.fromkeys(
-            node
-            for nodes in written
-            if isinstance(nodes, (list, tuple))
-            for node in nodes
-            if isinstance(node, str) and not node.startswith(JOINT_NODE)
-        )
-    )
+def _nodes_of(table: str, tables: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
+    """The nodes of one table, in the order of the file: those that its parts are on, and the
+    shafts and sliders that motors and pumps of other tables are `on`."""
+    written = (entry.get("nodes") for entry in tables[table].values())
+    own = [
+        node
+        for nodes in written
+        if isinstance(nodes, (list, tuple))
+        for node in nodes
+        if isinstance(node, str) and not node.startswith(JOINT_NODE)
+    ]
+    on = (entry.get("on") for other in ON_SHAFTS for entry in tables[other].values())
+    made = (text.partition(".") for text in on if isinstance(text, str))
+    return tuple(dict.fromkeys([*own, *(node for first, _, node in made if first == table)]))
 
 
 def _read_parts(

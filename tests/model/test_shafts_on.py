@@ -1,0 +1,57 @@
+"""Motors and pumps make the shaft they are `on`; parameters that nothing uses are told."""
+
+import pytest
+
+import vbg
+from vbg.cli.main import main
+from vbg.io import toml
+from vbg.model.check import check
+
+MOTOR = """vbg = 1
+[parameters]
+spare = 1
+[electric.u]
+kind = "voltage_source"
+nodes = ["a", "gnd"]
+voltage = 12
+[electric.M]
+kind = "dc_motor"
+nodes = ["a", "gnd"]
+on = "rotational.SHAFT"
+R = 1
+K = 0.1
+J = 1e-3
+[simulate]
+t_end = 0.1
+output_step = 0.05
+"""
+LOAD = '[rotational.load]\nkind = "damper"\nnodes = ["shaft"]\nc = 1e-3\n'
+
+
+def model(shaft, load=""):
+    return toml.parse(MOTOR.replace("SHAFT", shaft) + load, "m.toml")
+
+
+def test_a_motor_makes_its_shaft_in_both_solvers():
+    # J w' = K (U - K w)/R: w = U/K (1 - exp(-K**2 t/(R J)))
+    report = vbg.validate.validate(model("motor"))
+    assert report.result == "PASS"
+    speed = report.solutions["vbg"]["rotational.motor.speed"]
+    assert speed[-1] == pytest.approx(120 * (1 - 2.718281828459045**-1), rel=1e-8)
+
+
+def test_a_shaft_that_is_misspelt_is_told():
+    assert not [p for p in check(model("shaft", LOAD)) if "shaft" in p.what]
+    (found,) = [p for p in check(model("shft", LOAD)) if "shaft" in p.what]
+    assert found.severity == "warning" and found.line == 11
+    assert "nothing but M is on the shaft rotational.shft" in found.what
+
+
+def test_a_replaced_parameter_that_nothing_uses_is_told(tmp_path, capsys):
+    file = tmp_path / "m.toml"
+    file.write_text(MOTOR.replace("SHAFT", "motor"))
+    assert main(["run", str(file), "--set", "spare=2"]) == 0
+    assert "parameters.spare: nothing uses this parameter." in capsys.readouterr().out
+    arguments = ["sweep", str(file), "--vary", "spare=1:2:2", "--measure", "final(M.current)"]
+    assert main(arguments) == 0
+    assert "parameters.spare: nothing uses this parameter." in capsys.readouterr().err
