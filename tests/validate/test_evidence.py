@@ -13,6 +13,7 @@ import pytest
 
 import vbg
 from benchmarks.false_alarms import _four_bar
+from tests.tmm_bridge.faults import exchanged
 from vbg.errors import UsageError
 from vbg.plumbing.components import split_component
 from vbg.solution import FINISHED, Audit, MadeBy, Solution
@@ -225,3 +226,57 @@ def test_a_leap_is_left_out_only_where_the_other_solver_is_near_a_singular_postu
     other = replace(leaps, audit=Audit(), signals={"residual.nearness": near})
     assert carried_windows(leaps, other) == ((0.38, 0.62),)
     assert joined((2.0, 3.0), (0.0, 1.0), (0.5, 0.7), (2.5, 4.0)) == ((0.0, 1.0), (2.0, 4.0))
+
+
+SHAFT: dict[str, Any] = {
+    "J": {"kind": "inertia", "nodes": ["a"], "J": 0.1, "speed": 3.0},
+    "G": {"kind": "gear", "nodes": ["a", "b"], "ratio": -0.5},
+    "d": {"kind": "damper", "nodes": ["b", "frame"], "c": 0.2},
+    "T": {"kind": "torque", "nodes": ["a"], "torque": "-0.5*d.torque"},
+}
+
+
+def test_the_law_that_differs_is_told_without_those_that_follow_from_it():
+    """A damper 2 % off; a gear passes its torque on, a source reads it."""
+    model = vbg.Model(name="shaft", rotational=SHAFT, simulate={"t_end": 0.1, "output_step": 0.01})
+    with exchanged("tmm_bridge.onedim.mechanical", "= -self.c * self", "= -1.02 * self.c * self"):
+        said = " ".join(validate(model, in_children=False).verdict.review)
+    assert "the law of rotational.d is the first" in said
+
+
+def test_the_friction_of_a_joint_is_a_law_and_losses_that_give_back_speak_against_their_side():
+    document = pendulum().document
+    joint = {
+        **document["joints"]["hinge"],
+        "drive": "0.3*sin(9*t)",
+        "friction": {"coulomb": 0.3},
+        "initial": {},
+    }
+    model = vbg.Model(**{**document, "joints": {"hinge": joint}})
+    with exchanged("physics.stiction", 'times(call("sign", speed)', 'times(-call("sign", speed)'):
+        verdict = validate(model, **SHORT).verdict
+    said = " ".join(verdict.review)
+    assert verdict.result == "FAIL", verdict.sentence
+    assert "the law of joints.hinge.friction is the first" in said
+    assert "In the bond-graph solver losses give back" in said
+    assert "The evidence speaks against the bond-graph solver." in said
+
+
+def test_a_raw_law_is_no_motion():
+    model = vbg.Model(
+        name="raw",
+        bonds=["s -> R", "s -> C"],
+        bondgraph={
+            "s": {"kind": "0"},
+            "R": {"kind": "R", "value": 2.0},
+            "C": {"kind": "C", "value": 0.5, "initial": [1.0]},
+        },
+        simulate={"t_end": 0.2, "output_step": 0.02},
+    )
+    with exchanged(
+        "tmm_bridge.onedim.bonded",
+        "_linear(_square(part), flow)",
+        "_linear(1.01 * _square(part), flow)",
+    ):
+        said = " ".join(validate(model, in_children=False).verdict.review)
+    assert "the law of bondgraph.R is the first" in said

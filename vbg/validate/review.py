@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from vbg.model import Model
+import numpy as np
+
 from vbg.validate.compare import CONVERGES, NAMES
-from vbg.validate.comparison.judging import TOLERANCE
-from vbg.validate.comparison.values import Channel, Verdict
+from vbg.validate.comparison.judging import TINY, TOLERANCE
+from vbg.validate.comparison.values import Verdict
 from vbg.validate.evidence import Evidence
+from vbg.validate.first_law import first_law
 
 CLEAR = 100.0  # times the other side's residual: so much more speaks against a side
 LEAKS = 1e-8  # relative energy, or a residual relative to nothing: below it nothing is said
 AT_ONCE = 1e-9  # of the span: channels that begin to differ so near to each other do so together
-_MOTIONS = ("m", "m/s", "rad", "rad/s", "1")
-_TABLES = ("forces", "electric", "hydraulic", "rotational", "translational", "signals")
 
 
 def review(
@@ -28,7 +28,12 @@ def review(
     """
     if verdict.result != "FAIL":
         return ()
-    against = [*_by_audit(evidence), *_by_residual(evidence), *_by_witness(witnesses)]
+    against = [
+        *_by_audit(evidence),
+        *_by_losses(evidence),
+        *_by_residual(evidence),
+        *_by_witness(witnesses),
+    ]
     said = [*_beginning(evidence, verdict), *(sentence for _, sentence in against)]
     sides = {side for side, _ in against}
     if evidence.fault:
@@ -55,33 +60,8 @@ def _beginning(evidence: Evidence, verdict: Verdict) -> list[str]:
     names = ", ".join(c.name for c in first[:6]) + (", ..." if len(first) > 6 else "")
     said = [f"The difference begins at t = {begin:.6g} s, in {names}."]
     if evidence.model is not None:
-        said.append(_first_law(evidence.model, first))
+        said.append(first_law(evidence.model, first))
     return said
-
-
-def _first_law(model: Model, first: list[Channel]) -> str:
-    """Whose law differs where motions still agree."""
-    moved = [c for c in first if c.unit in _MOTIONS]
-    parts = dict.fromkeys(
-        f"{table}.{name}"
-        for c in first
-        if c.unit not in _MOTIONS and not c.name.startswith("energy.")
-        for name in [c.name.rpartition(".")[0]]
-        for table in _TABLES
-        if name in getattr(model, table)
-    )
-    if moved:
-        return f"Motions differ from there on, first {moved[0].name}: the start, or a speed given."
-    if parts:
-        listed = ", ".join(list(parts)[:4])
-        return f"Motions still agree there: the law of {listed} is the first that differs."
-    energies = [c.name for c in first if c.name.startswith("energy.")]
-    if len(energies) == len(first):
-        return f"Motions still agree there: what is counted as {', '.join(energies)} differs."
-    return (
-        "Motions and the efforts of all parts still agree there: inertia, gravity or the equations"
-        " of the joints differ."
-    )
 
 
 def _by_audit(evidence: Evidence) -> list[tuple[str, str]]:
@@ -92,6 +72,23 @@ def _by_audit(evidence: Evidence) -> list[tuple[str, str]]:
         values,
         LEAKS,
         "the energy audit of {who} leaves {a:.1e}, that of the other {b:.1e}",
+    )
+
+
+def _by_losses(evidence: Evidence) -> list[tuple[str, str]]:
+    """The side in which losses give energy back, as with a wrong sign, and in the other not."""
+    name = "energy.dissipated"
+    if name not in evidence.first or name not in evidence.second:
+        return []
+    values = []
+    for solution in (evidence.first, evidence.second):
+        lost = solution[name]
+        values.append(float((np.maximum.accumulate(lost) - lost).max() / max(np.ptp(lost), TINY)))
+    return _worse(
+        evidence,
+        values,
+        TOLERANCE,
+        "in {who} losses give back {a:.1e} of what they take, in the other {b:.1e}",
     )
 
 
