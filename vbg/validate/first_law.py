@@ -86,7 +86,8 @@ def _owner(law: str) -> str:
 
 def _reads(model: Model, part: Any) -> Iterator[str]:
     """Owners of the outputs that the fields of a part read, through all signals."""
-    stack, seen = [part], set()
+    stack: list[Any] = [part]
+    seen: set[str] = set()
     while stack:
         for text in _texts(stack.pop()):
             for name in _mentioned(text) - seen:
