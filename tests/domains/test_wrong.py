@@ -64,8 +64,9 @@ WRONG = {
         "unknown joint",
     ),
     "motor on a node that is not there": (
-        electric(M=part("dc_motor", "a", "gnd", R=1, K=1, on="rotational.s")),
-        "node",
+        electric(M=part("dc_motor", "a", "gnd", R=1, K=1, on="rotational.s"))
+        | {"rotational": {"J": part("inertia", "shaft", J=1)}},
+        "unknown rotational node",
     ),
     "unknown law of a diode": (
         electric(D=part("diode", "a", "gnd", law="cubic")),

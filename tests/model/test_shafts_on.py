@@ -4,8 +4,8 @@ import pytest
 
 import vbg
 from vbg.cli.main import main
+from vbg.errors import ModelError
 from vbg.io import toml
-from vbg.model.check import check
 
 MOTOR = """vbg = 1
 [parameters]
@@ -40,11 +40,26 @@ def test_a_motor_makes_its_shaft_in_both_solvers():
     assert speed[-1] == pytest.approx(120 * (1 - 2.718281828459045**-1), rel=1e-8)
 
 
-def test_a_shaft_that_is_misspelt_is_told():
-    assert not [p for p in check(model("shaft", LOAD)) if "shaft" in p.what]
-    (found,) = [p for p in check(model("shft", LOAD)) if "shaft" in p.what]
-    assert found.severity == "warning" and found.line == 11
-    assert "nothing but M is on the shaft rotational.shft" in found.what
+PUMP = """[hydraulic.P]
+kind = "pump"
+nodes = ["tank", "p"]
+on = "rotational.motor"
+displacement = "2 cc/rev"
+[hydraulic.line]
+kind = "volume"
+nodes = ["p"]
+volume = "1 L"
+"""
+
+
+def test_a_motor_and_a_pump_make_the_shaft_between_them_beside_others():
+    found = vbg.simulate(model("motor", PUMP + LOAD))
+    assert found["line.pressure"][-1] > 0.0
+
+
+def test_a_shaft_that_is_misspelt_is_refused():
+    with pytest.raises(ModelError, match="Did you mean 'shaft'"):
+        model("shft", LOAD)
 
 
 def test_a_replaced_parameter_that_nothing_uses_is_told(tmp_path, capsys):

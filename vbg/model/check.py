@@ -40,7 +40,6 @@ def check(model: Model) -> tuple[Problem, ...]:
     found = [
         *_islands(model),
         *_lonely_nodes(model),
-        *_lonely_shafts(model),
         *_nodes_without_pressure(model),
         *_nodes_without_voltage(model),
         *vertices_without_bonds(model),
@@ -123,24 +122,6 @@ def _lonely_nodes(model: Model) -> Iterator[Problem]:
                 what = f"nothing but {name} is on the node {node!r}."
                 remedy = "Is the name of the node written alike everywhere?"
                 yield _problem(model, "warning", (table, name, "nodes"), what, remedy)
-
-
-def _lonely_shafts(model: Model) -> Iterator[Problem]:
-    """A motor or pump that is alone on its shaft where there are others."""
-    ends = [
-        (table, name, *part.on.split(".", 1))
-        for table in ("electric", "hydraulic")
-        for name, part in getattr(model, table).items()
-        if isinstance(getattr(part, "on", None), str) and not part.on.startswith("joints.")
-    ]
-    for table, name, shafts, node in ends:
-        written = [getattr(part, "nodes", None) or () for part in getattr(model, shafts).values()]
-        there = {other for nodes in written for other in nodes}
-        alone = [at for *_, at in ends].count(node) == 1 and node not in there
-        if alone and there and not any(f"{shafts}.{node}" in bond for bond in model.bonds):
-            what = f"nothing but {name} is on the shaft {shafts}.{node}."
-            remedy = "Is the name of the node written alike everywhere?"
-            yield _problem(model, "warning", (table, name, "on"), what, remedy)
 
 
 # hydraulic parts whose law gives a flow for a pressure and not the other way round

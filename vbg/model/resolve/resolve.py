@@ -247,7 +247,8 @@ def _names_of(reading: Reading, tables: Mapping[str, Mapping[str, Any]]) -> Scop
 
 def _nodes_of(table: str, tables: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
     """The nodes of one table, in the order of the file: those that its parts are on, and the
-    shafts and sliders that motors and pumps of other tables are `on`."""
+    shafts that motors and pumps of other tables are `on`, where there are two of them or no
+    other shaft that one alone could have meant."""
     written = (entry.get("nodes") for entry in tables[table].values())
     own = [
         node
@@ -257,8 +258,10 @@ def _nodes_of(table: str, tables: Mapping[str, Mapping[str, Any]]) -> tuple[str,
         if isinstance(node, str) and not node.startswith(JOINT_NODE)
     ]
     on = (entry.get("on") for other in ON_SHAFTS for entry in tables[other].values())
-    made = (text.partition(".") for text in on if isinstance(text, str))
-    return tuple(dict.fromkeys([*own, *(node for first, _, node in made if first == table)]))
+    texts = (text.partition(".") for text in on if isinstance(text, str))
+    made = [node for first, _, node in texts if first == table]
+    shared = [node for node in made if made.count(node) > 1 or not own]
+    return tuple(dict.fromkeys([*own, *shared]))
 
 
 def _read_parts(
