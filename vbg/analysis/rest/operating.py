@@ -18,6 +18,7 @@ from vbg.analysis.rest.resting import stuck, with_modes, without_friction
 from vbg.assemble.start.start import assemble_start
 from vbg.assemble.system import System
 from vbg.plumbing.components import vector_of
+from vbg.plumbing.one_thread import one_thread
 
 Array = NDArray[np.float64]
 Kind = Literal["equilibrium", "steady motion", "instant"]
@@ -49,6 +50,7 @@ class OperatingPoint:
     sentence: str
 
 
+@one_thread()
 def operating_point(
     system: System,
     kind: Literal["equilibrium", "steady"] = "equilibrium",

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from vbg.errors import Problem
+from vbg.plumbing.one_thread import one_thread
 from vbg.solution import Event, Status
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
@@ -101,6 +102,7 @@ class _Record:
             self.times[-1] = min(t, self.times[-1])
 
 
+@one_thread()
 def integrate(
     mechanism: Mechanism,
     y0: Array,

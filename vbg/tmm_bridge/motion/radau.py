@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from vbg.plumbing.one_thread import load_scipy_on_one_thread
 from vbg.tmm_bridge.mechanism.mechanism import NoInertia
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ class StiffStepper:
     _growth: float = LARGEST
 
     def __post_init__(self) -> None:
+        load_scipy_on_one_thread()
         self._rule = radau_rule()
         widened = 0.1 * self.rtol ** ((STAGES + 1) / (2 * STAGES))
         self.loosened = widened / self.rtol
