@@ -203,6 +203,34 @@ def test_halves_are_the_whole_and_files_of_every_format_start_it(tmp_path):
         vbg.start(vbg.assemble(vbg.read(EXAMPLES / "rlc-ladder.toml")), whole)
 
 
+def test_a_rotor_whose_momentum_no_signal_tells_turns_with_its_joint():
+    text = """
+vbg = 1
+[bodies.rod]
+mass = 1
+inertia = { xx = 0.01, yy = 0.1, zz = 0.1 }
+points = { A = [-0.25, 0, 0] }
+[joints.hinge]
+kind = "revolute"
+between = ["ground", "rod.A"]
+axis = [0, 1, 0]
+initial = { angle = "30 deg", speed = "2 rad/s" }
+[rotational.rotor]
+kind = "inertia"
+nodes = ["joint:hinge"]
+J = 0.05
+[simulate]
+t_end = 0.4
+output_step = 0.1
+"""
+    system = vbg.assemble(parse(text))
+    whole = vbg.simulate(system)
+    start = vbg.start(system, whole, at=0.2)
+    assert not [note for note in start.notes if note.severity == "warning"]
+    speed = start.outputs(0.0, start.state)["hinge.speed"]
+    assert speed == pytest.approx(whole["hinge.speed"][2], rel=1e-10)
+
+
 def test_a_machine_with_turns_and_loops_goes_on(tmp_path):
     model = vbg.read(EXAMPLES / "slider-crank.toml")
     system = vbg.assemble(model)

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.analysis.probe.probe import Probe
-from vbg.analysis.probe.tangent import constraint_jacobian
 from vbg.assemble import Start, System, start_at
 from vbg.blocks import dependencies
 from vbg.errors import Problem, UsageError
@@ -154,8 +153,6 @@ def _followed(
     free = _free(probe.system)
     for _ in range(ITERATIONS):
         values, slopes = probe.values(instant.t, x), probe.jacobian(instant.t, x)[:, : probe.size]
-        ties = constraint_jacobian(probe, slopes, x)
-        ties = ties[np.abs(ties[:, free]).max(axis=1, initial=0.0) > 0.0]
         basis, step = np.eye(probe.size)[:, free], np.zeros(probe.size)
         for names in tiers:
             rows = _rows(probe, names)
@@ -165,6 +162,7 @@ def _followed(
             good = np.isfinite(miss) & np.all(np.isfinite(A), axis=1)
             move, basis = _solved(A[good], miss[good], basis)
             step = step + move
+        step = step + _held_together(probe, values, slopes, step, basis)
         if not np.all(np.isfinite(step)):
             break
         x = x + step
@@ -174,6 +172,17 @@ def _followed(
         if float(np.abs(step).max(initial=0.0)) <= STILL * (1.0 + float(np.abs(x).max())):
             break
     return x
+
+
+def _held_together(probe: Probe, values: Array, slopes: Array, step: Array, basis: Array) -> Array:
+    """What no signal tells moves with what it is tied to: the rotor of a motor has a momentum of
+    its own, whose speed is that of the joint."""
+    kept = [np.arange(s.start, s.stop) for s in (probe.spans["position"], probe.spans["velocity"])]
+    rows = np.concatenate(kept)
+    C, miss = slopes[rows], -(values[rows] + slopes[rows] @ step)
+    size, left = np.linalg.norm(C, axis=1), np.linalg.norm(C @ basis, axis=1)
+    there = (left > RANK * size) & np.isfinite(miss)  # rows that the signals have not settled
+    return _solved(C[there] / size[there, None], miss[there] / size[there], basis)[0]
 
 
 def _solved(A: Array, miss: Array, basis: Array) -> tuple[Array, Array]:
