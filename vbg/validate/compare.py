@@ -107,7 +107,11 @@ def compare(
         return Verdict("INCONCLUSIVE", obstacle, **heading)
     early = _stopped(first, second)
     if early:
-        rules = {"not_unique": not_unique, "replayed": replayed, "exclude": exclude}
+        rules: dict[str, Any] = {
+            "not_unique": not_unique,
+            "replayed": replayed,
+            "exclude": exclude,
+        }
         limit = max(tolerance or 0.0, LOOSEST)
         begun = compare(*_begun(first, second), model=model, tolerance=limit, **rules)
         if begun.result == "FAIL":

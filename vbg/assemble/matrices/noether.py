@@ -128,8 +128,8 @@ def _samples(system: System, start: Start) -> list[tuple[float, Array]]:
             elif s.state.kind == "store":
                 x[own] = start.state[own] * (1.0 + STEP * random.normal(size=s.last - s.first))
             elif s.state.kind in ("signal", "discrete") and s.state.name not in modes:
-                size = np.maximum(np.abs(start.state[own]), 1.0)
-                x[own] = start.state[own] + size * random.normal(size=s.last - s.first)
+                sizes = np.maximum(np.abs(start.state[own]), 1.0)
+                x[own] = start.state[own] + sizes * random.normal(size=s.last - s.first)
         t = float(random.uniform(0.0, system.model.simulate.t_end))
         projector.normalise(x)
         projector.project(t, x, 1e-12, 1e-12)
