@@ -274,6 +274,8 @@ def test_a_start_from_a_result_has_its_joints_as_they_were():
         ('release = "t > gone.slide"', "gone"),
         ('release = "2 > 1"', "never changes"),
         ('release = "t > 3 kg +"', "expected"),
+        ('release = "t > 3 kg"', "kg"),
+        ('release = "hold.slide > 3 deg"', "deg"),
         ("open = true", "release or engage"),
         ('release = "t > 1"\nopen = true', "never closes"),
         ('release = "t > 1"\ndrive = "0.1*t"', "a driven joint does not open"),

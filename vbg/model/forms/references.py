@@ -300,6 +300,16 @@ def _in_numbers(reading: Reading, path: Path, node: expressions.Expression) -> s
     return None
 
 
+# units of what conditions compare most, by the last word of its name
+_COMPARED = {"t": "s", "slide": "m", "angle": "rad", "angle2": "rad", "position": "m"}
+
+
+def _unit_of(side: str) -> str:
+    """Of the lone name that a side of a comparison is; "" (any) where that is not known."""
+    word = _COMPONENT.sub("", side.strip()).rpartition(".")[2]
+    return _COMPARED.get(word, "")
+
+
 def _condition(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field) -> Any:
     """A comparison, `a > b` or `a < b`, as the text of what is positive where it is true; or a
     signal that is."""
@@ -311,7 +321,9 @@ def _condition(reading: Reading, scope: Scope, path: Path, raw: Any, declared: F
         reading.fail(path, f"one comparison is a condition, found several in {raw!r}.")
         return None
     try:
-        less, more = quantity(left, "")[0], quantity(right, "")[0]
+        less, more = (
+            quantity(side, _unit_of(other))[0] for side, other in ((left, right), (right, left))
+        )
     except ModelError as error:
         reading.fail(path, f"{error}.", reading.unit_hint(raw))
         return None
