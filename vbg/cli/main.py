@@ -33,8 +33,9 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def build_parser() -> Parser:
-    """The parser of the whole command, with every verb registered."""
+def build_parser(verb: str = "") -> Parser:
+    """The parser of the whole command, with every verb registered, or with `verb` alone where
+    a module is named so."""
     parser = Parser(
         prog="vbg",
         description="Machines from a text file: motion, joint forces, causality, structure.",
@@ -46,7 +47,7 @@ def build_parser() -> Parser:
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
     verbs = parser.add_subparsers(title="verbs", metavar="VERB", required=True)
-    register_modules("vbg.cli.verbs", verbs)
+    register_modules("vbg.cli.verbs", verbs, verb)
     return parser
 
 
@@ -58,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not words:
             build_parser().print_help()
             return FINE
-        parsed = build_parser().parse_args(words)
+        parsed = build_parser(words[0]).parse_args(words)
         code: int = parsed.act(parsed)
         return code
     except Misused as misuse:

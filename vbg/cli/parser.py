@@ -253,10 +253,12 @@ class Parser(argparse.ArgumentParser):
         return dict(next(below, {}))
 
 
-def register_modules(package: str, subparsers: Any) -> None:
-    """Register every module of `package`, in the order of their `PLACE`."""
+def register_modules(package: str, subparsers: Any, alone: str = "") -> None:
+    """Register every module of `package`, in the order of their `PLACE`; only the one that is
+    named `alone` where there is one: the others need not be loaded."""
     folder = Path(str(import_module(package).__file__)).parent
     names = sorted(file.stem for file in folder.glob("[!_]*.py"))
+    names = [alone] if alone in names else names
     modules = [import_module(f"{package}.{name}") for name in names]
     for module in sorted(modules, key=lambda module: module.PLACE):
         module.register(subparsers)

@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import psutil
-
 from vbg.errors import UsageError, VbgError
 
 _TEMPORARY = ".vbg-part"
@@ -140,6 +138,12 @@ def _synchronise_folder(folder: Path) -> None:
             os.close(descriptor)
 
 
+def _is_there(process: int) -> bool:
+    import psutil  # not for every command
+
+    return bool(psutil.pid_exists(process))
+
+
 def _remove_abandoned(target: Path) -> None:
     """Temporary files of this target whose process is no more."""
     name = re.compile(
@@ -148,6 +152,6 @@ def _remove_abandoned(target: Path) -> None:
     with os.scandir(target.parent) as entries:
         for entry in entries:
             match = name.match(entry.name)
-            if match and not psutil.pid_exists(int(match[1])):
+            if match and not _is_there(int(match[1])):
                 with contextlib.suppress(OSError):
                     os.unlink(entry.path)

@@ -11,12 +11,21 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-import filelock
+from typing import TYPE_CHECKING
 
 from vbg.errors import UsageError
 from vbg.platform.files import is_other_than_file, refused
 from vbg.platform.text import escaped
+
+if TYPE_CHECKING:
+    import filelock
+
+
+def _lock(file: Path) -> filelock.FileLock:
+    """filelock is loaded here: most commands lock nothing."""
+    import filelock
+
+    return filelock.FileLock(file)
 
 
 class OneWriter:
@@ -31,7 +40,7 @@ class OneWriter:
         self.path = Path(path)
         target = Path(os.path.realpath(path))
         self._holder = target.with_name(f".{target.name}.writer")
-        self._lock = filelock.FileLock(target.with_name(f".{target.name}.lock"))
+        self._lock = _lock(target.with_name(f".{target.name}.lock"))
 
     def take(self) -> None:
         """Take the lock.
@@ -42,6 +51,8 @@ class OneWriter:
             another process writes the file (told with its number and its machine), the
             folder cannot be written, or its file system has no locks.
         """
+        import filelock
+
         if self._lock.is_locked:
             return
         found = is_other_than_file(self.path)
@@ -109,7 +120,7 @@ def one_writer(path: str | Path) -> Iterator[None]:
 def alone(lock_file: Path) -> Iterator[None]:
     """Hold the lock file; waits for whoever holds it."""
     lock_file.parent.mkdir(parents=True, exist_ok=True)
-    with filelock.FileLock(lock_file):
+    with _lock(lock_file):
         yield
 
 
@@ -117,10 +128,12 @@ class Hold:
     """Holds a file's lock for as long as this process lives, without waiting."""
 
     def __init__(self, file: Path):
-        self._lock = filelock.FileLock(file.with_name(f".{file.name}.lock"))
+        self._lock = _lock(file.with_name(f".{file.name}.lock"))
 
     def take(self) -> bool:
         """Whether it is ours now (or was before)."""
+        import filelock
+
         try:
             self._lock.acquire(timeout=0)
         except filelock.Timeout:

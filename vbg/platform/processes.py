@@ -1,4 +1,7 @@
-"""Processes that end: with their parent, with their children, on request."""
+"""Processes that end: with their parent, with their children, on request.
+
+psutil and multiprocessing are loaded where they are needed: every command loads this module.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from multiprocessing import parent_process
-from multiprocessing.connection import wait
 from typing import Any
-
-import psutil
 
 END_REQUESTS = tuple(
     getattr(signal, name)
@@ -49,6 +48,9 @@ def limit_processor_time(seconds: float) -> None:
 
 def end_with_parent() -> None:
     """In a worker of multiprocessing: end at once when its parent is gone, however it went."""
+    from multiprocessing import parent_process
+    from multiprocessing.connection import wait
+
     parent = parent_process()
     if parent is None:
         return
@@ -69,6 +71,8 @@ def of_its_own() -> dict[str, Any]:
 
 def end_tree(pid: int, *, kill: bool) -> None:
     """Ask a process and all that it started to end, or kill them."""
+    import psutil
+
     try:
         process = psutil.Process(pid)
         family = [*process.children(recursive=True), process]
@@ -84,6 +88,8 @@ def end_tree(pid: int, *, kill: bool) -> None:
 
 def is_alive(pid: int) -> bool:
     """Whether there is such a process, and it is more than a remainder nobody has waited for."""
+    import psutil
+
     try:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
