@@ -22,7 +22,7 @@ from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.tables import COORDINATE_TREE, LAW_INPUT, LOAD_FORCE
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, TreeJoint
-from vbg.tmm_bridge.mechanism.start import Pose, displace, start
+from vbg.tmm_bridge.mechanism.start import Pose, displace, model_size, start
 from vbg.tmm_bridge.modes.passing import (
     Response,
     count_below,
@@ -240,7 +240,7 @@ def _rest(mechanism: Mechanism, y: Array) -> tuple[Small, Array]:
     for _ in range(STEPS):
         unbalanced = float(np.abs(small.unbalanced).max(initial=0.0))
         largest = max(largest, unbalanced, _static_size(small))
-        if unbalanced <= RESTS * largest:
+        if unbalanced <= max(RESTS * largest, _rounding(small)):
             return small, y
         step = _newton_step(small)
         y = displace(mechanism.tables, y, step)
@@ -254,6 +254,13 @@ def _rest(mechanism: Mechanism, y: Array) -> tuple[Small, Array]:
 def _static_size(small: Small) -> float:
     weight = np.abs(small.mechanism.tables.gravity).max() * np.abs(small.M[:, 0, 0]).sum()
     return float(weight) * 1e-3
+
+
+def _rounding(small: Small) -> float:
+    """Effort of the stiffest spring when positions are off by their rounding."""
+    stiff = [small.K, *(h.k for h in small.hinges), *(one.K for one in small.couplings)]
+    largest = max((float(np.abs(k).max(initial=0.0)) for k in stiff), default=0.0)
+    return float(np.finfo(float).eps * largest * model_size(small.mechanism))
 
 
 def _newton_step(small: Small) -> Array:
