@@ -1,13 +1,12 @@
 """Results as Parquet, for data frames and databases (extra `sweep`: pyarrow).
 
-One column of 64-bit floats for each component, ``time``, ``crank.position[0]``, ...; the units,
+One column of 64-bit floats for each component, ``time``, ``crank.position.x``, ...; the units,
 and how the run ended, are JSON in the metadata of the file, under ``vbg``.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,9 @@ from vbg.io import trust
 from vbg.io.ending import from_plain, to_plain
 from vbg.platform.files import replacing
 from vbg.platform.text import escaped
+from vbg.plumbing.components import gathered
 from vbg.solution import Solution, Status, components
 
-_COMPONENT = re.compile(r"(?P<name>.+)\[\d+\]")
 _KEY = b"vbg"
 
 
@@ -50,8 +49,8 @@ def write(solution: Solution, path: str | Path) -> None:
 def read(path: str | Path) -> Solution:
     """The solution in a Parquet file whose columns are ``time`` and numbers.
 
-    Columns ``NAME[0], NAME[1], ...`` become one signal of shape (n, k); a file of another
-    program is taken as whole and in SI.
+    Columns ``NAME.x, NAME.y, ...`` or ``NAME[0], ...`` become one signal of shape (n, k); a file
+    of another program is taken as whole and in SI.
 
     Raises UsageError without pyarrow, or where it is no such file.
     """
@@ -69,14 +68,10 @@ def read(path: str | Path) -> Solution:
     except (OSError, ValueError, TypeError, RecursionError) as error:
         reason = escaped(" ".join(str(error).split())[:200])
         raise UsageError(f"{path}: no result in Parquet ({reason}).") from error
-    found: dict[str, list[np.ndarray]] = {}
-    for name, values in columns.items():
-        match = _COMPONENT.fullmatch(name)
-        found.setdefault(escaped(match["name"] if match else name), []).append(values)
-    vectors = {match["name"] for match in map(_COMPONENT.fullmatch, columns) if match}
-    signals = {
-        name: np.column_stack(parts) if name in vectors else parts[0]
-        for name, parts in found.items()
-    }
+    names = list(columns)
+    signals = {}
+    for name, places in gathered([escaped(title) for title in names]):
+        parts = [columns[names[k]] for k in places]
+        signals[name] = parts[0] if name == escaped(names[places[0]]) else np.column_stack(parts)
     ending = ending or {"status": Status("finished", f"Read from {path}.")}
     return Solution(time, signals, units=units, **ending)
