@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import csv
 import os
 import signal
 
@@ -12,7 +13,7 @@ from tests.tui.conftest import MODEL
 from vbg import runner
 from vbg.tui import make_app
 from vbg.tui.actions.nudging import nudged
-from vbg.tui.picturing import press, settled, typed
+from vbg.tui.picturing import press, screen_text, settled, typed
 from vbg.tui.session.jobs import Job
 from vbg.tui.session.runs import Run
 from vbg.tui.session.solver import Solver
@@ -118,3 +119,31 @@ async def test_nudges_are_one_undo_step_and_one_run(model):
         assert app.work.document.now.text == MODEL
     app.solver.drop()
     await app.solver.process.wait()
+
+
+async def test_a_sweep_is_a_run_for_each_value_and_a_table(model):
+    """The model stays as it is; each run says its value, and its range stands in the table."""
+    app = make_app(str(model))
+    async with app.run_test(size=(160, 48)) as pilot:
+        await settled(app, pilot)
+        app.select(("parameters", "L"))
+        app.main.activate("inspector")
+        text = app.work.document.now.text
+        await press(app, pilot, ["S"])
+        await typed(app, *"0.3, 0.6, 1.2", "enter")
+        while len(app.work.runs) < 3 or app.job is not None:
+            await pilot.pause(0.05)
+        await settled(app, pilot)
+        assert app.work.document.now.text == text and not app.work.document.undo_label
+        assert [run.changed for run in app.work.runs] == [f"L 0.5 → {v}" for v in (0.3, 0.6, 1.2)]
+        await press(app, pilot, ["3", "T"])
+        await settled(app, pilot)
+        seen = screen_text(app)
+        assert "L 0.5 → 1.2" in seen and "max hinge" in seen
+        await press(app, pilot, ["c"])
+        await settled(app, pilot)
+        head, *rows = list(csv.reader((model.parent / "runs.csv").open()))
+        assert [row[1] for row in rows] == [f"L 0.5 → {v}" for v in (0.3, 0.6, 1.2)]
+        solution = app.work.solutions[3]
+        values = solution[head[3].split()[1]]
+        assert float(rows[2][3]) == values.max() > values.min() == float(rows[2][2])

@@ -40,6 +40,7 @@ _MODULES = {
     "runs": "keeping",
     "cancel": "running",
     "nudge": "nudging",
+    "sweep": "sweeping",
     "plot": "plotting",
     "validate": "validating",
     "space": "moving3d",

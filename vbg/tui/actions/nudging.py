@@ -42,7 +42,7 @@ def nudged(value: Any, step: int) -> Any | None:
     return None if number is None else f"{number:.9g}{found[2]}"
 
 
-def _row(app: Desk) -> FieldRow | None:
+def marked_number(app: Desk) -> FieldRow | None:
     """The marked field, if what it holds is a number."""
     row = inspector(app).marked
     return row if row is not None and row.written and nudged(row.value, 1) is not None else None
@@ -50,7 +50,7 @@ def _row(app: Desk) -> FieldRow | None:
 
 def _nudge(step: int, app: Desk) -> None:
     """One step; steps of the same number in a row are one undo step."""
-    row, work = _row(app), app.work
+    row, work = marked_number(app), app.work
     assert row is not None
     where, document, nudges = ".".join(map(str, row.path)), work.document, work.nudges
     new = nudged(row.value, step)
@@ -101,7 +101,9 @@ async def _follow(app: Desk) -> None:
 def _no_number(app: Desk) -> str:
     if app.job is not None and not app.work.nudges.running:
         return "a run is under way; x cancels it"
-    return "" if _row(app) is not None else "mark a number in Edit first, not an expression"
+    return (
+        "" if marked_number(app) is not None else "mark a number in Edit first, not an expression"
+    )
 
 
 HANDLERS: dict[str, Handler] = {

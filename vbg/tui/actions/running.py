@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vbg import runner
+from vbg.edit.commands import SetValue
 from vbg.errors import UsageError
 from vbg.tui.actions import Handler, Refusal
 from vbg.tui.session import validation as validations
+from vbg.tui.session.document import digest
 from vbg.tui.session.jobs import Job
 from vbg.tui.session.runs import Run, forget, next_file
 from vbg.tui.state import results
@@ -50,17 +52,21 @@ async def ready(app: Desk) -> None:
         raise UsageError(f"the model has {errors} error{'s' * (errors > 1)}; the first is marked.")
 
 
-def prepared(app: Desk, solver: str) -> Run:
-    """A run of the text that is open, entered in the list."""
+def prepared(app: Desk, solver: str, change: SetValue | None = None) -> Run:
+    """A run of the text that is open, or of it with one `change`, entered in the list."""
     work = app.work
     number, file = next_file(work.file, work.runs, solver)
     model = work.checked.model if checking.resolved(work) else None
     t_end = float(model.simulate.t_end) if model is not None else float("nan")
-    known = work.last_model if work.last_model is not None else _model_of_last(work)
-    data = work.data
-    changed = changes(known, data) if known is not None else ""
-    work.last_model = data
-    run = Run(number, solver, work.document.now.hash, str(file), t_end=t_end, changed=changed)
+    data, text_hash = work.data, work.document.now.hash
+    if change is not None:
+        changed = changes(data, change.change_data(dict(data)))
+        text_hash = digest(change.change_text(work.document.now.text))
+    else:
+        known = work.last_model if work.last_model is not None else _model_of_last(work)
+        changed = changes(known, data) if known is not None else ""
+        work.last_model = data
+    run = Run(number, solver, text_hash, str(file), t_end=t_end, changed=changed)
     app.run_changed(run)
     return run
 
@@ -78,11 +84,14 @@ def _model_of_last(work: Workspace) -> Mapping[str, Any] | None:
     return None
 
 
-async def simulate(app: Desk, solver: str) -> Run:
-    """Run the model as it is now and follow it to its end."""
+async def simulate(app: Desk, solver: str, change: SetValue | None = None) -> Run:
+    """Run the model as it is now, or with one `change` that is not made in it, and follow it to
+    its end."""
     work = app.work
     model, text = str(work.file or "model.toml"), work.document.now.text
-    started = prepared(app, solver)
+    if change is not None:
+        text = change.change_text(text)
+    started = prepared(app, solver, change)
     order = runner.Job(model=model, text=text, solver=solver, result=started.result)
     app.job = job = Job(started, order, app.run_changed, app.solver)
     timer = app.set_timer(SHOW_AFTER, app.show_run)

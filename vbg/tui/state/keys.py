@@ -117,6 +117,7 @@ _EVERYWHERE = (
 )
 
 _EDIT = (
+    _action("sweep", "S", "Sweep", "runs with several values of the marked number", "edit", 70),
     _action("add", "a", "Add", "add a part", "edit", 10),
     _action("add.body", "a b", "body", "a rigid body", "edit"),
     _action("add.frame", "a a", "frame", "axes at a place on a body", "edit"),
@@ -174,6 +175,7 @@ _RUN = (
     _action(
         "run.other", "m", "Run MSTMM", "simulate with the transfer-matrix solver (MSTMM)", "run", 15
     ),
+    _action("sweep.table", "T", "Table", "all runs with the ranges of Plot's curves", "run", 26),
     _action("run.delete", "d|delete", "Forget", "remove the marked run and its file", "run", 20),
     _action(
         "runs.pin", "b", "Baseline", "all later runs are seen against the marked one", "run", 22
