@@ -90,7 +90,7 @@ def test_standing_blade_is_a_beam():
     assert np.all(found > exact[: len(found)])
 
 
-def rotor(elements, spin):
+def rotor(elements, spin, **hinge):
     """The same blade as a beam of a model, clamped to a heavy hub that turns freely."""
     beam = {
         "between": ["hub", "free"],
@@ -108,7 +108,7 @@ def rotor(elements, spin):
         name="rotor",
         gravity=[0, 0, 0],
         bodies={"hub": {"mass": 1.0, "inertia": heavy}},
-        joints={"axle": axle | {"initial": {"speed": float(spin * UNIT)}}},
+        joints={"axle": axle | (hinge or {"initial": {"speed": float(spin * UNIT)}})},
         beams={"blade": beam},
     )
 
@@ -128,6 +128,18 @@ def test_beams_that_turn_steadily_converge_to_it():
         errors.append(np.abs(found[::-1] / exact - 1.0))
     np.testing.assert_allclose(np.log2(errors[0] / errors[1]), 2.0, atol=0.3)
     assert np.all(errors[1] < 0.01)
+
+
+def test_a_driven_rotor_turns_steadily_too():
+    """Its poles are those of one on a heavy hub, but for the two of the hub's own turning."""
+    found = []
+    for hinge in ({}, {"drive": f"{3.0 * UNIT}*t"}):
+        system = vbg.assemble(rotor(2, 3.0, **hinge))
+        point = operating_point(system, "steady")
+        assert point.kind == "steady motion"
+        poles = np.sort(np.abs(linearise(system, point, inputs=[]).eigenvalues.imag))
+        found.append(poles[poles > 0.1 * UNIT])
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-5)
 
 
 def test_blade_is_no_part_of_a_torsional_chain():
