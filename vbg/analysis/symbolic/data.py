@@ -28,6 +28,27 @@ def frame_of(joint: str, name: str) -> Callable[[Model], Any]:
     return lambda model: np.atleast_2d(getattr(_placed(model).frames[joint], name).T).T
 
 
+def number_of(joint: str, key: str) -> Callable[[Model], Any]:
+    """The function that takes a number of a joint, (1, 1); a length that is not written is the
+    distance of its two points at the written posture."""
+
+    def of(model: Model) -> Any:
+        value = getattr(model.joints[joint], key)
+        return [[_distance(_placed(model), joint) if value is None else value]]
+
+    return of
+
+
+def _distance(placed: Placed, joint: str) -> float:
+    frame = placed.frames[joint]
+    ends = ((frame.first, frame.p_AF_A), (frame.second, frame.p_BM_B))
+    first, second = (
+        placed.poses[body].p_WB + placed.poses[body].R_WB @ at if body in placed.poses else at
+        for body, at in ends
+    )
+    return float(np.linalg.norm(second - first))
+
+
 def mass_of(body: str) -> Callable[[Model], Any]:
     """The function that takes the mass of a body, (1, 1)."""
     return lambda model: [[model.bodies[body].mass]]

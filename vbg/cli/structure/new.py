@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,7 +73,7 @@ def entered() -> Entry:
             entry = entry.without_last()
             say(state_of(entry))
         else:
-            found = accepted(line, lambda text, so_far=entry: with_pair(so_far, text))
+            found = accepted(line, partial(with_pair, entry))
             entry = found or entry
             if found:
                 say(state_of(entry))

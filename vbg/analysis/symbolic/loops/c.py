@@ -153,7 +153,7 @@ int run(double t_end, int steps, double *y, double *q)
 
 int main(int argc, char **argv)
 {
-    double t_end = argc > 1 ? atof(argv[1]) : 1.0, dy[Y + 1], u[N], a[N], e[M + 1], f[O];
+    double t_end = argc > 1 ? atof(argv[1]) : 1.0, dy[Y + 1], u[N], a[N], e[M + 1], f[O + 1];
     int steps = argc > 2 ? atoi(argv[2]) : 10000;
     double y[Y + 1], q[N];
     memcpy(y, y_start, sizeof y_start);
@@ -193,7 +193,7 @@ def as_c(code: Code) -> str:
         f"static const double y_start[Y + 1] = {{{_list(y)}}};",
         f"static const double q_start[N] = {{{_list(q)}}};",
         f"static const char *const y_names[Y + 1] = {{{_texts(y_names)}}};",
-        f"static const char *const output_names[O] = {{{_texts(outputs)}}};",
+        f"static const char *const output_names[O + 1] = {{{_texts(outputs)}}};",
         "",
     ]
     sizes = {"phi": (m,), "jac": (m, n)}

@@ -9,12 +9,19 @@ from typing import Any
 import numpy as np
 from scipy.linalg import qr
 
-from vbg.analysis.symbolic.data import frame_of, gravity_of, inertia_of, mass_of, of_unit_bodies
+from vbg.analysis.symbolic.data import (
+    frame_of,
+    gravity_of,
+    inertia_of,
+    mass_of,
+    number_of,
+    of_unit_bodies,
+)
 from vbg.analysis.symbolic.loops.closures import DRIVE, Row, frames_of, rows_of
 from vbg.analysis.symbolic.loops.equations import MinimalEquations
 from vbg.analysis.symbolic.loops.kinematics import Kinematics, kinematics_of
 from vbg.analysis.symbolic.loops.rates import Arguments, arguments_of, second_rate
-from vbg.analysis.symbolic.loops.tidy import decimals, exact, tidy
+from vbg.analysis.symbolic.loops.tidy import between_jumps, decimals, exact, tidy
 from vbg.analysis.symbolic.loops.tree import GROUND, Tree, cardan_angles, tree_of
 from vbg.analysis.symbolic.loops.wrenches import Needs, wrenches_of
 from vbg.analysis.symbolic.named import Named, named, unnamed
@@ -104,16 +111,12 @@ def _needed(system: System) -> list[Callable[[Any], Any]]:
     found: list[Callable[[Any], Any]] = [gravity_of]
     found += [frame_of(joint, name) for joint in model.joints for name in arrays]
     found += [mass_of(b) for b in model.bodies] + [inertia_of(b) for b in model.bodies]
-    return found + [_number(j, k) for j, k in _numbers_of(model)]
+    return found + [number_of(j, k) for j, k in _numbers_of(model)]
 
 
 def _numbers_of(model: Any) -> list[tuple[str, str]]:
     keys = {"helical": "lead", "distance": "length"}
     return [(n, keys[j.kind]) for n, j in model.joints.items() if j.kind in keys]
-
-
-def _number(joint: str, key: str) -> Callable[[Any], Any]:
-    return lambda model: [[getattr(model.joints[joint], key)]]
 
 
 def _derived(numbers: Named, tree: Tree, independent: tuple[str, ...]) -> MinimalEquations:
@@ -124,7 +127,7 @@ def _derived(numbers: Named, tree: Tree, independent: tuple[str, ...]) -> Minima
     def of(joint: str, name: str) -> Any:
         return exact(numbers.matrix(frame_of(joint, name)))
 
-    scalars = {j: exact(numbers.matrix(_number(j, k)))[0, 0] for j, k in _numbers_of(model)}
+    scalars = {j: exact(numbers.matrix(number_of(j, k)))[0, 0] for j, k in _numbers_of(model)}
     k = kinematics_of(tree, of, scalars, numbers.parameters)
     reader, speeds = _reader(numbers, k)
     rows = [
@@ -142,9 +145,9 @@ def _derived(numbers: Named, tree: Tree, independent: tuple[str, ...]) -> Minima
     t = sympy.Symbol("t", real=True)
     closures = [tidy(row.value) for row in rows]
     J = sympy.Matrix(len(rows), len(k.q), lambda i, j: tidy(closures[i].diff(k.q[j])))
-    driven = [-c.diff(t) for c in closures]
+    driven = [between_jumps(-c.diff(t)) for c in closures]
     known = arguments_of(closures, k.q, k.u, mark="c")
-    bias = [_second(c, k, known, t) for c in closures]
+    bias = [between_jumps(_second(c, k, known, t)) for c in closures]
     sums = {**k.speeds, **known.speeds}
     accelerations = tuple(sympy.Symbol(f"d_{u}", real=True) for u in k.u)
     outputs = wrenches_of(model, tree, k, rows, needs, accelerations, of)
