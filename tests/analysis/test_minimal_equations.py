@@ -45,7 +45,7 @@ FIRST = ["slider-crank", "shaft-arm-slider", "two-link-robot"]
 @cache
 def example(name, names=False):
     system = vbg.assemble(vbg.read(EXAMPLES / f"{name}.toml"))
-    return system, minimal_equations(system, names=names)
+    return system, minimal_equations(system, names=names, start=vbg.start(system))
 
 
 def module(equations):

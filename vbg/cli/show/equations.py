@@ -95,13 +95,15 @@ def _minimal(arguments: argparse.Namespace, system: Any) -> str:
     from vbg.analysis.symbolic.loops import c, fortran, python, text
     from vbg.analysis.symbolic.loops.coding import code_of
     from vbg.analysis.symbolic.loops.deriving import minimal_equations
+    from vbg.starting import start
 
     if arguments.latex or arguments.python or arguments.c:
         raise UsageError("closed loops and joint forces are written by --program LANGUAGE.")
     if arguments.form == "constraint":
         raise UsageError("--program, --forces and --independent are of the minimal form.")
     names, chosen = not arguments.numbers, tuple(arguments.independent)
-    equations = minimal_equations(system, names=names, independent=chosen)
+    begin = start(system)  # as [simulate] says, such as the equilibrium
+    equations = minimal_equations(system, names=names, independent=chosen, start=begin)
     writers = {"python": python.as_python, "c": c.as_c, "fortran": fortran.as_fortran}
     if arguments.program:
         return writers[arguments.program](code_of(equations)).rstrip("\n")

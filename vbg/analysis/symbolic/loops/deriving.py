@@ -27,7 +27,7 @@ from vbg.analysis.symbolic.loops.wrenches import Needs, wrenches_of
 from vbg.analysis.symbolic.named import Named, named, unnamed
 from vbg.assemble.derive.equations import Constraint
 from vbg.assemble.matrices.symbolic import SymbolicReader, symbols_of
-from vbg.assemble.start.start import assemble_start
+from vbg.assemble.start.start import Start, assemble_start
 from vbg.assemble.system import System
 from vbg.blocks import Block, dependencies, leaf, rotation
 from vbg.errors import UsageError, VbgError
@@ -39,13 +39,18 @@ MOST = 40  # coordinates that are still written out
 
 
 def minimal_equations(
-    system: System, *, names: bool = True, independent: tuple[str, ...] = ()
+    system: System,
+    *,
+    names: bool = True,
+    independent: tuple[str, ...] = (),
+    start: Start | None = None,
 ) -> MinimalEquations:
     """The equations of motion of `system` in minimal coordinates, also with closed loops.
 
     independent : coordinates to be taken as such (``A.angle``); by default those in which the
         closures are best conditioned at the start, angles of joints that are driven or stand on
         the ground before others.
+    start : where programs begin; by default the machine as it is written, loops closed.
 
     Raises VbgError for machines that have none in symbols, UsageError for `independent` that
     the closures do not leave free.
@@ -63,7 +68,7 @@ def minimal_equations(
         own = frozenset(motion.name for motion in tree.motions)
         further = partial(_besides, own=own)
         numbers = named(system, _needed(system), of_unit_bodies, further=further)
-    return _derived(numbers, tree, independent)
+    return _derived(numbers, tree, independent, start or assemble_start(system))
 
 
 def _require_smooth(system: System) -> None:
@@ -119,7 +124,9 @@ def _numbers_of(model: Any) -> list[tuple[str, str]]:
     return [(n, keys[j.kind]) for n, j in model.joints.items() if j.kind in keys]
 
 
-def _derived(numbers: Named, tree: Tree, independent: tuple[str, ...]) -> MinimalEquations:
+def _derived(
+    numbers: Named, tree: Tree, independent: tuple[str, ...], begin: Start
+) -> MinimalEquations:
     import sympy
 
     model = numbers.system.model
@@ -139,7 +146,7 @@ def _derived(numbers: Named, tree: Tree, independent: tuple[str, ...]) -> Minima
     ]
     rows += _drives(numbers, reader, k)
     mass, loads, needs = _balances(numbers, reader, k, speeds)
-    start = _start(numbers.system, tree, k)
+    start = _start(begin, tree, k)
     values = {**start, **numbers.parameters, sympy.Symbol("t", real=True): 0.0}
     rows, places, dropped = _independent(rows, k, values, model, independent)
     t = sympy.Symbol("t", real=True)
@@ -254,9 +261,9 @@ def _balances(
     return whole, [tidy(entry) for entry in right], needs
 
 
-def _start(system: System, tree: Tree, k: Kinematics) -> dict[Any, float]:
-    """Numbers of coordinates, rates and other states at the assembled start."""
-    start = assemble_start(system)
+def _start(start: Start, tree: Tree, k: Kinematics) -> dict[Any, float]:
+    """Numbers of coordinates, rates and other states at the start."""
+    system = start.system
     shown = start.outputs(0.0, start.state)
     found: dict[Any, float] = {}
     at = 0
