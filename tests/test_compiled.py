@@ -109,6 +109,14 @@ def test_a_set_is_compiled_once_and_told_done(place):
     assert sum(again.double.stats.cache_hits.values()) == 1
 
 
+def test_code_for_another_processor_is_another_set(place, monkeypatch):
+    """numba compiles for the one that it is told; object files of both would have one name."""
+    monkeypatch.delenv("NUMBA_CPU_NAME", raising=False)
+    host = Kernels("trial", [place]).folder
+    monkeypatch.setenv("NUMBA_CPU_NAME", "generic")
+    assert Kernels("trial", [place]).folder != host
+
+
 def test_folders_of_other_versions_go_when_nobody_has_used_them_for_long(place):
     root = Kernels("trial", [place]).folder.parent
     for age, name in ((UNUSED + 1.0, "trial-old"), (UNUSED - 1.0, "trial-new"), (99.0, "other-x")):

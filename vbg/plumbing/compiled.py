@@ -64,7 +64,9 @@ class Kernels:
     def __init__(self, name: str, sources: Sequence[str | Path]):
         import llvmlite.binding
 
-        cpu = llvmlite.binding.get_host_cpu_name()
+        # as numba reads it: code for another processor is another set
+        host = llvmlite.binding.get_host_cpu_name()
+        cpu = os.environ.get("NUMBA_CPU_NAME") or host
         features = llvmlite.binding.get_host_cpu_features().flatten()
         digest = hashlib.sha256(
             f"{FORM}|{sys.version}|{version('numba')}|{cpu}|{features}".encode()
