@@ -14,7 +14,8 @@ ROOT = Path(__file__).resolve().parents[1]
 FILES = sorted((ROOT / "vbg").rglob("*.py"))
 # public by their documentation in spite of the underscore: os._exit, methods of named tuples,
 # and what the interpreter itself calls at its end, which os._exit leaves out
-PUBLIC = {"_exit", "_replace", "_asdict", "_fields", "_run_exitfuncs"}
+# named so in the manuals of Python and of numba (struct proxies)
+PUBLIC = {"_exit", "_replace", "_asdict", "_fields", "_run_exitfuncs", "_getvalue"}
 
 
 def name_of(path: Path) -> str:

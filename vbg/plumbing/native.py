@@ -154,7 +154,8 @@ class Native:
         _refuse_foreign(self.place, made.library.get_llvm_str())
         result = made.signature.return_type
         lines = _caller(made.fndesc.llvm_func_name, self._example, str(result) != "none")
-        write_bytes(code, made.library._get_compiled_object())
+        _, _, (objects, _) = made.library.serialize_using_object_code()
+        write_bytes(code, objects)
         write_bytes(call, lines)
 
 
