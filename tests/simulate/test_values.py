@@ -36,7 +36,7 @@ def test_the_first_signal_and_time_are_named(wrong: float) -> None:
     whole = Solution(t, {"a": t})
     assert with_values(whole) is whole
     found = with_values(Solution(t, {"late": late, "v": vector}))
-    assert found.status.sentence.startswith("v[1] has no value from t = 2 s. 1 more")
+    assert found.status.sentence.startswith("v.y has no value from t = 2 s. 1 more")
     cancelled = Solution(t, {"late": late}, status=Status("cancelled", "Cancelled."))
     assert with_values(cancelled) is cancelled
 

@@ -51,6 +51,7 @@ class GraphBuilder(Clocked):
         frames: Callable[[str], JointFrameBlocks],
         start: Callable[[str], Start],
         signal: Callable[[float | str, GraphBuilder], Block],
+        prescribed: frozenset[str] = frozenset(),
     ):
         super().__init__()
         self.gravity = const(gravity)
@@ -59,6 +60,7 @@ class GraphBuilder(Clocked):
         self._frames = frames
         self._start = start
         self._signal = signal
+        self._prescribed = prescribed
         self._vertices: dict[str, Vertex] = {}
         self._bonds: dict[str, Bond] = {}
         self._incident: dict[str, list[Bond]] = {}
@@ -355,6 +357,9 @@ class GraphBuilder(Clocked):
         if path not in self._coordinates:
             raise UsageError(f"{path} has no free coordinate that a part could act on")
         return self._coordinates[path]
+
+    def is_prescribed(self, path: str) -> bool:
+        return joint_path(path) in self._prescribed
 
     def signal(self, value: float | str, unit: str = "1") -> Block:
         return self._signal(value, self)

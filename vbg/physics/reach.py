@@ -16,11 +16,13 @@ WAYS = ("nodes", "on", "between")
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """`node`: 1-junction of the speed; `value`: coordinate or length."""
+    """`node`: 1-junction of the speed; `value`: coordinate or length; `prescribed`: the speed
+    is given by drives or sources, so that nothing can stick there."""
 
     node: Node
     value: Block
     turns: bool
+    prescribed: bool = False
 
     def declare(self, name: str, builder: Builder, effort: Block) -> None:
         """Signals of a part that takes `effort` from the node: what it exerts on the
@@ -44,7 +46,7 @@ def reach(name: str, builder: Builder, part: Any, ways: Sequence[str] = WAYS) ->
         return _between_nodes(name, builder, part.table, part.nodes)
     if "on" in given:
         node, value = builder.coordinate(part.on)
-        return Reach(node, value, node.domain == "rotation")
+        return Reach(node, value, node.domain == "rotation", builder.is_prescribed(part.on))
     line = line_between(name, builder, part.between)
     return Reach(line.stretch, line.length, False)
 
@@ -53,10 +55,11 @@ def _between_nodes(name: str, builder: Builder, table: str, nodes: tuple[str, ..
     """The speed of the last node against the first, or against the frame."""
     turns = table == "rotational"
     ends = [node for node in nodes if builder.terminal(table, node) is not None]
+    given = all(builder.is_prescribed(f"{table}.{node}") for node in ends)
     if len(ends) == 1:
         node, value = builder.coordinate(f"{table}.{ends[0]}")
         if nodes[-1] == ends[0]:
-            return Reach(node, value, turns)
+            return Reach(node, value, turns, given)
         ends = [ends[0]]  # the frame is second: the difference has the other sign
     domain: Domain = "rotation" if turns else "translation"
     junction = builder.zero(f"{name}.difference", 1, "scalar", domain)
@@ -65,10 +68,10 @@ def _between_nodes(name: str, builder: Builder, table: str, nodes: tuple[str, ..
     first, value1 = builder.coordinate(f"{table}.{ends[0]}")
     builder.bond(junction, first)
     if len(ends) == 1:
-        return Reach(line, -value1, turns)
+        return Reach(line, -value1, turns, given)
     second, value2 = builder.coordinate(f"{table}.{ends[1]}")
     builder.bond(second, junction)
-    return Reach(line, value2 - value1, turns)
+    return Reach(line, value2 - value1, turns, given)
 
 
 def one_way(part: Any) -> Iterator[tuple[str, str, str]]:

@@ -45,13 +45,22 @@ def dry_friction(name: str, builder: Builder, node: Node, law: DryFriction) -> B
 
 
 def imposed_friction(name: str, builder: Builder, node: Node, law: DryFriction) -> Block:
-    """The same on a speed that a drive prescribes: it cannot stick, its effort jumps where the
-    speed changes its sign, which is an event.  Returns the effort on the node."""
+    """The same on a speed that drives or sources prescribe.  Returns the effort on the node."""
+    dry = imposed(name, builder, node, law.slipping(builder.flow(node)))
+    return dry + _viscous(name, builder, node, law)
+
+
+def imposed(name: str, builder: Builder, node: Node, coulomb: Block) -> Block:
+    """Friction of the size `coulomb` on a speed that is prescribed: it cannot stick, for what
+    prescribes the speed holds the load; its effort jumps where the speed changes its sign, which
+    is an event, and is none at rest (a speed of rounding alone has no direction).  Returns
+    the effort on the node."""
     speed = builder.flow(node)
     builder.event(f"{name}.reversal", speed, f"{name} reverses")
-    effort = times(call("sign", speed), law.slipping(speed))
+    moves = call("sign", call("max", call("abs", speed) - const(RESTING), const(0.0)))
+    effort = times(times(moves, call("sign", speed)), coulomb)
     bond = builder.resistor(name, node, effort=lambda _: effort)
-    return _viscous(name, builder, node, law) - builder.effort(bond)
+    return -builder.effort(bond)
 
 
 def _viscous(name: str, builder: Builder, node: Node, law: DryFriction) -> Block:

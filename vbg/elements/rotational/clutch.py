@@ -9,7 +9,7 @@ from vbg.blocks import call, const, times
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
 from vbg.physics.reach import reach
-from vbg.physics.stiction import stick_slip
+from vbg.physics.stiction import imposed, stick_slip
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,9 @@ class Clutch:
         where = reach(name, builder, self)
         share = call("min", call("max", builder.signal(self.engaged), const(0.0)), const(1.0))
         torque = self.capacity * share
-        effort = stick_slip(name, builder, where.node, coulomb=torque, static=torque)
+        if where.prescribed:
+            effort = imposed(name, builder, where.node, torque)
+        else:
+            effort = stick_slip(name, builder, where.node, coulomb=torque, static=torque)
         builder.output(f"{name}.torque", effort, "N*m")
         builder.output(f"{name}.power", times(effort, builder.flow(where.node)), "W")

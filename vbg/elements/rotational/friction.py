@@ -10,7 +10,7 @@ from vbg.blocks import times
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
 from vbg.physics.reach import one_way, reach
-from vbg.physics.stiction import DryFriction, dry_friction
+from vbg.physics.stiction import DryFriction, dry_friction, imposed_friction
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,7 @@ class Friction:
     def expand(self, name: str, builder: Builder) -> None:
         where = reach(name, builder, self)
         law = DryFriction(self.coulomb, self.static, self.stribeck, self.viscous)
-        effort = dry_friction(name, builder, where.node, law)
+        act = imposed_friction if where.prescribed else dry_friction
+        effort = act(name, builder, where.node, law)
         builder.output(f"{name}.torque", effort, "N*m")
         builder.output(f"{name}.power", times(effort, builder.flow(where.node)), "W")
