@@ -76,7 +76,7 @@ def pinocchio(n: int) -> tuple[float, np.ndarray]:
 def first_accelerations(system: vbg.System, x: np.ndarray, n: int) -> np.ndarray:
     """Joint accelerations at rest: differences of the rods' angular momentum rates over J."""
     rate = dict(zip(system.state_names, vbg.start(system).rate(0.0, x)))
-    rods = np.array([rate[f"rod{k}.angular_momentum[1]"] for k in range(n)]) * 12.0
+    rods = np.array([rate[f"rod{k}.angular_momentum.y"] for k in range(n)]) * 12.0
     return np.diff(rods, prepend=0.0)
 
 

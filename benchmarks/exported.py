@@ -22,6 +22,7 @@ from vbg.export.code import identifier, sources
 from vbg.export.compiler import compile_c, find_compiler
 from vbg.model.catalogue import catalogue
 from vbg.model.samples import machine
+from vbg.plumbing.components import vector_of
 from vbg.solution import components
 
 LONGEST = 1.0
@@ -76,7 +77,7 @@ class Compiled:
 
 def family(signal: str) -> str:
     """What a signal is, without whose and which component."""
-    return signal.partition("[")[0].rpartition(".")[2]
+    return vector_of(signal).rpartition(".")[2]
 
 
 def worst(found: Mapping[str, np.ndarray], columns: Mapping[str, np.ndarray]) -> tuple[float, str]:

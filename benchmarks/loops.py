@@ -54,7 +54,7 @@ def table(sizes: tuple[int, ...], *, redundant: bool) -> None:
         ours = 1e6 * seconds[-1]
         exact = exact_acceleration(n)
         rate = dict(zip(system.state_names, vbg.start(system).rate(0.0, x)))
-        got = np.array([-12.0 * rate[f"V{k}.angular_momentum[2]"] for k in range(n + 1)])
+        got = np.array([-12.0 * rate[f"V{k}.angular_momentum.z"] for k in range(n + 1)])
         print(f"{n:4} {ours:9.1f} {np.abs(got - exact).max():9.1e}", end="")
         if has_pinocchio():
             theirs, acceleration = pinocchio(n)

@@ -358,8 +358,8 @@ def compared(made: Mechanism) -> Verdict:
     rate = dict(zip(system.state_names, start.rate(0.0, x), strict=True))
     found = []
     for k, b in enumerate(here.bodies):
-        a = [rate[f"b{k}.momentum[{i}]"] / b.mass for i in range(3)]
-        turning = [rate[f"b{k}.angular_momentum[{i}]"] for i in range(3)]
+        a = [rate[f"b{k}.momentum.{i}"] / b.mass for i in "xyz"]
+        turning = [rate[f"b{k}.angular_momentum.{i}"] for i in "xyz"]
         found += [*a, *(b.R @ np.linalg.solve(b.inertia, turning))]
     error = float(np.abs(found - right.acceleration).max()) / right.largest
     loads = joint_loads(here, start.outputs(0.0, x))

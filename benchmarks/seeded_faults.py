@@ -36,6 +36,7 @@ import numpy as np
 
 from benchmarks.forked import Stuck, forked
 from benchmarks.seeding import ROOT, Fault, Loaded, candidates
+from vbg.plumbing.components import component
 
 # Packages and rooms of both solvers, a row of the table each: the longest that fits a module.
 ROOMS = (
@@ -224,7 +225,11 @@ def visible(sound: dict[str, Any], faulty: dict[str, Any]) -> str:
     def judged(name: str, values: Any) -> Any:
         kept = np.array(values)
         columns = kept.reshape(len(kept), -1)
-        out = [k for k in range(columns.shape[1]) if {name, f"{name}[{k}]"} & aside]
+        out = [
+            k
+            for k in range(columns.shape[1])
+            if {name, component(name, k, columns.shape[1])} & aside
+        ]
         columns[:, out] = 0.0
         return kept
 

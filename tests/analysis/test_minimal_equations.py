@@ -24,6 +24,7 @@ from vbg.analysis.symbolic.loops.deriving import minimal_equations  # noqa: E402
 from vbg.analysis.symbolic.loops.fortran import as_fortran  # noqa: E402
 from vbg.analysis.symbolic.loops.python import as_python  # noqa: E402
 from vbg.analysis.symbolic.loops.text import as_text  # noqa: E402
+from vbg.plumbing.components import vector_of  # noqa: E402
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TIGHT = {"rtol": 1e-12, "atol": 1e-14}
@@ -56,7 +57,7 @@ def module(equations):
 
 def agrees(found, solution, row, tolerance=1e-9):
     """Every output of the equations with the run's, of the largest of its kind in the run."""
-    names = list(dict.fromkeys(name.partition("[")[0] for name in found))
+    names = list(dict.fromkeys(vector_of(name) for name in found))
     names = [name for name in names if name in solution.signals]
     kinds = {name.rpartition(".")[2] for name in names}
     largest = {
@@ -64,7 +65,7 @@ def agrees(found, solution, row, tolerance=1e-9):
         for kind in kinds
     }
     for name in names:
-        values = [v for key, v in found.items() if key.partition("[")[0] == name]
+        values = [v for key, v in found.items() if vector_of(key) == name]
         scale = max(largest[name.rpartition(".")[2]], 0.1 * largest["force"])
         assert_allclose(values, np.ravel(solution[name][row]), atol=tolerance * scale, err_msg=name)
 

@@ -201,7 +201,7 @@ def test_every_help_has_an_example_that_can_be_parsed():
     for parser in all_below(top):
         assert parser.epilog.startswith("examples:\n  vbg "), parser.prog
         for line in parser.epilog.splitlines()[1:]:
-            command = line.split(" > ")[0].split(" | ")
+            command = re.split(" [<>] ", line)[0].split(" | ")
             for one in (c for c in command if c.strip().startswith("vbg ")):
                 words = shlex.split(one)[1:]
                 try:

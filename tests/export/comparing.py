@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from vbg.plumbing.components import vector_of
+
 
 def family(signal):
     """What it is, without whose and which component."""
-    return signal.partition("[")[0].rpartition(".")[2]
+    return vector_of(signal).rpartition(".")[2]
 
 
 def family_peaks(columns):

@@ -47,7 +47,7 @@ def values_at(machine: Machine, system: vbg.System, t: float, x: np.ndarray) -> 
     values = dict(vbg.start(system).outputs(t, x))
     rate = dict(zip(system.state_names, vbg.start(system).rate(t, x), strict=True))
     for name in machine.bodies:
-        h_rate = [rate[f"{name}.angular_momentum[{k}]"] for k in range(3)]
+        h_rate = [rate[f"{name}.angular_momentum.{k}"] for k in "xyz"]
         values[f"{name}.h_rate"] = np.array(h_rate)
     return values
 

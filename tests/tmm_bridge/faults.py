@@ -21,6 +21,7 @@ from typing import Any
 
 import vbg.tmm_bridge as bridge
 from vbg.model import Model
+from vbg.plumbing.components import vector_of
 from vbg.solution import Solution
 from vbg.tmm_bridge import solver
 from vbg.validate import both
@@ -170,4 +171,4 @@ def assert_found(verdict: Verdict, channel: str) -> None:
     failed = [c.name for c in verdict.failed()]
     if "The starts differ" not in verdict.sentence:
         assert failed[0] in verdict.sentence
-    assert any(name.partition("[")[0] == channel for name in failed), failed
+    assert any(vector_of(name) == channel for name in failed), failed

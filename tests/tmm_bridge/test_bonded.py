@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import vbg
+from vbg.plumbing.components import vector_of
 from vbg.tmm_bridge import simulate
 from vbg.validate import validate
 
@@ -62,7 +63,7 @@ def test_vectors_with_energies_and_matrices_are_solved_twice():
     )
     report = validate(model, in_children=False)
     assert report.result == "PASS", report.verdict.sentence
-    names = {c.name.partition("[")[0] for c in report.channels if c.result == "PASS"}
+    names = {vector_of(c.name) for c in report.channels if c.result == "PASS"}
     assert {"store.momentum", "C.displacement", "C.effort", "loss.effort", "push.flow"} <= names
 
 

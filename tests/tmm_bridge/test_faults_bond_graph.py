@@ -32,7 +32,7 @@ TREE_FAULTS = [
     ("elements.spring", "effort=self.k * stretch", "effort=-self.k * stretch", "line.force"),
     ("elements.damper", "self.c * flow", "1.01 * self.c * flow", "dash.force"),
     ("elements.torsion_spring", "effort=self.k * twist", "effort=0.5 * self.k * twist", "coil.torque"),
-    ("elements.force", "mul(body.R_WB, components)", "components", "push.force"),
+    ("elements.force", "mul(axes_on(self.axes, self.on, body), components)", "components", "push.force"),
     ("elements.force", "builder, body, self.on.at)", "builder, body, (0.0, 0.0, 0.0))", "push.power"),
     ("elements.bushing", "mul(turn.to_torque, rows(load, 3, 6))", "rows(load, 3, 6)", "mount.torque"),
     ("elements.bushing", "mul(coefficients, flow)", "-1.0 * mul(coefficients, flow)", "mount.torque"),
@@ -40,7 +40,7 @@ TREE_FAULTS = [
     ("physics.relative", "mul(R, -skew(arm))", "mul(R, skew(arm))", "J1.force"),
     ("physics.relative", "p_AF_A if points_coincide else p_AM_A", "p_AF_A", "J2.force"),
     ("junctions.constrain", "mul(R_WA, rows(wrench, 3, 6))", "rows(wrench, 3, 6)", "J2.torque"),
-    ("junctions.constrain", "law.viscous * flow", "-law.viscous * flow", "J1.friction"),
+    ("junctions.constrain", "times(viscous, flow)", "times(-1.0 * viscous, flow)", "J1.friction"),
     ("junctions.cylindrical", "on_axis(pair), axes_parallel(pair)", "on_axis(pair)", "J2.torque"),
     ("junctions.couple", "const(ratio), toward", "const(-ratio), toward", "gear.effort"),
 ]  # fmt: skip

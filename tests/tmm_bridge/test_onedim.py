@@ -10,6 +10,7 @@ import pytest
 
 import vbg
 from tests.tmm_bridge.faults import exchanged
+from vbg.plumbing.components import vector_of
 from vbg.tmm_bridge import simulate
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.start import start
@@ -306,7 +307,7 @@ def test_both_solvers_agree_on_every_output(name):
     first = vbg.simulate(model, **settings)
     verdict = compare(first, simulate(model, **settings), tolerance=1e-6)
     assert verdict.result == "PASS", verdict.sentence
-    told = {c.name.partition("[")[0] for c in verdict.channels}
+    told = {vector_of(c.name) for c in verdict.channels}
     asked = {n for n in first.signals if not n.startswith(("energy.", "residual."))}
     asked = {n for n in asked if not n.endswith(PASSED_ON)}
     assert asked <= told, asked - told

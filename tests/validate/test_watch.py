@@ -81,12 +81,12 @@ def test_a_model_that_is_wrong_is_no_verdict(validated, tmp_path):
 def test_a_part_without_a_twin_is_inconclusive_and_no_wrong_command(validated, tmp_path):
     file = tmp_path / "held.toml"
     file.write_text(
-        "vbg = 1\n[rotational.rotor]\nkind = 'inertia'\nnodes = ['a']\nJ = 1\nspeed = 2\n"
-        "[rotational.one]\nkind = 'friction'\nnodes = ['a']\ncoulomb = 1\n"
-        "[rotational.two]\nkind = 'friction'\nnodes = ['a']\ncoulomb = 2\n"
+        "vbg = 1\n[bodies.rod]\nmass = 1\ninertia = { xx = 1, yy = 1, zz = 1 }\n"
+        "points = { A = [-0.2, 0, 0] }\n[joints.pin]\nkind = 'revolute'\naxis = [0, 1, 0]\n"
+        "between = ['ground', 'rod.A']\nrelease = 'pin.force.z > 15 N'\n"
         "[simulate]\nt_end = 0.01\noutput_step = 0.005\n"
     )
     code, out, errors = validated(file)
     assert code == 1, errors
     assert "INCONCLUSIVE" in out
-    assert "rotational.two" in out
+    assert "pin.force" in out

@@ -181,7 +181,11 @@ def _both(job: Job, run: Run, progress: Tell | None) -> _Second:
         answers |= run({"mstmm": other}, progress)
         notes = (
             *notes,
-            f"Replayed from the bond-graph run: the efforts on {', '.join(replays)}. {reason}",
+            *(
+                (f"Replayed from the bond-graph run: {', '.join(replays)}. {reason}",)
+                if replays
+                else ()
+            ),
         )
     else:
         if has_twins(other.machine):

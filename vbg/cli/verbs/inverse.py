@@ -6,8 +6,6 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from vbg.cli.models import read_checked
 from vbg.cli.output import require_output, wrote
 from vbg.cli.parser import add, add_json, add_model, add_span, add_tolerances, add_units
@@ -99,6 +97,8 @@ def _found(arguments: argparse.Namespace, model: Model) -> Inverse:
 
 
 def _as_plain(found: Inverse) -> dict[str, Any]:
+    import numpy as np
+
     motors = [
         {
             "joint": motor.joint,
@@ -116,6 +116,8 @@ def _as_plain(found: Inverse) -> dict[str, Any]:
 
 
 def _rms(found: Inverse, motor: Motor) -> float:
+    import numpy as np
+
     time = found.solution.time
     return float(np.sqrt(np.trapezoid(motor.effort**2, time) / (time[-1] - time[0])))
 

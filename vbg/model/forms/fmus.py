@@ -16,9 +16,9 @@ from vbg.model.forms.references import REFERENCES
 from vbg.model.text.allowed import refusal
 from vbg.model.text.places import Path
 from vbg.model.values.reading import Reading, Scope, described
+from vbg.plumbing.components import gathered
 
 _SIGNAL = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*\Z")  # a name that expressions can read
-_COMPONENT = re.compile(r"(.*)\[(\d+)\]\Z")
 
 
 def read_wires(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field) -> Any:
@@ -148,22 +148,14 @@ def _selected(
 
 
 def _all_outputs(found: Description) -> dict[str, tuple[str, ...]]:
-    """Every output that is a number and has a name that expressions can read; y[0], y[1], ... as
-    the vector y."""
-    outputs = [v for v in found.of("output") if v.is_number]
-    selected: dict[str, tuple[str, ...]] = {}
-    components: dict[str, dict[int, Variable]] = {}
-    for v in outputs:
-        match = _COMPONENT.match(v.name)
-        if match is not None and _SIGNAL.match(match[1]):
-            components.setdefault(match[1], {})[int(match[2])] = v
-            selected.setdefault(match[1], ())
-        elif _SIGNAL.match(v.name):
-            selected[v.name] = (v.name,)
-    for base, parts in components.items():
-        if sorted(parts) == list(range(len(parts))) and not selected[base]:
-            selected[base] = tuple(parts[k].name for k in range(len(parts)))
-    return {name: told for name, told in selected.items() if told}
+    """Every output that is a number and has a name that expressions can read; y.x, y.y, y.z or
+    y[0], y[1], ... as the vector y."""
+    names = [v.name for v in found.of("output") if v.is_number]
+    return {
+        name: tuple(names[k] for k in places)
+        for name, places in gathered(names)
+        if _SIGNAL.match(name)
+    }
 
 
 def _own_value(
