@@ -37,7 +37,9 @@ from vbg.graph.bondgraph import (
 from vbg.graph.clocked import Clocked
 from vbg.graph.pieces import TERMINALS, at_start, gradient, joint_path, pose_states, require_alike
 from vbg.graph.placeholders import BOND_FLOW, EFFORT, FLOW, LEVEL, RATE, SIGNAL, reads_bonds
+from vbg.graph.prescribed import prescribed
 from vbg.graph.raw import check_raw_bond, raw_end, two_port_of
+from vbg.model import Model
 from vbg.model.placing.placed import Placed
 from vbg.physics.rawlaws import inverse_of
 
@@ -47,20 +49,19 @@ class GraphBuilder(Clocked):
 
     def __init__(
         self,
-        gravity: tuple[float, float, float],
+        model: Model,
         frames: Callable[[str], JointFrameBlocks],
         start: Callable[[str], Start],
         signal: Callable[[float | str, GraphBuilder], Block],
-        prescribed: frozenset[str] = frozenset(),
     ):
         super().__init__()
-        self.gravity = const(gravity)
+        self.gravity = const(model.gravity)
         self.time = leaf("t", 1)
         self.part = ""
         self._frames = frames
         self._start = start
         self._signal = signal
-        self._prescribed = prescribed
+        self._prescribed = prescribed(model)
         self._vertices: dict[str, Vertex] = {}
         self._bonds: dict[str, Bond] = {}
         self._incident: dict[str, list[Bond]] = {}

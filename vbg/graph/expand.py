@@ -18,7 +18,6 @@ from vbg.expressions import parse
 from vbg.graph.bondgraph import BondGraph, Causality
 from vbg.graph.builder import GraphBuilder
 from vbg.graph.placeholders import OUTPUT, SIGNAL, indexed, reading, reads_bonds
-from vbg.graph.prescribed import prescribed
 from vbg.graph.raw import raw_signals
 from vbg.model.bonding import vertices_without_bonds
 from vbg.model.forms.parts import coordinates_of
@@ -115,8 +114,7 @@ def expand(source: Model | Placed, tapped: Collection[str] = ()) -> BondGraph:
         being_read.pop()
         return read if reads_bonds(block) else block
 
-    given = prescribed(model)
-    builder = GraphBuilder(model.gravity, frames_of, starts.__getitem__, signal, given)
+    builder = GraphBuilder(model, frames_of, starts.__getitem__, signal)
     for name, part in _ordered(model):
         builder.part = f"{part.table}.{name}"
         part.expand(name, builder)
