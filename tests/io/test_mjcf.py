@@ -142,7 +142,7 @@ def test_points_that_are_held_together_close_a_loop(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("<mujoco><worldbody><body/></mujoco>", "MuJoCo refuses it"),
+        ("<mujoco><worldbody><body/></mujoco>", "no XML"),
         (
             '<mujoco><worldbody><body name="b"><joint axis="1 0 0"/><joint axis="1 1 0"/>'
             '<geom size="1"/></body></worldbody></mujoco>',
@@ -153,3 +153,25 @@ def test_points_that_are_held_together_close_a_loop(tmp_path):
 def test_what_cannot_be_said_is_refused_by_name(tmp_path, text, said):
     with pytest.raises(UsageError, match=said):
         mjcf.read(written(tmp_path, text))
+
+
+def test_files_that_it_names_lie_below_its_folder(tmp_path):
+    (tmp_path / "secret.xml").write_text("<mujoco/>")
+    inside = tmp_path / "robot"
+    inside.mkdir()
+    arm = inside / "arm.xml"
+    for body in (
+        '<include file="../secret.xml"/>',
+        '<asset><mesh name="m" file="../secret.xml"/></asset>',
+        '<compiler meshdir=".."/><asset><mesh name="m" file="secret.xml"/></asset>',
+        f'<include file="{tmp_path / "secret.xml"}"/>',
+    ):
+        arm.write_text(f"<mujoco>{body}</mujoco>")
+        with pytest.raises(UsageError, match="not below the folder"):
+            mjcf.read(arm)
+    arm.write_text('<mujoco><include file="arm.xml"/></mujoco>')
+    with pytest.raises(UsageError, match="MuJoCo refuses it"):
+        mjcf.read(arm)
+    arm.write_text('<!DOCTYPE a [<!ENTITY b "c">]><mujoco/>')
+    with pytest.raises(UsageError, match="document types"):
+        mjcf.read(arm)

@@ -7,6 +7,7 @@ points held together, simple geoms as drawings; everything else is told by name.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -16,10 +17,13 @@ from typing import Any
 import numpy as np
 
 from vbg.errors import UsageError
+from vbg.io.trust import require_file
 from vbg.model import Model
+from vbg.model.text.allowed import ALLOWED, refusal
 from vbg.spatial import Array, quaternion_from_matrix, rotation_matrix
 
 HINGE, SLIDE, BALL, FREE = "hinge", "slide", "ball", "free"
+FOLDERS = ("meshdir", "texturedir", "assetdir")
 SMALL = 1e-9  # cosine of axes that are perpendicular, or part of a length in which points meet
 
 
@@ -38,6 +42,7 @@ def read(path: str | Path) -> tuple[Model, tuple[str, ...]]:
         import mujoco
     except ImportError:
         raise UsageError(f"{path}: MuJoCo reads this file: pip install 'vbg[engines]'.") from None
+    _require_own_files(str(path), str(path), set())
     try:
         compiled = mujoco.MjModel.from_xml_path(str(path))
     except ValueError as error:
@@ -46,6 +51,39 @@ def read(path: str | Path) -> tuple[Model, tuple[str, ...]]:
     mujoco.mj_kinematics(compiled, data)
     writer = _Writer(mujoco, compiled, data)
     return Model(**writer.document()), tuple(writer.notes)
+
+
+def _require_own_files(path: str, root: str, seen: set[str]) -> None:
+    """MuJoCo reads whatever a file names: that must lie below the folder of the one which is
+    opened (`vbg.model.text.allowed`), and there are no document types.
+
+    Raises UsageError for what does not.  (Files that include each other MuJoCo refuses.)
+    """
+    import defusedxml.ElementTree as safe
+    from defusedxml.common import DefusedXmlException
+
+    if os.path.realpath(path) in seen:
+        return
+    seen.add(os.path.realpath(path))
+    require_file(path, growth=20.0)
+    try:
+        elements = list(safe.parse(path, forbid_dtd=True).iter())
+    except DefusedXmlException:
+        raise UsageError(f"{path}: document types and entities are not read.") from None
+    except (safe.ParseError, OSError) as error:
+        raise UsageError(f"{path}: no XML: {error}.") from None
+    # MuJoCo looks from the folder of the first file; what lies beside this one is held to it, too
+    here = {os.path.dirname(path), os.path.dirname(root)}
+    folders = {one.get(key) or "" for one in elements for key in FOLDERS} | {""}
+    for one in elements:
+        named = one.get("file")
+        for folder in () if named is None else folders:
+            files = {os.path.join(base, folder, named) for base in here}
+            for file in filter(os.path.exists, files):
+                if why := refusal(named, file, root):
+                    raise UsageError(f"{path}: {why} Put it there, or allow its folder: {ALLOWED}.")
+                if one.tag == "include":
+                    _require_own_files(file, root, seen)
 
 
 @dataclass
