@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import vbg
+from vbg.errors import AssemblyError
 from vbg.io.toml import parse
 from vbg.validate import validate
 
@@ -68,3 +69,11 @@ def test_friction_on_a_given_speed_exerts_nothing_at_rest(name):
     np.testing.assert_allclose(found[told], np.where(moving, -0.2, 0.0), atol=1e-12)
     report = validate(model, t_end=0.6, output_step=0.05)
     assert report.result == "PASS", report.verdict.sentence
+
+
+def test_friction_that_can_hold_nothing_is_refused_by_name():
+    rotor = '[rotational.rotor]\nkind = "inertia"\nnodes = ["m"]\nJ = 0.1\n'
+    back = '[rotational.back]\nkind = "gear"\nnodes = ["n", "m"]\nratio = 3.0\n'
+    locked = "vbg = 1\n" + rotor + GEARED + back + BRAKE + 'nodes = ["n"]'
+    with pytest.raises(AssemblyError, match=r"brake\.grip is to hold depends on no inertia"):
+        vbg.simulate(parse(locked))

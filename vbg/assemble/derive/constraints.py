@@ -37,6 +37,7 @@ from vbg.blocks import (
     times,
     zeros,
 )
+from vbg.errors import AssemblyError, Problem
 from vbg.graph.bondgraph import Vertex
 
 VECTORS = ("force", "torque", "slip")  # first words of labels of components
@@ -176,12 +177,17 @@ def efforts_of(
 
     Where the rows reach the stores through the junction structure alone, H4 = J_C1 F1 J_C1^T
     is symmetric and sparse and is eliminated as such; else r' is solved as it is.
+
+    Raises AssemblyError for constraints on what other parts alone move.
     """
     if not constraints and not work.differential:
         return Efforts(zeros(0), None, ())
     unknowns = {c.unknown: None for c in constraints}
     plain = _is_plain(work, constraints, unknowns)
     on_z = tuple(_rows_on_z(work, constraints, plain))
+    given = [_given(c) for c, row in zip(constraints, on_z, strict=True) if not row]
+    if given:
+        raise AssemblyError.of(given)
     idle = [c.active for c in constraints]
     factor = factor_of(on_z, work, idle, vectors_of(constraints))
     unforced = Substitution({u: zeros(u.rows) for u in unknowns})
@@ -201,6 +207,13 @@ def efforts_of(
     found, reactions = solution[: len(unknowns)], solution[len(unknowns) :]
     values = stack(*found) if found else zeros(0)
     return Efforts(values, factor, on_z, dict(zip(reacting, reactions, strict=True)))
+
+
+def _given(c: Constraint) -> Problem:
+    """The speed that a constraint is to keep at zero depends on no state: others give it."""
+    what = f"the speed that {c.name} is to hold depends on no inertia: other parts alone give it."
+    remedy = "Remove it, or one of the sources, drives, gears and fixed ends that give the speed."
+    return Problem("error", c.part, what, remedy)
 
 
 def _part(work: Derivation, constraints: Sequence[Constraint]) -> str:
