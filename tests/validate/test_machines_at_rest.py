@@ -38,3 +38,23 @@ def test_a_chaotic_run_is_inconclusive_with_what_to_do():
     assert "FAIL" not in {c.result for c in report.channels}
     at_once = validate(model, t_end=2.0, in_children=False)
     assert at_once.result == "PASS", at_once.verdict.sentence
+
+
+@pytest.mark.parametrize("scale", (1e-9, 1.0, 1e9))
+@pytest.mark.parametrize("table", ("rotational", "translational"))
+def test_what_friction_holds_moves_by_rounding_alone(table, scale):
+    """A load below what sticks: angles of 1e-17 rad and their powers are no channels."""
+    load, store, unit = (
+        ("torque", {"kind": "inertia", "J": 0.04 * scale}, "c")
+        if table == "rotational"
+        else ("force", {"kind": "mass", "m": 0.04 * scale}, "c")
+    )
+    parts = {
+        "held": {"nodes": ["n"], **store},
+        "oil": {"kind": "damper", "nodes": ["n"], unit: 2.1 * scale},
+        "load": {"kind": load, "nodes": ["n"], load: f"-{0.14 * scale}*sin(2*t)"},
+        "brake": {"kind": "friction", "nodes": ["frame", "n"], "coulomb": 0.36 * scale},
+    }
+    model = vbg.Model(name="held", **{table: parts})
+    report = validate(model, t_end=0.6, output_step=0.02)
+    assert report.result == "PASS", report.verdict.sentence

@@ -58,6 +58,7 @@ def natural_scales(model: Model, seen: Mapping[str, float], duration: float) -> 
         kind = kind_of(name, "1")
         found[kind] = max(found.get(kind, 0.0), _reach(model, name, set()))
     _electric(model, found)
+    _line(model, found, max(duration, 1e-300))
     if not model.bodies:
         return found
     L = _length(model, seen)
@@ -96,6 +97,27 @@ def _electric(model: Model, found: dict[str, float]) -> None:
     found["A"] = max(current, U / max(ohms))
     found["V"] = max(U, current * min(ohms))
     found["W"] = max(found.get("W", 0.0), found["V"] * found["A"])
+
+
+def _line(model: Model, found: dict[str, float], T: float) -> None:
+    """Of shafts and slides the speed that the largest effort gives in the time of the run to the
+    largest inertia, or against the largest damper, the way of that speed, and their power and
+    work: beside these what a machine at rest shows is rounding."""
+    for parts, effort, inertia, damper, speed, way in (
+        (model.rotational, "N*m", "kg*m^2", "N*m*s/rad", "rad/s", "rad"),
+        (model.translational, "N", "kg", "N*s/m", "m/s", "m"),
+    ):
+        written = [pair for part in parts.values() for pair in _written(model, part)]
+        e = found.get(effort, 0.0)
+        inertias = [value for unit, value in written if unit == inertia]
+        dampers = [value for unit, value in written if unit == damper]
+        v = max(
+            found.get(speed, 0.0),
+            e * T / max(inertias) if inertias and max(inertias) > 0.0 else 0.0,
+            e / max(dampers) if dampers and max(dampers) > 0.0 else 0.0,
+        )
+        for unit, value in ((speed, v), (way, v * T), ("W", e * v), ("J", e * v * T)):
+            found[unit] = max(found.get(unit, 0.0), value)
 
 
 def seen_by_unit(solution: Solution) -> dict[str, float]:
