@@ -113,7 +113,7 @@ FAULTS = [
     ("physics.stiction", "return held - ", "return 1.01 * held - ", "stuck", "hinge.frictions"),
     (LAW, "w.through[self.capacity] = self.law.static(w)", "w.through[self.capacity] = 1.01 * self.law.static(w)", "brakes", "J.speed"),
     (LAW, "effort = -moving * (dry + fall)", "effort = -moving * (dry + 1.01 * fall)", "driven", "hinge.friction"),
-    ("physics.stiction", 'times(call("sign", speed)', 'times(-call("sign", speed)', "driven", "hinge.drive"),
+    ("physics.stiction", 'times(moves, call("sign", speed))', 'times(moves, -call("sign", speed))', "driven", "hinge.drive"),
 ]  # fmt: skip
 
 

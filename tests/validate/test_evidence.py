@@ -253,7 +253,11 @@ def test_the_friction_of_a_joint_is_a_law_and_losses_that_give_back_speak_agains
         "initial": {},
     }
     model = vbg.Model(**{**document, "joints": {"hinge": joint}})
-    with exchanged("physics.stiction", 'times(call("sign", speed)', 'times(-call("sign", speed)'):
+    with exchanged(
+        "physics.stiction",
+        'times(moves, call("sign", speed))',
+        'times(moves, -call("sign", speed))',
+    ):
         verdict = validate(model, **SHORT).verdict
     said = " ".join(verdict.review)
     assert verdict.result == "FAIL", verdict.sentence
