@@ -57,8 +57,8 @@ def derive(causal: CausalGraph) -> Equations:
     all_rates = full | config_rates | signal_rates | {graph.time: const(1.0)}
     efforts = efforts_of(work, constraints, residuals, all_rates, spins)
     close = _closing(constraints, efforts)
-    closed = close.each([*full.values(), *signal_rates.values()])
-    rates = dict(zip([*full, *signal_rates], closed, strict=True)) | config_rates
+    open_rates = full | signal_rates | config_rates
+    rates = dict(zip(open_rates, close.each([*open_rates.values()]), strict=True))
     parts = part_energies(work, Tangent(all_rates, spins)) if graph.model.outputs.energy else ()
     rates |= _energy_rates(work, parts, close)
     rates |= {mode.state: zeros(1) for mode in graph.modes}

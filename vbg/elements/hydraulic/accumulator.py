@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -28,6 +29,11 @@ class Accumulator:
     pressure: float | None = quantity(
         "Pa", "pressure at the start; default: precharge", above=0.0, default=None
     )
+
+    def faults(self) -> Iterator[tuple[str, str, str]]:
+        """A port on the tank, whose pressure nothing changes."""
+        if self.nodes == ("tank",):
+            yield "nodes", "the tank keeps its pressure: it fills nothing.", "Name another node."
 
     def expand(self, name: str, builder: Builder) -> None:
         here = branch(name, builder, self.table, (self.nodes[0], "tank"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -29,6 +30,11 @@ class Volume:
     pressure: float | None = quantity(
         "Pa", "pressure at the start; default: that of what it is tied to", default=None
     )
+
+    def faults(self) -> Iterator[tuple[str, str, str]]:
+        """A port on the tank, whose pressure nothing changes."""
+        if self.nodes == ("tank",):
+            yield "nodes", "the tank keeps its pressure: it fills nothing.", "Name another node."
 
     def expand(self, name: str, builder: Builder) -> None:
         oil = Oil(self.bulk, self.growth)

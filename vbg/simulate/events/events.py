@@ -197,10 +197,14 @@ class Switches:
         """Where function `i` vanishes between two times with different signs, if they have."""
         from scipy.optimize import brentq
 
-        def value(t: float) -> float:
-            return float(self._values(t, state(t))[i])
+        # what is solved by iteration may end elsewhere in its last digits when it is asked again
+        ends: dict[float, float] = {}
 
-        if value(before) * value(after) >= 0.0:
+        def value(t: float) -> float:
+            return ends[t] if t in ends else float(self._values(t, state(t))[i])
+
+        ends = {t: value(t) for t in (before, after)}
+        if ends[before] * ends[after] >= 0.0:
             return None
         return float(brentq(value, before, after, xtol=1e-15 * max(after, 1e-3), rtol=1e-14))
 
