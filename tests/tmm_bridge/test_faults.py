@@ -53,7 +53,7 @@ TREE_FAULTS = [
     ("mechanism.loading", "0.0, 0.0, friction.viscous, 0.0", "0.0, 0.0, 1.01 * friction.viscous, 0.0", "J1.friction"),
     ("mechanism.loading", "np.concatenate([pa, pb, [k, rest, c]])", "np.concatenate([pa, pb, [k, rest, 1.01 * c]])", "dash.force"),
     ("mechanism.loading", "np.concatenate([pa, pb, [k, rest, c]])", "np.concatenate([pa, pb, [k, 0.0, c]])", "line.force"),
-    ("mechanism.loading", '1.0 if part.axes == "body" else 0.0', "0.0", "push.force"),
+    ("mechanism.loading", '0.0 if part.axes == "world" else 1.0', "0.0", "push.force"),
     ("kernels.efforts", "return -k * (x - rest) - c * rate,", "return -k * x - c * rate,", "coil.torque"),
     ("kernels.efforts", "return -k * (x - rest) - c * rate,", "return -k * (x - rest) + c * rate,", "J1.friction"),
     ("kernels.efforts", "apply(s.work, a, effort, pa, along, zero)", "apply(s.work, a, -effort, pa, along, zero)", "J1.torque"),
