@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.linalg import eigh
 
 import vbg
+from tests.anywhere import shaken
 from vbg.analysis import linearise, operating_point
 from vbg.analysis.probe.kinks import kinks_at
 from vbg.analysis.probe.probe import Probe
@@ -178,3 +179,27 @@ def test_a_bushing_that_is_not_turned_has_no_kink():
         (place,) = (s.first for s in system.slices if s.state.name == "b1.quaternion")
         x[place + 3] = turned
         assert kinks_at(probe, 0.0, x, np.zeros(0, dtype=np.intp)) == ()
+
+
+ON_STOP = """vbg = 1
+[bodies.b]
+mass = 3
+inertia = { xx = 1, yy = 1, zz = 1 }
+[joints.j]
+kind = "prismatic"
+between = ["ground", "b"]
+axis = [0, 0, 1]
+stop = { lower = 0, k = "20 MN/m", c = 50 }
+initial = { slide = GAP }
+"""
+
+
+@pytest.mark.parametrize("gap", (-1e-6, 0.0, 1e-13, 1e-6, 1e-2))
+def test_what_rests_on_a_stop_is_found_however_it_bounces(gap):
+    """A stiff stop lets go of what it was hit by: the rest is m g / k deep all the same."""
+    system = vbg.assemble(parse(ON_STOP.replace("GAP", str(gap))))
+    for start in shaken(vbg.start(system)):
+        point = operating_point(system, x=start.state)
+        assert point.kind == "equilibrium", point.sentence
+        place = system.state_names.index("j.slide")
+        assert point.x[place] == pytest.approx(-3 * 9.81 / 20e6, rel=1e-6)

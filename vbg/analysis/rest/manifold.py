@@ -32,6 +32,9 @@ class Manifold:
         self.probe = probe
         self.postures, self.momenta = _postures(probe.system), _momenta(probe.system)
         self._projector = Projector(probe.system, probe.start.kept)
+        self._moves = np.ones(probe.system.size, dtype=bool)
+        for s in probe.system.slices:
+            self._moves[s.first : s.last] = s.state.kind != "discrete"
         self._units = _units(probe.system)
         self._farthest = AWAY * (1.0 + _size((start / self._units)[self.postures]))
         ties = displacement_ties(probe, probe.jacobian(t, start), start)
@@ -41,9 +44,11 @@ class Manifold:
         self._ties, self._sums = ties, ties @ start
 
     def moved(self, t: float, x: Array, dx: Array) -> tuple[Array, float]:
-        """x + dx, or the part of dx that turns and moves nothing too far, and which part."""
+        """x + dx, or the part of dx that turns and moves nothing too far, and which part.  What
+        changes at instants alone (modes, samples) stays to the last digit: a joint that is open
+        by 1e-19 is open."""
         length = min(1.0, self.longest(dx))
-        x = x + length * dx
+        x = np.where(self._moves, x + length * dx, x)
         self._project(t, x, HELD, HELD)
         return x, length
 

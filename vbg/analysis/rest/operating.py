@@ -92,13 +92,18 @@ def _found_rest(manifold: Manifold, t: float, start: Array) -> OperatingPoint:
         return here.x, here.space.basis, here.reduced(here.full), here.along(here.f)
 
     low = settled(manifold, t, start)
-    point = _newton(manifold, t, low, None)
-    if point.kind == "equilibrium":
-        return point
-    other = _newton(manifold, t, relaxed(manifold, t, low, slopes), None)
-    if other.kind == "equilibrium":
-        return other
-    nearest = min(point, other, key=lambda one: one.misfit)
+    # what rests on a stop may have been let go while it bounced; where it stood it touches
+    sought = (
+        lambda: low,
+        lambda: relaxed(manifold, t, low, slopes),
+        lambda: manifold.at_rest(t, start),
+    )
+    found = []
+    for begin in sought:
+        found.append(_newton(manifold, t, begin(), None))
+        if found[-1].kind == "equilibrium":
+            return found[-1]
+    nearest = min(found, key=lambda one: one.misfit)
     return _not_found(probe, nearest, _loose(manifold, t, start))
 
 

@@ -86,14 +86,15 @@ def audit(
 
 
 def _work(system: System, signals: Mapping[str, Array], span: float, opened: float) -> float:
-    """Of the largest force along constraints that are `opened` [m or rad], and along ROUNDINGS
+    """Of the largest force along constraints that are `opened` [m or rad] at a row and as much
+    again before the projection that left that, and along ROUNDINGS
     eps of the machine's size and of that size (1 m at most) in every second, or of a torque
     over as many radians [J]."""
     size = machine_size(system)
     lengths = {"N": size + min(1.0, size) * span, "N*m": 1.0 + span}
     return max(
         (
-            (ROUNDINGS * EPS * lengths[unit] + opened)
+            (ROUNDINGS * EPS * lengths[unit] + 2.0 * opened)
             * float(np.abs(signals[name]).max(initial=0.0))
             for name, unit in system.signal_units.items()
             if unit in lengths and name in signals
