@@ -82,3 +82,15 @@ def peeked(tree: ast.Module) -> Iterator[str]:
 @pytest.mark.parametrize("path", FILES, ids=name_of)
 def test_no_module_reads_anothers_underscore(path):
     assert list(peeked(tree_of(path))) == []
+
+
+def test_what_the_page_for_contributors_says_to_look_for_is_there():
+    rows = [
+        [cell.replace("`", "").split("; ") for cell in line.split("|")[2:4]]
+        for line in (ROOT / "CONTRIBUTING.md").read_text("utf-8").splitlines()
+        if line.startswith("| ") and ".py`" in line
+    ]
+    assert len(rows) >= 10
+    for files, words in rows:
+        for file, word in zip(files, words, strict=True):
+            assert word.strip() in (ROOT / "vbg" / file.strip()).read_text("utf-8"), (file, word)
