@@ -27,6 +27,8 @@ from vbg.io.urdf import Imported, to_document
 from vbg.model import Model
 from vbg.spatial import quaternion_from_matrix
 
+DRIVEN = ("revolute", "prismatic")
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
@@ -65,10 +67,10 @@ def row(file: Path, states: int, inverse: int, seed: int) -> Row:
     """The errors of one robot, or why there are none."""
     text = file.read_text()
     try:
-        made = _imported(text, file)
+        made, free = _imported(text, file)
         rng = np.random.default_rng(seed)
-        forward = acceleration_error(file, made, states, rng)
-        torque = torque_error(file, made, inverse, rng)
+        forward = acceleration_error(file, made, states, rng, free=free)
+        torque = torque_error(file, made, inverse, rng, free=free)
     except VbgError as error:
         return Row(str(error).replace(str(file), file.name)[:120])
     changed = [n for n in made.notes if "raised" in n or "was given" in n]
@@ -79,12 +81,12 @@ def row(file: Path, states: int, inverse: int, seed: int) -> Row:
     return Row(f"{bodies:6}  {forward:12.1e}  {torque:7.1e}  {notes}", max(forward, torque))
 
 
-def _imported(text: str, file: Path) -> Imported:
-    """On the ground, or floating where nothing else of it could move."""
+def _imported(text: str, file: Path) -> tuple[Imported, bool]:
+    """On the ground, or floating where nothing else of it could move; and whether it floats."""
     try:
-        return to_document(text, str(file), mimic=False)
+        return to_document(text, str(file), mimic=False), False
     except ModelError:  # the root link alone has a mass
-        return to_document(text, str(file), mimic=False, free=True)
+        return to_document(text, str(file), mimic=False, free=True), True
 
 
 def bare(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -99,12 +101,13 @@ def bare(document: Mapping[str, Any]) -> dict[str, Any]:
 class Robot:
     """Pinocchio's model of a file, and vbg's document of it: what each calls what."""
 
-    def __init__(self, file: Path, document: Mapping[str, Any], origins: Mapping[str, str]):
+    def __init__(
+        self, file: Path, document: Mapping[str, Any], origins: Mapping[str, str], *, free: bool
+    ):
         import pinocchio
 
         self.pin = pinocchio
-        floats = any("position" in body for body in document["bodies"].values())
-        floating = (pinocchio.JointModelFreeFlyer(),) if floats else ()
+        floating = (pinocchio.JointModelFreeFlyer(),) if free else ()
         self.model = pinocchio.buildModelFromUrdf(str(file), *floating)
         self.data = self.model.createData()
         self.document, self.origins = document, origins
@@ -156,11 +159,13 @@ class Robot:
         return float(value[0]) if joint.nq == 1 else float(np.arctan2(value[1], value[0]))
 
 
-def acceleration_error(file: Path, made: Imported, states: int, rng: np.random.Generator) -> float:
+def acceleration_error(
+    file: Path, made: Imported, states: int, rng: np.random.Generator, *, free: bool
+) -> float:
     """Largest difference of the accelerations of mass centres [m/s^2] and of angular
     accelerations [rad/s^2], over the largest of its kind in the state, or over 1."""
     plain = bare(made.document)
-    robot = Robot(file, plain, made.origins)
+    robot = Robot(file, plain, made.origins, free=free)
     model = Model.from_document(plain, str(file))
     start = vbg.start(model)
     worst = 0.0
@@ -216,13 +221,16 @@ def _accelerations(system: Any, model: Model, motions: Any, rate: np.ndarray) ->
     return found
 
 
-def torque_error(file: Path, made: Imported, states: int, rng: np.random.Generator) -> float:
-    """Largest difference of drive torques and forces for given motions, over the largest."""
+def torque_error(
+    file: Path, made: Imported, states: int, rng: np.random.Generator, *, free: bool
+) -> float:
+    """Largest difference of drive torques and forces for given motions, over the largest; 0 for
+    a robot that has freedoms without a drive."""
     worst = 0.0
     plain = bare(made.document)
-    robot = Robot(file, plain, made.origins)
+    robot = Robot(file, plain, made.origins, free=free)
     one = [n for n in plain["joints"] if robot.model.existJointName(made.origins[n])]
-    if not one:
+    if robot.model.nv > sum(plain["joints"][n]["kind"] in DRIVEN for n in one):
         return worst
     for _ in range(states):
         q, v = robot.state(rng)

@@ -459,11 +459,11 @@ def test_names_that_vbg_makes_do_not_lead_out_of_the_folder(tmp_path):
     text, result = "vbg = 1\n" + body, str(folder / "out.csv")
     job = runner.Job("rod.toml", text, settings={"t_end": 0.02}, result=result)
     said = io.StringIO()
-    reporter = runner._Reporter(said, runner._Cancel())
-    assert runner.run(job, reporter) == 1, "a lock is no link"
+    teller = runner._OfProcess(said, runner._Cancel())
+    assert runner.run(job, teller) == 1, "a lock is no link"
     assert "cannot be written" in said.getvalue()
     (folder / ".out.csv.lock").unlink()
-    assert runner.run(job, reporter) == 0
+    assert runner.run(job, teller) == 0
     assert treasure.read_text() == "mine"
     plain = {file.name for file in folder.iterdir() if not file.is_symlink()}
     assert plain == {"out.csv", "out.csv.ending"}

@@ -17,6 +17,7 @@ def besides_joints(model: Model) -> list[str]:
         if table not in ("bodies", "joints")
         for name in getattr(model, table)
     ]
+    parts += [f"bodies.{n}.flexible" for n, body in model.bodies.items() if body.flexible]
     return [*parts, "bonds"] if model.bonds else parts
 
 

@@ -86,8 +86,9 @@ def _require_known(model: Model) -> None:
         if opens(joint):
             unknown.append(f"joints.{name}.release")
         friction, stop = getattr(joint, "friction", None), getattr(joint, "stop", None)
-        if friction is not None and friction.static is not None:
-            unknown.append(f"joints.{name}.friction.static")
+        for key in ("static", "coulomb_back", "static_back", "viscous_back"):
+            if getattr(friction, key, None) is not None:
+                unknown.append(f"joints.{name}.friction.{key}")
         if stop is not None and None in (stop.lower, stop.upper):
             unknown.append(f"joints.{name}.stop with one end")
     holds = f"bodies, {', '.join(KINDS)} joints with friction and stops, and gears between joints"

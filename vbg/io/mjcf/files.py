@@ -1,0 +1,52 @@
+"""Which file is one of MuJoCo's, and which files it may name."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from vbg.errors import UsageError
+from vbg.io.trust import require_file
+from vbg.model.text.allowed import ALLOWED, refusal
+
+FOLDERS = ("meshdir", "texturedir", "assetdir")
+
+
+def is_mjcf(path: str | Path) -> bool:
+    """Whether an XML file begins as one of MuJoCo's."""
+    with open(path, "rb") as file:
+        return re.search(rb"<mujoco[\s>/]", file.read(4096)) is not None
+
+
+def require_own_files(path: str, root: str, seen: set[str]) -> None:
+    """MuJoCo reads whatever a file names: that must lie below the folder of the one which is
+    opened (`vbg.model.text.allowed`), and there are no document types.
+
+    Raises UsageError for what does not.  (Files that include each other MuJoCo refuses.)
+    """
+    import defusedxml.ElementTree as safe
+    from defusedxml.common import DefusedXmlException
+
+    if os.path.realpath(path) in seen:
+        return
+    seen.add(os.path.realpath(path))
+    require_file(path, growth=20.0)
+    try:
+        elements = list(safe.parse(path, forbid_dtd=True).iter())
+    except DefusedXmlException:
+        raise UsageError(f"{path}: document types and entities are not read.") from None
+    except (safe.ParseError, OSError) as error:
+        raise UsageError(f"{path}: no XML: {error}.") from None
+    # MuJoCo looks from the folder of the first file; what lies beside this one is held to it, too
+    here = {os.path.dirname(path), os.path.dirname(root)}
+    folders = {one.get(key) or "" for one in elements for key in FOLDERS} | {""}
+    for one in elements:
+        named = one.get("file")
+        for folder in () if named is None else folders:
+            files = {os.path.join(base, folder, named) for base in here}
+            for file in filter(os.path.exists, files):
+                if why := refusal(named, file, root):
+                    raise UsageError(f"{path}: {why} Put it there, or allow its folder: {ALLOWED}.")
+                if one.tag == "include":
+                    require_own_files(file, root, seen)
