@@ -81,8 +81,9 @@ def libraries(
         )
 
 
-def compilers(start: vbg.Start, folder: Path) -> None:
-    """Rates of the same states by two compilers, read by FMPy."""
+def compilers(start: vbg.Start, folder: Path) -> float:
+    """Rates of the same states by two compilers, read by FMPy: largest difference of the
+    largest."""
     import fmpy
     from fmpy.fmi3 import FMU3Model
 
@@ -107,8 +108,9 @@ def compilers(start: vbg.Start, folder: Path) -> None:
         fmu.updateDiscreteStates()
         fmu.enterContinuousTimeMode()
         found.append(rates(fmu, described.numberOfContinuousStates))
-    apart = np.abs(found[0] - found[1]).max() / np.abs(found[0]).max()
+    apart = float(np.abs(found[0] - found[1]).max() / np.abs(found[0]).max())
     print(f"{find_compiler()[0]} beside zig, {len(found[0])} rates: {apart:.1e} of the largest")
+    return apart
 
 
 def rates(fmu: Any, count: int) -> np.ndarray:

@@ -34,6 +34,8 @@ class Tape(ctypes.Structure):
         ("constant_at", INTS),
         ("constant", DOUBLES),
         ("straight", ctypes.c_void_p),
+        ("factors_at", ctypes.c_int),
+        ("factors", ctypes.c_int),
     ]
 
 

@@ -11,6 +11,7 @@ from tests.export.comparing import family, family_peaks
 from tests.tail import tail
 from vbg.errors import UsageError
 from vbg.export.fmu import PLATFORMS, write_fmu
+from vbg.io import toml
 from vbg.solution import components
 
 fmpy = pytest.importorskip("fmpy")
@@ -38,6 +39,31 @@ on = "joints.A"
 torque = ["command"]
 [simulate]
 t_end = 1.0
+output_step = 0.01
+"""
+
+STOPPED = """
+name = "rod"
+[bodies.rod]
+shape = { cylinder = { radius = "1 cm", length = 0.5, axis = [1, 0, 0] }, density = 7850 }
+points = { A = [-0.25, 0, 0], B = [0.25, 0, 0] }
+[joints.hinge]
+kind = "revolute"
+between = ["ground", "rod.A"]
+axis = [0, 1, 0]
+initial = { angle = "30 deg" }
+[forces.buffer]
+kind = "stop"
+between = [{ body = "ground", at = [0.25, 0, -0.5] }, "rod.B"]
+gap = "0.1"
+k = 1e4
+c = 5
+[signals.held]
+kind = "sample_and_hold"
+input = "hinge.angle"
+period = 0.07
+[simulate]
+t_end = 0.6
 output_step = 0.01
 """
 
@@ -91,7 +117,7 @@ def test_an_importer_runs_both_kinds(tmp_path, name, version):
             assert miss < close * peaks[family(signal)], (kind, signal)
 
 
-def opened(kind, path):
+def opened(kind, path, **settings):
     """An instance in FMPy."""
     described = fmpy.read_model_description(path)
     which = described.modelExchange if kind is FMU3Model else described.coSimulation
@@ -101,7 +127,7 @@ def opened(kind, path):
         modelIdentifier=which.modelIdentifier,
         instanceName="one",
     )
-    instance.instantiate()
+    instance.instantiate(**settings)
     return instance, {v.name: v.valueReference for v in described.modelVariables}
 
 
@@ -200,6 +226,53 @@ def test_a_kept_state_goes_on_bit_by_bit(driven, kind, version):
     assert read([names["A.angle"]]) == [0.0]
     fmu.terminate()
     fmu.freeInstance()
+
+
+def test_steps_end_in_front_of_events_and_go_on_behind_them(tmp_path):
+    """A rod that bounces on a stop and a sampled angle, with event mode and early return: the
+    events of `vbg run`, the value before and behind, and the same run as without."""
+    model = toml.parse(STOPPED)
+    solution = vbg.simulate(model)
+    path = str(tmp_path / "rod.fmu")
+    write_fmu(vbg.start(model), path)
+    hits, kept, values = [], None, []
+    fmu, names = opened(FMU3Slave, path, eventModeUsed=True, earlyReturnAllowed=True)
+    told = [names["hinge.angle"], names["held"]]
+    fmu.enterInitializationMode()
+    fmu.exitInitializationMode()
+    assert fmu.updateDiscreteStates()[:2] == (False, False)
+    fmu.enterStepMode()
+    for end in np.arange(1, 13) * 0.05:
+        t = end - 0.05
+        while t < end:
+            event, _, early, t = fmu.doStep(t, end - t)
+            assert early == (t < end) and (event or not early)
+            if event:
+                if kept is None:
+                    kept = fmu.getFMUState(), t, end
+                before = fmu.getFloat64(told)
+                fmu.enterEventMode()
+                fmu.updateDiscreteStates()
+                fmu.enterStepMode()
+                angle, held = fmu.getFloat64(told)
+                assert angle == pytest.approx(before[0], abs=1e-9)
+                hits.append((t, held != before[1], held == pytest.approx(angle, abs=1e-9)))
+        values.append(fmu.getFloat64(told))
+    row = np.searchsorted(solution.time, np.arange(1, 13) * 0.05 - 1e-9)
+    assert np.array(values)[:, 0] == pytest.approx(solution["hinge.angle"][row], abs=1e-6)
+    samples = [t for t, new, now in hits if new and now]
+    assert samples == pytest.approx(np.arange(1, 9) * 0.07, abs=1e-9)
+    bounces = [t for t, new, _ in hits if not new]
+    found = [e.time for e in solution.audit.events if e.where == "buffer"]
+    assert len(bounces) == len(found) > 1 and bounces == pytest.approx(found, abs=1e-6)
+    state, t, end = kept
+    fmu.setFMUState(state)
+    fmu.enterEventMode()
+    fmu.updateDiscreteStates()
+    fmu.enterStepMode()
+    while t < end:
+        t = fmu.doStep(t, end - t)[3]
+    assert fmu.getFloat64(told) == values[round(end / 0.05) - 1]
 
 
 def test_directional_derivatives_are_slopes(driven):
@@ -307,6 +380,23 @@ def binary():
     return f"binaries/{place}/driven_arm{ending}"
 
 
+def test_joints_are_connectors_and_the_graph_is_the_icon(driven):
+    """By the schema of the standard; members are variables that an importer connects."""
+    import zipfile
+
+    etree = pytest.importorskip("lxml.etree")
+    schema = f"{fmpy.__path__[0]}/schema/fmi3/fmi3TerminalsAndIcons.xsd"
+    with zipfile.ZipFile(driven / "arm3.fmu") as archive:
+        document = etree.fromstring(archive.read("terminalsAndIcons/terminalsAndIcons.xml"))
+        etree.XMLSchema(etree.parse(schema)).assertValid(document)
+        if document.find("GraphicalRepresentation/Icon") is not None:
+            assert archive.read("terminalsAndIcons/icon.png").startswith(b"\x89PNG")
+    (joint,) = document.findall("Terminals/Terminal")
+    members = {m.get("memberName"): m.get("variableName") for m in joint}
+    assert joint.get("name") == "A" and members["force.x"] == "A.force.x"
+    assert set(members.values()) <= set(outputs(str(driven / "arm3.fmu")))
+
+
 def test_archives_are_the_same_each_time(driven, tmp_path):
     start = vbg.start(vbg.assemble(vbg.read(driven / "arm.toml")))
     for name in ("one.fmu", "two.fmu"):
@@ -327,8 +417,9 @@ def test_the_command_line_writes_both(driven, tmp_path, capsys):
 
     model = str(driven / "arm.toml")
     assert main(["export", model, "-o", str(tmp_path / "arm.fmu"), "--source", "--fmi", "2"]) == 0
-    described = fmpy.read_model_description(str(tmp_path / "arm.fmu"))
-    assert [v.name for v in described.modelVariables if v.causality == "input"] == ["command"]
+    variables = fmpy.read_model_description(str(tmp_path / "arm.fmu")).modelVariables
+    assert [v.name for v in variables if v.causality == "input"] == ["command"]
+    assert all(float(v.nominal) > 0.0 for v in variables if v.name.startswith("state."))
     assert main(["export", model, "--c", "-o", str(tmp_path / "code")]) == 0
     assert (tmp_path / "code" / "Makefile").is_file()
     assert main(["export", model, "--c", "--fmi", "2", "-o", str(tmp_path / "code")]) == 2

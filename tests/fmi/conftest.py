@@ -40,7 +40,7 @@ expression = "5*sin(3*t) - 8*angle - 2*speed"
 PLANT = 'name = "plant"\n[signals.u]\nkind = "input"\nunit = "N*m"\n' + ARM.replace("TORQUE", "u")
 
 SLAVE = '''
-import math, os
+import math, os, time
 from pythonfmu3 import (Boolean, Fmi3Causality, Fmi3Slave, Fmi3Variability, Float64, Int32)
 
 class Gain(Fmi3Slave):
@@ -68,6 +68,8 @@ class Gain(Fmi3Slave):
             os.kill(os.getpid(), 11)
         if fault == 2:
             raise RuntimeError("the bearing is gone")
+        if fault == 4:
+            time.sleep(100.0)
         self.y = math.nan if fault == 3 else self.k * self.u * self.on
         return True
 '''

@@ -2,9 +2,11 @@
 
 import io
 import re
+import tempfile
 import time
 import zipfile
 
+import numpy as np
 import psutil
 import pytest
 
@@ -50,16 +52,24 @@ def test_a_unit_of_python_code_runs_and_leaves_nothing_behind(gain, allowed):
         (1, r"fmu\.g: at t = 0\.006 s it crashed: its process was ended by signal 11, SIGSEGV"),
         (2, r"fmu\.g: at t = 0\.006 s it failed: fmi3DoStep returned .*the bearing is gone"),
         (3, r"fmu\.g: at t = 0\.006 s its output y has no value"),
+        (4, r"fmu\.g: at t = 0\.006 s it failed: it gave no answer for 0\.2 s \(its patience\)"),
     ],
 )
-def test_a_unit_that_gives_up_ends_the_run_with_a_word(gain, allowed, fault, words):
-    model = toml.parse(GAIN.replace("FAULT", str(fault)), str(gain / "machine.toml"))
-    for method in ("auto", "discrete-time"):
+def test_a_unit_that_gives_up_ends_the_run_with_a_word(
+    gain, allowed, fault, words, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    text = GAIN.replace("FAULT", str(fault))
+    if fault == 4:
+        text = text.replace("inputs =", 'patience = "0.2 s"\ninputs =')
+    model = toml.parse(text, str(gain / "machine.toml"))
+    for method in ("auto", "discrete-time")[: 1 if fault == 4 else 2]:
         solution = vbg.simulate(model, t_end=0.02, output_step=1e-3, method=method)
         assert solution.status.code == "failed"
         assert re.search(words, solution.status.sentence), solution.status
         assert solution.time[-1] == pytest.approx(0.005)
     assert not children()
+    assert not list(tmp_path.iterdir()), "what was unpacked is removed however a unit ends"
 
 
 def test_native_code_does_not_run_before_somebody_says_so(units, tmp_path, monkeypatch, capsys):
@@ -189,6 +199,8 @@ XML = """<?xml version="1.0"?>
 <ScalarVariable name="M" valueReference="3" causality="output"><Real unit="N.m"/></ScalarVariable>
 <ScalarVariable name="p" valueReference="4" causality="parameter">
 <Real unit="bar" start="2"/></ScalarVariable>
+<ScalarVariable name="rise" valueReference="7" causality="local">
+<Real unit="degC" relativeQuantity="true"/></ScalarVariable>
 <ScalarVariable name="f[0]" valueReference="5" causality="output"><Real/></ScalarVariable>
 <ScalarVariable name="f[1]" valueReference="6" causality="output"><Real/></ScalarVariable>
 </ModelVariables><ModelStructure><Outputs><Unknown index="1" dependencies=""/>
@@ -203,14 +215,63 @@ def test_units_of_the_file_become_si(tmp_path):
     }
     assert scales["a"] == (pytest.approx(0.017453292519943295), 0.0, "rad")
     assert scales["T"] == (1.0, 273.15, "K")
+    assert scales["rise"] == (1.0, 0.0, "K"), "a difference of temperatures"
     assert scales["M"] == (1.0, 0.0, "N*m")
     assert scales["p"] == (1e5, 0.0, "kg/m/s^2")
     assert found.interpolates and found.indicators == 2 and found.version == 2
-    assert found.direct == {"M", "p", "f[0]", "f[1]"}, "a and T follow no input at once"
+    assert found.direct == {"M", "p", "rise", "f[0]", "f[1]"}, "a and T follow no input at once"
     text = '[fmu.m]\nfile = "unit.fmu"\nstep = 0.1\nparameters = { p = "3 bar" }\n'
     part = toml.parse(text, str(tmp_path / "x.toml")).fmu["m"]
     assert part.parameters["p"] == (pytest.approx(3.0),)
     assert part.outputs["f"] == ("f[0]", "f[1]")
+
+
+XML_3 = """<fmiModelDescription fmiVersion="3.0" modelName="m" instantiationToken="g">
+<CoSimulation modelIdentifier="m"/><ModelVariables>
+<UInt64 name="n" valueReference="1" causality="structuralParameter" start="3"/>
+<UInt64 name="k" valueReference="2" causality="parameter" start="2"/>
+<Float64 name="y" valueReference="3" causality="output"><Dimension valueReference="1"/>
+<Dimension start="2"/></Float64>
+<Float64 name="z" valueReference="4" causality="output"><Dimension valueReference="2"/></Float64>
+</ModelVariables><ModelStructure/></fmiModelDescription>"""
+
+
+def test_arrays_have_the_size_of_their_structural_parameters(tmp_path):
+    found = described(tmp_path, XML_3).variables
+    assert found["y"].size == 6
+    assert found["z"].size == 0, "nobody knows before it runs"
+    assert not found["z"].is_number
+
+
+def test_what_is_discrete_is_held_with_every_order(tmp_path, monkeypatch):
+    """A gear 1, 2 goes on as 2, the speed beside it as a straight line; so do inputs."""
+    from vbg.fmi.running import Running, Wiring
+
+    xml = XML_3.replace(
+        "<ModelVariables>",
+        """<ModelVariables>
+<Int32 name="gear" valueReference="11" causality="output"/>
+<Float64 name="speed" valueReference="12" causality="output"/>
+<Boolean name="on" valueReference="13" causality="input"/>
+<Float64 name="u" valueReference="14" causality="input"/>""",
+    )
+    unit, told = described(tmp_path, xml), iter([[1.0, 5.0], [2.0, 7.0]])
+    asked = []
+
+    def answer(self, content, when):
+        asked.append(content)
+        return {"y": [] if "do" not in content else next(told)}
+
+    monkeypatch.setattr("vbg.fmi.running.require_allowed", lambda part, description: None)
+    monkeypatch.setattr(Running, "_ask", answer)
+    of = unit.variables
+    wires = (of["on"], of["u"]), (of["gear"], of["speed"])
+    running = Running(Wiring("fmu.m", unit, "CoSimulation", *wires, step=0.5, order=1), 1e-8)
+    running.go_on(np.array([0.0, 2.0]))
+    running.keep()
+    running.go_on(np.array([1.0, 4.0]))
+    assert asked[-1]["u"] == [0.0, 3.0], "the mean, as it takes no derivatives"
+    assert running.held.tolist() == [0.5, 2.0, 7.0, 0.0, 4.0]
 
 
 def test_a_unit_without_a_binary_for_this_machine_says_which_it_has(tmp_path, monkeypatch):
@@ -227,6 +288,7 @@ def test_a_unit_without_a_binary_for_this_machine_says_which_it_has(tmp_path, mo
         ('<!DOCTYPE x [<!ENTITY a "b">]>' + XML.partition("?>")[2], "document type"),
         (XML.replace('fmiVersion="2.0"', 'fmiVersion="1.0"'), "FMI version '1.0'"),
         (XML.replace('valueReference="4"', 'valueReference="four"'), "not as the standard says"),
+        (XML.replace('factor="0.017453292519943295"', 'factor="0"'), "the unit 'deg' has factor 0"),
         (XML[:200], "is no XML"),
         ("<robot/>", "describes no FMU"),
     ],

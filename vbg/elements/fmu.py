@@ -28,8 +28,9 @@ class Fmu:
     does; what is continuous in truth then errs in proportion to step.  `order` 1 or 2 continues
     outputs on the polynomial through the last 2 or 3, and inputs of the unit on that through the
     last ones and the next (their mean where it takes no derivatives): the error falls with the
-    square of step.  A unit of Model Exchange alone is integrated between the t_k beside the
-    machine, with its events.
+    square of step.  Outputs that are no real numbers, or declared as discrete, are held with every
+    order; a Boolean reads true above 0.5, an integer the nearest one.  A unit of Model Exchange
+    alone is integrated between the t_k beside the machine, with its events.
 
     It is native code and runs, in a process of its own, only with `--allow-fmu FILE`.  Values are
     in SI on the machine's side, whatever unit the FMU declares.
@@ -61,6 +62,9 @@ class Fmu:
     )
     order: int = declare(
         "count", "of the outputs between communications", minimum=0, maximum=2, default=0
+    )
+    patience: float = quantity(
+        "s", "with one answer of the unit; a unit that hangs ends the run", default=60.0, above=0.0
     )
     interface: str | None = declare(
         "choice",
@@ -99,6 +103,7 @@ class Fmu:
             self.parameters,
             step,
             self.order,
+            self.patience,
         )
 
     def expand(self, name: str, builder: Builder) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from pathlib import Path
@@ -12,9 +12,20 @@ import numpy as np
 
 from vbg.assemble.program.program import Program
 from vbg.assemble.start.start import Start
-from vbg.export.machine import TAPES, Machine, Signal, exported
+from vbg.export.machine import TAPES, Machine, Signal
 from vbg.export.straight import straight
-from vbg.export.tables import codes, doubles, integers, number, remark, strings, tape, text
+from vbg.export.tables import (
+    codes,
+    doubles,
+    integers,
+    number,
+    remark,
+    strings,
+    tape,
+    text,
+    words_of,
+)
+from vbg.export.tuning import NOTHING, START, Tuning, Wish, tuned
 from vbg.platform.files import write_text
 from vbg.plumbing.components import component_names
 
@@ -35,26 +46,28 @@ def shipped(name: str) -> str:
     return files("vbg.export").joinpath("c", name).read_text(encoding="utf-8")
 
 
-def write_code(start: Start, folder: str | Path) -> tuple[Path, ...]:
-    """Writes the machine of `start` as C99 into `folder`; the files in order.
+def write_code(start: Start, folder: str | Path, tunable: Sequence[Wish] = ()) -> tuple[Path, ...]:
+    """Writes the machine of `start` as C99 into `folder`; the files in order.  Of the parameters
+    of the file those of `tunable` stay parameters.
 
-    Raises ModelError that names what C code has no place for.
+    Raises ModelError that names what C code has no place for, UsageError for parameters that
+    cannot stay (`vbg.export.tuning`).
     """
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     written = []
-    for name, content in sources(exported(start)).items():
+    for name, content in sources(*tuned(start, tunable)).items():
         write_text(place / name, content, follow=False)
         written.append(place / name)
     return tuple(written)
 
 
-def sources(machine: Machine) -> dict[str, str]:
+def sources(machine: Machine, tuning: Tuning = NOTHING) -> dict[str, str]:
     """All files of the folder by name; the same text for the same machine."""
     name = identifier(machine.name)
     return {
-        f"{name}.h": _header(machine, name),
-        f"{name}.c": model_code(machine, name),
+        f"{name}.h": _header(machine, name, tuning),
+        f"{name}.c": model_code(machine, name, tuning),
         "main.c": shipped("main.c").replace("MACHINE", name),
         "Makefile": shipped("Makefile").replace("MACHINE", name).replace("FLAGS_", FLAGS),
         "vbg_codes.h": codes(),
@@ -76,12 +89,19 @@ def _listed(signals: tuple[Signal, ...]) -> str:
     return "\n".join(remark(row.rstrip()) for row in rows) or "     none"
 
 
-def _header(machine: Machine, name: str) -> str:
+def _header(machine: Machine, name: str, tuning: Tuning) -> str:
     model = machine.system.model
     rows = machine.system.constraint_names
+    stay = {p.name: p for p in tuning.parameters}
     parameters = "\n".join(
         f"     {remark(key)} = {number(float(value))}"
         for key, value in _parameters(machine).items()
+        if key not in stay
+    )
+    follow = "\n".join(
+        f"     {i:5d}  {remark(p.name)} = {number(p.value)}"
+        f", from {number(p.low)} to {number(p.high)}"
+        for i, p in enumerate(tuning.parameters)
     )
     doubled = sum(machine.programs[t].workspace.size for t in TAPES)
     words = model.description or "a machine"
@@ -91,7 +111,10 @@ def _header(machine: Machine, name: str) -> str:
    Equations: redundant coordinates with constraint efforts, from the vector bond graph; see
    vbg_machine.h and mathematics in vbg's documentation. SI units; angles in radians.
 
-   Parameters of the model file stand in the tables as numbers; they cannot be changed here:
+   Parameters that vbg_tune changes before vbg_begin, in the range in which they were tried:
+{follow or "     none"}
+
+   Other parameters of the model file stand in the tables as numbers; they cannot be changed here:
 {parameters or "     none"}
 
    State x:
@@ -121,22 +144,62 @@ def _parameters(machine: Machine) -> Mapping[str, float]:
     return dict(machine.system.model.parameters)
 
 
-def model_code(machine: Machine, name: str) -> str:
+def model_code(machine: Machine, name: str, tuning: Tuning = NOTHING) -> str:
     """The machine's tables and the value `machine_NAME`."""
     kept = machine.start.kept
     rows = len(machine.system.constraint_names)
     dependent = int(np.count_nonzero(kept[:rows] == 0.0))
     parts = [f'#include "{name}.h"\n\n#include <math.h>\n']
     same = machine.programs["recorded"] is machine.programs["rate"]
-    for what in TAPES:
+    for n, what in enumerate(TAPES):
         if what == "recorded" and same:
             continue
-        program = machine.programs[what]
-        written = straight(program, f"{what}_tape", _words(machine, program))
-        parts.append(tape(f"{what}_tape", program, dependent, written or ""))
+        program, follows = machine.programs[what], bool(tuning.of(n))
+        names = _words(machine, program)
+        written = None if follows else straight(program, f"{what}_tape", names)
+        parts.append(tape(f"{what}_tape", program, dependent, written or "", follows=follows))
     parts.append(_places(machine, rows))
+    parts.append(_tuning(machine, tuning, dependent))
     parts.append(_model(machine, name, rows, "rate_tape" if same else "recorded_tape"))
     return "\n".join(parts)
+
+
+def _tuning(machine: Machine, tuning: Tuning, dependent: int) -> str:
+    """The value `tuning`: which numbers follow the parameters, and how."""
+    places: list[int] = []
+    first: list[int] = [0]
+    terms: list[tuple[float, tuple[float, ...]]] = []
+    for word in tuning.words:
+        at = word.at
+        if word.tape != START:
+            program = machine.programs[TAPES[word.tape]]
+            size = len(program.workspace)
+            at = at if at < size else words_of(program, dependent) + at - size
+        places.append(at)
+        terms += word.terms
+        first.append(len(terms))
+    fields = ("value", "low", "high")
+    return "".join(
+        [
+            strings("parameter_names", [p.name for p in tuning.parameters]),
+            *(
+                doubles(f"parameter_{f}", [getattr(p, f) for p in tuning.parameters])
+                for f in fields
+            ),
+            integers("follow_tape", [word.tape for word in tuning.words]),
+            integers("follow_at", places),
+            integers("follow_first", first),
+            doubles("follow_factor", [a for a, _ in terms]),
+            doubles("follow_outer", [word.outer for word in tuning.words]),
+            doubles("follow_sign", [word.sign for word in tuning.words]),
+            doubles("follow_exponent", [e for _, row in terms for e in row]),
+            "static const vbg_tuning tuning = {\n",
+            f"    {len(tuning.parameters)}, parameter_names,\n",
+            "    parameter_value, parameter_low, parameter_high,\n",
+            f"    {len(tuning.words)}, follow_tape, follow_at, follow_first,\n",
+            "    follow_outer, follow_sign, follow_factor, follow_exponent};\n",
+        ]
+    )
 
 
 def _words(machine: Machine, program: Program) -> list[str]:
@@ -254,6 +317,7 @@ def _model(machine: Machine, name: str, rows: int, recorded: str) -> str:
         "variable_at": "variable_at",
         "continuous": system.size - len(machine.discrete | held),
         "continuous_at": "continuous_at",
+        "tuning": "&tuning",
     }
     inside = "\n".join(f"    .{field} = {value}," for field, value in fields.items())
     return f"const vbg_model machine_{name} = {{\n{inside}\n}};\n"

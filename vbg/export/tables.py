@@ -82,12 +82,12 @@ def codes() -> str:
 """
 
 
-def tape(name: str, program: Program, dependent: int, straight: str) -> str:
-    """The value `NAME` of a program, with its tables or the function `straight`."""
-    spare = len(program.workspace)
-    unknowns = max((s.unknowns for s in program.schedules), default=0)
-    columns = any(s.matrix for s in program.schedules)
-    words = spare + (dependent * (unknowns + dependent + 1) if columns else 0)
+def tape(name: str, program: Program, dependent: int, straight: str, *, follows: bool) -> str:
+    """The value `NAME` of a program, with its tables or the function `straight`; `follows`: its
+    factors stand in the workspace, where parameters change them."""
+    spare, words = len(program.workspace), words_of(program, dependent)
+    at = words if follows else 0
+    words += len(program.factors) if follows else 0
     filled = np.flatnonzero(program.workspace)
     first, count = _outputs(program)
     inputs = sum(rows * cols for _, rows, cols in program.inputs.values())
@@ -101,8 +101,16 @@ def tape(name: str, program: Program, dependent: int, straight: str) -> str:
         + f"    {words}, {inputs}, {first}, {count},\n"
         + f"    {'0, 0, 0, 0' if straight else played}, {name}_stream,\n"
         + f"    {spare}, {len(filled)}, {name}_constant_at, {name}_constant,\n"
-        + f"    {f'{name}_straight' if straight else '0'}}};\n"
+        + f"    {f'{name}_straight' if straight else '0'},\n"
+        + f"    {at}, {len(program.factors)}}};\n"
     )
+
+
+def words_of(program: Program, dependent: int) -> int:
+    """Words of the workspace with those for the smallest solutions, before any factors."""
+    unknowns = max((s.unknowns for s in program.schedules), default=0)
+    columns = any(s.matrix for s in program.schedules)
+    return len(program.workspace) + (dependent * (unknowns + dependent + 1) if columns else 0)
 
 
 def _tables(name: str, program: Program) -> str:

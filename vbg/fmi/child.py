@@ -3,30 +3,34 @@
 JSON lines on standard input, one answer each on standard output; what the FMU itself prints goes
 to standard error.  The first line is the job::
 
-    {"file", "version", "kind", "token", "identifier", "parent", "states", "indicators",
-     "inputs": [[type, reference, size], ...], "outputs": ..., "values": [[type, reference, [v]]],
-     "tolerance"}
+    {"file", "folder", "version", "kind", "token", "identifier", "parent", "patience", "states",
+     "indicators", "inputs": [[type, reference, size], ...], "outputs": ...,
+     "values": [[type, reference, [v]]], "tolerance"}
 
 then {"do": "begin", "u": [...]}, {"do": "step", "t", "h", "u", "slopes"} and {"do": "exchange",
-"u"}, which answer {"y": [...]}, or {"error": what, "where": call}.
+"u"}, which answer {"y": [...]}, or {"error": what}.  The archive is unpacked into the folder,
+which the parent removes; the child does where the parent is gone.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
-import tempfile
 import threading
 import time
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from vbg.fmi.exchange import ModelExchange
 from vbg.fmi.interface import CoSimulation, Unit
 from vbg.platform.processes import is_alive
+
+Tell = Callable[[Mapping[str, Any]], None]
 
 
 def _status(error: Exception) -> str:
@@ -38,12 +42,36 @@ def _status(error: Exception) -> str:
     return f"{getattr(error, 'function', 'a call')} returned {words.get(status, status)}"
 
 
-def _answers(job: Mapping[str, Any], folder: str, tell: Any) -> None:
+@dataclass
+class Watch:
+    """Ends this process when its parent is gone, or when the unit has kept it waiting too long: a
+    call into native code may last for ever.  `since`: when the call began, None between calls."""
+
+    job: Mapping[str, Any]
+    tell: Tell
+    since: float | None = None
+
+    def keep(self) -> None:
+        """In a thread of its own; ctypes lets go of the interpreter in every call."""
+        while is_alive(self.job["parent"]):
+            time.sleep(min(1.0, 0.2 * self.job["patience"]))
+            since = self.since  # once: the other thread sets it
+            if since is not None and time.monotonic() - since > self.job["patience"]:
+                seconds = f"{self.job['patience']:g} s"
+                self.tell({"error": f"it gave no answer for {seconds} (its patience)"})
+                os._exit(1)
+        shutil.rmtree(self.job["folder"], ignore_errors=True)
+        os._exit(1)
+
+
+def _answers(job: Mapping[str, Any], tell: Tell, watch: Watch) -> None:
     """The instance, and one answer for each line."""
     kind: type[Unit] = CoSimulation if job["kind"] == "CoSimulation" else ModelExchange
-    unit = kind(job, folder)
+    unit = kind(job, job["folder"])
     tell({"y": []})
+    watch.since = None
     for line in sys.stdin:
+        watch.since = time.monotonic()
         asked = json.loads(line)
         if asked["do"] == "begin":
             unit.begin(asked["u"])
@@ -53,14 +81,9 @@ def _answers(job: Mapping[str, Any], folder: str, tell: Any) -> None:
             unit.step(asked["t"], asked["h"], asked["u"], asked["slopes"])
         else:
             unit.set(asked["u"])
-        tell({"y": unit.outputs()})
-
-
-def _end_with_parent(parent: int) -> None:
-    """A call into native code may last for ever; its caller may be gone."""
-    while is_alive(parent):
-        time.sleep(1.0)
-    os._exit(1)
+        told = {"y": unit.outputs()}
+        watch.since = None
+        tell(told)
 
 
 def main() -> None:
@@ -73,18 +96,18 @@ def main() -> None:
         channel.flush()
 
     job = json.loads(sys.stdin.readline())
-    threading.Thread(target=_end_with_parent, args=(job["parent"],), daemon=True).start()
-    with tempfile.TemporaryDirectory(prefix="vbg-fmu-", ignore_cleanup_errors=True) as folder:
-        try:
-            with zipfile.ZipFile(job["file"]) as archive:
-                archive.extractall(folder)
-            for program in Path(folder).glob("binaries/*/*"):
-                program.chmod(0o700)
-            _answers(job, folder, tell)
-        except BrokenPipeError:
-            pass
-        except Exception as error:  # noqa: BLE001  whatever it is, the parent hears of it
-            tell({"error": _status(error)})
+    watch = Watch(job, tell, time.monotonic())
+    threading.Thread(target=watch.keep, daemon=True).start()
+    try:
+        with zipfile.ZipFile(job["file"]) as archive:
+            archive.extractall(job["folder"])
+        for program in Path(job["folder"]).glob("binaries/*/*"):
+            program.chmod(0o700)
+        _answers(job, tell, watch)
+    except BrokenPipeError:
+        pass
+    except Exception as error:  # noqa: BLE001  whatever it is, the parent hears of it
+        tell({"error": _status(error)})
     channel.close()
 
 

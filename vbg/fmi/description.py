@@ -10,7 +10,7 @@ import hashlib
 import math
 import zipfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vbg import units
@@ -42,7 +42,7 @@ class Scale:
 @dataclass(frozen=True, slots=True)
 class Variable:
     """One variable: its `type` is the FMI's word (Real, Float64, Boolean, ...), `size` the number
-    of its elements (0: not known before the FMU runs), `start` as the file writes it."""
+    of its elements (0: none, or not known before the FMU runs), `start` as the file writes it."""
 
     name: str
     reference: int
@@ -159,7 +159,7 @@ def _described(path: str, digest: str, text: bytes, binaries: tuple[str, ...]) -
             *_counts(root, version, variables),
             _direct(root, version, variables),
         )
-    except (ValueError, TypeError) as error:
+    except ValueError as error:
         raise ModelError(f"its {DESCRIPTION} is not as the standard says: {error}") from None
 
 
@@ -218,6 +218,8 @@ def _scale(unit: Any) -> Scale:
     if base is None:
         return _known(name)
     factor, offset = float(base.get("factor", "1")), float(base.get("offset", "0"))
+    if factor == 0.0 or not (math.isfinite(factor) and math.isfinite(offset)):
+        raise ValueError(f"the unit {escaped(name)[:20]!r} has factor {factor} and offset {offset}")
     powers = {symbol: int(base.get(symbol, "0")) for symbol in _EXPONENTS}
     return Scale(factor, offset, _si(name, factor, offset, powers))
 
@@ -253,9 +255,14 @@ def _known(name: str) -> Scale:
 
 
 def _scale_of(entry: Any, types: Mapping[str, Any], scales: Mapping[str, Scale]) -> Scale:
+    """Of a variable: its own unit or that of its type; a difference knows no offset."""
     declared = types.get(entry.get("declaredType", ""))
     unit = entry.get("unit") or ("" if declared is None else declared.get("unit", ""))
-    return scales.get(unit) or _known(unit)
+    scale = scales.get(unit) or _known(unit)
+    difference = entry.get("relativeQuantity")
+    if difference is None and declared is not None:
+        difference = declared.get("relativeQuantity")
+    return replace(scale, offset=0.0) if difference in ("true", "1") else scale
 
 
 def _bounds(entry: Any, types: Mapping[str, Any]) -> dict[str, float]:
@@ -294,6 +301,11 @@ def _variables3(root: Any, scales: Mapping[str, Scale]) -> Iterator[Variable]:
     types = {t.get("name"): t for t in root.findall("TypeDefinitions/*")}
     entries = root.findall("ModelVariables/*")
     _require_count(entries)
+    sizes = {
+        entry.get("valueReference", ""): entry.get("start", "0")
+        for entry in entries
+        if entry.get("causality") == "structuralParameter"
+    }
     for entry in entries:
         if entry.tag not in _FMI3:
             continue
@@ -306,18 +318,20 @@ def _variables3(root: Any, scales: Mapping[str, Scale]) -> Iterator[Variable]:
             entry.tag,
             entry.get("causality", "local"),
             entry.get("variability", "continuous" if real else "discrete"),
-            _size(entry),
+            _size(entry, sizes),
             start,
             _scale_of(entry, types, scales) if real else Scale(),
             **(_bounds(entry, types) if entry.tag not in ("Boolean", "String") else {}),
         )
 
 
-def _size(entry: Any) -> int:
-    """Number of elements; 0 where a dimension is a variable itself."""
+def _size(entry: Any, sizes: Mapping[str, str]) -> int:
+    """Number of elements; a dimension is a number, or a structural parameter at its start, for
+    nobody sets these here; 0 where it is another variable, known when the FMU runs."""
     size = 1
     for dimension in entry.findall("Dimension"):
-        size *= int(dimension.get("start", "0"))
+        known = sizes.get(dimension.get("valueReference", ""), "0")
+        size *= int(dimension.get("start", known))
     return size
 
 

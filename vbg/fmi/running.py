@@ -6,7 +6,8 @@ at every later one it has stepped from t_{k-1}, and what it tells holds from t_k
     u_k = g(x(t_k), y_k),   y_k = outputs at t_k with u_k set
 
 Both are exchanged until they agree, since outputs may follow inputs at once.  Between two
-communications y goes on as the polynomial of `order` 0, 1 or 2 through the last values.  With
+communications y goes on as the polynomial of `order` 0, 1 or 2 through the last values; what is
+no real number, or declared as discrete, is held with every order.  With
 order 0 the unit steps on with u_{k-1} held, as a sampled controller does; with a higher one with
 the polynomial of that order through the last inputs and u_k, or with its mean where the unit takes
 no derivatives of inputs.  The coupling errs in proportion to step with order 0, to step^2 with
@@ -19,6 +20,7 @@ import hashlib
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -35,7 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.errors import UsageError, not_installed
-from vbg.fmi.description import Description, Variable
+from vbg.fmi.description import REALS, Description, Variable
 from vbg.fmi.permission import is_allowed
 
 Array = NDArray[np.float64]
@@ -52,7 +54,8 @@ class FmuFailed(Exception):
 class Wiring:
     """One FMU as a part of a machine: `part` its name, `kind` the interface that is used,
     `inputs` and `outputs` its variables in order, `values` what is set before it begins (in the
-    FMU's own units), `step` [s], `order` of the outputs between communications."""
+    FMU's own units), `step` [s], `order` of the outputs between communications, `patience` with
+    one answer [s]."""
 
     part: str
     description: Description
@@ -62,6 +65,7 @@ class Wiring:
     values: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     step: float = 1e-3
     order: int = 0
+    patience: float = 60.0
 
     @property
     def interpolates(self) -> bool:
@@ -95,6 +99,8 @@ class Running:
         self._offsets = _row(wiring.inputs, lambda v: v.scale.offset)
         self._gains = _row(wiring.outputs, lambda v: v.scale.factor)
         self._zeros = _row(wiring.outputs, lambda v: v.scale.offset)
+        self._goes_in = _row(wiring.inputs, _is_smooth)  # 1: follows polynomials, 0: is held
+        self._goes_out = _row(wiring.outputs, _is_smooth)
         self._words = tempfile.TemporaryFile()  # noqa: SIM115  it lives as long as the child
         self._child = subprocess.Popen(
             [sys.executable, "-P", "-m", "vbg.fmi.child"],
@@ -105,7 +111,8 @@ class Running:
             encoding="utf-8",
             env=_environment(),
         )
-        self._end = weakref.finalize(self, _ended, self._child, self._words)
+        self._folder = tempfile.mkdtemp(prefix="vbg-fmu-")
+        self._end = weakref.finalize(self, _ended, self._child, self._words, self._folder)
         self._count = -1  # of communications
         self._u = self._y = np.zeros(0)  # inputs and outputs at the last of them
         self._past: list[Array] = []  # outputs of those before, the last ones first
@@ -120,11 +127,13 @@ class Running:
         w, d = self._wiring, self._wiring.description
         return {
             "file": d.path,
+            "folder": self._folder,
             "version": d.version,
             "kind": w.kind,
             "token": d.token,
             "identifier": d.identifiers[w.kind],
             "parent": os.getpid(),
+            "patience": w.patience,
             "states": d.states,
             "indicators": d.indicators,
             "inputs": _places(w.inputs),
@@ -157,7 +166,7 @@ class Running:
             return
         t, own, slopes = self.t, self._u, np.zeros((0, len(self._u)))
         if self._wiring.order > 0 and u is not None and self._wiring.inputs:
-            slopes = self._derivatives(u)
+            slopes = self._goes_in * self._derivatives(u)
             if not self._wiring.interpolates:  # their mean over the step
                 own = own + sum(d * h**k / factorial(k + 1) for k, d in enumerate(slopes, 1))
                 slopes = slopes[:0]
@@ -206,6 +215,7 @@ class Running:
         elif len(past) == 3:
             rows[1] = (3.0 * past[0] - 4.0 * past[1] + past[2]) / (2.0 * h)
             rows[2] = (past[0] - 2.0 * past[1] + past[2]) / (2.0 * h * h)
+        rows[1:] *= self._goes_out
         return np.concatenate([[self.t], rows.ravel()])
 
     def _real(self, u: Array) -> Array:
@@ -295,9 +305,10 @@ def _environment() -> dict[str, str]:
     return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "PYTHONUTF8": "1"}
 
 
-def _ended(child: subprocess.Popen[str], words: Any) -> None:
+def _ended(child: subprocess.Popen[str], words: Any, folder: str) -> None:
     child.kill()
     child.wait()
+    shutil.rmtree(folder, ignore_errors=True)
     for stream in (child.stdin, child.stdout, words):
         if stream is not None:
             with suppress(BrokenPipeError):
@@ -315,6 +326,10 @@ def _signal(number: int) -> str:
 
 def _row(variables: Sequence[Variable], of: Callable[[Variable], float]) -> Array:
     return np.array([of(v) for v in variables for _ in range(v.size)])
+
+
+def _is_smooth(variable: Variable) -> float:
+    return float(variable.type in REALS and variable.variability == "continuous")
 
 
 def _places(variables: Sequence[Variable]) -> list[tuple[str, int, int]]:

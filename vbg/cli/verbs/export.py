@@ -13,6 +13,7 @@ from vbg.errors import UsageError
 
 if TYPE_CHECKING:
     from vbg.assemble.start.start import Start
+    from vbg.export.tuning import Wish
 
 PLACE = 72
 
@@ -28,6 +29,7 @@ def register(subparsers: Any) -> None:
         "be another machine.",
         examples="""vbg export crank.toml -o crank.fmu
             vbg export crank.toml -o crank.fmu --fmi 2 --outputs 'A.*'
+            vbg export crank.toml -o crank.fmu --tunable k --tunable load=0.5:20
             vbg export crank.toml --c -o crank_c
             vbg export pendulum.toml --mstmm-xml -o pendulum.xml
             vbg export arm.toml --urdf -o arm.urdf
@@ -45,6 +47,14 @@ def register(subparsers: Any) -> None:
     formats.add_argument("--urdf", action="store_true", help="a robot: trees of bodies, .urdf")
     parser.add_argument(
         "-o", "--output", metavar="OUT", required=True, help="file or folder to write"
+    )
+    parser.add_argument(
+        "--tunable",
+        metavar="NAME[=LOW:HIGH]",
+        action="append",
+        help="a parameter of the file that stays one in an FMU or in C code, set before it begins; "
+        "LOW:HIGH is its range in SI (default: a tenth of its value to ten times it); may be "
+        "repeated",
     )
     unit = parser.add_argument_group("functional mock-up unit, OUT.fmu")
     unit.add_argument("--fmi", type=int, choices=(2, 3), help="version of the standard (default 3)")
@@ -71,6 +81,8 @@ def act(arguments: argparse.Namespace) -> int:
         return _unit(arguments)
     if given:
         raise UsageError(f"{given[0]} belongs to a functional mock-up unit: name OUT.fmu.")
+    if arguments.tunable and not arguments.c:
+        raise UsageError("--tunable belongs to a functional mock-up unit or to --c.")
     if arguments.step:
         return _solids(arguments)
     return _code(arguments) if arguments.c else _file(arguments)
@@ -95,6 +107,7 @@ def _unit(arguments: argparse.Namespace) -> int:
         version=version,
         platforms=[] if arguments.source else platforms,
         outputs=arguments.outputs or (),
+        tunable=_wishes(arguments),
     )
     wrote(arguments.output, f"functional mock-up unit, FMI {version}.0")
     return 0
@@ -132,10 +145,16 @@ def _start(arguments: argparse.Namespace) -> Start:
     """The assembled start of the model, its notes on standard error."""
     import vbg
 
-    start = vbg.start(vbg.assemble(read_checked(arguments)))
+    start = vbg.start(read_checked(arguments))
     for note in start.notes:
         print(note, file=sys.stderr)
     return start
+
+
+def _wishes(arguments: argparse.Namespace) -> list[Wish]:
+    from vbg.export.tuning import parse_wish
+
+    return [parse_wish(text) for text in arguments.tunable or ()]
 
 
 def _code(arguments: argparse.Namespace) -> int:
@@ -143,6 +162,6 @@ def _code(arguments: argparse.Namespace) -> int:
 
     require_folder(arguments.output)
     require_folder_of(arguments.output)
-    for path in write_code(_start(arguments), arguments.output):
+    for path in write_code(_start(arguments), arguments.output, _wishes(arguments)):
         wrote(path, "C99")
     return 0

@@ -52,8 +52,13 @@ FMI3(void *) fmi3InstantiateCoSimulation(const char *name, const char *token, co
                                          bool logging, bool event_mode, bool early, const fmi3ValueReference needed[],
                                          size_t n, void *environment, fmi3LogMessageCallback log, void *intermediate)
 {
-    (void)resources; (void)visible; (void)logging; (void)early; (void)needed; (void)n; (void)intermediate;
-    return event_mode ? 0 : made(name, token, 1, environment, log);
+    (void)resources; (void)visible; (void)logging; (void)needed; (void)n; (void)intermediate;
+    vbg_fmu *f = made(name, token, 1, environment, log);
+    if (f) {
+        f->events = event_mode;
+        f->early = early;
+    }
+    return f;
 }
 
 FMI3(void *) fmi3InstantiateScheduledExecution(const char *name, const char *token, const char *resources, bool visible,
@@ -83,14 +88,14 @@ FMI3(fmi3Status) fmi3ExitInitializationMode(void *i)
     vbg_fmu *f = i;
     if (!f || f->k.phase != VBG_INITIALIZATION) return ERROR;
     if (!vbg_fmu_begin(f)) return ERROR;
-    f->k.phase = f->co_simulation ? VBG_STEPPING : VBG_EVENT_MODE;
+    f->k.phase = f->co_simulation && !f->events ? VBG_STEPPING : VBG_EVENT_MODE;
     return OK;
 }
 
 FMI3(fmi3Status) fmi3EnterEventMode(void *i)
 {
     vbg_fmu *f = i;
-    if (!f || f->co_simulation || f->k.phase != VBG_CONTINUOUS) return ERROR;
+    if (!f || f->k.phase != (f->co_simulation && f->events ? VBG_STEPPING : VBG_CONTINUOUS)) return ERROR;
     f->k.phase = VBG_EVENT_MODE;
     return OK;
 }
@@ -374,7 +379,13 @@ FMI3(fmi3Status) fmi3GetNumberOfContinuousStates(void *i, size_t *n)
     return STATUS(i);
 }
 
-FMI3(fmi3Status) fmi3EnterStepMode(void *i) { return STATUS(i); }
+FMI3(fmi3Status) fmi3EnterStepMode(void *i)
+{
+    vbg_fmu *f = i;
+    if (!f || !f->co_simulation || f->k.phase != VBG_EVENT_MODE) return ERROR;
+    f->k.phase = VBG_STEPPING;
+    return OK;
+}
 
 FMI3(fmi3Status) fmi3GetOutputDerivatives(void *i, const fmi3ValueReference vr[], size_t n, const int32_t orders[], double values[], size_t m)
 {
@@ -388,7 +399,8 @@ FMI3(fmi3Status) fmi3DoStep(void *i, double from, double length, bool no_return,
     (void)no_return;
     if (!f || f->k.phase != VBG_STEPPING) return ERROR;
     const int good = vbg_fmu_step(f, from, length, reached);
-    *event = *early = false;
+    *event = f->events && f->v.s.stopped;
+    *early = good && *reached < from + length;
     *terminate = !good;
     return STATUS(good);
 }

@@ -156,6 +156,13 @@ static const double *switch_values(vbg_fmu *f)
     return f->v.value;
 }
 
+/* Number of the parameter that a reference means; -1: of none. */
+static int parameter(const vbg_model *m, unsigned reference)
+{
+    const unsigned first = 1 + 2 * (unsigned)m->states + (unsigned)m->signals + (unsigned)m->switches;
+    return reference >= first && reference - first < (unsigned)m->tuning->parameters ? (int)(reference - first) : -1;
+}
+
 int vbg_fmu_get(vbg_fmu *f, unsigned reference, double *value)
 {
     const vbg_model *m = f->v.m;
@@ -166,6 +173,7 @@ int vbg_fmu_get(vbg_fmu *f, unsigned reference, double *value)
     else if (reference <= 2 * n + signals) *value = signal_values(f)[reference - 1 - 2 * n];
     else if (reference <= 2 * n + signals + (unsigned)m->switches)
         *value = switch_values(f)[reference - 1 - 2 * n - signals];
+    else if (parameter(m, reference) >= 0) *value = f->v.parameter[parameter(m, reference)];
     else return 0;
     return 1;
 }
@@ -174,6 +182,10 @@ int vbg_fmu_set(vbg_fmu *f, unsigned reference, double value)
 {
     const vbg_model *m = f->v.m;
     const int place = (int)reference - 1, starting = f->k.phase <= VBG_INITIALIZATION;
+    if (parameter(m, reference) >= 0) {
+        changed(f);
+        return starting && vbg_tune(&f->v, parameter(m, reference), value, f->x);
+    }
     if (reference == 0 || reference > (unsigned)m->states) return 0;
     if (!is_input(m, place) && !starting) return 0;
     if (fabs(f->x[place] - value) > 0.0 || !isfinite(value)) {
@@ -247,8 +259,37 @@ void vbg_fmu_nominals(const vbg_fmu *f, double *nominals)
 
 /* -- Model Exchange ------------------------------------------------------------------------------------ */
 
+/* Inputs that have been set go into the run. */
+static void take_inputs(vbg_fmu *f)
+{
+    const vbg_model *m = f->v.m;
+    double *x = f->trial;
+    if (!f->k.touched) return;
+    if (f->v.s.stopped) vbg_handle(&f->v, x);
+    for (int i = 0; i < m->variables; i++) f->v.x[m->variable_at[i]] = f->x[m->variable_at[i]];
+    f->v.s.sloped = f->k.t;
+    vbg_touch(&f->v);
+    f->k.touched = 0;
+}
+
+/* Event mode of Co-Simulation: the event in front of which the last step has stopped, and inputs. */
+static int handled(vbg_fmu *f, int *values_changed, double *next)
+{
+    const size_t n = (size_t)f->v.m->states;
+    memcpy(f->z, f->x, n * sizeof *f->x);
+    const int touched = f->k.touched;
+    take_inputs(f);
+    const vbg_status status = vbg_handle(&f->v, f->x);
+    if (touched) memcpy(f->x, f->v.x, n * sizeof *f->x);
+    *values_changed = memcmp(f->z, f->x, n * sizeof *f->x) != 0;
+    *next = vbg_next(&f->v).at;
+    changed(f);
+    return status == VBG_OK ? 1 : fails(f, vbg_status_text(status));
+}
+
 int vbg_fmu_update(vbg_fmu *f, int *values_changed, double *next)
 {
+    if (f->co_simulation) return handled(f, values_changed, next);
     const size_t n = (size_t)f->v.m->states;
     memcpy(f->z, f->x, n * sizeof *f->x);
     for (vbg_instant i = vbg_next(&f->v); i.first <= f->k.t; i = vbg_next(&f->v)) {
@@ -286,16 +327,13 @@ int vbg_fmu_completed(vbg_fmu *f, int *enter_event_mode)
 int vbg_fmu_step(vbg_fmu *f, double from, double length, double *reached)
 {
     const vbg_model *m = f->v.m;
-    const double to = from + length;
+    double to = from + length;
     *reached = f->k.t;
     if (f->k.phase == VBG_FAILED || !(length >= 0.0) || fabs(from - f->k.t) > 1e-9 * (1.0 + fabs(from))) return 0;
-    if (f->k.touched) {
-        for (int i = 0; i < m->variables; i++) f->v.x[m->variable_at[i]] = f->x[m->variable_at[i]];
-        f->v.s.sloped = from;
-        vbg_touch(&f->v);
-        f->k.touched = 0;
-    }
-    const vbg_status status = vbg_advance(&f->v, to, !f->inputs_change, f->trial);
+    take_inputs(f);
+    const int beyond = !f->inputs_change;
+    const vbg_status status = f->early ? vbg_advance_to_event(&f->v, to, beyond, f->trial, &to)
+                                       : vbg_advance(&f->v, to, beyond, f->trial);
     if (status != VBG_OK) {
         f->k.t = *reached = fmax(f->k.t, fmin(to, f->v.s.t));
         return fails(f, vbg_status_text(status));

@@ -17,7 +17,7 @@ extern const vbg_model *const vbg_fmu_model;
 extern const char *const vbg_fmu_token;
 
 /* Value references: 0 time; 1 + i state i; then the rates of the states, the signals, the event
-   indicators. */
+   indicators, the parameters. */
 typedef enum vbg_phase {
     VBG_INSTANTIATED,
     VBG_INITIALIZATION,
@@ -46,6 +46,7 @@ typedef struct vbg_fmu {
     double *memory; /* all doubles */
     size_t doubles;
     int co_simulation, inputs_change;
+    int events, early; /* Co-Simulation: event mode is used; a step may end in front of an event */
     void (*log)(struct vbg_fmu *fmu, const char *text);
     void *environment, *logger;
     char *name;

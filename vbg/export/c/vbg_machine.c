@@ -43,10 +43,10 @@ static long places(vbg *v, const vbg_model *m, double *memory)
     const long words[] = {m->rate->words,     m->recorded->words, m->output->words, m->residual->words,
                           m->correction->words, m->measure->words,  m->update->words, m->events->words};
     const long own[] = {n, n, n, n, VBG_STAGES * n, VBG_POWERS * n, n, n,
-                        m->rows, s, s, s, s, m->clocks, 2 * m->variables};
+                        m->rows, s, s, s, s, m->clocks, 2 * m->variables, m->tuning->parameters};
     long total = 0;
     for (int i = 0; i < 8; i++) total += words[i];
-    for (int i = 0; i < 15; i++) total += own[i];
+    for (int i = 0; i < 16; i++) total += own[i];
     if (!v) return total;
     v->memory = memory;
     v->rate = take(&at, words[0]);
@@ -72,12 +72,43 @@ static long places(vbg *v, const vbg_model *m, double *memory)
     v->root = take(&at, s);
     v->count = take(&at, m->clocks);
     v->slope = take(&at, 2 * m->variables);
+    v->parameter = take(&at, m->tuning->parameters);
     return total;
 }
 
 long vbg_doubles(const vbg_model *model) { return places(0, model, 0); }
 
 void vbg_place(vbg *v, double *memory) { places(v, v->m, memory); }
+
+/* Number i that follows the parameters. */
+static double followed(const vbg *v, int i)
+{
+    const vbg_tuning *g = v->m->tuning;
+    double sum = 0.0;
+    for (int term = g->first[i]; term < g->first[i + 1]; term++) {
+        double value = g->factor[term];
+        for (int p = 0; p < g->parameters; p++) value *= pow(v->parameter[p], g->exponent[term * g->parameters + p]);
+        sum += value;
+    }
+    return g->sign[i] * pow(sum, g->outer[i]);
+}
+
+int vbg_tune(vbg *v, int parameter, double value, double *x)
+{
+    const vbg_tuning *g = v->m->tuning;
+    double *const works[] = {v->rate, v->recorded, v->output, v->residual, v->correction, v->measure, v->update, v->event};
+    if (!(value >= g->low[parameter] && value <= g->high[parameter])) return 0;
+    const double before = v->parameter[parameter];
+    for (int i = 0; i < g->words; i++) {
+        double *word = g->tape[i] == VBG_START ? x + g->at[i] : works[g->tape[i]] + g->at[i];
+        v->parameter[parameter] = before;
+        if (g->tape[i] == VBG_START && fabs(*word - followed(v, i)) > 0.0) continue;
+        v->parameter[parameter] = value;
+        *word = followed(v, i);
+    }
+    v->parameter[parameter] = value;
+    return 1;
+}
 
 void vbg_open(vbg *v, const vbg_model *m, double *memory)
 {
@@ -95,6 +126,9 @@ void vbg_open(vbg *v, const vbg_model *m, double *memory)
     vbg_prepare(m->events, v->event);
     for (int i = 0; i < m->states; i++) v->x[i] = m->start[i];
     for (int i = 0; i < m->rows; i++) v->kept[i] = m->kept[i];
+    for (int i = 0; i < m->tuning->parameters; i++) v->parameter[i] = m->tuning->value[i];
+    for (int i = 0; i < m->tuning->words; i++)
+        if (m->tuning->tape[i] == VBG_START) v->x[m->tuning->at[i]] = followed(v, i);
     vbg_tolerances(v, m->rtol, m->atol);
 }
 

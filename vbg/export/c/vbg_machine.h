@@ -17,6 +17,20 @@ typedef struct vbg_steps {
     const int *from, *to;
 } vbg_steps;
 
+/* Numbers that follow parameters: number `at` of the workspace of tape `tape`, in the order of
+   vbg_model, of x for VBG_START, is sign * S^outer; S is the sum of terms first[i] ...
+   first[i + 1] - 1, factor * p_0^exponent[0] * p_1^exponent[1] ... */
+typedef struct vbg_tuning {
+    int parameters;
+    const char *const *names;
+    const double *value, *low, *high; /* in the model file; the range that was tried */
+    int words;
+    const int *tape, *at, *first;
+    const double *outer, *sign, *factor, *exponent;
+} vbg_tuning;
+
+#define VBG_START 8
+
 typedef struct vbg_model {
     const char *name, *key; /* key: hash of what it was made of */
     int states, rows;       /* of x; of the constraints */
@@ -64,6 +78,7 @@ typedef struct vbg_model {
     const int *variable_at;
     int continuous; /* states that are integrated, in the order of x */
     const int *continuous_at;
+    const vbg_tuning *tuning;
 } vbg_model;
 
 typedef enum vbg_status {
@@ -97,6 +112,7 @@ typedef struct vbg_scalars {
     double sloped; /* since when inputs follow polynomials */
     double recent[VBG_RECENT]; /* times of the last events */
     int pending, dense, fresh, passed, steps, rates, events;
+    int stopped; /* in front of the event that is pending */
     vbg_status status;
 } vbg_scalars;
 
@@ -109,6 +125,7 @@ typedef struct vbg {
     double *x, *f, *raw, *before, *K, *F, *trial, *scale, *kept;
     double *signs, *size, *value, *root, *count;
     double *slope; /* first and second derivative of each input at s.sloped */
+    double *parameter;
 } vbg;
 
 /* Doubles that a run needs. */
@@ -119,6 +136,11 @@ void vbg_open(vbg *v, const vbg_model *model, double *memory);
 
 /* Moves the places of `v` to another block with the same content. */
 void vbg_place(vbg *v, double *memory);
+
+/* Another value of a parameter, before vbg_begin: all numbers that follow from it, and the entries
+   of x, of vbg_open or a copy of it, that the caller has not set otherwise.  0 where the value is
+   out of the range in which it was tried. */
+int vbg_tune(vbg *v, int parameter, double value, double *x);
 
 /* The start at t = 0 with the values that x, set by vbg_open or by the caller, holds. */
 vbg_status vbg_begin(vbg *v);
@@ -151,6 +173,14 @@ int vbg_settle_events(vbg *v, double t, double *x);
 /* Up to `target` with DOP853, events located; what is at `target` goes to x.  `beyond`: steps
    may go on beyond it, for no input changes then. */
 vbg_status vbg_advance(vbg *v, double target, int beyond, double *x);
+
+/* The same, but it stops in front of the first event that is more than a kink: its time goes to
+   `reached`, what is there before it to x, and s.stopped is 1.  vbg_handle, or whatever goes on
+   from there, lets it happen. */
+vbg_status vbg_advance_to_event(vbg *v, double target, int beyond, double *x, double *reached);
+
+/* Lets the event happen in front of which the run has stopped; what is behind it goes to x. */
+vbg_status vbg_handle(vbg *v, double *x);
 
 /* The time that the state of vbg_advance at `target` belongs to: behind an instant on which the
    target lies, `target` elsewhere. */

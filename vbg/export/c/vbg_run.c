@@ -355,7 +355,7 @@ static vbg_status resolve(vbg *v)
     if (v->s.pending == EVENT) status = at_event(v);
     else if (v->s.pending == CLOCK) status = at_instant(v);
     else hold(v);
-    v->s.pending = 0;
+    v->s.pending = v->s.stopped = 0;
     if (status == VBG_OK && v->s.left > VBG_LOST) status = VBG_OPEN;
     return status;
 }
@@ -391,7 +391,32 @@ static int inside(const vbg *v, double target)
     return target < v->s.t_step;
 }
 
-static vbg_status advance(vbg *v, double target, int beyond, double *x)
+/* Whether what ends the last step is more than a kink of a law. */
+static int is_told(const vbg *v)
+{
+    if (v->s.pending != EVENT) return v->s.pending == CLOCK;
+    for (int i = 0; i < v->m->switches; i++)
+        if (v->root[i] > 0.0 && !v->m->quiet[i]) return 1;
+    return 0;
+}
+
+/* The state in front of the pending event, and its time. */
+static double in_front(vbg *v, double *x)
+{
+    v->s.stopped = 1;
+    if (v->s.pending == EVENT) {
+        between(v, v->s.event_time, x);
+        vbg_project_here(v, v->s.event_time, x);
+        return v->s.event_time;
+    }
+    const vbg_instant instant = vbg_next(v);
+    copy(x, v->raw, v->m->states);
+    vbg_project_here(v, instant.before, x);
+    return instant.at;
+}
+
+/* `stop`: 0, or where the time of an event goes in front of which to stop. */
+static vbg_status advance(vbg *v, double target, int beyond, double *x, double *stop)
 {
     const double far = beyond ? INFINITY : target;
     for (;;) {
@@ -403,6 +428,9 @@ static vbg_status advance(vbg *v, double target, int beyond, double *x)
                 return VBG_OK;
             }
             status = take_back(v);
+        } else if (v->s.pending && stop && !v->s.stopped && is_told(v)) {
+            *stop = fmin(in_front(v, x), target);
+            return VBG_OK;
         } else if (v->s.pending) {
             status = resolve(v);
         } else if (target <= v->s.t) {
@@ -422,17 +450,39 @@ static vbg_status advance(vbg *v, double target, int beyond, double *x)
     }
 }
 
-double vbg_time(const vbg *v, double target) { return v->s.pending ? target : fmax(target, v->s.t); }
+double vbg_time(const vbg *v, double target)
+{
+    if (v->s.stopped && v->s.pending == CLOCK) return fmin(target, vbg_next(v).before);
+    return v->s.pending ? target : fmax(target, v->s.t);
+}
 
 vbg_status vbg_advance(vbg *v, double target, int beyond, double *x)
 {
     if (v->s.status != VBG_OK) return VBG_ENDED;
-    v->s.status = advance(v, target, beyond, x);
+    v->s.status = advance(v, target, beyond, x, 0);
+    return v->s.status;
+}
+
+vbg_status vbg_advance_to_event(vbg *v, double target, int beyond, double *x, double *reached)
+{
+    *reached = target;
+    if (v->s.status != VBG_OK) return VBG_ENDED;
+    v->s.status = advance(v, target, beyond, x, reached);
+    return v->s.status;
+}
+
+vbg_status vbg_handle(vbg *v, double *x)
+{
+    if (v->s.stopped && v->s.status == VBG_OK) {
+        v->s.status = resolve(v);
+        copy(x, v->x, v->m->states);
+    }
     return v->s.status;
 }
 
 void vbg_touch(vbg *v)
 {
+    if (v->s.stopped) v->s.status = resolve(v);
     v->s.pending = 0;
     vbg_project_here(v, v->s.t, v->x);
     if (v->m->switches > 0) vbg_settle_events(v, v->s.t, v->x);

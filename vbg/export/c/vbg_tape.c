@@ -13,6 +13,8 @@ void vbg_prepare(const vbg_tape *tape, double *work)
 {
     for (int i = 0; i < tape->words; i++) work[i] = 0.0;
     for (int i = 0; i < tape->constants; i++) work[tape->constant_at[i]] = tape->constant[i];
+    if (tape->factors_at)
+        for (int i = 0; i < tape->factors; i++) work[tape->factors_at + i] = tape->factor[i];
 }
 
 /* -- products and sums ---------------------------------------------------------------------- */
@@ -300,10 +302,11 @@ void vbg_run(const vbg_tape *tape, double *w, const double *kept)
         tape->straight(w, kept);
         return;
     }
+    const double *factors = tape->factors_at ? w + tape->factors_at : tape->factor;
     for (int at = 0; at < tape->segments; at++) {
         const int *g = tape->segment + FIELDS * at, count = g[1];
         const int *o = tape->operand + 4 * g[2], m = g[4];
-        const double *f = tape->factor + g[2];
+        const double *f = factors + g[2];
         const shape s = {g[3], g[4], g[5], g[6], g[7], g[8], g[9], g[10], g[11], g[12]};
         switch (g[0]) {
         case VBG_GEMM: products(w, o, f, count, &s); break;

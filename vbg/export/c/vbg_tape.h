@@ -25,6 +25,7 @@ typedef struct vbg_tape {
     const int *constant_at;
     const double *constant;
     void (*straight)(double *work, const double *kept); /* the same without tables, or 0 */
+    int factors_at, factors; /* where the factors stand in the workspace; 0: nowhere, they are fixed */
 } vbg_tape;
 
 /* The workspace (words) as it is before the first run. */

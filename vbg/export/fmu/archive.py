@@ -16,9 +16,11 @@ from vbg.errors import UsageError
 from vbg.export.code import SHIPPED, identifier, made_by, model_code, shipped
 from vbg.export.compiler import compile_c, find_compiler, zig
 from vbg.export.fmu.description import build_description, describe_2, describe_3
+from vbg.export.fmu.terminals import describe_terminals, icon_of
 from vbg.export.fmu.variables import Variables
-from vbg.export.machine import Machine, exported
+from vbg.export.machine import Machine
 from vbg.export.tables import codes
+from vbg.export.tuning import Tuning, Wish, tuned
 from vbg.platform.files import replacing
 
 # name -> target of zig, folder in FMI 3, folder in FMI 2, ending
@@ -49,24 +51,26 @@ def write_fmu(
     version: int = 3,
     platforms: Sequence[str] | None = None,
     outputs: Sequence[str] = (),
+    tunable: Sequence[Wish] = (),
 ) -> None:
     """Writes the machine of `start` as an FMU, Model Exchange and Co-Simulation in one.
 
     `platforms`: those of PLATFORMS whose binaries go in (None: this machine's; empty: sources
     alone).  `outputs`: patterns of the signals that are outputs; the others are local variables.
+    `tunable`: parameters of the file that stay parameters.
 
     Raises ModelError that names what C code has no place for, UsageError for platforms that
-    there are not, or without a compiler.
+    there are not, without a compiler, and for parameters that cannot stay (`vbg.export.tuning`).
     """
     wanted = [own_platform()] if platforms is None else list(platforms)
     for name in wanted:
         if name not in PLATFORMS or not PLATFORMS[name][1 if version == 3 else 2]:
             known = [p for p, row in PLATFORMS.items() if row[1 if version == 3 else 2]]
             raise UsageError(f"platform {name!r}: FMI {version} has {', '.join(known)}.")
-    machine = exported(start)
+    machine, tuning = tuned(start, tunable)
     name = identifier(machine.name)
-    variables = Variables(machine, tuple(outputs))
-    files = sources(machine, name, version)
+    variables = Variables(machine, tuple(outputs), tuning)
+    files = sources(machine, name, version, tuning)
     token = f"{{{uuid5(SPACE, ''.join(files.values()))}}}"
     files[f"{name}.c"] += _identity(name, token)
     compiled = sorted(file for file in files if file.endswith(".c"))
@@ -77,6 +81,7 @@ def write_fmu(
     else:
         described = describe_2(variables, name, token, made_by(), compiled)
         content["modelDescription.xml"] = described
+    content |= _pictures(variables, version)
     content["documentation/index.html"] = _page(variables).encode()
     with TemporaryDirectory() as folder:
         for file, text in files.items():
@@ -87,12 +92,22 @@ def write_fmu(
     _zip(path, content)
 
 
-def sources(machine: Machine, name: str, version: int) -> dict[str, str]:
+def _pictures(variables: Variables, version: int) -> dict[str, bytes]:
+    """The icon, and in FMI 3 the joints as connectors."""
+    icon = icon_of(variables.machine.system.causal)
+    if version == 2:
+        return {} if icon is None else {"model.png": icon}
+    described = describe_terminals(variables, icon=icon is not None)
+    found = {"icon.png": icon, "terminalsAndIcons.xml": described}
+    return {f"terminalsAndIcons/{name}": octets for name, octets in found.items() if octets}
+
+
+def sources(machine: Machine, name: str, version: int, tuning: Tuning) -> dict[str, str]:
     """The files of C by name."""
     files = {file: shipped(file) for file in (*SHIPPED, "vbg_fmu.h", "vbg_fmu.c")}
     files["vbg_codes.h"] = codes()
     files[f"fmi{version}.c"] = shipped(f"fmi{version}.c")
-    code = model_code(machine, name).replace(f'#include "{name}.h"', '#include "vbg_fmu.h"')
+    code = model_code(machine, name, tuning).replace(f'#include "{name}.h"', '#include "vbg_fmu.h"')
     files[f"{name}.c"] = code
     return files
 
@@ -128,7 +143,7 @@ def _page(variables: Variables) -> str:
     rows = "\n".join(
         f"<tr><td>{escape(v.name)}</td><td>{v.causality}</td><td>{escape(v.unit)}</td></tr>"
         for v in variables.all
-        if v.causality in ("input", "output")
+        if v.causality in ("input", "output", "parameter")
     )
     words = escape(machine.system.model.description or "")
     return f"""<!DOCTYPE html>
@@ -136,8 +151,8 @@ def _page(variables: Variables) -> str:
 <h1>{escape(machine.name)}</h1>
 <p>{words}</p>
 <p>Made by {made_by()}; model {machine.system.model.hash}. SI units; angles in radians;
-machines start at t = 0. Parameters of the model file are folded into the tables and cannot be
-changed here.</p>
+machines start at t = 0. Parameters of the model file that are not in this table are folded into
+numbers and cannot be changed here.</p>
 <table>
 <tr><th>variable</th><th></th><th>unit</th></tr>
 {rows}

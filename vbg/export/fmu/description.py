@@ -33,7 +33,8 @@ def describe_3(variables: Variables, name: str, token: str, tool: str) -> bytes:
         "providesDirectionalDerivatives": "true",
     }
     SubElement(root, "ModelExchange", able)
-    SubElement(root, "CoSimulation", able | ABLE)
+    early = {"hasEventMode": "true", "mightReturnEarlyFromDoStep": "true"}
+    SubElement(root, "CoSimulation", able | ABLE | early)
     _units(root, variables.all)
     _experiment(root, variables)
     listed = SubElement(root, "ModelVariables")
@@ -140,6 +141,11 @@ def _attributes(v: Variable) -> dict[str, str]:
     return given
 
 
+def _range(v: Variable) -> dict[str, str]:
+    bounds = (("min", v.low), ("max", v.high), ("nominal", v.nominal))
+    return {word: number(value) for word, value in bounds if value is not None}
+
+
 def _variable_3(place: Element, v: Variable) -> None:
     given = _attributes(v)
     if v.unit not in ("1", ""):
@@ -148,7 +154,7 @@ def _variable_3(place: Element, v: Variable) -> None:
         given["derivative"] = str(v.derivative_of)
     if v.start is not None:
         given["start"] = number(v.start)
-    SubElement(place, "Float64", given)
+    SubElement(place, "Float64", given | _range(v))
 
 
 def _variable_2(place: Element, v: Variable, index: dict[int, int]) -> None:
@@ -159,7 +165,7 @@ def _variable_2(place: Element, v: Variable, index: dict[int, int]) -> None:
         given["derivative"] = str(index[v.derivative_of])
     if v.start is not None:
         given["start"] = number(v.start)
-    SubElement(SubElement(place, "ScalarVariable", _attributes(v)), "Real", given)
+    SubElement(SubElement(place, "ScalarVariable", _attributes(v)), "Real", given | _range(v))
 
 
 def _unknown_3(place: Element, kind: str, v: Variable) -> None:

@@ -8,8 +8,10 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 
 from vbg.blocks import Block, dependencies
+from vbg.display import in_si
 from vbg.errors import UsageError
 from vbg.export.machine import Machine
+from vbg.export.tuning import NOTHING, Tuning
 from vbg.plumbing.components import vector_of
 
 TIME = 0
@@ -19,7 +21,8 @@ TIME = 0
 class Variable:
     """One number that an importer sees.  `start`: its value at first, of what may be set;
     `derivative_of`: reference of the state whose rate it is; `known`: references that it depends
-    on (None: any)."""
+    on (None: any); `low`, `high`: the range of a parameter; `nominal`: the size of a state, which
+    absolute tolerances are of."""
 
     name: str
     reference: int
@@ -29,7 +32,9 @@ class Variable:
     start: float | None = None
     derivative_of: int | None = None
     known: tuple[int, ...] | None = None
-    description: str = ""
+    low: float | None = None
+    high: float | None = None
+    nominal: float | None = None
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,7 @@ class Variables:
 
     machine: Machine
     outputs: tuple[str, ...]
+    tuning: Tuning = NOTHING
 
     @cached_property
     def all(self) -> tuple[Variable, ...]:
@@ -51,7 +57,8 @@ class Variables:
                 raise UsageError(f"--outputs {pattern}: no signal has such a name.")
         taken: dict[str, int] = {}
         found = []
-        for v in (*self._inputs(), *self._states(), *self._rates(), *self._signals()):
+        named = (*self._inputs(), *self._states(), *self._rates(), *self._signals())
+        for v in (*named, *self._parameters({v.name for v in named})):
             found.append(v)
             taken[v.name] = 1
         for v in self._indicators():
@@ -71,7 +78,8 @@ class Variables:
     @property
     def indicators(self) -> tuple[Variable, ...]:
         first = self._first_indicator
-        return tuple(v for v in self.all if v.reference >= first)
+        behind = first + len(self.machine.switches)
+        return tuple(v for v in self.all if first <= v.reference < behind)
 
     @property
     def _first_indicator(self) -> int:
@@ -93,7 +101,9 @@ class Variables:
             discrete = s.place in m.discrete
             start = None if discrete else float(m.start.state[s.place])
             kind = "discrete" if discrete else "continuous"
-            yield Variable(f"state.{s.name}", 1 + s.place, "local", kind, s.unit, start)
+            nominal = None if discrete else float(m.tolerance[s.place])
+            name = f"state.{s.name}"
+            yield Variable(name, 1 + s.place, "local", kind, s.unit, start, nominal=nominal)
 
     def _rates(self) -> Iterator[Variable]:
         m = self.machine
@@ -131,6 +141,22 @@ class Variables:
     def _indicators(self) -> Iterator[Variable]:
         for i, (name, _, _) in enumerate(self.machine.switches):
             yield Variable(f"event.{name}", self._first_indicator + i, "local", "continuous")
+
+    def _parameters(self, taken: set[str]) -> Iterator[Variable]:
+        units = self.machine.system.model.parameter_units
+        first = self._first_indicator + len(self.machine.switches)
+        for i, p in enumerate(self.tuning.parameters):
+            unit = in_si(units.get(p.name, "")).unit or "1"
+            yield Variable(
+                f"parameter.{p.name}" if p.name in taken else p.name,
+                first + i,
+                "parameter",
+                "fixed",
+                unit,
+                p.value,
+                low=p.low,
+                high=p.high,
+            )
 
     @cached_property
     def _leaves(self) -> Sequence[Block]:
