@@ -12,7 +12,8 @@ import vbg
 from tests.tail import tail
 from vbg.analysis.symbolic.block_matrices import as_text, written_matrices
 from vbg.analysis.symbolic.formulas import Formulas
-from vbg.assemble.matrices.matrices import Numbers, matrices_of
+from vbg.assemble.matrices.matrices import matrices_of
+from vbg.assemble.matrices.numbers import Numbers
 from vbg.assemble.matrices.partitioned import dense, partitioned_matrices
 from vbg.assemble.start.start import assemble_start
 from vbg.blocks import Substitution, const, leaf, mul, rotation, skew, transpose

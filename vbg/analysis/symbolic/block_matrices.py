@@ -1,8 +1,8 @@
 """The paper's matrices of machines of any size, written block by block.
 
 In the notation of vector-bond-graph.txt, section III: i1, i2 are independent and dependent
-stores, L resistors, E Eulerian junction structures, u1 sources, u2 (rows also C) constraint
-sources.
+stores, D those in derivative causality, L resistors, E Eulerian junction structures, u1 sources,
+u2 (rows also C) constraint sources.
 """
 
 from __future__ import annotations
@@ -20,12 +20,22 @@ from vbg.blocks import Block
 GROUPS = {
     "1": ("X1", "stores"),
     "2": ("X2", "dependent stores"),
+    "D": ("X_D", "stores in derivative causality"),
     "L": ("D", "resistors"),
     "E": ("E", "Eulerian junction structures"),
     "u1": ("U1", "sources"),
     "u2": ("U2", "constraint sources"),
 }
-_SYMBOLS = {"1": "i_1", "2": "i_2", "u1": "u_1", "u2": "u_2", "L": "L", "E": "E", "C": "C"}
+_SYMBOLS = {
+    "1": "i_1",
+    "2": "i_2",
+    "D": "D",
+    "u1": "u_1",
+    "u2": "u_2",
+    "L": "L",
+    "E": "E",
+    "C": "C",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +67,7 @@ def written_matrices(system: System, *, names: bool = True, latex: bool = False)
     """All matrices with their blocks as formulas; with `names` numbers that come from parameters
     are written by these.
 
-    Raises UsageError for stores in derivative causality.
+    Raises UsageError where stores in derivative causality follow others by a resistor.
     """
 
     def roots(one: System) -> list[Block]:
@@ -196,8 +206,8 @@ def _latex_name(name: str) -> str:
     dot, bare = name.endswith("'"), name.rstrip("'")
     if bare == "T_LE":
         return "\\boldsymbol{T}_{LE}"
-    if bare == "R_E":
-        return "\\boldsymbol{R}_{E}"
+    if "_" in bare:  # R_E, F_D, H_D, K_D
+        return f"\\boldsymbol{{{bare[0]}}}_{{{bare[2:]}}}"
     letter, rest = bare[0], bare[1:]
     if letter in "JT":
         row = "u_2" if letter == "T" and rest[0] == "C" else _SYMBOLS[rest[0]]

@@ -26,7 +26,7 @@ def named_matrices(system: System, *, names: bool = True) -> NamedMatrices:
     of the model file are written by name where its numbers come from them
     (`vbg.analysis.symbolic.named`).
 
-    Raises UsageError for large systems and stores in derivative causality.
+    Raises UsageError for large systems.
     """
     matrix_blocks(system)
     numbers = named(system, roots=matrix_blocks) if names else unnamed(system)

@@ -48,6 +48,9 @@ def equations_of(system: System, form: str = "auto", *, names: bool = True) -> S
 
     Raises VbgError if they would be too long, or have no minimal form and one was asked for.
     """
+    for name, body in system.model.bodies.items():
+        if body.flexible is not None:
+            raise VbgError(f"bodies.{name} is flexible: equations of modes are not written out.")
     size = len(dependencies(system.equations.rates.values()))
     if size > LIMIT:
         raise VbgError(

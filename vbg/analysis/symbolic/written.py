@@ -98,7 +98,7 @@ def _upright(name: str) -> str:
 
 
 def identifier(name: str) -> str:
-    """A name that Python and C take: A.force x becomes A_force_x."""
+    """A name that Python and C take: A.force.x becomes A_force_x."""
     text = re.sub(r"\W+", "_", name).strip("_")
     return text if re.match(r"[A-Za-z]", text) else f"v_{text}"
 

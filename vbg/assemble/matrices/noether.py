@@ -124,7 +124,7 @@ def _samples(system: System, start: Start) -> list[tuple[float, Array]]:
             elif body in system.model.bodies and s.state.kind == "store":
                 part = system.model.bodies[body]
                 scale = part.mass * length if what == "momentum" else max(part.inertia[:3])
-                x[own] = start.state[own] + scale * random.normal(size=3)
+                x[own] = start.state[own] + scale * random.normal(size=s.last - s.first)
             elif s.state.kind == "store":
                 x[own] = start.state[own] * (1.0 + STEP * random.normal(size=s.last - s.first))
             elif s.state.kind in ("signal", "discrete") and s.state.name not in modes:
@@ -145,15 +145,21 @@ def _bodies(system: System, x: Array) -> Iterator[tuple[Array, ...]]:
     """Position, momentum, angular momentum (body axes) and quaternion of every body in x, a
     state or its rate."""
     places = {s.state.name: slice(s.first, s.last) for s in system.slices}
-    for body in system.model.bodies:
-        yield tuple(
-            x[places[f"{body}.{one}"]]
-            for one in ("position", "momentum", "angular_momentum", "quaternion")
-        )
+    for body, part in system.model.bodies.items():
+        if part.mass > 0.0:  # not a point of a flexible body, whose momenta have its modes behind
+            yield tuple(
+                x[places[f"{body}.{one}"]][:size]
+                for one, size in (
+                    ("position", 3),
+                    ("momentum", 3),
+                    ("angular_momentum", 3),
+                    ("quaternion", 4),
+                )
+            )
 
 
 def _middle(system: System, places: Sequence[Array]) -> Array:
-    masses = np.array([part.mass for part in system.model.bodies.values()])
+    masses = np.array([part.mass for part in system.model.bodies.values() if part.mass > 0.0])
     return np.asarray(masses @ np.array(places) / masses.sum())
 
 

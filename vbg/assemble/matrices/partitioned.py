@@ -17,8 +17,12 @@ from dataclasses import dataclass
 from itertools import groupby, product
 
 from vbg.assemble.derive.interconnection import Port
-from vbg.assemble.matrices.matrices import GIVERS, RECEIVERS, Forms, labels_of
-from vbg.assemble.matrices.unified import constraint_matrices, transfer_matrices
+from vbg.assemble.matrices.forms import GIVERS, LAWS, RECEIVERS, Forms, labels_of, place_of
+from vbg.assemble.matrices.unified import (
+    constraint_matrices,
+    reaction_matrices,
+    transfer_matrices,
+)
 from vbg.assemble.system import System
 from vbg.blocks import (
     Block,
@@ -51,6 +55,11 @@ class Grid:
     def shape(self) -> tuple[Sizes, Sizes]:
         """Its partitions, in the place of numbers of rows and columns."""
         return self.heights, self.widths
+
+    @property
+    def is_zero_matrix(self) -> bool:
+        """Whether no block is there."""
+        return not self.blocks
 
     def __matmul__(self, other: Grid) -> Grid:
         found: dict[tuple[int, int], Block] = {}
@@ -93,8 +102,8 @@ class Member:
 
 @dataclass(frozen=True)
 class PartitionedMatrices:
-    """`matrices` by their names in the paper, the `members` of the groups "1", "2", "L", "E",
-    "u1", "u2" that their rows and columns belong to, the values of the `sources` and the
+    """`matrices` by their names in the paper, the `members` of the groups "1", "2", "D", "L",
+    "E", "u1", "u2" that their rows and columns belong to, the values of the `sources` and the
     `case`; `inverses` are P and A1 where they are no identities: their blocks stand as symbols.
     `spins` are the angular velocities that stand as symbols in the rates of the rows."""
 
@@ -128,9 +137,10 @@ class _Part:
 
 
 def partitioned_matrices(system: System) -> PartitionedMatrices:
-    """J, F, R, R_E, T and, in case (15), H as matrices of blocks.
+    """J, F, R, R_E, T, in case (15) H, and K of stores in derivative causality, as matrices of
+    blocks.
 
-    Raises UsageError for stores in derivative causality.
+    Raises UsageError where such stores follow others by a resistor.
     """
     forms = Forms.of(system)
     parts = _parts(forms)
@@ -138,7 +148,7 @@ def partitioned_matrices(system: System) -> PartitionedMatrices:
         f"J{row}{column}": _junction(forms, parts, row, column, lambda block: block)
         for row, column in product(RECEIVERS, GIVERS)
     }
-    for name, group in (("F1", "1"), ("F2", "2"), ("R", "L"), ("R_E", "E")):
+    for name, group in LAWS:
         sizes = _sizes(parts[group])
         laws = {(i, i): part.law for i, part in enumerate(parts[group])}
         given[name] = _grid(sizes, sizes, laws)
@@ -153,13 +163,28 @@ def partitioned_matrices(system: System) -> PartitionedMatrices:
     spins: dict[Block, Block] = {}
     if case == "15":
         along = forms.along(_symbols(system.equations.spins, spins))
-        rates = {f"JC{c}": _junction(forms, parts, "C", c, along) for c in ("1", "2", "u1")}
-        found |= {f"{name}'": rate for name, rate in rates.items()}
-        found |= constraint_matrices(found, rates)
+        found |= constraint_matrices(found, _rates(forms, parts, "C", along, found))
+    if forms.size("D"):
+        forms.require_without_resistors(found)
+        along = forms.along(_symbols(system.equations.spins, spins))
+        found |= reaction_matrices(found, _rates(forms, parts, "D", along, found))
     members = {group: tuple(part.member for part in those) for group, those in parts.items()}
     places = {name: _place(name) for name in found}
     sources = {part.member.name: part.port.law for part in parts["u1"]}
     return PartitionedMatrices(found, places, members, sources, tuple(inverses), case, spins)
+
+
+def _rates(
+    forms: Forms,
+    parts: Mapping[str, Sequence[_Part]],
+    row: str,
+    along: Callable[[Block], Block],
+    found: dict[str, Grid],
+) -> dict[str, Grid]:
+    """Rates of the rows J_C1, J_C2, J_Cu1 (or of D), which are `found`, too, as J_C1'."""
+    made = {f"J{row}{c}": _junction(forms, parts, row, c, along) for c in ("1", "2", "u1")}
+    found |= {f"{name}'": rate for name, rate in made.items()}
+    return made
 
 
 def _symbols(given: Mapping[Block, Block], spins: dict[Block, Block]) -> dict[Block, Block]:
@@ -177,21 +202,8 @@ def _symbols(given: Mapping[Block, Block], spins: dict[Block, Block]) -> dict[Bl
 
 def _place(name: str) -> tuple[str, str]:
     """The groups of rows and columns of a matrix; C is named u2, whose sources they belong to."""
-    fixed = {
-        "F1": ("1", "1"),
-        "F2": ("2", "2"),
-        "R": ("L", "L"),
-        "P": ("L", "L"),
-        "R_E": ("E", "E"),
-        "A1": ("E", "E"),
-        "T_LE": ("u2", "u2"),
-        "H1": ("u2", "1"),
-        "H2": ("u2", "2"),
-        "H3": ("u2", "u1"),
-        "H4": ("u2", "u2"),
-    }
-    row, column = fixed.get(name) or (name[1], name[2:].rstrip("'"))
-    return ("u2" if row == "C" else row), column
+    row, column = place_of(name)
+    return ("u2" if row == "C" else row), ("u2" if column == "C" else column)
 
 
 def _parts(forms: Forms) -> dict[str, list[_Part]]:
@@ -226,7 +238,7 @@ def _split(port: Port) -> Iterator[_Part]:
         return
     joint = vertex.name.removesuffix(".Sc")
     first = 0
-    for word, own in groupby(vertex.labels, key=lambda label: label.split()[0]):
+    for word, own in groupby(vertex.labels, key=lambda label: label.partition(".")[0]):
         those = tuple(own)
         last = first + len(those)
         yield _Part(port, first, last, Member(f"{joint}.{word}", len(those), those), port.law)

@@ -4,15 +4,29 @@
     A_c = J_Ec + J_EL R P J_Lc   B_c = P (J_Lc + J_LE R_E A1 A_c)
     T_ic = J_ic + J_iL R B_c + J_iE R_E A1 A_c
 
-for the columns c = 1, 2 (times F_c), u1, u2 and the rows i = 1, 2 and C, so that
+for the columns c = 1, 2 (times F_c), D, u1, u2 and the rows i = 1, 2, D and C, so that
 
-    X_i' = T_i1 X1 + T_i2 X2 + T_iu1 U1 + T_iu2 U2,   0 = T_C1 X1 + T_C2 X2 + T_Cu1 U1 + T_LE U2
+    X_i' = T_i1 X1 + T_i2 X2 + T_iu1 U1 + T_iu2 U2 + T_iD X_D'
+    0    = T_C1 X1 + T_C2 X2 + T_Cu1 U1 + T_LE U2 + T_CD X_D'
 
 Where T_LE vanishes (case 15) the last row is differentiated once:
 
     H1 = J_C1' F1 + J_C1 F1 T_11 + J_C2 F2 T_21        H4 = J_C1 F1 T_1u2 + J_C2 F2 T_2u2
     H2 = J_C2' F2 + J_C1 F1 T_12 + J_C2 F2 T_22        H3 = J_Cu1' + J_C1 F1 T_1u1 + J_C2 F2 T_2u1
-    H1 X1 + H2 X2 + H3 U1 + J_Cu1 U1' + H4 U2 = 0
+    H1 X1 + H2 X2 + H3 U1 + J_Cu1 U1' + H4 U2 + H_D X_D' = 0
+
+The paper puts constraint sources in the place of all stores in derivative causality.  Where these
+are kept, D, they receive their co-energy and give their rate,
+
+    F_D X_D = J_D1 Z1 + J_D2 Z2 + J_Du1 U1
+
+and the same differentiation gives what determines X_D' together with U2:
+
+    F_D X_D' = K1 X1 + K2 X2 + K3 U1 + J_Du1 U1' + K4 U2 + K_D X_D'
+
+K as H with J_D1 in the place of J_C1.  In the mixed case (T_LE singular but not zero,
+docs/derivations/mixed-case.md) the rows are split by the columns of Q1 and Q2, the range of T_LE
+and what is orthogonal to it: Q1^T (T_C1 X1 + ... + T_LE U2) = 0, and H is of the rows Q2^T.
 """
 
 from __future__ import annotations
@@ -20,8 +34,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-COLUMNS = ("1", "2", "u1", "u2")
-ROWS = ("1", "2", "C")
+COLUMNS = ("1", "2", "D", "u1", "u2")
+ROWS = ("1", "2", "D", "C")
+NUMBERED = {"1": "1", "2": "2", "u1": "3", "u2": "4", "D": "_D"}  # H1 ... H4, H_D by column
 
 
 def transfer_matrices(
@@ -47,12 +62,28 @@ def transfer_matrices(
 
 
 def constraint_matrices(given: Mapping[str, Any], rates: Mapping[str, Any]) -> dict[str, Any]:
-    """H1 to H4 of case (15) from all that `transfer_matrices` takes and gives, and the rates
-    of the rows "JC1", "JC2" and "JCu1"."""
-    first, second = given["JC1"] @ given["F1"], given["JC2"] @ given["F2"]
-    return {
-        "H1": rates["JC1"] @ given["F1"] + first @ given["T11"] + second @ given["T21"],
-        "H2": rates["JC2"] @ given["F2"] + first @ given["T12"] + second @ given["T22"],
-        "H3": rates["JCu1"] + first @ given["T1u1"] + second @ given["T2u1"],
-        "H4": first @ given["T1u2"] + second @ given["T2u2"],
+    """H1 to H4 and H_D of case (15) from all that `transfer_matrices` takes and gives, and the
+    rates of the rows "JC1", "JC2" and "JCu1"."""
+    return _differentiated("H", "C", given, rates)
+
+
+def reaction_matrices(given: Mapping[str, Any], rates: Mapping[str, Any]) -> dict[str, Any]:
+    """K1 to K4 and K_D of the stores in derivative causality, with the rates of the rows "JD1",
+    "JD2" and "JDu1"."""
+    return _differentiated("K", "D", given, rates)
+
+
+def _differentiated(
+    letter: str, row: str, given: Mapping[str, Any], rates: Mapping[str, Any]
+) -> dict[str, Any]:
+    first, second = given[f"J{row}1"] @ given["F1"], given[f"J{row}2"] @ given["F2"]
+    own = {
+        "1": rates[f"J{row}1"] @ given["F1"],
+        "2": rates[f"J{row}2"] @ given["F2"],
+        "u1": rates[f"J{row}u1"],
     }
+    found = {}
+    for c, number in NUMBERED.items():
+        through = first @ given[f"T1{c}"] + second @ given[f"T2{c}"]
+        found[f"{letter}{number}"] = own[c] + through if c in own else through
+    return found

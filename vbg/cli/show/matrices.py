@@ -12,7 +12,8 @@ from vbg.cli.text import figure, table
 from vbg.errors import not_installed
 
 if TYPE_CHECKING:
-    from vbg.assemble.matrices.matrices import NamedMatrix, PaperMatrices
+    from vbg.assemble.matrices.forms import NamedMatrix
+    from vbg.assemble.matrices.matrices import PaperMatrices
     from vbg.assemble.system import System
 
 PLACE = 40
@@ -22,8 +23,10 @@ CASES = {
     "": "no constraint sources",
     "14": "case (14): T_LE is regular, the constraint efforts follow without a derivative",
     "15": "case (15): T_LE = 0, the rows of the constraint sources are differentiated once",
-    "mixed": "mixed case: T_LE is singular but not zero, its rows are split by rank",
-    "14 or mixed": "T_LE does not vanish: case (14) where it is regular, else the mixed case",
+    "mixed": "mixed case: T_LE is singular but not zero; the rows Q1^T give efforts directly, the\n"
+    "rows Q2^T are differentiated once (H)",
+    "14 or mixed": "T_LE does not vanish: case (14) where it is regular, else the mixed case,\n"
+    "whose Q1, Q2 and H are shown without --blocks",
 }
 
 
@@ -34,11 +37,14 @@ def register(subparsers: Any) -> None:
         act=act,
         summary="J, F, R, R_E, T and H blocks at a state",
         detail="J: junction structure, what is received (row) of what is given (column) by 1\n"
-        "independent stores, 2 dependent stores, L resistors, E Eulerian junction structures,\n"
-        "u1 sources, u2 and C constraint sources.  F: Z = F X of the stores.  R, R_E: of the\n"
-        "resistors and Eulerian junction structures.  T: X' = T_i1 X1 + T_i2 X2 + T_iu1 U1 +\n"
-        "T_iu2 U2, resistors eliminated.  H (case 15): H1 X1 + H2 X2 + H3 U1 + J_Cu1 U1' +\n"
-        "H4 U2 = 0.  Blocks that are zero are named only.\n"
+        "independent stores, 2 dependent stores, D stores in derivative causality, L resistors,\n"
+        "E Eulerian junction structures, u1 sources, u2 and C constraint sources.  F: Z = F X of\n"
+        "the stores.  R, R_E: of the resistors and Eulerian junction structures.  T: X' =\n"
+        "T_i1 X1 + T_i2 X2 + T_iu1 U1 + T_iu2 U2 + T_iD X_D', resistors eliminated.  H (case 15):\n"
+        "H1 X1 + H2 X2 + H3 U1 + J_Cu1 U1' + H4 U2 + H_D X_D' = 0.  K (derivative causality):\n"
+        "F_D X_D' = K1 X1 + K2 X2 + K3 U1 + J_Du1 U1' + K4 U2 + K_D X_D'.  Q1, Q2 (mixed case):\n"
+        "the rows that give efforts directly, and those of H.  Zero blocks are named only.\n"
+        "Components of a joint's efforts are in the axes of its first body.\n"
         "Machines with more than 12 components of stores are written in symbols as blocks, one\n"
         "for two vector bonds: A_BODY is its direction cosine matrix, ~(a) b = a x b.",
         examples="""vbg show matrices motor.toml
@@ -63,17 +69,20 @@ def register(subparsers: Any) -> None:
 
 def act(arguments: argparse.Namespace) -> int:
     from vbg.assemble import assemble
-    from vbg.assemble.matrices.matrices import is_large, matrices_of
+    from vbg.assemble.matrices.forms import effort_axes
+    from vbg.assemble.matrices.matrices import is_large, matrices_of, open_rows
 
     system = assemble(read_checked(arguments))
+    axes = effort_axes(system)
     parameters: dict[str, float] = {}
+    loose: tuple[str, ...] = ()
     if arguments.symbolic or arguments.latex:
         try:
             import sympy  # noqa: F401
         except ImportError as error:
             raise not_installed("printing matrices in symbols", "sympy", "symbolic") from error
         if arguments.blocks or arguments.latex or is_large(system):
-            return _act_on_blocks(system, arguments)
+            return _act_on_blocks(system, arguments, axes)
         from vbg.analysis.symbolic.named_matrices import named_matrices
 
         written = named_matrices(system, names=not arguments.numbers)
@@ -83,23 +92,40 @@ def act(arguments: argparse.Namespace) -> int:
         from vbg.simulate.state_at import state_at
 
         found = matrices_of(system, arguments.at, state_at(vbg.start(system), arguments.at))
+        loose = open_rows(found)
     if arguments.json:
-        print(json.dumps({**as_plain(found), "parameters": parameters}))
+        told = {"effort_axes": axes, "open_rows": loose, "parameters": parameters}
+        print(json.dumps({**as_plain(found), **told}))
     else:
-        print("\n\n".join([*_as_blocks(found), *_values(parameters)]))
+        ends = [*_told(axes), *_open(loose), *_values(parameters)]
+        print("\n\n".join([*_as_blocks(found), *ends]))
     return 0
 
 
-def _act_on_blocks(system: System, arguments: argparse.Namespace) -> int:
+def _open(rows: tuple[str, ...]) -> list[str]:
+    """Which constraint sources do not hold."""
+    what = "do not hold at this state (friction that slips, open clutches); their rows are zero"
+    return [f"{', '.join(rows)}: {what}"] if rows else []
+
+
+def _told(axes: dict[str, str]) -> list[str]:
+    """Whose axes the efforts of joints stand in, where these are not the world's."""
+    if not axes:
+        return []
+    listed = ", ".join(f"{joint} of {body}" for joint, body in axes.items())
+    return [f"joint efforts are in the axes of their first body, not of the world: {listed}"]
+
+
+def _act_on_blocks(system: System, arguments: argparse.Namespace, axes: dict[str, str]) -> int:
     from vbg.analysis.symbolic.block_matrices import as_latex, as_plain, as_text, written_matrices
 
     written = written_matrices(system, names=not arguments.numbers, latex=arguments.latex)
     if arguments.json:
-        print(json.dumps(as_plain(written)))
+        print(json.dumps({**as_plain(written), "effort_axes": axes}))
+    elif arguments.latex:
+        print("\n".join([*(f"% {line}" for line in _told(axes)), as_latex(written)]))
     else:
-        print(
-            as_latex(written) if arguments.latex else f"{CASES[written.case]}\n\n{as_text(written)}"
-        )
+        print("\n\n".join([CASES[written.case], as_text(written), *_told(axes)]))
     return 0
 
 
