@@ -81,3 +81,26 @@ def test_a_wrong_answer_that_is_piped_in_ends_it(monkeypatch, capsys):
     monkeypatch.setattr("sys.stdin", io.StringIO("plane\n4\n1 2 X\n"))
     assert main(["structure", "new"]) == 2
     assert "Table 3" in capsys.readouterr().err
+
+
+class Typed(io.StringIO):
+    """Lines as of a person at a terminal; behind the last one stands Ctrl-D."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ("", "stopped before plane or space"),
+        ("space\n", "stopped before bodies"),
+        ("space\nfour\n", "stopped before bodies"),
+        ("space\n3\n1 2 R 1\n\n", "not joined yet: 3 (F joins"),
+    ],
+)
+def test_the_end_of_the_input_ends_the_questions(lines, said, monkeypatch, capsys):
+    """Ctrl-D asked the number of bodies without end; an empty line threw loose bodies away."""
+    monkeypatch.setattr("sys.stdin", Typed(lines))
+    assert main(["structure", "new"]) != 0
+    assert said in capsys.readouterr().err

@@ -37,7 +37,9 @@ def register(subparsers: Any) -> None:
         examples="""vbg structure rotor.m
             vbg structure rotor.m --transform --library 1P3D,1R3D --order library,groups
             vbg structure rotor.m --transform --store structures.sqlite
-            vbg structure rotor.m --query --store structures.sqlite --keep 5""",
+            vbg structure rotor.m --query --store structures.sqlite --keep 5
+            vbg structure stewart.m --routes 5 --workers 6 --tree routes.svg
+            vbg structure sixbar.m --joint 3,4,5""",
     )
     parser.add_argument("file", metavar="FILE", help="topology or model file")
     add_allow_include(parser)
@@ -58,18 +60,45 @@ def register(subparsers: Any) -> None:
     parser.add_argument(
         "--require", metavar="PAIRS", default="", help="pairs that must be driven, by name; none"
     )
+    parser.add_argument(
+        "--paper",
+        action="store_true",
+        help="number groups as the tables of the paper are printed, not as its Algorithm 3 says",
+    )
+    parser.add_argument(
+        "--joint",
+        metavar="BODIES",
+        action="append",
+        default=[],
+        help="a multiple joint, bodies by name as 3,4,5; may be repeated: every way to write it\n"
+        "as pairs is analysed (all its pairs stand in M)",
+    )
 
 
 def act(arguments: argparse.Namespace) -> int:
     require_pictures(arguments)
     topology = topology_in(arguments.file)
+    if arguments.joint:
+        return _expand(topology, arguments)
     if arguments.transform or arguments.query:
         return _transform(topology, arguments)
     from vbg.structure import analyse_topology
 
-    structure = analyse_topology(topology)
+    structure = analyse_topology(topology, as_printed=arguments.paper)
     report(structure, arguments)
     return int(not structure.determined)
+
+
+def _expand(topology: Topology, arguments: argparse.Namespace) -> int:
+    from vbg.structure.geometry.multijoints import all_expansions, expansions_data, expansions_text
+
+    joints = [[name.strip() for name in joint.split(",")] for joint in arguments.joint]
+    found = all_expansions(topology, joints)
+    if arguments.json:
+        print(json.dumps(expansions_data(found)))
+    else:
+        print(expansions_text(found, joints))
+    return int(not any(one.score for one in found))
 
 
 def topology_in(file: str) -> Topology:

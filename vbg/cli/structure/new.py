@@ -64,10 +64,13 @@ def entered() -> Entry:
     entry = asked("bodies, with the frame as body 1: ", lambda text: begun(space, text))
     say(PAIRS)
     while True:
-        line = answer("> ").strip()
-        if not line:
+        line = answer("> ")
+        if line is None or (not line.strip() and not (entry.loose and sys.stdin.isatty())):
             break
-        if line == "?":
+        line = line.strip()
+        if not line:
+            say(state_of(entry) + " (F joins what floats in space, FP in the plane)")
+        elif line == "?":
             say(codes_of(entry))
         elif line == "undo":
             entry = entry.without_last()
@@ -92,7 +95,10 @@ def state_of(entry: Entry) -> str:
 def asked(question: str, read: Callable[[str], Any]) -> Any:
     """The first answer that `read` takes."""
     while True:
-        found = accepted(answer(question), read)
+        text = answer(question)
+        if text is None and sys.stdin.isatty():
+            raise UsageError(f"stopped before {question.partition(':')[0]} was answered.")
+        found = accepted(text or "", read)
         if found is not None:
             return found
 
@@ -108,12 +114,13 @@ def accepted(text: str, read: Callable[[str], Any]) -> Any:
         return None
 
 
-def answer(question: str) -> str:
-    """One line of standard input, without its end; empty behind the last one."""
+def answer(question: str) -> str | None:
+    """One line of standard input, without its end; None behind the last one (Ctrl-D)."""
     if sys.stdin.isatty():
         sys.stderr.write(question)
         sys.stderr.flush()
-    return sys.stdin.readline().removesuffix("\n")
+    line = sys.stdin.readline()
+    return line.removesuffix("\n") if line else None
 
 
 def say(text: str) -> None:

@@ -104,11 +104,16 @@ def draw(structure: Structure, path: str | Path, picture: Picture = "diagram") -
     Raises `UsageError` for another ending, for a diagram of what has no
     groups, or where Graphviz is not installed.
     """
-    target = Path(path)
     if picture == "diagram" and not structure.groups:
         raise UsageError("a mechanism that is not determined has no structural diagram")
     drawing = structural_diagram if picture == "diagram" else structural_graph
-    text: str = drawing(structure).to_string()
+    write_drawing(drawing(structure), path)
+
+
+def write_drawing(drawing: pydot.Dot, path: str | Path) -> None:
+    """Write a drawing as its ending says; raises `UsageError` as `draw` does."""
+    target = Path(path)
+    text: str = drawing.to_string()
     ending = target.suffix.lower().removeprefix(".")
     if ending in ("dot", "gv"):
         write_text(target, text)

@@ -82,11 +82,16 @@ class Parts:
     needs: tuple[tuple[int, ...], ...]
 
 
-def dependent_parts(topology: Topology, net: Network, flow: Flow) -> Parts:
+def dependent_parts(
+    topology: Topology, net: Network, flow: Flow, *, as_printed: bool = False
+) -> Parts:
     """The strongly connected parts in the order of the paper's Algorithm 3.
 
     All parts of one body that are ready, by body number; when there is none,
-    the smallest ready chain, then the first by body numbers; and again.
+    the smallest ready chain, then the first by body numbers; and again.  As the
+    paper's tables are printed, a single body that received its freedoms at
+    different times comes behind the chains of two: INDIVIDUALS_SG_3D marks all
+    its pairs as counted when it first looks at it.
     """
     depends, on = dependencies(topology, net, flow)
     part = strong_parts(len(net.demand), depends, on)
@@ -98,24 +103,41 @@ def dependent_parts(topology: Topology, net: Network, flow: Flow) -> Parts:
     needs: list[list[int]] = [[] for _ in members]
     for later, earlier in edges.tolist():
         needs[later].append(earlier)
-    order = _order(members, needs)
+    late = _received_in_turn(topology, members, needs) if as_printed else set()
+    order = _order(members, needs, late)
     place = {p: i for i, p in enumerate(order)}
     bodies = tuple(tuple(members[p]) for p in order)
     return Parts(bodies, tuple(tuple(sorted(place[q] for q in needs[p])) for p in order))
 
 
-def _order(members: list[list[int]], needs: list[list[int]]) -> list[int]:
-    """Parts in the order in which Algorithm 3 of the paper finds them."""
+def _received_in_turn(
+    topology: Topology, members: list[list[int]], needs: list[list[int]]
+) -> set[int]:
+    """Parts of one body that receive freedoms from several parts, the frame among them."""
+    at_frame = {body for pair in topology.pairs if 0 in pair.ends for body in pair.ends}
+    return {
+        part
+        for part, bodies in enumerate(members)
+        if len(bodies) == 1 and len(needs[part]) + (bodies[0] in at_frame) > 1
+    }
+
+
+def _order(members: list[list[int]], needs: list[list[int]], late: set[int]) -> list[int]:
+    """Parts in the order in which Algorithm 3 of the paper finds them; `late` ones, single
+    bodies, behind chains of two."""
     feeds: list[list[int]] = [[] for _ in members]
     waiting = [len(n) for n in needs]
     for later, earlier in enumerate(needs):
         for part in earlier:
             feeds[part].append(later)
+    last = 1 + max((body for bodies in members for body in bodies), default=0)
     singles: list[tuple[int, int]] = []
     chains: list[tuple[int, list[int], int]] = []
 
     def ready(part: int) -> None:
-        if len(members[part]) == 1:
+        if part in late:
+            heapq.heappush(chains, (2, [last, *members[part]], part))
+        elif len(members[part]) == 1:
             singles.append((members[part][0], part))
         else:
             heapq.heappush(chains, (len(members[part]), members[part], part))

@@ -89,12 +89,13 @@ class Structure:
         return tuple(self.topology.bodies[body] for body in group.bodies)
 
 
-def analyse_topology(topology: Topology) -> Structure:
-    """Mobility, structural groups and levels, or the parts that prevent them."""
+def analyse_topology(topology: Topology, *, as_printed: bool = False) -> Structure:
+    """Mobility, structural groups and levels, or the parts that prevent them; groups numbered
+    by the paper's Algorithm 3, or `as_printed` in its tables."""
     net = network(topology)
     flow = saturate(net)
     mobility, driven = topology.mobility, topology.driven
-    parts = dependent_parts(topology, net, flow)
+    parts = dependent_parts(topology, net, flow, as_printed=as_printed)
     selves = self_constrained(topology, net, flow, parts.bodies)
     stiff = tuple(_stiff(topology, *found) for found in selves)
     if not flow.excess.any() and not flow.deficit.any() and not stiff:

@@ -23,6 +23,20 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+# class and number of groups in Table 16 -> the seed with which both the linkage and its variant B
+# have as many structural groups as are printed
+TABLE_16 = {
+    (1, 2): 3,
+    (1, 4): 0,
+    (1, 8): 0,
+    (2, 2): 0,
+    (2, 4): 2,
+    (2, 8): 0,
+    (3, 2): 0,
+    (3, 4): 0,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class GroupTemplate:
     """A simple structural group without its surroundings.

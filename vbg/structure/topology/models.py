@@ -55,6 +55,11 @@ def linkage_of(model: Model) -> Linkage:
         pairs.append(Pair(name, ends, code, grade, len(driven)))
         made.append(_frame(part, frame, ends, p_WB, R_WB))
         drives.append(driven)
+    for name, part in model.bodies.items():
+        if part.kind == "flexible_point":  # held but for what bends, which closes no loop less
+            pairs.append(Pair(name, (index[part.on.body], index[name]), "W", BY_CODE["W"].grade, 0))
+            made.append(PairFrame(np.asarray(part.place), np.eye(3), np.zeros(3), np.eye(3)))
+            drives.append(())
     couplings = []
     for name in [name for name in model.joints if name not in frames]:
         coupling = _coupling(model.joints[name], len(pairs), numbers)
