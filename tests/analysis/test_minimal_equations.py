@@ -100,6 +100,18 @@ LANGUAGES = {
 }
 
 
+def program(folder, text, compiler, file, flags, arguments):
+    """What a written program prints, compiled without warnings and run to its end."""
+    (folder / file).write_text(text)
+    own = [f for f in flags if f != "-lm"]
+    last = ["-lm"] if "-lm" in flags else []
+    subprocess.run([compiler, *own, file, "-o", "m", *last], cwd=folder, check=True)
+    command = [folder / "m", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    found = dict(line.split("=") for line in done.stdout.splitlines())
+    return {key.strip(): float(value) for key, value in found.items()}
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(
     ("name", "steps"),
@@ -121,16 +133,9 @@ def test_programs_run_by_themselves(name, steps, language, tmp_path):
     if shutil.which(compiler) is None:
         pytest.skip(f"no {compiler}")
     system, equations = example(name, names=name in FIRST)
-    (tmp_path / file).write_text(writer(code_of(equations)))
-    own = [f for f in flags if f != "-lm"]
-    last = ["-lm"] if "-lm" in flags else []
-    subprocess.run([compiler, *own, file, "-o", "m", *last], cwd=tmp_path, check=True)
     t_end = SPANS[name]
-    done = subprocess.run(
-        [tmp_path / "m", str(t_end), str(steps)], capture_output=True, text=True, check=True
-    )
-    found = dict(line.split("=") for line in done.stdout.splitlines())
-    found = {key.strip(): float(value) for key, value in found.items()}
+    text = writer(code_of(equations))
+    found = program(tmp_path, text, compiler, file, flags, (t_end, steps))
     solution = vbg.simulate(system, t_end=t_end, output_step=t_end / 4, **TIGHT)
     outputs = {
         k: v for k, v in found.items() if k.rpartition(".")[2].startswith(("force", "torque"))
@@ -220,14 +225,59 @@ def test_the_command_line_says_what_there_is_not(capsys, tmp_path):
     assert "electric.motor" in capsys.readouterr().err
 
 
-def test_a_redundant_loop_names_what_it_leaves_out():
+def test_a_redundant_loop_shares_its_efforts():
+    """A joint closed twice: the motion is the same, and the sum of the two is what one carried."""
     model = chain(2, closed="slide")
     twice = dict(model.document["joints"]) | {"S2": model.document["joints"]["S"]}
     again = vbg.Model(**(dict(model.document) | {"joints": twice}))
-    equations = minimal_equations(vbg.assemble(again), names=False)
-    assert len(equations.dropped) == 1 and equations.dropped[0].startswith("S")
+    one = minimal_equations(vbg.assemble(model), names=False)
+    both = minimal_equations(vbg.assemble(again), names=False)
+    assert not one.shared and len(both.shared) == 1 and both.shared[0].startswith("S")
+    assert "efforts are shared" in as_text(both, forces=False)
+    first, second = module(one), module(both)
+    y = first["y_start"] + np.array([0.2, 1.3])
+    assert_allclose(second["rate"](0.0, y), first["rate"](0.0, y), rtol=1e-12)
+    alone, shared = first["forces"](0.0, y), second["forces"](0.0, y)
+    for name, value in alone.items():
+        joint, _, rest = name.partition(".")
+        found = shared[name] + (shared[f"S2.{rest}"] if joint == "S" else 0.0)
+        assert_allclose(found, value, atol=1e-10 * max(map(abs, alone.values())))
     with pytest.raises(UsageError, match="1 free, such as"):
         minimal_equations(vbg.assemble(again), names=False, independent=("P0.angle", "P1.angle"))
+
+
+def test_loops_that_do_not_close_end_the_program():
+    """A crank longer than its rod goes up to the dead point and no further."""
+    _, equations = example("slider-crank", names=True)
+    code = module(
+        replace(equations, parameters=equations.parameters | {sympy.Symbol("r", real=True): 0.2})
+    )
+    y = code["y_start"].copy()
+    code["rate"](0.0, y)
+    with pytest.raises(ArithmeticError, match=r"do not close|choose others"):
+        for _ in range(80):
+            y[0] += 0.02
+            code["rate"](0.0, y)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_program_of_bennetts_linkage(language, tmp_path):
+    """Two turns through postures at which other closures are the independent ones."""
+    compiler, writer, file, flags = LANGUAGES[language]
+    if shutil.which(compiler) is None:
+        pytest.skip(f"no {compiler}")
+    system, equations = example("bennett")
+    assert len(equations.shared) == 3
+    found = program(tmp_path, writer(code_of(equations)), compiler, file, flags, (2.0, 8000))
+    solution = vbg.simulate(system, t_end=2.0, output_step=2.0, **TIGHT)
+    assert_allclose(found["J1.angle"], solution["J1.angle"][-1], rtol=1e-9)
+    mass = {b: system.model.bodies[b].mass for b in "AB"}
+    for body, near, far in (("A", "J1", "J2"), ("B", "J2", "J3")):
+        for i in range(3):  # what the joints carry is shared, but it moves the bodies
+            pull = found[f"{near}.force[{i}]"] - found[f"{far}.force[{i}]"]
+            a = solution[f"{body}.acceleration"][-1][i] + (9.81 if i == 2 else 0.0)
+            assert_allclose(pull, mass[body] * a, atol=1e-8)
 
 
 def test_gears_are_refused_by_name():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vbg.analysis.symbolic.loops.coding import Code, Function, output_names, start_of
+from vbg.analysis.symbolic.loops.coding import Code, Function, output_names, start_of, y_names
 
 _RUN = """
 static void exchange(double *a, double *b)
@@ -14,48 +14,103 @@ static void exchange(double *a, double *b)
     *b = s;
 }
 
-/* a x = b for `c` columns of b by elimination with pivots: b becomes x, a is lost; 0 if singular */
-static int solve(int n, int c, double *a, double *b)
+/* a x = b by elimination with pivots: b becomes x, a is lost; 0 if singular */
+static int solve(int n, double *a, double *b)
 {
     for (int k = 0; k < n; k++) {
         int p = k;
         for (int i = k + 1; i < n; i++) if (fabs(a[i * n + k]) > fabs(a[p * n + k])) p = i;
         if (a[p * n + k] == 0.0) return 0;
         for (int j = 0; j < n; j++) exchange(a + k * n + j, a + p * n + j);
-        for (int j = 0; j < c; j++) exchange(b + k * c + j, b + p * c + j);
+        exchange(b + k, b + p);
         for (int i = 0; i < n; i++) {
             if (i == k) continue;
             double s = a[i * n + k] / a[k * n + k];
             for (int j = k; j < n; j++) a[i * n + j] -= s * a[k * n + j];
-            for (int j = 0; j < c; j++) b[i * c + j] -= s * b[k * c + j];
+            b[i] -= s * b[k];
         }
     }
-    for (int k = 0; k < n; k++) for (int j = 0; j < c; j++) b[k * c + j] /= a[k * n + k];
+    for (int k = 0; k < n; k++) b[k] /= a[k * n + k];
     return 1;
 }
 
-/* the columns of the Jacobian that belong to the dependent coordinates; transposed if asked */
-static void bound_columns(const double *jac, double *d, int transposed)
+/* Q (M x B, orthogonal columns) and R of the dependent coordinates' columns d of the Jacobian, by
+   Gram and Schmidt, twice; rows may be more than columns (redundant loops); 0 if singular */
+static int factors(const double *jac, double *q, double *r)
 {
-    for (int i = 0; i < M; i++)
-        for (int j = 0; j < M; j++) d[transposed ? j * M + i : i * M + j] = jac[i * N + bound[j]];
+    memset(r, 0, (B * B + 1) * sizeof *r);
+    for (int j = 0; j < B; j++) {
+        double whole = 0.0, rest = 0.0;
+        for (int i = 0; i < M; i++) {
+            q[i * B + j] = jac[i * N + bound[j]];
+            whole = hypot(whole, q[i * B + j]);
+        }
+        for (int k = 0; k < 2 * j; k++) {
+            int l = k % j;
+            double s = 0.0;
+            for (int i = 0; i < M; i++) s += q[i * B + l] * q[i * B + j];
+            for (int i = 0; i < M; i++) q[i * B + j] -= s * q[i * B + l];
+            r[l * B + j] += s;
+        }
+        for (int i = 0; i < M; i++) rest = hypot(rest, q[i * B + j]);
+        if (rest <= 1e-12 * whole) return 0;
+        for (int i = 0; i < M; i++) q[i * B + j] /= rest;
+        r[j * B + j] = rest;
+    }
+    return 1;
+}
+
+/* x of d x = b */
+static void solved(const double *q, const double *r, const double *b, double *x)
+{
+    for (int j = B - 1; j >= 0; j--) {
+        double s = 0.0;
+        for (int i = 0; i < M; i++) s += q[i * B + j] * b[i];
+        for (int k = j + 1; k < B; k++) s -= r[j * B + k] * x[k];
+        x[j] = s / r[j * B + j];
+    }
+}
+
+/* the smallest e of d^T e = b; b is lost */
+static void efforts(const double *q, const double *r, double *b, double *e)
+{
+    memset(e, 0, M * sizeof *e);
+    for (int j = 0; j < B; j++) {
+        for (int k = 0; k < j; k++) b[j] -= r[k * B + j] * b[k];
+        b[j] /= r[j * B + j];
+        for (int i = 0; i < M; i++) e[i] += q[i * B + j] * b[j];
+    }
+}
+
+/* whether closures are met, beside what the Jacobian makes of the size of q */
+static int fits(const double *phi, const double *jac, const double *q)
+{
+    for (int i = 0; i < M; i++) {
+        double size = 0.0;
+        for (int j = 0; j < N; j++) size += fabs(jac[i * N + j]) * (1.0 + fabs(q[j]));
+        if (!(fabs(phi[i]) <= 1e-9 * size)) return 0;
+    }
+    return 1;
 }
 
 /* dependent coordinates of q by Newton's method, from those that q has; 0 if they do not close */
 int close_loops(double t, double *q)
 {
-    double phi[M + 1], jac[M * N + 1], d[M * M + 1];
+    double phi[M + 1], jac[M * N + 1], d[M * B + 1], r[B * B + 1], x[B + 1];
     for (int k = 0; k < 50; k++) {
         double largest = 0.0, size = 1.0;
         closures(t, q, phi, jac);
-        bound_columns(jac, d, 0);
-        if (!solve(M, 1, d, phi)) return 0;
-        for (int i = 0; i < M; i++) {
-            q[bound[i]] -= phi[i];
-            largest = fmax(largest, fabs(phi[i]));
+        if (!factors(jac, d, r)) return 0;
+        solved(d, r, phi, x);
+        for (int i = 0; i < B; i++) {
+            q[bound[i]] -= x[i];
+            largest = fmax(largest, fabs(x[i]));
         }
         for (int i = 0; i < N; i++) size = fmax(size, fabs(q[i]));
-        if (largest <= 1e-14 * size) return 1;
+        if (largest <= 1e-11 * size) {
+            closures(t, q, phi, jac);
+            return fits(phi, jac, q);
+        }
     }
     return 0;
 }
@@ -68,7 +123,7 @@ static int move_to(double t, const double *y, double *q)
         begin[i] = q[free_q[i]];
         largest = fmax(largest, fabs(y[i] - begin[i]));
     }
-    int pieces = 1 + (int)fmin(10.0 * largest, 1e6);
+    int pieces = 1 + (int)fmin(10.0 * largest, 1e4);
     for (int k = 1; k <= pieces; k++) {
         double part = (double)k / pieces;
         for (int i = 0; i < F; i++) q[free_q[i]] = part * y[i] + (1.0 - part) * begin[i];
@@ -81,34 +136,28 @@ static int move_to(double t, const double *y, double *q)
    q is closed from where it is; 0 at a posture where the free coordinates are none */
 int evaluate(double t, const double *y, double *q, double *dy, double *u, double *a, double *e)
 {
-    double phi[M + 1], jac[M * N + 1], d[M * M + 1], b[N * F + 1], g[N + 1], r[M * (F + 1) + 1];
-    double driven[M + 1], bias[M + 1], mass[N * N], loads[N], s[F * F + 1];
-    const double *x = y + 2 * F;
-    (void)x;
+    double phi[M + 1], jac[M * N + 1], d[M * B + 1], r[B * B + 1], b[N * F + 1], g[N + 1];
+    double driven[M + 1], bias[M + 1], mass[N * N], loads[N], s[F * F + 1], x[B + 1];
+    const double *others = y + 2 * F;
     if (!move_to(t, y, q)) return 0;
     closures(t, q, phi, jac);
+    if (!factors(jac, d, r)) return 0;
     memset(b, 0, sizeof b);
     memset(u, 0, N * sizeof *u);
-    for (int i = 0; i < F; i++) { b[free_q[i] * F + i] = 1.0; u[free_q[i]] = y[F + i]; }
-    motion(t, q, u, x, driven, bias, mass, loads, dy + 2 * F);
-    bound_columns(jac, d, 0);
-    for (int i = 0; i < M; i++) {
-        for (int j = 0; j < F; j++) r[i * (F + 1) + j] = -jac[i * N + free_q[j]];
-        r[i * (F + 1) + F] = driven[i];
+    for (int j = 0; j < F; j++) {
+        for (int i = 0; i < M; i++) phi[i] = -jac[i * N + free_q[j]];
+        solved(d, r, phi, x);
+        b[free_q[j] * F + j] = 1.0;
+        for (int i = 0; i < B; i++) b[bound[i] * F + j] = x[i];
+        for (int i = 0; i < N; i++) u[i] += b[i * F + j] * y[F + j];
     }
-    if (!solve(M, F + 1, d, r)) return 0;
-    for (int i = 0; i < M; i++) {
-        u[bound[i]] = r[i * (F + 1) + F];
-        for (int j = 0; j < F; j++) {
-            b[bound[i] * F + j] = r[i * (F + 1) + j];
-            u[bound[i]] += r[i * (F + 1) + j] * y[F + j];
-        }
-    }
-    motion(t, q, u, x, driven, bias, mass, loads, dy + 2 * F);
+    motion(t, q, u, others, driven, bias, mass, loads, dy + 2 * F);
+    solved(d, r, driven, x);
+    for (int i = 0; i < B; i++) u[bound[i]] += x[i];
+    motion(t, q, u, others, driven, bias, mass, loads, dy + 2 * F);
     memset(g, 0, sizeof g);
-    bound_columns(jac, d, 0);
-    if (!solve(M, 1, d, bias)) return 0;
-    for (int i = 0; i < M; i++) g[bound[i]] = bias[i];
+    solved(d, r, bias, x);
+    for (int i = 0; i < B; i++) g[bound[i]] = x[i];
     for (int i = 0; i < F; i++) {
         dy[i] = y[F + i];
         dy[F + i] = 0.0;
@@ -122,17 +171,17 @@ int evaluate(double t, const double *y, double *q, double *dy, double *u, double
             dy[F + i] += along * w;
         }
     }
-    if (!solve(F, 1, s, dy + F)) return 0;
+    if (!solve(F, s, dy + F)) return 0;
     for (int k = 0; k < N; k++) {
         a[k] = g[k];
         for (int j = 0; j < F; j++) a[k] += b[k * F + j] * dy[F + j];
     }
-    for (int i = 0; i < M; i++) {
-        e[i] = -loads[bound[i]];
-        for (int l = 0; l < N; l++) e[i] += mass[bound[i] * N + l] * a[l];
+    for (int i = 0; i < B; i++) {
+        x[i] = -loads[bound[i]];
+        for (int l = 0; l < N; l++) x[i] += mass[bound[i] * N + l] * a[l];
     }
-    bound_columns(jac, d, 1);
-    return solve(M, 1, d, e);
+    efforts(d, r, x, e);
+    return 1;
 }
 
 /* classical Runge-Kutta steps from t = 0 on; y and q as they are at the end; 0 where it stops */
@@ -174,10 +223,7 @@ def as_c(code: Code) -> str:
     """The program: `cc NAME.c -lm`, then `NAME T STEPS`."""
     e = code.equations
     y, q = start_of(e)
-    n, m, f = len(e.q), len(e.closures), len(e.independent)
-    y_names = [*(str(e.q[i]) for i in e.independent), *(str(e.u[i]) for i in e.independent)]
-    y_names += map(str, e.states)
-    outputs = output_names(e)
+    n, m, f, outputs = len(e.q), len(e.closures), len(e.independent), output_names(e)
     lines = [
         f"/* {e.name}: equations of motion in minimal coordinates, written by vbg.",
         f"   q = ({', '.join(map(str, e.q))}); y: the free ones, their rates, other states. */",
@@ -186,13 +232,13 @@ def as_c(code: Code) -> str:
         "#include <stdlib.h>",
         "#include <string.h>",
         "",
-        f"enum {{ N = {n}, M = {m}, F = {f}, Y = {len(y)}, O = {len(outputs)} }};",
+        f"enum {{ N = {n}, M = {m}, F = {f}, B = {n - f}, Y = {len(y)}, O = {len(outputs)} }};",
         "/* places of free and of dependent coordinates in q */",
         f"static const int free_q[F + 1] = {{{_list(e.independent)}}};",
-        f"static const int bound[M + 1] = {{{_list(e.dependent)}}};",
+        f"static const int bound[B + 1] = {{{_list(e.dependent)}}};",
         f"static const double y_start[Y + 1] = {{{_list(y)}}};",
         f"static const double q_start[N] = {{{_list(q)}}};",
-        f"static const char *const y_names[Y + 1] = {{{_texts(y_names)}}};",
+        f"static const char *const y_names[Y + 1] = {{{_texts(y_names(e))}}};",
         f"static const char *const output_names[O + 1] = {{{_texts(outputs)}}};",
         "",
     ]

@@ -16,7 +16,8 @@ OWN = (
     "t y q u x a e f dy phi jac driven bias mass loads rates closures motion outputs rate close "
     "solve main run n m k i j s p np linalg array zeros start free bound given step steps argv "
     "argc nf ny no dp maxval d one right row machine exchange g "
-    "b w z r c0 names intermediate result real integer program module end do if then call double"
+    "b w z r c0 nb factors solved efforts fits others names "
+    "intermediate result real integer program module end do if then call double"
 )
 TAKEN = frozenset(
     word.lower() for word in (*keyword.kwlist, *dir(math), *OWN.split(), *WORDS_OF_C.split())
@@ -140,6 +141,11 @@ def output_names(e: MinimalEquations) -> list[str]:
         for name, three in e.outputs.items()
         for i in range(len(three))
     ]
+
+
+def y_names(e: MinimalEquations) -> list[str]:
+    """What y of a program holds: independent q, their u, other states."""
+    return [str(three[i]) for three in (e.q, e.u) for i in e.independent] + [*map(str, e.states)]
 
 
 def start_of(e: MinimalEquations) -> tuple[list[float], list[float]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -35,6 +35,7 @@ from vbg.model.placing.placed import place
 from vbg.spatial import rotation_matrix
 
 RANK = 1e-8  # of the closures' Jacobian at the start
+NOTHING = 1e-13  # a slope of a closure, m/rad or less, that is rounding
 MOST = 40  # coordinates that are still written out
 
 
@@ -137,18 +138,11 @@ def _derived(
     scalars = {j: exact(numbers.matrix(number_of(j, k)))[0, 0] for j, k in _numbers_of(model)}
     k = kinematics_of(tree, of, scalars, numbers.parameters)
     reader, speeds = _reader(numbers, k)
-    rows = [
-        row
-        for name in tree.cuts
-        for row in rows_of(
-            name, model.joints[name], frames_of(k, model.joints[name], name, of), scalars.get(name)
-        )
-    ]
-    rows += _drives(numbers, reader, k)
+    rows = [*_cuts(model, tree, k, of, scalars), *_drives(numbers, reader, k)]
     mass, loads, needs = _balances(numbers, reader, k, speeds)
     start = _start(begin, tree, k)
     values = {**start, **numbers.parameters, sympy.Symbol("t", real=True): 0.0}
-    rows, places, dropped = _independent(rows, k, values, model, independent)
+    rows, places, shared = _independent(rows, k, values, model, independent)
     t = sympy.Symbol("t", real=True)
     closures = [tidy(row.value) for row in rows]
     J = sympy.Matrix(len(rows), len(k.q), lambda i, j: tidy(closures[i].diff(k.q[j])))
@@ -184,8 +178,15 @@ def _derived(
         {name: told(three) for name, three in outputs.items()},
         start,
         {s: v for s, v in numbers.parameters.items() if s in met},
-        dropped,
+        shared,
     )
+
+
+def _cuts(model: Any, tree: Tree, k: Kinematics, of: Any, scalars: Any) -> Iterator[Any]:
+    """The closures of the joints at which loops are cut."""
+    for name in tree.cuts:
+        joint = model.joints[name]
+        yield from rows_of(name, joint, frames_of(k, joint, name, of), scalars.get(name))
 
 
 def _second(closure: Any, k: Kinematics, known: Arguments, t: Any) -> Any:
@@ -337,10 +338,11 @@ def _rates_at_start(
 def _independent(
     rows: list[Row], k: Kinematics, values: Mapping[Any, float], model: Any, asked: tuple[str, ...]
 ) -> tuple[list[Row], tuple[int, ...], tuple[str, ...]]:
-    """Closures without those that follow from others, and the places of the coordinates that they
-    leave free, chosen at the start."""
+    """Closures without those that hold at every posture, the places of the coordinates that they
+    leave free, chosen at the start, and the efforts whose closures follow from others there."""
 
     n = len(k.q)
+    rows = [row for row in rows if not _always_holds(row, k, values)]
     names = [str(q) for q in k.q]
     unknown = [name for name in asked if name not in names]
     if unknown:
@@ -364,8 +366,18 @@ def _independent(
         left = ", ".join(names[i] for i in free)
         told = f"{len(free)} free, such as {left}" if free else "none free: all is driven"
         raise UsageError(f"{', '.join(asked)}: the closures and drives leave {told}.")
-    dropped = tuple(str(rows[i].effort) for i in range(len(rows)) if i not in kept)
-    return [rows[i] for i in kept], free, dropped
+    shared = tuple(str(rows[i].effort) for i in range(len(rows)) if i not in kept)
+    return rows, free, shared
+
+
+def _always_holds(row: Row, k: Kinematics, values: Mapping[Any, float]) -> bool:
+    """Whether no coordinate changes the closure, at the start and elsewhere: of a plane loop's
+    hinge those out of the plane."""
+    draw = np.random.default_rng(1)
+    postures = [dict(values)]
+    postures += [{**values, **{q: draw.uniform(-1, 1) for q in k.q}} for _ in range(2)]
+    slopes = [row.value.diff(q) for q in k.q]
+    return all(abs(float(s.xreplace(at))) < NOTHING for at in postures for s in slopes)
 
 
 def _wish(name: str, model: Any, asked: tuple[str, ...]) -> float:

@@ -25,7 +25,9 @@ class MinimalEquations:
     state_rates : of the `states`.  accelerations : symbols q'';  efforts : symbols (m,).
     outputs : name -> three components, of q, u, q'', efforts: JOINT.force, JOINT.torque.
     start : values of q, u and states at the start.  parameters : symbols -> SI values.
-    dropped : closures that follow from the others.
+    shared : efforts whose closures follow from the others: m is larger than the number of
+    dependent coordinates, all closures are kept, and the smallest efforts are taken (sum of
+    squares), for which rows stand for the others changes with the posture (Bennett's linkage).
     """
 
     name: str
@@ -45,7 +47,7 @@ class MinimalEquations:
     outputs: Mapping[str, tuple[Any, ...]]
     start: Mapping[Any, float]
     parameters: Mapping[Any, float] = field(default_factory=dict)
-    dropped: tuple[str, ...] = ()
+    shared: tuple[str, ...] = ()
 
     @property
     def dependent(self) -> tuple[int, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from vbg.analysis.symbolic.loops.coding import Code, Function, output_names, start_of
+from vbg.analysis.symbolic.loops.coding import Code, Function, output_names, start_of, y_names
 
 WIDTH = 120  # columns of a line; 132 are allowed
 
@@ -34,21 +34,70 @@ _RUN = """
     end do
   end subroutine
 
+  ! Q (orthogonal columns) and R of the dependent coordinates' columns of the Jacobian, by Gram and
+  ! Schmidt, twice; rows may be more than columns (redundant loops); ok is false if singular
+  subroutine factors(jac, d, r, ok)
+    real(dp), intent(in) :: jac(:, :)
+    real(dp), intent(out) :: d(m, nb), r(nb, nb)
+    logical, intent(out) :: ok
+    real(dp) :: s(nb)
+    integer :: j, k
+    d = jac(:, bound)
+    r = 0.0_dp
+    ok = .true.
+    do j = 1, nb
+      do k = 1, 2
+        s(1:j - 1) = matmul(d(:, j), d(:, 1:j - 1))
+        d(:, j) = d(:, j) - matmul(d(:, 1:j - 1), s(1:j - 1))
+        r(1:j - 1, j) = r(1:j - 1, j) + s(1:j - 1)
+      end do
+      r(j, j) = norm2(d(:, j))
+      ok = ok .and. r(j, j) > 1e-12_dp * norm2(jac(:, bound(j)))
+      if (.not. ok) return
+      d(:, j) = d(:, j) / r(j, j)
+    end do
+  end subroutine
+
+  ! x of d x = b
+  function solved(d, r, b) result(x)
+    real(dp), intent(in) :: d(:, :), r(:, :), b(:)
+    real(dp) :: x(nb)
+    integer :: j
+    x = matmul(b, d)
+    do j = nb, 1, -1
+      x(j) = (x(j) - dot_product(r(j, j + 1:), x(j + 1:))) / r(j, j)
+    end do
+  end function
+
+  ! the smallest e of d^T e = b
+  function efforts(d, r, b) result(e)
+    real(dp), intent(in) :: d(:, :), r(:, :), b(:)
+    real(dp) :: e(m), w(nb)
+    integer :: j
+    do j = 1, nb
+      w(j) = (b(j) - dot_product(r(1:j - 1, j), w(1:j - 1))) / r(j, j)
+    end do
+    e = matmul(d, w)
+  end function
+
   ! dependent coordinates of q by Newton's method, from those that q has
   subroutine close_loops(t, q, ok)
     real(dp), intent(in) :: t
     real(dp), intent(inout) :: q(:)
     logical, intent(out) :: ok
-    real(dp) :: phi(m), jac(m, n), d(m, m), r(m, 1)
+    real(dp) :: phi(m), jac(m, n), d(m, nb), r(nb, nb), x(nb)
     integer :: k
     do k = 1, 50
       call closures(t, q, phi, jac)
-      d = jac(:, bound)
-      r(:, 1) = phi
-      call solve(d, r, ok)
+      call factors(jac, d, r, ok)
       if (.not. ok) return
-      q(bound) = q(bound) - r(:, 1)
-      if (maxval([0.0_dp, abs(r(:, 1))]) <= 1e-14_dp * (1.0_dp + maxval(abs(q)))) return
+      x = solved(d, r, phi)
+      q(bound) = q(bound) - x
+      if (maxval([0.0_dp, abs(x)]) <= 1e-11_dp * (1.0_dp + maxval(abs(q)))) then
+        call closures(t, q, phi, jac)
+        ok = all(abs(phi) <= 1e-9_dp * matmul(abs(jac), 1.0_dp + abs(q)))
+        return
+      end if
     end do
     ok = .false.
   end subroutine
@@ -60,39 +109,30 @@ _RUN = """
     real(dp), intent(inout) :: q(:)
     real(dp), intent(out) :: dy(:), u(:), a(:), e(:)
     logical, intent(out) :: ok
-    real(dp) :: phi(m), jac(m, n), d(m, m), b(n, nf), g(n), r(m, nf + 1), one(m, 1)
+    real(dp) :: phi(m), jac(m, n), d(m, nb), r(nb, nb), b(n, nf), g(n)
     real(dp) :: driven(m), bias(m), mass(n, n), loads(n), s(nf, nf), w(nf, 1)
     integer :: i, pieces
     w(:, 1) = y(1:nf) - q(free)
-    pieces = 1 + int(10 * maxval([0.0_dp, abs(w)]))  ! so that the loops stay in their branch
+    pieces = 1 + int(min(10 * maxval([0.0_dp, abs(w)]), 1e4_dp))  ! so that loops keep their branch
     do i = 1, pieces
       q(free) = y(1:nf) - w(:, 1) * (pieces - i) / pieces
       call close_loops(t, q, ok)
       if (.not. ok) return
     end do
     call closures(t, q, phi, jac)
-    u = 0.0_dp
-    u(free) = y(nf + 1:2 * nf)
-    call motion(t, q, u, y(2 * nf + 1:), driven, bias, mass, loads, dy(2 * nf + 1:))
-    d = jac(:, bound)
-    r(:, 1:nf) = -jac(:, free)
-    r(:, nf + 1) = driven
-    call solve(d, r, ok)
+    call factors(jac, d, r, ok)
     if (.not. ok) return
     b = 0.0_dp
     do i = 1, nf
       b(free(i), i) = 1.0_dp
+      b(bound, i) = -solved(d, r, jac(:, free(i)))
     end do
-    b(bound, :) = r(:, 1:nf)
     u = matmul(b, y(nf + 1:2 * nf))
-    u(bound) = u(bound) + r(:, nf + 1)
     call motion(t, q, u, y(2 * nf + 1:), driven, bias, mass, loads, dy(2 * nf + 1:))
-    d = jac(:, bound)
-    one(:, 1) = bias
-    call solve(d, one, ok)
-    if (.not. ok) return
+    u(bound) = u(bound) + solved(d, r, driven)
+    call motion(t, q, u, y(2 * nf + 1:), driven, bias, mass, loads, dy(2 * nf + 1:))
     g = 0.0_dp
-    g(bound) = one(:, 1)
+    g(bound) = solved(d, r, bias)
     s = matmul(transpose(b), matmul(mass, b))
     w(:, 1) = matmul(transpose(b), loads - matmul(mass, g))
     call solve(s, w, ok)
@@ -101,10 +141,7 @@ _RUN = """
     dy(nf + 1:2 * nf) = w(:, 1)
     a = matmul(b, w(:, 1)) + g
     loads = matmul(mass, a) - loads
-    d = transpose(jac(:, bound))
-    one(:, 1) = loads(bound)
-    call solve(d, one, ok)
-    e = one(:, 1)
+    e = efforts(d, r, loads(bound))
   end subroutine
 
   ! classical Runge-Kutta steps from t = 0 on; y and q as they are at the end
@@ -165,10 +202,7 @@ def as_fortran(code: Code) -> str:
     """The program: `gfortran NAME.f90`, then `NAME T STEPS`."""
     e = code.equations
     y, q = start_of(e)
-    n, m, f = len(e.q), len(e.closures), len(e.independent)
-    y_names = [*(str(e.q[i]) for i in e.independent), *(str(e.u[i]) for i in e.independent)]
-    y_names += map(str, e.states)
-    names = output_names(e)
+    n, m, nf, names = len(e.q), len(e.closures), len(e.independent), output_names(e)
     lines = [
         f"! {e.name}: equations of motion in minimal coordinates, written by vbg.",
         *_wrapped(f"! q = ({', '.join(map(str, e.q))})", "! "),
@@ -176,12 +210,13 @@ def as_fortran(code: Code) -> str:
         "module machine",
         "  implicit none",
         "  integer, parameter :: dp = kind(1.0d0)",
-        f"  integer, parameter :: n = {n}, m = {m}, nf = {f}, ny = {len(y)}, no = {len(names)}",
+        f"  integer, parameter :: n = {n}, m = {m}, nf = {nf}, nb = {n - nf}",
+        f"  integer, parameter :: ny = {len(y)}, no = {len(names)}",
         *_constant("integer", "free(nf)", (i + 1 for i in e.independent)),
-        *_constant("integer", "bound(m)", (i + 1 for i in e.dependent)),
+        *_constant("integer", "bound(nb)", (i + 1 for i in e.dependent)),
         *_constant("real(dp)", "y_start(ny)", map(_real, y)),
         *_constant("real(dp)", "q_start(n)", map(_real, q)),
-        *_constant("character(64)", "y_names(ny)", (f'"{name}"' for name in y_names)),
+        *_constant("character(64)", "y_names(ny)", (f'"{name}"' for name in y_names(e))),
         *_constant("character(64)", "output_names(no)", (f'"{name}"' for name in names)),
         "contains",
     ]

@@ -4,44 +4,62 @@ from __future__ import annotations
 
 from typing import Any
 
-from vbg.analysis.symbolic.loops.coding import Code, Function, output_names, start_of
+from vbg.analysis.symbolic.loops.coding import Code, Function, output_names, start_of, y_names
 
 _RUN = '''
+def factors(jac):
+    """Q, R of the dependent coordinates' columns; rows may be more than these (redundant loops)."""
+    d = jac[:, bound]
+    q, r = linalg.qr(d)
+    if any(abs(r.diagonal()) <= 1e-12 * linalg.norm(d, axis=0)):
+        raise ArithmeticError("the free coordinates are none at this posture: choose others")
+    return q, r
+
+
+def solved(d, b):
+    """x of d x = b."""
+    q, r = d
+    return linalg.solve(r, q.T @ b)
+
+
+def efforts(d, b):
+    """The smallest e of d^T e = b."""
+    q, r = d
+    return q @ linalg.solve(r.T, b)
+
+
 def close(t, q):
     """The dependent coordinates of q by Newton's method, from those that q has, in place."""
     for _ in range(50):
         phi, jac = closures(t, q)
-        if not len(bound):
-            return jac
-        step = linalg.solve(jac[:, bound], -phi)
-        q[bound] += step
-        if abs(step).max() <= 1e-14 * (1.0 + abs(q).max()):
+        step = solved(factors(jac), phi)
+        q[bound] -= step
+        if max(abs(step), default=0.0) <= 1e-11 * (1.0 + max(abs(q), default=0.0)):
+            phi, jac = closures(t, q)
+            if all(abs(phi) <= 1e-9 * (abs(jac) @ (1.0 + abs(q)))):
+                return jac
             break
-    return closures(t, q)[1]
+    raise ArithmeticError(f"the loops do not close at t = {t}")
 
 
 def evaluate(t, y, q):
     """Rates of y, and all u, accelerations and closing efforts; q is closed in place."""
     n = len(free)
     given, x, moved = y[n : 2 * n], y[2 * n :], y[:n] - q[free]
-    pieces = 1 + int(10 * max(abs(moved), default=0))  # so that the loops stay in their branch
+    pieces = 1 + int(min(10 * max(abs(moved), default=0), 1e4))  # so that loops keep their branch
     for k in range(pieces):
         q[free] = y[:n] - moved * (pieces - 1 - k) / pieces
         jac = close(t, q)
-    b = zeros((len(q), n))
+    b, g, d = zeros((len(q), n)), zeros(len(q)), factors(jac)
     b[free] = eye(n)
-    u, g = b @ given, zeros(len(q))
-    if len(bound):
-        b[bound] = linalg.solve(jac[:, bound], -jac[:, free])
-        driven = motion(t, q, u, x)[0]
-        u = b @ given
-        u[bound] += linalg.solve(jac[:, bound], driven)
+    b[bound] = solved(d, -jac[:, free])
+    u = b @ given
+    u[bound] += solved(d, motion(t, q, u, x)[0])
     _, bias, mass, loads, rates = motion(t, q, u, x)
-    if len(bound):
-        g[bound] = linalg.solve(jac[:, bound], bias)
+    g[bound] = solved(d, bias)
     du = linalg.solve(b.T @ mass @ b, b.T @ (loads - mass @ g)) if n else zeros(0)
     a = b @ du + g
-    e = linalg.solve(jac[:, bound].T, (mass @ a - loads)[bound]) if len(bound) else zeros(0)
+    e = efforts(d, (mass @ a - loads)[bound])
     return concatenate([given, du, rates]), u, a, e
 
 
@@ -87,7 +105,6 @@ def as_python(code: Code) -> str:
     y, q = start_of(e)
     n, m = len(e.q), len(e.closures)
     shapes = {"driven": m, "bias": m, "mass": (n, n), "loads": n, "rates": len(e.states)}
-    y_names = [str(e.q[i]) for i in e.independent] + [str(e.u[i]) for i in e.independent]
     lines = [
         f'"""{e.name}: equations of motion in minimal coordinates, written by vbg.',
         "",
@@ -100,7 +117,7 @@ def as_python(code: Code) -> str:
         "from numpy import array, concatenate, eye, linalg, zeros",
         "",
         f"free, bound = {list(e.independent)}, {list(e.dependent)}",
-        f"y_names = {[*y_names, *map(str, e.states)]}",
+        f"y_names = {y_names(e)}",
         f"y_start = array({y}, float)",
         f"q_start = array({q}, float)",
         f"output_names = {output_names(e)}",

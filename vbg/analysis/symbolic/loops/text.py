@@ -40,8 +40,8 @@ def _coordinates(e: MinimalEquations) -> Iterator[str]:
         yield f"{q}' = {u}" + ("" if i in e.independent else "    # dependent")
     for state, rate in zip(e.states, e.state_rates, strict=True):
         yield f"{state}' = {rate}"
-    for name in e.dropped:
-        yield f"# {name} = 0: its closure follows from the others (redundant)"
+    for name in e.shared:
+        yield f"# the closure of {name} follows from the others (redundant): efforts are shared"
 
 
 def _motion(e: MinimalEquations) -> tuple[list[str], list[str]]:
