@@ -172,3 +172,14 @@ def test_what_was_left_half_compiled_is_compiled_by_one_process(place):
     again = loaded(place)
     again.KERNELS.ensure("float64", lambda: again.double(again.np.zeros(0)))
     assert sum(again.double.stats.cache_hits.values()) == 0
+
+
+def test_a_folder_that_cannot_be_made_costs_the_cache_and_not_the_run(place, capsys):
+    trial = loaded(place)
+    trial.KERNELS.folder.parent.mkdir(parents=True, exist_ok=True)
+    trial.KERNELS.folder.write_text("a file in its place")
+    x = trial.np.full(2, 3.0)
+    trial.KERNELS.ensure("float64", lambda: trial.double(trial.np.zeros(0)))
+    trial.double(x)
+    assert (x == 10.0).all()
+    assert "Compiled kernels are not kept." in capsys.readouterr().err

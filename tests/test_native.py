@@ -1,5 +1,8 @@
 """Kernels as machine code without numba: what they are given, and what they refuse."""
 
+import copy
+import importlib.util
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +13,10 @@ import pytest
 import vbg
 from vbg.assemble.program.machine import Reader, evaluate_each, normalise, run
 from vbg.assemble.program.machine.plans import NOTHING
+from vbg.errors import VbgError
+from vbg.plumbing import compiled
 from vbg.plumbing.groups import joined
+from vbg.plumbing.machine_code import MachineCode
 
 ROOT = Path(__file__).resolve().parent.parent
 NO_PLACES = np.zeros(0, dtype=np.int64)
@@ -31,6 +37,8 @@ def test_a_call_does_what_the_kernel_does_in_python():
         (np.array([0]), np.ones(4, dtype=np.float32)),
         (np.array([0]), np.ones((4, 1))),
         (np.array([0]), np.ones(8)[::2]),
+        (np.array([0]), np.frombuffer(bytes(32))),  # read-only
+        (np.array([0]), np.frombuffer(bytearray(33), offset=1)),  # between two words
     ],
 )
 def test_arrays_of_another_kind_are_refused(places, x):
@@ -41,6 +49,38 @@ def test_arrays_of_another_kind_are_refused(places, x):
 def test_tuples_of_another_kind_are_refused():
     with pytest.raises(TypeError, match="Reader"):
         evaluate_each(0, tuple(NOTHING), np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0)))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"work": np.zeros(8, dtype=np.complex128)},
+        {"operands": np.zeros(0, dtype=np.int32)},
+        {"segments": np.zeros(0, dtype=np.int64)},
+        {"first": 0.0},
+    ],
+)
+def test_tuples_of_other_arrays_are_refused(other):
+    """They are packed as what they are and would be read as what the kernel was compiled for."""
+    rows = np.zeros((0, 0))
+    with pytest.raises(TypeError, match=r"Reader\(.* is wanted"):
+        evaluate_each(0, NOTHING._replace(**other), np.zeros(0), rows, rows)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda p: pickle.loads(pickle.dumps(p))])
+def test_a_copied_plan_leads_to_its_own_arrays(copied):
+    plan = NOTHING._replace(work=np.zeros(8))
+    packed, other = plan.packed, copied(plan)
+    assert other.packed != packed and other.packed == Reader(*other).packed
+
+
+@pytest.mark.parametrize("shape", [(3, 1), (3, 6), (2, 2), (6,)])
+def test_states_of_another_length_are_refused(shape):
+    """A longer one would overwrite what the program computes with."""
+    model = vbg.read(ROOT / "examples" / "pendulum.toml")
+    rate = vbg.start(vbg.assemble(model)).evaluator("rate")
+    with pytest.raises(ValueError, match="states of shape"):
+        rate.each(np.zeros(3), np.zeros(shape))
 
 
 def test_a_bound_call_keeps_what_it_reads():
@@ -61,6 +101,106 @@ def test_a_run_needs_neither_numba_nor_scipy():
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+TRIAL = """
+from pathlib import Path
+import numpy as np
+from vbg.plumbing.compiled import Kernels
+from vbg.plumbing.native import Native
+
+KERNELS = Kernels("trial", [Path(__file__)])
+PLAIN = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
+
+def inner(x):
+    return x * x
+
+inner = KERNELS.compiled(inner, **PLAIN)
+
+def squares(x):
+    for i in range(x.shape[0]):
+        x[i] = inner(x[i])
+
+squares = KERNELS.compiled(squares, **PLAIN)
+
+def raising(n):
+    if n > 3:
+        raise ValueError
+    return n
+
+raising = KERNELS.compiled(raising, **PLAIN)
+"""
+
+
+@pytest.fixture
+def trial(tmp_path, monkeypatch):
+    """A module of kernels; each call of `trial()` is as another process has it."""
+    monkeypatch.setenv("VBG_CACHE_DIR", str(tmp_path / "cache"))
+    (tmp_path / "trial.py").write_text(TRIAL)
+
+    def loaded():
+        spec = importlib.util.spec_from_file_location("trial", tmp_path / "trial.py")
+        module = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, "trial", module)
+        spec.loader.exec_module(module)
+        return module
+
+    return loaded
+
+
+def squared(module, name="squares"):
+    x = np.array([1.0, 2.0, 3.0])
+    module.Native(module.KERNELS, f"trial:{name}", np.zeros(0))(x)
+    return x.tolist()
+
+
+def test_a_file_that_is_not_whole_is_made_anew(trial):
+    """Cut by a full disk, changed on the way, or of another form: it would be run as code."""
+    assert squared(trial()) == [1.0, 4.0, 9.0]
+    file = trial().KERNELS.folder / "squares.native"
+    whole = file.read_bytes()
+    middle = len(whole) // 2
+    changed = whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :]
+    for broken in (b"", whole[:20], whole[:-1], changed, b"ELF" + whole):
+        assert MachineCode.opened(broken) is None
+        file.write_bytes(broken)
+    assert squared(trial()) == [1.0, 4.0, 9.0]
+    assert MachineCode.opened(file.read_bytes()) is not None
+
+
+def test_a_full_disk_costs_the_file_and_not_the_run(trial, monkeypatch, capsys):
+    def full(path, content):
+        raise VbgError(f"{path}: cannot be written: No space left on device.")
+
+    monkeypatch.setattr(compiled, "write_bytes", full)
+    module = trial()
+    assert squared(module) == [1.0, 4.0, 9.0]
+    assert "No space left on device. Compiled kernels are not kept." in capsys.readouterr().err
+    assert not list(module.KERNELS.folder.glob("*.native"))
+
+
+def test_kernels_are_compiled_where_numba_is_told_to_compile_nothing(trial, monkeypatch):
+    import numba
+
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", True)
+    assert squared(trial()) == [1.0, 4.0, 9.0]
+
+
+def test_what_numba_is_told_about_machine_code_makes_another_set(trial, monkeypatch):
+    plain = trial().KERNELS.folder
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
+    assert trial().KERNELS.folder == plain
+    monkeypatch.setenv("NUMBA_OPT", "0")
+    assert trial().KERNELS.folder != plain
+
+
+def test_a_kernel_that_raises_is_heard(trial):
+    module = trial()
+    call = module.Native(module.KERNELS, "trial:raising", 0)
+    assert call(2) == 2 == call.bound(2)()
+    for wrong in (lambda: call(4), call.bound(4)):
+        with pytest.raises(RuntimeError, match="raising raised"):
+            wrong()
 
 
 def test_groups_are_what_pairs_connect():

@@ -17,23 +17,36 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pickle
 import shutil
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache, cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from vbg.errors import VbgError
+from vbg.platform.files import write_bytes
 from vbg.platform.folders import cache_folder, is_private, temporary_folder
 from vbg.platform.locks import alone
 from vbg.platform.text import escaped
+from vbg.plumbing.paused_collection import paused_collection
 
-FORM = 2
+FORM = 3
 """Of names and entries; a change leaves older folders alone."""
 UNUSED = 30.0
 """Days after which compiled kernels of another version are removed."""
+USED = "used"  # the file whose date says when kernels of a folder were loaded last
+WITHOUT_EFFECT = ("CACHE_DIR", "CPU_NAME", "DISABLE_JIT", "NUM_THREADS", "THREADING_LAYER")
+"""Of numba's variables (NUMBA_...): those that leave the machine code as it is, and the
+processor, which stands for itself."""
+
+Content = TypeVar("Content")
+_MAKERS = [Path(__file__).with_name(name) for name in ("machine_code.py", "native.py")]
+"""Of machine code, besides numba: what they made before a change is not what they make now."""
 
 
 def cache_root() -> Path:
@@ -68,11 +81,10 @@ class Kernels:
         host = llvmlite.binding.get_host_cpu_name()
         cpu = os.environ.get("NUMBA_CPU_NAME") or host
         features = llvmlite.binding.get_host_cpu_features().flatten()
-        digest = hashlib.sha256(
-            f"{FORM}|{sys.version}|{version('numba')}|{cpu}|{features}".encode()
-        )
+        versions = f"{sys.version}|{version('numba')}|{version('llvmlite')}"
+        digest = hashlib.sha256(f"{FORM}|{versions}|{cpu}|{features}{_wishes()}".encode())
         self._sources = frozenset(Path(source).resolve() for source in sources)
-        for source in sources:
+        for source in (*sources, *_MAKERS):
             digest.update(Path(source).name.encode() + Path(source).read_bytes())
         self.folder = cache_root() / f"{name}-{digest.hexdigest()[:16]}"
         self._ready: set[str] = set()
@@ -93,23 +105,96 @@ class Kernels:
         if what in self._ready:
             return
         done = self.folder / f"{what}.done"
-        if done.exists():
-            compile_all()
-            done.touch()
-        else:
-            _remove_unused(self.folder)
-            with alone(self.folder / "lock"):
-                if not any(self.folder.glob("*.done")):
-                    self._remove_unfinished()
+        try:
+            if done.exists():
                 compile_all()
                 done.touch()
+            else:
+                self._compile_alone(compile_all, done)
+        except OSError as error:
+            _tell(f"{self.folder}: {error.strerror}. Compiled kernels are not kept.")
+            compile_all()  # what is compiled already stays so in this process
         self._ready.add(what)
+
+    def _compile_alone(self, compile_all: Callable[[], None], done: Path) -> None:
+        _remove_unused(self.folder)
+        with alone(self.folder / "lock"), paused_collection():
+            if not any(self.folder.glob("*.done")):
+                self._remove_unfinished()
+            compile_all()
+            done.touch()
+
+    def kept(
+        self,
+        name: str,
+        opened: Callable[[bytes], Content | None],
+        made: Callable[[], Content],
+        sealed: Callable[[Content], bytes],
+    ) -> Content:
+        """What the file `name` of the folder holds; None from `opened` says that it is not whole.
+        Then, as where there is none, the first process that needs it makes it, while others wait.
+
+        A folder that takes no files, for want of room or of permission, is told: what was made
+        serves this process alone.
+        """
+        file = self.folder / name
+        found = self._read(file, opened)
+        if found is not None:
+            return found
+        try:
+            _remove_unused(self.folder)
+            with alone(self.folder / "lock"):
+                found = self._read(file, opened)
+                if found is None:
+                    found = made()
+                    write_bytes(file, sealed(found))
+        except (OSError, VbgError) as error:
+            _tell(f"{escaped(str(error))} Compiled kernels are not kept.")
+        return made() if found is None else found
+
+    def _read(self, file: Path, opened: Callable[[bytes], Content | None]) -> Content | None:
+        try:
+            found = opened(file.read_bytes())
+        except OSError:
+            return None
+        if USED not in self._ready:
+            self._ready.add(USED)
+            with suppress(OSError):
+                (self.folder / USED).touch()
+        return found
 
     def _remove_unfinished(self) -> None:
         """Take away what a process compiled that did not come to its end."""
         with alone(self.folder / "entries.lock"):
             for entry in self.folder.glob("*.nb[ic]"):
                 entry.unlink(missing_ok=True)
+
+
+def _wishes() -> str:
+    """What numba's variables wish of the machine code."""
+    names = sorted(name for name in os.environ if name.startswith("NUMBA_"))
+    wishes = [n for n in names if n.removeprefix("NUMBA_") not in WITHOUT_EFFECT]
+    return "".join(f"|{name}={os.environ[name]}" for name in wishes)
+
+
+@cache
+def _tell(what: str) -> None:
+    """Once in a process."""
+    print(f"vbg: {what}", file=sys.stderr)
+
+
+_drafts = [False]  # whether kernels are taken without machine code of their own
+
+
+@contextmanager
+def without_code() -> Iterator[None]:
+    """Kernels that numba compiles meanwhile are neither read from the cache nor kept, and no
+    others than those that were compiled so: what comes of them depends on nothing else."""
+    before, _drafts[0] = _drafts[0], True
+    try:
+        yield
+    finally:
+        _drafts[0] = before
 
 
 class Kernel:
@@ -123,26 +208,44 @@ class Kernel:
         self.py_func = function
         self._folder, self._options = folder, options
 
-    @cached_property
+    @property
     def _dispatcher(self) -> Any:
-        import numba
+        return self._draft if _drafts[0] else self._full
 
-        before = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = str(self._folder)
-        try:
+    @cached_property
+    def _draft(self) -> Any:
+        with _compiling(None) as numba:
+            return numba.njit(**self._options)(self.py_func)
+
+    @cached_property
+    def _full(self) -> Any:
+        with _compiling(self._folder) as numba:
             kernel = numba.njit(cache=True, **self._options)(self.py_func)
             kernel._cache = _locked_cache(self.py_func, self._folder)
-        finally:
-            numba.config.CACHE_DIR = before
         return kernel
 
     def __call__(self, *arguments: Any) -> Any:
         return self._dispatcher(*arguments)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name == "_dispatcher":
+        if name.startswith("__") or name in ("_dispatcher", "_draft", "_full"):
             raise AttributeError(name)
         return getattr(self._dispatcher, name)
+
+
+@contextmanager
+def _compiling(folder: Path | None) -> Iterator[Any]:
+    """numba, with a folder for its cache, that compiles whatever NUMBA_DISABLE_JIT says: what
+    kernels do by addresses means nothing to Python."""
+    import numba
+
+    config = numba.config
+    before = config.CACHE_DIR, config.DISABLE_JIT
+    config.CACHE_DIR, config.DISABLE_JIT = str(folder or before[0]), False
+    try:
+        yield numba
+    finally:
+        config.CACHE_DIR, config.DISABLE_JIT = before
 
 
 def _own_name(function: Callable[..., Any]) -> str:
@@ -197,12 +300,26 @@ def _locked_cache(function: Callable[..., Any], folder: Path) -> Any:
         _impl_class = Entries
 
         def load_overload(self, sig: Any, target_context: Any) -> Any:
-            with alone(lock):
+            try:
+                with alone(lock):
+                    return self._whole(sig, target_context)
+            except OSError:
+                return None
+
+        def _whole(self, sig: Any, target_context: Any) -> Any:
+            """None where what is there was cut: it makes room for what is compiled anew."""
+            try:
                 return super().load_overload(sig, target_context)
+            except (EOFError, pickle.UnpicklingError, ValueError):
+                self.flush()
+                return None
 
         def save_overload(self, sig: Any, data: Any) -> None:
-            with alone(lock):
-                super().save_overload(sig, data)
+            try:
+                with alone(lock):
+                    super().save_overload(sig, data)
+            except OSError as error:
+                _tell(f"{folder}: {error.strerror}. Compiled kernels are not kept.")
 
     return LockedCache(function)
 
@@ -211,6 +328,7 @@ def _remove_unused(folder: Path) -> None:
     """Removes the folders of other versions of a set that no process has used for UNUSED days."""
     name = folder.name.rpartition("-")[0]
     for other in folder.parent.glob(f"{name}-*"):
-        marks = [mark.stat().st_mtime for mark in other.glob("*.done")]
+        files = (*other.glob("*.done"), *other.glob(USED))
+        marks = [mark.stat().st_mtime for mark in files]
         if marks and time.time() - max(marks) > UNUSED * 86400.0:
             shutil.rmtree(other, ignore_errors=True)
