@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import expm1, log1p
+from math import exp, log1p
 
 from vbg.blocks import Block, call, const, divide, times
 from vbg.builder import Builder, Node
+
+ATMOSPHERE = 101325.0  # [Pa]; pressures count from it, the tank's
+RELEASE = -0.5 * ATMOSPHERE  # below it oil gives off its air: not where a chamber is at rest
 
 
 def signed_root(p: Block, laminar: float) -> Block:
@@ -24,31 +27,110 @@ def inverse_root(y: Block, laminar: float) -> Block:
 
 @dataclass(frozen=True, slots=True)
 class Oil:
-    """Bulk modulus K = bulk + growth p.  With e the content per volume that has been
-    pressed in,  p = bulk e  for growth = 0, else  p = bulk (exp(growth e) - 1) / growth,
-    from dp/de = bulk + growth p;  the energy per volume is the integral of p de.
+    """Oil of the bulk modulus K = `bulk` + `growth` p, and what it gives off at low pressure.
+
+    e : content per volume that has been pressed in.  p = bulk e for growth = 0, else
+    p = bulk (exp(growth e) - 1) / growth, from dp/de = bulk + growth p.
+
+    Below p_s = RELEASE air comes out of it (H. Gholizadeh, R. Burton, G. Schoenau, Int. J. of
+    Fluid Power 13, 2012, no. 1: models of oil at low pressure).  P the absolute pressure, P_s that
+    at p_s: of the air that the oil has dissolved, `air` of its volume at P_s, (1 - P / P_s)^2 has
+    come out at P and fills the volume of that times P_s / P, at constant temperature:
+
+        e - e_s = (p - p_s) / bulk - air (P_s - P)^2 / (P P_s)
+        1 / K_e = 1 / bulk + air (P_s / P^2 - 1 / P_s)
+
+    the effective bulk modulus of oil with bubbles (H. Merritt, Hydraulic Control Systems, 1967,
+    section 2-5), bulk at P_s, without a kink.  P stays above zero however far the walls draw
+    apart: a cavity, which has to be filled before the pressure grows.  The energy per volume is
+    the integral of p de.  air = 0: oil that can be pulled.
     """
 
     bulk: float
     growth: float = 0.0
+    air: float = 0.0
 
     def pressure(self, e: Block) -> Block:
+        if self.air == 0.0:
+            return self._compressed(e)
+        most, lack = self._parted(e, self.strain(RELEASE))
+        return self._compressed(most) + self._released(lack)
+
+    def energy(self, e: Block) -> Block:
+        if self.air == 0.0:
+            return self._stored(e)
+        most, lack = self._parted(e, self.strain(RELEASE))
+        return self._stored(most) + self.given_back(lack)
+
+    def strain(self, pressure: float) -> float:
+        """e at a pressure."""
+        if self.air > 0.0 and pressure < RELEASE:
+            return self.strain(RELEASE) + self.lack(pressure)
+        if self.growth == 0.0:
+            return pressure / self.bulk
+        return log1p(self.growth * pressure / self.bulk) / self.growth
+
+    def ratio(self, pressure: float) -> float:
+        """Content per volume behind a wall that moves, exp(p / bulk)."""
+        if self.air > 0.0 and pressure < RELEASE:
+            return exp(RELEASE / self.bulk) + self.lack(pressure)
+        return exp(pressure / self.bulk)
+
+    def lack(self, pressure: float) -> float:
+        """e - e_s at a pressure below p_s [Pa], above -ATMOSPHERE."""
+        below, P_s = pressure - RELEASE, RELEASE + ATMOSPHERE
+        return below / self.bulk - self.air * below**2 / ((pressure + ATMOSPHERE) * P_s)
+
+    def of_ratio(self, r: Block) -> tuple[Block, Block]:
+        """Behind a wall that moves: p = bulk log r of r = content / volume, and the integral
+        of p dr, bulk (r log r - r + 1)."""
+        most, lack = (r, None) if self.air == 0.0 else self._parted(r, self.ratio(RELEASE))
+        log = call("log", most)
+        pressure = self.bulk * log
+        energy = self.bulk * (times(most, log) - most + const(1.0))
+        if lack is None:
+            return pressure, energy
+        return pressure + self._released(lack), energy + self.given_back(lack)
+
+    def given_back(self, lack: Block) -> Block:
+        """The integral of p d(lack) from 0, with q = P / P_s:
+        p_s lack + (P_s / bulk - air) P_s (q - 1)^2 / 2 + air P_s (log q + 1 / q - 1)."""
+        P_s = RELEASE + ATMOSPHERE
+        q = (1.0 / P_s) * self._absolute(lack)
+        below = q - const(1.0)
+        air = call("log", q) + call("reciprocal", q) - const(1.0)
+        pressed = (0.5 * P_s * (P_s / self.bulk - self.air)) * times(below, below)
+        return RELEASE * lack + pressed + (self.air * P_s) * air
+
+    def _parted(self, e: Block, release: float) -> tuple[Block, Block]:
+        """The part of e from `release` on, and what lacks of it (<= 0)."""
+        full = call("max", e, const(release))
+        return full, call("min", e - const(release), const(0.0))
+
+    def _released(self, lack: Block) -> Block:
+        """p - p_s (<= 0)."""
+        return self._absolute(lack) - const(RELEASE + ATMOSPHERE)
+
+    def _absolute(self, lack: Block) -> Block:
+        """P of lack <= 0:  (air / P_s - 1 / bulk) P^2 - b P + air P_s = 0, the root that is P_s
+        at 0, where b = 2 air - P_s / bulk - lack and b^2 - 4 (..) air P_s = (P_s / bulk)^2 +
+        lack^2 - 2 lack (2 air - P_s / bulk)."""
+        P_s = RELEASE + ATMOSPHERE
+        first = 2.0 * self.air - P_s / self.bulk
+        inside = times(lack, lack - const(2.0 * first)) + const((P_s / self.bulk) ** 2)
+        return divide(const(2.0 * self.air * P_s), const(first) - lack + call("sqrt", inside))
+
+    def _compressed(self, e: Block) -> Block:
         if self.growth == 0.0:
             return self.bulk * e
         power = call("exp", self.growth * e)
         return (self.bulk / self.growth) * (power - const(1.0))
 
-    def energy(self, e: Block) -> Block:
+    def _stored(self, e: Block) -> Block:
         if self.growth == 0.0:
             return 0.5 * self.bulk * times(e, e)
         power = (1.0 / self.growth) * (call("exp", self.growth * e) - const(1.0))
         return (self.bulk / self.growth) * (power - e)
-
-    def strain(self, pressure: float) -> float:
-        """e at a pressure."""
-        if self.growth == 0.0:
-            return pressure / self.bulk
-        return log1p(self.growth * pressure / self.bulk) / self.growth
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +139,10 @@ class Chamber:
     where s shrinks it), or constant where `volume` is given.
 
     A C-field with two ports, its state is the content m (volume the oil has at p = 0),
-    m' = flow into it:
+    m' = flow into it.  With r = m / V and g the integral of p(r) dr (`Oil.of_ratio`)
 
-        E(m, s) = K (m log(m / V) - m + V),   p = dE/dm = K log(m / V),
-        -dE/ds = K (m / V - 1) area = (p + e) area,  e = K (exp(p / K) - 1 - p / K) = p^2 / (2 K)..
+        E(m, s) = V g(r),   p = dE/dm = K log r,
+        -dE/ds = (r p - g) area = (p + e) area,  e = K (exp(p / K) - 1 - p / K) = p^2 / (2 K)..
 
     so that p' = K (flow / m - V' / V), the usual law to first order in p / K.  e is the
     elastic energy per volume of the oil inside; p flow of the port does not count what the oil
@@ -82,41 +164,38 @@ class Chamber:
         returns the force on the wall along s and the pressure."""
         port = builder.terminal("hydraulic", node)
         assert port is not None
-        K, p_start = self.oil.bulk, start or 0.0
         if self.volume is not None:
-            first = const(self.volume * p_start / K) + self.area * s
+            first = const(self.volume * self.oil.strain(start or 0.0)) + self.area * s
         else:
-            first = (1.0 + expm1(p_start / K)) * self._volume(s)
-
-        def pressure(m: Block) -> Block:
-            if self.volume is not None:
-                return (K / self.volume) * (m - self.area * s)
-            return K * call("log", divide(m, self._volume(s)))
-
-        def energy(m: Block) -> Block:
-            if self.volume is not None:
-                p = pressure(m)
-                return (0.5 * self.volume / K) * times(p, p)
-            V = self._volume(s)
-            return K * (times(call("log", divide(m, V)), m) - m + V)
+            first = self.oil.ratio(start or 0.0) * self._volume(s)
 
         m = builder.compliance(
             name,
             port,
-            effort=pressure,
-            energy=energy,
+            effort=lambda m: self._law(m, s)[0],
+            energy=lambda m: self._law(m, s)[1],
             initial=first,
             state="content",
             written=start is not None,
         )
-        p = pressure(m)
+        p, held = self._law(m, s)
         force = self.area * p
         field = force
         if self.volume is None:
-            field = (K * self.area) * (divide(m, self._volume(s)) - const(1.0))
+            V = self._volume(s)
+            field = self.area * divide(times(m, p) - held, V)
             builder.effort_source(f"{name}.carried", wall, force - field)
         builder.potential(f"{name}.wall", wall, effort=-field, energy=const(0.0))
         return force, p
+
+    def _law(self, m: Block, s: Block) -> tuple[Block, Block]:
+        """Pressure and energy."""
+        if self.volume is not None:
+            e = (1.0 / self.volume) * (m - self.area * s)
+            return self.oil.pressure(e), self.volume * self.oil.energy(e)
+        V = self._volume(s)
+        pressure, energy = self.oil.of_ratio(divide(m, V))
+        return pressure, times(V, energy)
 
     def _volume(self, s: Block) -> Block:
         return const(self.dead) + self.area * s

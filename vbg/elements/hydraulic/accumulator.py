@@ -1,4 +1,4 @@
-"""Accumulator with polytropic gas."""
+"""Accumulator with polytropic gas: pressure * gas volume^n is constant."""
 
 from __future__ import annotations
 

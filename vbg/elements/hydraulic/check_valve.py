@@ -1,4 +1,4 @@
-"""Check valve."""
+"""Check valve: lets oil through one way, above its cracking pressure."""
 
 from __future__ import annotations
 

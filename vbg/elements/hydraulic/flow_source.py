@@ -1,4 +1,4 @@
-"""Flow source."""
+"""Flow source: a number, signal or expression."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laminar resistance: a narrow gap or a leak."""
+"""Laminar resistance (narrow gap, leak): flow = conductance * pressure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hydraulic motor."""
+"""Hydraulic motor: torque = displacement * pressure, and leakage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pressure source."""
+"""Pressure source: a number, signal or expression."""
 
 from __future__ import annotations
 

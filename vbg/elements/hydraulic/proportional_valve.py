@@ -1,4 +1,4 @@
-"""Proportional 4/3 valve."""
+"""Proportional 4/3 valve: four edges that the opening -1..1 moves."""
 
 from __future__ import annotations
 

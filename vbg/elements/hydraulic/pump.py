@@ -1,4 +1,4 @@
-"""Pump."""
+"""Pump: flow = displacement * speed - leakage * pressure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Relief valve."""
+"""Relief valve: keeps a pressure below its setting."""
 
 from __future__ import annotations
 

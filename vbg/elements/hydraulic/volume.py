@@ -17,7 +17,8 @@ from vbg.physics.ports import branch, declare_element
 class Volume:
     """content' = flow into it; pressure p of an oil of bulk modulus `bulk`, see
     `vbg.physics.hydraulics.Oil`: p = bulk content / volume, or with a modulus that grows with the
-    pressure.
+    pressure.  Below half an atmosphere air comes out of the oil: a cavity, whose absolute pressure
+    stays above zero.
     """
 
     table: ClassVar[str] = "hydraulic"
@@ -27,6 +28,13 @@ class Volume:
     volume: float = quantity("m^3", "volume", above=0.0)
     bulk: float = quantity("Pa", "bulk modulus", above=0.0, default=1.4e9)
     growth: float = quantity("1", "d bulk / d pressure", minimum=0.0, default=0.0)
+    air: float = quantity(
+        "1",
+        "air that oil gives off below half an atmosphere, of its volume; 0: oil can be pulled",
+        minimum=0.0,
+        below=1.0,
+        default=0.005,
+    )
     pressure: float | None = quantity(
         "Pa", "pressure at the start; default: that of what it is tied to", default=None
     )
@@ -37,7 +45,7 @@ class Volume:
             yield "nodes", "the tank keeps its pressure: it fills nothing.", "Name another node."
 
     def expand(self, name: str, builder: Builder) -> None:
-        oil = Oil(self.bulk, self.growth)
+        oil = Oil(self.bulk, self.growth, self.air)
         here = branch(name, builder, self.table, (self.nodes[0], "tank"))
         builder.compliance(
             name,

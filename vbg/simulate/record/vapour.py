@@ -1,9 +1,9 @@
-"""Pressures that oil does not have: below its vapour pressure it breaks off from the walls.
+"""Cavities in oil, and pressures that it does not have.
 
-Stores of oil follow their law p(content) at any content.  Pressures count from the atmosphere
-and the vapour pressure of oil is nearly zero, so that what falls below -1 atm is no oil any more
-(H. Merritt, Hydraulic Control Systems, 1967, section 2-5): a model of such a chamber holds where
-real oil lets go.
+Pressures count from the atmosphere and the vapour pressure of oil is nearly zero, so that what
+falls below -1 atm is no oil any more (H. Merritt, Hydraulic Control Systems, 1967, section 2-5).
+Oil with `air` gives it off before (`vbg.physics.hydraulics.Oil`): that a chamber is not full
+is told.  A model of oil without holds where real oil lets go: a fault of the model.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ import numpy as np
 from vbg.errors import Problem
 from vbg.model import Model
 from vbg.model.located import located
+from vbg.physics.hydraulics import ATMOSPHERE, RELEASE
 
 VAPOUR = -101325.0  # of oil, against the atmosphere [Pa]
+HOLLOW = 0.9 * VAPOUR  # below it is a cavity
 CLEAR = 1e-3  # of an atmosphere: what is less below it is rounding
 CHAMBERS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "cylinder": (("pressure_a", "in chamber A"), ("pressure_b", "in chamber B")),
@@ -24,8 +26,8 @@ CHAMBERS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "accumulator": (("pressure", ""),),
 }
 REMEDY = (
-    "Forces there are too large and what follows may be wrong. Real machines draw oil in through a "
-    "check valve from the tank, or have a start pressure or a back pressure that is high enough."
+    "Forces there are too large and what follows may be wrong. Leave air out or write what the oil "
+    "gives off there, air = 0.005; real machines draw oil in through a check valve from the tank."
 )
 
 
@@ -43,11 +45,32 @@ def _found(model: Model, time: np.ndarray, signals: Mapping[str, np.ndarray]) ->
             pressure = signals.get(f"{name}.{quantity}")
             if pressure is None:
                 continue
-            low = pressure < VAPOUR * (1.0 + CLEAR)
+            air = getattr(part, "air", 0.0)
+            low = pressure < (HOLLOW if air > 0.0 else VAPOUR * (1.0 + CLEAR))
             if low.any():
-                place = f"the pressure {where}".rstrip()
-                what = (
-                    f"{place} falls to {np.nanmin(pressure) / 1e5:.4g} bar, first below the vapour "
-                    f"pressure of oil (-1 bar) at t = {time[int(np.argmax(low))]:.4g} s."
-                )
-                yield Problem("warning", f"hydraulic.{name}", what, REMEDY)
+                at = float(time[int(np.argmax(low))])
+                told = _cavity if air > 0.0 else _pulled
+                what, remedy = told(where, float(np.nanmin(pressure)), at, air)
+                yield Problem("warning", f"hydraulic.{name}", what, remedy)
+
+
+def _pulled(where: str, least: float, at: float, _air: float) -> tuple[str, str]:
+    place = f"the pressure {where}".rstrip()
+    return (
+        f"{place} falls to {least / 1e5:.4g} bar, first below the vapour "
+        f"pressure of oil (-1 bar) at t = {at:.4g} s.",
+        REMEDY,
+    )
+
+
+def _cavity(where: str, least: float, at: float, air: float) -> tuple[str, str]:
+    """With the bubbles' share of the volume, x / (1 + x), x = air (1 - q)^2 / q, q = P / P_s."""
+    q = (least + ATMOSPHERE) / (RELEASE + ATMOSPHERE)
+    x = air * (1.0 - q) ** 2 / q
+    place = f"the oil {where}".rstrip()
+    return (
+        f"{place} cavitates, first at t = {at:.4g} s: it falls to {least / 1e5:.4g} bar, and its "
+        f"air fills up to {100.0 * x / (1.0 + x):.2g} % of the volume.",
+        "The run goes on with it. Where it should not be: a check valve that draws oil in from "
+        "the tank, a start pressure, a back pressure.",
+    )

@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from vbg.tmm_bridge.formulas.tape import Number, choose, exp, expm1, least, log, most, power
+from vbg.tmm_bridge.formulas.tape import Number, choose, least, log, most, power
 from vbg.tmm_bridge.formulas.tape import root as square_root
 from vbg.tmm_bridge.onedim.electric import HYDRAULIC, Ends
+from vbg.tmm_bridge.onedim.oil import Oil
 from vbg.tmm_bridge.onedim.working import Energies, Output, Port, Value, Working
 
 Law = Callable[[Working, Number], Number]
@@ -77,22 +78,9 @@ class Store:
         yield f"{name}.power", "W", lambda w: self.ends.difference(w) * into(w)
 
 
-def oil(volume: float, bulk: float, growth: float) -> Callable[[Any], Any]:
-    """dm/dp of a volume of oil: dp = (bulk + growth p) dm / volume."""
-    return lambda p: volume / (bulk + growth * p)
-
-
 def gas(volume: float, precharge: float, n: float) -> Callable[[Any], Any]:
     """dm/dp of an accumulator, m = volume (1 - (precharge / p)^(1/n))."""
     return lambda p: volume / (n * p) * power(precharge / p, 1.0 / n)
-
-
-def oil_energy(volume: float, bulk: float, growth: float) -> Callable[[Any], Any]:
-    """int p dm from p = 0 on:  V p^2 / (2 K),  or with g p / K = x  V K (x - log(1 + x)) / g^2."""
-    if growth == 0.0:
-        return lambda p: (0.5 * volume / bulk) * p * p
-    scale = volume * bulk / growth**2
-    return lambda p: scale * (growth / bulk * p - log(1.0 + growth / bulk * p))
 
 
 def gas_energy(volume: float, precharge: float, n: float) -> Callable[[Any], Any]:
@@ -107,37 +95,37 @@ def gas_energy(volume: float, precharge: float, n: float) -> Callable[[Any], Any
 class Chamber:
     """Oil behind a moving wall, volume V(s) = dead + area s (constant where `volume` is given).
 
-    m = V exp(p / K), or with a constant volume m = volume p / K + area s; force p area.
+    m = V rho(p), or with a constant volume m = volume e(p) + area s; force p area.
     """
 
     node: int
     area: float
     dead: float
     volume: float | None
-    bulk: float
+    oil: Oil
 
     def act(self, w: Working, s: Number, s_dot: Number) -> Number:
         """Adds capacity and displaced flow to the node; returns the force along s."""
         p = w.levels[self.node]
         if self.volume is not None:
-            w.capacity[self.node] += self.volume / self.bulk
+            w.capacity[self.node] += self.oil.capacity(self.volume)(p)
             w.net[self.node] -= self.area * s_dot
             return p * self.area
-        growth = exp(p / self.bulk)
-        w.capacity[self.node] += (self.dead + self.area * s) * growth / self.bulk
-        w.net[self.node] -= self.area * growth * s_dot
+        w.capacity[self.node] += (self.dead + self.area * s) * self.oil.densing(p)
+        w.net[self.node] -= self.area * self.oil.density(p) * s_dot
         return p * self.area
 
     def energies(self, w: Working, s: Number, s_dot: Number) -> Energies:
-        """With x = p / K:  E = K V (x e^x - e^x + 1), and what oil that flows in brings of
-        energy beside p flow, K (e^x - 1 - x) for each volume that the wall clears:
-        E' = p flow - p area s' - K (e^x - 1 - x) area s'."""
-        p, K = w.levels[self.node], self.bulk
+        """With g = int p drho:  E = V g, and what oil that flows in brings of energy beside p flow,
+        rho p - g - p for each volume that the wall clears:
+        E' = p flow - p area s' - (rho p - g - p) area s'."""
+        p = w.levels[self.node]
         if self.volume is not None:
-            return Energies(potential=(0.5 * self.volume / K) * p * p)
-        x, over = p / K, expm1(p / K)  # x e^x - e^x + 1 = x + (x - 1) over
-        held = K * (self.dead + self.area * s) * (x + (x - 1.0) * over)
-        return Energies(potential=held, supplied=-K * (over - x) * self.area * s_dot)
+            return Energies(potential=self.oil.energy(self.volume)(p))
+        g = self.oil.held(p)
+        brought = (self.oil.density(p) - 1.0) * p - g
+        held = (self.dead + self.area * s) * g
+        return Energies(potential=held, supplied=-brought * self.area * s_dot)
 
 
 @dataclass(frozen=True)

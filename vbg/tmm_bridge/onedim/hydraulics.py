@@ -22,11 +22,10 @@ from vbg.tmm_bridge.onedim.hydraulic import (
     gas,
     gas_energy,
     laminar,
-    oil,
-    oil_energy,
     opening_valve,
     orifice,
 )
+from vbg.tmm_bridge.onedim.oil import Oil
 from vbg.tmm_bridge.onedim.shafts import reach
 from vbg.tmm_bridge.onedim.signals import within
 from vbg.tmm_bridge.onedim.sources import Sources
@@ -125,8 +124,8 @@ def _add_store(draft: Draft, name: str, part: Any) -> None:
     capacity: Callable[[Any], Any]
     energy: Callable[[Any], Any]
     if part.kind == "volume":
-        law = part.volume, part.bulk, part.growth
-        capacity, energy = oil(*law), oil_energy(*law)
+        oil = Oil(part.bulk, part.growth, part.air)
+        capacity, energy = oil.capacity(part.volume), oil.energy(part.volume)
     else:
         otherwise, law = part.precharge, (part.volume, part.precharge, part.n)
         capacity, energy = gas(*law), gas_energy(*law)
@@ -163,15 +162,16 @@ def _add_cylinder(draft: Draft, name: str, part: Any) -> None:
         (part.nodes[1], -area_b, part.dead_b + area_b * part.stroke, part.pressure_b),
     )
     chambers: list[Chamber | None] = []
+    oil = Oil(part.bulk, 0.0, part.air)
     for node, area, dead, start in sides:
         if node == TANK:
             chambers.append(None)
             continue
-        chamber = Chamber(draft.node("hydraulic", node), area, dead, part.volume, part.bulk)
+        chamber = Chamber(draft.node("hydraulic", node), area, dead, part.volume, oil)
         held = _at_start(draft, node, start, 0.0)
         _hold(draft, part, name, node, (part.volume or dead) / part.bulk, held)
         chambers.append(chamber)
-    stops = Stops(part.stroke, part.k, part.c) if part.k > 0.0 else None
+    stops = _end_stops(part)
     cylinder = Cylinder(
         draft.ends("hydraulic", name, part.nodes),
         reach(draft, name, part),
@@ -184,6 +184,13 @@ def _add_cylinder(draft: Draft, name: str, part: Any) -> None:
     draft.add(cylinder)
     if stops is not None:
         draft.changes.append((f"hydraulic.{name}", 2 if stops.c == 0.0 else 4, cylinder.changes))
+
+
+def _end_stops(part: Any) -> Stops | None:
+    """As stiff as is written, else so that 1000 bar on side A go in by 1 mm; damped so that a
+    spring force is reached at a speed of its depth in 1 ms."""
+    k = part.area_a * 1000e5 / 1e-3 if part.k is None else part.k
+    return Stops(part.stroke, k, k * 1e-3 if part.c is None else part.c) if k > 0.0 else None
 
 
 def _add_displacer(draft: Draft, sources: Sources, name: str, part: Any) -> None:
