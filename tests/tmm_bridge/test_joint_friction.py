@@ -90,8 +90,8 @@ def test_both_solvers_agree_on_a_part_that_rubs_on_a_joint():
     ("old", "new"),
     [
         (None, None),
-        ("mode * (dry + ", "mode * (2.0 * dry + "),
-        ("law.static(w)\n", "law.static(w) * 1.5\n"),
+        ("sign * (dry + ", "sign * (2.0 * dry + "),
+        ("(self.static(w) - dry)", "(1.5 * self.static(w) - dry)"),
     ],
 )
 def test_friction_of_a_joint_is_solved_twice_and_a_fault_in_one_of_them_fails(old, new):

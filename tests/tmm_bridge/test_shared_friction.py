@@ -111,8 +111,8 @@ def test_what_is_shared_is_marked_and_its_sum_is_compared(machine, shaft, shared
 LAW = "tmm_bridge.onedim.friction"
 FAULTS = [
     ("physics.stiction", "return held - ", "return 1.01 * held - ", "stuck", "hinge.frictions"),
-    (LAW, "w.through[self.capacity] = self.law.static(w)", "w.through[self.capacity] = 1.01 * self.law.static(w)", "brakes", "J.speed"),
-    (LAW, "effort = -moving * (dry + fall)", "effort = -moving * (dry + 1.01 * fall)", "driven", "hinge.friction"),
+    (LAW, "w.through[place] = way.static(w)", "w.through[place] = 1.01 * way.static(w)", "brakes", "J.speed"),
+    (LAW, "return -sign * (dry + fall)", "return -sign * (dry + 1.01 * fall)", "driven", "hinge.friction"),
     ("physics.stiction", 'times(moves, call("sign", speed))', 'times(moves, -call("sign", speed))', "driven", "hinge.drive"),
 ]  # fmt: skip
 

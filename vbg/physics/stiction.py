@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from vbg.blocks import Block, call, const, leaf, times, zeros
 from vbg.builder import Builder, Node
@@ -11,36 +13,69 @@ from vbg.builder import Builder, Node
 MOVING = 1e-7  # a speed above this [m/s or rad/s] is one, at the start of a run
 RESTING = 1e-11  # a speed below this is none, where something begins or ceases to stick
 
+Both = tuple[Block, Block]  # of the way forward and of that back
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Friction of one direction of motion.  [N, N, N*s/m] or [N*m, N*m, N*m*s/rad]."""
+
+    coulomb: float
+    static: float
+    viscous: float
+
+    def slipping(self, speed: Block, stribeck: float) -> Block:
+        """Size of the dry part."""
+        extra = self.static - self.coulomb
+        if extra <= 0.0:
+            return const(self.coulomb)
+        decay = call("exp", (-1.0 / stribeck) * call("abs", speed))
+        return const(self.coulomb) + extra * decay
+
 
 @dataclass(frozen=True, slots=True)
 class DryFriction:
     """coulomb + (static - coulomb) exp(-|speed| / stribeck) + viscous |speed| against the motion
-    (B. Armstrong-Helouvry et al., Automatica 30, 1994, eq. 5); at rest, what holds the load, up
-    to static.  [N, m/s, N*s/m] or [N*m, rad/s, N*m*s/rad]."""
+    (B. Armstrong-Helouvry et al., Automatica 30, 1994, eq. 5), of each direction its own; at rest,
+    what holds the load, up to the static one of where it would go.  stribeck [m/s or rad/s]."""
 
-    coulomb: float
-    static: float | None
+    forward: Way
+    back: Way
     stribeck: float
-    viscous: float
 
-    @property
-    def break_away(self) -> float:
-        """static, by default coulomb."""
-        return self.coulomb if self.static is None else self.static
+    def slipping(self, speed: Block) -> Both:
+        """Sizes of the dry part, one and the same block where both ways are."""
+        forward, back = self.forward, self.back
+        ahead = forward.slipping(speed, self.stribeck)
+        if (forward.coulomb, forward.static) == (back.coulomb, back.static):
+            return ahead, ahead
+        return ahead, back.slipping(speed, self.stribeck)
 
-    def slipping(self, speed: Block) -> Block:
-        """Size of the dry part."""
-        extra = self.break_away - self.coulomb
-        if extra <= 0.0:
-            return const(self.coulomb)
-        decay = call("exp", (-1.0 / self.stribeck) * call("abs", speed))
-        return const(self.coulomb) + extra * decay
+
+def friction_law(part: Any) -> DryFriction:
+    """Of what a joint, a shaft or a slide has written."""
+    forward = Way(part.coulomb, part.coulomb if part.static is None else part.static, part.viscous)
+    coulomb = part.coulomb if part.coulomb_back is None else part.coulomb_back
+    same = forward.static if part.coulomb_back is None else coulomb
+    static = same if part.static_back is None else part.static_back
+    viscous = part.viscous if part.viscous_back is None else part.viscous_back
+    return DryFriction(forward, Way(coulomb, static, viscous), part.stribeck)
+
+
+def friction_faults(part: Any) -> Iterator[tuple[str, str, str]]:
+    """A friction at rest below that of moving, of either direction."""
+    law = friction_law(part)
+    for way, key in ((law.forward, ""), (law.back, "_back")):
+        if way.static < way.coulomb:
+            what = f"static{key} {way.static:g} is below coulomb{key} {way.coulomb:g}."
+            yield f"static{key}", what, "Sticking needs at least the friction of slipping."
 
 
 def dry_friction(name: str, builder: Builder, node: Node, law: DryFriction) -> Block:
     """Friction that sticks on the speed of the 1-junction `node`; returns the effort on it."""
     coulomb = law.slipping(builder.flow(node))
-    effort = stick_slip(name, builder, node, coulomb=coulomb, static=const(law.break_away))
+    static = const(law.forward.static), const(law.back.static)
+    effort = stick_slip(name, builder, node, coulomb=coulomb, static=static)
     return effort + _viscous(name, builder, node, law)
 
 
@@ -50,24 +85,31 @@ def imposed_friction(name: str, builder: Builder, node: Node, law: DryFriction) 
     return dry + _viscous(name, builder, node, law)
 
 
-def imposed(name: str, builder: Builder, node: Node, coulomb: Block) -> Block:
-    """Friction of the size `coulomb` on a speed that is prescribed: it cannot stick, for what
-    prescribes the speed holds the load; its effort jumps where the speed changes its sign, which
-    is an event, and is none at rest (a speed of rounding alone has no direction).  Returns
-    the effort on the node."""
+def imposed(name: str, builder: Builder, node: Node, coulomb: Both) -> Block:
+    """Friction of the sizes `coulomb`, forward and back, on a speed that is prescribed: it cannot
+    stick, for what prescribes the speed holds the load; its effort jumps where the speed changes
+    its sign, which is an event, and is none at rest (a speed of rounding alone has no direction).
+    Returns the effort on the node."""
     speed = builder.flow(node)
     builder.event(f"{name}.reversal", speed, f"{name} reverses")
     moves = call("sign", call("max", call("abs", speed) - const(RESTING), const(0.0)))
-    effort = times(times(moves, call("sign", speed)), coulomb)
+    size = coulomb[0] if coulomb[0] is coulomb[1] else call("select", speed, *coulomb)
+    effort = times(times(moves, call("sign", speed)), size)
     bond = builder.resistor(name, node, effort=lambda _: effort)
     return -builder.effort(bond)
 
 
 def _viscous(name: str, builder: Builder, node: Node, law: DryFriction) -> Block:
-    if law.viscous == 0.0:
+    forward, back = law.forward.viscous, law.back.viscous
+    if forward == back == 0.0:
         return zeros(1)
-    bond = builder.resistor(f"{name}.viscous", node, effort=lambda speed: law.viscous * speed)
-    return -builder.effort(bond)
+
+    def effort(speed: Block) -> Block:
+        if forward == back:
+            return forward * speed
+        return times(call("select", speed, const(forward), const(back)), speed)
+
+    return -builder.effort(builder.resistor(f"{name}.viscous", node, effort=effort))
 
 
 def _given(value: Block, _state: Block) -> Block:
@@ -75,8 +117,9 @@ def _given(value: Block, _state: Block) -> Block:
     return value
 
 
-def stick_slip(name: str, builder: Builder, node: Node, *, coulomb: Block, static: Block) -> Block:
-    """Dry friction on the speed of the 1-junction `node`.
+def stick_slip(name: str, builder: Builder, node: Node, *, coulomb: Both, static: Both) -> Block:
+    """Dry friction on the speed of the 1-junction `node`; `coulomb` and `static` are those of the
+    way forward and of that back.
 
     Slipping: effort `coulomb` against the motion, an R.  Sticking: a constraint source
     keeps the speed at zero with the effort that this needs; it breaks away where that
@@ -94,10 +137,11 @@ def stick_slip(name: str, builder: Builder, node: Node, *, coulomb: Block, stati
         f"{name}.grip", grip, labels=("friction",), position=None, active=sticks
     )
     speed = builder.flow(node)
-    for mode, own, sign in ((names[0], forward, 1.0), (names[1], backward, -1.0)):
+    ways = (names[0], forward, 1.0, static[0]), (names[1], backward, -1.0, static[1])
+    for mode, own, sign, most in ways:
         # sticking: the load is what the held effort works against
-        breaks = call("max", -sign * held - static, sign * speed - const(MOVING))
-        breaks = call("select", sticks, breaks, -static - const(1.0))
+        breaks = call("max", -sign * held - most, sign * speed - const(MOVING))
+        breaks = call("select", sticks, breaks, -most - const(1.0))
         condition = call("select", own, sign * speed, breaks)
         builder.mode(
             mode,
@@ -106,6 +150,8 @@ def stick_slip(name: str, builder: Builder, node: Node, *, coulomb: Block, stati
             initial=max(sign, 0.0),
             rest=RESTING,
         )  # slipping, so that assembly keeps the written speed
-    direction = forward - backward
-    bond = builder.resistor(name, node, effort=lambda _: times(direction, coulomb))
+    effort = times(forward - backward, coulomb[0])
+    if coulomb[0] is not coulomb[1]:
+        effort = times(forward, coulomb[0]) - times(backward, coulomb[1])
+    bond = builder.resistor(name, node, effort=lambda _: effort)
     return held - builder.effort(bond)

@@ -140,9 +140,11 @@ def held(system: System, t: float, x: Array) -> tuple[Held, ...]:
     evaluate_switches = start.evaluator("switch")
     found = []
     for name in names:
+        load = float(loads[f"{name}.grip.friction"])
+        would, other = ("forward", "backward") if load < 0.0 else ("backward", "forward")
         slipping = x.copy()
-        slipping[places[f"{name}.forward"]] = 1.0
+        slipping[places[f"{name}.{other}"]] = 1.0
         evaluate_switches(t, slipping)
-        most = -1.0 - float(evaluate_switches.output(f"{name}.backward")[0])
-        found.append(Held(name, abs(float(loads[f"{name}.grip.friction"])), most))
+        most = -1.0 - float(evaluate_switches.output(f"{name}.{would}")[0])
+        found.append(Held(name, abs(load), most))
     return tuple(found)

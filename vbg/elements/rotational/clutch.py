@@ -1,4 +1,4 @@
-"""Friction clutch."""
+"""Friction clutch: slips at capacity * engaged, locked below."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ class Clutch:
         share = call("min", call("max", builder.signal(self.engaged), const(0.0)), const(1.0))
         torque = self.capacity * share
         if where.prescribed:
-            effort = imposed(name, builder, where.node, torque)
+            effort = imposed(name, builder, where.node, (torque, torque))
         else:
-            effort = stick_slip(name, builder, where.node, coulomb=torque, static=torque)
+            both = torque, torque
+            effort = stick_slip(name, builder, where.node, coulomb=both, static=both)
         builder.output(f"{name}.torque", effort, "N*m")
         builder.output(f"{name}.power", times(effort, builder.flow(where.node)), "W")

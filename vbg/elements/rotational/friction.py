@@ -1,4 +1,4 @@
-"""Dry friction with sticking."""
+"""Dry friction: sticks, slips, Stribeck's curve between."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ from vbg.blocks import times
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
 from vbg.physics.reach import one_way, reach
-from vbg.physics.stiction import DryFriction, dry_friction, imposed_friction
+from vbg.physics.stiction import (
+    dry_friction,
+    friction_faults,
+    friction_law,
+    imposed_friction,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +23,7 @@ class Friction:
     """Slipping: effort against the motion = coulomb + (static - coulomb) exp(-|speed| /
     stribeck) + viscous |speed|.  Sticking: exactly no motion until the load passes `static`
     (B. Armstrong-Helouvry et al., Automatica 30, 1994, eq. 5).  Both changes are events.
+    `coulomb_back`, `static_back` and `viscous_back`, if written, hold where the speed is negative.
     """
 
     table: ClassVar[str] = "rotational"
@@ -35,18 +41,30 @@ class Friction:
     )
     stribeck: float = quantity("rad/s", "speed of the decay from static", above=0.0, default=0.01)
     viscous: float = quantity("N*m*s/rad", "viscous part", minimum=0.0, default=0.0)
+    coulomb_back: float | None = quantity(
+        "N*m", "coulomb where the speed is negative; default: coulomb", above=0.0, default=None
+    )
+    static_back: float | None = quantity(
+        "N*m",
+        "static against what would move it back; default: static, or coulomb_back",
+        above=0.0,
+        default=None,
+    )
+    viscous_back: float | None = quantity(
+        "N*m*s/rad",
+        "viscous where the speed is negative; default: viscous",
+        minimum=0.0,
+        default=None,
+    )
 
     def faults(self) -> Iterator[tuple[str, str, str]]:
         """Connections, and a static friction below the other."""
         yield from one_way(self)
-        if self.static is not None and self.static < self.coulomb:
-            what = f"static {self.static:g} is below coulomb {self.coulomb:g}."
-            yield "static", what, "Sticking needs at least the friction of slipping."
+        yield from friction_faults(self)
 
     def expand(self, name: str, builder: Builder) -> None:
         where = reach(name, builder, self)
-        law = DryFriction(self.coulomb, self.static, self.stribeck, self.viscous)
         act = imposed_friction if where.prescribed else dry_friction
-        effort = act(name, builder, where.node, law)
+        effort = act(name, builder, where.node, friction_law(self))
         builder.output(f"{name}.torque", effort, "N*m")
         builder.output(f"{name}.power", times(effort, builder.flow(where.node)), "W")

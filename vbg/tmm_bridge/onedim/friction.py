@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from vbg.tmm_bridge.formulas.tape import Number, choose, exp, sign, size
+from vbg.tmm_bridge.formulas.tape import Number, choose, exp, size
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.onedim.mechanical import Shaft
 from vbg.tmm_bridge.onedim.working import Energies, Output, Port, Value, Working
@@ -36,14 +36,32 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Dry:
-    """coulomb + (static - coulomb) exp(-|speed| / stribeck) + viscous |speed| against the motion;
-    of a clutch coulomb and static are one signal."""
+class Way:
+    """What rubs in one direction; of a clutch coulomb and static are one signal."""
 
     coulomb: Value
     static: Value
-    stribeck: float
     viscous: float
+
+    def against(self, w: Working, sign: float, speed: Number, stribeck: float) -> Number:
+        """-sign (coulomb + (static - coulomb) exp(-|speed| / stribeck)) - viscous speed."""
+        dry = self.coulomb(w)
+        fall = (self.static(w) - dry) * exp(-size(speed) / stribeck)
+        return -sign * (dry + fall) - self.viscous * speed
+
+
+@dataclass(frozen=True)
+class Dry:
+    """Friction against positive speeds, `ahead`, and against negative ones, `back`."""
+
+    ahead: Way
+    back: Way
+    stribeck: float
+
+    def slipping(self, w: Working, speed: Number) -> tuple[Number, Number]:
+        """What it exerts on what moves ahead, and back."""
+        ahead = self.ahead.against(w, 1.0, speed, self.stribeck)
+        return ahead, self.back.against(w, -1.0, speed, self.stribeck)
 
 
 @dataclass(frozen=True)
@@ -60,14 +78,15 @@ class DryFriction:
     mode: int
     unknown: int
     place: int
-    capacity: int
+    capacity: tuple[int, int]
     turns: bool
     row: int = -1
     lever: float = 1.0
     index: int = 0
 
     def act(self, w: Working) -> None:
-        w.through[self.capacity] = self.law.static(w)
+        for place, way in zip(self.capacity, (self.law.ahead, self.law.back), strict=True):
+            w.through[place] = way.static(w)
         effort: Number
         if self.row < 0:
             effort = w.z[self.unknown]
@@ -78,11 +97,12 @@ class DryFriction:
 
     def slipping(self, w: Working) -> Number:
         """The law."""
-        mode, v = w.x[self.mode], self.port.speed(w)
-        law, static = self.law, w.through[self.capacity]
-        dry = law.coulomb(w)
-        fall = (static - dry) * exp(-size(v) / law.stribeck)
-        return -mode * (dry + fall) - law.viscous * v
+        return choose(w.x[self.mode], *self.law.slipping(w, self.port.speed(w)))
+
+    def most(self, w: Working) -> Number:
+        """What it can hold of its load, which would move it ahead where it is held back."""
+        ahead, back = (w.through[place] for place in self.capacity)
+        return choose(-self.told(w), ahead, back)
 
     def told(self, w: Working) -> Number:
         """What it exerts, when the mechanism was solved."""
@@ -116,7 +136,7 @@ class DryFriction:
         """Falls through zero where the mode ends; rounding is no motion where another row of the
         mechanism may hold what slips here."""
         mode = w.x[self.mode]
-        left = w.through[self.capacity] - size(self.told(w))
+        left = self.most(w) - size(self.told(w))
         room = AT_REST if self.row >= 0 else 0.0
         return (choose(size(mode), mode * self.port.speed(w) + room, left),)
 
@@ -164,10 +184,9 @@ class Rubbing:
     turns: bool
 
     def act(self, w: Working) -> None:
-        v, dry = self.port.speed(w), self.law.coulomb(w)
-        fall = (self.law.static(w) - dry) * exp(-size(v) / self.law.stribeck)
-        moving = choose(size(v) - AT_REST, sign(v), 0.0)
-        effort = -moving * (dry + fall) - self.law.viscous * v
+        v = self.port.speed(w)
+        ahead, back = self.law.slipping(w, v)
+        effort = choose(v - AT_REST, ahead, choose(-v - AT_REST, back, 0.0))
         w.through[self.place] = effort
         self.port.push(w, effort)
 
