@@ -92,8 +92,8 @@ def test_the_redundant_directions_are_those_out_of_the_plane():
     parts = {name.partition(".")[0] for name in names}
     assert parts == set("ABCD")
     for name in names:
-        assert "torque normal" in name or "force y" in name, name
-    assert all(f"{joint}.force y" in names for joint in "ABCD")
+        assert "torque.normal" in name or "force.y" in name, name
+    assert all(f"{joint}.force.y" in names for joint in "ABCD")
 
 
 def test_redundant_forces_are_balanced_and_smallest():

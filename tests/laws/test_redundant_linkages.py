@@ -123,8 +123,8 @@ def test_directions_that_are_redundant_out_of_the_plane_are_not_blamed_for_a_fla
             machine.joints[joint]["axis"] = machine.joints[joint]["axis_on_second"] = [0, 1, 0]
     with pytest.raises(AssemblyError, match="singular posture") as found:
         _ = vbg.start(machine.model())
-    assert "force x" in str(found.value)
-    assert "force y" not in str(found.value) and "torque" not in str(found.value)
+    assert "force.x" in str(found.value)
+    assert "force.y" not in str(found.value) and "torque" not in str(found.value)
 
 
 def four_bars(n: int) -> vbg.Model:

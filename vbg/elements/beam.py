@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar
 
 from vbg.fields import Attachment, declare, quantity
 
 Vector = tuple[float, float, float]
 SECTIONS = ("rod", "tube", "rectangle", "I")
+MOST = 10000  # elements
+SHORTEST = 1e-9  # element, of the length of the beam: below that, rounding makes its axes
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +108,15 @@ class Beam:
     kind: ClassVar[str] = "beam"
 
     between: tuple[Attachment | None, Attachment | None] = declare(
-        "span", "what holds its ends A and B: a body's point, ground, or free"
+        "span",
+        "what holds its ends A and B: a body's point, the node of an earlier beam, ground, or free",
     )
     length: float | None = quantity("m", "of a straight beam", above=0.0, default=None)
-    axis: Vector = declare(
+    axis: Vector | None = declare(
         "direction",
-        "from A to B, in the axes of the body that holds it (world axes if none does)",
+        "from A to B, in the axes of the body that holds it (world axes if none does); default: x",
         size=3,
-        default=(1.0, 0.0, 0.0),
+        default=None,
     )
     line: tuple[Vector, ...] | None = declare(
         "table",
@@ -126,7 +131,9 @@ class Beam:
         size=3,
         default=None,
     )
-    elements: int = declare("count", "how many", minimum=1, maximum=10000, default=8)
+    elements: int | None = declare(
+        "count", "how many; default: 8", minimum=1, maximum=MOST, default=None
+    )
     frequency: float | None = quantity(
         "rad/s",
         "highest that matters, in the place of elements: bending waves then right to about 1 %",
@@ -148,6 +155,14 @@ class Beam:
     EI_y: float | None = quantity("N*m^2", "bending stiffness about y", above=0.0, default=None)
     EI_z: float | None = quantity("N*m^2", "bending stiffness about z", above=0.0, default=None)
     mass_per_length: float | None = quantity("kg/m", "without section", above=0.0, default=None)
+    rotary_inertia: Vector | None = declare(
+        "vector",
+        "per length, about x, y, z of the section; default: mass_per_length/EA times "
+        "EI_y + EI_z, EI_y, EI_z",
+        unit="kg*m",
+        size=3,
+        default=None,
+    )
     damping: float = quantity(
         "s", "of Kelvin and Voigt: times the stiffness", default=0.0, minimum=0.0
     )
@@ -164,11 +179,14 @@ class Beam:
 
     def faults(self) -> Iterator[tuple[str, str, str]]:
         """Neither or both of two ways to say a thing."""
-        if (self.length is None) == (self.line is None):
-            found = "neither" if self.line is None else "both"
-            yield "line", f"needs either length or line, found {found}.", ""
-        if self.line is not None and (len(self.line) < 2 or any(self.line[0])):
-            yield "line", "needs two nodes or more, the first [0, 0, 0].", ""
+        yield from self._faults_of_line()
+        if self.elements is not None and self.frequency is not None:
+            yield "frequency", "stands in the place of elements: write one of them.", ""
+        if self.between != (None, None) and (self.position or self.rotation):
+            what = "is that of a beam that nothing holds, but between says what holds this one."
+            yield "position" if self.position else "rotation", what, "Leave it out."
+        if self.rotary_inertia is not None and min(self.rotary_inertia) < 0.0:
+            yield "rotary_inertia", "must not be negative.", ""
         stiff = ("EA", "GJ", "EI_y", "EI_z", "mass_per_length")
         direct = [key for key in stiff if getattr(self, key) is not None]
         if self.section is not None and (direct or self.material is None):
@@ -177,3 +195,28 @@ class Beam:
         if self.section is None and len(direct) < len(stiff):
             missing = ", ".join(key for key in stiff if key not in direct)
             yield "", f"the beam has no {missing}.", "Write section and material, or all of them."
+
+    def _faults_of_line(self) -> Iterator[tuple[str, str, str]]:
+        """Where it is: length and axis, or line."""
+        if (self.length is None) == (self.line is None):
+            found = "neither" if self.line is None else "both"
+            yield "line", f"needs either length or line, found {found}.", ""
+        if self.line is not None and (len(self.line) < 2 or any(self.line[0])):
+            yield "line", "needs two nodes or more, the first [0, 0, 0].", ""
+        steps = [math.dist(a, b) for a, b in pairwise(self.line or ())]
+        if steps and min(steps) <= SHORTEST * sum(steps):
+            k = steps.index(min(steps))
+            what = f"nodes {k} and {k + 1} are at the same place: there is no element between them."
+            yield "line", what, "Leave one of them out."
+        for key in ("elements", "frequency", "axis"):
+            if self.line is not None and getattr(self, key) is not None:
+                yield key, "follows from line, the nodes of the beam.", "Leave it out."
+        if self.up is not None:
+            parts = pairwise(self.line or ((0.0, 0.0, 0.0), self.axis or (1.0, 0.0, 0.0)))
+            for a, b in parts:
+                x = [q - p for p, q in zip(a, b, strict=True)]
+                along = abs(sum(p * q for p, q in zip(x, self.up, strict=True)))
+                if along > (1.0 - SHORTEST) * math.hypot(*x):
+                    what = "is along the beam: it does not tell where z of the section points."
+                    yield "up", what, "Write a direction across the beam."
+                    return

@@ -10,6 +10,7 @@ import numpy as np
 
 from vbg.blocks import const, mul, skew, transpose
 from vbg.builder import BodyNode, Builder
+from vbg.elements.flexible import Elastic, Flexible, write_elastic
 from vbg.errors import UsageError
 from vbg.fields import Shape, declare, quantity
 
@@ -64,6 +65,12 @@ class Body:
     angular_velocity: Vector | None = declare(
         "vector", "at the start, body axes", unit="rad/s", size=3, default=None
     )
+    flexible: Elastic | None = declare(
+        "group",
+        "matrices of a finite-element program, in the place of inertia; M, K, nodes, points",
+        of=Flexible,
+        default=None,
+    )
     points: Mapping[str, Vector] = declare(
         "points", "named points in body axes, from the mass centre", unit="m", default={}
     )
@@ -83,14 +90,17 @@ class Body:
             initial=const(self.mass * start.v_WB),
             written=self.velocity is not None,
         )
-        h_B = builder.inertia(
-            name,
-            angular,
-            inverse=const(np.linalg.inv(J_B)),
-            initial=const(J_B @ start.w_WB_B),
-            written=self.angular_velocity is not None,
-            state="angular_momentum",
-        )
+        if self.flexible is not None:
+            h_B = write_elastic(self.flexible, name, angular, builder, start.w_WB_B)
+        else:
+            h_B = builder.inertia(
+                name,
+                angular,
+                inverse=const(np.linalg.inv(J_B)),
+                initial=const(J_B @ start.w_WB_B),
+                written=self.angular_velocity is not None,
+                state="angular_momentum",
+            )
         p_WB, R_WB, quaternion = builder.pose(name, linear, angular, start)
         builder.euler(name, angular, h_B)
         builder.register_body(BodyNode(name, linear, angular, p_WB, R_WB, quaternion))

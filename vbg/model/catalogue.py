@@ -68,5 +68,6 @@ def _part_classes() -> Iterator[type]:
                     and is_dataclass(value)
                     and hasattr(value, "table")
                     and hasattr(value, "kind")
+                    and getattr(value, "written", True)  # none that only others make
                 ):
                     yield value

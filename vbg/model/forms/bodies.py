@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from vbg.fields import Shape
+from vbg.model.forms.arrays import complete_flexible
 from vbg.model.forms.shapes import MassProperties, mass_properties, with_mass
 from vbg.model.text.places import Path
 from vbg.model.values.reading import Reading
@@ -30,6 +31,9 @@ def complete_body(
     `written` tells what is missing from what is wrong already.
     """
     origin = np.zeros(3)
+    if "flexible" in written:
+        complete_flexible(reading, path, written, values)
+        return origin
     shapes: tuple[Shape, ...] = values.get("shape") or ()
     if shapes:
         solid = _weighed(reading, path, shapes, values)

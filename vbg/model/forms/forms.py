@@ -15,6 +15,7 @@ import numpy as np
 
 from vbg import expressions
 from vbg.fields import Field
+from vbg.model.forms.arrays import read_array
 from vbg.model.forms.axes import read_axis
 from vbg.model.forms.beginnings import read_beginning
 from vbg.model.forms.fmus import read_selection, read_values, read_wires
@@ -234,6 +235,10 @@ def _samples(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Fie
     return read_samples(reading, path, raw, declared.size)
 
 
+def _array(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field) -> Any:
+    return read_array(reading, path, raw, declared.size)
+
+
 def _beginning(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field) -> Any:
     return read_beginning(reading, scope, path, raw)
 
@@ -253,6 +258,7 @@ _READERS: Mapping[str, Callable[..., Any]] = {
     "text": _free_text,
     "beginning": _beginning,
     "samples": _samples,
+    "array": _array,
     "wires": read_wires,
     "selection": read_selection,
     "values": read_values,

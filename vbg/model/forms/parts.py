@@ -133,9 +133,11 @@ def _finish_body(
     name = str(path[1])
     origin = complete_body(reading, path, entry, values)
     points = values.get("points")
-    if points is None and isinstance(entry.get("points"), Mapping):
+    flexible = entry.get("flexible")
+    told = flexible if isinstance(flexible, Mapping) else entry
+    if not points and isinstance(told.get("points"), Mapping):
         # a wrong point is reported once, not again by everything that uses it
-        points = dict.fromkeys(entry["points"], (0.0, 0.0, 0.0))
+        points = dict.fromkeys(told["points"], (0.0, 0.0, 0.0))
     scope.points[name] = points or {}
     if origin.any():
         scope.origins[name] = tuple(float(x) for x in origin)

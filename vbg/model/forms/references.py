@@ -43,6 +43,10 @@ def read_end(reading: Reading, scope: Scope, path: Path, raw: Any) -> Attachment
         return None
     if body in scope.frames:
         return _point_in_frame(scope.frames[body], at)
+    if body in scope.beams:
+        told = f"{body} bends: a place on it is one of its points."
+        reading.fail((*path, "body"), told, f'Write "{body}.{next(iter(scope.beams[body]))}".')
+        return None
     if not _body_known(reading, scope, (*path, "body"), body):
         return None
     if "at" in raw and body in scope.origins:
@@ -93,9 +97,11 @@ def _node_of_beam(
 ) -> Attachment | None:
     nodes = scope.beams[beam]
     if node not in nodes:
-        none = f"the beam {beam} has no point {expressions.shown(node)}."
-        what = none if node else f"{beam} is a beam: say where on it."
+        none = f"{beam} has no point {expressions.shown(node)}."
+        what = none if node else f"{beam} bends: say where on it."
         ends = f"{beam}.A, {beam}.B, or a node, {beam}.0 to {beam}.{len(nodes) - 3}"
+        if "0" not in nodes:  # a flexible body
+            ends = ", ".join(f"{beam}.{name}" for name in nodes)
         reading.fail(path, what, f"Write {ends}.")
         return None
     return nodes[node]

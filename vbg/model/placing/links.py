@@ -72,12 +72,21 @@ def links_of(model: Model) -> tuple[Link, ...]:
 
 
 def elements_of(model: Model) -> tuple[Link, ...]:
-    """Elements of beams, across which bodies are placed as the beam is without load."""
-    return tuple(
+    """Elements of beams and points of flexible bodies, across which bodies are placed as they are
+    without load."""
+    beams = (
         Link(name, part, part.between[0], part.between[1], {}, {}, None)
         for name, part in model.forces.items()
         if part.kind == "beam_element"
     )
+    points = (
+        Link(
+            name, part, Attachment(part.on.body, tuple(part.place)), Attachment(name), {}, {}, None
+        )
+        for name, part in model.bodies.items()
+        if part.kind == "flexible_point"
+    )
+    return (*beams, *points)
 
 
 def _link(name: str, part: Any) -> Link:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from vbg.errors import ModelError, Problem
 from vbg.junctions.latch import begins_open
 from vbg.model.model import Model
 from vbg.model.placing.frames import JointFrame, frame_of
@@ -15,6 +16,7 @@ from vbg.model.placing.links import Link, axes_of, elements_of, links_of
 from vbg.model.placing.posture import Places, find_places, find_rates
 from vbg.spatial import Array
 
+STRETCH = 0.1  # of an element's length: what assembly may give or take at the start
 WRITTEN = ("position", "rotation", "velocity", "angular_velocity")  # keys of a body
 
 
@@ -64,6 +66,7 @@ def place(model: Model) -> Placed:
     through = (*(link for link in links if not begins_open(link.part)), *elements)
     axes = {link.name: axes_of(model, link) for link in (*links, *elements)}
     places = find_places(model, through, axes)
+    _require_as_written(model, elements, places)
     axes |= {link.name: _as_placed(link, places) for link in links if _ends_beam(model, link)}
     rates = find_rates(model, through, axes, places)
     poses = {}
@@ -73,6 +76,31 @@ def place(model: Model) -> Placed:
         poses[name] = Pose(p_WB, R_WB, v_WB, R_WB.T @ w_WB_W, written)
     frames = {link.name: frame_of(model, link, axes[link.name], places) for link in links}
     return Placed(model, MappingProxyType(poses), MappingProxyType(frames))
+
+
+def _require_as_written(model: Model, elements: tuple[Link, ...], places: Places) -> None:
+    """ModelError for a beam whose ends are held where it does not reach: the start would stretch
+    one element by all of the gap."""
+    for link in elements:
+        if link.kind != "beam_element":
+            continue
+        (p_A, R_A), (p_B, R_B) = places[link.first.body], places[link.second.body]
+        gap = p_B + R_B @ np.array(link.second.at) - p_A - R_A @ np.array(link.first.at)
+        beam, length = link.name.rpartition("_")[0], link.part.length
+        if np.linalg.norm(gap) > STRETCH * length:
+            what = (
+                f"its ends are held {np.linalg.norm(gap):.3g} m from where they are as it is "
+                f"written: the element {link.name}, {length:.3g} m long, would have to bridge that."
+            )
+            remedy = (
+                'Check length and axis against the points that hold it: { body = "ground", at = '
+                "[x, y, z] } holds an end away from the origin; a part that it bends to begins "
+                "with a joint in `initial` or a position that fits the beam."
+            )
+            file, line, column = model.where(("beams", beam))
+            raise ModelError.of(
+                (Problem("error", f"beams.{beam}", what, remedy, file, line, column),)
+            )
 
 
 def _ends_beam(model: Model, link: Link) -> bool:

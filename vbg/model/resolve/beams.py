@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from vbg.elements.beam import Beam
+from vbg.elements.beam import MOST, Beam
 from vbg.elements.beam_element import BeamElement
 from vbg.elements.body import Body
 from vbg.fields import Attachment, Shape
@@ -31,6 +31,7 @@ from vbg.spatial import (
     rotation_matrix,
 )
 
+ELEMENTS = 8  # where nothing is written
 WAVES = 0.5  # square of wave number times element length up to which a frequency is right to 1 %
 
 
@@ -53,6 +54,11 @@ def read_beams(
     """The parts of all beams by table, their names and points added to the scope."""
     made: dict[str, dict[str, Any]] = {"bodies": {}, "joints": {}, "forces": {}}
     for name, beam in beams.items():
+        if beam.frequency is not None and elements_wanted(beam) > MOST:
+            wanted = f"{elements_wanted(beam):.3g} elements, but {MOST} are the most."
+            what = f"bending waves of {beam.frequency:.6g} rad/s need {wanted}"
+            reading.fail(("beams", name, "frequency"), what, "Write the highest that matters.")
+            continue
         parts = parts_of(name, beam)
         _place_names(reading, scope, name, parts)
         for table, own in parts.items():
@@ -103,12 +109,19 @@ def nodes_of(beam: Beam) -> Array:
     if beam.line is not None:
         return np.array(beam.line)
     assert beam.length is not None
-    n = beam.elements
+    n = ELEMENTS if beam.elements is None else beam.elements
     if beam.frequency is not None:
-        s = stiffness_of(beam)
-        wave = math.sqrt(beam.frequency) * (s.mu / min(s.EI_y, s.EI_z)) ** 0.25
-        n = max(2, math.ceil(wave * beam.length / math.sqrt(WAVES)))
-    return np.linspace(0.0, beam.length, n + 1)[:, None] * np.array(beam.axis)
+        n = max(2, math.ceil(elements_wanted(beam)))
+    axis = np.array((1.0, 0.0, 0.0) if beam.axis is None else beam.axis)
+    return np.linspace(0.0, beam.length, n + 1)[:, None] * axis
+
+
+def elements_wanted(beam: Beam) -> float:
+    """How many elements make bending waves of `frequency` right to about 1 %."""
+    assert beam.length is not None and beam.frequency is not None
+    s = stiffness_of(beam)
+    wave = math.sqrt(beam.frequency) * (s.mu / min(s.EI_y, s.EI_z)) ** 0.25
+    return wave * beam.length / math.sqrt(WAVES)
 
 
 def _element_axes(beam: Beam, along: Array) -> Array:
@@ -137,6 +150,8 @@ def _section(
     origin = sum((s.mu * length * centre for centre, length, _ in halves), np.zeros(3)) / mass
     J = np.zeros((3, 3))
     rotary = s.mu / s.EA * np.array([s.EI_y + s.EI_z, s.EI_y, s.EI_z])
+    if beam.rotary_inertia is not None:
+        rotary = np.array(beam.rotary_inertia)
     for centre, length, R in halves:
         slender = s.mu * length**3 / 12.0 * np.array([0.0, 1.0, 1.0])
         d = centre - origin

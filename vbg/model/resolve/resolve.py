@@ -13,6 +13,7 @@ from vbg.model.catalogue import JOINT_NODE, ONLY_KIND, REFERENCE_NODES, TABLES, 
 from vbg.model.forms.parts import coordinates_of, read_part
 from vbg.model.resolve.beams import read_beams
 from vbg.model.resolve.bonds import read_bonds
+from vbg.model.resolve.flexible import carried_points
 from vbg.model.resolve.frames import read_frames, stands_on_beam
 from vbg.model.resolve.included import Including, Within
 from vbg.model.resolve.measures import read_measures
@@ -82,22 +83,7 @@ def resolve(
     scope = _names_of(reading, tables)
     for sub in included.values():
         scope.take(sub.scope)
-    for table, entries in tables.items():
-        subs = (sub.parts[table].items() for sub in included.values())
-        result.parts[table] = {name: part for of_sub in subs for name, part in of_sub}
-        if table == "frames":  # what comes after may stand on them
-            beams = tables["beams"]
-            later = {n: e for n, e in entries.items() if stands_on_beam(n, entries, beams)}
-            first = {n: e for n, e in entries.items() if n not in later}
-            result.parts[table] |= read_frames(reading, scope, first)
-            continue
-        parts = _read_parts(reading, scope, table, entries)
-        if table == "beams":  # what comes after may be held by them
-            made = read_beams(reading, scope, parts)
-            result.parts["frames"] |= read_frames(reading, scope, later)
-        result.parts[table] |= parts
-    for table, parts in made.items():
-        result.parts[table] |= parts
+    made = _read_tables(reading, scope, result, tables, included)
     result.simulate = _read_settings(reading, scope, "simulate", Simulate, document) or Simulate()
     result.outputs = _read_settings(reading, scope, "outputs", Outputs, document) or Outputs()
     result.measures = read_measures(reading, document.get("measures", {}))
@@ -117,6 +103,43 @@ def resolve(
     result.parameters, result.parameter_units = reading.parameters, reading.parameter_units
     result.problems = _in_order(reading)
     return result
+
+
+def _read_tables(
+    reading: Reading,
+    scope: Scope,
+    result: Resolved,
+    tables: Mapping[str, Mapping[str, Any]],
+    included: Mapping[str, Resolved],
+) -> dict[str, dict[str, Any]]:
+    """The parts of all tables, those of included files first, into `result`; returns those that
+    beams are made of, by table.  Frames are read before what stands on them."""
+    made: dict[str, dict[str, Any]] = {}
+    later: Mapping[str, Any] = {}
+    for table, entries in tables.items():
+        subs = (sub.parts[table].items() for sub in included.values())
+        result.parts[table] = {name: part for of_sub in subs for name, part in of_sub}
+        if table == "frames":  # what comes after may stand on them
+            beams = tables["beams"]
+            later = {n: e for n, e in entries.items() if stands_on_beam(n, entries, beams)}
+            first = {n: e for n, e in entries.items() if n not in later}
+            result.parts[table] |= read_frames(reading, scope, first)
+            continue
+        if table == "beams":  # what comes after may be held by them, the next beam too
+            parts = {}
+            for name, entry in entries.items():
+                parts |= (beam := _read_parts(reading, scope, table, {name: entry}))
+                for of, own in read_beams(reading, scope, beam).items():
+                    made.setdefault(of, {}).update(own)
+            result.parts["frames"] |= read_frames(reading, scope, later)
+        else:
+            parts = _read_parts(reading, scope, table, entries)
+        if table == "bodies":
+            parts |= carried_points(reading, scope, parts)
+        result.parts[table] |= parts
+    for table, parts in made.items():
+        result.parts[table] |= parts
+    return made
 
 
 def _in_order(reading: Reading) -> tuple[Problem, ...]:

@@ -26,6 +26,7 @@ from vbg.tmm_bridge.discrete.march import Found
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.rows import W_ACC, W_FORCE
+from vbg.tmm_bridge.mechanism.bending import refuse_flexible
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.mechanism.start import Pose, row_name, start
@@ -84,6 +85,7 @@ def simulate(
     every = int(np.ceil(spacing / (STEP if step is None else step) - 1e-9))
     h = spacing / every
     mechanism = lay_out(model, replays)
+    refuse_flexible(model, "discrete-time method moves rigid bodies and beams")
     if mechanism.network is not None:
         raise UsageError(
             f"{model.name}: the discrete-time method moves bodies only. Replay what its"

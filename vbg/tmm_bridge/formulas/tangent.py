@@ -142,12 +142,40 @@ def recorded_along(
     """The same, appended to the tape's current section."""
 
     def slope(x: Any, first: int, n: int) -> Any:
-        begin, count = int(tape.memory[first]), int(tape.memory[n])
-        rows = np.array(tape.curves[begin : begin + count])
-        pieces = np.column_stack([rows[:, 2], 2.0 * rows[:, 3], 3.0 * rows[:, 4], 0.0 * rows[:, 4]])
-        return tape.curve(x, list(rows[:, 0]), pieces)
+        return _curve_slope(tape, x, first, n)
 
     return along(list(operations), lambda place: Slot(tape, place), slope, seeds)
+
+
+def _curve_slope(tape: Tape, x: Any, first: int, n: int) -> Slot:
+    """The slope of the curve of which the places `first` and `n` tell the rows."""
+    begin, count = int(tape.memory[first]), int(tape.memory[n])
+    rows = np.array(tape.curves[begin : begin + count])
+    pieces = np.column_stack([rows[:, 2], 2.0 * rows[:, 3], 3.0 * rows[:, 4], 0.0 * rows[:, 4]])
+    return tape.curve(x, list(rows[:, 0]), pieces)
+
+
+def jacobian_recorded(
+    tape: Tape, operations: Iterable[Operation], by: Iterable[int], of: Iterable[int]
+) -> list[tuple[int, int, int]]:
+    """The derivatives of places by places that do not vanish, appended to the tape's current
+    section: (row, column, place).  One way along the operations for all columns."""
+
+    def slope(x: Any, first: int, n: int) -> Any:
+        return _curve_slope(tape, x, first, n)
+
+    found: dict[int, dict[int, Any]] = {place: {k: 1.0} for k, place in enumerate(by)}
+    for step in operations:
+        operands = {place for place in step[2:] if place in found}
+        columns = sorted({k for place in operands for k in found[place]})
+        seeds = [{p: found[p][k] for p in operands if k in found[p]} for k in columns]
+        taken = [along([step], lambda p: Slot(tape, p), slope, seed)[step[1]] for seed in seeds]
+        found[step[1]] = {k: d for k, d in zip(columns, taken, strict=True) if not _none(d)}
+    return [
+        (row, column, tape.slot(value).place)
+        for row, place in enumerate(of)
+        for column, value in found.get(place, {}).items()
+    ]
 
 
 def computed_along(

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import math
 
+from vbg.tmm_bridge.kernels.algebra import dot, plus
 from vbg.tmm_bridge.kernels.cuts import C_F, C_M, C_PF, C_PM, C_RATE, C_U, C_WA, C_WB, at, axis_of
 from vbg.tmm_bridge.kernels.kinematics import compiled, cross, entry, triple
-from vbg.tmm_bridge.kernels.riccati import dot, plus
 from vbg.tmm_bridge.kernels.rows import W_P
 from vbg.tmm_bridge.kernels.tables import (
     COORDINATE_SLIDE,

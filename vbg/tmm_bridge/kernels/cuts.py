@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from vbg.tmm_bridge.kernels.algebra import dot, plus, sum_of
 from vbg.tmm_bridge.kernels.kinematics import compiled, cross, entry, to_world, triple
-from vbg.tmm_bridge.kernels.riccati import dot, plus, sum_of
 from vbg.tmm_bridge.kernels.rows import W_P, W_V, W_W
 from vbg.tmm_bridge.kernels.tables import (
     COORDINATE_FIRST,

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 
+from vbg.tmm_bridge.kernels.algebra import dot, plus
 from vbg.tmm_bridge.kernels.constraints import vector_cross
 from vbg.tmm_bridge.kernels.cuts import C_PM, at, axis_of, point_motion
 from vbg.tmm_bridge.kernels.kinematics import compiled, entry, to_world, triple
-from vbg.tmm_bridge.kernels.riccati import dot, plus
 from vbg.tmm_bridge.kernels.rows import W_EM, W_EQ, W_P, W_W
 from vbg.tmm_bridge.kernels.tables import (
     COORDINATE_SLIDE,

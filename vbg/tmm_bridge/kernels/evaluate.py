@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from vbg.tmm_bridge.kernels.algebra import dot
+from vbg.tmm_bridge.kernels.bending import bend_laws, bend_loss
 from vbg.tmm_bridge.kernels.constraints import all_rows
 from vbg.tmm_bridge.kernels.cuts import coordinate_values, cut_frames
 from vbg.tmm_bridge.kernels.efforts import applied_loads, coordinate_laws, pair_laws
-from vbg.tmm_bridge.kernels.kinematics import compiled, entry, inlined, move
+from vbg.tmm_bridge.kernels.kinematics import compiled, entry, inlined
 from vbg.tmm_bridge.kernels.loops import (
     load_cut_efforts,
     mobility,
     row_acceleration,
     solve_rows,
 )
-from vbg.tmm_bridge.kernels.riccati import accelerate, dot, internal_forces, lean, load
+from vbg.tmm_bridge.kernels.moving import move
+from vbg.tmm_bridge.kernels.riccati import accelerate, internal_forces, lean, load
 from vbg.tmm_bridge.kernels.rows import (
     BALL,
     ELASTIC,
@@ -43,11 +46,12 @@ def posture(t, s, y, drive):
             y[t.drives[d, 1]] = drive[d, 0]
             y[n_q + v] = drive[d, 1]
             s.prescribed[v] = drive[d, 2]
-    move(t.links, t.link, y, n_q, t.gravity, s.work)
+    move(t, s, y)
     cut_frames(t.cuts, t.cut, s.work, s.cut)
     coordinate_values(t.coordinates, s.cut, y, n_q, s.coordinate)
     strains(t, s, y)
     elastic_hinges(t, s, y)
+    bend_laws(t, s, y)
 
 
 @compiled
@@ -63,7 +67,7 @@ def close_loops(t, s):
         b[r] = -row_acceleration(s, r)
     rank = solve_rows(t, s, b, s.effort)
     load_cut_efforts(t, s)
-    accelerate(t.links, t.link, s.prescribed, s.work, s.acceleration)
+    accelerate(t, s)
     return rank
 
 
@@ -74,11 +78,11 @@ def react(t, s, inputs, drive):
     pair_laws(t, s, inputs)
     applied_loads(t, s, inputs)
     bushings(t, s)
-    faulty = lean(t.links, t.link, s.work)
+    faulty = lean(t, s)
     if faulty >= 0:
         return faulty, 0
-    load(t.links, t.link, s.tau, s.prescribed, s.work)
-    accelerate(t.links, t.link, s.prescribed, s.work, s.acceleration)
+    load(t, s)
+    accelerate(t, s)
     rank = 0
     if t.rows.shape[0] > 0:
         all_rows(t, s, drive)
@@ -100,11 +104,11 @@ def impulse(t, s, y, drive):
     the drives by drive[:, 2]; y is at rest.  Returns the faulty node or -1."""
     posture(t, s, y, drive)
     s.tau[:] = 0.0
-    faulty = lean(t.links, t.link, s.work)
+    faulty = lean(t, s)
     if faulty >= 0:
         return faulty
-    load(t.links, t.link, s.tau, s.prescribed, s.work)
-    accelerate(t.links, t.link, s.prescribed, s.work, s.acceleration)
+    load(t, s)
+    accelerate(t, s)
     if t.rows.shape[0] > 0:
         all_rows(t, s, drive)
         close_loops(t, s)
@@ -191,6 +195,9 @@ def state_rate(t, s, y, drive, out):
             out[q], out[q + 1], out[q + 2] = u
         elif kind != RIGID:
             out[q] = y[n_q + v]
+    for f in range(t.flexes.shape[0]):
+        for m in range(t.flexes[f, 3]):
+            out[t.flexes[f, 1] + m] = y[n_q + t.flexes[f, 2] + m]
     for v in range(n_v):
         out[n_q + v] = s.acceleration[v]
     for k in range(t.coordinates.shape[0]):
@@ -199,7 +206,7 @@ def state_rate(t, s, y, drive, out):
     supplied, lost = powers(t, s, drive)
     tail = out.shape[0]
     out[tail - 2] = supplied
-    out[tail - 1] = lost
+    out[tail - 1] = lost + bend_loss(t, y)
 
 
 @entry
@@ -210,7 +217,7 @@ def closure(t, s, y, drive):
     the counted coordinate.
     """
     posture(t, s, y, drive)
-    faulty = lean(t.links, t.link, s.work)
+    faulty = lean(t, s)
     if faulty < 0 and t.rows.shape[0] > 0:
         all_rows(t, s, drive)
         mobility(t, s)

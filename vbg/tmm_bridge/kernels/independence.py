@@ -21,15 +21,19 @@ import math
 
 import numpy as np
 
+from vbg.tmm_bridge.kernels.algebra import dot
+from vbg.tmm_bridge.kernels.bending import load_point
 from vbg.tmm_bridge.kernels.kinematics import compiled, entry, triple
-from vbg.tmm_bridge.kernels.riccati import dot, hinge_weights
+from vbg.tmm_bridge.kernels.riccati import hinge_weights
 from vbg.tmm_bridge.kernels.rows import (
     BALL,
     ELASTIC,
     LINK_DRIVEN,
     LINK_KIND,
     LINK_LEAD,
+    LINK_MASS,
     LINK_PARENT,
+    LINK_SHAPE,
     LINK_V,
     PRISMATIC,
     RIGID,
@@ -75,6 +79,11 @@ def rigid_row(t, s, length, e, out):
     for i in range(t.links.shape[0] - 1, -1, -1):
         p, kind, v = t.links[i, LINK_PARENT], t.links[i, LINK_KIND], t.links[i, LINK_V]
         eq, em = triple(e, i, 0), triple(e, i, 3)
+        if t.links[i, LINK_SHAPE] >= 0:
+            # modal coordinates are lengths times the root of the mass
+            f = t.points[t.links[i, LINK_SHAPE]]
+            root = math.sqrt(t.link[t.flexes[f, 0], LINK_MASS])
+            load_point(t, s, i, eq, em, -root, out, t.flexes[f, 2])
         if kind == BALL:
             for j in range(3):
                 out[v + j] = (out[v + j] - em[j]) / length

@@ -23,21 +23,9 @@ import numpy as np
 
 from vbg.plumbing.compiled import Kernels
 from vbg.tmm_bridge.kernels.rows import (
-    BALL,
-    ELASTIC,
     LINK_COM,
     LINK_J,
-    LINK_KIND,
-    LINK_LEAD,
     LINK_MASS,
-    LINK_PARENT,
-    LINK_POSITION,
-    LINK_Q,
-    LINK_V,
-    PRISMATIC,
-    REVOLUTE,
-    RIGID,
-    SCREW,
     W_A,
     W_ARM,
     W_B,
@@ -58,6 +46,8 @@ Array = np.ndarray[Any, Any]
 
 # modules with kernels, and those whose constants kernels read: a change there compiles anew
 SOURCES = (
+    "kernels/algebra.py",
+    "kernels/bending.py",
     "kernels/constraints.py",
     "kernels/cuts.py",
     "kernels/efforts.py",
@@ -65,6 +55,7 @@ SOURCES = (
     "kernels/independence.py",
     "kernels/kinematics.py",
     "kernels/loops.py",
+    "kernels/moving.py",
     "motion/program.py",
     "kernels/riccati.py",
     "kernels/rows.py",
@@ -339,48 +330,3 @@ def body_balance(work, link, i, gravity):
     put(work, i, W_C + 3, jxy - mx * cy, jyz - my * cz, jzx - mz * cx)
     put(work, i, W_EQ, fx, fy, fz)
     put(work, i, W_EM, t[0] + gyro[0], t[1] + gyro[1], t[2] + gyro[2])
-
-
-@compiled
-def move(links, link, y, n_q, gravity, work):
-    """Posture, speeds, velocity products and the bodies' own balances, for the state y."""
-    for i in range(links.shape[0]):
-        p = links[i, LINK_PARENT]
-        frame = hinge_frame(work, link, i, p)
-        arm = to_world(
-            work, p, link[i, LINK_POSITION], link[i, LINK_POSITION + 1], link[i, LINK_POSITION + 2]
-        )
-        kind = links[i, LINK_KIND]
-        q = links[i, LINK_Q]
-        v = n_q + links[i, LINK_V]
-        if kind == REVOLUTE:
-            revolute_node(work, i, p, frame, arm, y[q], y[v])
-        elif kind == PRISMATIC:
-            screw_node(work, i, p, frame, arm, 0.0, 0.0, y[q], y[v])
-        elif kind == SCREW:
-            lead = link[i, LINK_LEAD]
-            screw_node(work, i, p, frame, arm, y[q], y[v], lead * y[q], lead * y[v])
-        elif kind == BALL:
-            ball_node(
-                work,
-                i,
-                p,
-                frame,
-                arm,
-                (y[q], y[q + 1], y[q + 2], y[q + 3]),
-                (y[v], y[v + 1], y[v + 2]),
-            )
-        elif kind == ELASTIC:
-            elastic_node(
-                work,
-                i,
-                p,
-                frame,
-                arm,
-                (y[q], y[q + 1], y[q + 2]),
-                (y[q + 3], y[q + 4], y[q + 5], y[q + 6]),
-                (y[v], y[v + 1], y[v + 2], y[v + 3], y[v + 4], y[v + 5]),
-            )
-        elif kind == RIGID:
-            screw_node(work, i, p, frame, arm, 0.0, 0.0, 0.0, 0.0)
-        body_balance(work, link, i, gravity)

@@ -16,26 +16,33 @@ import math
 
 import numpy as np
 
-from vbg.tmm_bridge.kernels.independence import choose_rows, least_norm
-from vbg.tmm_bridge.kernels.kinematics import compiled, entry, triple
-from vbg.tmm_bridge.kernels.riccati import (
+from vbg.tmm_bridge.kernels.algebra import (
     block_times,
     dot,
-    elastic_acceleration,
-    elastic_solve,
-    hinge_weights,
     plus,
     sum_of,
     symmetric_times,
     transposed_times,
 )
+from vbg.tmm_bridge.kernels.bending import (
+    load_point,
+    modes_move,
+    move_point,
+    pass_modes,
+    solve_modes,
+)
+from vbg.tmm_bridge.kernels.independence import choose_rows, least_norm
+from vbg.tmm_bridge.kernels.kinematics import compiled, entry, triple
+from vbg.tmm_bridge.kernels.riccati import elastic_acceleration, elastic_solve, hinge_weights
 from vbg.tmm_bridge.kernels.rows import (
     BALL,
     ELASTIC,
+    LINK_BENDS,
     LINK_DRIVEN,
     LINK_KIND,
     LINK_LEAD,
     LINK_PARENT,
+    LINK_SHAPE,
     LINK_V,
     RIGID,
     W_ACC,
@@ -53,17 +60,27 @@ ROUNDING = 1e-15  # a pivot of the mobility with unit diagonal that rounding lea
 
 
 @compiled
-def spread_load(links, link, work, hinge_effort, e, out):
-    """Pass the loads e (n, 6) to the root; `out` gets what they leave at the hinges.
+def spread_load(t, s, hinge_effort, e, out):
+    """Pass the loads e (n, 6) to the root; `out`, zeros before, gets what they leave at the hinges.
 
     f = tau - h . e,   e <- e + u f / d,   e_m <- e_m + r x e_q.
     """
+    links, link, work = t.links, t.link, s.work
     for i in range(links.shape[0] - 1, -1, -1):
         p = links[i, LINK_PARENT]
         kind = links[i, LINK_KIND]
         v = links[i, LINK_V]
+        b = links[i, LINK_BENDS]
+        if b >= 0:
+            first = t.flexes[b, 2]
+            for m in range(t.flexes[b, 3]):
+                out[first + m] += hinge_effort[first + m]
+            pass_modes(t, s, i, out, first, e, 0)
         eq = triple(e, i, 0)
         em = triple(e, i, 3)
+        if links[i, LINK_SHAPE] >= 0:
+            first = t.flexes[t.points[links[i, LINK_SHAPE]], 2]
+            load_point(t, s, i, eq, em, -1.0, out, first)
         if kind == BALL:
             f = (-em[0], -em[1], -em[2])
             out[v], out[v + 1], out[v + 2] = f
@@ -105,8 +122,15 @@ def add_row_load(s, r, gain, e, hinge_effort):
 
 
 @compiled
-def hinge_compliance(links, work, W, Y):
+def hinge_compliance(t, s):
     """Y = D^-1 W."""
+    links, work, W, Y = t.links, s.work, s.W, s.Y
+    for f in range(t.flexes.shape[0]):
+        v, n = t.flexes[f, 2], t.flexes[f, 3]
+        for r in range(W.shape[0]):
+            for m in range(v, v + n):
+                Y[r, m] = W[r, m]
+            solve_modes(s.bend_M, f, n, Y[r], v)
     for i in range(links.shape[0]):
         kind = links[i, LINK_KIND]
         v = links[i, LINK_V]
@@ -135,8 +159,8 @@ def mobility(t, s):
         effort[:] = 0.0
         s.W[r] = 0.0
         add_row_load(s, r, 1.0, s.spread, effort)
-        spread_load(t.links, t.link, s.work, effort, s.spread, s.W[r])
-    hinge_compliance(t.links, s.work, s.W, s.Y)
+        spread_load(t, s, effort, s.spread, s.W[r])
+    hinge_compliance(t, s)
     for r in range(m):
         for k in range(r + 1):
             total = 0.0
@@ -238,12 +262,16 @@ def load_cut_efforts(t, s):
     left = np.zeros(s.tau.shape[0])
     for r in range(t.rows.shape[0]):
         add_row_load(s, r, s.effort[r], s.spread, effort)
-    spread_load(t.links, t.link, s.work, effort, s.spread, left)
+    spread_load(t, s, effort, s.spread, left)
     for i in range(t.links.shape[0]):
         for j in range(6):
             s.work[i, W_EQ + j] += s.spread[i, j]
         kind = t.links[i, LINK_KIND]
         v = t.links[i, LINK_V]
+        b = t.links[i, LINK_BENDS]
+        if b >= 0:
+            for m in range(t.flexes[b, 3]):
+                s.bend_f[b, m] += left[t.flexes[b, 2] + m]
         if kind == BALL:
             for j in range(3):
                 s.work[i, W_F + j] += left[v + j]
@@ -275,6 +303,9 @@ def hinge_motion(t, s, left, out):
         )
         if kind == BALL:
             hinge_motion_ball(s.work, i, a, w, left, out, v)
+            b = t.links[i, LINK_BENDS]
+            if b >= 0:
+                modes_move(t, s, i, left, t.flexes[b, 2], out)
             continue
         if kind == ELASTIC:
             force = (left[v], left[v + 1], left[v + 2])
@@ -298,6 +329,8 @@ def hinge_motion(t, s, left, out):
         for j in range(3):
             s.work[i, W_ACC + j] = a[j]
             s.work[i, W_ALPHA + j] = w[j]
+        if t.links[i, LINK_SHAPE] >= 0:
+            move_point(t, s, i, out)
 
 
 @compiled

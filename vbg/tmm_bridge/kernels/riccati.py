@@ -28,15 +28,33 @@ al., mstmmsim.txt): no quantity grows with the length of the chain.
 
 from __future__ import annotations
 
+from vbg.tmm_bridge.kernels.algebra import (
+    block_times,
+    dot,
+    plus,
+    sum_of,
+    symmetric_times,
+    transposed_times,
+)
+from vbg.tmm_bridge.kernels.bending import (
+    condense,
+    lean_point,
+    load_point,
+    modes_move,
+    move_point,
+    pass_modes,
+)
 from vbg.tmm_bridge.kernels.kinematics import compiled, cross, put, to_world, triple
 from vbg.tmm_bridge.kernels.rows import (
     BALL,
     ELASTIC,
     LINK_ARMATURE,
+    LINK_BENDS,
     LINK_DRIVEN,
     LINK_KIND,
     LINK_LEAD,
     LINK_PARENT,
+    LINK_SHAPE,
     LINK_V,
     PRISMATIC,
     REVOLUTE,
@@ -62,57 +80,6 @@ from vbg.tmm_bridge.kernels.rows import (
     W_R,
     W_U,
 )
-
-
-@compiled
-def symmetric_times(work, i, at, v):
-    """Symmetric block of the work table times a vector."""
-    s = work[i]
-    return (
-        s[at] * v[0] + s[at + 3] * v[1] + s[at + 5] * v[2],
-        s[at + 3] * v[0] + s[at + 1] * v[1] + s[at + 4] * v[2],
-        s[at + 5] * v[0] + s[at + 4] * v[1] + s[at + 2] * v[2],
-    )
-
-
-@compiled
-def block_times(work, i, v):
-    """B v: force caused by an angular acceleration."""
-    s = work[i]
-    return (
-        s[W_B] * v[0] + s[W_B + 1] * v[1] + s[W_B + 2] * v[2],
-        s[W_B + 3] * v[0] + s[W_B + 4] * v[1] + s[W_B + 5] * v[2],
-        s[W_B + 6] * v[0] + s[W_B + 7] * v[1] + s[W_B + 8] * v[2],
-    )
-
-
-@compiled
-def transposed_times(work, i, v):
-    """B^T v: moment caused by an acceleration."""
-    s = work[i]
-    return (
-        s[W_B] * v[0] + s[W_B + 3] * v[1] + s[W_B + 6] * v[2],
-        s[W_B + 1] * v[0] + s[W_B + 4] * v[1] + s[W_B + 7] * v[2],
-        s[W_B + 2] * v[0] + s[W_B + 5] * v[1] + s[W_B + 8] * v[2],
-    )
-
-
-@compiled
-def dot(a, b):
-    """a . b."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-@compiled
-def sum_of(a, b):
-    """a + b."""
-    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
-
-
-@compiled
-def plus(a, k, b):
-    """a + k b."""
-    return a[0] + k * b[0], a[1] + k * b[1], a[2] + k * b[2]
 
 
 @compiled
@@ -332,14 +299,19 @@ def pass_ball(work, i, p):
 
 
 @compiled
-def lean(links, link, work):
+def lean(t, s):
     """S of every node, tips to root.
 
     Returns -1, or the node whose hinge meets no inertia (d <= 0).
     """
+    links, link, work = t.links, t.link, s.work
     for i in range(links.shape[0] - 1, -1, -1):
         p = links[i, LINK_PARENT]
         kind = links[i, LINK_KIND]
+        if links[i, LINK_BENDS] >= 0 and not condense(t, s, i):
+            return i
+        if links[i, LINK_SHAPE] >= 0:
+            lean_point(t, s, i)
         if kind == RIGID or links[i, LINK_DRIVEN] == 1:
             if p >= 0:
                 pass_stiff(work, i, p)
@@ -383,17 +355,23 @@ def effort_across_ball(work, i, eq, em, tau, v):
 
 
 @compiled
-def load(links, link, tau, prescribed, work):
+def load(t, s):
     """e of every node, tips to root, for hinge efforts `tau` and prescribed accelerations.
 
     Efforts about a ball are taken in world axes, those of an elastic hinge in its node's.
     """
+    links, link, tau, prescribed, work = t.links, t.link, s.tau, s.prescribed, s.work
     for i in range(links.shape[0] - 1, -1, -1):
         p = links[i, LINK_PARENT]
         kind = links[i, LINK_KIND]
         v = links[i, LINK_V]
         ca = triple(work, i, W_CA)
         cb = triple(work, i, W_CB)
+        f = links[i, LINK_BENDS]
+        if f >= 0:
+            for m in range(t.flexes[f, 3]):
+                s.bend_f[f, m] = tau[t.flexes[f, 2] + m] - s.bend_e[f, m]
+            pass_modes(t, s, i, s.bend_f[f], 0, work, W_EQ)
         if links[i, LINK_DRIVEN] == 1 and kind != RIGID:
             on_a, on_alpha = hinge_weights(kind, link[i, LINK_LEAD])
             n = triple(work, i, W_N)
@@ -402,6 +380,8 @@ def load(links, link, tau, prescribed, work):
             put(work, i, W_CA, ca[0], ca[1], ca[2])
             put(work, i, W_CB, cb[0], cb[1], cb[2])
         eq, em = biased(work, i, ca, cb)
+        if links[i, LINK_SHAPE] >= 0:
+            load_point(t, s, i, eq, em, 1.0, s.bend_e[t.points[links[i, LINK_SHAPE]]], 0)
         if kind == BALL:
             eq, em = effort_across_ball(work, i, eq, em, tau, v)
         elif kind == ELASTIC:
@@ -413,9 +393,9 @@ def load(links, link, tau, prescribed, work):
         elif kind != RIGID and links[i, LINK_DRIVEN] == 0:
             on_a, on_alpha = hinge_weights(kind, link[i, LINK_LEAD])
             n = triple(work, i, W_N)
-            f = tau[v] - on_a * dot(n, eq) - on_alpha * dot(n, em)
-            work[i, W_F] = f
-            k = f * work[i, W_D]
+            rest = tau[v] - on_a * dot(n, eq) - on_alpha * dot(n, em)
+            work[i, W_F] = rest
+            k = rest * work[i, W_D]
             eq = plus(eq, k, triple(work, i, W_U))
             em = plus(em, k, triple(work, i, W_U + 3))
         if p >= 0:
@@ -453,8 +433,10 @@ def elastic_acceleration(work, i, force, moment, a, alpha_p, out, v):
 
 
 @compiled
-def accelerate(links, link, prescribed, work, out):
-    """Accelerations of every node and of every hinge (`out`), root to tips."""
+def accelerate(t, s):
+    """Accelerations of every node and of every hinge, root to tips."""
+    links, link, prescribed, work = t.links, t.link, s.prescribed, s.work
+    out = s.acceleration
     for i in range(links.shape[0]):
         p = links[i, LINK_PARENT]
         kind = links[i, LINK_KIND]
@@ -485,6 +467,11 @@ def accelerate(links, link, prescribed, work, out):
             alpha = plus(alpha, on_alpha * x, n)
         put(work, i, W_ACC, acc[0], acc[1], acc[2])
         put(work, i, W_ALPHA, alpha[0], alpha[1], alpha[2])
+        if links[i, LINK_SHAPE] >= 0:
+            move_point(t, s, i, out)
+        f = links[i, LINK_BENDS]
+        if f >= 0:
+            modes_move(t, s, i, s.bend_f[f], 0, out)
 
 
 @compiled

@@ -24,7 +24,9 @@ LINK_KIND = 1
 LINK_Q = 2  # first coordinate in the state
 LINK_V = 3  # first speed in the state of speeds
 LINK_DRIVEN = 4  # 1: the acceleration of the hinge is prescribed, 0: it is unknown
-LINK_INTS = 5
+LINK_BENDS = 5  # row of a flexible body whose frame the node is, -1 for none
+LINK_SHAPE = 6  # row of a point that a flexible body carries rigidly but for its modes, or -1
+LINK_INTS = 7
 
 # Floats of a node.
 LINK_R = 0  # rotation from the hinge's inboard frame to the parent's frame, 9

@@ -19,6 +19,7 @@ import math
 
 import numpy as np
 
+from vbg.tmm_bridge.kernels.algebra import dot, plus
 from vbg.tmm_bridge.kernels.constraints import vector_cross
 from vbg.tmm_bridge.kernels.cuts import (
     C_F,
@@ -34,7 +35,6 @@ from vbg.tmm_bridge.kernels.cuts import (
 )
 from vbg.tmm_bridge.kernels.efforts import apply
 from vbg.tmm_bridge.kernels.kinematics import compiled, entry
-from vbg.tmm_bridge.kernels.riccati import dot, plus
 from vbg.tmm_bridge.kernels.rows import LINK_Q, LINK_V
 from vbg.tmm_bridge.kernels.tables import SIX_MIDDLE
 

@@ -66,6 +66,11 @@ class Tables(NamedTuple):
     bushes (b, 3) : nodes, law; bush (b, 96) : R_AF, p_AF, R_BM, p_BM, stiffness, damping.
     elastics (e, 3) : node, law, 1 if the node has F and its parent M; elastic (e, 72) :
         stiffness, damping, of the elastic hinges of the tree.
+    flexes (f, 4) : node of a flexible body, first coordinate, first speed, modes n;
+    flex (f, n, 2) : w^2, 2 zeta w;  flex_J (f, 6, n), flex_JJ (f, 6, n, n), flex_G (f, 3, n, n) :
+        J(q) = J + flex_J q + q flex_JJ q, h = J(q) w + (flex_G q) q';  n the largest there is.
+    points (k,) : body of each point that is carried;  shape (k, 6, n) : its displacement and
+        small turn per modal coordinate.
     drives (d, 2) : v of the driven hinge (-1 if the joint is cut), q.
     gravity (3,); sizes : n_q, n_v, n_tail; length (1,) : of the mechanism, by which
         turning compares with sliding [m].
@@ -88,6 +93,13 @@ class Tables(NamedTuple):
     bush: Array
     elastics: Array
     elastic: Array
+    flexes: Array
+    flex: Array
+    flex_J: Array
+    flex_JJ: Array
+    flex_G: Array
+    points: Array
+    shape: Array
     drives: Array
     gravity: Array
     sizes: Array
@@ -112,6 +124,9 @@ class Scratch(NamedTuple):
         for loads the supplied power is in column 1; `pair` also has the stretch.
     bush, elastic (., 8) : effort on the second body, F axes, its torque about M; the same;
         `bush` also has displacement and rotation vector of M in F.
+    bend (f, 6, n), bend_M (f, n, n), bend_e, bend_f (f, n) : s, M, e_q and f of flexible bodies
+        (see `bending`), M as its Cholesky factor once it is leaned on;  lever (f, 6, n) : s M^-1;
+        column (k, 6, n) : H of the carried points, W;  room (f, 18) : see `bend_balance`.
     strain (e, 12) : displacement and rotation vector of M in F, and the speeds, F axes.
     tau, prescribed, acceleration (n_v,).
     """
@@ -141,6 +156,13 @@ class Scratch(NamedTuple):
     bush: Array
     elastic: Array
     strain: Array
+    bend: Array
+    bend_M: Array
+    bend_e: Array
+    bend_f: Array
+    lever: Array
+    column: Array
+    room: Array
     tau: Array
     prescribed: Array
     acceleration: Array
@@ -176,7 +198,22 @@ def scratch_for(tables: Tables) -> Scratch:
         bush=np.zeros((len(tables.bushes), 14)),
         elastic=np.zeros((len(tables.elastics), 8)),
         strain=np.zeros((len(tables.elastics), 12)),
+        **_bending(tables),
         tau=np.zeros(n_v),
         prescribed=np.zeros(n_v),
         acceleration=np.zeros(n_v),
     )
+
+
+def _bending(tables: Tables) -> dict[str, Array]:
+    """Workspaces of flexible bodies and of the points that they carry."""
+    f, six, n = tables.flex_J.shape
+    return {
+        "bend": np.zeros((f, six, n)),
+        "bend_M": np.zeros((f, n, n)),
+        "bend_e": np.zeros((f, n)),
+        "bend_f": np.zeros((f, n)),
+        "lever": np.zeros((f, six, n)),
+        "column": np.zeros((len(tables.points), six, n)),
+        "room": np.zeros((f, 18)),
+    }

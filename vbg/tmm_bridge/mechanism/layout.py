@@ -18,6 +18,7 @@ from vbg.tmm_bridge.kernels.rows import (
     COORDINATES,
     FREEDOMS,
     LINK_ARMATURE,
+    LINK_BENDS,
     LINK_COM,
     LINK_DRIVEN,
     LINK_FLOATS,
@@ -27,6 +28,7 @@ from vbg.tmm_bridge.kernels.rows import (
     LINK_LEAD,
     LINK_MASS,
     LINK_POSITION,
+    LINK_SHAPE,
     LINK_V,
     PRISMATIC,
     REVOLUTE,
@@ -40,6 +42,7 @@ from vbg.tmm_bridge.kernels.tables import (
     ROW_TURN,
     Tables,
 )
+from vbg.tmm_bridge.mechanism.bending import Bending
 from vbg.tmm_bridge.mechanism.elastic import ends_in_tree, six_of_part
 from vbg.tmm_bridge.mechanism.loading import (
     Loading,
@@ -91,6 +94,7 @@ class _Draft:
     functions: list[TimeFunction] = field(default_factory=list)
     elastics: list[tuple[int, int, int]] = field(default_factory=list)
     elastic: list[Array] = field(default_factory=list)
+    bending: Bending = field(default_factory=Bending)
     n_q: int = 0
     n_v: int = 0
 
@@ -119,6 +123,8 @@ def lay_out(source: Model | Placed, replays: Mapping[str, TimeFunction] | None =
         elif carrier.joint:
             tree[carrier.joint] = _carry(model, frames, carrier, draft, places, named)
             _drive_tree(model, carrier.joint, draft, named, driven)
+        elif carrier.parent != GROUND:
+            _carry_point(model, carrier, draft, places)
         else:
             floating[carrier.body] = _float(model, carrier.body, draft, places)
     cut = {name: _cut(placed, frames, name, draft, places, named, driven) for name in forest.cut}
@@ -146,6 +152,7 @@ def lay_out(source: Model | Placed, replays: Mapping[str, TimeFunction] | None =
         dict(loading.parts),
         network,
         apart,
+        dict(draft.bending.rows),
     )
 
 
@@ -250,7 +257,7 @@ def _append_nodes(
         constants[:9] = (R @ hinge.before).ravel()
         constants[LINK_POSITION : LINK_POSITION + 3] = p
         constants[LINK_LEAD] = getattr(joint, "lead", 0.0)
-        draft.links.append([parent, hinge.kind, draft.n_q, draft.n_v, 0])
+        draft.links.append([parent, hinge.kind, draft.n_q, draft.n_v, 0, -1, -1])
         draft.link.append(constants)
         if hinge.coordinate:
             coordinates[hinge.coordinate] = (draft.n_q, draft.n_v)
@@ -318,8 +325,26 @@ def _carry_elastic(
 def _float(model: Model, body: str, draft: _Draft, places: dict[str, BodyPlace]) -> tuple[int, ...]:
     """Six coordinates of a body that floats: its mass centre in W, its quaternion."""
     nodes, _ = _append_nodes(draft, FREE, None, -1, np.eye(3), np.zeros(3))
-    places[body] = _seat(draft, model.bodies[body], nodes[-1], np.eye(3), np.zeros(3))
+    part = model.bodies[body]
+    places[body] = _seat(draft, part, nodes[-1], np.eye(3), np.zeros(3))
+    if part.flexible is not None:
+        first = (draft.n_q, draft.n_v)
+        draft.links[nodes[-1]][LINK_BENDS] = len(draft.bending.flexes)
+        n = draft.bending.add_body(body, part, nodes[-1], first)
+        draft.n_q, draft.n_v = draft.n_q + n, draft.n_v + n
     return nodes
+
+
+def _carry_point(
+    model: Model, carrier: Carrier, draft: _Draft, places: dict[str, BodyPlace]
+) -> None:
+    """The node of a point that a flexible body carries."""
+    point = model.bodies[carrier.body]
+    held = Series((Hinge(np.eye(3), RIGID),), np.eye(3))
+    parent = places[carrier.parent].node
+    nodes, _ = _append_nodes(draft, held, None, parent, np.eye(3), np.asarray(point.place))
+    draft.links[nodes[0]][LINK_SHAPE] = draft.bending.add_point(carrier.parent, point.shapes)
+    places[carrier.body] = _seat(draft, point, nodes[0], np.eye(3), np.zeros(3))
 
 
 def _drive_tree(
@@ -445,6 +470,7 @@ def _tables(model: Model, draft: _Draft, loading: Loading) -> Tables:
         bush=_floats(loading.bush, 96),
         elastics=_integers(draft.elastics, 3),
         elastic=_floats(draft.elastic, 72),
+        **draft.bending.tables(),
         drives=_integers(draft.drives, 2),
         gravity=np.array(model.gravity, dtype=float),
         sizes=np.array([draft.n_q, draft.n_v, n_tail + 2], dtype=np.int64),

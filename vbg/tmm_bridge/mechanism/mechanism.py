@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from vbg.model import Model, Placed
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
@@ -76,7 +76,8 @@ class Mechanism:
     a body as elastic hinges of the tree.  `couplings` leads to rows, `drives` and
     `inputs` are the functions of time in the order of the tables.  `parts`
     leads from a part's name to (table of laws, row); `network` are the one-dimensional parts,
-    `apart` says why some that leave the mechanism alone are not solved.
+    `apart` says why some that leave the mechanism alone are not solved; `bends` leads from
+    flexible bodies to their rows.
     """
 
     placed: Placed
@@ -95,6 +96,7 @@ class Mechanism:
     parts: Mapping[str, tuple[str, int]]
     network: Network | None = None
     apart: str = ""
+    bends: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def model(self) -> Model:

@@ -103,6 +103,10 @@ def _wanted(mechanism: Mechanism, poses: Mapping[str, Moving]) -> _Wanted:
         mass, root = _roots(body.mass, body.inertia)
         target += [*(mass * np.asarray(poses[name].v_WB)), *(root @ poses[name].w_WB_B)]
         written += [body.velocity is not None] * 3 + [body.angular_velocity is not None] * 3
+    for name in mechanism.bends:
+        flexible = mechanism.model.bodies[name].flexible
+        target += flexible.start_speed
+        written += [any(flexible.start_speed)] * len(flexible.start_speed)
     for _, _, m, speed in _rotors(mechanism):
         target.append(math.sqrt(m) * (speed or 0.0))
         written.append(speed is not None)
@@ -147,5 +151,7 @@ def _velocities(
         w = work[W_W : W_W + 3]
         v = work[W_V : W_V + 3] + np.cross(w, R_WN @ place.p_NB)
         told += [*(mass * v), *(root @ (R_WN @ place.R_NB).T @ w)]
+    for _, _, v, n in t.flexes:  # of unit mass; what couples them with turns is left out
+        told += y[t.sizes[0] + v : t.sizes[0] + v + n].tolist()
     told += [math.sqrt(m) * c * s.coordinate[k, 1] for k, c, m, _ in _rotors(mechanism)]
     return s.row_state[:, 1].copy(), np.array(told)

@@ -46,6 +46,7 @@ from vbg.tmm_bridge.kernels.tables import (
     Tables,
     scratch_for,
 )
+from vbg.tmm_bridge.mechanism.bending import read_modes
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.mechanism.speeds import keep_written
 from vbg.tmm_bridge.tree.forest import GROUND
@@ -104,6 +105,7 @@ def start(
         poses = mechanism.placed.poses
     y = np.zeros(mechanism.size)
     _read_positions(mechanism, poses, y)
+    read_modes(mechanism, y)
     drive = drive_rates(mechanism, 0.0)
     given = given_coordinates(mechanism) if held else {}
     for k, value in given.items():
@@ -268,6 +270,8 @@ def count_angles(mechanism: Mechanism, s: Scratch, y: Array, near: Array | None 
 def displace(t: Tables, y: Array, step: Array) -> Array:
     """The state after a displacement of all hinges; quaternions stay of unit length."""
     moved = y.copy()
+    for _, q, v, n in t.flexes:
+        moved[q : q + n] += step[v : v + n]
     for kind, q, v in t.links[:, [LINK_KIND, LINK_Q, LINK_V]]:
         if kind == BALL:
             moved[q : q + 4] = quaternion_step(y[q : q + 4], step[v : v + 3])

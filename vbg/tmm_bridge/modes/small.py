@@ -119,6 +119,8 @@ class Small:
 def refused(mechanism: Mechanism) -> str:
     """What of the mechanism is no part of a linear chain or tree; empty if nothing."""
     t = mechanism.tables
+    if mechanism.bends:
+        return f"a flexible body, {next(iter(mechanism.bends))}"
     if mechanism.network is not None:
         return "a one-dimensional part or a controller"
     if len(t.rows):

@@ -122,6 +122,7 @@ def signals(mechanism: Mechanism, record: Record) -> Iterator[Signal]:
     """(name, values, unit) of everything that this solver knows."""
     for body in mechanism.model.bodies:
         yield from body_signals(mechanism, record, body)
+        yield from bending_signals(mechanism, record, body)
     for name in mechanism.model.frames:
         yield from frame_signals(mechanism, record, name)
     for name, joint in mechanism.model.joints.items():
@@ -211,13 +212,30 @@ def body_signals(mechanism: Mechanism, record: Record, body: str) -> Iterator[Si
     a = a + np.cross(w, np.cross(w, arm))
     yield f"{body}.position", p, "m"
     yield f"{body}.velocity", v, "m/s"
-    yield f"{body}.acceleration", a, "m/s^2"
+    if mechanism.model.bodies[body].kind == "body":
+        yield f"{body}.acceleration", a, "m/s^2"
     yield f"{body}.rotation", quaternions_of(R_WB), "1"
     yield f"{body}.angular_velocity", np.einsum("nji,nj->ni", R_WB, w), "rad/s"
     for point, at in mechanism.model.bodies[body].points.items():
         p, v = point_of(record, place.node, place.p_NB + place.R_NB @ np.array(at))
         yield f"{body}.{point}.position", p, "m"
         yield f"{body}.{point}.velocity", v, "m/s"
+
+
+def bending_signals(mechanism: Mechanism, record: Record, body: str) -> Iterator[Signal]:
+    """Modal coordinates of a flexible body; how far its points are displaced in its axes, and what
+    it exerts there, W."""
+    part, t = mechanism.model.bodies[body], mechanism.tables
+    if body in mechanism.bends:
+        _, q, v, n = t.flexes[mechanism.bends[body]]
+        yield f"{body}.modal", record.states[:, q : q + n], "1"
+        yield f"{body}.modal_speed", record.states[:, t.sizes[0] + v :][:, :n], "1/s"
+    elif part.kind == "flexible_point":
+        node = mechanism.bodies[body].node
+        _, q, _, n = t.flexes[mechanism.bends[part.on.body]]
+        yield f"{body}.displacement", record.states[:, q : q + n] @ np.array(part.shapes[:3]).T, "m"
+        yield f"{body}.force", column(record, node, W_FORCE), "N"
+        yield f"{body}.torque", column(record, node, W_MOMENT), "N*m"
 
 
 def frame_signals(mechanism: Mechanism, record: Record, name: str) -> Iterator[Signal]:

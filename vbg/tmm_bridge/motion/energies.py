@@ -18,7 +18,9 @@ from vbg.tmm_bridge.tree.forest import GROUND
 def energy_signals(mechanism: Mechanism, record: Record) -> Iterator[Signal]:
     """Energies of the run; the residual is stored + dissipated - supplied - start."""
     kinetic, potential = kinetic_energy(mechanism, record), gravity_energy(mechanism, record)
-    springs = (
+    moving, bent = bending_energy(mechanism, record)
+    kinetic = kinetic + moving
+    springs = bent + (
         record.law[:, :, 2].sum(axis=1)
         + record.pair[:, :, 2].sum(axis=1)
         + record.bush[:, :, 7].sum(axis=1)
@@ -91,6 +93,24 @@ def kinetic_energy(mechanism: Mechanism, record: Record) -> Array:
         w_N = np.einsum("nji,nj->ni", rotation_of(record, place.node), w)
         total += 0.5 * mass * np.sum(v * v, axis=1) + 0.5 * np.einsum("ni,ij,nj->n", w_N, J, w_N)
     return total
+
+
+def bending_energy(mechanism: Mechanism, record: Record) -> tuple[Array, Array]:
+    """Of flexible bodies: what bending adds to the kinetic energy, and what it stores."""
+    t = mechanism.tables
+    moving, stored = np.zeros(len(record.time)), np.zeros(len(record.time))
+    for f, (node, q, v, n) in enumerate(t.flexes):
+        at, speed = record.states[:, q : q + n], record.states[:, t.sizes[0] + v :][:, :n]
+        R, w = rotation_of(record, node), column(record, node, W_W)
+        x, y, z = np.einsum("nji,nj->in", R, w)
+        turns = np.array([x * x, y * y, z * z, 2.0 * x * y, 2.0 * y * z, 2.0 * z * x])
+        grown = np.einsum("km,nm->kn", t.flex_J[f, :, :n], at)
+        grown += np.einsum("nm,kml,nl->kn", at, t.flex_JJ[f, :, :n, :n], at)
+        swung = np.einsum("nm,jml,nl->jn", at, t.flex_G[f, :, :n, :n], speed)
+        moving += 0.5 * np.sum(turns * grown, axis=0) + np.sum(swung * (x, y, z), axis=0)
+        moving += 0.5 * np.sum(speed**2, axis=1)
+        stored += 0.5 * at**2 @ t.flex[f, :n, 0]
+    return moving, stored
 
 
 def gravity_energy(mechanism: Mechanism, record: Record) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -126,6 +127,10 @@ class Plant:
         self.typical = np.full(len(self.grain), SMALL)
         strained = (places[kinds == ELASTIC][:, None] + np.arange(3)).ravel()
         self.grain[strained] = t.length[0]
+        modes = [np.arange(q, q + n) for _, q, _, n in t.flexes]
+        for (node, *_), there in zip(t.flexes, modes, strict=True):
+            self.grain[there] = t.length[0] * math.sqrt(t.link[node, LINK_MASS])
+        strained = np.concatenate([strained, *modes])
         self.typical[: t.sizes[0]] = self.grain[: t.sizes[0]]
         self.grain[strained] *= FINE  # joint coordinates that are strains lose no digits
         self.typical[t.sizes[0] : t.sizes[0] + t.sizes[1]] = FAST

@@ -2,9 +2,12 @@
 
 Sections of the tape: functions of time; the balance of the network of one-dimensional
 parts at given unknowns; what it exerts on the mechanism; what changes sign at kinks of
-its laws; its outputs.  The unknowns come from Newton's method, J by forward differences
-with rows of equal size; those of the last instant start the next search, and its Jacobian
-serves as long as it contracts.
+its laws; its outputs; slopes of the balance by the unknowns.  These come from Newton's method, rows
+of J of equal size; those of the last instant start the next search, and its Jacobian
+serves as long as it contracts.  Where that does not converge (diodes, whose currents grow by e
+in 26 mV) the root is followed from the last one along r(z) = share r(z_last), the share going from
+1 to 0 (continuation: J. M. Ortega, W. C. Rheinboldt, Iterative Solution of Nonlinear Equations in
+Several Variables, 1970, 7.5).
 """
 
 from __future__ import annotations
@@ -15,21 +18,26 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vbg.tmm_bridge.formulas.tape import play
+from vbg.tmm_bridge.kernels.algebra import dot, plus
 from vbg.tmm_bridge.kernels.cuts import point_motion
 from vbg.tmm_bridge.kernels.kinematics import compiled, entry, triple
-from vbg.tmm_bridge.kernels.riccati import dot, plus
 from vbg.tmm_bridge.kernels.rows import W_R, W_W
 from vbg.tmm_bridge.kernels.tables import Scratch
 from vbg.tmm_bridge.onedim.network import TURNING, VELOCITY
 
 Array = np.ndarray[Any, Any]
 
-PLAY_TIME, PLAY_BALANCE, PLAY_FEEDS, PLAY_CHANGES, PLAY_OUTPUTS = range(5)  # as SECTIONS
-STEP = 1e-7  # of a forward difference, relative to the unknown's size
+PLAY_TIME, PLAY_BALANCE, PLAY_FEEDS, PLAY_CHANGES, PLAY_OUTPUTS, PLAY_SLOPES = range(
+    6
+)  # as SECTIONS
+STEP = 1e-7  # of a forward difference where a slope has no value, of the unknown's size
 EXACT = 1e-13  # relative change of the unknowns that counts as none
 SLOW = 0.1  # contraction of two steps above which the Jacobian is renewed
 CONTRACTS = 1e-3  # relative change from which on steps get smaller as fast as Newton's do
-LONGEST = 300  # steps of a search
+ROUNDING = 1e-14  # of the sizes of a balance's terms: a smaller rest is none
+LONGEST = 300  # steps of a search, and of a way along which a root is followed
+STRIDE = 60  # steps of a search on that way
+SHORTEST = 1e-7  # of the way: no shorter stride is tried
 
 
 class Program(NamedTuple):
@@ -38,8 +46,10 @@ class Program(NamedTuple):
     code, memory, curves, ends : the tape;
     drives (d, 3) : f, f', f'';  inputs, fed (., 2) : input of the mechanism, place of the value
     from the time alone or from the network;
-    x, rates, z, residual : states, unknowns;  scales, inverse, valid : sizes of the unknowns,
-    inverse of J, whether it still serves;
+    x, rates, z, residual : states, unknowns;  slopes (e, 3) : row, column, place of what J has;
+    scales, inverse, valid : sizes of the unknowns, inverse of J, whether it still serves;
+    grain : sizes of the terms of each residual;  root, away : unknowns that solved an instant
+    last, the residuals to be reached (zero but on a way from there);
     joints (k, 3) : coordinate, places of position and speed;  pairs (p, 4) : nodes, these
     places;  points (p, 6) : in the nodes' frames;
     sensors (b, 3) : node, what is seen, first of three places;  frames (b, 12) : the point in the
@@ -61,9 +71,13 @@ class Program(NamedTuple):
     rates: Array
     z: Array
     residual: Array
+    slopes: Array
     scales: Array
     inverse: Array
     valid: Array
+    grain: Array
+    root: Array
+    away: Array
     joints: Array
     pairs: Array
     points: Array
@@ -170,15 +184,18 @@ def inverted(A, out):
 
 
 @compiled
-def linearise(p):
-    """The inverse of the Jacobian of the residuals at the unknowns; False if it has none."""
+def jacobian(p, J):
+    """J (n, n) of the residuals by the unknowns over their scales, where the balance was played;
+    by differences where a slope is infinite (a root at zero)."""
     m, n = p.memory, p.z.shape[0]
-    section(p, PLAY_BALANCE)
-    base = np.zeros(n)
-    J = np.zeros((n, n))
-    for i in range(n):
-        base[i] = m[p.residual[i]]
+    section(p, PLAY_SLOPES)
+    J[:] = 0.0
+    for e in range(p.slopes.shape[0]):
+        J[p.slopes[e, 0], p.slopes[e, 1]] = m[p.slopes[e, 2]] * p.scales[p.slopes[e, 1]]
+    base = m[p.residual]
     for k in range(n):
+        if np.all(np.isfinite(J[:, k])):
+            continue
         z = m[p.z[k]]
         m[p.z[k]] = z + STEP * (abs(z) + p.scales[k])
         step = m[p.z[k]] - z
@@ -186,11 +203,21 @@ def linearise(p):
         for i in range(n):
             J[i, k] = (m[p.residual[i]] - base[i]) / step * p.scales[k]
         m[p.z[k]] = z
-    section(p, PLAY_BALANCE)
+        section(p, PLAY_BALANCE)
+
+
+@compiled
+def linearise(p):
+    """The inverse of the Jacobian of the residuals at the unknowns; False if it has none."""
+    n = p.z.shape[0]
+    J = np.zeros((n, n))
+    jacobian(p, J)
     rows = np.zeros(n)
     for i in range(n):
+        p.grain[i] = 0.0
         for k in range(n):
             rows[i] = max(rows[i], abs(J[i, k]))
+            p.grain[i] += abs(J[i, k] / p.scales[k] * p.memory[p.z[k]])
         for k in range(n):
             J[i, k] /= rows[i]
     if not inverted(J, p.inverse):
@@ -209,7 +236,7 @@ def newton_step(p):
     steps = np.zeros(n)
     for k in range(n):
         for i in range(n):
-            steps[k] -= p.inverse[k, i] * m[p.residual[i]]
+            steps[k] -= p.inverse[k, i] * (m[p.residual[i]] - p.away[i])
     size = 0.0
     for k in range(n):
         m[p.z[k]] += steps[k]
@@ -221,14 +248,25 @@ def newton_step(p):
 
 
 @compiled
-def search(p):
+def balanced(p):
+    """Whether what is left of every balance is rounding of its terms (conductances of ideal
+    switches beside one another: currents are as uncertain as their voltages make them)."""
+    for i in range(p.z.shape[0]):
+        if not abs(p.memory[p.residual[i]] - p.away[i]) <= ROUNDING * p.grain[i]:
+            return False
+    return True
+
+
+@compiled
+def search(p, longest):
     """The unknowns at the instant in the memory; False where there is no solution."""
     section(p, PLAY_BALANCE)
     if p.z.shape[0] == 0:
         return True
     last = np.inf
-    for _ in range(LONGEST):
-        if p.valid[0] == 0 and not linearise(p):
+    for _ in range(longest):
+        fresh = p.valid[0] == 0
+        if fresh and not linearise(p):
             return False
         size = newton_step(p)
         if not size < np.inf:
@@ -237,8 +275,54 @@ def search(p):
         if size <= EXACT or (last <= CONTRACTS and size * size <= EXACT * last):
             return True
         if size > SLOW * last:
+            if fresh and balanced(p):
+                return True
             p.valid[0] = 0
         last = size
+    return False
+
+
+@compiled
+def followed(p):
+    """The unknowns at the instant in the memory, followed from those that stand there."""
+    m, n = p.memory, p.z.shape[0]
+    section(p, PLAY_BALANCE)
+    whole, held = np.zeros(n), np.zeros(n)
+    for i in range(n):
+        whole[i], held[i] = m[p.residual[i]], m[p.z[i]]
+    share, stride, found = 1.0, 0.25, np.all(np.isfinite(whole))
+    for _ in range(LONGEST):
+        if not found or share == 0.0 or stride < SHORTEST:
+            break
+        ahead = max(share - stride, 0.0)
+        p.away[:] = ahead * whole
+        p.valid[0] = 0
+        if search(p, STRIDE):
+            share, stride = ahead, 2.0 * stride
+            for i in range(n):
+                held[i] = m[p.z[i]]
+        else:
+            stride *= 0.25
+            for i in range(n):
+                m[p.z[i]] = held[i]
+    p.away[:] = 0.0
+    return share == 0.0
+
+
+@compiled
+def found_unknowns(p):
+    """The unknowns at the instant in the memory; False where there is no solution."""
+    m, n = p.memory, p.z.shape[0]
+    if search(p, LONGEST):
+        p.root[:] = m[p.z]
+        return True
+    # after a wild trial step the last unknowns may lead nowhere: then from rest
+    for from_rest in (False, True):
+        for k in range(n):
+            m[p.z[k]] = 0.0 if from_rest else p.root[k]
+        if followed(p):
+            p.root[:] = m[p.z]
+            return True
     return False
 
 
@@ -252,13 +336,7 @@ def solve_network(p, y, inputs):
     m = p.memory
     for k in range(p.x.shape[0]):
         m[p.x[k]] = y[k]
-    # after a wild trial step the last unknowns may lead nowhere: then from rest
-    found = search(p)
-    if not found:
-        p.valid[0] = 0
-        for k in range(p.z.shape[0]):
-            m[p.z[k]] = 0.0
-        found = search(p)
+    found = found_unknowns(p)
     section(p, PLAY_FEEDS)
     for n in range(p.fed.shape[0]):
         inputs[p.fed[n, 0]] = m[p.fed[n, 1]] if found else np.nan

@@ -230,6 +230,8 @@ class StiffStepper:
             if k > 1:
                 rate = size / last
                 left = NEWTON - k
+                if rate >= 0.99 and size < enough:  # stages on both sides of a jump, that near it
+                    return z, k
                 if rate >= 0.99 or rate**left / (1.0 - rate) * size > enough:
                     return None
             if size == 0.0 or (k > 1 and rate / (1.0 - rate) * size < enough):

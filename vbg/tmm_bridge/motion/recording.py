@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from vbg.tmm_bridge.formulas.tangent import jacobian_recorded
 from vbg.tmm_bridge.formulas.tape import Tape
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
@@ -13,7 +14,16 @@ from vbg.tmm_bridge.motion.dependent import Dependence, reduced
 from vbg.tmm_bridge.motion.program import Program
 from vbg.tmm_bridge.onedim.mechanical import JOINT, PAIR
 from vbg.tmm_bridge.onedim.network import Network, balance, energies
-from vbg.tmm_bridge.onedim.working import BALANCE, CHANGES, FEEDS, OUTPUTS, SECTIONS, TIME, Working
+from vbg.tmm_bridge.onedim.working import (
+    BALANCE,
+    CHANGES,
+    FEEDS,
+    OUTPUTS,
+    SECTIONS,
+    SLOPES,
+    TIME,
+    Working,
+)
 
 _PLAIN = ("x", "rates", "z", "residual", "changes", "outputs", "held", "reactions", "shafts")
 
@@ -42,9 +52,12 @@ def program_of(mechanism: Mechanism) -> tuple[Program, Dependence | None, Array]
     if network is not None:
         places |= _recorded(network, network.working(tape, t))
         dependence = reduced(tape, places, np.array(network.scales))
+        tape.section = SLOPES
+        balance_now = list(tape.sections.get(BALANCE, ()))
+        places["slopes"] = jacobian_recorded(tape, balance_now, places["z"], places["residual"])
     finished = tape.played(SECTIONS)
     widths = {"drives": 3, "inputs": 2, "fed": 2, "joints": 3, "pairs": 4, "grip": 3}
-    widths |= {"sensors": 3, "accelerations": 2}
+    widths |= {"sensors": 3, "accelerations": 2, "slopes": 3}
     tables = {
         name: np.array(places.get(name, []), dtype=np.int64).reshape(
             (-1, widths[name]) if name in widths else -1
@@ -59,6 +72,9 @@ def program_of(mechanism: Mechanism) -> tuple[Program, Dependence | None, Array]
         scales=np.array(network.scales if network is not None else (), dtype=float),
         inverse=np.zeros((n_z, n_z)),
         valid=np.zeros(1, dtype=np.int64),
+        grain=np.zeros(n_z),
+        root=np.zeros(n_z),
+        away=np.zeros(n_z),
         points=np.array(places.get("points", []), dtype=float).reshape(-1, 6),
         frames=np.array(places.get("frames", []), dtype=float).reshape(-1, 12),
         **tables,
@@ -85,7 +101,7 @@ def _recorded(network: Network, w: Working) -> dict[str, list[Any]]:
         (
             tape.slot(f.port.speed(w)).place,
             tape.slot(f.told(w)).place,
-            w.through[f.capacity].place,
+            tape.slot(f.most(w)).place,
         )
         for f in network.frictions
     ]

@@ -15,7 +15,7 @@ from typing import Any
 from vbg.errors import UsageError
 from vbg.model import Model
 from vbg.tmm_bridge.onedim.draft import Draft, no_twin
-from vbg.tmm_bridge.onedim.friction import Dry, DryFriction, Rubbing, Side
+from vbg.tmm_bridge.onedim.friction import Dry, DryFriction, Rubbing, Side, Way
 from vbg.tmm_bridge.onedim.mechanical import (
     DRIVEN,
     FREE,
@@ -233,16 +233,13 @@ def _add_friction(draft: Draft, sources: Sources, name: str, part: Any) -> None:
     port = reach(draft, name, part)
     if part.kind == "clutch":
         given, capacity = sources.value(part, name, part.engaged), part.capacity
-        coulomb = static = _engaged(given, capacity)
-        stribeck, viscous = 1.0, 0.0
+        grip = _engaged(given, capacity)
+        law = Dry(Way(grip, grip, 0.0), Way(grip, grip, 0.0), 1.0)
         bends = f"{part.table}.{name}", 2, lambda w: (given(w) - 0.0, given(w) - 1.0)
         if isinstance(part.engaged, str):
             draft.changes.append(bends)
     else:
-        coulomb = sources.value(part, name, part.coulomb)
-        static = sources.value(part, name, part.static or part.coulomb)
-        stribeck, viscous = part.stribeck, part.viscous
-    law = Dry(coulomb, static, stribeck, viscous)
+        law = _rubbing(part)
     size = part.capacity if part.kind == "clutch" else part.coulomb
     friction = _held(draft, part, name, port, law, size)
     draft.changes.append((f"{part.table}.{name}", 1, friction.changes))
@@ -271,7 +268,7 @@ def _held(
     if all(_is_given(draft, term.shaft) for term in port.terms):
         return Rubbing(name, port, law, draft.place(), port.turns)
     kinds = {draft.shafts[term.shaft].kind for term in port.terms}
-    places = draft.place(), draft.place()
+    places = draft.place(), (draft.place(), draft.place())
     if kinds == {JOINT}:
         last = port.terms[-1]
         first = port.terms[0] if len(port.terms) > 1 else Term(last.shaft, 0.0, relative=False)
@@ -302,6 +299,19 @@ def _constant(number: float) -> Value:
     return lambda w: number
 
 
+def _rubbing(given: Any) -> Dry:
+    """What is written for ahead, and for back where that differs."""
+    dry, held, loss = given.coulomb, given.static or given.coulomb, given.viscous
+    ahead = Way(_constant(dry), _constant(held), loss)
+    if given.coulomb_back is not None:
+        dry = held = given.coulomb_back
+    if given.static_back is not None:
+        held = given.static_back
+    if given.viscous_back is not None:
+        loss = given.viscous_back
+    return Dry(ahead, Way(_constant(dry), _constant(held), loss), given.stribeck)
+
+
 def add_joint_frictions(draft: Draft) -> None:
     """Dry friction in the model's joints."""
     for name, joint in draft.model.joints.items():
@@ -309,9 +319,7 @@ def add_joint_frictions(draft: Draft) -> None:
         if given is None or given.coulomb <= 0.0:
             continue
         port = draft.joint_port(name, coordinate_key(draft.model, f"joints.{name}"))
-        coulomb, static = given.coulomb, given.static or given.coulomb
-        law = Dry(_constant(coulomb), _constant(static), given.stribeck, given.viscous)
-        friction = _held(draft, joint, name, port, law, coulomb)
+        friction = _held(draft, joint, name, port, _rubbing(given), given.coulomb)
         draft.changes.append((f"joints.{name}", 1, friction.changes))
         unit = "N*m" if port.turns else "N"
         draft.outputs.append((f"{name}.friction", unit, friction.told))

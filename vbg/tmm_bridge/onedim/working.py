@@ -10,7 +10,8 @@ from vbg.tmm_bridge.formulas.tape import Number, Slot, Tape
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
 
 TIME, BALANCE, FEEDS, CHANGES, OUTPUTS = "time", "balance", "feeds", "changes", "outputs"
-SECTIONS = (TIME, BALANCE, FEEDS, CHANGES, OUTPUTS)
+SLOPES = "slopes"  # of the balance by its unknowns
+SECTIONS = (TIME, BALANCE, FEEDS, CHANGES, OUTPUTS, SLOPES)
 
 
 class Stored:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from vbg.model import Model
 from vbg.plumbing.groups import joined
+from vbg.tmm_bridge.mechanism.bending import refuse_flexible
 from vbg.tmm_bridge.tree.forest import (
     GROUND,
     Carrier,
@@ -51,6 +52,7 @@ class Deduction:
 
 def deduce(model: Model) -> Deduction:
     """Topology, boundary ends and the rows of the overall transfer equation."""
+    refuse_flexible(model, "transfer equation is written out for rigid bodies and beams")
     forest = plant(model)
     carriers = {carrier.body: carrier for carrier in forest.carriers}
     children: dict[str, list[str]] = {body: [] for body in (GROUND, *model.bodies)}

@@ -4,7 +4,8 @@ Every loop is opened at one joint.  Kept are, best first, joints whose coordinat
 somebody uses (a drive, a coupling, a spring, a written start), then joints with
 few freedoms, then elastic hinges; rods and rolling discs are always cut.  What of an
 elastic hinge closes a loop is a force between two bodies.  A body that nothing in the
-tree holds floats: it gets six coordinates of its own.
+tree holds floats: it gets six coordinates of its own.  So does the frame of a flexible body,
+which carries its points and what hangs on them: joints from there to ground are cut.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ DRIVEN, COUPLED, LOADED, STARTED = 1000.0, 500.0, 250.0, 120.0
 @dataclass(frozen=True)
 class Carrier:
     """How the tree carries a body: from `parent` through `joint`, a joint or an elastic hinge
-    in [forces] ("" if it floats);
+    in [forces] ("" if it floats, or is a point of a flexible body, its parent);
     `backward` if the joint's first body is the one that is carried."""
 
     body: str
@@ -109,6 +110,11 @@ def used_joints(model: Model) -> dict[str, float]:
     return worth
 
 
+def carried_points(model: Model) -> dict[str, str]:
+    """The flexible body of each of the points that such bodies carry."""
+    return {n: b.on.body for n, b in model.bodies.items() if b.kind == "flexible_point"}
+
+
 def plant(model: Model) -> Forest:
     """The spanning tree of the model, heaviest joints first."""
     used = used_joints(model)
@@ -120,6 +126,7 @@ def plant(model: Model) -> Forest:
     candidates.sort(key=lambda name: -used.get(name, 0.0) - worth_in_tree(model.joints[name]))
     candidates += [name for name, part in model.forces.items() if is_elastic(part)]
     cluster = {body: body for body in (GROUND, *model.bodies)}
+    cluster |= dict.fromkeys((*carried_points(model), *carried_points(model).values()), GROUND)
 
     def root(body: str) -> str:
         while cluster[body] != body:
@@ -162,7 +169,13 @@ def _carriers(model: Model, kept: list[str]) -> tuple[Carrier, ...]:
             carriers.append(Carrier(body, parent, name, backward))
             stack.extend((further, body) for further in reversed(around[body]) if further != name)
 
-    walk(GROUND)
+    points = carried_points(model)
+    for body in dict.fromkeys(points.values()):
+        carriers.append(Carrier(body, GROUND, "", backward=False))
+    carriers += [Carrier(point, body, "", backward=False) for point, body in points.items()]
+    seen |= {*points, *points.values()}
+    for start in (GROUND, *points):
+        walk(start)
     for body in sorted(model.bodies, key=lambda name: -(model.bodies[name].mass or 0.0)):
         if body not in seen:
             seen.add(body)
