@@ -68,6 +68,7 @@ MACHINES = {
     "tests/tmm_bridge/arm.toml": 0.1,
     "tests/tmm_bridge/loop.toml": 0.1,
     "tests/tmm_bridge/driven.toml": 0.1,
+    "tests/tmm_bridge/docking.toml": 0.5,
     "examples/dc-motor-start.toml": 0.3,
     "examples/quarter-car.toml": 0.2,
     "examples/hydraulic-arm.toml": 0.1,

@@ -13,6 +13,7 @@ from vbg.model.samples import machine
 from vbg.tmm_bridge import simulate
 from vbg.tmm_bridge.onedim import hydraulic
 from vbg.tmm_bridge.onedim.electric import Capacitor
+from vbg.tmm_bridge.onedim.oil import Oil
 from vbg.tmm_bridge.onedim.working import Energies
 from vbg.validate import validate
 
@@ -42,7 +43,7 @@ def test_half_of_what_charges_a_capacitor_is_lost_whatever_the_resistance():
 @pytest.mark.parametrize("growth, n", [(0.0, 1.0), (5.0, 1.4)])
 def test_energies_of_oil_and_gas_are_their_work(growth, n):
     for energy, capacity, start in (
-        (hydraulic.oil_energy(2e-3, 1.4e9, growth), hydraulic.oil(2e-3, 1.4e9, growth), 0.0),
+        (Oil(1.4e9, growth, 0.0).energy(2e-3), Oil(1.4e9, growth, 0.0).capacity(2e-3), 0.0),
         (hydraulic.gas_energy(2e-3, 6e6, n), hydraulic.gas(2e-3, 6e6, n), 6e6),
     ):
         p = np.linspace(start, 3e7, 20001)

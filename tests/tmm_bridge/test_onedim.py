@@ -15,7 +15,8 @@ from vbg.tmm_bridge import simulate
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.start import start
 from vbg.tmm_bridge.motion.plant import Plant
-from vbg.tmm_bridge.onedim.hydraulic import Stops, gas, oil
+from vbg.tmm_bridge.onedim.hydraulic import Stops, gas
+from vbg.tmm_bridge.onedim.oil import Oil
 from vbg.tmm_bridge.onedim.signals import companion, dead_time
 from vbg.tmm_bridge.solver import with_network
 from vbg.validate.compare import compare
@@ -373,7 +374,7 @@ def test_stores_are_the_derivatives_of_their_contents():
         return volume * math.log1p(growth * p / bulk) / growth
 
     slope = (content(p + h) - content(p - h)) / (2 * h)
-    assert oil(volume, bulk, growth)(p) == pytest.approx(slope, rel=1e-6)
+    assert Oil(bulk, growth, 0.0).capacity(volume)(p) == pytest.approx(slope, rel=1e-6)
 
     def pressed(p: float) -> float:
         return 1e-3 * (1.0 - (2e6 / p) ** (1 / 1.4))
@@ -428,10 +429,10 @@ def test_a_closed_clutch_holds_two_shafts_and_a_brake_both():
 @pytest.mark.parametrize(
     ("old", "new", "channel"),
     [
-        ("law.static(w)\n", "law.static(w) * 1.01\n", "brake.torque"),
-        ("mode * (dry + ", "mode * (1.001 * dry + ", "plate.torque"),
+        ("way.static(w)\n", "way.static(w) * 1.01\n", "brake.torque"),
+        ("sign * (dry + ", "sign * (1.001 * dry + ", "plate.torque"),
         ("x[side.state] - left if", "0.0 if", "a.speed"),
-        ("exp(-size(v) / law.stribeck)", "exp(-size(v))", "brake.torque"),
+        ("exp(-size(speed) / stribeck)", "exp(-size(speed))", "brake.torque"),
         ("drive is None:", "drive is None or True:", "felt.torque"),
     ],
 )

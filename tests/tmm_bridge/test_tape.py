@@ -13,6 +13,7 @@ import vbg.tmm_bridge
 from vbg.expressions import FUNCTIONS as PLAIN
 from vbg.expressions import evaluate, parse
 from vbg.tmm_bridge.formulas import tape as tapes
+from vbg.tmm_bridge.formulas.tangent import computed_along, jacobian_recorded
 from vbg.tmm_bridge.formulas.tape import Tape, choose, play
 from vbg.tmm_bridge.formulas.timefunctions import of_expression, recorded_tree
 from vbg.tmm_bridge.kernels.kinematics import SOURCES
@@ -191,3 +192,22 @@ def test_kernels_are_compiled_anew_when_any_of_their_sources_changes():
         if not used.startswith(("onedim.", "mechanism."))
     }
     assert kernels | constants == {name.removesuffix(".py").replace("/", ".") for name in SOURCES}
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_slopes_on_the_tape_are_those_that_are_computed(text):
+    tape = Tape(section="law")
+    at = {"x": tape.place(0.7), "y": tape.place(1.9)}
+    value = recorded_tree(parse(text), at.__getitem__)
+    by, law = [slot.place for slot in at.values()], list(tape.sections["law"])
+    tape.section = "slopes"
+    found = jacobian_recorded(tape, law, by, [value.place])
+    done = tape.played(["law", "slopes"])
+    play(done.code, done.memory, done.curves, 0, len(done.code))
+    seeds = dict(zip(by, np.eye(2), strict=True))
+    expected = np.zeros(2) + computed_along(law, done.memory, done.curves, seeds)[value.place]
+    J = np.zeros(2)
+    for row, column, place in found:
+        assert row == 0
+        J[column] = done.memory[place]
+    np.testing.assert_allclose(J, expected, rtol=1e-14)

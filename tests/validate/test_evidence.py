@@ -70,6 +70,13 @@ def test_an_output_of_a_joint_that_one_side_lost_is_a_fail(seeded):
     assert "hinge.torque" in report.verdict.sentence
 
 
+def test_an_output_of_other_components_is_a_fail(seeded):
+    seeded(lambda s: s.update({"hinge.speed": np.column_stack([s["hinge.speed"]] * 2)}))
+    report = validate(pendulum(), **SHORT)
+    assert report.result == "FAIL"
+    assert "hinge.speed" in report.verdict.sentence
+
+
 def test_a_drive_that_one_side_lost_is_a_fail(seeded):
     seeded(lambda signals: signals.pop("hinge.drive"))
     report = validate(pendulum(drive="sin(3*t)"), **SHORT)
@@ -168,6 +175,20 @@ def test_a_fail_says_since_when_and_whose_law(seeded):
     assert "t = 0.05 s" in said
     assert "forces.coil is the first" in said
     assert "--also dt" in said
+
+
+def test_a_side_without_numbers_is_told(seeded):
+    def change(signals: dict[str, np.ndarray]) -> None:
+        signals["hinge.speed"][5:] = np.nan
+
+    seeded(change)
+    verdict = validate(pendulum(), **SHORT).verdict
+    assert verdict.result == "FAIL"
+    assert "hinge.speed has no value (nan) from t = 0.05 s on" in verdict.sentence
+    said = " ".join(verdict.review)
+    assert "The difference begins at t = 0.05 s" in said
+    assert "solver has no value of hinge.speed where the other has one." in said
+    assert "The evidence speaks against the transfer-matrix solver." in said
 
 
 def test_the_third_method_tells_the_sides_apart(seeded):

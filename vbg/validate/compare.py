@@ -96,27 +96,22 @@ def compare(
     a FAIL; else the verdict is INCONCLUSIVE.
     """
     runs = Runs(first, second, coarser, rougher, model)
-    heading: dict[str, Any] = {
-        "model": second.made_by.model or first.made_by.model,
-        "model_hash": first.made_by.model_hash,
-        "solvers": (first.made_by.solver or "vbg", second.made_by.solver or "mstmm"),
-        "excluded": exclude,
-    }
+    heading = _heading(first, second, exclude)
     obstacle = _obstacle(first, second)
     if obstacle:
         return Verdict("INCONCLUSIVE", obstacle, **heading)
     early = _stopped(first, second)
     if early:
-        rules: dict[str, Any] = {
-            "not_unique": not_unique,
-            "replayed": replayed,
-            "exclude": exclude,
-        }
         limit = max(tolerance or 0.0, LOOSEST)
-        begun = compare(*_begun(first, second), model=model, tolerance=limit, **rules)
-        if begun.result == "FAIL":
-            return replace(begun, sentence=f"{begun.sentence} Then {early}")
-        return Verdict("INCONCLUSIVE", early, **heading)
+        begun = compare(
+            *_begun(first, second),
+            model=model,
+            tolerance=limit,
+            not_unique=not_unique,
+            replayed=replayed,
+            exclude=exclude,
+        )
+        return _ended(begun, early, heading)
     near = joined(*singular_windows(second), *carried_windows(first, second))
     torn = torn_windows(first, second, (*exclude, *near))
     heading["excluded"] = (*exclude, *near, *torn)
@@ -146,6 +141,23 @@ def compare(
         audits=audits,
         **heading,
     )
+
+
+def _heading(first: Solution, second: Solution, exclude: tuple[Window, ...]) -> dict[str, Any]:
+    """Of what model, by whom, without which windows."""
+    return {
+        "model": second.made_by.model or first.made_by.model,
+        "model_hash": first.made_by.model_hash,
+        "solvers": (first.made_by.solver or "vbg", second.made_by.solver or "mstmm"),
+        "excluded": exclude,
+    }
+
+
+def _ended(begun: Verdict, early: str, heading: Mapping[str, Any]) -> Verdict:
+    """Of runs one of which ended `early`: what both had begun with, where that failed."""
+    if begun.result == "FAIL":
+        return replace(begun, sentence=f"{begun.sentence} Then {early}")
+    return Verdict("INCONCLUSIVE", early, **heading)
 
 
 def _obstacle(first: Solution, second: Solution) -> str:
@@ -289,6 +301,12 @@ def _judge(
     counted = [c for c in channels if c.result in ("PASS", "FAIL", "INCONCLUSIVE")]
     failed = [c for c in counted if c.result == "FAIL"]
     if failed:
+        void = min((c for c in failed if math.isnan(c.max_error)), key=_begins, default=None)
+        if void is not None:
+            return "FAIL", (
+                f"{void.name} has no value (nan) from t = {void.since:.6g} s on in a solver;"
+                f" {len(failed)} of {len(counted)} non-zero channels are above tolerance."
+            )
         worst = max(failed, key=lambda c: c.max_error / max(c.peak, TINY))
         return "FAIL", (
             f"{len(failed)} of {len(counted)} non-zero channels are above tolerance; worst is"
@@ -309,6 +327,10 @@ def _judge(
         f"All {len(counted)} non-zero channels agree; worst is {worst.name}:"
         f" {worst.max_error / worst.peak:.2g} of its peak."
     )
+
+
+def _begins(channel: Channel) -> float:
+    return channel.since
 
 
 def _not_proven(unsure: list[Channel]) -> str:

@@ -103,7 +103,7 @@ def summary(report: Report) -> list[str]:
 def shares_sentence(verdict: Verdict) -> str:
     """How much of the channels was really solved twice."""
     shares = ", ".join(f"{100 * share:.3g} % {what}" for what, share in verdict.shares.items())
-    return f"Of the channels are {shares}."
+    return f"Channels: {shares}."
 
 
 def audit_sentence(verdict: Verdict) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ def review(
     if verdict.result != "FAIL":
         return ()
     against = [
+        *_by_values(evidence, verdict),
         *_by_audit(evidence),
         *_by_losses(evidence),
         *_by_residual(evidence),
@@ -62,6 +63,24 @@ def _beginning(evidence: Evidence, verdict: Verdict) -> list[str]:
     if evidence.model is not None:
         said.append(first_law(evidence.model, first))
     return said
+
+
+def _by_values(evidence: Evidence, verdict: Verdict) -> list[tuple[str, str]]:
+    """The side that has no numbers where the other one has."""
+    found = []
+    pair = evidence.first, evidence.second
+    for solution, other in (pair, pair[::-1]):
+        void = [
+            c.name
+            for c in verdict.failed()
+            if c.name in solution and c.name in other
+            if np.isfinite(other[c.name]).all() and not np.isfinite(solution[c.name]).all()
+        ]
+        if void:
+            who = NAMES.get(solution.made_by.solver, solution.made_by.solver)
+            said = f"{who[0].upper()}{who[1:]} has no value of {void[0]} where the other has one."
+            found.append((who, said))
+    return found
 
 
 def _by_audit(evidence: Evidence) -> list[tuple[str, str]]:

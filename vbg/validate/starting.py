@@ -51,6 +51,10 @@ def not_handed(model: Model) -> tuple[str, ...]:
         f"{table}.{name}"
         for table, name, part in _parts(model)
         if _is_hidden(model, table, name, part)
+    ) + tuple(
+        f"bodies.{name}"
+        for name, body in model.bodies.items()
+        if body.flexible is not None and name not in model.document.get("bodies", {})
     )
 
 
@@ -58,6 +62,11 @@ def handed(model: Model, first: Solution) -> Model:
     """The model with start values from the first row of a run."""
     document = thaw(model.document)
     edit(document, ("simulate", "start"), WRITTEN)
+    for name, body in model.bodies.items():
+        if body.flexible is not None and name in model.document.get("bodies", {}):
+            for field, signal in (("start", "modal"), ("start_speed", "modal_speed")):
+                values = first[f"{name}.{signal}"][0].tolist()
+                edit(document, ("bodies", name, "flexible", field), values)
     for table, name, part in _parts(model):
         for field, signal in _HELD.get((table, part.kind), {}).items():
             if f"{name}.{signal}" in first:

@@ -118,6 +118,7 @@ def channel_of(judge: Judge, time: Array, pair: Pair, changes: Array) -> Channel
     allowed = float(bounds[-1])
     noise = judge.noise.get(pair.kind, 0.0)
     above = ~(error <= np.maximum(bounds * peak, noise))
+    begins = int(np.argmax(above)) if finite else worst
     mark = _mark(judge, pair, error, above, changes, allowed)
     if mark == "PASS" and not l2 <= allowed and not error[worst] <= noise:
         mark = _in_the_mean(pair, error, changes, allowed, judge)
@@ -132,7 +133,7 @@ def channel_of(judge: Judge, time: Array, pair: Pair, changes: Array) -> Channel
         change / max(peak, TINY),
         "integrated",
         mark,
-        float(time[np.argmax(above)]) if above.any() and mark != "VACUOUS" else math.nan,
+        float(time[begins]) if above.any() and mark != "VACUOUS" else math.nan,
     )
 
 

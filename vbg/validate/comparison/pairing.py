@@ -122,8 +122,10 @@ def _components(solution: Solution) -> Iterator[str]:
 
 
 def lost_signals(first: Solution, second: Solution) -> tuple[str, ...]:
-    """Signals of a part that one of the two has and the other has not."""
+    """Outputs that one side has and the other has not, or has with other components."""
     lost = set(first.signals) ^ set(second.signals)
+    both = set(first.signals) & set(second.signals)
+    lost |= {n for n in both if first.signals[n][0].size != second.signals[n][0].size}
     return tuple(sorted(n for n in lost if not n.startswith(("energy.", "residual."))))
 
 

@@ -8,6 +8,7 @@ duration T has magnitudes of its own, whatever it does::
     w = max(seen, v / L)                 w' = max(seen, a / L)
     F = max(seen, written, m a, M / L)   M = max(seen, written, F L, J w')
     E = max(seen, F L)                   P = max(seen, F v)
+    p = max(seen, m v)                   of an impulse, and p L of its moment
 
 and in circuits I = max(seen, written, U / R), U = max(seen, written, I R), P = max(seen, U I)
 with the largest resistance R written for the current, the smallest for the voltage: what surely
@@ -84,6 +85,7 @@ def natural_scales(model: Model, seen: Mapping[str, float], duration: float) -> 
     force = larger("N", torque / L)
     larger("J", force * L)
     larger("W", force * v)
+    larger("N*m*s", larger("N*s", mass * v) * L)
     return found
 
 
@@ -147,7 +149,8 @@ def _length(model: Model, seen: Mapping[str, float]) -> float:
     lengths = [seen.get("m", 0.0)]
     for body in model.bodies.values():
         lengths += [float(np.abs(point).max()) for point in body.points.values()]
-        lengths.append(math.sqrt(max(float(np.abs(body.inertia).max()), 0.0) / body.mass))
+        if body.mass > 0.0:  # not a point of a flexible body
+            lengths.append(math.sqrt(max(float(np.abs(body.inertia).max()), 0.0) / body.mass))
     for joint in model.joints.values():
         for end in joint.between:
             if isinstance(end, Attachment):
