@@ -1,4 +1,4 @@
-"""Capacitor."""
+"""Capacitor: current = C * voltage'."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ideal gyrator."""
+"""Ideal gyrator: each side's voltage = r * the other's current."""
 
 from __future__ import annotations
 

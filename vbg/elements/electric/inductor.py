@@ -1,4 +1,4 @@
-"""Inductor."""
+"""Inductor: voltage = L * current'."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operational amplifier."""
+"""Operational amplifier: out = gain * (plus - minus), within its supply."""
 
 from __future__ import annotations
 

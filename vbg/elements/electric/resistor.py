@@ -1,4 +1,4 @@
-"""Resistor."""
+"""Resistor: voltage = R * current."""
 
 from __future__ import annotations
 

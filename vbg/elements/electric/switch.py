@@ -1,4 +1,4 @@
-"""Switch."""
+"""Switch: Ron while closed > 0, else 1 / Goff."""
 
 from __future__ import annotations
 

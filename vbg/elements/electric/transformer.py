@@ -1,4 +1,4 @@
-"""Ideal transformer."""
+"""Ideal transformer: primary voltage = ratio * secondary voltage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Belt between two pulleys."""
+"""Belt between two pulleys: radius1 * speed1 = radius2 * speed2."""
 
 from __future__ import annotations
 

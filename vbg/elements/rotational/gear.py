@@ -1,4 +1,4 @@
-"""Gear between two shafts."""
+"""Gear between two shafts: speed2 = ratio * speed1."""
 
 from __future__ import annotations
 

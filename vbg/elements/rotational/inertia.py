@@ -1,4 +1,4 @@
-"""Inertia on a shaft."""
+"""Inertia on a shaft: J * speed' = sum of torques."""
 
 from __future__ import annotations
 

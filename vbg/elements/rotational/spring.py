@@ -1,4 +1,4 @@
-"""Spring."""
+"""Spring: torque = k * (twist - free angle)."""
 
 from __future__ import annotations
 

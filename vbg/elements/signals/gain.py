@@ -1,4 +1,4 @@
-"""A gain."""
+"""A gain: k * input."""
 
 from __future__ import annotations
 

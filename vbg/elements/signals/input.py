@@ -1,4 +1,4 @@
-"""An input from outside."""
+"""An input from outside: of an FMU or of exported C code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A limiter."""
+"""A limiter: the input between lower and upper."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sample and hold."""
+"""Sample and hold: what was read at the last multiple of a period."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A linear system in state space."""
+"""A linear system: x' = A x + B u, y = C x + D u."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A transfer function."""
+"""A transfer function: numerator(s) / denominator(s)."""
 
 from __future__ import annotations
 

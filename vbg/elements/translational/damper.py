@@ -1,4 +1,4 @@
-"""Damper."""
+"""Damper: force = c * speed between its ends."""
 
 from __future__ import annotations
 

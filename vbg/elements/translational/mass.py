@@ -1,4 +1,4 @@
-"""Mass on a line."""
+"""Mass on a line: m * speed' = sum of forces."""
 
 from __future__ import annotations
 

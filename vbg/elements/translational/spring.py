@@ -1,4 +1,4 @@
-"""Spring."""
+"""Spring: force = k * (elongation from its free length)."""
 
 from __future__ import annotations
 
