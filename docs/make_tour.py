@@ -96,7 +96,7 @@ def build(tour: Tour) -> None:
     tour.press("a", "m")
     words = "`a` adds; the list is made of the parts there are, and says what each one is."
     tour.show("Add a motor to a joint", words, "Add on a joint")
-    tour.say("torque on")
+    tour.say("forces.torque")
     tour.press("Enter")
     terminal.wait("joints.hinge")
     tour.press("Enter")

@@ -43,6 +43,7 @@ Form = Literal[
     "outputs",  # names of signals of the solution            -> tuple of str
     "table",  # rows of `size` numbers                        -> tuple of tuples
     "samples",  # rows, or {file, columns} of a CSV file     -> tuple of tuples
+    "array",  # a .npy file, or rows of numbers            -> (rows, `size` or any) array
     "group",  # sub-table described by `of`, a dataclass      -> that dataclass
     "choice",  # one of `choices`                             -> str
     "count",  # whole number                                  -> int

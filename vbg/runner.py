@@ -98,26 +98,23 @@ def environment() -> dict[str, str]:
     return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "PYTHONUTF8": "1"}
 
 
-class _Reporter:
-    """Writes the messages; a reader that is gone cancels the run."""
+class Teller:
+    """Tells what a run tells, one line each, and stops it when that is `wanted`."""
 
-    def __init__(self, stream: IO[str], cancel: _Cancel):
+    def __init__(self, stream: IO[str] | None, wanted: threading.Event):
         self._stream = stream
-        self._cancel = cancel
+        self._wanted = wanted
         self._started = time.monotonic()
         self._last = 0.0
 
     def tell(self, kind: str, **content: Any) -> None:
-        try:
+        """One line; without a stream nothing is told."""
+        if self._stream is not None:
             self._stream.write(json.dumps({"kind": kind, **content}) + "\n")
             self._stream.flush()
-        except BrokenPipeError:
-            self._cancel.wanted.set()
 
     def has_read(self) -> None:
-        """The model is here, or is refused: from now on a wish to end is heard between steps.
-        Whoever has heard why it is refused may be gone before this process is."""
-        self._cancel.reading = False
+        """The model is here, or is refused."""
 
     def start_clock(self) -> None:
         """Count the remaining time from now: after reading and compiling."""
@@ -134,7 +131,26 @@ class _Reporter:
             self._last = now
             eta = self.elapsed * (1.0 - fraction) / fraction if fraction > 0.0 else None
             self.tell("progress", fraction=fraction, time=t, eta=eta)
-        return not self._cancel.wanted.is_set()
+        return not self._wanted.is_set()
+
+
+class _OfProcess(Teller):
+    """Of a process that does one run: a reader that is gone cancels it."""
+
+    def __init__(self, stream: IO[str], cancel: _Cancel):
+        super().__init__(stream, cancel.wanted)
+        self._cancel = cancel
+
+    def tell(self, kind: str, **content: Any) -> None:
+        try:
+            super().tell(kind, **content)
+        except BrokenPipeError:
+            self._cancel.wanted.set()
+
+    def has_read(self) -> None:
+        """From now on a wish to end is heard between steps.  Whoever has heard why the model is
+        refused may be gone before this process is."""
+        self._cancel.reading = False
 
 
 def main(arguments: list[str]) -> int:
@@ -147,7 +163,7 @@ def main(arguments: list[str]) -> int:
     commands = lines_of(0)
     text = Path(arguments[0]).read_text("utf-8") if arguments else next(commands, "null")
     threading.Thread(target=_listen, args=(commands, cancel), daemon=True).start()
-    return run(Job(**json.loads(text)), _Reporter(stream, cancel))
+    return run(Job(**json.loads(text)), _OfProcess(stream, cancel))
 
 
 class _Cancel:
@@ -165,41 +181,41 @@ class _Cancel:
             os._exit(INTERRUPTED)
 
 
-def run(job: Job, reporter: _Reporter) -> int:
-    """Run `job`, telling `reporter`; a broken model is told, not raised."""
+def run(job: Job, teller: Teller) -> int:
+    """Run `job`, telling `teller`; a broken model is told, not raised."""
     from vbg.errors import VbgError
 
     try:
-        _run(job, reporter)
+        _run(job, teller)
     except VbgError as error:
         problems = [asdict(problem) for problem in error.problems]
-        reporter.tell("failed", error=type(error).__name__, message=str(error), problems=problems)
+        teller.tell("failed", error=type(error).__name__, message=str(error), problems=problems)
         return 1
     except MemoryError as error:
         message = f"Not enough memory for the results: {error}. Ask for fewer output instants."
-        reporter.tell("failed", error="UsageError", message=message, problems=[])
+        teller.tell("failed", error="UsageError", message=message, problems=[])
         return 1
     return 0
 
 
-def _run(job: Job, reporter: _Reporter) -> None:
+def _run(job: Job, teller: Teller) -> None:
     from vbg.errors import VbgError
     from vbg.measures import parse as parse_measure
     from vbg.model.located import located
     from vbg.model.text.files import text_of
 
-    reporter.tell("stage", stage="reading")
+    teller.tell("stage", stage="reading")
     try:
         if job.text is None:
             job = replace(job, text=text_of(job.model))  # once: it may be a pipe
         model = _model(job)
     finally:
-        reporter.has_read()
+        teller.has_read()
     doubts = [*_bare_numbers(model, job), *_refuse_errors(model, job)]
     for text in set(job.measures) - set(model.measures):
         parse_measure(text)
     try:
-        solution = _solved(model, job, reporter)
+        solution = _solved(model, job, teller)
     except VbgError as error:
         if not error.problems:
             raise
@@ -208,11 +224,11 @@ def _run(job: Job, reporter: _Reporter) -> None:
 
     ending = to_plain(solution)
     ending["notes"] = [*(asdict(doubt) for doubt in doubts), *ending["notes"]]
-    reporter.tell(
+    teller.tell(
         "finished",
         name=model.name,
         result=job.result,
-        wall=reporter.elapsed,
+        wall=teller.elapsed,
         n_rows=len(solution.time),
         time=float(solution.time[-1]) if len(solution.time) else None,
         **ending,
@@ -263,11 +279,11 @@ def _refuse_errors(model: Model, job: Job) -> list[Problem]:
     return [p for p in problems if p.severity == "warning" or p.where in replaced]
 
 
-def _solved(model: Model, job: Job, reporter: _Reporter) -> Solution:
+def _solved(model: Model, job: Job, teller: Teller) -> Solution:
     """The solution, kept in the job's result file.  Formats that are written at the end
     stream beside it, so that a kill loses nothing."""
     if job.result is None:
-        return _simulate(model, job, reporter, writer=None)
+        return _simulate(model, job, teller, writer=None)
     from vbg.io.hdf5 import Writer
 
     growing = growing_file(job.result)
@@ -276,7 +292,7 @@ def _solved(model: Model, job: Job, reporter: _Reporter) -> Solution:
             held.enter_context(one_writer(job.result))
             remove_link(growing)
         writer = held.enter_context(Writer(growing, model=_text(job, model)))
-        solution = _simulate(model, job, reporter, writer)
+        solution = _simulate(model, job, teller, writer)
         writer.finish(solution)
         if growing != job.result:
             _export(solution, job.result, _display(model, job))
@@ -300,20 +316,20 @@ def _text(job: Job, model: Model) -> str:
     return kept_in_result(text, model)
 
 
-def _simulate(model: Model, job: Job, reporter: _Reporter, writer: Writer | None) -> Solution:
+def _simulate(model: Model, job: Job, teller: Teller, writer: Writer | None) -> Solution:
     from vbg.assemble import assemble
     from vbg.display import require
     from vbg.simulate.run import simulate
     from vbg.starting import asked_for, start
 
     settings = _settings(model, job)
-    reporter.tell("stage", stage="assembling")
+    teller.tell("stage", stage="assembling")
     if job.solver == "mstmm":
         _require_written(model, job)
         from vbg import tmm_bridge
 
-        reporter.start_clock()
-        solution = tmm_bridge.simulate(model, progress=reporter.progress, **settings)
+        teller.start_clock()
+        solution = tmm_bridge.simulate(model, progress=teller.progress, **settings)
         if writer is not None:
             writer.append(solution.time, solution.signals)
         return solution
@@ -326,11 +342,11 @@ def _simulate(model: Model, job: Job, reporter: _Reporter, writer: Writer | None
 
     require(_display(model, job), {**system.signal_units, **ENERGY_UNITS})
     begin = start(system, None if job.start is None else asked_for(job.start))
-    reporter.tell("stage", stage="integrating")
-    reporter.start_clock()
+    teller.tell("stage", stage="integrating")
+    teller.start_clock()
     if job.solver in ENGINES:
-        return _by_engine(model, begin, job.solver, settings, reporter, sink)
-    return simulate(begin, progress=reporter.progress, sink=sink, **settings)
+        return _by_engine(model, begin, job.solver, settings, teller, sink)
+    return simulate(begin, progress=teller.progress, sink=sink, **settings)
 
 
 def _by_engine(
@@ -338,14 +354,14 @@ def _by_engine(
     begin: Start,
     engine: str,
     settings: dict[str, Any],
-    reporter: _Reporter,
+    teller: Teller,
     sink: Any,
 ) -> Solution:
     """The run by another engine, from the start that vbg assembled."""
     from vbg.engines.running import simulate
 
     first = begin.outputs(0.0, begin.state)
-    solution = simulate(model, first, engine=engine, progress=reporter.progress, **settings)
+    solution = simulate(model, first, engine=engine, progress=teller.progress, **settings)
     if sink is not None:
         sink(solution.time, solution.signals)
     return solution

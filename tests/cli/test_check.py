@@ -41,7 +41,7 @@ def test_mobility_and_redundancy_are_counted(check):
     answer = json.loads(out)
     # a planar loop of revolutes and one slider: Gruebler in space says 6 * 3 - 20 = -2
     assert answer["start"]["freedoms"] == 1 and answer["start"]["redundant_directions"] == 3
-    assert "B.force y" in answer["start"]["not_unique"]
+    assert "B.force.y" in answer["start"]["not_unique"]
     (problem,) = answer["problems"]
     assert problem["severity"] == "warning" and problem["line"] == line_of(CRANK, "[joints.A]")
 
@@ -130,7 +130,7 @@ def test_a_loop_that_cannot_close_says_where_and_how_far(check):
     assert (code, out) == (1, "")
     found = re.match(
         r"(\d+):1: error: joints\.(\w): the loop through this joint cannot be closed: "
-        r"(\S+) m is left in direction 'force [xyz]'",
+        r"(\S+) m is left in direction 'force\.[xyz]'",
         err,
     )
     assert found and int(found[1]) == line_of(LOOP, f"[joints.{found[2]}]")

@@ -185,7 +185,7 @@ def test_who_has_heard_of_a_broken_model_may_go(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "_exit", lambda code: pytest.fail(f"ended with {code}"))
     for model in (path, tmp_path / "none.toml"):
         cancel, said = runner._Cancel(), io.StringIO()
-        assert runner.run(runner.Job(str(model)), runner._Reporter(said, cancel)) == 1
+        assert runner.run(runner.Job(str(model)), runner._OfProcess(said, cancel)) == 1
         cancel.ask()
         assert json.loads(said.getvalue().splitlines()[-1])["kind"] == "failed"
 

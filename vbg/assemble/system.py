@@ -69,7 +69,7 @@ class System:
 
     @cached_property
     def constraint_names(self) -> tuple[str, ...]:
-        """'A.force x', ...: one for each constraint effort."""
+        """'A.force.x', ...: one for each constraint effort."""
         return tuple(f"{c.name}.{label}" for c in self.equations.constraints for label in c.labels)
 
     @property

@@ -27,9 +27,12 @@ class _Version(argparse.Action):
     """`--version`, looked up only when asked for."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from importlib.metadata import version
+        from importlib.metadata import PackageNotFoundError, version
 
-        print(f"vbg {version('vbg')}")
+        try:
+            print(f"vbg {version('vbg')}")
+        except PackageNotFoundError:
+            print(f"vbg of {Path(__file__).parents[2]}, not installed")
         parser.exit()
 
 

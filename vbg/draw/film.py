@@ -9,8 +9,9 @@ other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -229,7 +230,19 @@ def _links(model: Model, numbers: dict[str, int]) -> tuple[LinkFilm, ...]:
         if len(ends) == 2 and all(isinstance(end, Attachment) for end in ends):
             first, second = ((numbers.get(end.body, -1), np.array(end.at)) for end in ends)
             found.append(LinkFilm(name, part.kind, (first, second)))
-    return tuple(found)
+    return (*found, *_members(model, numbers))
+
+
+def _members(model: Model, numbers: dict[str, int]) -> Iterator[LinkFilm]:
+    """Lines from point to point of flexible bodies, which bend with them."""
+    points: dict[str, list[str]] = {}
+    for name, body in model.bodies.items():
+        if body.kind == "flexible_point":
+            points.setdefault(body.on.body, []).append(name)
+    for own in points.values():
+        for a, b in pairwise(own):
+            ends = ((numbers[a], np.zeros(3)), (numbers[b], np.zeros(3)))
+            yield LinkFilm(f"{a} to {b}", "member", ends)
 
 
 def _trace(solution: Solution, name: str) -> Array:

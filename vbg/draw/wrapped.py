@@ -20,6 +20,8 @@ def fold(graph: Any) -> bool:
     for node in graph.nodes():
         x, y = (float(word) for word in node.attr["pos"].split(","))
         places[str(node)] = (x, y)
+    if not places:  # a model of signals alone
+        return False
     width, height = (max(values) - min(values) for values in zip(*places.values(), strict=True))
     if width < WIDE or width < STRIP * (height + GAP):
         return False

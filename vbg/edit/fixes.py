@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vbg.edit.commands import Command, Remove, RenameKey, ReplaceText, SetValue
+from vbg.edit.source import texts
 from vbg.errors import ModelError, Problem, UsageError, VbgError
 
 MOST = 4  # fixes offered for a problem
@@ -140,23 +141,12 @@ def _respelled(
             commands = (RenameKey(path, right, label),)
             yield Fix(label, f"{right}, not {wrong}", commands, sure)
     value = _value(data, path)
-    for at, text in _texts(path, value):
+    for at, text in texts(path, value):
         word = re.compile(rf"(?<![\w]){re.escape(wrong)}(?![\w])")
         new = word.sub(right, text)
         if new != text:
             label = f"write {new} for {text} in {'.'.join(map(str, at))}"
             yield Fix(label, f"{right}, not {wrong}", (SetValue(at, new, label),), sure)
-
-
-def _texts(path: Path, value: Any) -> Iterator[tuple[Path, str]]:
-    if isinstance(value, str):
-        yield path, value
-    elif isinstance(value, list):
-        for i, entry in enumerate(value):
-            yield from _texts((*path, i), entry)
-    elif isinstance(value, Mapping):
-        for key, entry in value.items():
-            yield from _texts((*path, key), entry)
 
 
 def _grounded(path: Path, problem: Problem, data: Mapping[str, Any]) -> Iterator[Fix]:

@@ -9,7 +9,7 @@ model of thousands of parts instant.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -218,6 +218,18 @@ def with_renamed(text: str, path: tuple[str, ...], name: str) -> str:
                 body = body[: head.start()] + f"[{_spelled(keys)}]" + body[head.end() :]
             text = text[: chunk.start] + body + text[chunk.stop :]
     return text
+
+
+def texts(path: Path, value: Any) -> Iterator[tuple[Path, str]]:
+    """The texts inside a value of a file, with their paths."""
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, list):
+        for i, entry in enumerate(value):
+            yield from texts((*path, i), entry)
+    elif isinstance(value, Mapping):
+        for key, entry in value.items():
+            yield from texts((*path, key), entry)
 
 
 def _has(text: str, chunk: Chunk, key: str | int) -> bool:

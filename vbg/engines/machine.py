@@ -107,7 +107,7 @@ def machine_of(model: Model, opened: frozenset[str] = frozenset()) -> Machine:
 
 
 def _ends(model: Model) -> Iterator[tuple[str, Ends]]:
-    strange = []
+    strange = [f"bodies.{n} (flexible)" for n, body in model.bodies.items() if body.flexible]
     for name, part in model.joints.items():
         if not isinstance(part.between[0], Attachment):
             if part.kind not in COUPLINGS:

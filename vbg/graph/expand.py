@@ -115,13 +115,7 @@ def expand(source: Model | Placed, tapped: Collection[str] = ()) -> BondGraph:
         return read if reads_bonds(block) else block
 
     builder = GraphBuilder(model, frames_of, starts.__getitem__, signal)
-    for name, part in _ordered(model):
-        builder.part = f"{part.table}.{name}"
-        part.expand(name, builder)
-    for bond in model.bonds:
-        tail, _, head = bond.partition(" -> ")
-        builder.part = f"bonds: {bond}"
-        builder.raw_bond(tail, head)
+    _write(model, builder)
     instants = _register(kinks, builder)
     graph = builder.freeze(placed, cast(Causality, model.simulate.causality))
     signals = raw_signals(graph, model.bondgraph)
@@ -129,6 +123,17 @@ def expand(source: Model | Placed, tapped: Collection[str] = ()) -> BondGraph:
     _require_outputs(readers, {output.name: output.value.rows for output in outputs})
     wires = MappingProxyType({**graph.signals, **taps.readings})
     return replace(graph, instants=instants, outputs=outputs, signals=wires)
+
+
+def _write(model: Model, builder: GraphBuilder) -> None:
+    """Vertices and bonds of every part, then the raw bonds between them."""
+    for name, part in _ordered(model):
+        builder.part = f"{part.table}.{name}"
+        part.expand(name, builder)
+    for bond in model.bonds:
+        tail, _, head = bond.partition(" -> ")
+        builder.part = f"bonds: {bond}"
+        builder.raw_bond(tail, head)
 
 
 def _coordinates(model: Model, joint: str, frame: JointFrame) -> Mapping[str, float]:

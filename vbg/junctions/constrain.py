@@ -29,10 +29,10 @@ from vbg.junctions.latch import holding
 from vbg.junctions.start import Friction, Stop, TwoAngleStart
 from vbg.physics.contact import contact
 from vbg.physics.relative import Relative, angle_between, free_direction, project, relative_motion
-from vbg.physics.stiction import DryFriction, dry_friction, imposed_friction
+from vbg.physics.stiction import dry_friction, friction_law, imposed_friction
 
-FORCES = ("force x", "force y", "force z")
-TORQUES = ("torque x", "torque y", "torque z")
+FORCES = ("force.x", "force.y", "force.z")
+TORQUES = ("torque.x", "torque.y", "torque.z")
 EYE = const(np.eye(3))
 
 
@@ -126,15 +126,13 @@ def coincide(pair: Pair) -> Rows:
 def on_axis(pair: Pair) -> Rows:
     """The second point stays on the line of z_F: two translations."""
     normals = stack(transpose(pair.x_F), transpose(pair.y_F))
-    return Rows(
-        normals, None, mul(normals, pair.relative.p_FM), ("force normal 1", "force normal 2")
-    )
+    return Rows(normals, None, mul(normals, pair.relative.p_FM), ("force.normal1", "force.normal2"))
 
 
 def in_plane(pair: Pair) -> Rows:
     """The second point stays in the plane normal to z_F: one translation."""
     row = transpose(pair.z_F)
-    return Rows(row, None, mul(row, pair.relative.p_FM), ("force normal",))
+    return Rows(row, None, mul(row, pair.relative.p_FM), ("force.normal",))
 
 
 def axes_parallel(pair: Pair) -> Rows:
@@ -143,7 +141,7 @@ def axes_parallel(pair: Pair) -> Rows:
     normals = stack(transpose(pair.x_F), transpose(pair.y_F))
     z_M = pair.axis_of_second(2)
     position = stack(-dot(pair.y_F, z_M), dot(pair.x_F, z_M))
-    return Rows(None, normals, position, ("torque normal 1", "torque normal 2"))
+    return Rows(None, normals, position, ("torque.normal1", "torque.normal2"))
 
 
 def no_rotation(pair: Pair) -> Rows:
@@ -311,9 +309,8 @@ def _friction(
         return -builder.effort(
             builder.resistor(name, coordinate.node, effort=lambda flow: times(viscous, flow))
         )
-    dry = DryFriction(law.coulomb, law.static, law.stribeck, law.viscous)
     act = imposed_friction if coordinate.driven else dry_friction
-    return act(name, builder, coordinate.node, dry)
+    return act(name, builder, coordinate.node, friction_law(law))
 
 
 def _stops(pair: Pair, builder: Builder, coordinate: Coordinate, limits: Stop) -> None:

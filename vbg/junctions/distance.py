@@ -44,7 +44,7 @@ class Distance:
         effort = builder.constraint(
             name,
             node,
-            labels=("force along",),
+            labels=("force.along",),
             position=line.length - length,
             active=holding(name, builder, self),
         )

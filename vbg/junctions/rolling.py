@@ -52,7 +52,7 @@ class Rolling:
         effort = builder.constraint(
             name,
             node,
-            labels=("slip x", "slip y", "touch"),
+            labels=("slip.x", "slip.y", "touch"),
             position=stack(zeros(2), height - self.radius * steepness),
         )
         force_W = mul(first.R_WB, mul(transpose(axes), effort))

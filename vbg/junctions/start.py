@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from vbg.fields import quantity
+from vbg.physics.stiction import friction_faults
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,8 @@ class TwoAngleStart:
 class Friction:
     """Friction on the free coordinate.  Moving: effort = coulomb + (static - coulomb)
     exp(-|speed| / stribeck) + viscous |speed| against the motion of the second body.  At rest
-    it holds with what the load needs, up to static; sticking and breaking away are events."""
+    it holds with what the load needs, up to static; sticking and breaking away are events.
+    `coulomb_back`, `static_back`, `viscous_back` hold where the speed is negative."""
 
     viscous: float = quantity("N*s/m or N*m*s/rad", "viscous coefficient", default=0.0, minimum=0.0)
     coulomb: float = quantity("N or N*m", "dry friction while moving", default=0.0, minimum=0.0)
@@ -60,14 +62,33 @@ class Friction:
     stribeck: float = quantity(
         "m/s or rad/s", "speed of the decay from static to coulomb", default=0.01, above=0.0
     )
+    coulomb_back: float | None = quantity(
+        "N or N*m",
+        "coulomb where the speed is negative; default: coulomb",
+        above=0.0,
+        default=None,
+    )
+    static_back: float | None = quantity(
+        "N or N*m",
+        "static against what would move it back; default: static, or coulomb_back",
+        above=0.0,
+        default=None,
+    )
+    viscous_back: float | None = quantity(
+        "N*s/m or N*m*s/rad",
+        "viscous where the speed is negative; default: viscous",
+        minimum=0.0,
+        default=None,
+    )
 
     def faults(self) -> Iterator[tuple[str, str, str]]:
         """A friction at rest below that of moving, or without one."""
-        if self.static is not None and self.static < self.coulomb:
-            what = f"static {self.static:g} is below coulomb {self.coulomb:g}."
-            yield "static", what, "Sticking needs at least the friction of slipping."
-        if self.static is not None and self.coulomb == 0.0:
-            yield "static", "static needs a coulomb friction.", "Write coulomb, too."
+        if self.coulomb > 0.0:
+            yield from friction_faults(self)
+            return
+        for key in ("static", "coulomb_back", "static_back", "viscous_back"):
+            if getattr(self, key) is not None:
+                yield key, f"{key} needs a coulomb friction.", "Write coulomb, too."
 
 
 @dataclass(frozen=True, slots=True)

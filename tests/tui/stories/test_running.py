@@ -134,7 +134,7 @@ def test_a_new_user_reaches_the_report_in_forty_keys(terminal):
     terminal.wait("undo: set parameters.L.value")
     press("a", "m")
     terminal.wait("Add on a joint")
-    say("torque on")
+    say("forces.torque")
     terminal.wait("torque")
     press("Enter")
     terminal.wait("joints.hinge")

@@ -223,10 +223,10 @@ def _part(work: Derivation, constraints: Sequence[Constraint]) -> str:
 
 def vectors_of(constraints: Sequence[Constraint]) -> tuple[Span, ...]:
     """Unknowns (first, number) that are components of one force or torque: neighbours
-    whose labels differ in the last word alone."""
+    whose labels differ behind the last dot alone."""
     spans = []
     for c in constraints:
-        heads = [label.rpartition(" ")[0] for label in c.labels]
+        heads = [label.rpartition(".")[0] for label in c.labels]
         for head, members in groupby(enumerate(heads), key=itemgetter(1)):
             places = [place for place, _ in members]
             if head.startswith(VECTORS) and len(places) > 1:

@@ -46,11 +46,7 @@ def derive(causal: CausalGraph) -> Equations:
     into = {v.state: work.structure.into_store(v, b) for v, b in work.stores if v.state is not None}
     constraints = constraints_of(work)
     full = dict(zip(into, work.each_in_states([*into.values()]), strict=True))
-    in_states = work.each_in_states([c.flow for c in graph.configurations])
-    flows = dict(zip([c.name for c in graph.configurations], in_states, strict=True))
-    config_rates = {
-        c.state: Substitution({c.flow: flows[c.name]})(c.rate) for c in graph.configurations
-    }
+    flows, config_rates = _coordinate_rates(work)
     signal_rates = {s.state: work.in_states(s.rate) for s in graph.signal_states}
     spins = _spins(graph.configurations, flows)
     residuals = work.each_in_states([c.residual for c in constraints])
@@ -100,6 +96,14 @@ def derive(causal: CausalGraph) -> Equations:
         updates={state: close(work.in_states(read)) for state, read in _read_at_instants(graph)},
         slopes=_slopes(work),
     )
+
+
+def _coordinate_rates(work: Derivation) -> tuple[dict[str, Block], dict[Block, Block]]:
+    """Flows of the configurations by name and the rates of their states, in the states."""
+    configurations = work.causal.graph.configurations
+    in_states = work.each_in_states([c.flow for c in configurations])
+    flows = dict(zip([c.name for c in configurations], in_states, strict=True))
+    return flows, {c.state: Substitution({c.flow: flows[c.name]})(c.rate) for c in configurations}
 
 
 def _read_at_instants(graph: BondGraph) -> Iterator[tuple[Block, Block]]:

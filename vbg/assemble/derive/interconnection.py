@@ -1,8 +1,9 @@
 """The junction structure as matrices: what every one-port receives from what all give.
 
-    x = J z + J_u1 U1        x = [X'; D_in; E_in; -r],  z = [Z; D_out; E_out; U2]
+    x = J z + J_u1 U1        x = [X'; Z_D; D_in; E_in; -r],  z = [Z; X_D'; D_out; E_out; U2]
 
-with the stores' rates X' and co-energies Z, resistors, Eulerian junction structures, and
+with the stores' rates X' and co-energies Z, stores in derivative causality, which receive their
+co-energies Z_D and give their rates X_D', resistors, Eulerian junction structures, and
 the rows r of the constraint sources (vector-bond-graph.txt, eq. 9-13).  J is
 skew-symmetric: the junctions give and take no power.
 """
@@ -14,7 +15,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from vbg.assemble.derive.derivation import Derivation, compliance
-from vbg.assemble.derive.junction_structure import JunctionStructure, coenergy
+from vbg.assemble.derive.junction_structure import JunctionStructure, coenergy, reaction
 from vbg.assemble.derive.variables import solution_of
 from vbg.blocks import (
     Block,
@@ -31,14 +32,14 @@ from vbg.causality import CausalGraph
 from vbg.graph.bondgraph import Bond, Vertex
 from vbg.graph.placeholders import reads_bonds
 
-GROUPS = ("1", "2", "L", "E", "u1", "u2")  # of the columns; rows have C in place of u2
+GROUPS = ("1", "2", "D", "L", "E", "u1", "u2")  # of the columns; rows have C in place of u2
 
 
 @dataclass(frozen=True, slots=True)
 class Port:
     """A one-port: the leaf it gives, what it `received` in terms of all leaves (zero size for
     sources), and its own law: the value of a source, else the matrix of given = law received
-    (of Z = F X for a store), which is the slope where it is not `proportional`."""
+    (of Z = F X for a store of any causality), which is the slope where it is not `proportional`."""
 
     vertex: Vertex
     given: Block
@@ -51,8 +52,8 @@ class Port:
 class Interconnection:
     """The ports of each group, and J by the names of (receiving, giving) vertices.
 
-    Groups: "1" independent and "2" dependent stores, "L" resistors, "E" Eulerian junction
-    structures, "u1" sources, "u2" constraint sources.
+    Groups: "1" independent and "2" dependent stores, "D" stores in derivative causality,
+    "L" resistors, "E" Eulerian junction structures, "u1" sources, "u2" constraint sources.
     """
 
     groups: Mapping[str, tuple[Port, ...]]
@@ -73,11 +74,11 @@ def interconnection_of(work: Derivation) -> Interconnection:
         if group:
             groups[group].append(_port(work, structure, vertex))
     ports = [port for found in groups.values() for port in found]
-    close = _cuts_closed(structure)
+    closed, signed = _cuts_closed(structure), _rates_given(work)
     columns = Coefficients(port.given for port in ports)
     blocks = {}
     for row in ports:
-        for column, block in _coefficients(columns, close(row.received), ports):
+        for column, block in _coefficients(columns, signed(closed(row.received)), ports):
             blocks[row.vertex.name, column] = block
     return Interconnection(
         MappingProxyType({group: tuple(found) for group, found in groups.items()}),
@@ -94,6 +95,8 @@ def _coefficients(
 
 def _group(causal: CausalGraph, vertex: Vertex) -> str:
     """The group of a one-port; empty for junctions and two-ports."""
+    if vertex.name in causal.differential:
+        return "D"
     if vertex.is_store:
         return "2" if vertex.name in causal.dependent_stores else "1"
     return {"C": "u1", "Se": "u1", "Sf": "u1", "R": "L", "EJS": "E", "Sc": "u2"}.get(
@@ -138,15 +141,32 @@ def _cuts_closed(structure: JunctionStructure) -> Substitution:
     return Substitution(dict(zip(cuts, values, strict=True)))
 
 
+def _rates_given(work: Derivation) -> Substitution:
+    """What stores in derivative causality impose on their bonds, by their rates X_D'."""
+    found = {}
+    for vertex, bond in work.differential:
+        sign = 1.0 if bond.head == vertex.name else -1.0
+        found[reaction(vertex)] = linear((sign, _rate_of(vertex)))
+    return Substitution(found)
+
+
+def _rate_of(vertex: Vertex) -> Block:
+    return leaf(f"rate of {vertex.name}", vertex.size)
+
+
 def _port(work: Derivation, structure: JunctionStructure, vertex: Vertex) -> Port:
     (bond,) = work.causal.graph.incident[vertex.name]
     sign = 1.0 if bond.head == vertex.name else -1.0
     if vertex.is_store:
-        into = structure.effort(bond) if vertex.kind == "I" else structure.flow(bond)
+        dependent = vertex.name in work.causal.differential  # receives its co-energy
+        by_effort = (vertex.kind == "I") != dependent
+        received = structure.effort(bond) if by_effort else structure.flow(bond)
         slope = work.in_states(compliance(vertex))
         assert vertex.law is not None and vertex.state is not None
         proportional = slope.is_const and _vanishes(vertex.law, vertex.state)
-        return Port(vertex, coenergy(vertex), linear((sign, into)), slope, proportional)
+        if dependent:
+            return Port(vertex, _rate_of(vertex), received, slope, proportional)
+        return Port(vertex, coenergy(vertex), linear((sign, received)), slope, proportional)
     if vertex.kind == "EJS":
         assert vertex.law is not None
         given = leaf(f"D of {vertex.name}", vertex.size)

@@ -42,7 +42,10 @@ class Evaluator:
     ):
         from vbg.assemble.program.machine import complex_run, run
 
-        self.kept = all_rows(program) if kept is None else kept
+        wanted = all_rows(program)
+        self.kept = wanted if kept is None else kept
+        if len(self.kept) < len(wanted):
+            raise ValueError(f"{len(self.kept)} constraint rows are given, {len(wanted)} wanted")
         self.tape = tape(program, self.kept)
         self.program = program
         kind = np.complex128 if complex_valued else np.float64
@@ -84,9 +87,18 @@ class Evaluator:
         return Reader(self.work, segments, operands, factors, stream, kept, *spans)
 
     def each(self, times: NDArray[np.float64], states: NDArray[np.float64]) -> NDArray[np.float64]:
-        """All outputs at each time and state, a row for each."""
+        """All outputs at each time and state, a row for each.
+
+        Raises ValueError where the states are not as long as the program's, TypeError where
+        times and states are not contiguous arrays of floats: compiled code reads them.
+        """
         from vbg.assemble.program.machine import evaluate_each, interpreter
 
+        width = sum(rows * cols for _, rows, cols in self.program.inputs.values()) - 1
+        if states.shape != (len(times), width):
+            raise ValueError(
+                f"states of shape {states.shape} are given, {(len(times), width)} wanted"
+            )
         values = np.empty((len(times), self.size))
         evaluate_each(interpreter(), self.reader, times, states, values)
         return values

@@ -61,7 +61,8 @@ def _size(system: System, body: str) -> float:
     ends = [end for joint in model.joints.values() for end in joint.between]
     places = [end.at for end in ends if getattr(end, "body", "") == body]
     places += list(part.points.values())
-    gyration = float(np.sqrt(sum(part.inertia[:3]) / (2.0 * part.mass)))
+    mass = part.mass or 1.0  # 0 of a point of a flexible body, as its inertia
+    gyration = float(np.sqrt(sum(part.inertia[:3]) / (2.0 * mass)))
     return max([gyration, *(float(np.linalg.norm(place)) for place in places)])
 
 
@@ -122,7 +123,7 @@ def overridden_starts(system: System, x: Array) -> Iterator[Problem]:
 
 
 def by_part(names: tuple[str, ...], every: tuple[str, ...]) -> str:
-    """Directions ("A.force x") in few words: all of A, all of B, C (force x, force y)."""
+    """Directions ("A.force.x") in few words: all of A, all of B, C (force.x, force.y)."""
     found: dict[str, list[str]] = {}
     for name in names:
         part, _, direction = name.partition(".")
@@ -144,7 +145,7 @@ def with_unit(system: System, part: str, label: str, value: float, *, rate: str 
     elif label == "drive" and part.startswith("joints."):
         initial = getattr(system.model.joints[part.removeprefix("joints.")], "initial", None)
         unit = "m" if hasattr(initial, "slide") and not hasattr(initial, "angle") else "rad"
-    elif label.startswith("force") or label in ("slip x", "slip y", "touch"):
+    elif label.startswith("force") or label in ("slip.x", "slip.y", "touch"):
         unit = "m"
     else:
         return f"{abs(value):.3g} (SI)"

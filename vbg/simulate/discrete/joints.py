@@ -120,6 +120,8 @@ def _plain(system: System, name: str, leaves: Mapping[str, Block]) -> bool:
     other store hangs on its speeds."""
     if not all(f"{name}.{state}" in leaves for state in STATES):
         return False
+    if system.model.bodies[name].flexible is not None:
+        return False
     linear, angular, position, quaternion = (leaves[f"{name}.{state}"] for state in STATES)
     body = system.model.bodies[name]
     per_inertia = const(_per_inertia(system, name)[1:].reshape(3, 3))

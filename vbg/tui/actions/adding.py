@@ -123,7 +123,7 @@ async def _add_on(app: Desk) -> None:
         if ("on" in declared(part) and "coordinate" in declared(part)["on"].form)
         or (kind in ("torque", "force") and table == "forces")
     }
-    items = tuple(Item(key, key.split(".")[1], summary(part)) for key, part in parts.items())
+    items = tuple(Item(key, key, summary(part)) for key, part in parts.items())
     chosen = await app.choose("Add on a joint", items, preview=lambda key: preview(parts[key]))
     if chosen is None:
         return

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from vbg.edit.source import texts
 from vbg.fields import Field, declared
 from vbg.model.catalogue import JOINT_NODE, TABLES
 from vbg.tui.content.fields import part_class
@@ -50,6 +51,11 @@ def end_items(data: Mapping[str, Any], taken: list[Any]) -> tuple[Item, ...]:
     for body in ("ground", *_table(data, "bodies")):
         refusal = f"{body} is the first one already" if body in used else ""
         where = "origin of the world" if body == "ground" else "mass centre"
+        flexible = _table(data, "bodies").get(body, {}).get("flexible")
+        if isinstance(flexible, Mapping):  # parts hold its points only
+            held = [f"{body}.{point}" for point in _table(flexible, "points")]
+            items += [Item(e, e, "point of a flexible body", refusal) for e in held]
+            continue
         items.append(Item(body, body, where, refusal))
         for point, at in points_of(data, body).items():
             from vbg.tui.content.values import shown
@@ -70,7 +76,7 @@ def place_items(data: Mapping[str, Any], taken: list[Any]) -> tuple[Item, ...]:
     return tuple(
         Item(f"{body}@", f"{body} at ...", "a place of your own: [x, y, z] in its axes")
         for body in ("ground", *_table(data, "bodies"))
-        if body not in used
+        if body not in used and "flexible" not in _table(data, "bodies").get(body, {})
     )
 
 
@@ -119,18 +125,6 @@ def _naming_values(data: Mapping[str, Any]) -> Iterator[tuple[Path, Field, Any]]
         yield ("outputs", "keep"), Field("outputs", ""), outputs["keep"]
 
 
-def _texts(path: Path, value: Any) -> Iterator[tuple[Path, str]]:
-    """The texts inside a value, with their paths."""
-    if isinstance(value, str):
-        yield path, value
-    elif isinstance(value, list):
-        for i, entry in enumerate(value):
-            yield from _texts((*path, i), entry)
-    elif isinstance(value, Mapping):
-        for key, entry in value.items():
-            yield from _texts((*path, key), entry)
-
-
 def _refers(field: Field, text: str, target: Path) -> bool:
     """Whether `text` in a field of this form names the part at `target`."""
     table, name = str(target[0]), str(target[1])
@@ -159,7 +153,7 @@ def users_of(data: Mapping[str, Any], target: Path) -> tuple[Path, ...]:
     return tuple(
         at
         for path, field, value in _naming_values(data)
-        for at, text in _texts(path, value)
+        for at, text in texts(path, value)
         if at[:2] != target and _refers(field, text, target)
     )
 
@@ -173,7 +167,7 @@ def renamed(
     if table == "parameters":
         return tuple(
             (path, word.sub(name, text))
-            for path, text in _texts((), dict(data))
+            for path, text in texts((), dict(data))
             if path[:1] not in (("name",), ("description",))
             and path[-1] not in ("kind", "note", "unit")
             and word.search(text)
@@ -181,7 +175,7 @@ def renamed(
         )
     changes = []
     for path, field, value in _naming_values(data):
-        for at, text in _texts(path, value):
+        for at, text in texts(path, value):
             if _refers(field, text, target):
                 if text.startswith(f"{table}.{old}"):
                     new = f"{table}.{name}" + text[len(f"{table}.{old}") :]

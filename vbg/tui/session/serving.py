@@ -15,9 +15,8 @@ import threading
 import time
 import warnings
 from collections.abc import Iterator
-from typing import IO, Any, cast
 
-from vbg.runner import GRACE, SECONDS_BETWEEN_LINES, Job, lines_of, message_stream, run
+from vbg.runner import GRACE, Job, Teller, lines_of, message_stream, run
 
 # Small, and yet through the kernels that most machines need.
 _SAMPLE = """\
@@ -40,41 +39,6 @@ output_step = 0.005
 """
 
 
-class Teller:
-    """Tells what a run tells, and stops it when that is wanted."""
-
-    def __init__(self, stream: IO[str] | None, cancelled: threading.Event):
-        self._stream = stream
-        self._cancelled = cancelled
-        self._started = time.monotonic()
-        self._last = 0.0
-
-    def tell(self, kind: str, **content: Any) -> None:
-        """One line; without a stream nothing is told."""
-        if self._stream is not None:
-            self._stream.write(json.dumps({"kind": kind, **content}) + "\n")
-            self._stream.flush()
-
-    def has_read(self) -> None:
-        """The model is read."""
-
-    def start_clock(self) -> None:
-        self._started = time.monotonic()
-
-    @property
-    def elapsed(self) -> float:
-        return time.monotonic() - self._started
-
-    def progress(self, fraction: float, t: float) -> bool:
-        """Tell how far it is; False asks the solver to stop."""
-        now = time.monotonic()
-        if now - self._last >= SECONDS_BETWEEN_LINES:
-            self._last = now
-            eta = self.elapsed * (1.0 - fraction) / fraction if fraction > 0.0 else None
-            self.tell("progress", fraction=fraction, time=t, eta=eta)
-        return not self._cancelled.is_set()
-
-
 def main() -> int:
     """Do the jobs in their order."""
     warnings.simplefilter("ignore", RuntimeWarning)
@@ -94,7 +58,7 @@ def main() -> int:
 def _do(job: Job, teller: Teller) -> None:
     """One job; an error nobody expected ends it, not this process."""
     try:
-        run(job, cast("Any", teller))
+        run(job, teller)
     except BrokenPipeError:
         raise
     except Exception as error:  # noqa: BLE001 - the next run may well work

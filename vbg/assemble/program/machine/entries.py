@@ -17,11 +17,12 @@ from vbg.assemble.program.machine.plans import (
     NOTHING,
 )
 from vbg.assemble.program.machine.sources import KERNELS
-from vbg.plumbing.native import Native
+from vbg.plumbing.native import Native, read_only
 
 _HERE = "vbg.assemble.program.machine"
 _ROWS = np.zeros((0, 0))
-_TAPE = NO_SEGMENTS, NO_PLACES, NO_VALUES, NO_PLACES, NO_VALUES
+_READ, _READ_ROWS, _PLACES = read_only(NO_VALUES), read_only(_ROWS), read_only(NO_PLACES)
+_TAPE = read_only(NO_SEGMENTS), _PLACES, _READ, _PLACES, _READ
 
 
 def _native(module: str, name: str, *example: Any) -> Native:
@@ -29,18 +30,18 @@ def _native(module: str, name: str, *example: Any) -> Native:
 
 
 run = _native("tape", "run", NO_VALUES, *_TAPE)
-evaluate_each = _native("running", "evaluate_each", 0, NOTHING, NO_VALUES, _ROWS, _ROWS)
+evaluate_each = _native("running", "evaluate_each", 0, NOTHING, _READ, _READ_ROWS, _ROWS)
 rk4_step = _native("running", "rk4_step", 0, NOTHING, 0.0, 0.0, *3 * (NO_VALUES,))
 attempt = _native("stepping", "attempt", 0, NO_ATTEMPT, 0.0, 0.0, 0.0)
 terms = _native("stepping", "terms", 0, NO_ATTEMPT, 0.0, 0.0, 0.0)
-inside = _native("stepping", "inside", _ROWS, NO_VALUES, 0.0, 0.0, NO_VALUES, _ROWS)
-normalise = _native("projection", "normalise", NO_PLACES, NO_VALUES)
+inside = _native("stepping", "inside", _READ_ROWS, _READ, 0.0, 0.0, _READ, _ROWS)
+normalise = _native("projection", "normalise", _PLACES, NO_VALUES)
 measure = _native("projection", "measure", 0, NO_PROJECTION, 0.0, NO_VALUES)
 project = _native("projection", "project", 0, NO_PROJECTION, 0.0, NO_VALUES, 0.0, 0.0, NO_VALUES)
 project_each = _native(
-    "projection", "project_each", 0, NO_PROJECTION, NO_VALUES, _ROWS, 0, 0.0, 0.0, NO_VALUES
+    "projection", "project_each", 0, NO_PROJECTION, _READ, _ROWS, 0, 0.0, 0.0, NO_VALUES
 )
-write_rows = _native("rows", "write_rows", 0, NO_SIGNALS, NO_VALUES, _ROWS, _ROWS, 0, _ROWS)
+write_rows = _native("rows", "write_rows", 0, NO_SIGNALS, _READ, _READ_ROWS, _ROWS, 0, _ROWS)
 
 
 def interpreter() -> int:
@@ -54,5 +55,5 @@ def complex_run() -> Any:
     from vbg.assemble.program.machine.tape import complex_run
 
     nothing = np.zeros(8, dtype=np.complex128)
-    KERNELS.ensure("complex128", lambda: complex_run(nothing, *_TAPE))
+    KERNELS.ensure("complex128", lambda: complex_run(nothing, *NOTHING[1:6]))
     return complex_run
