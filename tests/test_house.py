@@ -16,6 +16,7 @@ FILES = sorted((ROOT / "vbg").rglob("*.py"))
 # and what the interpreter itself calls at its end, which os._exit leaves out
 # named so in the manuals of Python and of numba (struct proxies)
 PUBLIC = {"_exit", "_replace", "_asdict", "_fields", "_run_exitfuncs", "_getvalue"}
+PUBLIC |= {"_tm", "_data_layout"}  # of numba's code generator, which has no other name for them
 
 
 def name_of(path: Path) -> str:

@@ -85,7 +85,7 @@ def compiled(place: str, kernel: Any, types: tuple[Any, ...], kinds: Kinds) -> M
         kernel.compile(types)
         made = kernel.overloads[types]
         name = made.fndesc.llvm_func_name
-        code = _finished(made.library, name) if drafting else _as_numba_does(made.library)
+        code = made.library.finished(name) if drafting else _as_numba_does(made.library)
         text = made.library.get_llvm_str()
     caller = _caller(name, kinds, str(made.signature.return_type) != "none")
     return MachineCode(code, caller, _needs(place, text))
@@ -106,6 +106,7 @@ def _drafts() -> Iterator[bool]:
         and hasattr(generator, "_library_class")
         and hasattr(generator, "set_env")
         and hasattr(generator, "_tm")
+        and hasattr(generator, "_data_layout")
     )
     if not known:
         yield False
@@ -127,6 +128,16 @@ def _drafts() -> Iterator[bool]:
             self._ensure_finalized()
             return 0
 
+        def finished(self, name: str) -> bytes:
+            """With all that it has taken in, optimised as numba does, as an object file."""
+            for function in self._final_module.functions:
+                if not function.is_declaration and function.name != name:
+                    function.linkage = "private"
+            codegen.CPUCodeLibrary._optimize_final_module(self)
+            self._final_module.verify()
+            code: bytes = self._codegen._tm.emit_object(self._final_module)
+            return code
+
     before = generator._library_class
     generator._library_class = Draft
     generator.set_env = lambda name, env: None  # there is no machine code to hold it
@@ -136,19 +147,6 @@ def _drafts() -> Iterator[bool]:
     finally:
         generator._library_class = before
         del generator.set_env
-
-
-def _finished(library: Any, name: str) -> bytes:
-    """A draft with all that it has taken in, optimised as numba does, as an object file."""
-    from numba.core.codegen import CPUCodeLibrary
-
-    for function in library._final_module.functions:
-        if not function.is_declaration and function.name != name:
-            function.linkage = "private"
-    CPUCodeLibrary._optimize_final_module(library)
-    library._final_module.verify()
-    code: bytes = library._codegen._tm.emit_object(library._final_module)
-    return code
 
 
 def _as_numba_does(library: Any) -> bytes:

@@ -126,7 +126,7 @@ def _read_tables(
             result.parts[table] |= read_frames(reading, scope, first)
             continue
         if table == "beams":  # what comes after may be held by them, the next beam too
-            parts = {}
+            parts: dict[str, Any] = {}
             for name, entry in entries.items():
                 parts |= (beam := _read_parts(reading, scope, table, {name: entry}))
                 for of, own in read_beams(reading, scope, beam).items():
