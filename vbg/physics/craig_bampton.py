@@ -22,7 +22,6 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import NDArray
 
 from vbg.errors import ModelError
@@ -264,6 +263,8 @@ def _tie(
 
 def _basis(M: Array, K: Array, held: int, modes: int | None, frequency: float | None) -> Array:
     """Constraint modes of the first `held` freedoms, then fixed-interface modes."""
+    import scipy.linalg
+
     total = len(M)
     constraint = np.vstack([np.eye(held), np.zeros((total - held, held))])
     if total == held:
@@ -288,6 +289,8 @@ def _basis(M: Array, K: Array, held: int, modes: int | None, frequency: float | 
 
 def _longest(M: Array, K: Array, modes: int | None, frequency: float | None) -> tuple[Array, Array]:
     """1/w^2 and vectors of so many modes, or of those up to `frequency`, the slowest first."""
+    import scipy.linalg
+
     n = len(M)
     if modes == 0:
         return np.zeros(0), np.zeros((n, 0))
@@ -302,6 +305,8 @@ def _longest(M: Array, K: Array, modes: int | None, frequency: float | None) -> 
 
 def _against_rigid(model: FiniteElements, B: Array, T: Array) -> tuple[Array, Array]:
     """Coefficients of the modes on B, and their frequencies."""
+    import scipy.linalg
+
     size = 1.0 / np.sqrt(np.maximum(np.einsum("ij,ij->j", B, model.M @ B), 1e-300))
     B = B * size  # of unit mass each, so that the null space below is well defined
     momenta = T.T @ model.M @ B
