@@ -27,6 +27,8 @@ from tests.structure.mechanisms import (
 )
 from vbg.structure import analyse_topology, from_pairs
 from vbg.structure.kinematics.kinematics import group_program, run, whole_program
+from vbg.structure.kinematics.measured import measured_sharing, sharing_text
+from vbg.structure.kinematics.spans import SPAN
 from vbg.structure.routes.schedule import routes, schedule_text
 from vbg.structure.routes.synthesis import (
     TABLE_16,
@@ -58,6 +60,11 @@ SPATIAL = (
     ("Micromanipulator", "micro_manipulator", 8, 1.15843),
     ("Stewart Platform (Fig. 16)", "stewart_platform", 1, 0.96645),
     ("Stewart Platform (Fig. 17)", "stewart_platform_inverse", 7, 0.80041),
+)
+DRIVEN = (
+    ("nine-bar", nine_bar(), swings(4, 0.05)),
+    ("rotor", rotor(), swings(3, 0.1)),
+    ("Stewart inverse", stewart_inverse(), platform_path),
 )
 
 
@@ -145,14 +152,9 @@ def move_a_drive(topology: Topology) -> Topology:
 
 def print_kinematics() -> None:
     """Position, velocity and acceleration at one instant: by groups and as a whole."""
-    cases = (
-        ("nine-bar", nine_bar(), swings(4, 0.05)),
-        ("rotor", rotor(), swings(3, 0.1)),
-        ("Stewart inverse", stewart_inverse(), platform_path),
-    )
     times = np.linspace(0.0, 2.0, 1001)
     print(f"{'kinematics, 1001 instants':28}{'groups us':>12}{'whole us':>12}{'ratio':>8}")
-    for name, linkage, drives in cases:
+    for name, linkage, drives in DRIVEN:
         structure = analyse_topology(linkage.topology)
         spent = []
         for program in (group_program(linkage, structure), whole_program(linkage)):
@@ -165,9 +167,19 @@ def print_kinematics() -> None:
     print("\n" + schedule_text(stewart, routes(stewart, workers=6)))
 
 
+def print_threads() -> None:
+    """What threads save, for a run of some length and for a single span."""
+    for name, linkage, drives in DRIVEN:
+        for count, workers in ((1001, 2), (1001, 4), (SPAN, 2)):
+            times = np.linspace(0.0, 2.0, count).tolist()
+            print(name, sharing_text(measured_sharing(linkage, drives, times, workers)), sep=": ")
+
+
 if __name__ == "__main__":
     print_table()
     print()
     print_kinematics()
+    print()
+    print_threads()
     print()
     print_growth(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)

@@ -12,6 +12,8 @@ from vbg.model import Model
 from vbg.structure import analyse_topology
 from vbg.structure.kinematics.dyads import DRIVEN, NEWTON, PRP, RPP, RPR, RRP, RRR
 from vbg.structure.kinematics.kinematics import group_program, run, solve_by_groups, solve_whole
+from vbg.structure.kinematics.measured import makespan, measured_sharing, sharing_text
+from vbg.structure.kinematics.spans import SPAN, Spent
 from vbg.structure.motion import drives_of, kinematics
 from vbg.structure.topology.linkage import PairAt, linkage_at
 
@@ -196,3 +198,78 @@ def test_misuse():
         solve_by_groups(free, TIMES, swings(2, 0.1))
     with pytest.raises(UsageError, match="no coordinate 'slide'"):
         solve_by_groups(dyad("RRR", ("slide", "angle")), TIMES, swings(2, 0.1))
+
+
+LONG = np.linspace(0.0, 2.0, 2 * SPAN + 33)  # two spans and a half
+
+
+@pytest.mark.parametrize("workers", [2, 5])
+@pytest.mark.parametrize(
+    ("linkage", "drives"),
+    [(nine_bar(), swings(4, 0.05)), (rotor(), swings(3, 0.1)), (stewart_inverse(), platform_path)],
+    ids=["nine-bar", "rotor", "Stewart inverse"],
+)
+def test_threads_change_no_bit(linkage, drives, workers):
+    alone = solve_by_groups(linkage, LONG, drives)
+    together = solve_by_groups(linkage, LONG, drives, workers=workers)
+    for name in ("p_WB", "R_WB", "V_WB_W", "A_WB_W"):
+        assert np.array_equal(getattr(together, name), getattr(alone, name))
+
+
+@pytest.mark.parametrize("early", [0.0, 0.37, 1.3])
+def test_where_a_group_cannot_be_solved_is_the_same_for_all_threads(early):
+    """Drives that pull the nine-bar apart after `early`: all end at the same instant and group,
+    and at the one at which single instants end, too."""
+    calm, wild = swings(4, 0.05), swings(4, 3.0)
+
+    def drives(t):
+        return tuple(a + (t > early) * b for a, b in zip(calm(t), wild(t - early), strict=True))
+
+    alone = solve_by_groups(nine_bar(), LONG, drives)
+    assert alone.status != "solved"
+    assert LONG[len(alone.time)] == alone.stopped > early
+    for workers in (2, 4):
+        found = solve_by_groups(nine_bar(), LONG, drives, workers=workers)
+        assert (found.status, found.stopped, found.where) == (
+            alone.status,
+            alone.stopped,
+            alone.where,
+        )
+        assert np.array_equal(found.A_WB_W, alone.A_WB_W)
+    fits = solve_by_groups(nine_bar(), LONG[: len(alone.time)], drives, workers=2)
+    assert fits.status == "solved"
+    assert np.array_equal(fits.p_WB, alone.p_WB)
+
+
+@pytest.mark.parametrize("spans", [1, 2, 7])
+def test_how_long_threads_take(spans):
+    """Tasks of one second: a chain of two groups runs a span apart, three alike share cores."""
+
+    def spent(groups):
+        return [Spent(g, SPAN * i, 1.0) for i in range(spans) for g in range(groups)]
+
+    chain, alike = (frozenset(), frozenset({0})), (frozenset(),) * 3
+    assert makespan(chain, spent(2), 1) == 2 * spans
+    assert makespan(chain, spent(2), 2) == makespan(chain, spent(2), 9) == spans + 1
+    assert makespan(alike, spent(3), 3) == spans
+    assert makespan(alike, spent(3), 2) == (3 * spans + 1) // 2
+    assert makespan((), (), 2) == 0.0
+    assert makespan(alike[:2], spent(2), 2, handover=0.25) == spans + 0.25
+    assert makespan(chain, spent(2)[:2], 2, handover=0.25) == 2.0  # one thread goes on
+
+
+def test_what_threads_save_is_said():
+    few, many = np.linspace(0.0, 0.1, 5).tolist(), LONG.tolist()
+    shared = measured_sharing(stewart_inverse(), platform_path, many, 2)
+    assert (shared.instants, shared.groups) == (len(LONG), 7)
+    assert shared.together > 0.0
+    assert str(len(LONG)) in sharing_text(shared)
+    one = measured_sharing(stewart_inverse(), platform_path, few, 1)
+    assert "do not pay" in sharing_text(replace(one, together=one.alone))
+    for changed, why in (
+        ({"workers": 2, "groups": 1}, "one group"),
+        ({"workers": 2}, "one span"),
+        ({"workers": 2, "instants": 900}, "one group's"),
+    ):
+        assert why in sharing_text(replace(one, together=one.alone, **changed))
+    assert "threads pay: 2.00" in sharing_text(replace(shared, alone=2.0, together=1.0))

@@ -29,16 +29,20 @@ class _Drive:
     second: expressions.Expression
 
 
-def kinematics(model: Model, times: Sequence[float], *, by_groups: bool = True) -> Motion:
-    """The motion of a driven machine at `times`, by its structural groups or as a whole.
+def kinematics(
+    model: Model, times: Sequence[float], *, by_groups: bool = True, workers: int = 1
+) -> Motion:
+    """The motion of a driven machine at `times`, by its structural groups, those that do not wait
+    for one another by `workers` threads at the same time, or as a whole.
 
     Bodies in the order of the model, the ground before them.  A machine that
     moves in one plane is solved in it.  Raises `UsageError` where a drive is
     not a function of t alone, and where the drives do not determine the motion.
     """
-    linkage = driven_linkage(model)
-    solve = solve_by_groups if by_groups else solve_whole
-    return solve(linkage, times, drives_of(model))
+    linkage, drives = driven_linkage(model), drives_of(model)
+    if not by_groups:
+        return solve_whole(linkage, times, drives)
+    return solve_by_groups(linkage, times, drives, workers=workers)
 
 
 def driven_linkage(model: Model) -> Linkage:

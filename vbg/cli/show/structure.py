@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from vbg.cli.models import read_checked
@@ -14,6 +15,7 @@ from vbg.errors import UsageError
 if TYPE_CHECKING:
     from vbg.model import Model
     from vbg.structure import Structure
+    from vbg.structure.kinematics.measured import Shared
     from vbg.structure.routes.tree import RouteTree
 
 PLACE = 40
@@ -30,6 +32,7 @@ def register(subparsers: Any) -> None:
         examples="""vbg show structure crank.toml
             vbg show structure stewart.toml --diagram stewart.svg --workers 4
             vbg show structure crank.toml --routes 5 --measured --workers 4
+            vbg show structure stewart.toml --workers 2 --measured
             vbg show structure crank.toml --json""",
     )
     add_model(parser)
@@ -37,7 +40,8 @@ def register(subparsers: Any) -> None:
     parser.add_argument(
         "--measured",
         action="store_true",
-        help="of --routes: processor time of each group over [0, t_end]; drives are functions of t",
+        help="drives being functions of t: costs of --routes are processor time of each group\n"
+        "over [0, t_end]; with --workers, how much faster threads solve the outputs' instants",
     )
 
 
@@ -93,8 +97,11 @@ def act(arguments: argparse.Namespace) -> int:
     from vbg.structure import analyse
 
     require_pictures(arguments)
-    if arguments.measured and not (arguments.routes or arguments.tree):
-        raise UsageError("--measured tells what groups cost in --routes N or --tree PICTURE.")
+    if arguments.measured and not (arguments.routes or arguments.tree or arguments.workers):
+        raise UsageError(
+            "--measured tells what groups cost in --routes N or --tree PICTURE, and what threads "
+            "save with --workers N."
+        )
     model = read_checked(arguments)
     structure = analyse(model)
     report(structure, arguments, model if arguments.measured else None)
@@ -107,21 +114,27 @@ def report(
     """Print and draw what was asked for; pictures show proposed drives where some are missing.
     Routes cost what the groups of `measured` do, else estimated operations."""
     from vbg.structure.count.diagram import draw
+    from vbg.structure.kinematics.measured import sharing_text
     from vbg.structure.routes.showing import draw_tree, routes_data, routes_text
     from vbg.structure.show import proposed, structure_data, structure_text
 
     asked = arguments.routes or arguments.tree
     tree = _tree(structure, arguments, measured) if asked else None
+    shared = _shared(measured, arguments.workers) if measured and arguments.workers else None
     if arguments.json:
         data = structure_data(structure)
         if tree is not None:
             data["routes"] = routes_data(tree, best=arguments.routes or BEST)
+        if shared is not None:
+            data["threads"] = {**asdict(shared), "gain": shared.gain, "pays": shared.pays}
         print(json.dumps(data))
     else:
         library = library_of(arguments)
         print(structure_text(structure, library=library, workers=arguments.workers))
         if tree is not None and arguments.routes:
             print("\n" + routes_text(tree, best=arguments.routes))
+        if shared is not None:
+            print("\n" + sharing_text(shared))
     if tree is not None and arguments.tree:
         draw_tree(tree, arguments.tree)
         wrote(arguments.tree, "tree of routes")
@@ -132,6 +145,17 @@ def report(
     if arguments.graph:
         draw(shown, arguments.graph, "graph")
         wrote(arguments.graph, "structural graph")
+
+
+def _shared(model: Model, workers: int) -> Shared:
+    """What threads save of the motion of `model` at the instants of its outputs."""
+    from vbg.simulate.settings import output_grid
+    from vbg.structure.kinematics.measured import measured_sharing
+    from vbg.structure.motion import driven_linkage, drives_of
+
+    settings = model.simulate
+    times = output_grid(settings.t_end, settings.output_step).tolist()
+    return measured_sharing(driven_linkage(model), drives_of(model), times, workers)
 
 
 def _tree(structure: Structure, arguments: argparse.Namespace, measured: Model | None) -> RouteTree:

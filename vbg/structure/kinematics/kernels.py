@@ -40,6 +40,11 @@ def compiled(function: Any) -> Any:
     return KERNELS.compiled(function, error_model="numpy")
 
 
+def released(function: Any) -> Any:
+    """The same of a kernel that runs without the interpreter's lock: threads run at its side."""
+    return KERNELS.compiled(function, error_model="numpy", nogil=True)
+
+
 POINT, DOT, DISTANCE, TURN, FIRST, SECOND, ORIENT = range(7)
 OPEN, SINGULAR, CLOSED = range(3)  # how a solution ended: not converged, singular, solved
 
@@ -430,17 +435,6 @@ def _spread(bodies, found, basis, V):
         V[bodies[i]] = 0.0
         for k in range(basis.shape[0]):
             V[bodies[i]] += basis[k] * found[basis.shape[0] * i + k]
-
-
-@compiled
-def angles(terms, p, R, near, target):
-    """(k,) values of the angular terms, whole turns kept; others unchanged."""
-    out = near.copy()
-    for k in range(len(terms.codes)):
-        kind = terms.codes[k, KIND]
-        if kind == TURN or kind == FIRST or kind == SECOND:  # noqa: SIM109
-            out[k] = term(terms.codes, terms.data, k, p, R, near, target)[0]
-    return out
 
 
 def ensure_terms() -> None:

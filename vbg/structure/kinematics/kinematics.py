@@ -19,6 +19,7 @@ from vbg.errors import UsageError
 from vbg.structure.count.report import Structure, analyse_topology
 from vbg.structure.kinematics.kernels import FIRST, KIND, SECOND, SINGULAR, TURN
 from vbg.structure.kinematics.program import Program, make_program, velocity_basis
+from vbg.structure.kinematics.spans import Ended, Rows, solve_all
 from vbg.structure.topology.linkage import Linkage
 
 Array = NDArray[np.float64]
@@ -46,8 +47,11 @@ class Motion:
     where: tuple[str, ...] = ()
 
 
-def solve_by_groups(linkage: Linkage, times: Sequence[float], drives: Drives) -> Motion:
-    """The motion at `times`, group by group.
+def solve_by_groups(
+    linkage: Linkage, times: Sequence[float], drives: Drives, *, workers: int = 1
+) -> Motion:
+    """The motion at `times`, group by group, by `workers` threads: groups that do not wait for one
+    another are solved at the same time, to the same bits.
 
     `drives(t)` gives values, rates and accelerations of the driven
     coordinates, each (drives,), pair by pair as in `linkage.drives`; of the
@@ -60,7 +64,7 @@ def solve_by_groups(linkage: Linkage, times: Sequence[float], drives: Drives) ->
     structure = analyse_topology(linkage.topology)
     if not structure.determined:
         raise UsageError("; ".join(str(problem) for problem in structure.problems))
-    return run(make_program(linkage, structure), linkage, times, drives)
+    return run(make_program(linkage, structure), linkage, times, drives, workers=workers)
 
 
 def solve_whole(linkage: Linkage, times: Sequence[float], drives: Drives) -> Motion:
@@ -78,33 +82,42 @@ def group_program(linkage: Linkage, structure: Structure) -> Program:
     return make_program(linkage, structure)
 
 
-def run(program: Program, linkage: Linkage, times: Sequence[float], drives: Drives) -> Motion:
-    """The motion that `program` computes at `times`, in order."""
-    from vbg.structure.kinematics.solving import sweep
+def run(
+    program: Program,
+    linkage: Linkage,
+    times: Sequence[float],
+    drives: Drives,
+    *,
+    workers: int = 1,
+) -> Motion:
+    """The motion that `program` computes at `times`, in order, by `workers` threads."""
+    return solved_rows(program, linkage, times, drives, workers=workers)[0]
 
+
+def solved_rows(
+    program: Program, linkage: Linkage, times: Sequence[float], drives: Drives, *, workers: int
+) -> tuple[Motion, Ended]:
+    """The motion, and how its tasks ended with what threads spent on them."""
+    if workers < 1:
+        raise UsageError(f"a motion needs one worker at least, not {workers}")
     when = np.array(times, dtype=float)
-    rows = np.array([np.stack([np.asarray(v, float) for v in drives(t)]) for t in when.tolist()])
-    moves = rows.reshape(len(when), 3, -1)
-    p, R = linkage.p_WB.copy(), linkage.R_WB.copy()
-    near = start_angles(program, moves[0, 0]) if len(when) else program.near
-    many = (len(when), len(p))
-    p_all, R_all = np.zeros((*many, 3)), np.zeros((*many, 3, 3))
-    V_all, A_all = np.zeros((*many, 6)), np.zeros((*many, 6))
-    done, failed, ending = sweep(
-        program.tables, p, R, near, moves, velocity_basis(linkage), p_all, R_all, V_all, A_all
+    given = np.array([np.stack([np.asarray(v, float) for v in drives(t)]) for t in when.tolist()])
+    moves = given.reshape(len(when), 3, -1)
+    many = (len(when) + 1, len(linkage.p_WB))
+    rows = Rows(
+        np.zeros((*many, 3)), np.zeros((*many, 3, 3)), np.zeros((*many, 6)), np.zeros((*many, 6))
     )
-    if failed < 0:
-        return Motion(when, p_all, R_all, V_all, A_all)
-    return Motion(
-        when[:done],
-        p_all[:done],
-        R_all[:done],
-        V_all[:done],
-        A_all[:done],
-        "singular" if ending == SINGULAR else "not assembled",
-        float(when[done]),
-        tuple(linkage.topology.bodies[body] for body in program.bodies_of(failed)),
-    )
+    rows.p[0], rows.R[0] = linkage.p_WB, linkage.R_WB
+    rows.p[:, 0], rows.R[:, 0] = linkage.p_WB[0], linkage.R_WB[0]
+    near = start_angles(program, moves[0, 0]) if len(when) else program.near.copy()
+    ended = solve_all(program, near, moves, velocity_basis(linkage), rows, workers)
+    k = ended.done
+    found = (rows.p[1 : k + 1], rows.R[1 : k + 1], rows.V[1 : k + 1], rows.A[1 : k + 1])
+    if ended.group < 0:
+        return Motion(when, *found), ended
+    why: Status = "singular" if ended.ending == SINGULAR else "not assembled"
+    where = tuple(linkage.topology.bodies[body] for body in program.bodies_of(ended.group))
+    return Motion(when[:k], *found, why, float(when[k]), where), ended
 
 
 def start_angles(program: Program, values: Array) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,14 @@ from vbg.structure.count.groups import Group
 from vbg.structure.count.report import Structure
 from vbg.structure.kinematics.dyads import DRIVEN, NEWTON, PRP, RPP, RPR, RRP, RRR, Dyads
 from vbg.structure.kinematics.equations import Equations, equations_of
-from vbg.structure.kinematics.kernels import WEIGHT, Terms, ensure_terms, term
+from vbg.structure.kinematics.kernels import (
+    BODY_A,
+    BODY_B,
+    WEIGHT,
+    Terms,
+    ensure_terms,
+    term,
+)
 from vbg.structure.topology.linkage import COORDINATES, Linkage, in_plane
 
 Array = NDArray[np.float64]
@@ -25,8 +33,9 @@ _DYADS = {"RRR": RRR, "RRP": RRP, "RPR": RPR, "PRP": PRP, "RPP": RPP}
 class Tables(NamedTuple):
     """All that the kernels read.
 
-    `body_start`, `bodies`, `equation_start`, `equations` : bodies and
-    equations of the groups, one group after the other.  `dyads.kind` says how
+    `body_start`, `bodies`, `carrier_start`, `carriers`, `equation_start`,
+    `equations` : of the groups, one after the other, their bodies, the moving
+    ones that they are carried by, their equations.  `dyads.kind` says how
     a group is positioned; `pair_of` : (groups,) the term of a one-body
     group's pair, `drive_of` : (groups, 6) the drives of its coordinates
     (angle, slide, x, y, z, first of three rotations) or -1.  `plane` : (3, 3)
@@ -38,6 +47,8 @@ class Tables(NamedTuple):
     dyads: Dyads
     body_start: Integers
     bodies: Integers
+    carrier_start: Integers
+    carriers: Integers
     equation_start: Integers
     equations: Integers
     pair_of: Integers
@@ -54,6 +65,17 @@ class Program:
     tables: Tables
     equations: Equations
     near: Array
+
+    @property
+    def needs(self) -> tuple[frozenset[int], ...]:
+        """Of every group, counted from 0, the groups that carry it."""
+        t = self.tables
+        group_of = {b: g for g in range(len(t.body_start) - 1) for b in self.bodies_of(g)}
+        spans = pairwise(t.carrier_start.tolist())
+        return tuple(
+            frozenset(group_of[body] for body in t.carriers[start:end].tolist())
+            for start, end in spans
+        )
 
     def bodies_of(self, group: int) -> tuple[int, ...]:
         """The bodies of group number `group`, counted from 0."""
@@ -72,6 +94,7 @@ def make_program(linkage: Linkage, structure: Structure | None) -> Program:
         groups = [(g.bodies, tuple(sorted((*g.external, *g.internal)))) for g in structure.groups]
         known = list(structure.groups)
     rows = [np.flatnonzero(np.isin(equations.pair, pairs)) for _, pairs in groups]
+    carriers = [_carriers(equations, row, bodies) for row, (bodies, _) in zip(rows, groups)]
     dyads = [_dyad(linkage, group) for group in known]
     singles = [_single(linkage, equations, group) for group in known]
     kinds = [DRIVEN if single[0] >= 0 else dyad[0] for dyad, single in zip(dyads, singles)]
@@ -85,6 +108,8 @@ def make_program(linkage: Linkage, structure: Structure | None) -> Program:
         ),
         _starts([len(bodies) for bodies, _ in groups]),
         np.array([body for bodies, _ in groups for body in bodies], dtype=np.int64),
+        _starts([len(others) for others in carriers]),
+        np.array([body for others in carriers for body in others], dtype=np.int64),
         _starts([len(row) for row in rows]),
         np.concatenate(rows).astype(np.int64),
         np.array([single[0] for single in singles], dtype=np.int64),
@@ -94,6 +119,14 @@ def make_program(linkage: Linkage, structure: Structure | None) -> Program:
         linkage.R_WB.copy(),
     )
     return Program(tables, equations, _screwed(linkage, equations))
+
+
+def _carriers(equations: Equations, rows: Integers, own: tuple[int, ...]) -> list[int]:
+    """The moving bodies besides `own` that the equations `rows` name."""
+    terms = equations.terms
+    spans = [np.arange(terms.start[e], terms.start[e + 1]) for e in rows]
+    named = set(terms.codes[np.concatenate(spans)][:, [BODY_A, BODY_B]].ravel().tolist())
+    return sorted(named - {0, *own})
 
 
 def plane_axes(linkage: Linkage) -> Array:

@@ -1,4 +1,4 @@
-"""The compiled sweep over the groups of a program."""
+"""One group of a program over a span of instants, compiled."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from vbg.structure.kinematics.kernels import (
     AXES_M,
     BODY_A,
     CLOSED,
-    KERNELS,
+    FIRST,
     KIND,
     OPEN,
     ORIENT,
     PART,
+    SECOND,
+    SINGULAR,
+    TURN,
     WIDTH,
-    angles,
     compiled,
     dot,
     fixed_in,
@@ -27,7 +29,9 @@ from vbg.structure.kinematics.kernels import (
     plus,
     product,
     rates,
+    released,
     rotation,
+    term,
     turned,
 )
 
@@ -94,73 +98,110 @@ def position(tables, g, p, R, near, target, drive, basis, columns, z, u):
         ending = CLOSED if solve_dyad(tables.dyads, g, z, u) else OPEN
         for body in bodies:
             spatial(tables.plane, p, R, tables.p_0, tables.R_0, body, z, u)
-    if basis.shape[0] == 3 and (kind == NEWTON or kind == DRIVEN):  # noqa: SIM109
-        for body in bodies:
-            flat(tables.plane, p, R, tables.p_0, tables.R_0, body, z, u)
     return ending
 
 
 @compiled
-def solve_at(tables, p, R, near, drive, rate, V, Acc, basis):
-    """One instant: poses from the last ones, velocities, accelerations, all in place.
-
-    Returns (-1, CLOSED), or the group that failed and how.
-    """
-    terms = tables.terms
-    target = targets(terms, drive)
-    columns = np.full(len(p), -1, dtype=np.int64)
-    z, u = np.zeros(len(p), dtype=np.complex128), np.ones(len(p), dtype=np.complex128)
-    if basis.shape[0] == 3:
-        for body in range(len(p)):
-            flat(tables.plane, p, R, tables.p_0, tables.R_0, body, z, u)
-    for g in range(len(tables.body_start) - 1):
-        ending = position(tables, g, p, R, near, target, drive, basis, columns, z, u)
-        if ending != CLOSED:
-            return g, ending
-        bodies = tables.bodies[tables.body_start[g] : tables.body_start[g + 1]]
-        equations = tables.equations[tables.equation_start[g] : tables.equation_start[g + 1]]
-        regular = rates(
-            terms, equations, bodies, p, R, near, target, drive, rate, V, Acc, basis, columns
-        )
-        if not regular:
-            return g, 1
-    near[:] = angles(terms, p, R, near, target)
-    return -1, CLOSED
-
-
-@compiled
-def targets(terms, drive):
-    """(k, 3, 3) the driven rotation R_FM of ORIENT terms, the identity for others."""
-    out = np.zeros((len(terms.codes), 3, 3))
-    for k in range(len(out)):
-        for i in range(3):
-            out[k, i, i] = 1.0
-    for e in range(len(terms.slot)):
+def aim(terms, equations, drive, target):
+    """Set the driven rotations R_FM of some equations' ORIENT terms in `target`, (k, 3, 3)."""
+    for i in range(len(equations)):
+        e = equations[i]
         k = terms.start[e]
         if terms.slot[e] >= 0 and terms.codes[k, KIND] == ORIENT:
             first = terms.slot[e] - terms.codes[k, PART]
-            out[k] = rotation(drive[first : first + 3])
+            target[k] = rotation(drive[first : first + 3])
+
+
+@compiled
+def keep_angles(terms, equations, p, R, near, target):
+    """Set `near` to the values of the angular terms of some equations, whole turns kept."""
+    for i in range(len(equations)):
+        e = equations[i]
+        for k in range(terms.start[e], terms.start[e + 1]):
+            kind = terms.codes[k, KIND]
+            if kind == TURN or kind == FIRST or kind == SECOND:  # noqa: SIM109
+                near[k] = term(terms.codes, terms.data, k, p, R, near, target)[0]
+
+
+@compiled
+def identities(count):
+    """(count, 3, 3)."""
+    out = np.zeros((count, 3, 3))
+    for k in range(count):
+        for i in range(3):
+            out[k, i, i] = 1.0
     return out
 
 
 @compiled
-def solve_all(tables, p, R, near, drives, basis, p_all, R_all, V_all, A_all):
-    """Every instant in turn, each from the posture before; results go to the last four.
+def take(p_all, R_all, V_all, A_all, row, body, p, R, V, Acc):
+    """Posture, velocity and acceleration of `body` from a row of the results."""
+    for i in range(3):
+        p[body, i] = p_all[row, body, i]
+        for j in range(3):
+            R[body, i, j] = R_all[row, body, i, j]
+    for i in range(6):
+        V[body, i], Acc[body, i] = V_all[row, body, i], A_all[row, body, i]
 
-    `drives` : (instants, 3, drives) values, rates, second rates.  Returns the
-    number of instants solved, then the group that failed or -1, and how.
+
+@compiled
+def give(p, R, V, Acc, row, body, p_all, R_all, V_all, A_all):
+    """The same into a row of the results."""
+    for i in range(3):
+        p_all[row, body, i] = p[body, i]
+        for j in range(3):
+            R_all[row, body, i, j] = R[body, i, j]
+    for i in range(6):
+        V_all[row, body, i], A_all[row, body, i] = V[body, i], Acc[body, i]
+
+
+@released
+def solve_span(tables, g, first, last, near, drives, basis, p_all, R_all, V_all, A_all):
+    """Group g at the instants `first` to `last` - 1, each from its posture before.
+
+    Instant i stands in row i + 1 of the results (k + 1, n, ...), row 0 holds the posture before
+    all; the bodies that the group is carried by are known there.  `drives` : (k, 3, drives)
+    values, rates, second rates.  What threads share is only read and written row by row: the
+    rest is copied, since every call counts references to the arrays it passes on.
+
+    Returns the first instant that is not solved, and how it ended.
     """
-    for i in range(len(drives)):
-        V, Acc = np.zeros((len(p), 6)), np.zeros((len(p), 6))
-        failed, ending = solve_at(tables, p, R, near, drives[i, 0], drives[i, 1:], V, Acc, basis)
-        if failed >= 0:
-            return i, failed, ending
-        p_all[i], R_all[i], V_all[i], A_all[i] = p, R, V, Acc
-    return len(drives), -1, CLOSED
-
-
-def sweep(tables, p, R, near, drives, basis, p_all, R_all, V_all, A_all):
-    """`solve_all`, compiled once by whichever process needs it first."""
-    results = (p_all, R_all, V_all, A_all)
-    KERNELS.ensure("sweep", lambda: solve_all(tables, p, R, near, drives[:0], basis, *results))
-    return solve_all(tables, p, R, near, drives, basis, *results)
+    terms, plane = tables.terms, basis.shape[0] == 3
+    bodies = tables.bodies[tables.body_start[g] : tables.body_start[g + 1]]
+    carriers = tables.carriers[tables.carrier_start[g] : tables.carrier_start[g + 1]]
+    equations = tables.equations[tables.equation_start[g] : tables.equation_start[g + 1]]
+    p, R = tables.p_0.copy(), tables.R_0.copy()
+    V, Acc = np.zeros((len(p), 6)), np.zeros((len(p), 6))
+    z, u = np.zeros(len(p), dtype=np.complex128), np.ones(len(p), dtype=np.complex128)
+    columns = np.full(len(p), -1, dtype=np.int64)
+    own, target = near.copy(), identities(len(near))
+    flat(tables.plane, p, R, tables.p_0, tables.R_0, 0, z, u)
+    for body in bodies:
+        take(p_all, R_all, V_all, A_all, first, body, p, R, V, Acc)
+    ending, i = CLOSED, first
+    while i < last:
+        drive, rate = drives[i, 0], drives[i, 1:]
+        for body in carriers:
+            take(p_all, R_all, V_all, A_all, i + 1, body, p, R, V, Acc)
+        if plane:
+            for body in carriers:
+                flat(tables.plane, p, R, tables.p_0, tables.R_0, body, z, u)
+            for body in bodies:
+                flat(tables.plane, p, R, tables.p_0, tables.R_0, body, z, u)
+        aim(terms, equations, drive, target)
+        ending = position(tables, g, p, R, own, target, drive, basis, columns, z, u)
+        if ending != CLOSED:
+            break
+        if not rates(
+            terms, equations, bodies, p, R, own, target, drive, rate, V, Acc, basis, columns
+        ):
+            ending = SINGULAR
+            break
+        keep_angles(terms, equations, p, R, own, target)
+        for body in bodies:
+            give(p, R, V, Acc, i + 1, body, p_all, R_all, V_all, A_all)
+        i += 1
+    for e in equations:
+        for k in range(terms.start[e], terms.start[e + 1]):
+            near[k] = own[k]
+    return i, ending
