@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
+
+import psutil
 import pytest
 
 import vbg
@@ -10,6 +13,7 @@ from tests.tail import tail
 from vbg.cli.main import main
 from vbg.errors import UsageError
 from vbg.io import mjcf
+from vbg.io.mjcf import document
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -165,11 +169,14 @@ def test_files_that_it_names_lie_below_its_folder(tmp_path):
     inside = tmp_path / "robot"
     inside.mkdir()
     arm = inside / "arm.xml"
+    (inside / "part.xml").write_text('<mujoco><include file="../secret.xml"/></mujoco>')
     for body in (
         '<include file="../secret.xml"/>',
         '<asset><mesh name="m" file="../secret.xml"/></asset>',
         '<compiler meshdir=".."/><asset><mesh name="m" file="secret.xml"/></asset>',
         f'<include file="{tmp_path / "secret.xml"}"/>',
+        '<asset><texture name="t" type="cube" fileup="../secret.xml"/></asset>',
+        '<asset><model name="m" file="part.xml"/></asset>',
     ):
         arm.write_text(f"<mujoco>{body}</mujoco>")
         with pytest.raises(UsageError, match="not below the folder"):
@@ -180,3 +187,17 @@ def test_files_that_it_names_lie_below_its_folder(tmp_path):
     arm.write_text('<!DOCTYPE a [<!ENTITY b "c">]><mujoco/>')
     with pytest.raises(UsageError, match="document types"):
         mjcf.read(arm)
+
+
+def test_files_that_multiply_are_ended_and_nothing_is_left(tmp_path, monkeypatch):
+    """MuJoCo's own reader makes copies as long as there is memory."""
+    monkeypatch.setattr(document, "SECONDS", 2.0)
+    monkeypatch.setattr(document, "MEMORY", 200_000_000)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    body = '<body><joint/><geom size="0.1"/></body>'
+    many = f'<replicate count="3000"><replicate count="3000">{body}</replicate></replicate>'
+    path = written(tmp_path, f"<mujoco><worldbody>{many}</worldbody></mujoco>")
+    with pytest.raises(UsageError, match="cannot read it: it takes more than"):
+        mjcf.read(path)
+    assert [file.name for file in tmp_path.iterdir()] == ["arm.xml"]
+    assert not psutil.Process().children()

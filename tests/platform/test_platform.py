@@ -45,6 +45,18 @@ def test_a_full_disk_is_no_misuse_and_a_missing_folder_is(tmp_path):
         write_text(tmp_path / "none" / "a", "x")
 
 
+def test_what_is_no_file_is_not_replaced_by_one(tmp_path):
+    """As root, a file renamed to /dev/null would take its place."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    for name in ("pipe", "link", "folder"):
+        with pytest.raises(UsageError, match="cannot be written: it is a"):
+            write_text(tmp_path / name, "x")
+    assert stat.S_ISFIFO(os.stat(tmp_path / "link").st_mode)
+    assert {file.name for file in tmp_path.iterdir()} == {"pipe", "link", "folder"}
+
+
 def test_permissions_and_links_stay(tmp_path):
     real, link = tmp_path / "real.txt", tmp_path / "link.txt"
     real.write_text("old")

@@ -158,22 +158,24 @@ def _check_matrices(model: FiniteElements) -> None:
     for name, A in (("M", model.M), ("K", model.K)):
         if A.ndim != 2 or A.shape[0] != A.shape[1]:
             raise ModelError(f"{name} is no square matrix: its shape is {A.shape}.")
+    N, n = len(model.M), len(model.X)
+    if model.M.shape != model.K.shape:
+        raise ModelError(f"M is {N} x {N}, but K is {len(model.K)} x {len(model.K)}.")
+    if n == 0 or N not in (3 * n, 6 * n):
+        raise ModelError(
+            f"{n} nodes have {3 * n} or {6 * n} freedoms, but M and K have {N}. Order them node by"
+            " node: x, y, z (and the rotations about x, y, z) of the first, then of the second."
+        )
+    for name, A in (("M", model.M), ("K", model.K), ("nodes", model.X)):
         if not np.isfinite(A).all():
             raise ModelError(f"{name} has entries that are no finite numbers.")
-        off = float(np.abs(A - A.T).max(initial=0.0)) / max(float(np.abs(A).max()), 1e-300)
+    for name, A in (("M", model.M), ("K", model.K)):
+        off = float(np.abs(A - A.T).max()) / max(float(np.abs(A).max()), 1e-300)
         if off > SYMMETRY:
             raise ModelError(
                 f"{name} is not symmetric: an entry differs from its mirror image by {off:.2g} of"
                 " the largest. Write the full matrix, not one triangle of it."
             )
-    N, n = len(model.M), len(model.X)
-    if model.M.shape != model.K.shape:
-        raise ModelError(f"M is {N} x {N}, but K is {len(model.K)} x {len(model.K)}.")
-    if N not in (3 * n, 6 * n):
-        raise ModelError(
-            f"{n} nodes have {3 * n} or {6 * n} freedoms, but M and K have {N}. Order them node by"
-            " node: x, y, z (and the rotations about x, y, z) of the first, then of the second."
-        )
 
 
 def _mass_and_centre(model: FiniteElements) -> tuple[float, Array]:

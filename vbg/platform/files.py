@@ -32,12 +32,15 @@ def replacing(path: str | Path, *, follow: bool = True) -> Iterator[Path]:
     Raises
     ------
     UsageError
-        there is no such folder, or no permission.
+        there is no such folder, no permission, or `path` is a pipe, a device, a folder.
     VbgError
         the disk is full or broken; `path` is as it was.
     """
     target = Path(os.path.realpath(path)) if follow else _own(Path(path))
     temporary = target.with_name(f".{target.stem}.{os.getpid()}{_TEMPORARY}{target.suffix}")
+    found = is_other_than_file(target) if follow else ""
+    if found:
+        raise UsageError(f"{path}: cannot be written: it is {found}.")
     try:
         _remove_abandoned(target)
         temporary.unlink(missing_ok=True)  # of an earlier process of this number, or a link

@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -20,6 +21,9 @@ END_REQUESTS = tuple(
     if hasattr(signal, name)
 )
 """Signals by which a user or the system asks a process to end."""
+
+
+WATCH = 0.02  # s between two looks at a child
 
 
 def on_end_request(answer: Callable[[], None]) -> None:
@@ -94,3 +98,33 @@ def is_alive(pid: int) -> bool:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
+
+
+def run_within(words: list[str], *, seconds: float, memory: int) -> tuple[str, str]:
+    """Run a command that may take so much processor time and memory [bytes]: what it says on
+    standard output, and why it did not end well, "" where it did."""
+    import psutil
+
+    with tempfile.TemporaryFile() as said:
+        child = subprocess.Popen(
+            words, stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.DEVNULL
+        )
+        why = ""
+        try:
+            while child.poll() is None and not why:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    seen = psutil.Process(child.pid)
+                    if sum(seen.cpu_times()[:2]) > seconds:
+                        why = f"it takes more than {seconds:g} s"
+                    elif seen.memory_info().rss > memory:
+                        why = f"it takes more than {memory / 1e9:g} GB of memory"
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    child.wait(WATCH)
+        finally:
+            child.kill()
+            child.wait()
+        said.seek(0)
+        text = said.read().decode("utf-8", "replace")
+    if not why and child.returncode != 0:
+        why = f"the process ended with code {child.returncode}"
+    return text, why

@@ -7,7 +7,11 @@ points held together, simple geoms as drawings; everything else is told by name.
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,14 +20,17 @@ from typing import Any
 import numpy as np
 
 from vbg.errors import UsageError
+from vbg.io.mjcf import compiling
 from vbg.io.mjcf.acting import against_gravity, coordinate_of, gravity_of, in_joints, left_out
 from vbg.io.mjcf.equalities import equalities
 from vbg.io.mjcf.files import require_own_files
 from vbg.io.mjcf.groups import Groups, groups_of
 from vbg.model import Model
+from vbg.platform.processes import run_within
 from vbg.spatial import Array, quaternion_from_matrix
 
 HINGE, SLIDE, BALL, FREE = "hinge", "slide", "ball", "free"
+SECONDS, MEMORY = 20.0, 1_000_000_000  # that MuJoCo may take to read a file
 SMALL = 1e-9  # cosine of axes that are perpendicular, or part of a length in which points meet
 
 
@@ -47,17 +54,18 @@ def read(path: str | Path) -> tuple[Model, tuple[str, ...]]:
 
 
 def _compiled(mujoco: Any, path: str) -> tuple[Any, list[str]]:
-    """MuJoCo's model of the file, and its warnings: left alone it writes these into a file where
-    the user works, MUJOCO_LOG.TXT."""
-    warnings: list[str] = []
-    before = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(lambda text: warnings.append(f"MuJoCo: {text.strip()}"))
-    try:
-        return mujoco.MjModel.from_xml_path(path), warnings
-    except ValueError as error:
-        raise UsageError(f"{path}: MuJoCo refuses it: {str(error).strip()}") from None
-    finally:
-        mujoco.set_mju_user_warning(before)
+    """MuJoCo's model of the file, and its warnings."""
+    with tempfile.TemporaryDirectory(prefix="vbg-mjcf-") as folder:
+        made = os.path.join(folder, "model.mjb")
+        words = [sys.executable, "-P", compiling.__file__, path, made]
+        told, why = run_within(words, seconds=SECONDS, memory=MEMORY)
+        if why:
+            raise UsageError(f"{path}: MuJoCo cannot read it: {why}.")
+        answer = json.loads(told)
+        if answer["refused"]:
+            raise UsageError(f"{path}: MuJoCo refuses it: {answer['refused']}")
+        warnings = [f"MuJoCo: {text.strip()}" for text in answer["warnings"]]
+        return mujoco.MjModel.from_binary_path(made), warnings
 
 
 NUMBERS = {

@@ -42,11 +42,11 @@ def require_own_files(path: str, root: str, seen: set[str]) -> None:
     here = {os.path.dirname(path), os.path.dirname(root)}
     folders = {one.get(key) or "" for one in elements for key in FOLDERS} | {""}
     for one in elements:
-        named = one.get("file")
-        for folder in () if named is None else folders:
-            files = {os.path.join(base, folder, named) for base in here}
-            for file in filter(os.path.exists, files):
+        for named in (value for key, value in one.items() if key.startswith("file")):
+            for file in {os.path.join(base, folder, named) for base in here for folder in folders}:
+                if not os.path.exists(file):
+                    continue
                 if why := refusal(named, file, root):
                     raise UsageError(f"{path}: {why} Put it there, or allow its folder: {ALLOWED}.")
-                if one.tag == "include":
+                if one.tag in ("include", "model"):
                     require_own_files(file, root, seen)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from vbg.errors import ModelError, Problem
+from vbg.errors import Problem
 from vbg.io.mstmmsim.reading import imported
 from vbg.io.mstmmsim.writing import to_xml
 from vbg.model import Model
+from vbg.model.text.files import text_of
 from vbg.platform.files import write_text
 
 
@@ -25,11 +26,7 @@ def read_with_notes(
     path: str | Path, parameters: Mapping[str, float] | None = None
 ) -> tuple[Model, tuple[Problem, ...]]:
     """The model, and notes of what was repaired, filled in or read otherwise than written."""
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ModelError(f"{path}: byte {error.start + 1} is not UTF-8 text.") from None
-    found = imported(text, str(path), parameters or {})
+    found = imported(text_of(str(path)), str(path), parameters or {})
     return Model.from_document(found.document, str(path)), found.notes
 
 

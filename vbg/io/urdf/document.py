@@ -23,6 +23,7 @@ from vbg.io.urdf.meshes import Named, named_from, nothing
 from vbg.io.urdf.robot import Array, Mass, Place, Robot, Solid, UrdfJoint, read_robot
 from vbg.io.urdf.shared import FLOOR, GRAIN, NOTHING, SHARE, lacks, least_moment, with_shared_mass
 from vbg.model import Model
+from vbg.model.text.files import text_of
 from vbg.spatial import quaternion_from_matrix
 
 LIGHT = 1e-8  # of the robot's mass: a link between two joints that has none
@@ -58,10 +59,7 @@ def read(
     meshes are looked for; without it they are left out.
     Raises ModelError for what cannot be read, with the element's name.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise ModelError(f"{path}: byte {error.start + 1} is not UTF-8 text.") from None
+    text = text_of(str(path))
     meshes = nothing if output is None else named_from(Path(path), Path(output))
     made = to_document(
         text, str(path), free=free, keep_fixed=keep_fixed, mimic=mimic, meshes=meshes
@@ -76,8 +74,8 @@ def with_loops(document: Mapping[str, Any], path: str | Path) -> dict[str, Any]:
     Raises ModelError for what is no TOML, and for a part whose name is taken.
     """
     try:
-        further = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        further = tomllib.loads(text_of(str(path)))
+    except tomllib.TOMLDecodeError as error:
         raise ModelError(f"{path}: {error}") from None
     whole = dict(document)
     for table, parts in further.items():

@@ -12,13 +12,14 @@ import numpy as np
 from vbg.elements.flexible import Elastic
 from vbg.errors import ModelError
 from vbg.model.text.allowed import refusal
+from vbg.model.text.names import is_name
+from vbg.model.text.npy import read_npy
 from vbg.model.text.places import Path
-from vbg.model.values.reading import Reading, described
+from vbg.model.values.reading import LARGEST, Reading, described
 from vbg.model.values.values import read_list, read_vector
 from vbg.physics.craig_bampton import FiniteElements, reduce
 from vbg.spatial import Array
 
-MOST_ENTRIES = 40_000_000  # 320 MB
 OWN = ("mass", "inertia", "com", "points", "allow_unphysical_inertia")  # what the matrices tell
 WEIGHT = 0.01  # how far a written mass may be from that of the matrices
 
@@ -43,19 +44,18 @@ def _of_file(reading: Reading, path: Path, written: str, size: int) -> Array | N
         reading.fail(path, told, "Put it there, or allow its folder: --allow-include DIR.")
         return None
     try:
-        found = np.load(file, mmap_mode="r", allow_pickle=False)
-        if not isinstance(found, np.ndarray) or found.dtype.kind not in "fiu":
-            raise ValueError("it holds no array of real numbers")
-    except (OSError, ValueError, EOFError) as error:
-        told = getattr(error, "strerror", None) or str(error).partition("\n")[0]
+        found = read_npy(file, size)
+    except (OSError, ValueError) as error:
+        told = getattr(error, "strerror", None) or str(error)
         remedy = "Write it with numpy.save(file, array)."
         reading.fail(path, f"cannot read {written} as a .npy file: {told}.", remedy)
         return None
-    if found.ndim != 2 or found.size > MOST_ENTRIES or (size and found.shape[1] != size):
-        wanted = f"rows of {size}" if size else f"two dimensions and at most {MOST_ENTRIES} entries"
-        reading.fail(path, f"{written} has the shape {found.shape}; needed are {wanted}.")
+    largest = float(np.abs(found).max())
+    if not largest <= LARGEST:
+        what = f"{written} has an entry that is no finite number, or above {LARGEST:g}."
+        reading.fail(path, what, "Look at its units.")
         return None
-    return np.array(found, dtype=float)
+    return found
 
 
 def complete_flexible(
@@ -104,6 +104,10 @@ def _points(
     """Nodes of each point; None, with problems noted, where one is wrong."""
     found: dict[str, tuple[int, ...]] = {}
     for name, raw in table.items():
+        if not is_name(name):
+            what = f"{name!r} cannot name a point."
+            reading.fail_key((*path, name), what, "Use letters, digits, _ and -.")
+            return None
         nodes = raw if isinstance(raw, (list, tuple)) else [raw]
         if not nodes or any(type(node) is not int for node in nodes):
             what = f"expected a node's number, or a list of them, found {described(raw)}."
