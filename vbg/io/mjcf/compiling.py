@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import faulthandler
 import json
-import os
 import sys
 
 PATIENCE = 120  # s after which the process ends though nobody has ended it: its parent was killed
@@ -17,7 +16,7 @@ PATIENCE = 120  # s after which the process ends though nobody has ended it: its
 
 def main(path: str, out: str) -> None:
     """Compile `path` into `out`."""
-    faulthandler.dump_traceback_later(PATIENCE, exit=True, file=open(os.devnull, "w"))  # noqa: SIM115
+    faulthandler.dump_traceback_later(PATIENCE, exit=True)
     import mujoco
 
     said: list[str] = []
