@@ -42,23 +42,27 @@ def _status(error: Exception) -> str:
     return f"{getattr(error, 'function', 'a call')} returned {words.get(status, status)}"
 
 
+LOADING = 60.0  # s of patience with it at the least: a busy machine unpacks and links slowly
+
+
 @dataclass
 class Watch:
     """Ends this process when its parent is gone, or when the unit has kept it waiting too long: a
-    call into native code may last for ever.  `since`: when the call began, None between calls."""
+    call into native code may last for ever.  `since`: when the call began, None between calls;
+    `patience` [s] with it."""
 
     job: Mapping[str, Any]
     tell: Tell
+    patience: float
     since: float | None = None
 
     def keep(self) -> None:
         """In a thread of its own; ctypes lets go of the interpreter in every call."""
         while is_alive(self.job["parent"]):
             time.sleep(min(1.0, 0.2 * self.job["patience"]))
-            since = self.since  # once: the other thread sets it
-            if since is not None and time.monotonic() - since > self.job["patience"]:
-                seconds = f"{self.job['patience']:g} s"
-                self.tell({"error": f"it gave no answer for {seconds} (its patience)"})
+            patience, since = self.patience, self.since  # once, in this order: the other sets them
+            if since is not None and time.monotonic() - since > patience:
+                self.tell({"error": f"it gave no answer for {patience:g} s (its patience)"})
                 os._exit(1)
         shutil.rmtree(self.job["folder"], ignore_errors=True)
         os._exit(1)
@@ -69,7 +73,7 @@ def _answers(job: Mapping[str, Any], tell: Tell, watch: Watch) -> None:
     kind: type[Unit] = CoSimulation if job["kind"] == "CoSimulation" else ModelExchange
     unit = kind(job, job["folder"])
     tell({"y": []})
-    watch.since = None
+    watch.since, watch.patience = None, job["patience"]
     for line in sys.stdin:
         watch.since = time.monotonic()
         asked = json.loads(line)
@@ -96,7 +100,7 @@ def main() -> None:
         channel.flush()
 
     job = json.loads(sys.stdin.readline())
-    watch = Watch(job, tell, time.monotonic())
+    watch = Watch(job, tell, max(job["patience"], LOADING), time.monotonic())
     threading.Thread(target=watch.keep, daemon=True).start()
     try:
         with zipfile.ZipFile(job["file"]) as archive:
