@@ -64,7 +64,10 @@ class Fmu:
         "count", "of the outputs between communications", minimum=0, maximum=2, default=0
     )
     patience: float = quantity(
-        "s", "with one answer of the loaded unit; one that hangs ends the run", default=60.0, above=0.0
+        "s",
+        "with one answer of the loaded unit; one that hangs ends the run",
+        default=60.0,
+        above=0.0,
     )
     interface: str | None = declare(
         "choice",
