@@ -12,6 +12,7 @@ input::
      "start": "equilibrium",           or as --start says; over that of the model's [simulate]
      "measures": ["max(A.speed)"],     besides those of the model's [measures]
      "units": ["bar", "A.force=kN"],   of a .csv, over those of the model's [display]
+     "bonds": true,                    keep effort and flow of every bond, too
      "result": "out.h5"}               .h5 grows in the run; .csv, .json are written at its end
 
 Everything but "model" may be left out.  What happens is told in JSON lines on
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from vbg.assemble.start.start import Start
+    from vbg.causality import CausalGraph
     from vbg.display import Display
     from vbg.errors import Problem
     from vbg.io.hdf5 import Writer
@@ -80,6 +82,7 @@ class Job:
     start: str | None = None
     measures: Sequence[str] = ()
     units: Sequence[str] = ()
+    bonds: bool = False
     result: str | None = None
 
     def to_json(self) -> str:
@@ -324,6 +327,7 @@ def _simulate(model: Model, job: Job, teller: Teller, writer: Writer | None) -> 
 
     settings = _settings(model, job)
     teller.tell("stage", stage="assembling")
+    _require_bonds(job)
     if job.solver == "mstmm":
         _require_written(model, job)
         from vbg import tmm_bridge
@@ -333,7 +337,7 @@ def _simulate(model: Model, job: Job, teller: Teller, writer: Writer | None) -> 
         if writer is not None:
             writer.append(solution.time, solution.signals)
         return solution
-    system = assemble(model)
+    system = assemble(_observed(model) if job.bonds else model)
     sink = None
     if writer is not None:
         writer.know(system.signal_units)
@@ -347,6 +351,22 @@ def _simulate(model: Model, job: Job, teller: Teller, writer: Writer | None) -> 
     if job.solver in ENGINES:
         return _by_engine(model, begin, job.solver, settings, teller, sink)
     return simulate(begin, progress=teller.progress, sink=sink, **settings)
+
+
+def _require_bonds(job: Job) -> None:
+    """The bond graph alone has bonds."""
+    from vbg.errors import UsageError
+
+    if job.bonds and job.solver != "vbg":
+        raise UsageError(f"bonds belong to the bond graph: solver {job.solver} has none to keep.")
+
+
+def _observed(model: Model) -> CausalGraph:
+    from vbg.analysis.bonds import observed
+    from vbg.causality import assign
+    from vbg.graph import expand
+
+    return observed(assign(expand(model)))
 
 
 def _by_engine(

@@ -292,6 +292,8 @@ class VbgApp(App[int]):
         work.solutions.clear()
         work.shown.clear()
         work.motions.clear()
+        work.bonds.clear()
+        work.without_bonds.clear()
         self.document_changed()
 
     def check(self) -> None:
@@ -406,14 +408,16 @@ class VbgApp(App[int]):
         now = time.monotonic()
         passed, self._frame_time = now - self._frame_time, now
         state, moving = self.work.space, results.shown_motion(self.work)
-        if self.work.view != "space" or moving is None or not state.playing:
+        if self.work.view not in ("space", "graph") or moving is None or not state.playing:
             self.work.space = replace(state, playing=False)
             self.animate_space()
             return
         end = float(moving.time[-1])
         at = state.time + passed * state.speed
         self.work.space = replace(state, time=min(at, end), playing=at < end)
-        self.main.paint("space", "slider")
+        if self.work.view == "graph":
+            self.work.plot = replace(self.work.plot, cursor=self.work.space.time)
+        self.main.paint("space", "slider", "graph", "why")
 
     # watching, leaving, breaking
 

@@ -11,6 +11,8 @@ import pytest
 
 import vbg
 from tests.tui.conftest import MODEL, put_run, recorded
+from vbg.analysis.bonds import observed
+from vbg.draw.text import axes
 from vbg.io import csv, hdf5
 from vbg.solution import Solution
 from vbg.tui import make_app
@@ -18,8 +20,9 @@ from vbg.tui.actions.energies import taken_up
 from vbg.tui.content.plotting import differences
 from vbg.tui.picturing import press, screen_text, settled, typed
 from vbg.tui.session import runs as store
+from vbg.tui.session.runs import bonds_file
 from vbg.tui.state import results
-from vbg.tui.state.powers import Powers, coloured, of_part
+from vbg.tui.state.powers import coloured, of_bonds, powers_now, short
 
 
 def test_a_difference_is_a_part_of_the_larger_and_rounding_is_none():
@@ -102,45 +105,48 @@ async def test_why_a_joint_carries_what_it_carries(model):
 
 
 async def test_power_in_the_bond_graph(tmp_path):
-    """A second rod is driven by the first: what leaves the one enters the other."""
+    """A second rod is driven by the first: what leaves the one enters the other; every bond says
+    its power, effort and flow, and they go on with the time."""
     file = tmp_path / "two.toml"
     elbow = '[joints.elbow]\nkind = "revolute"\nbetween = ["rod.B", "arm.A"]\naxis = [0, 1, 0]\n'
     arm = MODEL[MODEL.index("[bodies.rod]") : MODEL.index("[joints")].replace("rod]", "arm]")
     file.write_text(MODEL + "\n" + arm + elbow)
     run = put_run(file, 1, "vbg")
-    hdf5.write(vbg.simulate(vbg.read(file), t_end=0.1), run.result)
+    system = vbg.assemble(observed(vbg.assign(vbg.expand(vbg.read(file)))))
+    solution = vbg.simulate(system, t_end=0.1)
+    hdf5.write(solution, run.result)
+    hdf5.write(solution, bonds_file(run))
     app = make_app(str(file), marks="unicode")
-    async with app.run_test(size=(120, 36)) as pilot:
+    async with app.run_test(size=(120, 40)) as pilot:
         await settled(app, pilot)
         app.select(("joints", "elbow"))
         await press(app, pilot, ["4", "right", "2"])
         seen = screen_text(app)
-        assert "power at t = 0.05 s" in seen
-        given = dict(re.findall(r"([-\d.e]+) W into (\w+)", seen)[i][::-1] for i in range(2))
-        assert float(given["arm"]) == pytest.approx(-float(given["rod"])) != 0.0
-        assert re.search(r"force \[.*\] N · velocity", seen)
-        styles = {bond.style for bond in coloured(app.work.graph, now(app)).bonds}
-        assert styles & {"bar", "warn"}
+        assert "power at t = 0.05 s" in seen and "the most passes in" in seen
+        drawn = {b.key: b for b in coloured(app.work.graph, powers_now(app.work)).bonds}
+        into_arm = drawn["elbow.dv_W -> arm.v,elbow.lever2 -> arm.w,elbow.turn -> arm.w"]
+        assert into_arm.note.endswith("W") and f"{into_arm.note}" in seen
+        assert {bond.style for bond in drawn.values()} & {"bar", "warn"}
+        row = int(np.argmin(np.abs(solution.time - 0.05)))
+        force = solution["elbow.dv_W -> arm.v.effort"][row]
+        told = next(e for e in of_bonds(powers_now(app.work), ["elbow.dv_W -> arm.v"]))
+        assert f"[{', '.join(map(axes.number, force))}] N" in told.pair
+        assert told.watt == pytest.approx(force @ solution["elbow.dv_W -> arm.v.flow"][row])
+        await press(app, pilot, [".", "."])
+        later = app.work.plot.cursor
+        assert later > 0.05 and f"power at t = {later:.5g} s" in screen_text(app)
+        assert app.work.space.time == later and "3D" in screen_text(app), "the machine, with it"
         await press(app, pilot, ["1", "a", "p", "q", "enter", "1", "enter", "2"])
         assert "power at" not in screen_text(app), "the run is of another text"
 
 
-def test_effort_and_flow_at_the_ports_of_a_drive():
-    """Voltage and current, torque and speed: their products are what goes in and out."""
-    solution = vbg.simulate(vbg.read(EXAMPLES / "dc-motor-start.toml"), t_end=0.02)
-    name = "M"
-    found = of_part(Powers(solution, 0.02, {}), f"electric.{name}")
-    electric, shaft = ((e.watt, e.pairs[0]) for e in found)
-    assert electric[0] == pytest.approx(
-        solution[f"{name}.voltage"][-1] * solution[f"{name}.current"][-1]
-    )
-    assert "voltage" in electric[1] and electric[1].endswith(" A")
-    assert "torque" in shaft[1] and shaft[1].endswith(" rad/s")
-    assert of_part(Powers(solution, 0.02, {}), "electric.nothing") == ()
-
-
-def now(app):
-    return app.main.panes["graph"].powers
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [(0.0, "0"), (999.7, "1.00k"), (-0.04561, "-45.6m"), (12.345, "12.3"), (-2.5e6, "-2.50M"),
+     (3e-7, "0.30u"), (999.4, "999"), (float("nan"), "?")],
+)  # fmt: skip
+def test_powers_in_six_cells(value, words):
+    assert short(value) == words and len(words) <= 6
 
 
 async def test_where_the_energy_went(model):

@@ -89,6 +89,12 @@ def register(subparsers: Any) -> None:
         "see vbg parts measures; may be repeated",
     )
     add_units(parser)
+    parser.add_argument(
+        "--bonds",
+        action="store_true",
+        help="keep effort and flow of every bond of the bond graph as signals, too: "
+        "'A.dv_W -> crank.v.effort'",
+    )
     _add_printing(parser)
 
 
@@ -150,6 +156,7 @@ def _job(arguments: argparse.Namespace) -> Job:
         start=arguments.start,
         units=arguments.units,
         measures=tuple(arguments.measures),
+        bonds=arguments.bonds,
         result=arguments.output,
     )
 

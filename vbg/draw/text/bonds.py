@@ -30,7 +30,7 @@ class Vertex:
 @dataclass(frozen=True, slots=True)
 class Bond:
     """A bond between vertices by number; `stroke` at its tail, head or none;
-    `size` components; drawn in `style`."""
+    `size` components; drawn in `style`, with `note` on its line where there is room, and heavy."""
 
     tail: int
     head: int
@@ -38,6 +38,8 @@ class Bond:
     size: int = 1
     style: str = "dim"
     key: str = ""
+    note: str = ""
+    heavy: bool = False
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,7 @@ def draw(drawing: Drawing, width: int, height: int, look: Look, marks: Marks) ->
     for number, bond in enumerate(drawing.bonds):
         style = "cursor" if number == look.bond else bond.style
         _ends(grid, drawing, number, style, marks)
+        _note(grid, drawing.layout.paths[number], bond.note, style)
     for number, vertex in enumerate(drawing.vertices):
         style = "cursor" if number == look.vertex else vertex.style
         left = marks.cursor if number == look.vertex else " "
@@ -105,6 +108,7 @@ def _lines(grid: dict[Cell, tuple[str, str]], drawing: Drawing, look: Look, mark
     """The lines of all bonds; where bonds cross or branch the sides add up."""
     sides: dict[Cell, set[str]] = {}
     double: set[Cell] = set()
+    heavy: set[Cell] = set()
     styles: dict[Cell, str] = {}
     for number, path in enumerate(drawing.layout.paths):
         bond = drawing.bonds[number]
@@ -116,11 +120,15 @@ def _lines(grid: dict[Cell, tuple[str, str]], drawing: Drawing, look: Look, mark
                     styles[cell] = style
                 if bond.size > 1:
                     double.add(cell)
+                if bond.heavy:
+                    heavy.add(cell)
     for cell, joined in sides.items():
         name = "".join(side for side in "lrud" if side in joined)
         name = {"l": "lr", "r": "lr", "u": "ud", "d": "ud"}.get(name, name)
         character = marks.joints[name]
-        if cell in double and name == "lr":
+        if cell in heavy and name in marks.heavy:
+            character = marks.heavy[name]
+        elif cell in double and name == "lr":
             character = marks.double
         grid[cell] = (character, styles[cell])
 
@@ -159,6 +167,21 @@ def _ends(
     grid[x, y] = (arrow, style)
     if bond.stroke == "tail":
         grid[path[0]] = (stroke, style)
+
+
+def _note(grid: dict[Cell, tuple[str, str]], path: tuple[Cell, ...], note: str, style: str) -> None:
+    """The words of a bond in the middle of its longest level piece, its ends left free."""
+    level = [(abs(b[0] - a[0]), a, b) for a, b in pairwise(path) if a[1] == b[1]]
+    if not note or not level:
+        return
+    length, a, b = max(level, key=lambda piece: piece[0])
+    # at a tail one cell for a stroke, at a head two, for stroke and arrow
+    if length - 3 < len(note):
+        return
+    low, high = min(a[0], b[0]), max(a[0], b[0])
+    column = low + (high - low - len(note) + (1 if b[0] > a[0] else 3)) // 2
+    for offset, character in enumerate(note):
+        grid[column + offset, a[1]] = (character, style)
 
 
 def centred(drawing: Drawing, vertex: int, width: int, height: int) -> Look:

@@ -51,6 +51,7 @@ class Marks:
     strokes: tuple[str, str]
     line: str
     double: str
+    heavy: dict[str, str]
     joints: dict[str, str]
 
 
@@ -102,6 +103,7 @@ UNICODE = Marks(
     strokes=("|", "—"),
     line="─",
     double="═",
+    heavy={"lr": "━", "ud": "┃"},
     joints=_UNICODE_JOINTS,
 )
 
@@ -137,6 +139,7 @@ ASCII = Marks(
     strokes=("|", "_"),
     line="-",
     double="=",
+    heavy={"lr": "#", "ud": "#"},
     joints=_ASCII_JOINTS,
 )
 

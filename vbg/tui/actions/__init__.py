@@ -44,6 +44,7 @@ _MODULES = {
     "plot": "plotting",
     "validate": "validating",
     "space": "moving3d",
+    "powers": "moving3d",
 }
 
 

@@ -1,16 +1,19 @@
-"""3D: play, step, look from elsewhere."""
+"""3D: play, step, look from elsewhere; the powers in the graph move with it."""
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from vbg.tui.actions import Handler, Refusal
 from vbg.tui.panes.space import DEFAULT, VIEWS, Slider
-from vbg.tui.state.results import shown_motion
+from vbg.tui.state.results import load, plotted, shown_motion
+from vbg.tui.tasks import bonding
 
 if TYPE_CHECKING:
+    from vbg.tui.session.runs import Run
     from vbg.tui.state.desk import Desk
 
 
@@ -32,6 +35,32 @@ def _step(samples: int, app: Desk) -> None:
     moving = shown_motion(app.work)
     assert moving is not None
     pane.step(samples * max(len(moving.time) // 100, 1))
+
+
+def _powers(change: Handler, app: Desk) -> None:
+    """Play or step with the powers of the run that Plot shows in the bonds."""
+    work = app.work
+    run = plotted(work)
+    assert run is not None
+    begin = work.space.time if work.plot.cursor is None else work.plot.cursor
+    work.space = replace(work.space, run=run.number, time=begin)
+    app.beside(partial(_with_motion, change, app, run), "bonds")
+
+
+async def _with_motion(change: Handler, app: Desk, run: Run) -> None:
+    """The step, once the run is read."""
+    work = app.work
+    if run.number not in work.motions:
+        from vbg.tui.state.motion import motion_of
+
+        solution, model = await load(work, run), work.checked.model
+        if model is None:
+            return
+        work.motions[run.number] = await asyncio.to_thread(motion_of, model, solution)
+    change(app)
+    work.plot = replace(work.plot, cursor=work.space.time)
+    app.prepare_view("graph")
+    await bonding.bring(app, asked=True)
 
 
 def _zoom(factor: float, app: Desk) -> None:
@@ -81,12 +110,25 @@ def _still(app: Desk) -> str:
     return ""
 
 
+def _no_bonds(app: Desk) -> str:
+    """Why the graph has no powers to show."""
+    run, work = plotted(app.work), app.work
+    if run is None:
+        return "there is no run; r runs it"
+    if run.solver != "vbg":
+        return f"{run.title} has no bonds; R in Plot chooses another run"
+    return "" if run.text_hash == work.checked.text_hash else "the model has changed; r runs it"
+
+
 def _nothing(app: Desk) -> str:
     moving = shown_motion(app.work)
     return "" if moving is not None and moving.bodies else "there is nothing to draw"
 
 
 HANDLERS: dict[str, Handler] = {
+    "powers.play": partial(_powers, _play),
+    "powers.back": partial(_powers, partial(_step, -1)),
+    "powers.step": partial(_powers, partial(_step, 1)),
     "space.play": _play,
     "space.back": partial(_step, -1),
     "space.step": partial(_step, 1),
@@ -101,5 +143,6 @@ HANDLERS: dict[str, Handler] = {
 }
 REFUSALS: dict[str, Refusal] = {
     **{f"space.{name}": _still for name in ("play", "back", "step")},
+    **{f"powers.{name}": _no_bonds for name in ("play", "back", "step")},
     "space.trace": _nothing,
 }

@@ -151,6 +151,7 @@ async def _delete(app: Desk) -> None:
     work.runs = tuple(r for r in work.runs if r.number != run.number)
     work.solutions.pop(run.number, None)
     work.motions.pop(run.number, None)
+    work.bonds.pop(run.number, None)
     if work.plot.run == run.number:
         work.plot = replace(work.plot, run=0)
     if work.plot.overlay == run.number:

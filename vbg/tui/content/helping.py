@@ -10,7 +10,7 @@ ABOUT = {
     "source": "The text of the file: type. Tab completes, the tree follows, Esc goes back to it.",
     "inspector": "The fields of the marked part. Enter edits; units and expressions are fine.",
     "problems": "What is wrong with the model. Enter opens a problem with its fixes by number.",
-    "graph": "The bond graph: half arrows, strokes, double vectors; power at Plot's cursor.",
+    "graph": "The bond graph: half arrows, strokes, double vectors. Space plays the powers in it.",
     "why": "Why the strokes are where they are, and what can be done about a conflict.",
     "runs": "The runs of this model; they are kept from one time to the next.",
     "job": "The run that is under way, or the marked one.",

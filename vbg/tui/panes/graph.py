@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from vbg.draw.text import bonds
-from vbg.draw.text.axes import number
-from vbg.draw.text.rows import Row, Rows, printable, wrap
+from vbg.draw.text.rows import Rows, printable, wrap
 from vbg.tui.content import why
+from vbg.tui.content.exchanging import power_rows
 from vbg.tui.panes.pane import Pane
 from vbg.tui.state import graphing
 from vbg.tui.state.graphing import GraphState
-from vbg.tui.state.powers import Powers, coloured, of_part, powers_now
+from vbg.tui.state.powers import coloured, powers_now, run_in_bonds
 
 
 class Graph(Pane):
     """The graph in cells; arrows go from vertex to vertex."""
 
     JUMP = "q"
-
-    def __init__(self, name: str):
-        super().__init__(name)
-        self.powers: Powers | None = None
 
     @property
     def state(self) -> GraphState | None:
@@ -31,13 +27,21 @@ class Graph(Pane):
             return "Bond graph"
         shown = len(state.drawing.vertices)
         total = shown + state.hidden
-        self.powers = powers_now(self.work, self.powers)
-        when = f"   power at t = {self.powers.time:.5g} s" if self.powers is not None else ""
+        when = self._when()
         part = f", around {state.marked_part.split('.', 1)[-1]}" if state.hidden else ""
         return f"Bond graph  {shown} of {total} vertices{part}{when}"
 
+    def _when(self) -> str:
+        """The time of the powers that are shown, or how they come."""
+        run = run_in_bonds(self.work)
+        if run is None:
+            return ""
+        if run.number in self.work.bonds:
+            return f"   power at t = {self.work.plot.cursor:.5g} s"
+        return "   Space brings the powers" if self.home.main.job is None else "   powers come ..."
+
     def hint(self) -> str:
-        return "o open  +/- zoom  w why"
+        return "o open  Space plays the powers  w why"
 
     def body(self, width: int, height: int) -> Rows:
         state = self.state
@@ -46,8 +50,8 @@ class Graph(Pane):
             return tuple(((line, "dim"),) for line in wrap(printable(text), width))
         look = bonds.centred(state.drawing, state.index, width, height)
         look = bonds.Look(look.left, look.top, state.index)
-        self.powers = powers_now(self.work, self.powers)
-        drawing = coloured(state, self.powers) if self.powers is not None else state.drawing
+        powers = powers_now(self.work)
+        drawing = coloured(state, powers) if powers is not None else state.drawing
         return bonds.draw(drawing, width, height, look, self.work.marks)
 
     def _waiting(self) -> str:
@@ -120,19 +124,11 @@ class Why(Pane):
         return rows[self.top : self.top + height]
 
     def _powers(self, width: int) -> Rows:
-        """Power, effort and flow at the marked part at the time of Plot's cursor."""
-        state, graph = self.work.graph, self.home.panes["graph"]
-        powers = graph.powers if isinstance(graph, Graph) else None
-        if state is None or state.conflict >= 0 or powers is None:
+        """Power, effort and flow in the bonds at the time of Plot's cursor."""
+        state, powers = self.work.graph, powers_now(self.work)
+        if state is None or state.graph is None or state.conflict >= 0 or powers is None:
             return ()
-        found = of_part(powers, state.marked_part)
-        rows: list[Row] = [((f"at Plot's cursor, t = {powers.time:.5g} s", "dim"),)]
-        for exchange in found:
-            words = f"{number(exchange.watt)} W {printable(exchange.where)}".rstrip()
-            rows.append(((words, "bar" if exchange.watt > 0 else "warn"),))
-            for pair in exchange.pairs:
-                rows += [((f"  {line}", ""),) for line in wrap(printable(pair), width - 2)]
-        return (*rows, ()) if found else ()
+        return power_rows(state, powers, width)
 
     def enter(self) -> None:
         self.home.main.act_id("graph.fixes")

@@ -123,8 +123,13 @@ def forget(run: Run) -> None:
     """Remove a run's files, if they are ours."""
     if run.solver == "file":
         return
-    for file in (Path(run.result), Path(run.result).with_suffix(".json")):
+    for file in (Path(run.result), Path(run.result).with_suffix(".json"), bonds_file(run)):
         file.unlink(missing_ok=True)
+
+
+def bonds_file(run: Run) -> Path:
+    """Where effort and flow of all bonds of `run` are kept once they were asked for."""
+    return Path(run.result).with_suffix(".bonds.h5")
 
 
 def next_file(model: Path | None, runs: tuple[Run, ...], solver: str) -> tuple[int, Path]:

@@ -134,10 +134,13 @@ def _graph(room: Rect) -> dict[str, Rect]:
         up = height * 11 // 20
         return {"graph": Rect(x, y, width, up), "why": Rect(x, y + up, width, height - up)}
     right = max(50, width * 56 // 160)
-    return {
+    low = height * 9 // 20 if height >= TALL else 0
+    panes = {
         "graph": Rect(x, y, width - right, height),
-        "why": Rect(x + width - right, y, right, height),
+        "why": Rect(x + width - right, y, right, height - low),
     }
+    # the machine itself, which moves while the bonds do
+    return panes | ({"space": Rect(x + width - right, y + height - low, right, low)} if low else {})
 
 
 def _run(room: Rect) -> dict[str, Rect]:

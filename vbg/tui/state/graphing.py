@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 90  # vertices drawn at once; more would be a tangle
 _GAPS = (5, 7, 10)
+_NOTED = 12  # cells between vertices where bonds say their power
 Stroke = Literal["tail", "head", ""]
 
 
@@ -24,7 +25,8 @@ class GraphState:
     """A causal graph and how it is looked at.
 
     `opened` parts show their inside; `mark` is the key of the marked vertex: a
-    part's path or a vertex' name; `zoom` 0 to 2 is how long labels are.
+    part's path or a vertex' name; `zoom` 0 to 2 is how long labels are; `noted` with room for
+    words on the bonds.
     """
 
     text_hash: str
@@ -38,6 +40,7 @@ class GraphState:
     words: tuple[tuple[Vertex, ...], tuple[Bond, ...]] = ((), ())
     drawing: Drawing | None = None
     hidden: int = 0
+    noted: bool = False
 
     @property
     def conflicts(self) -> tuple[Conflict, ...]:
@@ -120,7 +123,7 @@ def _near_mark(state: GraphState) -> GraphState:
             for bond in bonds
             if bond.tail in number and bond.head in number
         ),
-        _GAPS[state.zoom],
+        max(_GAPS[state.zoom], _NOTED if state.noted else 0),
     )
     return replace(state, drawing=drawing, hidden=len(vertices) - len(keep))
 
@@ -231,6 +234,11 @@ def opened_all(state: GraphState) -> GraphState:
     part = state.marked_part
     parts = frozenset(vertex.part for vertex in state.graph.vertices.values())
     return drawn(replace(state, opened=frozenset() if state.opened else parts, mark=part))
+
+
+def with_notes(state: GraphState, *, noted: bool) -> GraphState:
+    """`state` with room for words on the bonds, or without."""
+    return state if state.noted == noted else drawn(replace(state, noted=noted))
 
 
 def zoomed(state: GraphState, step: int) -> GraphState:

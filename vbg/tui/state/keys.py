@@ -166,6 +166,16 @@ _GRAPH = (
     _action("graph.all", "O", "Open all", "show the inside of all parts, or of none", "graph", 15),
     _action("graph.next", "c", "Conflict", "go to the next conflict or loop", "graph", 30),
     _action("graph.goto", "e", "Go to part", "the marked part in Edit", "graph", 35),
+    _action(
+        "powers.play",
+        "space",
+        "Play",
+        "effort, flow and power in the bonds as time goes",
+        "graph",
+        8,
+    ),
+    _action("powers.back", ",", "Back", "the powers a step before", "graph"),
+    _action("powers.step", ".", "Step", "the powers a step on", "graph"),
     _action("graph.fixes", "f", "Fixes", "the fixes of the marked conflict, by number", "graph", 5),
 )
 

@@ -2,143 +2,139 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.analysis.bonds import bonds_kept, effort_of, flow_of, power
 from vbg.draw.text.axes import number
-from vbg.draw.text.bonds import Drawing
+from vbg.draw.text.bonds import Bond, Drawing
 from vbg.tui.state import results
 
 if TYPE_CHECKING:
-    from vbg.analysis.forces import JointBond
+    from vbg.graph import BondGraph
     from vbg.solution import Solution
+    from vbg.tui.session.runs import Run
     from vbg.tui.state.graphing import GraphState
     from vbg.tui.state.workspace import Workspace
 
 Array = NDArray[np.float64]
 
-_SMALL = 1e-3  # of the largest: not worth a colour
+_SMALL = 1e-3  # of the largest of the run: not worth a colour
+_LARGE = 0.25  # of the largest in sight: drawn heavy
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """Effort and flow of every bond over a run, and the powers [W] along the half arrows."""
+
+    solution: Solution
+    watts: dict[str, Array]
+    largest: float
+
+
+def kept_of(graph: BondGraph, solution: Solution) -> Kept:
+    """What `solution` keeps of the bonds of `graph`."""
+    watts = {bond.name: power(solution, bond.name) for bond in bonds_kept(graph, solution)}
+    largest = max((float(np.nanmax(np.abs(w), initial=0.0)) for w in watts.values()), default=0.0)
+    return Kept(solution, watts, largest)
 
 
 @dataclass(frozen=True, eq=False)
 class Powers:
-    """Bonds by joint and body at `time` [s] of one run; `solution` is what they are made of."""
+    """What is `kept` of one run, at the `time` [s] of its `row`."""
 
-    solution: Solution
+    kept: Kept
     time: float
-    bonds: dict[tuple[str, str], JointBond]
-
-    @property
-    def watts(self) -> dict[tuple[str, str], float]:
-        """The power [W] by joint and body."""
-        return {key: bond.power for key, bond in self.bonds.items()}
-
-    @property
-    def largest(self) -> float:
-        return max((abs(watt) for watt in self.watts.values()), default=0.0)
+    row: int
 
 
-def powers_now(work: Workspace, before: Powers | None) -> Powers | None:
-    """The powers at Plot's cursor, if the run shown there is of the model that is open."""
-    time, run, model = work.plot.cursor, results.plotted(work), work.checked.model
-    solution = work.solutions.get(run.number) if run is not None else None
-    if time is None or run is None or model is None or solution is None or not len(solution.time):
+def run_in_bonds(work: Workspace) -> Run | None:
+    """The run whose powers the graph shows: that of Plot with its cursor set, if it is of the
+    model that is open."""
+    run = results.plotted(work)
+    if work.plot.cursor is None or run is None or run.solver != "vbg" or run.active:
         return None
-    if run.text_hash != work.checked.text_hash:
+    return run if run.text_hash == work.checked.text_hash else None
+
+
+def powers_now(work: Workspace) -> Powers | None:
+    """The powers at Plot's cursor, once they are there."""
+    time, run = work.plot.cursor, run_in_bonds(work)
+    kept = work.bonds.get(run.number) if run is not None else None
+    if time is None or kept is None or not len(kept.solution.time):
         return None
-    if before is not None and before.solution is solution and before.time == time:
-        return before
-    from vbg.analysis.forces import joint_bonds
-
-    return Powers(solution, time, joint_bonds(model, solution, time))
+    return Powers(kept, time, int(np.argmin(np.abs(kept.solution.time - time))))
 
 
-def _between(state: GraphState, tail: str, head: str, powers: Powers) -> float | None:
-    """The power from one vertex of the drawing to the other; None where it is not known."""
-    parts = []
-    for key in (tail, head):
-        vertex = state.graph.vertices.get(key) if state.graph is not None else None
-        inside = vertex is not None and vertex.part in state.opened
-        parts.append((vertex.part if vertex is not None and inside else key).partition("."))
-    (table, _, name), (other, _, second) = parts
-    if (table, other) == ("joints", "bodies"):
-        return powers.watts.get((name, second))
-    into = powers.watts.get((second, name)) if (table, other) == ("bodies", "joints") else None
-    return -into if into is not None else None
+def _through(bond: Bond, powers: Powers) -> float | None:
+    """The power along a bond of the drawing, which stands for one or several; None where that is
+    not known."""
+    watts = [powers.kept.watts.get(name) for name in bond.key.split(",")]
+    known = [watt[powers.row] for watt in watts if watt is not None]
+    return float(sum(known)) if len(known) == len(watts) else None
 
 
 def coloured(state: GraphState, powers: Powers) -> Drawing:
-    """The drawing with its bonds by the power in them: along the half arrow or against it."""
+    """The drawing with its bonds by the power in them: how many watts, coloured by whether along
+    the half arrow or against it, heavy where much passes."""
     drawing = state.drawing
     assert drawing is not None
-    keys, bonds = [vertex.key for vertex in drawing.vertices], []
-    for bond in drawing.bonds:
-        watt = _between(state, keys[bond.tail], keys[bond.head], powers)
-        if watt is not None and abs(watt) > _SMALL * powers.largest and bond.style == "dim":
-            bond = replace(bond, style="bar" if watt > 0 else "warn")
+    watts = [_through(bond, powers) for bond in drawing.bonds]
+    strongest = max((abs(watt) for watt in watts if watt is not None), default=0.0)
+    bonds = []
+    for bond, watt in zip(drawing.bonds, watts, strict=True):
+        if watt is not None and bond.style == "dim":
+            some = abs(watt) > _SMALL * powers.kept.largest
+            style = "dim" if not some else "bar" if watt > 0 else "warn"
+            note = f"{short(watt) if some else '0'}W"
+            heavy = some and abs(watt) > _LARGE * strongest
+            bond = replace(bond, style=style, note=note, heavy=heavy)
         bonds.append(bond)
     return replace(drawing, bonds=tuple(bonds))
 
 
+_PREFIXES = {9: "G", 6: "M", 3: "k", 0: "", -3: "m", -6: "u"}
+
+
+def short(value: float) -> str:
+    """Three digits with the letter of a power of 1000: -1.23k, 45.6m; never over six cells."""
+    if not np.isfinite(value) or abs(value) < 1e-9:
+        return "0" if abs(value) < 1e-9 else "?"
+    # the exponent once it is rounded: 999.7 is 1.00k
+    exponent = int(f"{value:.2e}".partition("e")[2])
+    power = max(-6, min(3 * (exponent // 3), 9))
+    digits = max(0, 2 - (exponent - power))
+    return f"{value / 10.0**power:.{min(digits, 2)}f}{_PREFIXES[power]}"
+
+
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A bond of a part: where to, its power [W], and its pairs of effort and flow as words."""
+    """A bond at one time: what it is called, its power [W], its effort and flow as words."""
 
-    where: str
+    bond: str
     watt: float
-    pairs: tuple[str, ...]
+    pair: str
 
 
-def of_part(powers: Powers, part: str) -> tuple[Exchange, ...]:
-    """What a part exchanges: a joint with its bodies, a body with its joints, the largest power
-    first; a one-dimensional part at its ports."""
-    table, _, name = part.partition(".")
-    found = []
-    for (joint, body), bond in powers.bonds.items():
-        pairs = _pair("force", bond.force, "N", "velocity", bond.velocity, "m/s")
-        pairs += _pair("torque", bond.torque, "N*m", "turning", bond.turn, "rad/s")
-        if (table, name) == ("joints", joint):
-            found.append(Exchange(f"into {body}", bond.power, pairs))
-        elif (table, name) == ("bodies", body):
-            found.append(Exchange(f"from {joint}", bond.power, pairs))
-    found.sort(key=lambda exchange: -abs(exchange.watt))
-    return tuple(found) if table in ("joints", "bodies") else _ports(powers, name)
-
-
-# effort and flow of each domain by their units; their product is in watts
-_DOMAINS = {"V": "A", "N*m": "rad/s", "N": "m/s", "Pa": "m^3/s"}
-
-
-def _ports(powers: Powers, name: str) -> tuple[Exchange, ...]:
-    """Efforts and flows among the signals of a one-dimensional part, domain by domain."""
-    solution = powers.solution
-    row = int(np.argmin(np.abs(solution.time - powers.time)))
-    own = [
-        (signal.removeprefix(f"{name}."), solution.unit(signal), float(values[row]))
-        for signal, values in solution.signals.items()
-        if signal.startswith(f"{name}.") and values.ndim == 1
-    ]
-    found = []
-    for effort, flow in _DOMAINS.items():
-        efforts = [entry for entry in own if entry[1] == effort]
-        flows = [entry for entry in own if entry[1] == flow]
-        if len(efforts) == len(flows) == 1:
-            words = " \u00b7 ".join(f"{n} {number(v)} {u}" for n, u, v in (*efforts, *flows))
-            found.append(Exchange("", efforts[0][2] * flows[0][2], (words,)))
+def of_bonds(powers: Powers, names: Iterable[str], most: int = 40) -> tuple[Exchange, ...]:
+    """Effort, flow and power of the bonds called `names`, as far as they are kept: at `most` so
+    many, those with the largest power, that first."""
+    kept, row, found = powers.kept, powers.row, []
+    watts = {name: float(kept.watts[name][row]) for name in names if name in kept.watts}
+    for name in sorted(watts, key=lambda name: -abs(watts[name]))[:most]:
+        words = []
+        for signal in (effort_of(name), flow_of(name)):
+            told = _listed(np.atleast_1d(kept.solution[signal][row]))
+            words.append(f"{told} {kept.solution.unit(signal)}".rstrip())
+        arrow = name.replace("->", "\u21c1")
+        found.append(Exchange(arrow, watts[name], " \u00b7 ".join(words)))
     return tuple(found)
 
 
-def _pair(
-    effort: str, e: Array, effort_unit: str, flow: str, f: Array, flow_unit: str
-) -> tuple[str, ...]:
-    """Effort and flow of three components each as words; nothing where there is no effort."""
-    if not np.abs(e).max() > 0.0:
-        return ()
-    told = (
-        f"{name} [{', '.join(map(number, values))}] {unit}"
-        for name, values, unit in ((effort, e, effort_unit), (flow, f, flow_unit))
-    )
-    return (" \u00b7 ".join(told),)
+def _listed(values: Array) -> str:
+    told = ", ".join(map(number, values))
+    return told if len(values) == 1 else f"[{told}]"

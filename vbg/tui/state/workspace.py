@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from vbg.solution import Solution
     from vbg.tui.state.graphing import GraphState
     from vbg.tui.state.motion import Motion
+    from vbg.tui.state.powers import Kept
     from vbg.validate.comparison.values import Verdict
 
 Path = tuple[str | int, ...]
@@ -138,6 +139,8 @@ class Workspace:
     solutions: dict[int, Solution] = field(default_factory=dict)
     shown: dict[int, Shown] = field(default_factory=dict)
     motions: dict[int, Motion] = field(default_factory=dict)
+    bonds: dict[int, Kept] = field(default_factory=dict)
+    without_bonds: dict[int, str] = field(default_factory=dict)  # runs, and why they have none
     plot: PlotState = field(default_factory=PlotState)
     signal_index: int = 0
     signal_filter: str = ""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from vbg.tui.content import plotting
 from vbg.tui.state import results
+from vbg.tui.state.powers import run_in_bonds
+from vbg.tui.tasks import bonding
 
 if TYPE_CHECKING:
     from vbg.tui.state.desk import Desk
@@ -23,7 +26,7 @@ async def prepare(app: Desk, view: str) -> None:
         await _plot(app)
     elif view == "validate":
         await _validate(app)
-    elif view == "space":
+    if "space" in app.main.rects:
         await _space(app)
     app.main.paint()
 
@@ -49,7 +52,14 @@ async def _graph(app: Desk) -> None:
         work.graph = known
     part = ".".join(map(str, work.selection[:2]))
     if len(work.selection) == 2 and known.marked_part != part:
-        work.graph = graphing.marked(known, part)
+        known = graphing.marked(known, part)
+    run = run_in_bonds(work)
+    if known.graph is not None:
+        known = graphing.with_notes(known, noted=run is not None)
+    work.graph = known
+    if run is not None:
+        await results.load(work, run)
+        app.beside(partial(bonding.bring, app), "bonds")
 
 
 async def _validate(app: Desk) -> None:
