@@ -45,6 +45,7 @@ class Marks:
     on_x: str
     bar_full: str
     bar_empty: str
+    upper_half: str
     knob: str
     # bonds: arrow heads right, left, down, up; stroke across a horizontal and a vertical bond
     harpoons: tuple[str, str, str, str]
@@ -98,6 +99,7 @@ UNICODE = Marks(
     on_x="[→]",
     bar_full="█",
     bar_empty="·",
+    upper_half="▀",
     knob="●",
     harpoons=("⇁", "↽", "⇂", "↿"),
     strokes=("|", "—"),
@@ -134,6 +136,7 @@ ASCII = Marks(
     on_x="[>]",
     bar_full="#",
     bar_empty=".",
+    upper_half="#",
     knob="o",
     harpoons=(">", "<", "v", "^"),
     strokes=("|", "_"),

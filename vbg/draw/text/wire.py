@@ -178,28 +178,42 @@ def _covered(points: np.ndarray, towards: np.ndarray, solid: Solid) -> np.ndarra
 def view(scene: Scene, camera: Camera, width: int, height: int, marks: Marks) -> Rows:
     """`scene` through `camera` in `width` x `height` cells, with the triad of axes."""
     canvas = Canvas.blank(width, height)
-
-    def draw(ends: np.ndarray, ink: int, dash: tuple[int, int] = (1, 0)) -> None:
-        flat = project(ends.reshape(-1, 3), camera, width, height).reshape(-1, 4)
-        segments(canvas, flat, ink, dash)
-
     ends, hidden, inks = edge_pieces(scene, camera)
-    for ink in np.unique(inks):
-        draw(ends[hidden & (inks == ink)], int(ink), (1, 3))
-    for ink in np.unique(inks):
-        draw(ends[~hidden & (inks == ink)], int(ink))
+    for covered, dash in ((True, (1, 3)), (False, (1, 0))):
+        for ink in np.unique(inks):
+            _draw(canvas, camera, ends[(hidden == covered) & (inks == ink)], int(ink), dash)
+    overlay(canvas, scene, camera)
+    return rows_of(canvas, marks.dots, INKS)
+
+
+def _draw(
+    canvas: Canvas, camera: Camera, ends: np.ndarray, ink: int, dash: tuple[int, int] = (1, 0)
+) -> None:
+    """Lines (n, 2, 3) [m] as dots."""
+    flat = project(ends.reshape(-1, 3), camera, canvas.width, canvas.height).reshape(-1, 4)
+    segments(canvas, flat, ink, dash)
+
+
+def overlay(canvas: Canvas, scene: Scene, camera: Camera) -> None:
+    """What is drawn over the solids: lines, arrows, the triad of axes, names."""
     for lines, ink in scene.lines:
-        draw(lines, ink)
+        _draw(canvas, camera, lines, ink)
     for arrow, ink in scene.arrows:
-        draw(arrow, ink)
+        _draw(canvas, camera, arrow, ink)
         for one in arrow:
-            _arrow_head(canvas, project(one, camera, width, height), ink)
+            _arrow_head(canvas, project(one, camera, canvas.width, canvas.height), ink)
     _triad(canvas, camera)
     for point, text, style in scene.names:
-        column, row = project(point[None, :], camera, width, height)[0]
+        column, row = project(point[None, :], camera, canvas.width, canvas.height)[0]
         if np.isfinite(column + row):
             _name(canvas, int(row // 4), int(column // 2) + 1, text, style)
-    return rows_of(canvas, marks.dots, INKS)
+
+
+def contour(solid: Solid, towards: np.ndarray) -> np.ndarray:
+    """The edges (n, 2, 3) between faces that look to the viewer and faces that look away."""
+    facing = solid.normals @ towards > 0.0
+    edges = solid.edges[facing[solid.edges[:, 2]] != facing[solid.edges[:, 3]]]
+    return np.stack([solid.corners[edges[:, 0]], solid.corners[edges[:, 1]]], axis=1)
 
 
 def _name(canvas: Canvas, row: int, column: int, text: str, style: str) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from vbg.tui.actions import Handler, Refusal
 from vbg.tui.panes.space import DEFAULT, VIEWS, Slider
 from vbg.tui.state.results import load, plotted, shown_motion
+from vbg.tui.state.workspace import Look
 from vbg.tui.tasks import bonding
 
 if TYPE_CHECKING:
@@ -97,6 +98,27 @@ def _trace(app: Desk) -> None:
     work.space = replace(work.space, trace="" if work.space.trace else name)
 
 
+def _look(app: Desk) -> None:
+    """Lines, shaded dots, and shaded colours where the terminal has them."""
+    work = app.work
+    coloured = work.options.marks.dots != "ascii" and not work.options.no_color
+    looks: tuple[Look, ...] = ("lines", "dots", "colour") if coloured else ("lines", "dots")
+    look = looks[(looks.index(work.space.look) + 1) % len(looks)]
+    work.space = replace(work.space, look=look, cut=work.space.cut and look != "lines")
+
+
+def _cut(app: Desk) -> None:
+    """Cut the solids open; lines become shaded for it."""
+    state = app.work.space
+    app.work.space = replace(state, cut=not state.cut)
+    if state.look == "lines" and not state.cut:
+        _look(app)
+
+
+def _ghosts(app: Desk) -> None:
+    app.work.space = replace(app.work.space, ghosts=not app.work.space.ghosts)
+
+
 def _speed(factor: float, app: Desk) -> None:
     state = app.work.space
     app.work.space = replace(state, speed=min(max(state.speed * factor, 1 / 64), 64.0))
@@ -137,12 +159,15 @@ HANDLERS: dict[str, Handler] = {
     "space.fit": _fit,
     "space.forces": _forces,
     "space.trace": _trace,
+    "space.look": _look,
+    "space.cut": _cut,
+    "space.ghosts": _ghosts,
     "space.iso": _next_view,
     "space.slower": partial(_speed, 0.5),
     "space.faster": partial(_speed, 2.0),
 }
 REFUSALS: dict[str, Refusal] = {
-    **{f"space.{name}": _still for name in ("play", "back", "step")},
+    **{f"space.{name}": _still for name in ("play", "back", "step", "ghosts")},
     **{f"powers.{name}": _no_bonds for name in ("play", "back", "step")},
-    "space.trace": _nothing,
+    **{f"space.{name}": _nothing for name in ("trace", "look", "cut")},
 }

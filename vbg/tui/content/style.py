@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
+from rich.color import Color as RichColor
+from rich.color import blend_rgb
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
@@ -13,6 +15,7 @@ from textual.strip import Strip
 from textual.theme import Theme
 
 from vbg.draw.text.rows import Row, cell_width
+from vbg.draw.text.shaded import LEVELS
 
 THEMES = (
     Theme(
@@ -117,10 +120,31 @@ class PlainScrollBar(ScrollBarRender):
 
 def strip(row: Row, words: Mapping[str, Style], *, ascii_only: bool = False) -> Strip:
     """One row as the terminal library wants it."""
-    plain = words[""]
     if ascii_only:
         row = tuple((as_ascii(text), style) for text, style in row)
-    return Strip([Segment(text, words.get(style, plain)) for text, style in row if text])
+    return Strip([Segment(text, _styled(style, words)) for text, style in row if text])
+
+
+def _styled(style: str, words: Mapping[str, Style]) -> Style:
+    """The look of a style word, or of a pair "UPPER|LOWER" of colours, as a foreground on a
+    ground: each a word, "word:level" between the ground of all and the word's, or nothing."""
+    if "|" not in style:
+        return words.get(style, words[""])
+    upper, lower = (_colour(name, words) for name in style.split("|"))
+    return Style(color=upper, bgcolor=lower)
+
+
+def _colour(name: str, words: Mapping[str, Style]) -> RichColor | None:
+    word, _, level = name.partition(":")
+    look = words.get(word, words[""])
+    ground = words[""].bgcolor
+    if not name or look.color is None or ground is None:
+        return ground
+    if not level or look.color.triplet is None or ground.triplet is None:
+        return look.color
+    return RichColor.from_triplet(
+        blend_rgb(ground.triplet, look.color.triplet, int(level) / LEVELS)
+    )
 
 
 def as_ascii(text: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from vbg.draw.text.axes import number
 from vbg.draw.text.rows import Row, Rows
+from vbg.draw.text.shaded import in_colour, in_dots
 from vbg.draw.text.wire import view
 from vbg.tui.panes.pane import Pane
 from vbg.tui.state import motion
@@ -62,7 +63,13 @@ class Space(Pane):
         scene = motion.scene_of(
             moving, state.time, selected=work.part_name, forces=state.forces, trace=state.trace
         )
-        return view(scene, camera, width, height, work.marks)
+        if state.ghosts:
+            scene = motion.with_ghosts(scene, moving, camera.axes()[2])
+        if state.look == "lines":
+            return view(scene, camera, width, height, work.marks)
+        at = motion.middle_of(moving, work.part_name, state.time) if state.cut else None
+        shade = in_colour if state.look == "colour" else in_dots
+        return shade(scene, camera, width, height, work.marks, at)
 
     def move(self, direction: str) -> None:
         state = self.work.space

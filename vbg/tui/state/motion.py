@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +15,7 @@ from vbg.draw.text.wire import (
     Scene,
     Solid,
     box,
+    contour,
     fitted,
     frustum,
     sphere,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 FRAME_PART = 0.06  # of the machine's size, the length of a frame's axes
 ARROW_PART = 0.25  # of the machine's size, for the largest force of the run
 _PULSE = 6  # inks
+GHOSTS = 8  # postures of a run that stand behind
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,6 +224,26 @@ def scene_of(motion: Motion, time: float, *, selected: str, forces: bool, trace:
             if np.isfinite(arrow).all():
                 arrows.append((np.array([[at, at + arrow]]), FOCUS if chosen else 6))
     return Scene(tuple(solids), tuple(lines), tuple(names), tuple(arrows))
+
+
+def with_ghosts(scene: Scene, motion: Motion, towards: np.ndarray) -> Scene:
+    """`scene` before the outlines of the machine at `GHOSTS` other times, evenly spread."""
+    lines: list[tuple[np.ndarray, int]] = []
+    for i in np.linspace(0, len(motion.time) - 1, GHOSTS).astype(int):
+        for body in motion.bodies:
+            p, R = body.p[i], rotation_matrix(body.quat[i])
+            outlines = [contour(solid.placed(R, p, DIM), towards) for solid in body.solids]
+            if len(body.sticks):
+                outlines.append(body.sticks @ R.T + p)
+            lines += [(outline, DIM) for outline in outlines]
+    return replace(scene, lines=(*lines, *scene.lines))
+
+
+def middle_of(motion: Motion, body: str, time: float) -> np.ndarray:
+    """Where `body` is at `time`, or the middle of all bodies if there is none, (3,) [m]."""
+    i = motion.index(time)
+    at = [one.p[i] for one in motion.bodies if one.name == body] or [b.p[i] for b in motion.bodies]
+    return np.mean(at, axis=0)
 
 
 def force_at(motion: Motion, joint: str, time: float) -> float:

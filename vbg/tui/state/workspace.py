@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from vbg.draw.text.marks import UNICODE, Marks
 from vbg.errors import Problem
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from vbg.validate.comparison.values import Verdict
 
 Path = tuple[str | int, ...]
+Look = Literal["lines", "dots", "colour"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,8 @@ class ValidateState:
 
 @dataclass(frozen=True, slots=True)
 class SpaceState:
-    """What 3D shows: time [s], angles of the viewer [rad], zoom factor."""
+    """What 3D shows: time [s], angles of the viewer [rad], zoom factor, how solids look, whether
+    they are cut open, whether other postures of the run stand behind."""
 
     time: float = 0.0
     azimuth: float = -1.05
@@ -84,6 +86,9 @@ class SpaceState:
     forces: bool = True
     trace: str = ""
     run: int = 0
+    look: Look = "lines"
+    cut: bool = False
+    ghosts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
