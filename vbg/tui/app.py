@@ -26,6 +26,7 @@ from vbg.draw.text.rows import Rows
 from vbg.edit.commands import Command
 from vbg.errors import Problem, VbgError
 from vbg.tui.actions import handler
+from vbg.tui.content.fields import FieldRow
 from vbg.tui.content.style import DEFAULT_THEME, THEMES, PlainScrollBar, style_words
 from vbg.tui.crash import write_report
 from vbg.tui.dialogs.ask import Ask
@@ -169,6 +170,15 @@ class VbgApp(App[int]):
 
     def act_id(self, id: str) -> None:
         self.act(self.work.keymap.by_id(id))
+
+    def try_number(self, row: FieldRow, new: object) -> None:
+        """Set a number of the model, and run with it, unless another run is under way."""
+        from vbg.tui.actions.nudging import try_number
+
+        if self.job is None or self.work.nudges.running:
+            try_number(self, row, new)
+        else:
+            self.work.say("a run is under way; x cancels it", "warn")
 
     def press_prefix(self, key: str) -> None:
         """As if `key`, the first of a sequence, had been pressed."""

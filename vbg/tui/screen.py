@@ -101,6 +101,7 @@ class MainScreen(Screen):
                 self.zoomed,
                 troubled=troubled,
                 texted=self.work.texted,
+                sliding=self.work.sliding,
             )
             if self.active not in self.rects:
                 # its pane is not shown any more

@@ -40,6 +40,7 @@ _MODULES = {
     "runs": "keeping",
     "cancel": "running",
     "nudge": "nudging",
+    "live": "nudging",
     "sweep": "sweeping",
     "plot": "plotting",
     "validate": "validating",

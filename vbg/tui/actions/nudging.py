@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-import re
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,45 +14,46 @@ from vbg.tui.actions.editing import inspector
 from vbg.tui.actions.running import simulate
 from vbg.tui.content import fields
 from vbg.tui.content.fields import FieldRow
+from vbg.tui.content.sliding import number_of, with_number
+from vbg.tui.panes.sliders import Sliders
 from vbg.tui.session.runs import forget
 
 if TYPE_CHECKING:
     from vbg.tui.state.desk import Desk
 
-_MEASURED = re.compile(r"\s*([+-]?\d[\d_]*\.?\d*(?:[eE][+-]?\d+)?)(\s*[^\W\d].*)")
-
 
 def nudged(value: Any, step: int) -> Any | None:
     """`value` with its second digit one larger or smaller; None for what is no number.
     A unit behind it stays."""
-    if isinstance(value, bool):
+    number = number_of(value)
+    if number is None:
         return None
-    if isinstance(value, (int, float)):
-        if value == 0 or not math.isfinite(value):
-            return None if value else 0.1 * step
-        size = 10.0 ** (math.floor(math.log10(abs(value))) - 1)
-        # nine digits: no tail of a binary fraction in the file
-        new = float(f"{round(value / size + step) * size:.9g}")
-        return int(new) if isinstance(value, int) and new == int(new) else new
-    found = _MEASURED.fullmatch(value) if isinstance(value, str) else None
-    if found is None:
-        return None
-    number = nudged(float(found[1].replace("_", "")), step)
-    return None if number is None else f"{number:.9g}{found[2]}"
+    if number == 0.0:
+        return with_number(float(value) if isinstance(value, int) else value, 0.1 * step)
+    size = 10.0 ** (math.floor(math.log10(abs(number))) - 1)
+    # nine digits: no tail of a binary fraction in the file
+    return with_number(value, float(f"{round(number / size + step) * size:.9g}"))
 
 
 def marked_number(app: Desk) -> FieldRow | None:
-    """The marked field, if what it holds is a number."""
+    """The number that is marked, on its slider or in Edit."""
+    pane = app.main.panes["sliders"]
+    if app.main.active == "sliders" and isinstance(pane, Sliders):
+        return pane.marked
     row = inspector(app).marked
-    return row if row is not None and row.written and nudged(row.value, 1) is not None else None
+    return row if row is not None and row.written and number_of(row.value) is not None else None
 
 
 def _nudge(step: int, app: Desk) -> None:
-    """One step; steps of the same number in a row are one undo step."""
-    row, work = marked_number(app), app.work
+    row = marked_number(app)
     assert row is not None
+    try_number(app, row, nudged(row.value, step))
+
+
+def try_number(app: Desk, row: FieldRow, new: Any) -> None:
+    """Set a number and run with it; steps of the same number in a row are one undo step."""
+    work = app.work
     where, document, nudges = ".".join(map(str, row.path)), work.document, work.nudges
-    new = nudged(row.value, step)
     before = fields.as_typed(row.declared, row.value)
     again = nudges.where == where and document.position == nudges.position
     if again and not document.redo_label:
@@ -101,12 +101,23 @@ async def _follow(app: Desk) -> None:
 def _no_number(app: Desk) -> str:
     if app.job is not None and not app.work.nudges.running:
         return "a run is under way; x cancels it"
+    if app.main.active == "sliders":
+        return "" if marked_number(app) is not None else "there is no number to change"
     return (
         "" if marked_number(app) is not None else "mark a number in Edit first, not an expression"
     )
 
 
+def _slide(app: Desk) -> None:
+    """The sliders below the curves, with the keys; again takes them away."""
+    work = app.work
+    work.sliding = not work.sliding
+    app.main.show_view("plot")
+    app.main.activate("sliders" if work.sliding else "curves")
+
+
 HANDLERS: dict[str, Handler] = {
+    "live.toggle": _slide,
     "nudge.less": partial(_nudge, -1),
     "nudge.more": partial(_nudge, 1),
 }

@@ -18,6 +18,7 @@ ABOUT = {
     "log": "What the solver said.",
     "signals": "The signals of the run. Space shows one.",
     "curves": "The curves. Left, right, a click: cursor. + - 0, wheel, drag, double click: zoom.",
+    "sliders": "Numbers of the model. Left, right, a click, a drag: the machine runs with it.",
     "channels": "Joint forces by both solvers, each with its verdict.",
     "overlay": "The marked channel by both solvers.",
     "error": "The difference of the two, on a logarithmic scale.",

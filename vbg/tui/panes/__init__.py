@@ -14,7 +14,7 @@ def first_panes() -> list[Pane]:
 
 def later_panes() -> list[Pane]:
     """One of each other pane; they draw curves and machines, which takes loading."""
-    from vbg.tui.panes import graph, plot, run, source, space, validate
+    from vbg.tui.panes import graph, plot, run, sliders, source, space, validate
 
-    modules = (graph, source, run, plot, validate, space)
+    modules = (graph, source, run, plot, sliders, validate, space)
     return [pane for module in modules for pane in module.panes()]

@@ -17,7 +17,7 @@ ORDER = {
     "edit": ("tree", "graph", "source", "inspector", "problems", "preview"),
     "graph": ("graph", "why"),
     "run": ("runs", "job", "live", "log"),
-    "plot": ("signals", "curves", "cursor"),
+    "plot": ("signals", "curves", "cursor", "sliders"),
     "validate": ("channels", "overlay", "error", "sides", "verdict"),
     "space": ("space", "slider"),
 }
@@ -57,12 +57,14 @@ def arrange(
     *,
     troubled: bool = False,
     texted: bool = False,
+    sliding: bool = False,
 ) -> dict[str, Rect]:
     """Rectangles of all widgets shown, bars included, for a screen that `fits`.
 
     active : the pane with the keys, the one shown on a narrow screen;
     zoomed : the pane that takes all room, or "";  troubled : whether there are problems to read;
-    texted : whether the text of the file stands beside the tree.
+    texted : whether the text of the file stands beside the tree;  sliding : whether numbers
+    stand on sliders below the curves.
     """
     bars = {"status": Rect(0, 0, width, 1), "footer": Rect(0, height - 1, width, 1)}
     top = 1
@@ -82,6 +84,8 @@ def arrange(
     panes = _edit_troubled(room) if view == "edit" and troubled else _PANES[view](room)
     if view == "edit" and texted:
         panes = _with_text(panes, room)
+    if view == "plot" and sliding:
+        panes = _with_sliders(panes, room)
     return bars | panes
 
 
@@ -90,6 +94,24 @@ def _with_text(panes: dict[str, Rect], room: Rect) -> dict[str, Rect]:
     place = "graph" if "graph" in panes else "inspector"
     rest = {name: rect for name, rect in panes.items() if name != place}
     return rest | {"source": panes[place]}
+
+
+def _with_sliders(panes: dict[str, Rect], room: Rect) -> dict[str, Rect]:
+    """Sliders at the lower edge, in the place of the values at the cursor on a low screen."""
+    low = max(5, room.height // 4)
+    edge = room.y + room.height
+    if room.height < TALL:
+        panes = {name: rect for name, rect in panes.items() if name != "cursor"}
+        edge = max(rect.y + rect.height for rect in panes.values())
+        low = room.y + room.height - edge + 2
+    shift = room.y + room.height - low - edge
+    lifted = {
+        name: Rect(x, y + shift, width, height)
+        if name == "cursor"
+        else Rect(x, y, width, height + shift)
+        for name, (x, y, width, height) in panes.items()
+    }
+    return lifted | {"sliders": Rect(room.x, room.y + room.height - low, room.width, low)}
 
 
 def _edit(room: Rect) -> dict[str, Rect]:

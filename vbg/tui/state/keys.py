@@ -210,6 +210,7 @@ _PLOT = (
     _action(
         "plot.energy", "e", "Energy", "what each part supplied and took up in sight", "plot", 28
     ),
+    _action("live.toggle", "L", "Live", "numbers of the model on sliders, run at once", "plot", 13),
     _action("plot.run", "R", "Run", "choose the run that is shown", "plot"),
     _action("plot.peak", "P", "Peak", "the cursor to the largest value in sight", "plot"),
     _action("plot.space", "v", "3D here", "the machine at the cursor's time", "plot"),

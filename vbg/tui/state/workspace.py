@@ -147,6 +147,7 @@ class Workspace:
     bonds: dict[int, Kept] = field(default_factory=dict)
     without_bonds: dict[int, str] = field(default_factory=dict)  # runs, and why they have none
     plot: PlotState = field(default_factory=PlotState)
+    sliding: bool = False  # numbers of the model stand on sliders below the curves
     signal_index: int = 0
     signal_filter: str = ""
     validate: ValidateState = field(default_factory=ValidateState)
