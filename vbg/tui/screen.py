@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from vbg.tui.state.desk import Desk
 
 HINT_DELAY = 0.3  # s; who knows the keys never sees the popup
-_POPUP_ROWS = 9
 
 
 class MainScreen(Screen):
@@ -107,7 +106,8 @@ class MainScreen(Screen):
                 # its pane is not shown any more
                 self.actives[view] = arrange.FIRST[view]
             if self.prefix:
-                rows = min(_POPUP_ROWS, height - 4)
+                found = self.work.keymap.continues(self.prefix, view, self.active)
+                rows = min((len(found) + 1) // 2 + 2, height - 4)
                 self.rects["popup"] = Rect(0, height - 1 - rows, width, rows)
         for name, pane in self.panes.items():
             rect = self.rects.get(name)

@@ -22,6 +22,7 @@ from vbg.tui.panes.source import Source
 from vbg.tui.picturing import settled, typed
 from vbg.tui.state.keys import TABLE, VIEWS, Action
 from vbg.tui.state.workspace import Nudges, PlotState, SpaceState, ValidateState
+from vbg.tui.tasks import bonding
 
 Watch = Callable[[VbgApp], Any]
 HINGE, ROD = ("joints", "hinge"), ("bodies", "rod")
@@ -173,6 +174,9 @@ CASES: dict[str, Case] = {
     "graph.out": Case(graph("zoom"), 0, **GRAPH),
     "graph.open": Case(graph("opened"), frozenset({"bodies.rod"}), **GRAPH),
     "graph.all": Case(lambda app: len(app.work.graph.opened) > 1, True, **GRAPH),
+    "powers.play": Case(space("playing"), True, **GRAPH),
+    "powers.back": Case(plot("cursor"), 0.98, **GRAPH),
+    "powers.step": Case(plot("cursor"), 1.02, **GRAPH),
     "graph.next": Case(graph("conflict"), 0, **GRAPH, clash=True),
     "graph.goto": Case(view, "edit", **GRAPH),
     "graph.fixes": Case(dialog, "Conflict 1 of 1", **GRAPH, clash=True),
@@ -199,6 +203,7 @@ CASES: dict[str, Case] = {
     "plot.overlay": Case(dialog, "Compare with", **PLOT),
     "plot.energy": Case(dialog, "This run kept no energies of its parts", **PLOT),
     "plot.rank": Case(plot("ranked"), True, ("o", "enter"), **PLOT),
+    "live.toggle": Case(active, "sliders", **PLOT),
     "plot.run": Case(dialog, "Show the run", **PLOT),
     "plot.peak": Case(plot("cursor"), **PLOT),
     "plot.space": Case(view, "space", ("right",), **PLOT),
@@ -215,6 +220,9 @@ CASES: dict[str, Case] = {
     "space.fit": Case(space("zoom"), 1.0, ("+",), **SPACE),
     "space.forces": Case(space("forces"), False, **SPACE),
     "space.trace": Case(space("trace"), "rod", **SPACE),
+    "space.look": Case(space("look"), "dots", **SPACE),
+    "space.cut": Case(space("cut"), True, **SPACE),
+    "space.ghosts": Case(space("ghosts"), True, **SPACE),
     "space.iso": Case(space("azimuth"), **SPACE),
     "space.slower": Case(space("speed"), 0.5, **SPACE),
     "space.faster": Case(space("speed"), 2.0, **SPACE),
@@ -242,12 +250,16 @@ def nothing_runs(monkeypatch, tmp_path):
     async def both(app):
         STARTED.append("both")
 
+    async def bring(app, *, asked=False):
+        pass
+
     async def nudge(app):
         app.work.nudges = Nudges()
 
     monkeypatch.setattr(running, "simulate", simulate)
     monkeypatch.setattr(nudging, "_follow", nudge)
     monkeypatch.setattr(validating, "_both", both)
+    monkeypatch.setattr(bonding, "bring", bring)
     monkeypatch.setattr(VbgApp, "suspend", lambda self: nullcontext())
     monkeypatch.setattr(VbgApp, "action_suspend_process", lambda self: SUSPENDED.append(True))
     editor = tmp_path / "editor"
@@ -264,7 +276,7 @@ async def brought_back(app: VbgApp, pilot, case: Case, runs: tuple) -> None:
     while app.screen is not app.main:
         await typed(app, "escape")
     work = app.work
-    app.main.jumping, app.main.zoomed, work.texted = False, "", False
+    app.main.jumping, app.main.zoomed, work.texted, work.sliding = False, "", False, False
     app.main.set_prefix("")
     work.document.go(0)
     if on_disk(app) != text(app):

@@ -59,7 +59,7 @@ def test_what_fits_is_offered():
     assert offered("\n[bodies.arm]\npoi|") == ["points = "]
     assert "yy = " in offered("\n[bodies.arm]\ninertia = { xx = 1, |")
     assert offered("\n[bodies.arm]\ninertia = { xx = 1, x|") == ["xy = "]
-    assert offered("\n[joints.hinge]\nfriction = { visc|") == ["viscous = "]
+    assert offered("\n[joints.hinge]\nfriction = { visc|") == ["viscous = ", "viscous_back = "]
     assert "spherical" in offered('\n[joints.elbow]\nkind = "sph|')
     assert offered('\n[joints.hinge]\nbetween = ["rod.|') == ["rod.A", "rod.B"]
     assert offered('\n[bodies.rod]\nmass = "2 k|')[0] == "kg"

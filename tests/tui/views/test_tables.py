@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 import pytest
 
+from vbg.tui import make_app
 from vbg.tui.actions import handler
 from vbg.tui.content import bars, helping
+from vbg.tui.picturing import screen_text, settled, typed
 from vbg.tui.state import arrange, keys
 from vbg.tui.state.keys import TABLE, Keymap, read_keymap
 
@@ -46,8 +49,8 @@ def test_a_key_means_one_thing_in_one_place(view):
 def test_panes_tile_the_screen(view, size):
     width, height = size
     for pane in arrange.ORDER[view]:
-        for zoomed in ("", pane):
-            rects = arrange.arrange(view, width, height, pane, zoomed)
+        for zoomed, sliding in (("", False), (pane, False), ("", True)):
+            rects = arrange.arrange(view, width, height, pane, zoomed, sliding=sliding)
             cells = [
                 (x, y)
                 for r in rects.values()
@@ -58,6 +61,20 @@ def test_panes_tile_the_screen(view, size):
             assert all(r.width > 0 and r.height > 0 for r in rects.values())
             if zoomed:
                 assert pane in rects
+
+
+@pytest.mark.parametrize("size", [(60, 18), (80, 24)])
+async def test_the_popup_has_every_key_that_may_follow(model, size):
+    app = make_app(str(model), marks="unicode")
+    async with app.run_test(size=size) as pilot:
+        await settled(app, pilot)
+        await typed(app, "a")
+        while "popup" not in app.main.rects:
+            await pilot.pause(0.05)
+        await pilot.pause()
+        seen = screen_text(app)
+        for action in app.work.keymap.continues("a", "edit", "tree"):
+            assert re.search(rf" {action.keys[0][2]}  +{action.label}", seen), action.id
 
 
 @pytest.mark.parametrize("size", SIZES)

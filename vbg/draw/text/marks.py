@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 Dots = Literal["braille", "block", "ascii"]
+LEVELS = 12  # of brightness, of a style word "ink1:7"
 
 
 @dataclass(frozen=True, slots=True)

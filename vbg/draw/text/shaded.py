@@ -14,11 +14,10 @@ from itertools import groupby
 import numpy as np
 
 from vbg.draw.text.braille import Canvas, characters, rows_of
-from vbg.draw.text.marks import Marks
+from vbg.draw.text.marks import LEVELS, Marks
 from vbg.draw.text.rows import Rows
 from vbg.draw.text.wire import INKS, Camera, Scene, Solid, overlay, project
 
-LEVELS = 12  # of brightness
 _LIGHT = np.array([-0.42, 0.62, 0.66])  # right, up, towards the viewer
 _AMBIENT = 0.22
 _CUT = 0.55  # brightness of what a section lays open
@@ -114,8 +113,8 @@ def in_dots(
     threshold = np.tile(_BAYER, (rows // 4 + 1, columns // 4 + 1))[:rows, :columns]
     dots = (picture.face > 0) & ((picture.brightness > threshold) | _borders(picture.face))
     for ink in np.unique(picture.ink[dots]):
-        where = dots & (picture.ink == ink)
-        canvas.paint(*np.nonzero(where), int(ink))
+        at = np.nonzero(dots & (picture.ink == ink))
+        canvas.paint(at[0], at[1], int(ink))
     overlay(canvas, scene, camera)
     return rows_of(canvas, marks.dots, INKS)
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from vbg.tui.actions import Handler, Refusal
 from vbg.tui.panes.space import DEFAULT, VIEWS, Slider
-from vbg.tui.state.results import load, plotted, shown_motion
+from vbg.tui.state.powers import run_of_bonds
+from vbg.tui.state.results import load, shown_motion
 from vbg.tui.state.workspace import Look
 from vbg.tui.tasks import bonding
 
@@ -41,7 +42,7 @@ def _step(samples: int, app: Desk) -> None:
 def _powers(change: Handler, app: Desk) -> None:
     """Play or step with the powers of the run that Plot shows in the bonds."""
     work = app.work
-    run = plotted(work)
+    run = run_of_bonds(work)
     assert run is not None
     begin = work.space.time if work.plot.cursor is None else work.plot.cursor
     work.space = replace(work.space, run=run.number, time=begin)
@@ -134,12 +135,8 @@ def _still(app: Desk) -> str:
 
 def _no_bonds(app: Desk) -> str:
     """Why the graph has no powers to show."""
-    run, work = plotted(app.work), app.work
-    if run is None:
-        return "there is no run; r runs it"
-    if run.solver != "vbg":
-        return f"{run.title} has no bonds; R in Plot chooses another run"
-    return "" if run.text_hash == work.checked.text_hash else "the model has changed; r runs it"
+    run = run_of_bonds(app.work)
+    return "" if run is not None else "there is no run of this model by the bond graph; r runs it"
 
 
 def _nothing(app: Desk) -> str:

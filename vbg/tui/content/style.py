@@ -14,8 +14,8 @@ from textual.scrollbar import ScrollBarRender
 from textual.strip import Strip
 from textual.theme import Theme
 
+from vbg.draw.text.marks import LEVELS
 from vbg.draw.text.rows import Row, cell_width
-from vbg.draw.text.shaded import LEVELS
 
 THEMES = (
     Theme(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -52,13 +53,20 @@ class Powers:
     row: int
 
 
+def run_of_bonds(work: Workspace) -> Run | None:
+    """The run of the model that is open whose bonds can be had: the one that Plot shows, or the
+    newest by the bond graph."""
+    shown = results.plotted(work)
+    for run in (shown, *reversed(work.runs)):
+        of_model = run is not None and run.text_hash == work.checked.text_hash
+        if run is not None and of_model and run.solver == "vbg" and not run.active:
+            return run if Path(run.result).exists() else None
+    return None
+
+
 def run_in_bonds(work: Workspace) -> Run | None:
-    """The run whose powers the graph shows: that of Plot with its cursor set, if it is of the
-    model that is open."""
-    run = results.plotted(work)
-    if work.plot.cursor is None or run is None or run.solver != "vbg" or run.active:
-        return None
-    return run if run.text_hash == work.checked.text_hash else None
+    """That run, where there is a cursor in Plot: the graph shows its powers."""
+    return run_of_bonds(work) if work.plot.cursor is not None else None
 
 
 def powers_now(work: Workspace) -> Powers | None:
