@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.analysis.bonds import bonds_kept, effort_of, flow_of, power
+from vbg.analysis.bonds import effort_of, flow_of
 from vbg.draw.text.axes import number
 from vbg.draw.text.bonds import Bond, Drawing
 from vbg.tui.state import results
+from vbg.tui.state.bonds import Kept
 
 if TYPE_CHECKING:
-    from vbg.graph import BondGraph
-    from vbg.solution import Solution
     from vbg.tui.session.runs import Run
     from vbg.tui.state.graphing import GraphState
     from vbg.tui.state.workspace import Workspace
@@ -26,22 +25,6 @@ Array = NDArray[np.float64]
 
 _SMALL = 1e-3  # of the largest of the run: not worth a colour
 _LARGE = 0.25  # of the largest in sight: drawn heavy
-
-
-@dataclass(frozen=True, eq=False)
-class Kept:
-    """Effort and flow of every bond over a run, and the powers [W] along the half arrows."""
-
-    solution: Solution
-    watts: dict[str, Array]
-    largest: float
-
-
-def kept_of(graph: BondGraph, solution: Solution) -> Kept:
-    """What `solution` keeps of the bonds of `graph`."""
-    watts = {bond.name: power(solution, bond.name) for bond in bonds_kept(graph, solution)}
-    largest = max((float(np.nanmax(np.abs(w), initial=0.0)) for w in watts.values()), default=0.0)
-    return Kept(solution, watts, largest)
 
 
 @dataclass(frozen=True, eq=False)

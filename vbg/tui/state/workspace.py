@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from vbg.display import Display
     from vbg.model import Model
     from vbg.solution import Solution
+    from vbg.tui.state.bonds import Kept
     from vbg.tui.state.graphing import GraphState
     from vbg.tui.state.motion import Motion
-    from vbg.tui.state.powers import Kept
     from vbg.validate.comparison.values import Verdict
 
 Path = tuple[str | int, ...]

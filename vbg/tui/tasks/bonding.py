@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from vbg.tui.session.bonding import BondsJob, step_of
 from vbg.tui.session.runs import bonds_file
 from vbg.tui.state import results
-from vbg.tui.state.powers import kept_of, run_in_bonds
+from vbg.tui.state.bonds import kept_of
+from vbg.tui.state.powers import run_in_bonds
 
 if TYPE_CHECKING:
     from vbg.graph import BondGraph
