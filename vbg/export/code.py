@@ -32,7 +32,7 @@ from vbg.plumbing.components import component_names
 SHIPPED: tuple[str, ...] = ("vbg_tape.h", "vbg_tape.c", "vbg_eliminate.c", "vbg_machine.h")
 SHIPPED += ("vbg_machine.c", "vbg_inside.h", "vbg_run.c", "vbg_dop853.h")
 TAKEN = re.compile(r"(main|makefile|vbg_.*|fmi\d)$", re.IGNORECASE)  # names of other files
-FLAGS = "-std=c99 -O2 -Wall -Wextra -pedantic -Wconversion"
+FLAGS = "-std=c99 -O3 -Wall -Wextra -pedantic -Wconversion"
 
 
 def identifier(name: str) -> str:

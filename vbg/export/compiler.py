@@ -43,7 +43,7 @@ def compile_c(
 
     Raises UsageError with the compiler's words where it fails.
     """
-    whole = [*command, "-std=c99", "-O2", *flags, *sources, "-o", str(output), "-lm"]
+    whole = [*command, "-std=c99", "-O3", *flags, *sources, "-o", str(output), "-lm"]
     done = subprocess.run(whole, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
         raise UsageError(f"the C compiler failed:\n{done.stderr[-2000:]}")

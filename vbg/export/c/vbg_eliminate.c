@@ -5,6 +5,7 @@
 #include <math.h>
 
 #define LOST 1e300      /* condition where a kept row has no pivot any more */
+#define MOST 6          /* unknowns of a pivot block */
 #define FEW 24          /* dependent rows up to which their combinations are formed */
 #define CLOSE 1e-13     /* of the norm of x: last step of conjugate gradients */
 
@@ -13,47 +14,57 @@
 static int unknowns_of(const int *s) { return s[s[0] + 1]; }
 static const int *first_pivot(const int *s) { return s + 3 + s[0]; }
 
+/* What follows works on copies of small blocks: the compiler keeps them in registers, which it
+   may not do with the workspace, where each word that is written might be one that is read. */
+
 static inline void eliminate_diagonal(double *w, int m, int d, int original, const double *kept, double least)
 {
+    double l[MOST * MOST];
+    for (int j = 0; j < m; j++)
+        for (int k = 0; k <= j; k++) l[j * m + k] = w[d + j * m + k];
     for (int j = 0; j < m; j++) {
-        double pivot = w[d + j * m + j];
+        double pivot = l[j * m + j];
         for (int k = 0; k < j; k++) {
-            const double x = w[d + j * m + k], factor = x * w[d + k * m + k];
+            const double x = l[j * m + k], factor = x * l[k * m + k];
             pivot -= x * factor;
-            w[d + j * m + k] = factor;
+            l[j * m + k] = factor;
         }
         const int good = kept[j] > 0.0 && pivot > least * w[original + j];
-        w[d + j * m + j] = good ? 1.0 / pivot : 0.0;
-        for (int i = j + 1; i < m; i++) {
-            double value = w[d + i * m + j];
-            for (int k = 0; k < j; k++) value -= w[d + i * m + k] * w[d + j * m + k];
-            w[d + i * m + j] = value;
-        }
+        l[j * m + j] = good ? 1.0 / pivot : 0.0;
+        for (int i = j + 1; i < m; i++)
+            for (int k = 0; k < j; k++) l[i * m + j] -= l[i * m + k] * l[j * m + k];
     }
+    for (int j = 0; j < m; j++)
+        for (int k = 0; k <= j; k++) w[d + j * m + k] = l[j * m + k];
 }
 
 /* n rows at b: W = H L^-T into the scratch, M = W D^-1 in place */
 static inline void eliminate_coupling(double *w, int m, int d, int b, int n, int scratch)
 {
+    double l[MOST * MOST], x[MOST];
+    for (int j = 0; j < m; j++)
+        for (int k = 0; k <= j; k++) l[j * m + k] = w[d + j * m + k];
     for (int r = 0; r < n; r++) {
         double *here = w + b + r * m, *to = w + scratch + r * m;
         for (int j = 0; j < m; j++) {
-            double value = here[j];
-            for (int k = 0; k < j; k++) value -= to[k] * w[d + j * m + k];
-            to[j] = value;
+            x[j] = here[j];
+            for (int k = 0; k < j; k++) x[j] -= x[k] * l[j * m + k];
         }
-        for (int j = 0; j < m; j++) here[j] = to[j] * w[d + j * m + j];
+        for (int j = 0; j < m; j++) to[j] = x[j];
+        for (int j = 0; j < m; j++) here[j] = x[j] * l[j * m + j];
     }
 }
 
 /* H_t -= W M^T; the lower half if symmetric */
 static inline void downdate(double *w, int m, int t, int from, int n, int b, int p, int symmetric)
 {
+    double x[MOST];
     for (int r = 0; r < n; r++) {
         const int last = symmetric ? r + 1 : p;
+        for (int k = 0; k < m; k++) x[k] = w[from + r * m + k];
         for (int c = 0; c < last; c++) {
             double value = w[t + r * p + c];
-            for (int k = 0; k < m; k++) value -= w[from + r * m + k] * w[b + c * m + k];
+            for (int k = 0; k < m; k++) value -= x[k] * w[b + c * m + k];
             w[t + r * p + c] = value;
         }
     }
@@ -95,18 +106,21 @@ static void factorise(double *w, const int *s, int scratch, const double *kept, 
         case 3: here = pivot_step(w, here, 3, scratch, rest, kept, least); break;
         case 4: here = pivot_step(w, here, 4, scratch, rest, kept, least); break;
         case 5: here = pivot_step(w, here, 5, scratch, rest, kept, least); break;
-        default: here = pivot_step(w, here, here[0], scratch, rest, kept, least); break;
+        default: here = pivot_step(w, here, MOST, scratch, rest, kept, least); break;
         }
     }
 }
 
-static inline void forward(double *w, double *x, const int *here, int m)
+static inline void forward(const double *w, double *x, const int *here, int m)
 {
     const double *d = w + here[1];
-    double *y = x + here[2];
+    double *at = x + here[2], y[MOST];
     const int later = here[3];
-    for (int i = 1; i < m; i++)
+    for (int i = 0; i < m; i++) {
+        y[i] = at[i];
         for (int k = 0; k < i; k++) y[i] -= d[i * m + k] * y[k];
+    }
+    for (int i = 0; i < m; i++) at[i] = y[i];
     here += 4;
     for (int a = 0; a < later; a++) {
         const int n = here[0];
@@ -121,12 +135,12 @@ static inline void forward(double *w, double *x, const int *here, int m)
     }
 }
 
-static inline void backward(double *w, double *x, const int *here, int m)
+static inline void backward(const double *w, double *x, const int *here, int m)
 {
     const double *d = w + here[1];
-    double *y = x + here[2];
+    double *at = x + here[2], y[MOST];
     const int later = here[3];
-    for (int i = 0; i < m; i++) y[i] *= d[i * m + i];
+    for (int i = 0; i < m; i++) y[i] = at[i] * d[i * m + i];
     here += 4;
     for (int a = 0; a < later; a++) {
         const int n = here[0];
@@ -137,6 +151,7 @@ static inline void backward(double *w, double *x, const int *here, int m)
     }
     for (int i = m - 1; i >= 0; i--)
         for (int k = i + 1; k < m; k++) y[i] -= d[k * m + i] * y[k];
+    for (int i = 0; i < m; i++) at[i] = y[i];
 }
 
 static void solve(double *w, const int *s, double *x, const double *rhs)
@@ -145,15 +160,25 @@ static void solve(double *w, const int *s, double *x, const double *rhs)
     for (int i = 0; i < total; i++) x[i] = rhs[i];
     for (int p = 0; p < s[0]; p++) {
         const int *here = s + s[1 + p];
-        if (here[0] == 5) forward(w, x, here, 5);
-        else if (here[0] == 3) forward(w, x, here, 3);
-        else forward(w, x, here, here[0]);
+        switch (here[0]) { /* constants, so that the loops are unrolled */
+        case 1: forward(w, x, here, 1); break;
+        case 2: forward(w, x, here, 2); break;
+        case 3: forward(w, x, here, 3); break;
+        case 4: forward(w, x, here, 4); break;
+        case 5: forward(w, x, here, 5); break;
+        default: forward(w, x, here, MOST); break;
+        }
     }
     for (int p = s[0] - 1; p >= 0; p--) {
         const int *here = s + s[1 + p];
-        if (here[0] == 5) backward(w, x, here, 5);
-        else if (here[0] == 3) backward(w, x, here, 3);
-        else backward(w, x, here, here[0]);
+        switch (here[0]) {
+        case 1: backward(w, x, here, 1); break;
+        case 2: backward(w, x, here, 2); break;
+        case 3: backward(w, x, here, 3); break;
+        case 4: backward(w, x, here, 4); break;
+        case 5: backward(w, x, here, 5); break;
+        default: backward(w, x, here, MOST); break;
+        }
     }
 }
 

@@ -40,17 +40,54 @@ static inline void column3(double *w, const int *o, double f, int rows, const sh
         for (int i = 0; i < rows; i++) d[i * s->dr] = r[i];
 }
 
+/* rows x 2 times a column */
+static inline void column2(double *w, const int *o, double f, int rows, const shape *s)
+{
+    double *d = w + o[0];
+    const double *a = w + o[1], *b = w + o[2];
+    const double x = f * b[0], y = f * b[s->br];
+    double r[3] = {0.0, 0.0, 0.0};
+    for (int i = 0; i < rows; i++) r[i] = a[i * s->ar] * x + a[i * s->ar + s->ac] * y;
+    if (s->accumulate)
+        for (int i = 0; i < rows; i++) d[i * s->dr] += r[i];
+    else
+        for (int i = 0; i < rows; i++) d[i * s->dr] = r[i];
+}
+
+/* m <= 5 rows x 3 times 3 x n; the rows are read once, for what is written might be among them */
 static inline void times3(double *w, const int *o, double f, int m, int n, const shape *s)
 {
+    const double *a = w + o[1];
+    double h[15];
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < 3; j++) h[3 * i + j] = a[i * s->ar + j * s->ac];
     for (int c = 0; c < n; c++) {
-        const double *b = w + o[2] + c * s->bc, *a = w + o[1];
+        const double *b = w + o[2] + c * s->bc;
         double *d = w + o[0] + c * s->dc;
         const double x = f * b[0], y = f * b[s->br], z = f * b[2 * s->br];
-        for (int i = 0; i < m; i++) {
-            const double v = a[i * s->ar] * x + a[i * s->ar + s->ac] * y + a[i * s->ar + 2 * s->ac] * z;
-            d[i * s->dr] = s->accumulate ? d[i * s->dr] + v : v;
-        }
+        double r[5] = {0.0, 0.0, 0.0, 0.0, 0.0};
+        for (int i = 0; i < m; i++) r[i] = h[3 * i] * x + h[3 * i + 1] * y + h[3 * i + 2] * z;
+        if (s->accumulate)
+            for (int i = 0; i < m; i++) d[i * s->dr] += r[i];
+        else
+            for (int i = 0; i < m; i++) d[i * s->dr] = r[i];
     }
+}
+
+/* 3 x k times a column, column by column of the matrix */
+static inline void columns(double *w, const int *o, double f, const shape *s)
+{
+    const double *a = w + o[1], *b = w + o[2];
+    double *d = w + o[0], x = 0.0, y = 0.0, z = 0.0;
+    for (int j = 0; j < s->k; j++) {
+        const double g = f * b[j * s->br], *h = a + j * s->ac;
+        x += h[0] * g;
+        y += h[s->ar] * g;
+        z += h[2 * s->ar] * g;
+    }
+    d[0] = s->accumulate ? d[0] + x : x;
+    d[s->dr] = s->accumulate ? d[s->dr] + y : y;
+    d[2 * s->dr] = s->accumulate ? d[2 * s->dr] + z : z;
 }
 
 static void product(double *w, const int *o, double f, const shape *s)
@@ -80,8 +117,12 @@ static void products(double *w, const int *o, const double *f, int count, const 
         for (int i = 0; i < count; i++) times3(w, o + 4 * i, f[i], 2, 3, &h);
     else if (h.k == 3 && h.m == 5 && h.n == 5)
         for (int i = 0; i < count; i++) times3(w, o + 4 * i, f[i], 5, 5, &h);
-    else if (h.k == 3)
-        for (int i = 0; i < count; i++) times3(w, o + 4 * i, f[i], h.m, h.n, &h);
+    else if (h.k == 2 && h.n == 1 && h.m == 2)
+        for (int i = 0; i < count; i++) column2(w, o + 4 * i, f[i], 2, &h);
+    else if (h.k == 2 && h.n == 1 && h.m == 3)
+        for (int i = 0; i < count; i++) column2(w, o + 4 * i, f[i], 3, &h);
+    else if (h.n == 1 && h.m == 3)
+        for (int i = 0; i < count; i++) columns(w, o + 4 * i, f[i], &h);
     else
         for (int i = 0; i < count; i++) product(w, o + 4 * i, f[i], &h);
 }
@@ -106,6 +147,8 @@ static void sums(double *w, const int *o, const double *f, int count, const shap
         for (int i = 0; i < count; i++) add(w, o + 4 * i, f[i], 2, 1, &h);
     else if (h.n == 1 && h.m == 1)
         for (int i = 0; i < count; i++) add(w, o + 4 * i, f[i], 1, 1, &h);
+    else if (h.n == 3 && h.m == 3)
+        for (int i = 0; i < count; i++) add(w, o + 4 * i, f[i], 3, 3, &h);
     else
         for (int i = 0; i < count; i++) add(w, o + 4 * i, f[i], h.m, h.n, &h);
 }
