@@ -52,6 +52,7 @@ Form = Literal[
     "expression",  # an expression in `variables`             -> str
     "beginning",  # "written" | "equilibrium" | {file, at} | {balance} -> str | Beginning
     "wires",  # {NAME = signal or list of signals}            -> mapping name -> those
+    "unit ports",  # {NAME = {on, effort, flow, toward}}      -> mapping name -> UnitPort
     "selection",  # names, or {NAME = name or list of names}  -> mapping name -> tuple of str
     "values",  # {NAME = value}                               -> mapping name -> tuple
     "expressions",  # a list of those, or one without brackets -> tuple of str

@@ -106,3 +106,53 @@ def allowed(units, monkeypatch):
     """The folder, all of whose FMUs may run."""
     monkeypatch.setenv(ALLOWED, str(units))
     return units
+
+
+DEVICE = """
+name = "device"
+[signals.v]
+kind = "input"
+unit = "V"
+[signals.i]
+kind = "input"
+unit = "A"
+[electric.feed]
+kind = "voltage_source"
+nodes = ["a", "gnd"]
+voltage = "v"
+[electric.draw]
+kind = "current_source"
+nodes = ["gnd", "c"]
+current = "i"
+LOADS
+"""
+LOADS = """
+[electric.L]
+kind = "inductor"
+nodes = ["a", "b"]
+L = 0.05
+[electric.R]
+kind = "resistor"
+nodes = ["b", "gnd"]
+R = 3.0
+[electric.C]
+kind = "capacitor"
+nodes = ["c", "gnd"]
+C = 2e-3
+[electric.leak]
+kind = "resistor"
+nodes = ["c", "gnd"]
+R = 20.0
+"""
+
+
+@pytest.fixture(scope="session")
+def device(tmp_path_factory):
+    """The folder with device.fmu: a coil that tells its current, a capacitor that tells its
+    voltage."""
+    pytest.importorskip("fmpy")
+    folder = tmp_path_factory.mktemp("device")
+    (folder / "model.toml").write_text(DEVICE.replace("LOADS", LOADS))
+    start = vbg.start(vbg.assemble(vbg.read(folder / "model.toml")))
+    write_fmu(start, folder / "device.fmu", version=2)
+    return folder

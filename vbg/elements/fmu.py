@@ -32,6 +32,13 @@ class Fmu:
     order; a Boolean reads true above 0.5, an integer the nearest one.  A unit of Model Exchange
     alone is integrated between the t_k beside the machine, with its events.
 
+    `ports` connect power variables: `on` a node ("rotational.shaft", "electric.a") or the
+    coordinate of a joint ("joints.A"), or two nodes, `effort` and `flow` variables of the unit,
+    one of them an input.  effort * flow is the power that goes into the unit; with
+    toward = "machine" that which comes out of it.  Voltages and pressures are those of the first
+    node against the second, speeds those of the second against the first, one node counts
+    against gnd, tank or frame.  Each port is a source NAME_PORT of the machine.
+
     It is native code and runs, in a process of its own, only with `--allow-fmu FILE`.  Values are
     in SI on the machine's side, whatever unit the FMU declares.
     """
@@ -50,6 +57,11 @@ class Fmu:
         'names of outputs, or { NAME = "OUTPUT" } for other names, lists of several as vectors; '
         "default: all",
         default=None,
+    )
+    ports: Mapping[str, Any] = declare(
+        "unit ports",
+        "power variables at a node or coordinate: { NAME = { on, effort, flow } }",
+        default={},
     )
     parameters: Mapping[str, tuple[Any, ...]] = declare(
         "values", "values in place of the unit's own, with units or in SI", default={}

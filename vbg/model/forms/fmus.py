@@ -1,11 +1,11 @@
-"""The file, wires and values of a functional mock-up unit as a part."""
+"""The file, wires, ports and values of a functional mock-up unit as a part."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -16,6 +16,7 @@ from vbg.model.forms.references import REFERENCES
 from vbg.model.text.allowed import refusal
 from vbg.model.text.places import Path
 from vbg.model.values.reading import Reading, Scope, described
+from vbg.model.values.values import unknown_keys
 from vbg.plumbing.components import gathered
 
 _SIGNAL = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*\Z")  # a name that expressions can read
@@ -72,6 +73,99 @@ def read_values(reading: Reading, scope: Scope, path: Path, raw: Any, declared: 
     return None if table is None else MappingProxyType(dict(table))
 
 
+@dataclass(frozen=True, slots=True)
+class UnitPort:
+    """A power port: `on` the node or coordinate, or two nodes; `effort`, `flow` the variables of
+    the unit; `toward` where the power goes that is their product, the unit or the machine."""
+
+    on: str | tuple[str, ...]
+    effort: str
+    flow: str
+    toward: str = "unit"
+
+
+TOWARD = ("unit", "machine")
+_PORT = tuple(f.name for f in fields(UnitPort))
+
+
+def read_unit_ports(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field) -> Any:
+    """{ NAME = { on, effort, flow, toward } }; the parts that they make are read by themselves
+    (`vbg.model.resolve.unit_ports`)."""
+    table = reading.table(path, raw)
+    if table is None:
+        return None
+    found = {name: _unit_port(reading, (*path, name), entry) for name, entry in table.items()}
+    return None if None in found.values() else MappingProxyType(found)
+
+
+def _unit_port(reading: Reading, path: Path, raw: Any) -> UnitPort | None:
+    entry = reading.table(path, raw)
+    if entry is None:
+        return None
+    before = len(reading.problems)
+    unknown_keys(reading, path, entry, _PORT, "a port")
+    for key in ("on", "effort", "flow"):
+        if key not in entry:
+            reading.fail_key(path, f"a port needs {key}.")
+    words = [reading.text((*path, k), entry[k]) for k in ("effort", "flow") if k in entry]
+    on = entry.get("on")
+    if on is not None and not (isinstance(on, str) or (_is_names(on) and len(on) == 2)):
+        what = f"expected a node, a coordinate or two nodes, found {described(on)}."
+        reading.fail(
+            (*path, "on"), what, 'Write on = "electric.a" or ["electric.a", "electric.b"].'
+        )
+    toward = entry.get("toward", TOWARD[0])
+    if toward not in TOWARD:
+        what = f"expected {' or '.join(TOWARD)}, found {described(toward)}."
+        reading.fail((*path, "toward"), what)
+    if len(reading.problems) > before:
+        return None
+    return UnitPort(on if isinstance(on, str) else tuple(on), *map(str, words), toward)
+
+
+def _check_ports(
+    reading: Reading, path: Path, ports: Mapping[str, UnitPort], found: Description
+) -> None:
+    """One power variable comes from the unit, the other goes to it, and both fit the place."""
+    inputs = {v.name for v in found.of("input")}
+    for name, port in ports.items():
+        here = (*path, name)
+        given = [word for word in (port.effort, port.flow) if word in inputs]
+        ends = (port.on,) if isinstance(port.on, str) else port.on
+        tables = dict.fromkeys(end.partition(".")[0] for end in ends)
+        if len(given) != 1:
+            which = "both are inputs" if given else "neither is an input"
+            what = f"of {port.effort} and {port.flow} one is an input of the FMU, found: {which}."
+            reading.fail(here, what, "The other is what the FMU tells.")
+        elif len(tables) > 1 or not set(tables) <= PLACES.keys():
+            reading.fail(
+                (*here, "on"),
+                f"power goes through one node, coordinate or two nodes of {', '.join(PLACES)}, "
+                f"found {', '.join(ends)}.",
+            )
+        elif given == [port.effort] and PLACES[next(iter(tables))]:
+            reading.fail(
+                (*here, "flow"),
+                f"the FMU tells the speed {port.flow}: what prescribes a motion must have a rate, "
+                "and an FMU tells values at instants.",
+                "Take an FMU that tells the torque or force, or put a stiff spring in between.",
+            )
+        elif tables == {"joints": None} and len(ends) > 1:
+            reading.fail((*here, "on"), "two joints are no place.", "Write one of them.")
+
+
+# tables of nodes and coordinates; whether the flow there is a speed
+PLACES: Mapping[str, bool] = MappingProxyType(
+    {
+        "electric": False,
+        "hydraulic": False,
+        "rotational": True,
+        "translational": True,
+        "joints": True,
+    }
+)
+
+
 def complete_fmu(
     reading: Reading, path: Path, entry: Mapping[str, Any], values: dict[str, Any]
 ) -> None:
@@ -84,12 +178,26 @@ def complete_fmu(
         return
     values["described"] = found
     _check_wires(reading, (*path, "inputs"), values.get("inputs") or {}, found)
+    _check_ports(reading, (*path, "ports"), values.get("ports") or {}, found)
     values["outputs"] = _selected(reading, (*path, "outputs"), values.get("outputs"), found)
     own = {
         name: _own_value(reading, (*path, "parameters", name), name, raw, found)
         for name, raw in (values.get("parameters") or {}).items()
     }
     values["parameters"] = MappingProxyType(own)
+
+
+def find_unit(file: str, written: Any) -> Description | None:
+    """The unit that the model `file` names; None where there is none that could be read."""
+    if not isinstance(written, str):
+        return None
+    path = os.path.join(os.path.dirname(file), written)
+    if refusal(written, path, os.path.realpath(file or "model")):
+        return None
+    try:
+        return read_description(path)
+    except (UsageError, ModelError):
+        return None  # `complete_fmu` says why
 
 
 def _found(reading: Reading, path: Path, written: str) -> Description | None:

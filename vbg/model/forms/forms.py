@@ -18,7 +18,12 @@ from vbg.fields import Field
 from vbg.model.forms.arrays import read_array
 from vbg.model.forms.axes import read_axis
 from vbg.model.forms.beginnings import read_beginning
-from vbg.model.forms.fmus import read_selection, read_values, read_wires
+from vbg.model.forms.fmus import (
+    read_selection,
+    read_unit_ports,
+    read_values,
+    read_wires,
+)
 from vbg.model.forms.references import REFERENCES
 from vbg.model.forms.samples import read_samples
 from vbg.model.text.names import is_name
@@ -260,6 +265,7 @@ _READERS: Mapping[str, Callable[..., Any]] = {
     "samples": _samples,
     "array": _array,
     "wires": read_wires,
+    "unit ports": read_unit_ports,
     "selection": read_selection,
     "values": read_values,
     **REFERENCES,

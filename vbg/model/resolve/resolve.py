@@ -22,6 +22,7 @@ from vbg.model.resolve.ports import PortReferences, read_ports
 from vbg.model.resolve.resolved import STANDARD_GRAVITY, Home, Resolved
 from vbg.model.resolve.settings import Outputs, Simulate
 from vbg.model.resolve.shown import read_display
+from vbg.model.resolve.unit_ports import with_sources
 from vbg.model.text.names import is_name
 from vbg.model.text.places import Path, Places
 from vbg.model.values.functions import read_functions, with_values
@@ -77,7 +78,7 @@ def resolve(
         result.problems, result.complete = _in_order(reading), False
         return result
     ports = {name: sub.ports for name, sub in included.items()}
-    document = PortReferences(reading, ports)(document)
+    document, sources = with_sources(reading, PortReferences(reading, ports)(document))
     tables = {name: _named_tables(reading, name, document) for name in TABLES}
     _check_names(reading, tables, included)
     scope = _names_of(reading, tables)
@@ -99,6 +100,7 @@ def resolve(
     }
     if within is not None:
         result.homes |= _homes(reading, tables)
+    result.homes |= sources
     result.scope = scope
     result.parameters, result.parameter_units = reading.parameters, reading.parameter_units
     result.problems = _in_order(reading)
