@@ -275,6 +275,69 @@ def test_steps_end_in_front_of_events_and_go_on_behind_them(tmp_path):
     assert fmu.getFloat64(told) == values[round(end / 0.05) - 1]
 
 
+def heard(driven, hear, **allowed):
+    """An arm that tells of the steps of its integrator, and the references of its variables."""
+    fmu, names = opened(FMU3Slave, str(driven / "arm3.fmu"), intermediateUpdate=hear, **allowed)
+    fmu.enterInitializationMode()
+    fmu.exitInitializationMode()
+    return fmu, names
+
+
+def test_who_hears_of_inner_steps_changes_nothing(driven):
+    """Times rise, values are there and lie on the motion, and the end is that without."""
+    told = []
+
+    def hear(_, t, may_set, may_get, finished, may_return, wants, end):
+        told.append((t, *fmu.getFloat64(read)))
+        assert may_set and may_get and finished and not may_return
+
+    fmu, names = heard(driven, hear)
+    alone, _ = begun(FMU3Slave, str(driven / "arm3.fmu"))
+    read = [names["A.angle"], names["A.force.x"]]
+    for one in (fmu, alone):
+        one.doStep(0.0, 0.5)
+        one.doStep(0.5, 0.3)
+    assert fmu.getFloat64(read) == alone.getFloat64(read)
+    rows = np.array(told)
+    assert len(rows) > 3 and (np.diff(rows[:, 0]) > 0.0).all() and rows[-1, 0] < 0.8
+    model = vbg.read(driven / "arm.toml")
+    for t, angle, force in told[:: len(told) // 3]:
+        whole = vbg.simulate(model, t_end=t, output_step=t)
+        assert angle == pytest.approx(whole["A.angle"][-1], abs=1e-7)
+        assert force == pytest.approx(whole["A.force.x"][-1], abs=1e-5)
+
+
+def test_an_inner_step_may_be_the_last_and_inputs_may_change_there(driven):
+    """Another torque from the end of an inner step on, given inside, is the same as a return
+    there and the torque given outside."""
+    places = []
+
+    def change(_, t, *rest):
+        if not places:
+            places.append(t)
+            inside.setFloat64([names["command"]], [-1.0])
+            with pytest.raises(Exception, match="fmi3"):
+                inside.doStep(t, 0.1)
+
+    def go_back(_, t, may_set, may_get, finished, may_return, wants, end):
+        assert may_return
+        wants[0], end[0] = True, 0.0
+
+    inside, names = heard(driven, change)
+    assert inside.doStep(0.0, 0.5)[2:] == (False, 0.5)
+    outside, _ = heard(driven, go_back, earlyReturnAllowed=True)
+    _, _, early, t = outside.doStep(0.0, 0.5)
+    assert early and t == places[0] < 0.5
+    outside.setFloat64([names["command"]], [-1.0])
+    while t < 0.5:
+        t = outside.doStep(t, 0.5 - t)[3]
+    read = [names["A.angle"], names["A.speed"]]
+    assert inside.getFloat64(read) == pytest.approx(outside.getFloat64(read), abs=1e-12)
+    untouched, _ = begun(FMU3Slave, str(driven / "arm3.fmu"))
+    untouched.doStep(0.0, 0.5)
+    assert abs(untouched.getFloat64(read)[0] - inside.getFloat64(read)[0]) > 1e-2
+
+
 def test_directional_derivatives_are_slopes(driven):
     """Forces are linear in the torque."""
     fmu, names = begun(FMU3Model, str(driven / "arm3.fmu"))

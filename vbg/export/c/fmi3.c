@@ -9,6 +9,7 @@
 typedef enum { OK, WARNING, DISCARD, ERROR, FATAL } fmi3Status;
 typedef uint32_t fmi3ValueReference;
 typedef void (*fmi3LogMessageCallback)(void *, fmi3Status, const char *, const char *);
+typedef void (*fmi3IntermediateUpdateCallback)(void *, double, bool, bool, bool, bool, bool *, double *);
 
 #define FMI3(type) VBG_EXPORT type
 #define STATUS(good) ((good) ? OK : ERROR)
@@ -18,6 +19,18 @@ static void say(vbg_fmu *f, const char *text)
     fmi3LogMessageCallback tell;
     memcpy(&tell, &f->logger, sizeof tell); /* a function's address in an object's */
     if (tell) tell(f->environment, ERROR, "logStatusError", text);
+}
+
+/* In front of the end `to` of a step: an importer that hears of the integrator's steps may read
+   all variables, set inputs, and ask for an earlier end. */
+static void between(vbg_fmu *f, double *to)
+{
+    fmi3IntermediateUpdateCallback tell;
+    bool wants = false;
+    double end = f->k.t;
+    memcpy(&tell, &f->updater, sizeof tell);
+    tell(f->environment, f->k.t, f->inputs_change, true, true, f->early, &wants, &end);
+    if (wants && f->early && end < *to) *to = end > f->k.t ? end : f->k.t;
 }
 
 static void *made(const char *name, const char *token, int co_simulation, void *environment, fmi3LogMessageCallback log)
@@ -50,13 +63,16 @@ FMI3(void *) fmi3InstantiateModelExchange(const char *name, const char *token, c
 
 FMI3(void *) fmi3InstantiateCoSimulation(const char *name, const char *token, const char *resources, bool visible,
                                          bool logging, bool event_mode, bool early, const fmi3ValueReference needed[],
-                                         size_t n, void *environment, fmi3LogMessageCallback log, void *intermediate)
+                                         size_t n, void *environment, fmi3LogMessageCallback log,
+                                         fmi3IntermediateUpdateCallback intermediate)
 {
-    (void)resources; (void)visible; (void)logging; (void)needed; (void)n; (void)intermediate;
+    (void)resources; (void)visible; (void)logging; (void)needed; (void)n;
     vbg_fmu *f = made(name, token, 1, environment, log);
     if (f) {
         f->events = event_mode;
         f->early = early;
+        f->between = intermediate ? between : 0;
+        memcpy(&f->updater, &intermediate, sizeof f->updater);
     }
     return f;
 }

@@ -331,20 +331,27 @@ int vbg_fmu_step(vbg_fmu *f, double from, double length, double *reached)
     *reached = f->k.t;
     if (f->k.phase == VBG_FAILED || !(length >= 0.0) || fabs(from - f->k.t) > 1e-9 * (1.0 + fabs(from))) return 0;
     take_inputs(f);
-    const int beyond = !f->inputs_change;
-    const vbg_status status = f->early ? vbg_advance_to_event(&f->v, to, beyond, f->trial, &to)
-                                       : vbg_advance(&f->v, to, beyond, f->trial);
-    if (status != VBG_OK) {
-        f->k.t = *reached = fmax(f->k.t, fmin(to, f->v.s.t));
-        return fails(f, vbg_status_text(status));
+    const int way = (f->inputs_change ? 0 : VBG_BEYOND) | (f->early ? VBG_TO_EVENT : 0) | (f->between ? VBG_ONE_STEP : 0);
+    for (;;) {
+        const vbg_status status = vbg_advance_by(&f->v, to, way, f->trial, reached);
+        if (status != VBG_OK) {
+            f->k.t = *reached = fmax(f->k.t, fmin(*reached, f->v.s.t));
+            return fails(f, vbg_status_text(status));
+        }
+        memcpy(f->x, f->trial, (size_t)m->states * sizeof *f->x);
+        f->k.t = *reached;
+        changed(f);
+        if (*reached >= to || f->v.s.stopped) break;
+        f->k.phase = VBG_INTERMEDIATE;
+        f->between(f, &to);
+        f->k.phase = VBG_STEPPING;
+        take_inputs(f);
+        if (*reached >= to) break;
     }
-    memcpy(f->x, f->trial, (size_t)m->states * sizeof *f->x);
     for (int i = 0; i < 2 * m->variables; i++) { /* what is not given again stands still */
         if (fabs(f->v.slope[i]) > 0.0) f->k.touched = 1;
         f->v.slope[i] = 0.0;
     }
-    f->k.t = *reached = to;
-    changed(f);
     return 1;
 }
 

@@ -24,6 +24,7 @@ typedef enum vbg_phase {
     VBG_EVENT_MODE,
     VBG_CONTINUOUS,
     VBG_STEPPING,
+    VBG_INTERMEDIATE, /* inside a step, between two steps of the integrator */
     VBG_TERMINATED,
     VBG_FAILED
 } vbg_phase;
@@ -48,7 +49,8 @@ typedef struct vbg_fmu {
     int co_simulation, inputs_change;
     int events, early; /* Co-Simulation: event mode is used; a step may end in front of an event */
     void (*log)(struct vbg_fmu *fmu, const char *text);
-    void *environment, *logger;
+    void (*between)(struct vbg_fmu *fmu, double *to); /* called at the ends of steps before `to`, or 0 */
+    void *environment, *logger, *updater;
     char *name;
 } vbg_fmu;
 

@@ -174,10 +174,14 @@ int vbg_settle_events(vbg *v, double t, double *x);
    may go on beyond it, for no input changes then. */
 vbg_status vbg_advance(vbg *v, double target, int beyond, double *x);
 
-/* The same, but it stops in front of the first event that is more than a kink: its time goes to
-   `reached`, what is there before it to x, and s.stopped is 1.  vbg_handle, or whatever goes on
-   from there, lets it happen. */
-vbg_status vbg_advance_to_event(vbg *v, double target, int beyond, double *x, double *reached);
+/* The same in the ways that are added up in `way`; the time that x belongs to goes to `reached`.
+   VBG_BEYOND: steps may go on beyond the target.  VBG_TO_EVENT: it stops in front of the first
+   event that is more than a kink, s.stopped is 1, and vbg_handle, or whatever goes on from there,
+   lets it happen.  VBG_ONE_STEP: it stops where a step ends, too. */
+#define VBG_BEYOND 1
+#define VBG_TO_EVENT 2
+#define VBG_ONE_STEP 4
+vbg_status vbg_advance_by(vbg *v, double target, int way, double *x, double *reached);
 
 /* Lets the event happen in front of which the run has stopped; what is behind it goes to x. */
 vbg_status vbg_handle(vbg *v, double *x);

@@ -415,11 +415,15 @@ static double in_front(vbg *v, double *x)
     return instant.at;
 }
 
-/* `stop`: 0, or where the time of an event goes in front of which to stop. */
-static vbg_status advance(vbg *v, double target, int beyond, double *x, double *stop)
+/* Where the last step ends, or what happens in it. */
+static double end_of(const vbg *v) { return v->s.pending == EVENT ? v->s.event_time : v->s.t_step; }
+
+static vbg_status advance(vbg *v, double target, int way, double *x, double *reached)
 {
-    const double far = beyond ? INFINITY : target;
+    const double far = way & VBG_BEYOND ? INFINITY : target;
     for (;;) {
+        if (way & VBG_ONE_STEP && v->s.pending) target = fmin(target, end_of(v));
+        *reached = target;
         vbg_status status = VBG_OK;
         if (v->s.pending && inside(v, target)) {
             if (v->s.dense || make_dense(v)) {
@@ -428,8 +432,8 @@ static vbg_status advance(vbg *v, double target, int beyond, double *x, double *
                 return VBG_OK;
             }
             status = take_back(v);
-        } else if (v->s.pending && stop && !v->s.stopped && is_told(v)) {
-            *stop = fmin(in_front(v, x), target);
+        } else if (v->s.pending && way & VBG_TO_EVENT && !v->s.stopped && is_told(v)) {
+            *reached = fmin(in_front(v, x), target);
             return VBG_OK;
         } else if (v->s.pending) {
             status = resolve(v);
@@ -458,16 +462,15 @@ double vbg_time(const vbg *v, double target)
 
 vbg_status vbg_advance(vbg *v, double target, int beyond, double *x)
 {
-    if (v->s.status != VBG_OK) return VBG_ENDED;
-    v->s.status = advance(v, target, beyond, x, 0);
-    return v->s.status;
+    double reached;
+    return vbg_advance_by(v, target, beyond ? VBG_BEYOND : 0, x, &reached);
 }
 
-vbg_status vbg_advance_to_event(vbg *v, double target, int beyond, double *x, double *reached)
+vbg_status vbg_advance_by(vbg *v, double target, int way, double *x, double *reached)
 {
     *reached = target;
     if (v->s.status != VBG_OK) return VBG_ENDED;
-    v->s.status = advance(v, target, beyond, x, reached);
+    v->s.status = advance(v, target, way, x, reached);
     return v->s.status;
 }
 

@@ -15,6 +15,12 @@ ABLE = {
     "canHandleVariableCommunicationStepSize": "true",
     "canBeInstantiatedOnlyOncePerProcess": "false",
 }
+TOGETHER_3 = {
+    "hasEventMode": "true",
+    "mightReturnEarlyFromDoStep": "true",
+    "providesIntermediateUpdate": "true",
+    "canReturnEarlyAfterIntermediateUpdate": "true",
+}
 
 
 def written(root: Element) -> bytes:
@@ -33,8 +39,7 @@ def describe_3(variables: Variables, name: str, token: str, tool: str) -> bytes:
         "providesDirectionalDerivatives": "true",
     }
     SubElement(root, "ModelExchange", able)
-    early = {"hasEventMode": "true", "mightReturnEarlyFromDoStep": "true"}
-    SubElement(root, "CoSimulation", able | ABLE | early)
+    SubElement(root, "CoSimulation", able | ABLE | TOGETHER_3)
     _units(root, variables.all)
     _experiment(root, variables)
     listed = SubElement(root, "ModelVariables")
@@ -152,6 +157,8 @@ def _variable_3(place: Element, v: Variable) -> None:
         given["unit"] = v.unit
     if v.derivative_of is not None:
         given["derivative"] = str(v.derivative_of)
+    if v.causality in ("input", "output"):
+        given["intermediateUpdate"] = "true"
     if v.start is not None:
         given["start"] = number(v.start)
     SubElement(place, "Float64", given | _range(v))

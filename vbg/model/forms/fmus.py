@@ -107,9 +107,10 @@ def _unit_port(reading: Reading, path: Path, raw: Any) -> UnitPort | None:
     for key in ("on", "effort", "flow"):
         if key not in entry:
             reading.fail_key(path, f"a port needs {key}.")
-    words = [reading.text((*path, k), entry[k]) for k in ("effort", "flow") if k in entry]
-    on = entry.get("on")
-    if on is not None and not (isinstance(on, str) or (_is_names(on) and len(on) == 2)):
+    effort = reading.text((*path, "effort"), entry["effort"]) if "effort" in entry else None
+    flow = reading.text((*path, "flow"), entry["flow"]) if "flow" in entry else None
+    on = entry.get("on", "")
+    if not (isinstance(on, str) or (_is_names(on) and len(on) == 2)):
         what = f"expected a node, a coordinate or two nodes, found {described(on)}."
         reading.fail(
             (*path, "on"), what, 'Write on = "electric.a" or ["electric.a", "electric.b"].'
@@ -118,9 +119,9 @@ def _unit_port(reading: Reading, path: Path, raw: Any) -> UnitPort | None:
     if toward not in TOWARD:
         what = f"expected {' or '.join(TOWARD)}, found {described(toward)}."
         reading.fail((*path, "toward"), what)
-    if len(reading.problems) > before:
+    if len(reading.problems) > before or effort is None or flow is None:
         return None
-    return UnitPort(on if isinstance(on, str) else tuple(on), *map(str, words), toward)
+    return UnitPort(on if isinstance(on, str) else tuple(on), effort, flow, str(toward))
 
 
 def _check_ports(
