@@ -52,7 +52,7 @@ def test_a_unit_of_python_code_runs_and_leaves_nothing_behind(gain, allowed):
         (1, r"fmu\.g: at t = 0\.006 s it crashed: its process was ended by signal 11, SIGSEGV"),
         (2, r"fmu\.g: at t = 0\.006 s it failed: fmi3DoStep returned .*the bearing is gone"),
         (3, r"fmu\.g: at t = 0\.006 s its output y has no value"),
-        (4, r"fmu\.g: at t = 0\.006 s it failed: it gave no answer for 0\.2 s \(its patience\)"),
+        (4, r"fmu\.g: at t = 0\.006 s it failed: it gave no answer for 3 s \(its patience\)"),
     ],
 )
 def test_a_unit_that_gives_up_ends_the_run_with_a_word(
@@ -61,7 +61,7 @@ def test_a_unit_that_gives_up_ends_the_run_with_a_word(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     text = GAIN.replace("FAULT", str(fault))
     if fault == 4:
-        text = text.replace("inputs =", 'patience = "0.2 s"\ninputs =')
+        text = text.replace("inputs =", 'patience = "3 s"\ninputs =')
     model = toml.parse(text, str(gain / "machine.toml"))
     for method in ("auto", "discrete-time")[: 1 if fault == 4 else 2]:
         solution = vbg.simulate(model, t_end=0.02, output_step=1e-3, method=method)
