@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
 from functools import partial
 from pathlib import Path as FilePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.style import Style
 from textual import events
@@ -40,11 +40,14 @@ from vbg.tui.session.journal import Journal
 from vbg.tui.session.runs import Run
 from vbg.tui.session.solver import Solver
 from vbg.tui.state import results
-from vbg.tui.state.desk import Followed, Judge
+from vbg.tui.state.desk import Followed, Judge, Linked
 from vbg.tui.state.items import Item
 from vbg.tui.state.keyboard import Keyboard
 from vbg.tui.state.keys import Action
 from vbg.tui.state.workspace import Checked, Path, Workspace
+
+if TYPE_CHECKING:
+    from vbg.structure.topology.entry import Entry
 
 CHECK_DELAY = 0.15
 WATCH_SECONDS = 1.0
@@ -259,6 +262,11 @@ class VbgApp(App[int]):
 
     async def read(self, title: str, rows: Rows, *, keys: tuple[str, ...] = ()) -> str | None:
         return await self._dialog(Read(title, rows, self.work.marks, keys=keys))
+
+    async def link(self, entry: Entry | None) -> Linked:
+        from vbg.tui.dialogs.linking import Linking
+
+        return await self._dialog(Linking(entry, self.work.marks)) or Linked(None)
 
     # the document
 

@@ -124,6 +124,7 @@ CASES: dict[str, Case] = {
     "save": Case(on_disk, None, ("c",), **EDIT),
     "save.as": Case(dialog, "Save as", **EDIT),
     "new": Case(dialog, "New from template", **EDIT),
+    "linkage": Case(dialog, "Linkage", **EDIT),
     "open": Case(dialog, "Open", **EDIT),
     "editor": Case(text, None, **EDIT),
     "run": Case(started, ["vbg"], **EDIT),

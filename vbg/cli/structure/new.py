@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from vbg.cli.output import require_folder_of, wrote
 from vbg.cli.parser import add
-from vbg.errors import UsageError, counted
+from vbg.errors import UsageError
 from vbg.platform.files import write_text
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def act(arguments: argparse.Namespace) -> int:
 
 def entered() -> Entry:
     """What is answered on standard input."""
-    from vbg.structure.topology.entry import begun, codes_of, with_pair
+    from vbg.structure.topology.entry import begun, codes_of, state_of, with_pair
 
     space = asked("plane or space [space]: ", lambda text: begun(text, "2") and text)
     entry = asked("bodies, with the frame as body 1: ", lambda text: begun(space, text))
@@ -69,27 +69,18 @@ def entered() -> Entry:
             break
         line = line.strip()
         if not line:
-            say(state_of(entry) + " (F joins what floats in space, FP in the plane)")
+            say(f"  {state_of(entry)} (F joins what floats in space, FP in the plane)")
         elif line == "?":
             say(codes_of(entry))
         elif line == "undo":
             entry = entry.without_last()
-            say(state_of(entry))
+            say(f"  {state_of(entry)}")
         else:
             found = accepted(line, partial(with_pair, entry))
             entry = found or entry
             if found:
-                say(state_of(entry))
+                say(f"  {state_of(entry)}")
     return entry
-
-
-def state_of(entry: Entry) -> str:
-    """Freedoms by count, what is driven of them, bodies that hang on nothing."""
-    words = [counted(len(entry.pairs), "pair"), counted(entry.mobility, "freedom") + " by count"]
-    words.append(f"{entry.driven} driven")
-    if entry.loose:
-        words.append(f"not joined yet: {', '.join(map(str, entry.loose))}")
-    return "  " + ", ".join(words)
 
 
 def asked(question: str, read: Callable[[str], Any]) -> Any:

@@ -30,7 +30,8 @@ class Vertex:
 @dataclass(frozen=True, slots=True)
 class Bond:
     """A bond between vertices by number; `stroke` at its tail, head or none;
-    `size` components; drawn in `style`, with `note` on its line where there is room, and heavy."""
+    `size` components; drawn in `style`, with `note` on its line where there is room, and heavy;
+    `arrow` "" leaves a plain line."""
 
     tail: int
     head: int
@@ -40,6 +41,7 @@ class Bond:
     key: str = ""
     note: str = ""
     heavy: bool = False
+    arrow: Literal["half", ""] = "half"
 
 
 @dataclass(frozen=True)
@@ -154,9 +156,9 @@ def _ends(
 ) -> None:
     """Half arrow and stroke of one bond."""
     path = drawing.layout.paths[number]
-    if len(path) < 2:
-        return
     bond = drawing.bonds[number]
+    if len(path) < 2 or not bond.arrow:
+        return
     stroke = marks.strokes[0]
     inward = 1 if path[0][0] < path[-1][0] else -1
     arrow = marks.harpoons[0 if inward == 1 else 1]

@@ -124,6 +124,15 @@ def with_pair(entry: Entry, text: str) -> Entry:
     return replace(entry, pairs=(*entry.pairs, Line(first, second, code, int(driven))))
 
 
+def state_of(entry: Entry) -> str:
+    """Freedoms by count, what is driven of them, bodies that hang on nothing."""
+    words = [counted(len(entry.pairs), "pair"), counted(entry.mobility, "freedom") + " by count"]
+    words.append(f"{entry.driven} driven")
+    if entry.loose:
+        words.append(f"not joined yet: {', '.join(map(str, entry.loose))}")
+    return ", ".join(words)
+
+
 def _body(entry: Entry, word: str) -> int:
     if not word.isdecimal() or not 1 <= int(word) <= entry.bodies:
         raise UsageError(f"{word!r} is no body; there are 1 (the frame) to {entry.bodies}.")

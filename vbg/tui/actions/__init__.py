@@ -42,6 +42,7 @@ _MODULES = {
     "nudge": "nudging",
     "live": "nudging",
     "sweep": "sweeping",
+    "linkage": "linking",
     "plot": "plotting",
     "validate": "validating",
     "space": "moving3d",

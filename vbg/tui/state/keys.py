@@ -84,6 +84,7 @@ _EVERYWHERE = (
     _action("save", "ctrl+s", "Save", "write the model file"),
     _action("save.as", "", "Save as", "write the model under another name"),
     _action("new", "ctrl+n", "New", "a new model from a template"),
+    _action("linkage", "L", "Linkage", "a topology entered pair by pair, drawn as it grows"),
     _action("open", "", "Open file", "another model file"),
     _action("editor", "ctrl+e", "Editor", "open the text in $EDITOR at the marked line"),
     _action("run", "r|f5", "Run", "simulate with the bond graph", "", 45),
