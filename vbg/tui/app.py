@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
 from functools import partial
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.style import Style
 from textual import events
@@ -40,14 +40,11 @@ from vbg.tui.session.journal import Journal
 from vbg.tui.session.runs import Run
 from vbg.tui.session.solver import Solver
 from vbg.tui.state import results
-from vbg.tui.state.desk import Followed, Judge, Linked
+from vbg.tui.state.desk import Followed, Judge
 from vbg.tui.state.items import Item
 from vbg.tui.state.keyboard import Keyboard
 from vbg.tui.state.keys import Action
 from vbg.tui.state.workspace import Checked, Path, Workspace
-
-if TYPE_CHECKING:
-    from vbg.structure.topology.entry import Entry
 
 CHECK_DELAY = 0.15
 WATCH_SECONDS = 1.0
@@ -233,7 +230,7 @@ class VbgApp(App[int]):
         self.work.say(words, "error")
         return words
 
-    async def _dialog(self, screen: Screen) -> Any:
+    async def dialog(self, screen: Screen) -> Any:
         """Push a dialog and wait for its answer; keys go to it once it is there."""
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
 
@@ -245,7 +242,7 @@ class VbgApp(App[int]):
         return await answer
 
     async def ask(self, title: str, text: str, judge: Judge, *, about: str = "") -> str | None:
-        return await self._dialog(Ask(title, text, judge, self.work.marks, about=about))
+        return await self.dialog(Ask(title, text, judge, self.work.marks, about=about))
 
     async def choose(
         self,
@@ -258,15 +255,10 @@ class VbgApp(App[int]):
     ) -> str | None:
         marks = self.work.marks
         dialog = Choose(title, items, marks, start=start, preview=preview, picture=picture)
-        return await self._dialog(dialog)
+        return await self.dialog(dialog)
 
     async def read(self, title: str, rows: Rows, *, keys: tuple[str, ...] = ()) -> str | None:
-        return await self._dialog(Read(title, rows, self.work.marks, keys=keys))
-
-    async def link(self, entry: Entry | None) -> Linked:
-        from vbg.tui.dialogs.linking import Linking
-
-        return await self._dialog(Linking(entry, self.work.marks)) or Linked(None)
+        return await self.dialog(Read(title, rows, self.work.marks, keys=keys))
 
     # the document
 

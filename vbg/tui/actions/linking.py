@@ -11,6 +11,7 @@ from vbg.draw.text.rows import Rows, printable
 from vbg.platform.files import write_text
 from vbg.tui.actions import Handler, Refusal
 from vbg.tui.actions.general import leave_document
+from vbg.tui.dialogs.linking import Linked, Linking
 from vbg.tui.state.items import Item
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ async def _linkage(app: Desk) -> None:
     """Enter it, and choose what becomes of it."""
     from vbg.structure import analyse_topology
 
-    linked = await app.link(app.work.drafts.get(DRAFT, {}).get("entry"))
+    draft = app.work.drafts.get(DRAFT, {}).get("entry")
+    linked: Linked = await app.dialog(Linking(draft, app.work.marks)) or Linked(draft)
     if linked.entry is None:
         app.work.drafts.pop(DRAFT, None)
         return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal
@@ -13,12 +15,19 @@ from vbg.errors import UsageError
 from vbg.structure.topology.entry import Entry, begun, codes_of, state_of, with_pair
 from vbg.tui.content.linking import graph_rows, pair_rows, verdict
 from vbg.tui.dialogs.dialog import Dialog, RowsWidget
-from vbg.tui.state.desk import Linked
 
 SPACE = "plane or space?  Enter alone: space"
 BODIES = "how many bodies are there, with the frame as body 1?"
 PAIRS = "a pair and what is driven: 1 2 R 1  ? codes  ^z back  Enter ends"
 SAID = 4  # rows of what is said
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """What was entered of a topology, and whether to its end."""
+
+    entry: Entry | None
+    finished: bool = False
 
 
 class Linking(Dialog):

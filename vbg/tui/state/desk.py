@@ -8,9 +8,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from vbg.draw.text.rows import Rows
 from vbg.edit.commands import Command
@@ -21,19 +20,8 @@ from vbg.tui.state.keyboard import Keyboard
 from vbg.tui.state.keys import Action
 from vbg.tui.state.workspace import Path, Workspace
 
-if TYPE_CHECKING:
-    from vbg.structure.topology.entry import Entry
-
 # What a typed text means: its message, and whether it may be accepted.
 Judge = Callable[[str], tuple[str, bool]]
-
-
-@dataclass(frozen=True, slots=True)
-class Linked:
-    """What was entered of a topology, and whether to its end."""
-
-    entry: Entry | None
-    finished: bool = False
 
 
 class Followed(Protocol):
@@ -104,6 +92,7 @@ class Desk(Protocol):
     def broke(self, error: Exception) -> str: ...
 
     # dialogs
+    async def dialog(self, screen: Any) -> Any: ...
     async def ask(self, title: str, text: str, judge: Judge, *, about: str = "") -> str | None: ...
     async def choose(
         self,
@@ -115,8 +104,6 @@ class Desk(Protocol):
         picture: Callable[[str, int, int], Rows] | None = None,
     ) -> str | None: ...
     async def read(self, title: str, rows: Rows, *, keys: tuple[str, ...] = ()) -> str | None: ...
-
-    async def link(self, entry: Entry | None) -> Linked: ...
 
     # the document
     def do(self, command: Command) -> None: ...

@@ -84,7 +84,6 @@ _EVERYWHERE = (
     _action("save", "ctrl+s", "Save", "write the model file"),
     _action("save.as", "", "Save as", "write the model under another name"),
     _action("new", "ctrl+n", "New", "a new model from a template"),
-    _action("linkage", "L", "Linkage", "a topology entered pair by pair, drawn as it grows"),
     _action("open", "", "Open file", "another model file"),
     _action("editor", "ctrl+e", "Editor", "open the text in $EDITOR at the marked line"),
     _action("run", "r|f5", "Run", "simulate with the bond graph", "", 45),
@@ -140,6 +139,7 @@ _EDIT = (
     _action("edit.delete", "d|delete", "Del", "delete the marked part or field", "edit", 30),
     _action("edit.rename", "R|f2", "Rename", "rename the part, and what refers to it", "edit"),
     _action("edit.copy", "c", "Copy", "add a copy of the marked part", "edit"),
+    _action("linkage", "L", "Linkage", "enter a topology pair by pair, drawn as it grows", "edit"),
     _action("edit.text", "t", "Text", "write in the text of the file, beside the tree", "edit", 25),
     _action(
         "source.complete",
