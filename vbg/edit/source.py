@@ -192,19 +192,43 @@ def with_key(text: str, path: Path, name: str) -> str:
     Raises
     ------
     UsageError
-        the key is not at the beginning of a line.
+        the text around the key cannot be parsed, or it is no key of its own there.
     """
-    if any(chunk.keys == path for chunk in chunks(text)):
+    if any(chunk.keys[: len(path)] == path for chunk in chunks(text)):
         return with_renamed(text, tuple(map(str, path)), name)
     chunk = _holder(chunks(text), path)
-    key = re.escape(str(path[-1]))
+    if len(path) > len(chunk.keys) + 1:
+        return _edited(text, chunk, path, lambda table: _respelled(table, str(path[-1]), name))
     body = text[chunk.start : chunk.stop]
-    found = re.search(rf"""^([ \t]*)(?:"{key}"|'{key}'|{key})(?=[ \t]*=)""", body, re.MULTILINE)
-    if found is None or len(path) != len(chunk.keys) + 1:
+    key = _spellings(str(path[-1]))
+    found = re.search(rf"^([ \t]*){key}(?=[ \t]*=)", body, re.MULTILINE)
+    if found is None:
         where = ".".join(map(str, path))
         raise UsageError(f"{where}: this key is not at the beginning of a line; edit the text.")
     body = body[: found.end(1)] + _spelled((name,)) + body[found.end() :]
     return text[: chunk.start] + body + text[chunk.stop :]
+
+
+def _spellings(key: str) -> str:
+    """A pattern of a key as it may be written."""
+    key = re.escape(key)
+    return rf"""(?:"{key}"|'{key}'|(?<![\w"'-]){key}(?![\w-]))"""
+
+
+def _respelled(table: Any, key: str, name: str) -> InlineTable:
+    """A table in one line with `key` spelled `name`: a key of the same letters further inside,
+    or in a text, stays."""
+    wanted = {name if k == key else k: v for k, v in table.unwrap().items()}
+    written = table.as_string()
+    for found in re.finditer(rf"{_spellings(key)}(?=\s*=)", written):
+        tried = written[: found.start()] + _spelled((name,)) + written[found.end() :]
+        try:
+            other = tomlkit.value(tried)
+        except TOMLKitError:
+            continue
+        if isinstance(other, InlineTable) and other.unwrap() == wanted:
+            return other
+    raise KeyError(key)
 
 
 def with_renamed(text: str, path: tuple[str, ...], name: str) -> str:

@@ -6,7 +6,8 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from vbg.draw.text.rows import Row, Rows, printable, wrap
-from vbg.edit.fixes import Fix, fixes
+from vbg.edit.fixes import fixes
+from vbg.edit.proposals import Fix
 
 if TYPE_CHECKING:
     from vbg.tui.state.desk import Desk

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from vbg.draw.text.marks import Marks
 from vbg.draw.text.rows import Row, Rows, printable, wrap
 from vbg.edit.commands import AddTable, Command, Remove, SetValue
-from vbg.edit.fixes import Fix
+from vbg.edit.proposals import Fix
 from vbg.tui.content import references
 
 if TYPE_CHECKING:
