@@ -69,8 +69,12 @@ class Session:
 
     def processor_time(self) -> float:
         """Seconds of processor time that vbg has taken so far."""
-        words = Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+        return _processor_time(_stat(self.pid))
+
+    def solver_time(self) -> float:
+        """And those that its solver's process has taken."""
+        known = [_stat(int(f.name)) for f in Path("/proc").iterdir() if f.name.isdigit()]
+        return sum(_processor_time(words) for words in known if words[1:2] == [str(self.pid)])
 
     def listen(self, seconds: float) -> bytes:
         """What comes within `seconds`, or nothing."""
@@ -121,6 +125,18 @@ class Session:
         for key in keys:
             self.press(key)
             self.settle(0.1)
+
+
+def _stat(pid: int) -> list[str]:
+    """What the system says of a process behind its name; nothing of one that is gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return []
+
+
+def _processor_time(words: list[str]) -> float:
+    return sum(map(int, words[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
 def reports(state: Path) -> str:
@@ -303,8 +319,44 @@ def _moving(points: int) -> Solution:
     return Solution(t, signals, Audit(1e-9, 1e-12, 1e-11), made, status, units=units)
 
 
+def edits(home: Path, *, steps: int = 20) -> None:
+    """From a step of a slider to the curve of the run with it, the solver warm."""
+    for name in ("pendulum", "slider-crank"):
+        own_home = home / name
+        own_home.mkdir()
+        put_model(own_home, (ROOT / "examples" / f"{name}.toml").read_text("utf-8"))
+        with Session(own_home, ("model.toml",)) as session:
+            session.wait("0 errors")
+            session.say("r")
+            session.wait("finished at t")
+            session.say("4L")
+            session.wait("run 1 bond graph: finished")
+            _edited(session, 2)
+            begin = session.processor_time(), session.solver_time()
+            taken = [_edited(session, n) for n in range(3, 3 + steps)]
+            end = session.processor_time(), session.solver_time()
+        own, solver = (1e3 * (b - a) / steps for a, b in zip(begin, end, strict=True))
+        print(f"edit to curve, {name}: least {1e3 * min(taken):.0f} ms [< 150], {_spread(taken)};"
+              f" processor time {own:.0f} ms and {solver:.0f} ms of the solver")  # fmt: skip
+
+
+def _edited(session: Session, number: int) -> float:
+    """Seconds from a step of the slider to the curve of run `number`."""
+    heard = len(session.heard)
+    begin = time.perf_counter()
+    os.write(session.descriptor, b"l")
+    wanted = f"run {number} bond graph: finished".encode()
+    while wanted not in b"".join(piece for _, piece in session.heard[heard:]):
+        if time.perf_counter() > begin + PATIENCE:
+            raise SystemExit(f"vbg tui never drew run {number}")
+        session.listen(0.1)
+    taken = session.heard[-1][0] - begin
+    session.settle(0.2)
+    return taken
+
+
 def main() -> None:
-    for measure in (first_frame, keys, opening, curves, motion):
+    for measure in (first_frame, keys, opening, curves, motion, edits):
         with_home(measure)
 
 

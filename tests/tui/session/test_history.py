@@ -11,7 +11,7 @@ import pytest
 
 import vbg
 from tests.tui.conftest import MODEL, put_run, recorded
-from vbg.analysis.bonds import observed
+from vbg.analysis.bonds import energy_handed, observed
 from vbg.draw.text import axes
 from vbg.io import csv, hdf5
 from vbg.solution import Solution
@@ -136,6 +136,16 @@ async def test_power_in_the_bond_graph(tmp_path):
         later = app.work.plot.cursor
         assert later > 0.05 and f"power at t = {later:.5g} s" in screen_text(app)
         assert app.work.space.time == later and "3D" in screen_text(app), "the machine, with it"
+        await press(app, pilot, ["4", "e"])
+        seen = screen_text(app)
+        gave = re.search(r"elbow gave (\S+) J", seen)
+        assert "Energy from t = 0 s to 0.1 s" in seen and gave
+        graph = app.work.graph.graph
+        handed = energy_handed(graph, solution, 0.0, 0.1)
+        wanted = sum(h.energy for h in handed if h.giver == "joints.elbow")
+        assert float(gave[1]) == pytest.approx(wanted, rel=1e-3)
+        assert all(" J" in line for line in seen.splitlines() if "\u21c1 arm" in line)
+        await press(app, pilot, ["escape"])
         await press(app, pilot, ["1", "a", "p", "q", "enter", "1", "enter", "2"])
         assert "power at" not in screen_text(app), "the run is of another text"
 

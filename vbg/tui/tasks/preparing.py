@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 async def prepare(app: Desk, view: str) -> None:
     """Read results and draw graphs for `view`, then paint it."""
     if "graph" in app.main.rects:
-        await _graph(app)
+        await bring_graph(app)
     if view in ("run", "edit"):
         await _marked_run(app)
     elif view == "plot":
@@ -37,7 +37,7 @@ async def _marked_run(app: Desk) -> None:
         await results.load(app.work, run)
 
 
-async def _graph(app: Desk) -> None:
+async def bring_graph(app: Desk) -> None:
     """The bond graph of the model as it is, if it has no errors."""
     from vbg.tui.state import graphing
 
