@@ -10,6 +10,7 @@ import vbg
 from vbg.assemble import assemble_start
 from vbg.errors import ModelError
 from vbg.simulate import drives_told
+from vbg.tmm_bridge.solver import simulate as second_solver
 
 
 def driven(drive: str, mass: float = 2.0, size: float = 1.0) -> vbg.Model:
@@ -32,9 +33,21 @@ def driven(drive: str, mass: float = 2.0, size: float = 1.0) -> vbg.Model:
     )
 
 
+SMOOTH = (
+    "atan2(sin(t), cos(t))",
+    "asin(0.5*sin(5*t))",
+    "sqrt(0.1 + t)**3",
+    "sqrt(0.3 + sin(9*t)**2)",
+)
+
+
 @pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
 def test_a_drive_that_jumps_is_refused(size: float) -> None:
-    for drive in (f"{size}*sign(t - 0.503)", f"{size}*max(0, sign(sin(7*t)))"):
+    for drive in (
+        f"{size}*sign(t - 0.503)",
+        f"{size}*max(0, sign(sin(7*t)))",
+        f"{size}*atan2(sin(20*t), cos(20*t))",
+    ):
         system = assemble_start(driven(drive, size=size))
         (problem,) = drives_told(system)
         assert problem.severity == "error" and "joints.s" in problem.where
@@ -43,8 +56,40 @@ def test_a_drive_that_jumps_is_refused(size: float) -> None:
 
 
 def test_a_smooth_drive_and_a_signal_that_jumps_are_fine() -> None:
-    for drive in ("0.1*sin(5*t)", "0.1*abs(t + 1)", "0.05*max(t - 0.4, 0)**2"):
+    for drive in ("0.1*sin(5*t)", "0.1*abs(t + 1)", "0.05*max(t - 0.4, 0)**2", *SMOOTH):
         assert drives_told(assemble_start(driven(drive))) == ()
+
+
+@pytest.mark.parametrize("drive", ["asin(sin(5*t))", "0.1*acos(cos(5*t + 1))"])
+def test_a_drive_whose_speed_is_none_over_none_is_refused(drive: str) -> None:
+    """A triangle; at its corners the speed is cos / sqrt(1 - sin^2)."""
+    system = assemble_start(driven(drive))
+    (problem,) = drives_told(system)
+    assert problem.severity == "error" and "has no speed at t = 0." in problem.what
+    with pytest.raises(ModelError, match="has no speed"):
+        vbg.simulate(system)
+
+
+@pytest.mark.parametrize("shift", [0.51234, np.pi / 6, 0.5])
+@pytest.mark.parametrize("drive", ["0.3*sqrt((t - {0})**2)", "0.3*((t - {0})**2)**0.5"])
+def test_a_root_that_touches_zero_has_the_kink_of_abs(drive: str, shift: float) -> None:
+    """sqrt(x^2) = |x|: the same impulse at the same time, or a refusal where it is hit to the
+    last digit; in both solvers."""
+    system = assemble_start(driven(drive.format(shift)))
+    (told,) = drives_told(system)
+    assert f"at t = {shift:.6g} s" in told.what
+    if told.severity == "error":
+        assert "has no speed" in told.what
+        return
+    found, right = (
+        vbg.simulate(assemble_start(driven(text)))
+        for text in (drive.format(shift), f"0.3*abs(t - {shift})")
+    )
+    times = [[e.time for e in s.audit.events if "impulse" in e.what] for s in (found, right)]
+    assert_allclose(times[0], times[1], rtol=1e-12)
+    assert_allclose(found["energy.supplied"][-1], right["energy.supplied"][-1], rtol=1e-6)
+    second = second_solver(driven(drive.format(shift)))
+    assert_allclose(second["h.speed"][-1], found["h.speed"][-1], rtol=1e-5)
 
 
 @pytest.mark.parametrize("mass", [1e-6, 2.0, 1e6])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from types import MappingProxyType
@@ -86,7 +86,10 @@ def expand(source: Model | Placed, tapped: Collection[str] = ()) -> BondGraph:
             return named(value, builder)
         part = builder.part
         return block_of(
-            parse(value), lambda name: _name(name, builder), lambda at: kinks.setdefault(at, part)
+            parse(value),
+            lambda name: _name(name, builder),
+            lambda at: kinks.setdefault(at, part),
+            edges.append,
         )
 
     def _name(name: str, builder: GraphBuilder) -> Block:
@@ -103,6 +106,7 @@ def expand(source: Model | Placed, tapped: Collection[str] = ()) -> BondGraph:
     readers: dict[str, str] = {}
     being_read: list[str] = []
     kinks: dict[Block, str] = {}
+    edges: list[Block] = []
 
     def named(name: str, builder: GraphBuilder) -> Block:
         """A signal: its expression where that is one of time alone, else its leaf."""
@@ -116,7 +120,7 @@ def expand(source: Model | Placed, tapped: Collection[str] = ()) -> BondGraph:
 
     builder = GraphBuilder(model, frames_of, starts.__getitem__, signal)
     _write(model, builder)
-    instants = _register(kinks, builder)
+    instants = (*_register(kinks, builder), *_touching(edges, builder))
     graph = builder.freeze(placed, cast(Causality, model.simulate.causality))
     signals = raw_signals(graph, model.bondgraph)
     outputs = (*graph.outputs, *signals)
@@ -202,3 +206,14 @@ def _register(kinks: Mapping[Block, str], builder: GraphBuilder) -> tuple[Block,
         elif leaves:
             builder.event(f"{part}.kink {number}", value, "")
     return tuple(instants)
+
+
+def _touching(edges: Sequence[Block], builder: GraphBuilder) -> Iterator[Block]:
+    """Functions of time alone that change their sign where an edge is touched from inside, as by
+    the sine in asin(sin(t)): where its argument turns."""
+    time = {builder.time.data}
+    for edge in dict.fromkeys(edges):
+        if {block.data for block in dependencies([edge]) if block.op == "leaf"} == time:
+            slope = builder.time_derivative(edge)
+            if not slope.is_const:
+                yield slope

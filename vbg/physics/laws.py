@@ -12,10 +12,12 @@ def block_of(
     node: Expression,
     resolve: Callable[[str], Block],
     at_kink: Callable[[Block], object] | None = None,
+    at_edge: Callable[[Block], object] | None = None,
 ) -> Block:
     """The scalar block of a parsed expression; `resolve` gives names their blocks.
 
-    `at_kink` is told every block at whose zeros abs, sign, min, max or if is not smooth.
+    `at_kink` is told every block at whose zeros abs, sign, min, max, if or atan2 is not smooth;
+    `at_edge` every block that may touch the end of where asin, acos, sqrt or a power has values.
     """
     match node:
         case Number(value):
@@ -23,21 +25,27 @@ def block_of(
         case Name(name):
             return resolve(name)
         case Unary(operand):
-            return -block_of(operand, resolve, at_kink)
+            return -block_of(operand, resolve, at_kink, at_edge)
         case Binary(operator, left, right):
-            sides = (block_of(side, resolve, at_kink) for side in (left, right))
-            return _binary(operator, *sides)
+            a, b = (block_of(side, resolve, at_kink, at_edge) for side in (left, right))
+            if operator == "**" and at_edge is not None and not _is_whole(b):
+                at_edge(a)
+            return _binary(operator, a, b)
         case Call(function, arguments):
-            args = [block_of(argument, resolve, at_kink) for argument in arguments]
+            args = [block_of(argument, resolve, at_kink, at_edge) for argument in arguments]
+            if function in ("asin", "acos", "sqrt") and at_edge is not None:
+                at_edge(args[0])
             return _called(function, args, at_kink)
 
 
+def _is_whole(b: Block) -> bool:
+    return b.is_const and float(b.data[0, 0]).is_integer()
+
+
 def _called(function: str, args: list[Block], at_kink: Callable[[Block], object] | None) -> Block:
-    if function in ("abs", "sign") and at_kink is not None:
-        at_kink(args[0])
+    if function in ("abs", "sign", "if", "atan2") and at_kink is not None:
+        at_kink(args[0])  # atan2(y, x) jumps by 2 pi at y = 0 where x < 0
     if function == "if":
-        if at_kink is not None:
-            at_kink(args[0])
         return call("select", *args)
     if function not in ("min", "max"):
         return call(function, *args)

@@ -31,7 +31,7 @@ NAMED = 3  # kinks of one drive that are told
 @dataclass(frozen=True, slots=True)
 class Kink:
     """What the rows of `part` prescribe jumps at `t`: their position by `jump` [m, rad], or their
-    speed (voltage, current, ...) by `slope`."""
+    speed (voltage, current, ...) by `slope`, NaN where one of them has no value."""
 
     t: float
     part: str
@@ -60,13 +60,19 @@ def _kinks(start: Start, instants: Iterator[Instant]) -> Iterator[Kink]:
     for instant in instants:
         apart = max(instant.after - max(instant.before, 0.0), 0.0)
         (p, v), (p_after, v_after) = both(max(instant.before, 0.0)), both(instant.after)
-        moved = SEEN * np.abs(p) + 4.0 * apart * np.maximum(np.abs(v), np.abs(v_after))
-        jumps = _jump(p_after - p, moved)
-        slopes = _jump(v_after - v, SEEN * np.maximum(np.abs(v), np.abs(v_after)))
+        v_first, v_last = both(max(instant.before - apart, 0.0))[1], both(instant.after + apart)[1]
+        with np.errstate(invalid="ignore"):  # infinite speeds are told below
+            moved = SEEN * np.abs(p) + 4.0 * apart * np.maximum(np.abs(v), np.abs(v_after))
+            jumps = _jump(p_after - p, moved)
+            bent = 4.0 * np.maximum(np.abs(v - v_first), np.abs(v_last - v_after))
+            slopes = _jump(v_after - v, SEEN * np.maximum(np.abs(v), np.abs(v_after)) + bent)
         if instant.first <= 0.0:
             slopes[:] = 0.0  # the run starts behind it
         for c in system.equations.constraints:
             rows = slice(c.first, c.first + c.unknown.rows)
+            if not all(np.isfinite(value[rows]).all() for value in (p, v, p_after, v_after)):
+                yield Kink(instant.at, c.part, 0.0, np.nan)
+                continue
             jump, slope = _largest(jumps[rows]), _largest(slopes[rows])
             if jump != 0.0 or slope != 0.0:
                 yield Kink(instant.at, c.part, jump, slope)
@@ -88,12 +94,15 @@ def drives_told(start: Start) -> tuple[Problem, ...]:
 
 
 def drive_problems(kinks: tuple[Kink, ...]) -> tuple[Problem, ...]:
-    """An error for what jumps, a note on each drive that has a kink."""
+    """An error for what jumps or has no speed, a note on each drive that has a kink."""
     found = []
     for part in dict.fromkeys(kink.part for kink in kinks):
         own = [kink for kink in kinks if kink.part == part]
         if jumps := [kink for kink in own if kink.jump != 0.0]:
             found.append(_refusal(jumps[0]))
+            continue
+        if lost := [kink for kink in own if np.isnan(kink.slope)]:
+            found.append(_no_speed(lost[0]))
             continue
         times = ", ".join(f"{k.t:.6g} s (by {k.slope:.3g})" for k in own[:NAMED])
         more = f" and {len(own) - NAMED} times more" if len(own) > NAMED else ""
@@ -120,8 +129,18 @@ def _refusal(kink: Kink) -> Problem:
     )
 
 
+def _no_speed(kink: Kink) -> Problem:
+    return Problem(
+        "error",
+        kink.part,
+        f"what it prescribes has no speed at t = {kink.t:.6g} s: asin, acos, a root or a power "
+        "comes to the end of where it has values.",
+        "Write it without them there: with abs, if, or a table.",
+    )
+
+
 def require_no_jump(kinks: tuple[Kink, ...]) -> None:
-    """Raises ModelError where a prescribed position jumps."""
+    """Raises ModelError where a prescribed position jumps or has no speed."""
     jumps = tuple(p for p in drive_problems(kinks) if p.severity == "error")
     if jumps:
         raise ModelError.of(jumps)

@@ -18,7 +18,8 @@ EXACT = 4.0 * np.finfo(float).eps
 
 
 def kink_instants(system: System, grid: Array) -> Array:
-    """Zeros of abs, sign, min and max of time alone over the output `grid`, in order.
+    """Zeros of what functions of time alone have kinks at (`physics.laws`) over the output
+    `grid`, in order.
 
     The functions are looked at in the output instants and at least FEWEST places; two
     zeros between two looks are not seen.
@@ -48,8 +49,8 @@ def _zeros(evaluate: Evaluator, i: int, places: Array, values: Array) -> list[fl
 
     found = []
     for a, b in pairwise(np.flatnonzero(values)):
-        if values[a] * values[b] > 0.0 or b > a + 2:
-            continue
+        if not values[a] * values[b] < 0.0 or b > a + 2:
+            continue  # on one side, or a function without value there
         if b == a + 2:
             found.append(float(places[a + 1]))
         else:

@@ -13,7 +13,8 @@ from itertools import combinations
 
 import numpy as np
 
-from vbg.expressions import Binary, Call, Expression, Unary
+from vbg.expressions import Binary, Call, Expression, Unary, derivative, names
+from vbg.expressions import Number as Literal
 from vbg.tmm_bridge.formulas.tape import Number, Played, Tape, play
 
 Switch = Callable[[Tape, Number], Number]
@@ -25,17 +26,27 @@ def conditions(node: Expression) -> Iterator[Expression]:
     match node:
         case Unary(operand):
             yield from conditions(operand)
-        case Binary(_, left, right):
+        case Binary(operator, left, right):
+            if operator == "**" and not (isinstance(right, Literal) and right.value % 1.0 == 0.0):
+                yield from _turning(left)
             yield from conditions(left)
             yield from conditions(right)
         case Call(function, arguments):
-            if function in ("abs", "sign", "if"):
+            if function in ("abs", "sign", "if", "atan2"):  # y = 0: the cut of atan2(y, x)
                 yield arguments[0]
             elif function in ("min", "max"):
                 for a, b in combinations(arguments, 2):
                     yield Binary("-", a, b)
+            elif function in ("asin", "acos", "sqrt"):
+                yield from _turning(arguments[0])
             for argument in arguments:
                 yield from conditions(argument)
+
+
+def _turning(argument: Expression) -> Iterator[Expression]:
+    """What changes its sign where a function of time can only touch the end of its range."""
+    if names(argument) == {"t"}:
+        yield derivative(argument, "t")
 
 
 def changes(
