@@ -137,9 +137,7 @@ def test_programs_run_by_themselves(name, steps, language, tmp_path):
     text = writer(code_of(equations))
     found = program(tmp_path, text, compiler, file, flags, (t_end, steps))
     solution = vbg.simulate(system, t_end=t_end, output_step=t_end / 4, **TIGHT)
-    outputs = {
-        k: v for k, v in found.items() if k.rpartition(".")[2].startswith(("force", "torque"))
-    }
+    outputs = {k: v for k, v in found.items() if vector_of(k).endswith((".force", ".torque"))}
     if system.model.joints:
         assert len(outputs) >= 6
         agrees(outputs, solution, -1)
@@ -274,8 +272,8 @@ def test_the_program_of_bennetts_linkage(language, tmp_path):
     assert_allclose(found["J1.angle"], solution["J1.angle"][-1], rtol=1e-9)
     mass = {b: system.model.bodies[b].mass for b in "AB"}
     for body, near, far in (("A", "J1", "J2"), ("B", "J2", "J3")):
-        for i in range(3):  # what the joints carry is shared, but it moves the bodies
-            pull = found[f"{near}.force[{i}]"] - found[f"{far}.force[{i}]"]
+        for i, axis in enumerate("xyz"):  # what they carry is shared, but it moves the bodies
+            pull = found[f"{near}.force.{axis}"] - found[f"{far}.force.{axis}"]
             a = solution[f"{body}.acceleration"][-1][i] + (9.81 if i == 2 else 0.0)
             assert_allclose(pull, mass[body] * a, atol=1e-8)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from vbg.analysis.symbolic.loops.equations import MinimalEquations
 from vbg.analysis.symbolic.written import WORDS_OF_C, identifier
+from vbg.plumbing.components import component_names
 
 # names of the code around the equations, without regard to capitals, which Fortran does not tell
 OWN = (
@@ -135,12 +136,8 @@ def _names(e: MinimalEquations) -> dict[Any, Any]:
 
 
 def output_names(e: MinimalEquations) -> list[str]:
-    """The scalars of the outputs: A.force[0], A.force[1], ..., A.drive."""
-    return [
-        f"{name}[{i}]" if len(three) > 1 else name
-        for name, three in e.outputs.items()
-        for i in range(len(three))
-    ]
+    """The scalars of the outputs: A.force.x, A.force.y, ..., A.drive."""
+    return [one for name, three in e.outputs.items() for one in component_names(name, len(three))]
 
 
 def y_names(e: MinimalEquations) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from vbg.analysis.symbolic.loops.equations import MinimalEquations
+from vbg.plumbing.components import component_names
 
 READABLE = 400  # operations up to which nothing is abbreviated
 
@@ -24,11 +25,8 @@ def as_text(e: MinimalEquations, *, forces: bool) -> str:
     if forces:
         blocks.append(["# what the joints carry, on their second bodies, world axes"])
         for name, three in e.outputs.items():
-            listed = [str(c) for c in three]
-            lines = [f"{name} = {listed[0]}"]
-            if len(listed) > 1:
-                lines = [f"{name}[{i}] = {c}" for i, c in enumerate(listed)]
-            blocks.append(lines)
+            own = component_names(name, len(three))
+            blocks.append([f"{one} = {c}" for one, c in zip(own, three, strict=True)])
     if e.parameters:
         blocks.append([", ".join(f"{s} = {v:.7g}" for s, v in e.parameters.items())])
     text = "\n\n".join("\n".join(block) for block in blocks)

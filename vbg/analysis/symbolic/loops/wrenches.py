@@ -15,6 +15,7 @@ from vbg.analysis.symbolic.loops.closures import DRIVE, FORCE, Row
 from vbg.analysis.symbolic.loops.kinematics import Kinematics
 from vbg.analysis.symbolic.loops.tidy import tidy
 from vbg.analysis.symbolic.loops.tree import GROUND, Tree
+from vbg.plumbing.components import component_names
 
 Of = Callable[[str, str], Any]
 SHORT = 2  # operations of a component that needs no name
@@ -57,8 +58,8 @@ class _Passing:
             told.append(
                 sympy.Matrix(
                     [
-                        v if v.count_ops() <= SHORT else sympy.Symbol(f"{name}[{i}]", real=True)
-                        for i, v in enumerate(values)
+                        v if v.count_ops() <= SHORT else sympy.Symbol(one, real=True)
+                        for one, v in zip(component_names(name, 3), values, strict=True)
                     ]
                 )
             )
