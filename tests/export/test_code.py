@@ -16,7 +16,8 @@ from vbg.errors import ModelError
 from vbg.export import exported, write_code
 from vbg.export.code import sources
 from vbg.export.compiler import compile_c, find_compiler
-from vbg.export.machine import TAPES
+from vbg.export.directions import directions
+from vbg.export.machine import TAPES, switching
 from vbg.solution import components
 
 WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Werror"]
@@ -106,6 +107,46 @@ def test_straight_lines_of_examples_compute_the_same(tmp_path, name):
     """With redundant rows; with modes and cylinders."""
     start = vbg.start(vbg.assemble(vbg.read(f"examples/{name}.toml")))
     agree_on_tapes(start, 1, by_lines(start, tmp_path))
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_programs_of_directions_are_the_slopes_of_the_tapes(seed):
+    """Rates and signals of random trees and loops with springs and controllers along random
+    directions, beside central differences of order four."""
+    for spec in (random_tree(seed, 3, KINDS), random_loop(seed)):
+        start = vbg.start(vbg.assemble(loaded(spec, seed).model()))
+        programs = directions(start, switching(start.system))
+        dx = a_direction(start, np.random.default_rng(seed))
+        slope = slopes(start, dx, 1e-4)
+        found = Evaluator(programs["direction"])(0.1, start.state, dx)[: len(slope)]
+        assert np.abs(found - slope).max() < 1e-8 * np.abs(slope).max()
+
+
+def a_direction(start, random):
+    """A direction of all states in which quaternions keep their length and modes stay."""
+    x = start.state
+    dx = random.normal(size=len(x)) * np.maximum(np.abs(x), 1e-3)
+    for s in start.system.slices:
+        part = slice(s.first, s.last)
+        if s.state.kind == "quaternion":
+            dx[part] -= x[part] * (x[part] @ dx[part])
+        if s.state.kind == "discrete":
+            dx[part] = 0.0
+    return dx
+
+
+def slopes(start, dx, h):
+    """Of all rates and signals."""
+    system = start.system
+    n, efforts = system.size, len(system.constraint_names)
+    rate, signals = Evaluator(start.rate_program), Evaluator(system.programs.output)
+
+    def told(h):
+        x = start.state + h * dx
+        f = rate(0.1, x).copy()
+        return np.concatenate([f[:n], signals(0.1, x, f[n : n + efforts])])
+
+    return (told(-2 * h) - 8 * told(-h) + 8 * told(h) - told(2 * h)) / (12 * h)
 
 
 RUNS = ["slider-crank", "rlc-ladder", "excavator-arm", "bennett"]

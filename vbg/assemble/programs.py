@@ -166,11 +166,11 @@ class Programs:
         rates, moving = self.equations.rates, [s for s in self.slices if s.state.kind in POSTURE]
         return lower({s.state.name: rates[s.state.leaf] for s in moving}, self.inputs)
 
-    @cached_property
-    def output(self) -> Program:
-        """All signals, from states, time and the constraint efforts."""
+    @property
+    def signals(self) -> Mapping[str, Block]:
+        """All signals, in states, time and the constraint efforts."""
         e = self.equations
-        outputs = {
+        return {
             **e.outputs,
             "energy.kinetic": e.kinetic,
             "energy.potential": e.potential,
@@ -178,7 +178,12 @@ class Programs:
             "energy.supplied": leaf(SUPPLIED, 1),
             "energy.dissipated": leaf(DISSIPATED, 1),
         }
-        return lower(outputs, {**self.inputs, **{c.name: c.unknown for c in e.constraints}})
+
+    @cached_property
+    def output(self) -> Program:
+        """All signals, from states, time and the constraint efforts."""
+        constraints = self.equations.constraints
+        return lower(self.signals, {**self.inputs, **{c.name: c.unknown for c in constraints}})
 
     @cached_property
     def residual(self) -> Program:

@@ -25,7 +25,7 @@ from vbg.blocks.node import (
     transpose,
     zeros,
 )
-from vbg.blocks.systems import linear_solve
+from vbg.blocks.systems import linear_solve, solve
 
 
 def dependencies(roots: Iterable[Block], known: Container[bytes] = ()) -> list[Block]:
@@ -188,8 +188,10 @@ class Tangent:
                 return _implicit_rate(node, args, dots)
             case "rotation":
                 raise ValueError("a rotation's rate is given by its spin, not by its quaternion")
-            case "factor" | "solve":
-                raise ValueError("the solution of the constraint system has no symbolic rate")
+            case "factor":
+                return node  # not zero: its solutions have rates
+            case "solve":  # (H^-1 b)' = H^-1 (b' - H' H^-1 b)
+                return solve(args[0], dots[1] - self._matrix_rate(args[0], node))
             case _:
                 return rebuild(node, dots)  # linear operations
 
@@ -201,6 +203,26 @@ class Tangent:
         if a.op == "transpose" and a.args[0] in self.spins:  # (R^T b)' = R^T b' - w x R^T b
             return mul(a, b_dot) - cross(self.spins[a.args[0]], mul(a, b))
         return mul(a_dot, b) + mul(a, b_dot)
+
+    def _matrix_rate(self, factor: Block, x: Block) -> Block:
+        """H' x of the symmetric block matrix H that `factor` is of."""
+        sizes, places, _ = factor.data
+        first = [sum(sizes[:i]) for i in range(len(sizes) + 1)]
+        terms: list[tuple[float, Block]] = [(1.0, zeros(first[-1], 1))]
+
+        def add(piece: Block, to: int, of: int) -> None:
+            product = mul(piece, rows(x, of, of + piece.cols))
+            behind = first[-1] - to - piece.rows
+            parts = (zeros(to, 1), product, zeros(behind, 1))
+            terms.append((1.0, stack(*(part for part in parts if part.rows))))
+
+        for (i, j, row, col), piece in zip(places, factor.args, strict=True):
+            dot = self._done[piece]
+            if not is_zero(dot):
+                add(dot, first[i] + row, first[j] + col)
+                if i != j:  # the other half
+                    add(transpose(dot), first[j] + col, first[i] + row)
+        return linear(*terms)
 
     def _product_rate(self, args: tuple[Block, ...], dots: tuple[Block, ...]) -> Block:
         terms = []

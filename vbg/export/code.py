@@ -164,6 +164,20 @@ def model_code(machine: Machine, name: str, tuning: Tuning = NOTHING) -> str:
     return "\n".join(parts)
 
 
+def tapes_code(machine: Machine, programs: Mapping[str, Program]) -> str:
+    """More programs as the values `NAME_tape`, behind the machine's own."""
+    return "\n".join(
+        tape(
+            f"{name}_tape",
+            program,
+            0,
+            straight(program, f"{name}_tape", _words(machine, program)) or "",
+            follows=False,
+        )
+        for name, program in programs.items()
+    )
+
+
 def _tuning(machine: Machine, tuning: Tuning, dependent: int) -> str:
     """The value `tuning`: which numbers follow the parameters, and how."""
     places: list[int] = []

@@ -13,6 +13,7 @@ from vbg.assemble.program.program import Program
 from vbg.assemble.programs import StateSlice
 from vbg.assemble.start.start import Start
 from vbg.assemble.system import System
+from vbg.blocks import Block
 from vbg.errors import ModelError, Problem
 from vbg.graph.bondgraph import Clock, Mode, Switch
 from vbg.model.located import located
@@ -154,9 +155,6 @@ def _refused(start: Start) -> Iterator[Problem]:
 def _programs(start: Start) -> dict[str, Program]:
     system = start.system
     programs = system.programs
-    switches = dict(system.equations.switches)
-    graph = system.causal.graph
-    quiet = {f"instant {i}": block for i, block in enumerate(graph.instants)}
     return {
         "rate": start.evaluator("rate").program,
         "recorded": start.evaluator("recorded").program,
@@ -165,8 +163,15 @@ def _programs(start: Start) -> dict[str, Program]:
         "correction": programs.correction,
         "measure": programs.measure,
         "update": programs.update,
-        "events": lower({**switches, **quiet}, programs.inputs, smallest=True),
+        "events": lower(switching(system), programs.inputs, smallest=True),
     }
+
+
+def switching(system: System) -> dict[str, Block]:
+    """Switching functions, with those of time that have kinks behind them."""
+    instants = system.causal.graph.instants
+    quiet = {f"instant {i}": block for i, block in enumerate(instants)}
+    return {**system.equations.switches, **quiet}
 
 
 def _signals(system: System) -> tuple[Signal, ...]:

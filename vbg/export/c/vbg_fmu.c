@@ -29,7 +29,8 @@ vbg_fmu *vbg_fmu_new(const char *name, const char *token, int co_simulation)
     vbg_fmu *f = fresh(1, sizeof *f);
     if (!f) return 0;
     const size_t n = (size_t)m->states, own = (size_t)vbg_doubles(m);
-    f->doubles = own + 4 * n;
+    const size_t tilt = vbg_fmu_tilt ? (size_t)vbg_fmu_tilt->words : 0;
+    f->doubles = own + 4 * n + tilt + (vbg_fmu_directions ? (size_t)vbg_fmu_directions->words : 0);
     f->memory = fresh(f->doubles, sizeof(double));
     f->name = fresh(strlen(name ? name : "") + 1, 1);
     if (!f->memory || !f->name) {
@@ -41,6 +42,8 @@ vbg_fmu *vbg_fmu_new(const char *name, const char *token, int co_simulation)
     f->y = f->x + n;
     f->z = f->y + n;
     f->trial = f->z + n;
+    f->tilt = f->trial + n;
+    f->along = f->tilt + tilt;
     f->co_simulation = co_simulation;
     f->inputs_change = m->variables > 0;
     vbg_open(&f->v, m, f->memory);
@@ -62,6 +65,10 @@ void vbg_fmu_reset(vbg_fmu *f)
     const double rtol = f->v.m->rtol, atol = f->v.m->atol;
     vbg_open(&f->v, f->v.m, f->memory);
     vbg_tolerances(&f->v, rtol, atol);
+    if (vbg_fmu_directions) {
+        vbg_prepare(vbg_fmu_tilt, f->tilt);
+        vbg_prepare(vbg_fmu_directions, f->along);
+    }
     memset(&f->k, 0, sizeof f->k);
     memcpy(f->x, f->v.x, n * sizeof *f->x);
     f->k.passed = -INFINITY;
@@ -373,10 +380,31 @@ static int unknowns_at(vbg_fmu *f, double h, const unsigned *unknown, size_t unk
     return good;
 }
 
-/* Central differences of order four along the seed. */
+/* By the tapes of directions. */
+static int exact(vbg_fmu *f, const unsigned *unknown, size_t unknowns, const unsigned *known, size_t knowns,
+                 const double *seed, double *sensitivity)
+{
+    const unsigned n = (unsigned)f->v.m->states, count = (unsigned)vbg_fmu_directions->outputs;
+    for (unsigned i = 0; i < n; i++) f->z[i] = 0.0;
+    for (size_t i = 0; i < knowns; i++) {
+        if (known[i] == 0 || known[i] > n) return 0;
+        f->z[known[i] - 1] += seed[i];
+    }
+    const double *y = held(f), *slopes = vbg_fmu_along(f, seen(f), y, f->z);
+    for (size_t i = 0; i < unknowns; i++) {
+        const unsigned at = unknown[i];
+        if (at > n + count) return 0;
+        sensitivity[i] = at == 0 ? 0.0 : (at <= n ? f->z[at - 1] : slopes[at - 1 - n]);
+        if (!isfinite(sensitivity[i])) return 0;
+    }
+    return 1;
+}
+
+/* Without them central differences of order four along the seed. */
 int vbg_fmu_direction(vbg_fmu *f, const unsigned *unknown, size_t unknowns, const unsigned *known, size_t knowns,
                       const double *seed, double *sensitivity)
 {
+    if (vbg_fmu_directions) return exact(f, unknown, unknowns, known, knowns, seed, sensitivity);
     static const double place[4] = {-2.0, -1.0, 1.0, 2.0}, weight[4] = {1.0, -8.0, 8.0, -1.0};
     const unsigned n = (unsigned)f->v.m->states;
     double size = 0.0, length = 0.0;

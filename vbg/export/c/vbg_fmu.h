@@ -15,6 +15,9 @@
 /* What the archive is of; in the file of the machine. */
 extern const vbg_model *const vbg_fmu_model;
 extern const char *const vbg_fmu_token;
+/* Residuals, and rates, signals and switching functions along a direction of the states; 0 where
+   derivatives are differences. */
+extern const vbg_tape *const vbg_fmu_tilt, *const vbg_fmu_directions;
 
 /* Value references: 0 time; 1 + i state i; then the rates of the states, the signals, the event
    indicators, the parameters. */
@@ -44,6 +47,7 @@ typedef struct vbg_fmu {
     double *x; /* Model Exchange: the states as they were set; Co-Simulation: at time t */
     double *y; /* the same on the constraints */
     double *z, *trial;
+    double *tilt, *along; /* workspaces of the tapes */
     double *memory; /* all doubles */
     size_t doubles;
     int co_simulation, inputs_change;
@@ -76,6 +80,10 @@ int vbg_fmu_completed(vbg_fmu *f, int *enter_event_mode);
 int vbg_fmu_step(vbg_fmu *f, double from, double length, double *reached);
 int vbg_fmu_direction(vbg_fmu *f, const unsigned *unknown, size_t unknowns, const unsigned *known, size_t knowns,
                       const double *seed, double *sensitivity);
+
+/* Rates, signals and switching functions along the direction dx of the states, at y, which is what
+   the states of the instance are on the constraints. */
+const double *vbg_fmu_along(vbg_fmu *f, double t, const double *y, const double *dx);
 
 /* A kept state: vbg_kept and all doubles, one behind the other. */
 size_t vbg_fmu_state_size(const vbg_fmu *f);

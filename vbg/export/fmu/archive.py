@@ -13,12 +13,13 @@ from uuid import UUID, uuid5
 
 from vbg.assemble.start.start import Start
 from vbg.errors import UsageError
-from vbg.export.code import SHIPPED, identifier, made_by, model_code, shipped
+from vbg.export.code import SHIPPED, identifier, made_by, model_code, shipped, tapes_code
 from vbg.export.compiler import compile_c, find_compiler, zig
+from vbg.export.directions import directions
 from vbg.export.fmu.description import build_description, describe_2, describe_3
 from vbg.export.fmu.terminals import describe_terminals, icon_of
 from vbg.export.fmu.variables import Variables
-from vbg.export.machine import Machine
+from vbg.export.machine import Machine, switching
 from vbg.export.tables import codes
 from vbg.export.tuning import Tuning, Wish, tuned
 from vbg.platform.files import replacing
@@ -31,6 +32,7 @@ PLATFORMS: Mapping[str, tuple[str, str, str, str]] = {
     "macos-x86_64": ("x86_64-macos", "x86_64-darwin", "darwin64", ".dylib"),
     "macos-aarch64": ("aarch64-macos", "aarch64-darwin", "", ".dylib"),
 }
+INSTANCE = ("vbg_fmu.h", "vbg_fmu.c", "vbg_direction.c")
 SPACE = UUID("5b0c1a3e-6a3b-4c5e-9a70-7662672d666d")  # of the tokens of machines
 FLAGS = ("-shared", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra")
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the same archive for the same machine
@@ -72,7 +74,7 @@ def write_fmu(
     variables = Variables(machine, tuple(outputs), tuning)
     files = sources(machine, name, version, tuning)
     token = f"{{{uuid5(SPACE, ''.join(files.values()))}}}"
-    files[f"{name}.c"] += _identity(name, token)
+    files[f"{name}.c"] += _identity(name, token) + _directions(machine, tuning)
     compiled = sorted(file for file in files if file.endswith(".c"))
     content: dict[str, bytes] = {f"sources/{f}": text.encode() for f, text in files.items()}
     if version == 3:
@@ -104,7 +106,7 @@ def _pictures(variables: Variables, version: int) -> dict[str, bytes]:
 
 def sources(machine: Machine, name: str, version: int, tuning: Tuning) -> dict[str, str]:
     """The files of C by name."""
-    files = {file: shipped(file) for file in (*SHIPPED, "vbg_fmu.h", "vbg_fmu.c")}
+    files = {file: shipped(file) for file in (*SHIPPED, *INSTANCE)}
     files["vbg_codes.h"] = codes()
     files[f"fmi{version}.c"] = shipped(f"fmi{version}.c")
     code = model_code(machine, name, tuning).replace(f'#include "{name}.h"', '#include "vbg_fmu.h"')
@@ -116,6 +118,19 @@ def _identity(name: str, token: str) -> str:
     return (
         f"\nconst vbg_model *const vbg_fmu_model = &machine_{name};\n"
         f'const char *const vbg_fmu_token = "{token}";\n'
+    )
+
+
+def _directions(machine: Machine, tuning: Tuning) -> str:
+    """The tapes of derivatives along directions; none, and differences in their place, where
+    numbers follow parameters or rows are redundant."""
+    follow = bool(tuning.parameters)
+    found = {} if follow else directions(machine.start, switching(machine.system))
+    values = [f"&{name}_tape" if found else "0" for name in ("tilt", "direction")]
+    return (
+        f"\n{tapes_code(machine, found)}\n"
+        f"const vbg_tape *const vbg_fmu_tilt = {values[0]};\n"
+        f"const vbg_tape *const vbg_fmu_directions = {values[1]};\n"
     )
 
 
