@@ -55,6 +55,16 @@ class BodyNode:
 
 
 @dataclass(frozen=True, slots=True)
+class Assembling:
+    """How an I gives way to an impulse while a start is assembled, where parts of it are to stay
+    as written while anything else can move: flow `compliance` @ impulse, which a `change` @
+    impulse of its momentum brings about."""
+
+    compliance: Block
+    change: Block
+
+
+@dataclass(frozen=True, slots=True)
 class Start:
     """Written posture and velocity of a body: p_WB [m], R_WB, quat_WB, v_WB [m/s],
     w_WB_B [rad/s]."""
@@ -104,10 +114,11 @@ class Builder(Protocol):
         initial: Block,
         state: str = "momentum",
         written: bool = True,
+        assembling: Assembling | None = None,
     ) -> Block:
         """Linear I on `node`: flow = inverse @ momentum.  Returns the momentum.  `written`:
         whether the engineer gave its `initial` value; one that nobody gave follows the others
-        where they meet at the start."""
+        where they meet at the start.  `assembling`: how it gives way there, if not as it moves."""
 
     def inertia_law(
         self, name: str, node: Node, *, energy: Callable[[Block], Block], initial: Block

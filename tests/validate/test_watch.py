@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+import vbg
 from vbg.cli.main import main
 from vbg.validate import child
 from vbg.validate.children import here
@@ -90,3 +94,16 @@ def test_a_part_without_a_twin_is_inconclusive_and_no_wrong_command(validated, t
     assert code == 1, errors
     assert "INCONCLUSIVE" in out
     assert "pin.force" in out
+
+
+def test_what_ends_a_child_is_told(tmp_path):
+    """While the thread that waits for the end of its parent still reads: no abort of Python's own
+    in the place of the error."""
+    command = [sys.executable, "-P", "-m", "vbg.validate.child"]
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    environment = os.environ | {"PYTHONPATH": str(Path(vbg.__file__).parents[1])}
+    files = [str(tmp_path / "none.job"), str(tmp_path / "answer")]
+    with subprocess.Popen([*command, *files], text=True, env=environment, **pipes) as child:
+        told = child.stderr.read()
+        assert child.wait() == 1
+    assert told.strip().splitlines()[-1].startswith("FileNotFoundError")

@@ -4,19 +4,19 @@ Bodies are drawn from their shapes, or as sticks from their mass centre to their
 joint points where they have none.  Joint axes are short lines, axes of frames three (x red, y
 green, z blue), joint forces arrows at the joint (on its second body), traces the paths of chosen
 points; parts between two points (springs, dampers, cylinders, rods) are lines from one to the
-other.
+other, flexible bodies the lines of their meshes, whose nodes are films of their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.draw.bent import bent_nodes, members
 from vbg.draw.mesh import Faces, faces_of
 from vbg.errors import UsageError
 from vbg.model.placing.placed import place
@@ -120,7 +120,10 @@ def film_of(
     numbers = {name: i for i, name in enumerate(model.bodies)}
     bodies = _bodies(placed, solution, picked)
     joints = _joints(placed, solution, picked, numbers)
-    links = _links(model, numbers)
+    for name, pose in bent_nodes(model, solution, picked).items():
+        numbers[name] = len(bodies)
+        bodies = (*bodies, BodyFilm(name, COLOURS[0], (), np.zeros((0, 2, 3)), pose))
+    links = _links(model, solution, numbers)
     along = _along(solution.time, picked)
     paths = tuple((name, _trace(solution, name)[along]) for name in traces)
     fixed = [at for link in links for number, at in link.ends if number < 0]
@@ -217,8 +220,9 @@ def _joints(
     return tuple(found)
 
 
-def _links(model: Model, numbers: dict[str, int]) -> tuple[LinkFilm, ...]:
-    """All parts that stand between two points of bodies, and joints of this kind."""
+def _links(model: Model, solution: Solution, numbers: dict[str, int]) -> tuple[LinkFilm, ...]:
+    """All parts that stand between two points of bodies, joints of this kind, and the lines of
+    flexible bodies."""
     from vbg.fields import Attachment
 
     tables = (model.forces, model.hydraulic, model.translational)
@@ -230,19 +234,10 @@ def _links(model: Model, numbers: dict[str, int]) -> tuple[LinkFilm, ...]:
         if len(ends) == 2 and all(isinstance(end, Attachment) for end in ends):
             first, second = ((numbers.get(end.body, -1), np.array(end.at)) for end in ends)
             found.append(LinkFilm(name, part.kind, (first, second)))
-    return (*found, *_members(model, numbers))
-
-
-def _members(model: Model, numbers: dict[str, int]) -> Iterator[LinkFilm]:
-    """Lines from point to point of flexible bodies, which bend with them."""
-    points: dict[str, list[str]] = {}
-    for name, body in model.bodies.items():
-        if body.kind == "flexible_point":
-            points.setdefault(body.on.body, []).append(name)
-    for own in points.values():
-        for a, b in pairwise(own):
-            ends = ((numbers[a], np.zeros(3)), (numbers[b], np.zeros(3)))
-            yield LinkFilm(f"{a} to {b}", "member", ends)
+    for a, b in members(model, solution):
+        ends = ((numbers[a], np.zeros(3)), (numbers[b], np.zeros(3)))
+        found.append(LinkFilm(f"{a} to {b}", "member", ends))
+    return tuple(found)
 
 
 def _trace(solution: Solution, name: str) -> Array:

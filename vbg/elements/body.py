@@ -91,7 +91,10 @@ class Body:
             written=self.velocity is not None,
         )
         if self.flexible is not None:
-            h_B = write_elastic(self.flexible, name, angular, builder, start.w_WB_B)
+            turning = self.angular_velocity is not None
+            h_B = write_elastic(
+                self.flexible, name, angular, builder, start.w_WB_B, written=turning
+            )
         else:
             h_B = builder.inertia(
                 name,

@@ -12,6 +12,9 @@ In the bond graph (w, q') is one flow with an I field of the momenta (h, pi), wh
     A^-1 = [J - G G^T]^-1,   w = A^-1 (h - G pi),   q' = pi - G^T w
 
 needs three rows only; dH/dq of its energy is a C port on q', next to K and the modal damping.
+
+A start that does not fit is assembled with modes STIFF times as heavy as they are: a body keeps
+the deflections and rates that it is written with, 0 by default, wherever joints can move instead.
 """
 
 from __future__ import annotations
@@ -39,12 +42,13 @@ from vbg.blocks import (
     times,
     transpose,
 )
-from vbg.builder import BodyNode, Builder, Node
+from vbg.builder import Assembling, BodyNode, Builder, Node
 from vbg.fields import declare, quantity
 from vbg.physics.craig_bampton import Modes
 from vbg.spatial import quaternion_product
 
 Array = NDArray[np.float64]
+STIFF = 1e6  # mass of the modes while a start is assembled: what bends then is 1e-6 of a gap
 PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0))  # of J, as an inertia is written
 
 
@@ -151,11 +155,11 @@ def _coupling(modes: Modes, q: Block) -> _Coupling:
 
 
 def write_elastic(
-    elastic: Elastic, name: str, angular: Node, builder: Builder, w_0: Array
+    elastic: Elastic, name: str, angular: Node, builder: Builder, w_0: Array, *, written: bool
 ) -> Block:
     """Junctions, stores and resistors of the turning and bending of body `name`, whose speeds the
-    1-junction `angular` shows; w_0 its angular velocity at the start.  Returns the angular
-    momentum."""
+    1-junction `angular` shows; w_0 its angular velocity at the start, `written` or a guess.
+    Returns the angular momentum."""
     n = elastic.modes.count
     both = builder.one(f"{name}.elastic", 3 + n, name, "mechanical")
     modal = modal_node(name, n)
@@ -166,15 +170,17 @@ def write_elastic(
     q_0, speed_0 = np.array(elastic.start), np.array(elastic.start_speed)
     q = builder.displacement(f"{name}.modal", modal, initial=const(q_0), unit="1")
     c = _coupling(elastic.modes, q)
-    L = stack(identity(3), -1.0 * transpose(c.G))  # (w, q') = L w + (0, pi), w = A^-1 L^T (h, pi)
-    A = c.J - mul(c.G, transpose(c.G))
-    rest = np.diag(np.r_[np.zeros(3), np.ones(n)])
+    L, A, inverse = _inverse(c, n, 1.0)
+    stiff = _inverse(c, n, STIFF)[2]
+    heavier = np.diag(np.r_[np.zeros(3), np.full(n, STIFF - 1.0)])
     momenta = builder.inertia(
         name,
         both,
-        inverse=mul(L, linear_solve(A, transpose(L))) + const(rest),
+        inverse=inverse,
         initial=const(_momenta(c, q_0, w_0, speed_0)),
         state="angular_momentum",
+        written=written,
+        assembling=Assembling(stiff, identity(3 + n) - mul(const(heavier), stiff)),
     )
     w = linear_solve(A, mul(transpose(L), momenta))
     speeds = rows(momenta, 3, 3 + n) - mul(transpose(c.G), w)
@@ -187,6 +193,15 @@ def write_elastic(
     builder.output(f"{name}.modal", q, "1")
     builder.output(f"{name}.modal_speed", builder.flow(modal), "1/s")
     return rows(momenta, 0, 3)
+
+
+def _inverse(c: _Coupling, n: int, mass: float) -> tuple[Block, Block, Block]:
+    """L, A and the inverse of [J G; G^T m], m the `mass` of each mode:  w = A^-1 L^T (h, pi),
+    (w, q') = L w + (0, pi) / m,  L = (1; -G^T / m),  A = J - G G^T / m."""
+    L = stack(identity(3), (-1.0 / mass) * transpose(c.G))
+    A = c.J - (1.0 / mass) * mul(c.G, transpose(c.G))
+    rest = np.diag(np.r_[np.zeros(3), np.full(n, 1.0 / mass)])
+    return L, A, mul(L, linear_solve(A, transpose(L))) + const(rest)
 
 
 def _momenta(c: _Coupling, q: Array, w: Array, speeds: Array) -> Array:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from vbg.blocks import Block
+from vbg.builder import Assembling
 from vbg.fmi.running import Wiring
 from vbg.model.model import Model
 from vbg.model.placing.placed import Placed
@@ -21,7 +22,7 @@ class Vertex:
     """One vertex.  Which of the laws are set depends on `kind`.
 
     I:  `state` (momentum), `law` flow of the state, `energy`; `inverse` where
-        the law is `inverse @ state`.
+        the law is `inverse @ state`; `assembling` where it gives way otherwise at the start.
     C:  `state` (displacement; None where it is known from the configuration),
         `law` effort, `energy`.
     Both: `written` where the engineer gave the `initial` value of the state.
@@ -48,6 +49,7 @@ class Vertex:
     written: bool = True
     energy: Block | None = None
     inverse: Block | None = None
+    assembling: Assembling | None = None
     effort_law: Block | None = None
     flow_law: Block | None = None
     port_flow: Block | None = None

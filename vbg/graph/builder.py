@@ -19,7 +19,7 @@ from vbg.blocks import (
     transpose,
     zeros,
 )
-from vbg.builder import BodyNode, Domain, JointFrameBlocks, Node, Start
+from vbg.builder import Assembling, BodyNode, Domain, JointFrameBlocks, Node, Start
 from vbg.errors import UsageError
 from vbg.graph.bondgraph import (
     Bond,
@@ -134,6 +134,7 @@ class GraphBuilder(Clocked):
         initial: Block,
         state: str = "momentum",
         written: bool = True,
+        assembling: Assembling | None = None,
     ) -> Block:
         momentum = leaf(f"{name}.{state}", node.size)
         flow = mul(inverse, momentum)
@@ -148,6 +149,7 @@ class GraphBuilder(Clocked):
             inverse=inverse,
             initial=initial,
             written=written,
+            assembling=assembling,
         )
         return momentum
 

@@ -167,6 +167,8 @@ def _loose_bodies(model: Model) -> Iterator[Problem]:
     }
     if not touched:
         return
+    points = {n: b.on.body for n, b in model.bodies.items() if b.kind == "flexible_point"}
+    touched |= {*points, *(points[name] for name in touched if name in points)}
     for name in model.bodies:
         if name not in touched:
             what = "no joint and no force is on this body: it moves freely."

@@ -252,8 +252,12 @@ def main(arguments: list[str]) -> int:
 
 
 def _end_with_parent() -> None:
-    """Nobody waits for an answer any more once the parent has closed our standard input."""
-    sys.stdin.buffer.read()
+    """Nobody waits for an answer any more once the parent has closed our standard input.
+
+    Read below `sys.stdin`, whose lock a thread that waits would keep: Python aborts where it cannot
+    get that at its end, and what ended it is lost."""
+    while os.read(0, 4096):
+        pass
     os._exit(1)
 
 

@@ -15,7 +15,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from vbg.assemble.derive.corrections import factor_of
-from vbg.assemble.derive.derivation import Derivation
+from vbg.assemble.derive.derivation import Derivation, yielding
 from vbg.assemble.derive.differential import reaction_equations
 from vbg.assemble.derive.equations import Constraint
 from vbg.assemble.derive.junction_structure import coenergy
@@ -157,11 +157,12 @@ def _split(
 @dataclass(frozen=True, slots=True)
 class Efforts:
     """Solution of the rows of case (15): the efforts one behind the other, the factor of
-    H4 and the coefficients of the rows on the Z; `reactions` of the stores in derivative
+    H4, that with what yields while a start is assembled, the coefficients of the rows on the Z; `reactions` of the stores in derivative
     causality."""
 
     values: Block
     factor: Block | None
+    yielding: Block | None
     rows_on_z: tuple[Mapping[Block, Block], ...]
     reactions: Mapping[Block, Block] = field(default_factory=dict)
 
@@ -181,7 +182,7 @@ def efforts_of(
     Raises AssemblyError for constraints on what other parts alone move.
     """
     if not constraints and not work.differential:
-        return Efforts(zeros(0), None, ())
+        return Efforts(zeros(0), None, None, ())
     unknowns = {c.unknown: None for c in constraints}
     plain = _is_plain(work, constraints, unknowns)
     on_z = tuple(_rows_on_z(work, constraints, plain))
@@ -189,13 +190,16 @@ def efforts_of(
     if given:
         raise AssemblyError.of(given)
     idle = [c.active for c in constraints]
-    factor = factor_of(on_z, work, idle, vectors_of(constraints))
+    spans = vectors_of(constraints)
+    factor = yields = factor_of(on_z, work, idle, spans)
+    if any(v.assembling is not None for v, _ in work.stores):
+        yields = factor_of(on_z, work, idle, spans, yielding)
     unforced = Substitution({u: zeros(u.rows) for u in unknowns})
     free = rates if not plain else {state: unforced(rate) for state, rate in rates.items()}
     tangent = Tangent(free, spins)
     if plain and factor is not None:
         before = stack(*(tangent(r) for r in residuals))
-        return Efforts(solve(factor, -before), factor, on_z)
+        return Efforts(solve(factor, -before), factor, yields, on_z)
     equations = [
         tangent(r) if c.active is None else tangent(r) + times(const(1.0) - c.active, c.unknown)
         for c, r in zip(constraints, residuals, strict=True)
@@ -206,7 +210,7 @@ def efforts_of(
     )
     found, reactions = solution[: len(unknowns)], solution[len(unknowns) :]
     values = stack(*found) if found else zeros(0)
-    return Efforts(values, factor, on_z, dict(zip(reacting, reactions, strict=True)))
+    return Efforts(values, factor, yields, on_z, dict(zip(reacting, reactions, strict=True)))
 
 
 def _given(c: Constraint) -> Problem:

@@ -1,11 +1,14 @@
-"""Steps that bring states onto the constraints, in the mass metric (mathematics.md, 5)."""
+"""Steps that bring states onto the constraints, in the mass metric (mathematics.md, 5).
+
+Where a store is to stay as written while others can move (`Assembling`), the metric has its
+compliance for that; a step of its flow is then brought about by its own change of momentum."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from vbg.assemble.derive.constraint_matrix import constraint_pieces
-from vbg.assemble.derive.derivation import Derivation, compliance
+from vbg.assemble.derive.derivation import Derivation, compliance, yielding
 from vbg.assemble.derive.equations import HeldRow, HeldStart
 from vbg.assemble.derive.junction_structure import coenergy
 from vbg.blocks import (
@@ -26,6 +29,7 @@ from vbg.blocks import (
     transpose,
     zeros,
 )
+from vbg.graph.bondgraph import Vertex
 
 
 def factor_of(
@@ -33,13 +37,14 @@ def factor_of(
     work: Derivation,
     active: Sequence[Block | None] = (),
     vectors: tuple[Span, ...] = (),
+    slope: Callable[[Vertex], Block] = compliance,
 ) -> Block | None:
-    """Factor of H4 for constraint rows given by their coefficients on the Z.  Rows that are
-    not `active` are zero; 1 on their diagonal gives them the effort zero.  `vectors`: see
-    `symmetric_factor`."""
+    """Factor of H4 for constraint rows given by their coefficients on the Z, with the stores'
+    `slope`.  Rows that are not `active` are zero; 1 on their diagonal gives them the effort zero.
+    `vectors`: see `symmetric_factor`."""
     if not rows_of:
         return None
-    compliances = {coenergy(v): compliance(v) for v, _ in work.stores}
+    compliances = {coenergy(v): slope(v) for v, _ in work.stores}
     sizes = tuple(next(iter(row.values())).rows for row in rows_of)
     pieces = constraint_pieces(rows_of, compliances)
     for i, mode in enumerate(active):
@@ -55,7 +60,7 @@ def correction_steps(
 ) -> tuple[dict[Block, Block], dict[Block, Block]]:
     """Steps along constraint directions for a right-hand side "correction": of the
     posture in the mass metric, dq = M^-1 G^T H4^-1 rhs, and of the stores' states,
-    G^T H4^-1 rhs (mathematics.md, section 5)."""
+    G^T H4^-1 rhs (mathematics.md, section 5); `factor` with the slope `yielding`."""
     if factor is None:
         return {}, {}
     size = factor.rows
@@ -69,16 +74,16 @@ def correction_steps(
             impulses.setdefault(z, []).append((1.0, mul(transpose(matrix), part)))
     steps = {z: linear(*terms) for z, terms in impulses.items()}
     velocity = {
-        v.state: steps[coenergy(v)]
+        v.state: steps[z] if v.assembling is None else mul(v.assembling.change, steps[z])
         for v, _ in work.stores
-        if v.state is not None and coenergy(v) in steps
+        if v.state is not None and (z := coenergy(v)) in steps
     }
     still = {coenergy(v): zeros(v.size) for v, _ in work.stores}
     # what passes through resistors or signals does not move with an impulse
     still |= {v: zeros(v.rows) for v in work.laws.values if v not in still}
     moves = Substitution(
         still
-        | {z: mul(compliance(v), steps[z]) for v, _ in work.stores if (z := coenergy(v)) in steps}
+        | {z: mul(yielding(v), steps[z]) for v, _ in work.stores if (z := coenergy(v)) in steps}
     )
     at_rest = Substitution(still)
     posture = {}
@@ -135,7 +140,7 @@ def _with_held(
     of rows."""
     if not of_held:
         return {}, {}, 0
-    factor = factor_of([*of_constraints, *of_held], work)
+    factor = factor_of([*of_constraints, *of_held], work, slope=yielding)
     held = [(row, leaf(f"held {i}", 1)) for i, row in enumerate(of_held)]
     posture, velocity = correction_steps(work, [*known, *held], factor)
     return posture, velocity, 0 if factor is None else factor.rows

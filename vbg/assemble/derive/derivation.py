@@ -56,6 +56,11 @@ def begin(causal: CausalGraph) -> Derivation:
     return Derivation(causal, structure, Variables(structure), stores, sources, differential)
 
 
+def yielding(vertex: Vertex) -> Block:
+    """F of a store while a start is assembled."""
+    return compliance(vertex) if vertex.assembling is None else vertex.assembling.compliance
+
+
 def compliance(vertex: Vertex) -> Block:
     """F of a store: d co-energy / d state."""
     assert vertex.law is not None and vertex.state is not None

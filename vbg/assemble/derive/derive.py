@@ -62,7 +62,7 @@ def derive(causal: CausalGraph) -> Equations:
     rows_and_unknowns = [
         (row, c.unknown) for row, c in zip(efforts.rows_on_z, constraints, strict=True)
     ]
-    posture, velocity = correction_steps(work, rows_and_unknowns, efforts.factor)
+    posture, velocity = correction_steps(work, rows_and_unknowns, efforts.yielding)
     kinetic, potential = energies(work)
     react = Substitution(efforts.reactions)
     outputs, units = _outputs(work, parts, react)

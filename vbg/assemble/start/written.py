@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.derive.derivation import compliance
+from vbg.assemble.derive.derivation import compliance, yielding
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.program.lower import lower
 from vbg.assemble.system import System
@@ -129,15 +129,28 @@ def _stores(system: System, x: Array) -> tuple[_Store, ...]:
     slices = [s for s in system.slices if s.state.kind == "store"]
     inputs = {s.state.name: s.state.leaf for s in system.slices} | {"t": system.equations.time}
     slopes = {s.state.name: compliance(vertices[s.state.name]) for s in slices}
-    varying = {name: slope for name, slope in slopes.items() if not slope.is_const}
+    wanted = slopes | {
+        f"{name} assembling": yielding(vertices[name])
+        for name in slopes
+        if vertices[name].assembling is not None
+    }
+    varying = {name: slope for name, slope in wanted.items() if not slope.is_const}
     evaluate = Evaluator(lower(varying, inputs))
     evaluate(0.0, x)
+
+    def value(name: str, n: int) -> Array:
+        slope = wanted[name]
+        data = slope.data if slope.is_const else evaluate.output(name)
+        return np.reshape(np.array(data), (n, n))
+
     found = []
     for s in slices:
         n, vertex = s.last - s.first, vertices[s.state.name]
-        slope = slopes[s.state.name]
-        F = slope.data if slope.is_const else evaluate.output(s.state.name)
-        values, axes = np.linalg.eigh(np.reshape(F, (n, n)))
+        F = value(s.state.name, n)
+        if vertex.assembling is not None:  # its projection is orthogonal in this metric
+            F = F @ np.linalg.solve(value(f"{s.state.name} assembling", n), F)
+            F = 0.5 * (F + F.T)
+        values, axes = np.linalg.eigh(F)
         root = np.sqrt(np.maximum(values, 0.0))
         inverse = np.divide(1.0, root, out=np.zeros(n), where=root > 0.0)
         found.append(

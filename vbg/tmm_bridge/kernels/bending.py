@@ -10,8 +10,8 @@ so what it transmits, S_i [a_i; alpha_i] + e_i, reaches the frame and the modes 
     [F]   [S    s] [a ]   [e  ]      S += X^T S_i X,   s += X^T S_i H,   e   += X^T (e_i + S_i c_i),
     [0] = [s^T  M] [q''] + [e_q]     M += H^T S_i H,                     e_q += H^T (e_i + S_i c_i).
 
-Beyond the points' share M is 1 (modes of unit mass), s = (0; R G), G_j = q . flex_G_j, and by
-the balance of angular momentum h = J(q) w + G q' in the body's axes, and that of each mode,
+Beyond the points' share M is flex_M, 1 (modes of unit mass), s = (0; R G), G_j = q . flex_G_j,
+and by the balance of angular momentum h = J(q) w + G q' in the body's axes, and that of each mode,
 
     e_m = J' w + G' q' + w x h,   e_q = G'^T w - 1/2 w^T dJ/dq w - w . dG/dq q'.
 
@@ -187,7 +187,7 @@ def bend_balance(t, s, i, y):
         room[j] = 0.0  # G q', then G' q'
     for m in range(n):
         for l in range(n):
-            s.bend_M[f, m, l] = 1.0 if l == m else 0.0
+            s.bend_M[f, m, l] = t.flex_M[0] if l == m else 0.0
         e = -0.5 * centrifugal(t, f, m, w, y, q, n)
         for j in range(3):
             g, forth, back = 0.0, 0.0, 0.0  # (G)_jm, (G'^T w)_m, (w . dG/dq_m q')

@@ -68,7 +68,8 @@ class Tables(NamedTuple):
         stiffness, damping, of the elastic hinges of the tree.
     flexes (f, 4) : node of a flexible body, first coordinate, first speed, modes n;
     flex (f, n, 2) : w^2, 2 zeta w;  flex_J (f, 6, n), flex_JJ (f, 6, n, n), flex_G (f, 3, n, n) :
-        J(q) = J + flex_J q + q flex_JJ q, h = J(q) w + (flex_G q) q';  n the largest there is.
+        J(q) = J + flex_J q + q flex_JJ q, h = J(q) w + (flex_G q) q';  n the largest there is;
+    flex_M (1,) : mass of every mode, 1 but while a start is assembled.
     points (k,) : body of each point that is carried;  shape (k, 6, n) : its displacement and
         small turn per modal coordinate.
     drives (d, 2) : v of the driven hinge (-1 if the joint is cut), q.
@@ -98,6 +99,7 @@ class Tables(NamedTuple):
     flex_J: Array
     flex_JJ: Array
     flex_G: Array
+    flex_M: Array
     points: Array
     shape: Array
     drives: Array

@@ -69,6 +69,7 @@ class Bending:
             "flex": law,
             "flex_J": wide([J for _, J, _, _ in self.laws], 6),
             "flex_JJ": wide([JJ for _, _, JJ, _ in self.laws], 6, square=True),
+            "flex_M": np.ones(1),
             "flex_G": wide([G for _, _, _, G in self.laws], 3, square=True),
             "points": np.array(self.points, dtype=np.int64),
             "shape": wide(self.shapes, 6),

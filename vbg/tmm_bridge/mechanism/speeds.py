@@ -52,7 +52,7 @@ def keep_written(
     mechanism: Mechanism, t: Tables, poses: Mapping[str, Moving], y: Array, drive: Array
 ) -> None:
     """Change the consistent speeds in y to those that keep what is written, in place."""
-    wanted = _wanted(mechanism, poses)
+    wanted = _wanted(mechanism, t, poses)
     if wanted.written.all() or not wanted.written.any():
         return
     n_q, n_v = int(t.sizes[0]), int(t.sizes[1])
@@ -94,7 +94,7 @@ def _null_space(A: Array) -> Array:
     return basis
 
 
-def _wanted(mechanism: Mechanism, poses: Mapping[str, Moving]) -> _Wanted:
+def _wanted(mechanism: Mechanism, t: Tables, poses: Mapping[str, Moving]) -> _Wanted:
     target, written = [], []
     for name in mechanism.bodies:
         if name == GROUND:
@@ -104,9 +104,9 @@ def _wanted(mechanism: Mechanism, poses: Mapping[str, Moving]) -> _Wanted:
         target += [*(mass * np.asarray(poses[name].v_WB)), *(root @ poses[name].w_WB_B)]
         written += [body.velocity is not None] * 3 + [body.angular_velocity is not None] * 3
     for name in mechanism.bends:
-        flexible = mechanism.model.bodies[name].flexible
-        target += flexible.start_speed
-        written += [any(flexible.start_speed)] * len(flexible.start_speed)
+        rates = mechanism.model.bodies[name].flexible.start_speed
+        target += (math.sqrt(t.flex_M[0]) * np.array(rates)).tolist()
+        written += [False] * len(rates)  # weight keeps them, not a rank
     for _, _, m, speed in _rotors(mechanism):
         target.append(math.sqrt(m) * (speed or 0.0))
         written.append(speed is not None)
@@ -151,7 +151,7 @@ def _velocities(
         w = work[W_W : W_W + 3]
         v = work[W_V : W_V + 3] + np.cross(w, R_WN @ place.p_NB)
         told += [*(mass * v), *(root @ (R_WN @ place.R_NB).T @ w)]
-    for _, _, v, n in t.flexes:  # of unit mass; what couples them with turns is left out
-        told += y[t.sizes[0] + v : t.sizes[0] + v + n].tolist()
+    for _, _, v, n in t.flexes:  # what couples modes with turns is left out
+        told += (math.sqrt(t.flex_M[0]) * y[t.sizes[0] + v : t.sizes[0] + v + n]).tolist()
     told += [math.sqrt(m) * c * s.coordinate[k, 1] for k, c, m, _ in _rotors(mechanism)]
     return s.row_state[:, 1].copy(), np.array(told)

@@ -2,7 +2,8 @@
 
 The written poses give every joint of the tree its coordinates; Newton's method
 with steps of least kinetic energy closes the loops, holding driven coordinates
-and those that the engineer gave; then the speeds are made consistent alike.
+and those that the engineer gave, the modes of flexible bodies heavier than they are;
+then the speeds are made consistent alike.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ from vbg.tmm_bridge.tree.forest import GROUND
 from vbg.tmm_bridge.tree.pairs import named_coordinates, unnamed_coordinates
 from vbg.tmm_bridge.tree.places import BodyPlace
 
+STIFF = 1e6  # mass of the modes here: bodies bend, or bend on, where no joint can move instead
 CLOSED = 1e-12  # residual at which a loop counts as closed, relative to the model's size
 GIVEN_UP = 60
 _SPEED_OF = {"angle": "speed", "slide": "speed", "angle2": "speed2"}
@@ -225,7 +227,8 @@ def _fill(
 def held_tables(mechanism: Mechanism, given: Mapping[int, float]) -> tuple[Tables, Array]:
     """Tables in which the given coordinates cannot move, and their drives' values.
 
-    A coordinate of the tree is held like a driven hinge, one that is measured
+    Flexible bodies keep their shape where joints can move instead: their modes are STIFF times as
+    heavy.  A coordinate of the tree is held like a driven hinge, one that is measured
     across a cut joint by a row of its own.
     """
     t = mechanism.tables
@@ -248,6 +251,7 @@ def held_tables(mechanism: Mechanism, given: Mapping[int, float]) -> tuple[Table
         rows=np.array(rows, dtype=np.int64).reshape(-1, 5),
         row=np.array(row, dtype=float).reshape(-1, 2),
         drives=np.array(drives, dtype=np.int64).reshape(-1, 2),
+        flex_M=STIFF * t.flex_M,
     )
     return held, np.array(values)
 
