@@ -120,7 +120,10 @@ def machine(kind, seed, scales=(1.0, 1.0, 1.0)):
             "length": length,
             "axis": direction(random),
             "elements": 2,
-            "EA": 100 * EI / length**2, "GJ": EI, "EI_y": EI, "EI_z": 1.2 * EI,
+            "EA": 100 * EI / length**2,
+            "GJ": EI,
+            "EI_y": EI,
+            "EI_z": 1.2 * EI,
             "mass_per_length": mass / length,
             "rotary_inertia": plain(mass * length * np.array([0.02, 0.01, 0.01])),
         }

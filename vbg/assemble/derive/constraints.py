@@ -157,8 +157,8 @@ def _split(
 @dataclass(frozen=True, slots=True)
 class Efforts:
     """Solution of the rows of case (15): the efforts one behind the other, the factor of
-    H4, that with what yields while a start is assembled, the coefficients of the rows on the Z; `reactions` of the stores in derivative
-    causality."""
+    H4, the one with what is `yielding` while a start is assembled, and the coefficients of the
+    rows on the Z; `reactions` of the stores in derivative causality."""
 
     values: Block
     factor: Block | None
