@@ -117,12 +117,11 @@ def modal_coordinates(body: str, count: int) -> Block:
 
 @dataclass(frozen=True, slots=True)
 class _Coupling:
-    """J(q) and G(q) as blocks, and the constants they are made of: still (3, 3), first[p] (n,),
+    """J(q) and G(q) as blocks, and the constants they are made of: first[p] (n,),
     second[p] (n, n) for the PAIRS, g (3, n, n)."""
 
     J: Block
     G: Block
-    still: Array
     first: tuple[Array, ...]
     second: tuple[Array, ...]
     g: Array
@@ -151,7 +150,7 @@ def _coupling(modes: Modes, q: Block) -> _Coupling:
         grown = dot(const(linear_part), q) + dot(q, mul(const(square), q))
         terms.append((1.0, times(grown, const(unit))))
     G = stack(*(transpose(mul(const(gj.T), q)) for gj in g))
-    return _Coupling(linear(*terms), G, still, first, second, g)
+    return _Coupling(linear(*terms), G, first, second, g)
 
 
 def write_elastic(
@@ -177,7 +176,7 @@ def write_elastic(
         name,
         both,
         inverse=inverse,
-        initial=const(_momenta(c, q_0, w_0, speed_0)),
+        initial=_momenta(c, w_0, speed_0),
         state="angular_momentum",
         written=written,
         assembling=Assembling(stiff, identity(3 + n) - mul(const(heavier), stiff)),
@@ -204,15 +203,11 @@ def _inverse(c: _Coupling, n: int, mass: float) -> tuple[Block, Block, Block]:
     return L, A, mul(L, linear_solve(A, transpose(L))) + const(rest)
 
 
-def _momenta(c: _Coupling, q: Array, w: Array, speeds: Array) -> Array:
-    """(h, pi) = (J(q) w + G(q) q', G^T w + q')."""
-    J = np.array(c.still)
-    for (a, b), linear_part, square in zip(PAIRS, c.first, c.second, strict=True):
-        grown = linear_part @ q + q @ square @ q
-        J[a, b] += grown
-        J[b, a] += grown if a != b else 0.0
-    G = np.einsum("l,jlm->jm", q, c.g)
-    return np.concatenate([J @ w + G @ speeds, G.T @ w + speeds])
+def _momenta(c: _Coupling, w: Array, speeds: Array) -> Block:
+    """(h, pi) = (J(q) w + G(q) q', G^T w + q'), of the deflection that a start is assembled with."""
+    turning, bending = const(w), const(speeds)
+    h = mul(c.J, turning) + mul(c.G, bending)
+    return stack(h, mul(transpose(c.G), turning) + bending)
 
 
 def _carried(c: _Coupling, q: Block, w: Block, speeds: Block) -> Block:

@@ -22,6 +22,7 @@ from vbg.validate.comparison.judging import LOOSEST, TOLERANCE
 from vbg.validate.comparison.values import Channel, Verdict
 from vbg.validate.evidence import Evidence, unproven, verdict_on
 from vbg.validate.poses import (
+    Poses,
     at_written_speeds,
     first_poses,
     remedy_for,
@@ -34,7 +35,7 @@ from vbg.validate.recorded import (
     without_twin,
 )
 from vbg.validate.review import review
-from vbg.validate.starting import handed, not_handed, turned_too_far
+from vbg.validate.starting import handed, not_handed, turned_too_far, with_modes
 
 # A verdict is on the equations: integration is kept out of it where that is cheap.
 RTOL, ATOL = 1e-11, 1e-13
@@ -231,7 +232,7 @@ def _one_start(second: _Second, run: Run, progress: Tell | None) -> _Second:
     if isinstance(second.answers["mstmm"].error, AssemblyError):
         poses = first_poses(first, tuple(model.bodies))
         why = "could not close the written posture alone"
-        again = replace(second.job, poses=at_written_speeds(poses, model), speeds_as_written=True)
+        again = _from_poses(second.job, at_written_speeds(poses, model), first, as_written=True)
         second = _again(second, again, why, run, progress)
     for restart in range(RESTARTS + 1):
         answer = second.answers["mstmm"]
@@ -242,11 +243,20 @@ def _one_start(second: _Second, run: Run, progress: Tell | None) -> _Second:
             return replace(second, fault=remedy.fault)
         if restart == RESTARTS:
             break
-        again = replace(second.job, poses=remedy.poses, speeds_as_written=remedy.speeds_as_written)
+        as_written = remedy.speeds_as_written
+        again = _from_poses(second.job, remedy.poses, first, as_written=as_written)
         second = _again(second, again, f"assembled {remedy.reason}", run, progress)
     return replace(
         second, fault=f"The starts differ even from one posture: {remedy.reason.capitalize()}."
     )
+
+
+def _from_poses(job: Job, poses: Poses, first: Solution, *, as_written: bool) -> Job:
+    """The second solver's job from `poses` of the first one's start, flexible bodies bent as they
+    are there."""
+    model = with_modes(job.model, first, rates=not as_written)
+    name = job.known_as or job.model.hash
+    return replace(job, model=model, poses=poses, speeds_as_written=as_written, known_as=name)
 
 
 def _again(second: _Second, job: Job, why: str, run: Run, progress: Tell | None) -> _Second:

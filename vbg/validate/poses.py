@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from vbg.elements.flexible import STIFF
 from vbg.model import Model
 from vbg.model.placing.placed import place
 from vbg.plumbing.components import component
@@ -161,7 +162,7 @@ def remedy_for(model: Model, first: Solution, second: Solution) -> Remedy:
         why = f"({apart.quantity}, by {apart.by:.2g})"
         if entries == PLACES:
             return Remedy("", at_written_speeds(one, model), f"another posture {why}", True)
-        if not _may_choose_speeds(model, one, two, written):
+        if not _may_choose_speeds(model, (one, two, written), (first, second)):
             return Remedy(_differ(apart, "the joints leave no choice of the speeds"))
         return Remedy("", one, f"other speeds {why}")
     return Remedy(left_written(model, first, second, scales))
@@ -174,15 +175,18 @@ def _differ(apart: Apart, why: str) -> str:
     )
 
 
-def _may_choose_speeds(model: Model, one: Poses, two: Poses, written: Poses) -> bool:
+def _may_choose_speeds(
+    model: Model, poses: tuple[Poses, Poses, Poses], runs: tuple[Solution, Solution]
+) -> bool:
     """Whether the first solver's speeds may be those of a start that the written ones
-    contradict.
+    contradict; `poses` at both starts and as written.
 
     Both keep what is written and change the rest least, in kinetic energy: where some speeds
     are written there is one such start.  Where all or none are, the change from the written
     ones is orthogonal, in the metric of the masses, to every motion that the joints
-    leave, and so to the difference of two starts.
+    leave, and so to the difference of two starts.  Modes count STIFF times their mass there.
     """
+    one, two, written = poses
     told = [
         getattr(body, name) is not None
         for body in model.bodies.values()
@@ -201,6 +205,11 @@ def _may_choose_speeds(model: Model, one: Poses, two: Poses, written: Poses) -> 
         cv, cw = pose.v_WB - written[body].v_WB, pose.w_WB_B - written[body].w_WB_B
         along += part.mass * float(cv @ dv) + float(cw @ J @ dw)
         size += part.mass * float(dv @ dv) + float(dw @ J @ dw)
+    for name, body in model.bodies.items():
+        if body.flexible is not None:
+            a, b = (run[f"{name}.modal_speed"][0] for run in runs)
+            along += STIFF * float((a - np.array(body.flexible.start_speed)) @ (a - b))
+            size += STIFF * float((a - b) @ (a - b))
     return abs(along) <= CHOSEN * size
 
 

@@ -60,18 +60,30 @@ def not_handed(model: Model) -> tuple[str, ...]:
 
 def handed(model: Model, first: Solution) -> Model:
     """The model with start values from the first row of a run."""
+    model = with_modes(model, first)
     document = thaw(model.document)
     edit(document, ("simulate", "start"), WRITTEN)
-    for name, body in model.bodies.items():
-        if body.flexible is not None and name in model.document.get("bodies", {}):
-            for field, signal in (("start", "modal"), ("start_speed", "modal_speed")):
-                values = first[f"{name}.{signal}"][0].tolist()
-                edit(document, ("bodies", name, "flexible", field), values)
     for table, name, part in _parts(model):
         for field, signal in _HELD.get((table, part.kind), {}).items():
             if f"{name}.{signal}" in first:
                 value = float(first[f"{name}.{signal}"][0])
                 edit(document, (table, name, field), value)
+    return Model.from_document(document, model.path)
+
+
+def with_modes(model: Model, first: Solution, *, rates: bool = True) -> Model:
+    """The model with the modal coordinates, and `rates`, of flexible bodies from the first row of
+    a run; those of included files stay as they are."""
+    signals = {"start": "modal", "start_speed": "modal_speed"} if rates else {"start": "modal"}
+    own = model.document.get("bodies", {})
+    bent = [name for name, body in model.bodies.items() if body.flexible and name in own]
+    if not bent:
+        return model
+    document = thaw(model.document)
+    for name in bent:
+        for field, signal in signals.items():
+            values = first[f"{name}.{signal}"][0].tolist()
+            edit(document, ("bodies", name, "flexible", field), values)
     return Model.from_document(document, model.path)
 
 
