@@ -204,7 +204,7 @@ def _inverse(c: _Coupling, n: int, mass: float) -> tuple[Block, Block, Block]:
 
 
 def _momenta(c: _Coupling, w: Array, speeds: Array) -> Block:
-    """(h, pi) = (J(q) w + G(q) q', G^T w + q'), of the deflection that a start is assembled with."""
+    """(h, pi) = (J(q) w + G(q) q', G^T w + q'), of the deflection of the assembled start."""
     turning, bending = const(w), const(speeds)
     h = mul(c.J, turning) + mul(c.G, bending)
     return stack(h, mul(transpose(c.G), turning) + bending)
