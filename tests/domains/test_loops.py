@@ -6,8 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
 
 import vbg
+from vbg import blocks
+from vbg.assemble.derive.variables import solution_of
+from vbg.assemble.program.evaluator import Evaluator
+from vbg.assemble.program.lower import lower
 from vbg.cli.main import main
 from vbg.errors import UsageError
 
@@ -159,3 +165,47 @@ def test_an_amplifier_leaves_its_limit():
     solution = vbg.simulate(model)
     expected = np.clip(10.0 * np.sin(300.0 * solution.time) / (2 / 3 + 1e-4), -12.0, 12.0)
     np.testing.assert_allclose(solution["O.voltage"], expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("depth", (1, 2, 3, 4))
+def test_loops_within_loops_are_solved_each_by_its_own_equation(depth):
+    """y_1 + y_1^3 = y_2,  y_k + y_k^3 + y_(k-1) = y_(k+1), the last of which is given."""
+    given = blocks.leaf("given", 1)
+    unknowns = [blocks.leaf(f"y{k}", 1) for k in range(depth)]
+    value = blocks.const(0.0)
+    for k, y in enumerate(unknowns):
+        above = unknowns[k + 1] if k + 1 < depth else given
+        cube = blocks.times(y, blocks.times(y, y))
+        (value,), _ = solution_of([y], [y + cube + value - above], "part")
+
+    def left(y, order):
+        return y + y**3 + (root(y, order - 1) if order else 0.0)
+
+    def root(target, order):
+        return brentq(lambda y: left(y, order) - target, -1e3, 1e3, xtol=1e-14)
+
+    evaluate = Evaluator(lower({"value": value}, {"given": given}))
+    for target in (-7.0, 0.3, 20.0):
+        evaluate(0.0, np.array([target]))
+        assert evaluate.output("value")[0] == pytest.approx(root(target, depth - 1), rel=1e-10)
+
+
+@pytest.mark.parametrize("opening", (0.3, 1.0))
+def test_a_pipe_drives_its_oil_through_a_valve_that_gives_flow_only(opening):
+    """No oil is stored between them: the pressure before the valve is that of the pipe's flow, its
+    inertance the only store.  Against its equation, with the valve's law turned over."""
+    valve = {"kind": "proportional_valve", "nodes": ["n", "tank", "tank", "tank"], "qn": 1e-3}
+    pipe = {"kind": "pipe", "nodes": ["s", "n"], "length": 2.0, "diameter": 0.01}
+    source = {"kind": "pressure_source", "nodes": ["s", "tank"], "pressure": 8e6}
+    oil = {"pipe": pipe, "source": source, "valve": {**valve, "opening": str(opening)}}
+    found = vbg.simulate(vbg.Model(name="line", hydraulic=oil), t_end=0.004, output_step=0.001)
+    inertance, gain = 860.0 * 2.0 / (np.pi * 0.005**2), opening * 1e-3 / np.sqrt(5e5)
+    resistance = 128.0 * 0.03 * 2.0 / (np.pi * 0.01**4)
+
+    def rate(t, q):
+        y2 = (q / gain) ** 2
+        pressure = np.sign(q) * np.sqrt(y2 * (y2 + np.sqrt(y2**2 + 4e8)) / 2.0)
+        return (8e6 - resistance * q - pressure) / inertance
+
+    expected = solve_ivp(rate, (0, 0.004), [0.0], "Radau", found.time, rtol=1e-10, atol=1e-16).y[0]
+    np.testing.assert_allclose(found["pipe.flow"], expected, atol=1e-6 * expected.max())

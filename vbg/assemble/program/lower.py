@@ -310,7 +310,9 @@ class Lowering:
         their own, which stands between NEWTON and NEWTON_STEP."""
         body, size = block.data, block.rows
         record = self._reserve(NEWTON_WORDS + 2 * size + size * size, 1)
-        shape = (size, len(self.bodies), 0)
+        index = len(self.bodies)
+        self.bodies.append(({}, (), _Group()))  # its place: loops within it come behind
+        shape = (size, index, 0)
         self._emit(Op.NEWTON, level, (slot.offset, record.offset), shape=shape)
         outside = (self.slots, self.levels, self.groups, self.uses, self.reserved)
         self.slots = {body.unknown.key: slot} | {
@@ -331,7 +333,7 @@ class Lowering:
         step.operands.extend((slot.offset, *places, record.offset))
         step.factors.append(1.0)
         key = (int(Op.NEWTON_STEP), 0, size, 0, 0, *NO_STRIDES)
-        self.bodies.append((self.groups, key, step))
+        self.bodies[index] = self.groups, key, step
         self.slots, self.levels, self.groups, self.uses, self.reserved = outside
 
     def _sum(self, block: Block, slot: Slot) -> int:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from vbg.assemble.assembling import assemble
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.program.program import Program
+from vbg.assemble.start.admissible import admissible
 from vbg.assemble.start.choice import every_row
 from vbg.assemble.start.closing import ITERATIONS, Closer, HeldRows, Mask
 from vbg.assemble.start.determined import Projection, determined
@@ -19,6 +20,7 @@ from vbg.assemble.start.nearby import LostGrip, lost_grip
 from vbg.assemble.start.posture import Projector
 from vbg.assemble.start.remarks import MOVED, by_part, moved_bodies, overridden_starts, with_unit
 from vbg.assemble.start.settle import settle
+from vbg.assemble.start.tied import level
 from vbg.assemble.start.written import keep_written, not_kept
 from vbg.assemble.system import System
 from vbg.causality import CausalGraph
@@ -30,11 +32,14 @@ from vbg.plumbing.paused_collection import paused_collection
 
 Array = NDArray[np.float64]
 
-AT_REST = 1e-14  # velocity residual that no step makes smaller [part of the largest]
 DRAWS = 3  # right-hand sides that say how well the constraint matrix is conditioned
 CLEAR = 1e-5  # of a row of length 1: what is left of one that is certainly independent
 WEAK = 1e5  # that condition from which on rates are closed once more
 SHOWN = 6  # determined projections that a note names
+_TIED = "has the pressure, voltage or speed of what it is tied to"
+_LEVEL = (
+    "Oil has no pressure below vacuum, a gas none below zero: change the source, or tie it softly."
+)
 INVOLVED = 1e-7  # part of a row in a combination of rows, below which it is not in it
 
 
@@ -145,6 +150,7 @@ def _assembled(system: System) -> Start:
     x, coordinates_changed = _closed_posture(system, closer, written)
     projector.measure(0.0, x)
     settle(system, x)
+    level(system, x)
     before = x
     if projector.rows:
         closer.choose(0.0, x)
@@ -223,7 +229,8 @@ def _closed_velocity(
             return keep_written(system, with_held, trial, x), None
     result = admissible(projector, x, scale)
     velocity = projector.residuals(0.0, result)[1]
-    if np.any(np.abs(velocity) > 1e-8 * scale + 1e2 * _rounding(projector, result, velocity)):
+    rounding = _rounding(projector, result, velocity)
+    if not np.all(np.abs(velocity) <= 1e-8 * scale + 1e2 * rounding):
         raise AssemblyError.of([_contradiction(system, velocity)])
     result = keep_written(system, lambda at: admissible(projector, at, scale), result, x)
     return result, None if held is None else _not_kept(system, held, result, "speeds")
@@ -235,16 +242,6 @@ def _with_held_speeds(projector: Projector, held: HeldRows, x: Array) -> Array:
         velocity = -projector.residuals(0.0, trial)[1]
         held.move(trial, np.concatenate([velocity, held.misses(trial)]))
     return trial
-
-
-def admissible(projector: Projector, x: Array, scale: float) -> Array:
-    """The state nearest to x, in the energy metric, whose velocities the constraints allow."""
-    result = x.copy()
-    velocity, before = projector.residuals(0.0, result)[1], np.inf
-    while AT_REST * scale < (left := _largest(velocity)) < 0.5 * before:
-        projector.move_velocity(0.0, result, -velocity)
-        velocity, before = projector.residuals(0.0, result)[1], left
-    return result
 
 
 def _rounding(projector: Projector, x: Array, velocity: Array) -> Array:
@@ -303,6 +300,8 @@ def _does_not_close(system: System, projector: Projector, written: Array) -> Pro
 
 def _contradiction(system: System, velocity: Array) -> Problem:
     part, label, value = _worst(system, velocity)
+    if label.startswith("dependent store"):
+        return Problem("error", part, f"no state of it {_TIED}: {value:.4g} (SI) is left.", _LEVEL)
     drives = _drives(system)
     return Problem(
         "error",

@@ -12,7 +12,11 @@ duration T has magnitudes of its own, whatever it does::
 
 and in circuits I = max(seen, written, U / R), U = max(seen, written, I R), P = max(seen, U I)
 with the largest resistance R written for the current, the smallest for the voltage: what surely
-flows where a source is there at all.
+flows where a source is there at all.  In oil, whose pressures p count from an atmosphere,
+
+    Q = max(seen, written, G p)          F = max(seen, written, A p)     M = max(seen, written, D p)
+
+of the widest part (conductance G, or an orifice), the largest piston A and displacement D.
 
 `seen` is the largest channel of the unit in either solution, `written` the largest number of
 the unit in the file (a source, a preload, what a signal that gives a source may reach), m and J
@@ -31,6 +35,7 @@ import numpy as np
 
 from vbg.fields import Attachment, declared
 from vbg.model import Model
+from vbg.physics.hydraulics import ATMOSPHERE
 from vbg.plumbing.components import vector_of
 from vbg.solution import Solution
 
@@ -59,6 +64,7 @@ def natural_scales(model: Model, seen: Mapping[str, float], duration: float) -> 
         kind = kind_of(name, "1")
         found[kind] = max(found.get(kind, 0.0), _reach(model, name, set()))
     _electric(model, found)
+    _oil(model, found, seen.get("Pa", 0.0), duration)
     _line(model, found, max(duration, 1e-300))
     if not model.bodies:
         return found
@@ -99,6 +105,26 @@ def _electric(model: Model, found: dict[str, float]) -> None:
     found["A"] = max(current, U / max(ohms))
     found["V"] = max(U, current * min(ohms))
     found["W"] = max(found.get("W", 0.0), found["V"] * found["A"])
+
+
+def _oil(model: Model, found: dict[str, float], seen: float, T: float) -> None:
+    """Flows, forces and torques of oil at the largest pressure, their power and work."""
+    if not model.hydraulic:
+        return
+    p = max(seen, ATMOSPHERE)
+    flows, forces, torques = [0.0], [0.0], [0.0]
+    for part in model.hydraulic.values():
+        written = list(_written(model, part))
+        flows += [p * G for unit, G in written if unit == "m^3/s/Pa"]
+        flows += [p / slope for unit, slope in written if unit == "Pa*s/m^3" and slope > 0.0]
+        if part.kind == "orifice":
+            flows.append(part.cd * part.area * math.sqrt(2.0 * p / part.density))
+        forces += [p * area for unit, area in written if unit == "m^2"]
+        torques += [p * displacement for unit, displacement in written if unit == "m^3/rad"]
+    Q = max(found.get("m^3/s", 0.0), *flows)
+    scales = ("Pa", p), ("m^3/s", Q), ("N", max(forces)), ("N*m", max(torques))
+    for unit, value in (*scales, ("W", p * Q), ("J", p * Q * T)):
+        found[unit] = max(found.get(unit, 0.0), value)
 
 
 def _line(model: Model, found: dict[str, float], T: float) -> None:
