@@ -11,6 +11,7 @@ from vbg.blocks import Block, call, const, leaf, times, zeros
 from vbg.builder import Builder, Node
 
 MOVING = 1e-7  # a speed above this [m/s or rad/s] is one, at the start of a run
+FADED = 36.0  # Stribeck speeds beyond which nothing is left of the fall from static: exp(-36)
 RESTING = 1e-11  # a speed below this is none, where something begins or ceases to stick
 
 Both = tuple[Block, Block]  # of the way forward and of that back
@@ -75,14 +76,27 @@ def dry_friction(name: str, builder: Builder, node: Node, law: DryFriction) -> B
     """Friction that sticks on the speed of the 1-junction `node`; returns the effort on it."""
     coulomb = law.slipping(builder.flow(node))
     static = const(law.forward.static), const(law.back.static)
-    effort = stick_slip(name, builder, node, coulomb=coulomb, static=static)
+    most = max(law.forward.static, law.back.static)
+    effort = stick_slip(name, builder, node, coulomb=coulomb, static=static, size=most)
+    _bends(name, builder, node, law)
     return effort + _viscous(name, builder, node, law)
 
 
 def imposed_friction(name: str, builder: Builder, node: Node, law: DryFriction) -> Block:
     """The same on a speed that drives or sources prescribe.  Returns the effort on the node."""
     dry = imposed(name, builder, node, law.slipping(builder.flow(node)))
+    _bends(name, builder, node, law)
     return dry + _viscous(name, builder, node, law)
+
+
+def _bends(name: str, builder: Builder, node: Node, law: DryFriction) -> None:
+    """Ends steps where what slows down begins to feel the static friction: within a few stribeck
+    before zero, between two stages of a long step."""
+    speed, fades = builder.flow(node), const(FADED * law.stribeck)
+    if law.forward.static > law.forward.coulomb:
+        builder.event(f"{name}.bend", speed - fades, "")
+    if law.back.static > law.back.coulomb:
+        builder.event(f"{name}.bend back", speed + fades, "")
 
 
 def imposed(name: str, builder: Builder, node: Node, coulomb: Both) -> Block:
@@ -117,9 +131,11 @@ def _given(value: Block, _state: Block) -> Block:
     return value
 
 
-def stick_slip(name: str, builder: Builder, node: Node, *, coulomb: Both, static: Both) -> Block:
+def stick_slip(
+    name: str, builder: Builder, node: Node, *, coulomb: Both, static: Both, size: float
+) -> Block:
     """Dry friction on the speed of the 1-junction `node`; `coulomb` and `static` are those of the
-    way forward and of that back.
+    way forward and of that back, `size` is the largest static one [N or N*m].
 
     Slipping: effort `coulomb` against the motion, an R.  Sticking: a constraint source
     keeps the speed at zero with the effort that this needs; it breaks away where that
@@ -139,8 +155,10 @@ def stick_slip(name: str, builder: Builder, node: Node, *, coulomb: Both, static
     speed = builder.flow(node)
     ways = (names[0], forward, 1.0, static[0]), (names[1], backward, -1.0, static[1])
     for mode, own, sign, most in ways:
-        # sticking: the load is what the held effort works against
-        breaks = call("max", -sign * held - most, sign * speed - const(MOVING))
+        # sticking: the load is what the held effort works against; a speed counts as one that
+        # moves from MOVING on, in terms that do not hide how far the load is from `most`
+        moves = (size / MOVING) * (sign * speed - const(MOVING))
+        breaks = call("max", -sign * held - most, moves)
         breaks = call("select", sticks, breaks, -most - const(1.0))
         condition = call("select", own, sign * speed, breaks)
         builder.mode(

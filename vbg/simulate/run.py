@@ -226,12 +226,12 @@ class Run:
             self.events += self.latches.account(begin, x, before)
         return begin
 
-    def _limit(self, t: float) -> None:
-        """No step from t may pass the next instant."""
+    def _limit(self, t: float, longest: float = np.inf) -> None:
+        """No step from t may pass the next instant, the first none of `longest`."""
         self.instant: Instant = self.samples.next()
         self._stop = min(self.instant.before, self.settings.t_end)
         ahead = self.places[np.searchsorted(self.places, t, side="right") :]
-        self._pause = float(min(ahead[0], self._stop)) if len(ahead) else self._stop
+        self._pause = min([self._stop, t + longest, *ahead[:1].tolist()])
         self.stepper.limit(self._pause)
 
     def _stepper(self, t: float, x: Array) -> Stepper:
@@ -348,7 +348,7 @@ class Run:
     def _go_on(self, t: float, x: Array, last: float) -> None:
         """From x, behind something that happened; rows up to `last` belong to it.  They are
         written with the step that follows, the last of the run here."""
-        self._limit(t)
+        self._limit(t, self.switches.until_reversal(t, x))
         self.stepper.restart(t, x)
         if last >= self.settings.t_end:
             self.recorder.add(t, x)

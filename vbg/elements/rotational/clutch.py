@@ -33,6 +33,8 @@ class Clutch:
             effort = imposed(name, builder, where.node, (torque, torque))
         else:
             both = torque, torque
-            effort = stick_slip(name, builder, where.node, coulomb=both, static=both)
+            effort = stick_slip(
+                name, builder, where.node, coulomb=both, static=both, size=self.capacity
+            )
         builder.output(f"{name}.torque", effort, "N*m")
         builder.output(f"{name}.power", times(effort, builder.flow(where.node)), "W")

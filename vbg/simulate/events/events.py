@@ -19,6 +19,7 @@ from vbg.blocks import dependencies
 from vbg.graph.bondgraph import Clock, Mode, Switch
 from vbg.junctions.latch import MODE
 from vbg.physics.stiction import MOVING
+from vbg.simulate.events.looks import FLAT, closer, places
 from vbg.simulate.events.units import Units
 from vbg.solution import Event
 
@@ -32,10 +33,8 @@ Array = NDArray[np.float64]
 CLOSE = 8.0 * np.finfo(float).eps
 EQUAL = 64.0 * np.finfo(float).eps  # relative distance of times that are equal but for rounding
 BEGIN = 1e-6  # s, in which CLOSE and EQUAL count where something has a kink at t = 0
-LOOKS = 8  # places of a step at which switching functions are looked at
 ROUNDS = 20  # changes of modes that may follow from one event,
 ROUNDS_EACH = 6  # and so many more for everything that can stick
-FLAT = 1e-10  # of the largest value seen: a switching function this small has no sign
 LIMIT = 1e-9  # of what a friction holds: nearer to it, it breaks away with the others
 HOLDS = 1e-7  # what holds leaves less than this of an acceleration [m/s^2 or rad/s^2]
 STEP = 1e-40  # of complex steps
@@ -98,15 +97,16 @@ class Switches:
         """The first crossing inside the last step, to the root, and its events; `project` moves
         a state onto the constraints, where the root is wanted.
 
-        A long step is looked at in several places, so that a contact that begins and
-        ends inside it is not passed over.
+        A long step is looked at in several places (`closer`).
         """
         if not self._about:
             return None
-        points = np.linspace(stepper.t_before, stepper.t, LOOKS + 1)
-        inside = stepper.between_each(points[1:-1])
-        looks = self._evaluate.each(points[1:], np.vstack([inside, stepper.x]))
-        looks = looks[:, : len(self._about)]
+
+        def looked(times: Array) -> Array:
+            return self._evaluate.each(times, stepper.between_each(times))[:, : len(self._about)]
+
+        points = places(stepper.t_before, stepper.t)
+        points, looks = closer(looked, points, looked(points[1:]), self._scale)
         if np.all(np.sign(looks) == self._signs):  # as nearly always
             self._seen(np.abs(looks).max(axis=0))
             return None
@@ -207,6 +207,15 @@ class Switches:
         if ends[before] * ends[after] >= 0.0:
             return None
         return float(brentq(value, before, after, xtol=1e-15 * max(after, 1e-3), rtol=1e-14))
+
+    def until_reversal(self, t: float, x: Array) -> float:
+        """How long what slips does so at the accelerations of now: a longer step could pass the
+        last of it, in which static friction is felt, between two stages."""
+        if not (slips := (self._rest > 0.0) & (x[self._mode] > 0.5)).any():
+            return np.inf
+        speed, growth = self._values(t, x), self._growth(t, x)
+        slows = slips & (speed > MOVING) & (growth < 0.0)
+        return float(np.min(speed[slows] / -growth[slows], initial=np.inf))
 
     def turn(self, x: Array) -> None:
         """Turns the modes over that crossed."""

@@ -27,10 +27,11 @@ from vbg.tmm_bridge.motion.impulses import kick
 from vbg.tmm_bridge.motion.instants import ALIKE, Stop, stops_of
 from vbg.tmm_bridge.motion.latches import Apart, switched
 from vbg.tmm_bridge.motion.leaps import NEAR, Extrapolated, Passed, nodes
+from vbg.tmm_bridge.motion.looking import Change, Looks
 from vbg.tmm_bridge.motion.methods import Method
 from vbg.tmm_bridge.motion.plant import Plant, Singular
 from vbg.tmm_bridge.motion.radau import Collocation, StiffStepper
-from vbg.tmm_bridge.motion.stepping import Dense, Stepper
+from vbg.tmm_bridge.motion.stepping import Dense, Pieces, Stepper
 
 Progress = Callable[[float, float], bool | None]
 NETWORKS = ("electric", "hydraulic", "rotational", "translational", "signals", "joints")
@@ -72,6 +73,7 @@ class _Record:
     grid: Array
     patience: float = np.inf
     method: Method = field(default_factory=Method)
+    looks: Looks = field(default_factory=Looks)
     times: list[float] = field(default_factory=list)
     states: list[Array] = field(default_factory=list)
     inside: list[float] = field(default_factory=list)
@@ -229,6 +231,7 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
     y = switched(plant, t, y, first=False)
     plant.settle(t, y)
     solver = _stepper(span, t, y)
+    solver.h = min(solver.h, plant.soonest_reversal(t, y, solver.h * solver.f) * solver.h)
     signs = np.sign(plant.indicators(t, y)) if names else np.zeros(0)
     span.past.clear()
     while solver.t < span.end.first:
@@ -242,8 +245,12 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
         dense = LastStep(solver)
         t, y, hit = solver.t, solver.y, -1
         if names:
-            t, hit = _first_change(plant, dense, signs)
-            y = dense.precise(t) if hit >= 0 else y
+            t, hit = _first_change(span, dense, signs)
+            if hit >= 0:
+                y = dense.precise(t)
+                solver.end = span.end.first
+                if np.sign(plant.indicators(t, y)[hit]) == signs[hit]:
+                    hit = -1  # not yet: it is right ahead
             signs = _note_event(span, t, y, signs, hit)
         try:
             closed = plant.project(t, y)
@@ -327,12 +334,8 @@ class LastStep:
 
     def __init__(self, solver: Stepper | StiffStepper):
         self._solver = solver
-        self._dense: Dense | Collocation | None = None
-
-    @property
-    def span(self) -> tuple[float, float]:
-        """Begin and end."""
-        return self._solver.begun, self._solver.t
+        self._dense: Dense | Pieces | Collocation | None = None
+        self.span = solver.begun, solver.t  # begin and end
 
     def __call__(self, t: float | Array) -> Array:
         if self._dense is None:
@@ -340,21 +343,28 @@ class LastStep:
         return self._dense(t)
 
     def precise(self, t: float) -> Array:
-        """The state at t to the accuracy of a step that ends there."""
+        """The state at t to the accuracy of a step that ends there: the polynomial of one that
+        ends behind a kink of a law is none before it."""
         inside = self(t)
-        if isinstance(self._solver, Stepper):
-            return inside
-        self._solver.back_to(t)
+        solver, pieces = self._solver, []
+        solver.back_to(t)
         message = ""
-        while self._solver.t < t and not message:
-            message = self._solver.step()
-        return inside if message else self._solver.y  # no step is short enough right behind begun
+        while solver.t < t and not message:
+            message = solver.step()
+            if isinstance(solver, Stepper) and not message:
+                pieces.append(solver.dense())
+        if message:  # no step is short enough right behind begun
+            return inside
+        if pieces:
+            self._dense = Pieces(tuple(pieces))
+        return solver.y
 
 
 def _note_event(span: _Span, t: float, y: Array, signs: Array, hit: int) -> Array:
-    """Record the change of indicator `hit` (-1: none); signs for the next step."""
+    """Record the change of indicator `hit` (-1: none), but for a kink, which has no name; signs
+    for the next step."""
     new = np.sign(span.plant.indicators(t, y))
-    if hit >= 0:
+    if hit >= 0 and span.names[hit]:
         what = "touches" if new[hit] >= 0 > signs[hit] else "leaves"
         if span.names[hit].partition(".")[0] in NETWORKS:
             what = "switches"
@@ -416,37 +426,12 @@ def _keep_outputs(span: _Span, dense: Any, t: float, before: float) -> None:
             record.add(plant, float(at), plant.project(at, y))
 
 
-def _first_change(plant: Plant, dense: Any, signs: Array) -> tuple[float, int]:
-    """Time of the first sign change of an indicator in the step, and which; -1 if none.
-
-    The time returned lies just behind the change.
-    """
-    begin, late = dense.span
-
-    def changed(t: float) -> Array:
-        now = np.sign(plant.indicators(t, dense(t)))
-        return np.flatnonzero((now != signs) & (now != 0.0) & (signs != 0.0))
-
-    probes = np.linspace(begin, late, 5)[1:]
-    early = begin
-    for probe in probes:
-        which = changed(probe)
-        if len(which):
-            late = probe
-            break
-        early = probe
-    else:
-        return late, -1
-    for _ in range(60):
-        middle = 0.5 * (early + late)
-        if middle in (early, late):
-            break
-        found = changed(middle)
-        if len(found):
-            late, which = middle, found
-        else:
-            early = middle
-    return late, int(which[0])
+def _first_change(span: _Span, dense: LastStep, signs: Array) -> Change:
+    """Time just behind the first sign change of an indicator in the step, and which; -1: none."""
+    plant = span.plant
+    return span.record.looks.first_change(
+        lambda t: plant.indicators(t, dense(t)), dense.span, signs
+    )
 
 
 def problems_of(mechanism: Mechanism, moved: float) -> tuple[Problem, ...]:

@@ -41,7 +41,7 @@ from vbg.tmm_bridge.motion.program import (
 )
 from vbg.tmm_bridge.motion.recording import program_of
 from vbg.tmm_bridge.motion.stages import Rules, stages, standstill
-from vbg.tmm_bridge.onedim.friction import DryFriction
+from vbg.tmm_bridge.onedim.friction import FADED, MOVING, DryFriction
 
 JERK = 0.01  # relative change of the speeds by one projection that no smooth motion needs
 FAST, SMALL = 60.0, 1e-5  # [rad/s or m/s], in which rates are nearly linear; of other states
@@ -53,6 +53,7 @@ PROJECTED = (
 )
 
 
+ALMOST = 1.0 + 1e-9  # of a speed at which a step ended
 NO_LAW = (0.0, 0.0, 0.0, -np.inf, np.inf)  # of a joint that is open
 
 
@@ -334,6 +335,18 @@ class Plant:
         section(self.program, PLAY_CHANGES)
         found: Array = self.program.memory[self.program.grip]
         return found
+
+    def soonest_reversal(self, t: float, y: Array, ahead: Array) -> float:
+        """How much of a step `ahead` lies before the first reversal of what slips so slowly that
+        its static friction is felt, at most 1."""
+        network = self.mechanism.network
+        laws = [] if network is None else [f.law for f in network.frictions]
+        felt = np.array([ALMOST * FADED * law.stribeck if law.falls else 0.0 for law in laws])
+        if not felt.any():
+            return 1.0
+        later, now = (self.grips(t, at)[:, 0] for at in (y + ahead, y))
+        turning = (np.abs(now) > MOVING) & (np.abs(now) <= felt) & (now * later < 0.0)
+        return float(np.min(now[turning] / (now - later)[turning], initial=1.0))
 
     def settle(self, t: float, y: Array) -> Array:
         """dy/dt at a closed posture, whose rank is believed until the next one."""

@@ -125,6 +125,12 @@ class Stepper:
         self._rough = error < 1.0
         return error
 
+    def back_to(self, t: float) -> None:
+        """Take the last step again, only up to t."""
+        self.t, self.y, _ = self._before
+        self.f = self._K[0].copy()
+        self.end, self.h = t, t - self.t
+
     def dense(self) -> Dense:
         """The polynomial of the last step.  Raises NoInertia."""
         t, y, h = self._before
@@ -152,3 +158,16 @@ class Dense:
             total = (total + self.F[i]) * (x if i % 2 == 0 else 1.0 - x)
         states: Array = self.y + total
         return states
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Steps behind one another, as one."""
+
+    steps: tuple[Dense, ...]
+
+    def __call__(self, t: float | Array) -> Array:
+        """The state at t, or a row for each of several instants."""
+        if isinstance(t, float):
+            return next((s for s in self.steps if t <= s.t), self.steps[-1])(t)
+        return np.array([self(float(one)) for one in t])

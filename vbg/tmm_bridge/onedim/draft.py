@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,6 @@ import numpy as np
 from vbg.errors import UsageError
 from vbg.fields import Attachment
 from vbg.model import Model
-from vbg.tmm_bridge.formulas.tape import Number
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
 from vbg.tmm_bridge.onedim.electric import ELECTRIC, HYDRAULIC, Ends, Rail
 from vbg.tmm_bridge.onedim.friction import DryFriction
@@ -19,7 +18,7 @@ from vbg.tmm_bridge.onedim.latch import Latch
 from vbg.tmm_bridge.onedim.mechanical import JOINT, PAIR, Shaft
 from vbg.tmm_bridge.onedim.network import Hinge, Pair, Row, Sensor
 from vbg.tmm_bridge.onedim.signals import Held
-from vbg.tmm_bridge.onedim.working import Output, Part, Port, Term, Value, Working
+from vbg.tmm_bridge.onedim.working import Changing, Output, Part, Port, Term, Value
 from vbg.tmm_bridge.tree.places import BodyPlace
 
 REFERENCE = {"electric": "gnd", "hydraulic": "tank"}
@@ -64,9 +63,7 @@ class Draft:
     ports: dict[str, Port] = field(default_factory=dict)
     pairs: list[Pair] = field(default_factory=list)
     places: int = 0
-    changes: list[tuple[str, int, Callable[[Working], tuple[Number, ...]]]] = field(
-        default_factory=list
-    )
+    changes: list[Changing] = field(default_factory=list)
     readers: dict[str, Value] = field(default_factory=dict)
     reads: set[str] = field(default_factory=set)
     outputs: list[Output] = field(default_factory=list)

@@ -21,6 +21,7 @@ from vbg.tmm_bridge.onedim.mechanical import Shaft
 from vbg.tmm_bridge.onedim.working import Energies, Output, Port, Value, Working
 
 AT_REST = 1e-11  # [m/s or rad/s]: rounding
+FADED = 36.0  # Stribeck speeds: exp(-36) is rounding
 MOVING = 1e-7  # a speed above this [m/s or rad/s] is one, at the start of a run
 
 
@@ -52,16 +53,23 @@ class Way:
 
 @dataclass(frozen=True)
 class Dry:
-    """Friction against positive speeds, `ahead`, and against negative ones, `back`."""
+    """Friction against positive speeds, `ahead`, and against negative ones, `back`; `falls` are
+    the signs of the speeds at which static is more than coulomb."""
 
     ahead: Way
     back: Way
     stribeck: float
+    falls: tuple[float, ...]
 
     def slipping(self, w: Working, speed: Number) -> tuple[Number, Number]:
         """What it exerts on what moves ahead, and back."""
         ahead = self.ahead.against(w, 1.0, speed, self.stribeck)
         return ahead, self.back.against(w, -1.0, speed, self.stribeck)
+
+    def bends(self, speed: Number) -> tuple[Number, ...]:
+        """What passes zero where static friction begins to be felt by what slows down: a step
+        that began before it would pass the whole of it between two stages."""
+        return tuple(speed - sign * FADED * self.stribeck for sign in self.falls)
 
 
 @dataclass(frozen=True)

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from vbg.tmm_bridge.formulas.switches import Switch
-from vbg.tmm_bridge.formulas.tape import Number, Slot, Tape
+from vbg.tmm_bridge.formulas.tape import Slot, Tape
 from vbg.tmm_bridge.formulas.timefunctions import Break
 from vbg.tmm_bridge.onedim.electric import Rail
 from vbg.tmm_bridge.onedim.friction import DryFriction
 from vbg.tmm_bridge.onedim.latch import KEPT, Latch
 from vbg.tmm_bridge.onedim.mechanical import DRIVEN, FREE, JOINT, MASSLESS, PAIR, Shaft
 from vbg.tmm_bridge.onedim.signals import Held
-from vbg.tmm_bridge.onedim.working import Energetic, Energies, Output, Part, Stored, Value, Working
+from vbg.tmm_bridge.onedim.working import (
+    Changing,
+    Energetic,
+    Energies,
+    Output,
+    Part,
+    Stored,
+    Value,
+    Working,
+)
 
 
 @dataclass(frozen=True)
@@ -76,7 +85,8 @@ class Network:
     start : states at t = 0, `guessed` those that nobody wrote;
     scales : typical sizes of the unknowns;
     efforts : (input of the mechanism, shaft, sign) that its shafts exert, `feeds` inputs that a
-    signal gives;  changes : what changes sign where a law has a kink, with its part;
+    signal gives;  changes : what changes sign where a law has a kink, with its part, or
+    none where that is no event;
     breaks : instants where an input of the network jumps, or one of `switches` changes its sign;
     masses : inertia on coordinates of the mechanism;  frictions : parts whose mode changes
     between steps;  origins : where its shafts start, from which gears and screws count;
@@ -98,7 +108,7 @@ class Network:
     places: int
     efforts: tuple[tuple[int, int, float], ...]
     feeds: tuple[tuple[int, Value], ...]
-    changes: tuple[tuple[str, int, Callable[[Working], tuple[Number, ...]]], ...]
+    changes: tuple[Changing, ...]
     outputs: tuple[Output, ...]
     breaks: tuple[Break, ...]
     masses: Mapping[int, float]

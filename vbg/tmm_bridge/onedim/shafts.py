@@ -40,7 +40,7 @@ from vbg.tmm_bridge.onedim.trains import (
     paths_of,
     tied_sets,
 )
-from vbg.tmm_bridge.onedim.working import Port, Term, Value
+from vbg.tmm_bridge.onedim.working import Changing, Port, Term, Value
 from vbg.tmm_bridge.tree.forest import coordinate_joint, coordinate_key
 
 
@@ -234,7 +234,7 @@ def _add_friction(draft: Draft, sources: Sources, name: str, part: Any) -> None:
     if part.kind == "clutch":
         given, capacity = sources.value(part, name, part.engaged), part.capacity
         grip = _engaged(given, capacity)
-        law = Dry(Way(grip, grip, 0.0), Way(grip, grip, 0.0), 1.0)
+        law = Dry(Way(grip, grip, 0.0), Way(grip, grip, 0.0), 1.0, ())
         bends = f"{part.table}.{name}", 2, lambda w: (given(w) - 0.0, given(w) - 1.0)
         if isinstance(part.engaged, str):
             draft.changes.append(bends)
@@ -242,7 +242,7 @@ def _add_friction(draft: Draft, sources: Sources, name: str, part: Any) -> None:
         law = _rubbing(part)
     size = part.capacity if part.kind == "clutch" else part.coulomb
     friction = _held(draft, part, name, port, law, size)
-    draft.changes.append((f"{part.table}.{name}", 1, friction.changes))
+    draft.changes += _changes(f"{part.table}.{name}", friction)
     if isinstance(friction, Rubbing):
         draft.add(friction)
         return
@@ -302,6 +302,7 @@ def _constant(number: float) -> Value:
 def _rubbing(given: Any) -> Dry:
     """What is written for ahead, and for back where that differs."""
     dry, held, loss = given.coulomb, given.static or given.coulomb, given.viscous
+    falls = (1.0,) if held > dry else ()
     ahead = Way(_constant(dry), _constant(held), loss)
     if given.coulomb_back is not None:
         dry = held = given.coulomb_back
@@ -309,7 +310,16 @@ def _rubbing(given: Any) -> Dry:
         held = given.static_back
     if given.viscous_back is not None:
         loss = given.viscous_back
-    return Dry(ahead, Way(_constant(dry), _constant(held), loss), given.stribeck)
+    if held > dry:
+        falls = (*falls, -1.0)
+    return Dry(ahead, Way(_constant(dry), _constant(held), loss), given.stribeck, falls)
+
+
+def _changes(path: str, friction: DryFriction | Rubbing) -> list[Changing]:
+    """Where its mode ends, and without a name where its law bends."""
+    law, port = friction.law, friction.port
+    bends = "", len(law.falls), lambda w: law.bends(port.speed(w))
+    return [(path, 1, friction.changes), bends]
 
 
 def add_joint_frictions(draft: Draft) -> None:
@@ -320,7 +330,7 @@ def add_joint_frictions(draft: Draft) -> None:
             continue
         port = draft.joint_port(name, coordinate_key(draft.model, f"joints.{name}"))
         friction = _held(draft, joint, name, port, _rubbing(given), given.coulomb)
-        draft.changes.append((f"joints.{name}", 1, friction.changes))
+        draft.changes += _changes(f"joints.{name}", friction)
         unit = "N*m" if port.turns else "N"
         draft.outputs.append((f"{name}.friction", unit, friction.told))
         if isinstance(friction, Rubbing):

@@ -78,6 +78,7 @@ class Working:
 
 Value = Callable[[Working], Number]
 Output = tuple[str, str, Value]
+Changing = tuple[str, int, Callable[[Working], tuple[Number, ...]]]  # the part's path, how many
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,74 @@
+"""Looks at switching functions inside a step, close enough that no crossing lies between two.
+
+A step is looked at in a few places.  Where all that moves is held, its length follows from
+nothing, and a load may swing between two looks.  A function is believed to keep its sign between
+them where the cubic through every other look meets the rest, by little beside their distance from
+zero, or where they vary by less than that, and where the polynomial through all of them keeps it;
+else both halves of the step are looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+LOOKS = 8  # in a step, or in a part of it
+HALVINGS = 7  # of a step at most
+ALIKE = 0.1  # of what a function varies by: a cubic that misses by more is none of it
+NEAR = 0.25  # of the least distance from zero, by which one may miss
+FLAT = 1e-10  # of the largest value seen: a switching function this small has no sign
+# Chebyshev's places, at which no swing is in step with the looks
+PLACES = 0.5 - 0.5 * np.cos(np.pi * np.arange(LOOKS + 1) / LOOKS)
+
+
+def _weights(nodes: Array, at: Array) -> Array:
+    """Of values at the nodes, for the polynomial through them at other places (Lagrange)."""
+    through = [np.prod([(at - b) / (a - b) for b in nodes if b != a], axis=0) for a in nodes]
+    return np.stack(through, axis=1)
+
+
+CUBIC = _weights(PLACES[2::2], PLACES[3::2])  # through every other look but the begin
+THROUGH_ALL = _weights(PLACES[1:], np.linspace(PLACES[1], 1.0, 4 * LOOKS))
+
+
+def places(begin: float, end: float) -> Array:
+    """LOOKS + 1 times from `begin` to `end`."""
+    times = begin + (end - begin) * PLACES
+    times[-1] = end
+    return times
+
+
+def closer(
+    values: Callable[[Array], Array],
+    points: Array,
+    looks: Array,
+    scale: Array,
+    left: int = HALVINGS,
+) -> tuple[Array, Array]:
+    """Times `points` (k + 1,), begin first, and the functions (k, n) at all but that, so many
+    that signs between them are sure; those given are LOOKS + 1 and LOOKS.  scale (n,): the
+    largest value of each so far."""
+    if left == 0 or not _doubtful(looks, scale):
+        return points, looks
+    middle = LOOKS // 2
+    found = []
+    for begin, end in ((points[0], points[middle]), (points[middle], points[-1])):
+        part = places(begin, end)
+        found.append(closer(values, part, values(part[1:]), scale, left - 1))
+    (first, early), (second, late) = found
+    return np.concatenate([first, second[1:]]), np.concatenate([early, late])
+
+
+def _doubtful(looks: Array, scale: Array) -> bool:
+    missed = np.abs(CUBIC @ looks[1::2] - looks[2::2]).max(axis=0)
+    nearest, varied = np.abs(looks).min(axis=0), np.ptp(looks, axis=0)
+    unlike = (missed > ALIKE * varied) & (varied > nearest)
+    doubtful = (unlike | (missed > NEAR * nearest)) & (missed > FLAT * scale)
+    inside = THROUGH_ALL @ looks
+    kept = (inside.min(axis=0) < 0.0) == (looks.min(axis=0) < 0.0)
+    kept &= (inside.max(axis=0) > 0.0) == (looks.max(axis=0) > 0.0)
+    return bool((doubtful | (~kept & (nearest > FLAT * scale))).any())
