@@ -32,9 +32,7 @@ class Clutch:
         if where.prescribed:
             effort = imposed(name, builder, where.node, (torque, torque))
         else:
-            both = torque, torque
-            effort = stick_slip(
-                name, builder, where.node, coulomb=both, static=both, size=self.capacity
-            )
+            node, both = where.node, (torque, torque)
+            effort = stick_slip(name, builder, node, coulomb=both, static=both, size=self.capacity)
         builder.output(f"{name}.torque", effort, "N*m")
         builder.output(f"{name}.power", times(effort, builder.flow(where.node)), "W")

@@ -346,7 +346,8 @@ class LastStep:
         """The state at t to the accuracy of a step that ends there: the polynomial of one that
         ends behind a kink of a law is none before it."""
         inside = self(t)
-        solver, pieces = self._solver, []
+        solver = self._solver
+        pieces: list[Dense] = []
         solver.back_to(t)
         message = ""
         while solver.t < t and not message:
