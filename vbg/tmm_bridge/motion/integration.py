@@ -246,11 +246,13 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
         t, y, hit = solver.t, solver.y, -1
         if names:
             t, hit = _first_change(span, dense, signs)
-            if hit >= 0:
-                y = dense.precise(t)
+            if hit >= 0 and not names[hit]:
+                y = dense.taken_again(t)
                 solver.end = span.end.first
                 if np.sign(plant.indicators(t, y)[hit]) == signs[hit]:
                     hit = -1  # not yet: it is right ahead
+            elif hit >= 0:
+                y = dense.precise(t)
             signs = _note_event(span, t, y, signs, hit)
         try:
             closed = plant.project(t, y)
@@ -343,8 +345,12 @@ class LastStep:
         return self._dense(t)
 
     def precise(self, t: float) -> Array:
-        """The state at t to the accuracy of a step that ends there: the polynomial of one that
-        ends behind a kink of a law is none before it."""
+        """The state at t to the accuracy of a step that ends there."""
+        return self(t) if isinstance(self._solver, Stepper) else self.taken_again(t)
+
+    def taken_again(self, t: float) -> Array:
+        """The same by steps that do end there: a step that ends behind a bend of a law may be
+        accurate at its end and its polynomial not before the bend."""
         inside = self(t)
         solver = self._solver
         pieces: list[Dense] = []
