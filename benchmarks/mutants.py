@@ -41,8 +41,8 @@ SPAN = 0.01  # s of motion in a short run, unless the model's own is shorter
 FINE = ("read", "assembled", "refused", "finished", "failed")
 # what is wrong and what helps are often one sentence: "expected 3 numbers, found 2"
 HELPFUL = re.compile(
-    r"\b(expected|must|needs|there (is|are)|at most|unless|only|such as|look at|takes|give each"
-    r"|is \{)"
+    r"\b(expected|must|needs|there (is|are)|at (most|least)|unless|only|such as|look at|takes"
+    r"|give each|is \{)"
 )
 STRANGE = (
     *(

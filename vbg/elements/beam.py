@@ -181,7 +181,7 @@ class Beam:
         """Neither or both of two ways to say a thing."""
         yield from self._faults_of_line()
         if self.elements is not None and self.frequency is not None:
-            yield "frequency", "stands in the place of elements: write one of them.", ""
+            yield "frequency", "stands in the place of elements.", "Write one of them."
         if self.between != (None, None) and (self.position or self.rotation):
             what = "is that of a beam that nothing holds, but between says what holds this one."
             yield "position" if self.position else "rotation", what, "Leave it out."

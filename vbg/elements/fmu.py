@@ -95,7 +95,7 @@ class Fmu:
         assert self.described is not None
         there = [word for word, kind in INTERFACES.items() if kind in self.described.identifiers]
         if not there:
-            yield "file", "it has neither Co-Simulation nor Model Exchange.", ""
+            yield "file", "it has neither Co-Simulation nor Model Exchange.", "Export one."
         elif self.interface is not None and self.interface not in there:
             yield "interface", f"the unit has no {self.interface}, it has {there[0]}.", ""
         if self.step is None and self.described.step is None:

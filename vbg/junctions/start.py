@@ -106,4 +106,4 @@ class Stop:
         if self.lower is None and self.upper is None:
             yield "", "a stop needs lower, upper or both.", ""
         elif self.lower is not None and self.upper is not None and self.lower >= self.upper:
-            yield "lower", f"lower = {self.lower:g} is not below upper = {self.upper:g}.", ""
+            yield "lower", f"lower = {self.lower:g} must be below upper = {self.upper:g}.", ""

@@ -27,7 +27,7 @@ class Gear:
     def faults(self) -> Iterator[tuple[str, str, str]]:
         """A ratio of zero."""
         if self.ratio == 0.0:
-            yield "ratio", "a gear of ratio 0 locks nothing and turns nothing.", ""
+            yield "ratio", "a gear of ratio 0 turns nothing.", "Write another ratio than 0."
 
     def expand(self, name: str, builder: Builder) -> None:
         first, second = (builder.coordinate(f"rotational.{node}")[0] for node in self.nodes)

@@ -28,7 +28,7 @@ class BallScrew:
     def faults(self) -> Iterator[tuple[str, str, str]]:
         """A lead of zero."""
         if self.lead == 0.0:
-            yield "lead", "a screw of lead 0 moves nothing.", ""
+            yield "lead", "a screw of lead 0 moves nothing.", "Write another lead than 0."
 
     def expand(self, name: str, builder: Builder) -> None:
         shaft, slide = (builder.coordinate(path)[0] for path in (self.shaft, self.slide))
