@@ -189,7 +189,7 @@ def _turned_round(path: Path, problem: Problem, data: Mapping[str, Any]) -> Iter
     holder = value_at(data, path[:-1]) if path else {}
     for pair in _PAIRS:
         if (
-            "is not below" in problem.what
+            re.search("(is not|must be) below", problem.what)
             and isinstance(holder, Mapping)
             and set(pair) <= {*holder}
         ):
