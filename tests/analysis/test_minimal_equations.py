@@ -14,6 +14,7 @@ import vbg
 from tests.tail import only
 from vbg.cli.main import main
 from vbg.errors import UsageError, VbgError
+from vbg.io import toml
 
 sympy = pytest.importorskip("sympy")
 
@@ -45,7 +46,11 @@ FIRST = ["slider-crank", "shaft-arm-slider", "two-link-robot"]
 
 @cache
 def example(name, names=False):
-    system = vbg.assemble(vbg.read(EXAMPLES / f"{name}.toml"))
+    """An example; cylinders without the stops at their ends, which have modes."""
+    text = (
+        (EXAMPLES / f"{name}.toml").read_text("utf-8").replace("stroke = 10", "stroke = 10\nk = 0")
+    )
+    system = vbg.assemble(toml.parse(text, str(EXAMPLES / f"{name}.toml")))
     return system, minimal_equations(system, names=names, start=vbg.start(system))
 
 
@@ -92,6 +97,22 @@ def test_joint_forces_and_rates_along_a_run(name):
         _, u, _, _ = code["evaluate"](solution.time[row], np.array(y), q)
         speeds = [solution[str(one)][row] for one in equations.u]
         assert_allclose(u, speeds, atol=1e-9 * max(1.0, np.abs(speeds).max()))
+
+
+@pytest.mark.parametrize(
+    ("example", "line", "mode"),
+    [
+        ("pendulum", 'axis = [0, 1, 0]\nstop = { upper = "9 deg", k = 1e3 }', "touching"),
+        ("hydraulic-arm", "stroke = 10", r"cylinder\.stop\.in\.touching, .*out\.touching"),
+    ],
+)
+def test_a_program_that_would_pass_stops_unseen_is_refused(example, line, mode):
+    text = (EXAMPLES / f"{example}.toml").read_text("utf-8")
+    text = text.replace(line.partition("\n")[0], line)
+    equations = minimal_equations(vbg.assemble(toml.parse(text)))
+    assert "touching" in as_text(equations, forces=True)
+    with pytest.raises(VbgError, match=f"no program of its own: .*{mode}.*k = 0"):
+        code_of(equations)
 
 
 LANGUAGES = {

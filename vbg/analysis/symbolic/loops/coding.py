@@ -10,6 +10,7 @@ from typing import Any
 
 from vbg.analysis.symbolic.loops.equations import MinimalEquations
 from vbg.analysis.symbolic.written import WORDS_OF_C, identifier
+from vbg.errors import VbgError
 from vbg.plumbing.components import component_names
 
 # names of the code around the equations, without regard to capitals, which Fortran does not tell
@@ -74,8 +75,13 @@ class Code:
 
 
 def code_of(e: MinimalEquations) -> Code:
-    """The functions of the equations, common parts named z0, z1, ..."""
+    """The functions of the equations, common parts named z0, z1, ...
+
+    Raises VbgError for machines with stops, switches or friction: a program does not look for
+    the instants at which they change.
+    """
     names = _names(e)
+    _require_no_modes(e, names)
     n, m = len(e.q), len(e.closures)
     closures: list[Value] = [("phi", (i,), c) for i, c in enumerate(e.closures)]
     closures += [("jac", (i, j), e.jacobian[i, j]) for i in range(m) for j in range(n)]
@@ -85,6 +91,21 @@ def code_of(e: MinimalEquations) -> Code:
     motion += [("loads", (i,), c) for i, c in enumerate(e.loads)]
     motion += [("rates", (i,), c) for i, c in enumerate(e.state_rates)]
     return Code(e, names, _function(closures, names), _function(motion, names), _outputs(e, names))
+
+
+def _require_no_modes(e: MinimalEquations, names: Mapping[Any, Any]) -> None:
+    import sympy
+
+    found = [*e.closures, *e.jacobian, *e.driven, *e.bias, *e.mass, *e.loads, *e.state_rates]
+    found += [c for three in e.outputs.values() for c in three]
+    read = set().union(*(c.free_symbols for c in found)) if found else set()
+    modes = read - names.keys() - {sympy.Symbol("t", real=True)}
+    if modes:
+        raise VbgError(
+            f"{e.name} has no program of its own: {', '.join(sorted(map(str, modes)))} "
+            "(1 or 0) would change at instants that it does not look for. vbg export --c does; a "
+            "stop with k = 0 is none."
+        )
 
 
 def _outputs(e: MinimalEquations, names: Mapping[Any, Any]) -> Function:
