@@ -204,9 +204,10 @@ def test_circuits_agree_with_their_constraint_form(name):
     assert_equal_runs(one, other)
 
 
-@pytest.mark.parametrize(("name", "t_end"), [("dc-motor-start", 0.1), ("motor-slider-crank", 0.05)])
+@pytest.mark.parametrize(("name", "t_end"), [("dc-motor-start", 0.1), ("motor-slider-crank", 0.04)])
 def test_joints_keep_their_constraint_sources(name, t_end):
-    """A motor's rotor on a shaft or hinge: dependent, beside the constraint sources."""
+    """A motor's rotor on a shaft or hinge: dependent, beside the constraint sources.  The brake's
+    cavity closes at 43 ms, which magnifies every error by a thousand."""
     model = vbg.read(EXAMPLES / f"{name}.toml")
     for key, value in ({"t_end": t_end} | FINE).items():
         model = model.edited(("simulate", key), value)

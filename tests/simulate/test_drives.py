@@ -70,6 +70,12 @@ def test_a_drive_whose_speed_is_none_over_none_is_refused(drive: str) -> None:
         vbg.simulate(system)
 
 
+@pytest.mark.parametrize("never", ["1/0", "log(0)", "0**-1"])
+def test_a_drive_that_ends_in_no_value_is_refused(never: str) -> None:
+    (problem,) = drives_told(assemble_start(driven(f"if(t < 0.3, 0.1*t, {never})")))
+    assert problem.severity == "error" and "at t = 0.3 s" in problem.what
+
+
 @pytest.mark.parametrize("shift", [0.51234, np.pi / 6, 0.5])
 @pytest.mark.parametrize("drive", ["0.3*sqrt((t - {0})**2)", "0.3*((t - {0})**2)**0.5"])
 def test_a_root_that_touches_zero_has_the_kink_of_abs(drive: str, shift: float) -> None:

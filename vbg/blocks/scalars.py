@@ -56,7 +56,7 @@ SCALARS: Mapping[str, Callable[..., Any]] = {
     "min": _smaller,
     "max": _larger,
     "power": np.power,
-    "reciprocal": lambda a: 1.0 / a,
+    "reciprocal": lambda a: np.divide(1.0, a),
     "select": _select,
     "floor": lambda a: np.floor(np.real(a)),
 }

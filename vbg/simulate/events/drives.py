@@ -133,8 +133,8 @@ def _no_speed(kink: Kink) -> Problem:
     return Problem(
         "error",
         kink.part,
-        f"what it prescribes has no speed at t = {kink.t:.6g} s: asin, acos, a root or a power "
-        "comes to the end of where it has values.",
+        f"what it prescribes has no speed at t = {kink.t:.6g} s: asin, acos, a root, a power "
+        "or a division comes to the end of where it has values.",
         "Write it without them there: with abs, if, or a table.",
     )
 
