@@ -203,3 +203,22 @@ def test_what_rests_on_a_stop_is_found_however_it_bounces(gap):
         assert point.kind == "equilibrium", point.sentence
         place = system.state_names.index("j.slide")
         assert point.x[place] == pytest.approx(-3 * 9.81 / 20e6, rel=1e-6)
+
+
+def test_a_search_for_rest_assembles_the_machine_once(monkeypatch):
+    # a machine that has no rest was assembled anew at each of 750 postures that were tried
+    from vbg.assemble.start import start as starting
+
+    assembled, count = starting._assembled, []
+
+    def counted(system):
+        count.append(system)
+        return assembled(system)
+
+    monkeypatch.setattr(starting, "_assembled", counted)
+    falling = {"mass": 1.0, "inertia": {"xx": 1.0, "yy": 1.0, "zz": 1.0}}
+    model = Model.from_document(
+        {"vbg": 1, "name": "falling", "gravity": [0, -9.81, 0], "bodies": {"b": falling}}
+    )
+    assert operating_point(vbg.assemble(model)).kind == "instant"
+    assert len(count) == 1

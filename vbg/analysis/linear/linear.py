@@ -173,8 +173,9 @@ def linearise_sides(
     if isinstance(x, OperatingPoint):
         point = x
     else:
-        at = assemble_start(system).state if x is None else np.array(x, dtype=float)
-        point = classify(Probe(system), t, with_modes(system, t, at))
+        start = assemble_start(system)
+        at = start.state if x is None else np.array(x, dtype=float)
+        point = classify(Probe(system), t, with_modes(start, t, at))
     if loop is not None:
         inputs, outputs = inputs or [loop], outputs or [loop]
     system = wired(system, point, inputs or (), loop)

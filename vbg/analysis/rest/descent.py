@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from vbg.analysis.rest.manifold import Manifold
 from vbg.analysis.rest.resting import without_friction
 from vbg.assemble.program.evaluator import Evaluator
-from vbg.assemble.start.start import assemble_start
 
 Array = NDArray[np.float64]
 Slopes = Callable[[Array], tuple[Array, Array, Array, Array]]  # x -> x, basis, slopes, rates
@@ -24,9 +23,9 @@ def settled(manifold: Manifold, t: float, x: Array) -> Array:
     """Steepest descent of the stored energy from rest, in the mass metric: the
     acceleration from rest is the direction, so that a saddle is left and a minimum
     is found.  Ends near it; Newton does the rest."""
-    system, momenta = manifold.probe.system, manifold.momenta
-    rate = assemble_start(system).evaluator("rate")
-    energy = Evaluator(system.programs.energy)
+    start, momenta = manifold.probe.start, manifold.momenta
+    rate = start.evaluator("rate")
+    energy = Evaluator(start.system.programs.energy)
     x = manifold.at_rest(t, x)
     if momenta.size == 0 or manifold.postures.size == 0:
         return x
@@ -34,14 +33,14 @@ def settled(manifold: Manifold, t: float, x: Array) -> Array:
     stored, length = float(energy(t, x)[0]), 1e-2
     for _ in range(DESCENTS):
         pushed = x.copy()
-        same = without_friction(system, t, x)
+        same = without_friction(start, t, x)
         pushed[momenta] = np.mean([rate(t, one)[momenta] for one in same], axis=0)
         direction = np.zeros(len(x))
         direction[moving] = rate(t, pushed)[moving]
         if float(np.abs(direction).max()) * length < 1e-10:
             break
         trial = x + min(length, manifold.longest(direction)) * direction
-        trial = without_friction(system, t, manifold.at_rest(t, trial))[0]
+        trial = without_friction(start, t, manifold.at_rest(t, trial))[0]
         following = float(energy(t, trial)[0])
         if following < stored:
             x, stored, length = trial, following, 1.6 * length

@@ -47,7 +47,7 @@ def sensible_point(system: System) -> Place:
 def start_point(system: System, start: Start | None = None) -> OperatingPoint:
     """The start of the motion as it stands, by default the assembled one."""
     start = assemble_start(system) if start is None else start
-    return classify(Probe(system), 0.0, with_modes(system, 0.0, start.state))
+    return classify(Probe(system), 0.0, with_modes(start, 0.0, start.state))
 
 
 def mechanical_sources(system: System) -> tuple[str, ...]:

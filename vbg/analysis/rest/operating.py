@@ -15,7 +15,6 @@ from vbg.analysis.probe.tangent import Tangent, tangent
 from vbg.analysis.rest.descent import relaxed, settled
 from vbg.analysis.rest.manifold import Manifold
 from vbg.analysis.rest.resting import stuck, with_modes, without_friction
-from vbg.assemble.start.start import assemble_start
 from vbg.assemble.system import System
 from vbg.plumbing.components import vector_of
 from vbg.plumbing.one_thread import one_thread
@@ -65,13 +64,13 @@ def operating_point(
     symmetries; of several results the nearest.  Where Newton does not converge the result
     says so (kind "instant").
     """
-    start = assemble_start(system).state if x is None else np.array(x, dtype=float)
     probe = Probe(system)
+    start = probe.start.state if x is None else np.array(x, dtype=float)
     manifold = Manifold(probe, t, start)
     if kind == "equilibrium":
         held = _held(manifold, t, start)
         return _found_rest(manifold, t, start) if held is None else held
-    start = with_modes(system, t, start)
+    start = with_modes(probe.start, t, start)
     space = tangent(probe, probe.jacobian(t, start), start)
     found = [
         _newton(manifold, t, start.copy(), family)
@@ -88,7 +87,7 @@ def _found_rest(manifold: Manifold, t: float, start: Array) -> OperatingPoint:
     probe = manifold.probe
 
     def slopes(x: Array) -> tuple[Array, Array, Array, Array]:
-        here = _local(probe, t, without_friction(probe.system, t, x))
+        here = _local(probe, t, without_friction(probe.start, t, x))
         return here.x, here.space.basis, here.reduced(here.full), here.along(here.f)
 
     low = settled(manifold, t, start)
@@ -111,7 +110,7 @@ def _loose(manifold: Manifold, t: float, start: Array) -> list[str]:
     """Coordinates that nothing holds where the machine stands at rest: rates are left over that
     no deviation changes, and these are the deviations that change nothing."""
     x = manifold.at_rest(t, start)
-    here = _local(manifold.probe, t, without_friction(manifold.probe.system, t, x))
+    here = _local(manifold.probe, t, without_friction(manifold.probe.start, t, x))
     reduced, residual = here.reduced(here.full), here.along(here.f)
     if not (residual.size and np.all(np.isfinite(reduced)) and np.all(np.isfinite(residual))):
         return []
@@ -145,7 +144,7 @@ def _held(manifold: Manifold, t: float, start: Array) -> OperatingPoint | None:
     system = manifold.probe.system
     if not any(m.rest > 0.0 for m in system.causal.graph.modes):
         return None
-    x = with_modes(system, t, manifold.at_rest(t, start))
+    x = with_modes(manifold.probe.start, t, manifold.at_rest(t, start))
     point = classify(manifold.probe, t, x)
     return point if point.kind == "equilibrium" and stuck(system, x) else None
 
@@ -285,7 +284,7 @@ def _newton(manifold: Manifold, t: float, x: Array, family: Family | None) -> Op
     best, misfit, least = x, np.inf, np.inf
     for _ in range(ITERATIONS):
         rubbed = family is not None
-        here = _local(probe, t, (x,) if rubbed else without_friction(probe.system, t, x))
+        here = _local(probe, t, (x,) if rubbed else without_friction(probe.start, t, x))
         x, columns = here.x, rates.values(here.x)
         if not np.any(s) and len(s):
             # the speeds as they are: what momenta do about them is still to be balanced
@@ -315,7 +314,7 @@ def _newton(manifold: Manifold, t: float, x: Array, family: Family | None) -> Op
         x, length = manifold.moved(t, x, here.space.basis @ dz)
         s = s + length * ds
     if family is None:
-        best = with_modes(probe.system, t, best)
+        best = with_modes(probe.start, t, best)
     if not least <= 1.0:
         return _point(t, best, "instant", misfit, None)
     return _judged(probe, t, best, misfit, rates if family is not None else None, s)
@@ -332,7 +331,7 @@ def _damped(manifold: Manifold, t: float, here: _Local, dz: Array) -> Array | No
     for halvings in range(HALVINGS):
         part = 0.5**halvings
         x, length = manifold.moved(t, here.x, part * (here.space.basis @ dz))
-        states = without_friction(probe.system, t, x)
+        states = without_friction(probe.start, t, x)
         f = np.mean([probe.values(t, one) for one in states], axis=0)[probe.spans["rate"]]
         rates = here.along(f)
         if np.all(np.isfinite(rates)):

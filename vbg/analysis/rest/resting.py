@@ -6,28 +6,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.assemble.start.modes import agree
-from vbg.assemble.start.start import assemble_start
+from vbg.assemble.start.start import Start
 from vbg.assemble.system import System
 from vbg.simulate.events.events import Switches
 
 Array = NDArray[np.float64]
 
 
-def with_modes(system: System, t: float, x: Array) -> Array:
+def with_modes(start: Start, t: float, x: Array) -> Array:
     """`x` with modes that agree with their conditions, as a run would begin from it: dry
     friction sticks where nothing moves and its load is not too large."""
     x = x.copy()
-    Switches(assemble_start(system), 0.0).begin_run(x, t)
+    Switches(start, 0.0).begin_run(x, t)
     return x
 
 
-def without_friction(system: System, t: float, x: Array) -> tuple[Array, ...]:
+def without_friction(start: Start, t: float, x: Array) -> tuple[Array, ...]:
     """States whose mean of rates is that of the machine without dry friction: rates are linear
     in the efforts, and those of all frictions slipping forward and backward cancel.  Other
     modes agree with their conditions.  One state where there is no friction."""
+    system = start.system
     frictions = [m.name for m in system.causal.graph.modes if m.rest > 0.0]
     x = x.copy()
-    agree(system, t, x, assemble_start(system).kept)
+    agree(system, t, x, start.kept)
     if not frictions:
         return (x,)
     places = {s.state.name: s.first for s in system.slices}
