@@ -51,7 +51,7 @@ def write(path: str, shapes: dict[str, Any]) -> None:
     from OCP.TopLoc import TopLoc_Location
     from OCP.XCAFDoc import XCAFDoc_DocumentTool
 
-    from vbg.solids.step import require_occ
+    from vbg.solids.occ import require_occ
 
     require_occ()
     document = TDocStd_Document(Text("gearbox"))

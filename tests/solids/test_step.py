@@ -17,9 +17,10 @@ from vbg.draw.mesh import faces_of
 from vbg.engines.masses import inertia_of
 from vbg.errors import ModelError, UsageError
 from vbg.fields import Shape
-from vbg.io.step import proposals, read
+from vbg.io.step import read
 from vbg.model import Model
 from vbg.model.forms.shapes import mass_properties
+from vbg.solids.proposals import proposals
 from vbg.solids.step import part_of, parts_of
 
 

@@ -17,7 +17,7 @@ from vbg.errors import UsageError
 from vbg.fields import Attachment
 from vbg.model import Model
 from vbg.solids.build import common_volume, placed, solid_of
-from vbg.solids.step import measured
+from vbg.solids.occ import measured
 
 Array = np.ndarray[Any, Any]
 LEAST = 1e-9  # of the smaller solid: what shares less touches

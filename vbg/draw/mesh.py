@@ -49,9 +49,9 @@ def _measured(shape: Shape) -> Faces:
         factor, _ = units.conversion(shape.unit or "m", "m")
         return tuple(factor * triangles_of(shape.path))
     if shape.kind == "step":
-        from vbg.solids.step import part_of
+        from vbg.solids.step import triangles_of as of_part
 
-        return tuple(part_of(shape.path, shape.part).triangles())
+        return tuple(of_part(shape.path, shape.part))
     from vbg.solids.build import part_from
 
     alone = replace(shape, position=(0.0, 0.0, 0.0), rotation=(1.0, 0.0, 0.0, 0.0))

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from vbg.errors import ModelError, UsageError
 from vbg.fields import Shape
-from vbg.solids.step import METRE, Part, measured, part_of, require_occ
+from vbg.solids.occ import METRE, Part, measured, require_occ
+from vbg.solids.step import part_of
 
 Array = NDArray[np.float64]
 BOOLEANS = ("union", "cut", "common")

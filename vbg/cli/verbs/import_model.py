@@ -58,6 +58,13 @@ def register(subparsers: Any) -> None:
         "--density", type=_density, metavar="D", help="of all its parts, default 7850 kg/m^3"
     )
     parser.add_argument(
+        "--level",
+        type=int,
+        metavar="N",
+        help="of an assembly: a body is what stands N deep in it, 1 for what the file itself puts "
+        "together (default: every solid)",
+    )
+    parser.add_argument(
         "--accept",
         action="store_true",
         help="of an assembly: take the joints that its faces suggest (else they are comments)",
@@ -87,8 +94,9 @@ def act(arguments: argparse.Namespace) -> int:
     require_output(arguments.output, (".toml",))
     if Path(arguments.file).suffix.lower() in _ASSEMBLIES:
         return _step(arguments)
-    if arguments.density is not None or arguments.ground or arguments.accept:
-        raise UsageError("--density, --ground and --accept go with a STEP file.")
+    given = (arguments.density, arguments.level, arguments.ground or None, arguments.accept or None)
+    if given != (None,) * 4:
+        raise UsageError("--density, --level, --ground and --accept go with a STEP file.")
     reader = _READERS.get(Path(arguments.file).suffix.lower())
     if reader is None:
         known = ", ".join((*_READERS, *_ASSEMBLIES))
@@ -142,6 +150,8 @@ def _step(arguments: argparse.Namespace) -> int:
 
     if arguments.parameters or arguments.base or arguments.keep_fixed or arguments.loops:
         raise UsageError("--set, --base, --keep-fixed and --loops do not go with a STEP file.")
+    if arguments.level is not None and arguments.level < 0:
+        raise UsageError(f"--level counts from 0, found {arguments.level}.")
     density = arguments.density if arguments.density is not None else STEEL
     found = read(
         arguments.file,
@@ -149,6 +159,7 @@ def _step(arguments: argparse.Namespace) -> int:
         density=density,
         ground=arguments.ground or "",
         accept=arguments.accept,
+        level=arguments.level,
     )
     text = emitted(found.document)
     if not arguments.accept:

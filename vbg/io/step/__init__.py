@@ -6,7 +6,6 @@ other way: the machine's solids as they stand.
 """
 
 from vbg.io.step.document import Imported, read
-from vbg.io.step.proposals import Proposal, proposals
 from vbg.io.step.writing import write
 
-__all__ = ["Imported", "Proposal", "proposals", "read", "write"]
+__all__ = ["Imported", "read", "write"]

@@ -1,18 +1,20 @@
-"""An assembly as the document of a model file: one body for each solid, where it stands."""
+"""An assembly as the document of a model file: one body for each solid, or for each of its
+sub-assemblies, where it stands."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from vbg.errors import UsageError
-from vbg.io.step.proposals import Proposal, proposals
-from vbg.solids.step import Array, Part, parts_of
+from vbg.solids.occ import Array, Part
+from vbg.solids.proposals import Proposal
+from vbg.solids.step import parts_of, proposals_of
 
 STEEL = 7850.0  # [kg/m^3]
 
@@ -27,6 +29,20 @@ class Imported:
     notes: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """Parts that move as one, under a name that a model file can have."""
+
+    name: str
+    parts: tuple[Part, ...]
+
+    @property
+    def centre(self) -> Array:
+        """Mass centre where all parts have one density [m]."""
+        volumes = np.array([part.volume for part in self.parts])
+        return np.asarray(volumes @ np.array([part.centre for part in self.parts]) / volumes.sum())
+
+
 def read(
     path: str,
     output: str,
@@ -34,30 +50,37 @@ def read(
     density: float = STEEL,
     ground: str = "",
     accept: bool = False,
+    level: int | None = None,
 ) -> Imported:
     """The assembly at `path` for a model file at `output`, in whose folder it must lie.
 
-    density : of all parts [kg/m^3], to be changed in the file.  ground : the part that stands
-    still, and becomes no body.  accept : the proposed joints are joints.
+    density : of all parts [kg/m^3], to be changed in the file.  ground : the part, or at a `level`
+    the sub-assembly, that stands still, and becomes no body.  accept : the proposed joints are
+    joints.  level : a body is what stands so deep in the assembly, 1 for what the file itself
+    puts together; without it every solid is one.
     Raises ModelError for what is no STEP file, UsageError for a part that is not there.
     """
     parts = parts_of(path)
-    names = _names(parts)
-    if ground and ground not in {*names, *names.values()}:
-        raise UsageError(f"{path} has no part {ground!r}; there are {', '.join(names)}.")
-    standing = {names.get(ground, ground)} if ground else set()
+    made = _bodies(parts, level)
+    of_part = {part.name: body for body in made for part in body.parts}
+    standing = _standing(path, made, ground)
     file = os.path.relpath(os.path.realpath(path), os.path.dirname(os.path.realpath(output)))
     if file.startswith(os.pardir):
         raise UsageError(
             f"{path} is not below the folder of {output}, which is to name it: copy it there."
         )
+    file = file.replace(os.sep, "/")
     bodies = {
-        names[part.name]: _body(part, file.replace(os.sep, "/"), density, alone=len(parts) == 1)
-        for part in parts
-        if names[part.name] not in standing
+        body.name: _body(body, file, density, alone=len(parts) == 1)
+        for body in made
+        if body.name != standing
     }
-    centres = {names[part.name]: part.centre for part in parts}
-    found = tuple(_joint(p, names, standing, centres) for p in proposals(parts))
+    between = [
+        (of_part[p.first].name, of_part[p.second].name, p)
+        for p in proposals_of(path)
+        if of_part[p.first] is not of_part[p.second]
+    ]
+    found = tuple(_joints(between, standing))
     document: dict[str, Any] = {
         "vbg": 1,
         "name": _plain(os.path.splitext(os.path.basename(path))[0]),
@@ -69,52 +92,80 @@ def read(
     notes = [f"Every part has {density:g} kg/m^3: write each one's own density."]
     if not ground:
         notes.append("No part stands still; --ground NAME makes one the ground.")
-    lonely = set(bodies) - {n for p in proposals(parts) for n in (names[p.first], names[p.second])}
+    lonely = set(bodies) - {name for first, second, _ in between for name in (first, second)}
     if lonely:
         notes.append(f"Touched by no other part: {', '.join(sorted(lonely))}.")
+    doubtful = [part.name for part in parts if part.doubtful]
+    if doubtful:
+        notes.append(
+            f"OpenCASCADE finds fault with the faces of {', '.join(doubtful[:8])}: compare the mass"
+            " with that of your CAD program."
+        )
     return Imported(document, found, tuple(notes))
 
 
-def _body(part: Part, file: str, density: float, *, alone: bool) -> dict[str, Any]:
-    shape: dict[str, Any] = {"step": file, "density": density}
-    if not alone:
-        shape["part"] = part.name
-    return {"shape": shape, "position": _rounded(part.centre)}
-
-
-def _joint(
-    proposal: Proposal,
-    names: Mapping[str, str],
-    standing: set[str],
-    centres: Mapping[str, Array],
-) -> tuple[str, Mapping[str, Any], str]:
-    """A joint's name, table and evidence; the part that stands still comes first."""
-    ends = [names[proposal.first], names[proposal.second]]
-    if ends[1] in standing:
-        ends.reverse()
-    between = []
-    for end in ends:
-        if end in standing:
-            between.append({"body": "ground", "at": _rounded(proposal.point)})
-        else:  # the body's axes and origin are those of the file
-            between.append({"body": end, "at": _rounded(proposal.point)})
-    table: dict[str, Any] = {"kind": proposal.kind, "between": between}
-    if proposal.axis is not None:
-        table["axis"] = _rounded(proposal.axis)
-    return f"{ends[0]}_{ends[1]}", table, proposal.evidence
-
-
-def _names(parts: Sequence[Part]) -> dict[str, str]:
-    """part -> a name that a model file can have, each its own."""
-    taken = {"ground", "energy", "t"}
-    found = {}
+def _bodies(parts: Sequence[Part], level: int | None) -> list[_Body]:
+    """The parts, or what they make up at the level, in the order of the file."""
+    together: dict[tuple[str, ...], list[Part]] = {}
     for part in parts:
-        name, count = _plain(part.name), 2
+        held = level is not None and len(part.within) > level
+        key = part.within[: (level or 0) + 1] if held else (*part.within, "", part.name)
+        together.setdefault(key, []).append(part)
+    taken = {"ground", "energy", "t"}
+    found = []
+    for key, own in together.items():
+        wanted = _plain(key[-1])
+        name, count = wanted, 2
         while name in taken:
-            name, count = f"{_plain(part.name)}_{count}", count + 1
+            name, count = f"{wanted}_{count}", count + 1
         taken.add(name)
-        found[part.name] = name
+        found.append(_Body(name, tuple(own)))
     return found
+
+
+def _standing(path: str, made: Sequence[_Body], ground: str) -> str:
+    """The body that stands still, by its name or that of its only part; "" for none."""
+    if not ground:
+        return ""
+    for body in made:
+        if ground == body.name or [ground] == [part.name for part in body.parts]:
+            return body.name
+    for body in made:
+        if _plain(ground) == body.name:
+            return body.name
+    names = ", ".join(body.name for body in made)
+    raise UsageError(f"{path} has no part {ground!r}; there are {names}.")
+
+
+def _body(body: _Body, file: str, density: float, *, alone: bool) -> dict[str, Any]:
+    shapes = [{"step": file, "density": density, "part": part.name} for part in body.parts]
+    if alone:
+        del shapes[0]["part"]
+    shape = shapes[0] if len(shapes) == 1 else shapes
+    return {"shape": shape, "position": _rounded(body.centre)}
+
+
+def _joints(
+    between: Sequence[tuple[str, str, Proposal]], standing: str
+) -> Iterator[tuple[str, Mapping[str, Any], str]]:
+    """Names, tables and evidence; the body that stands still comes first."""
+    taken: set[str] = set()
+    for first, second, proposal in between:
+        ends = [first, second]
+        if ends[1] == standing:
+            ends.reverse()
+        # the body's axes and origin are those of the file
+        at = _rounded(proposal.point)
+        held = [{"body": "ground" if end == standing else end, "at": at} for end in ends]
+        table: dict[str, Any] = {"kind": proposal.kind, "between": held}
+        if proposal.axis is not None:
+            table["axis"] = _rounded(proposal.axis)
+        wanted = f"{ends[0]}_{ends[1]}"
+        name, count = wanted, 2
+        while name in taken:
+            name, count = f"{wanted}_{count}", count + 1
+        taken.add(name)
+        yield name, table, proposal.evidence
 
 
 def _plain(name: str) -> str:

@@ -15,7 +15,8 @@ from vbg.fields import Measured
 from vbg.model.text.allowed import refusal
 from vbg.model.text.places import Path
 from vbg.model.values.reading import Reading
-from vbg.solids.step import Part, part_of
+from vbg.solids.occ import Part
+from vbg.solids.step import part_of
 from vbg.solids.stl import enclosed, open_edges, triangles_of
 
 

@@ -18,7 +18,7 @@ from itertools import combinations
 
 import numpy as np
 
-from vbg.solids.step import Array, Part, Surface
+from vbg.solids.occ import Array, Part, Surface
 
 CLEARANCE = 0.02  # of the radius
 PARALLEL = 1e-6  # [rad]
