@@ -113,10 +113,10 @@ FUNCTIONS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def engine():
-    pytest.importorskip("mujoco")
-    return "mujoco"
+@pytest.fixture(scope="module", params=["mujoco", "exudyn"])
+def engine(request):
+    pytest.importorskip(request.param)
+    return request.param
 
 
 def moved(value, only: str = ""):

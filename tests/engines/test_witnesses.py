@@ -24,12 +24,11 @@ KINDS = (
     *("revolute", "prismatic", "cylindrical", "universal", "helical", "planar", "spherical"),
     *("fixed", "point_on_line", "point_on_plane", "distance"),
 )
-MODULES = {"pinocchio": "pinocchio", "mujoco": "mujoco"}
 
 
 @pytest.fixture(params=ENGINES)
 def engine(request):
-    pytest.importorskip(MODULES[request.param])
+    pytest.importorskip(request.param)
     return request.param
 
 

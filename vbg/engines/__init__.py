@@ -1,4 +1,5 @@
-"""Other engines as witnesses: a machine solved by Pinocchio or by MuJoCo (extra `engines`).
+"""Other engines as witnesses: a machine solved by Pinocchio, MuJoCo or Exudyn (extra
+`engines`).
 
 In: a Model, and the signals of the first instant; out: a Solution under vbg's names.  Of vbg's
 own code only the Model's values, its expressions and functions of time are used: frames, solids,
@@ -6,9 +7,9 @@ rotations and places are worked out once more in this room.
 
     machine  the Model as tree and cuts      loads  what acts
     rows     joints that close loops         trees  what an engine is asked
-    pinocchio, mujoco                        running  simulate: motion, multipliers, joint forces
+    pinocchio, mujoco, exudyn                running  simulate: motion, multipliers, joint forces
 """
 
-ENGINES = ("pinocchio", "mujoco")
+ENGINES = ("pinocchio", "mujoco", "exudyn")
 
 __all__ = ["ENGINES"]

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from scipy.integrate import DOP853
 
+from vbg.engines.exudyn import ExudynTree
 from vbg.engines.loads import Acting, acts_of, couplings_of
 from vbg.engines.machine import COORDINATES, GROUND, Branch, Ends, Machine, machine_of
 from vbg.engines.mujoco import MuJoCoTree
@@ -35,6 +36,7 @@ from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, function_of
 TREES: Mapping[str, Callable[[Machine], Tree]] = {
     "pinocchio": PinocchioTree,
     "mujoco": MuJoCoTree,
+    "exudyn": ExudynTree,
 }
 Progress = Callable[[float, float], bool]
 

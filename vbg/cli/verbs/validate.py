@@ -41,7 +41,7 @@ def register(subparsers: Any) -> None:
         examples="""vbg validate crank.toml
             vbg validate crank.toml --t-end 2 --tolerance 1e-5 -o report
             vbg validate crank.toml --also dt --exclude 0.41:0.43 --json
-            vbg validate crank.toml --also pinocchio --also mujoco""",
+            vbg validate crank.toml --also pinocchio --also exudyn""",
     )
     add_model(parser)
     parser.add_argument("-o", "--output", metavar="FOLDER", help="write the report there as well")
