@@ -103,7 +103,8 @@ class Attachment:
 class Measured:
     """A solid of a CAD file, in the file's axes: `volume` [m^3], mass `centre` [m], `inertia`
     about it per density, xx, yy, zz, xy, yz, zx [m^5], and the corners of its box [m].  What is
-    not `closed` encloses nothing: its box is measured, and it is only drawn."""
+    not `closed` encloses nothing: its box is measured, and it is only drawn.  `colour` as #rrggbb
+    where the file gives one."""
 
     volume: float
     centre: tuple[float, float, float]
@@ -111,6 +112,7 @@ class Measured:
     low: tuple[float, float, float]
     high: tuple[float, float, float]
     closed: bool = True
+    colour: str = ""
 
 
 @dataclass(frozen=True, slots=True)

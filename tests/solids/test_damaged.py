@@ -192,3 +192,28 @@ def test_a_level_makes_bodies_of_sub_assemblies(tmp_path, capsys):
     np.testing.assert_allclose(model.bodies["trolley_2"].position, [0, 0, 0.1 + z], atol=1e-12)
     assert "trolley" in capsys.readouterr().err
     assert main([*told, "--level", "-1"]) == 2
+
+
+def test_colours_and_surfaces_are_drawn(tmp_path):
+    import vbg
+    from vbg.draw.film import film_of
+    from vbg.draw.page import as_plain
+    from vbg.tui.state.motion import motion_of
+
+    nested(tmp_path / "machine.step")
+    out = tmp_path / "machine.toml"
+    told = ["import", str(tmp_path / "machine.step"), "-o", str(out), "--level", "1"]
+    assert main(told) == 0
+    model = vbg.read(out)
+    film = film_of(model, vbg.simulate(model, t_end=1e-3, output_step=1e-3))
+    rail, trolley, _ = film.bodies
+    assert set(rail.tints) == {"#ff0000"} and set(trolley.tints) == {"#0000ff", ""}
+    assert all(len(body.tints) == len(body.faces) for body in film.bodies)
+    assert as_plain(film)["bodies"][0]["tints"] == list(rail.tints)
+    for body in motion_of(model, None).bodies:
+        for solid in body.solids:  # the surface lies in the box, and reaches its sides
+            ends = solid.surface.ends.reshape(-1, 3)
+            low, high = solid.corners.min(axis=0), solid.corners.max(axis=0)
+            size = float((high - low).max())
+            assert (ends > low - 1e-9).all() and (ends < high + 1e-9).all()
+            np.testing.assert_allclose(np.ptp(ends, axis=0), high - low, atol=0.03 * size)

@@ -39,13 +39,15 @@ WITH_AXIS = ("revolute", "prismatic", "cylindrical", "helical", "universal")
 
 @dataclass(frozen=True, eq=False)
 class BodyFilm:
-    """faces: polygons in body axes, each (k, 3); sticks (m, 2, 3); pose (n, 7): p_WB, quat_WB."""
+    """faces: polygons in body axes, each (k, 3); sticks (m, 2, 3); pose (n, 7): p_WB, quat_WB;
+    tints: colour of each face, "" for that of the body, or none at all."""
 
     name: str
     colour: str
     faces: Faces
     sticks: Array
     pose: Array
+    tints: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,14 +188,18 @@ def _bodies(placed: Placed, solution: Solution, picked: NDArray[np.intp]) -> tup
     for number, (name, body) in enumerate(placed.model.bodies.items()):
         points = [*ends[name], *(np.array(p) for p in body.points.values())]
         sticks = [] if body.shape else [(np.zeros(3), p) for p in points]
+        surfaces = [faces_of(shape) for shape in body.shape]
+        colours = [shape.measured.colour if shape.measured else "" for shape in body.shape]
+        tints = [c for c, own in zip(colours, surfaces, strict=True) for _ in own]
         pose = np.hstack([solution[f"{name}.position"], solution[f"{name}.rotation"]])[picked]
         found.append(
             BodyFilm(
                 name,
                 COLOURS[number % len(COLOURS)],
-                tuple(face for shape in body.shape for face in faces_of(shape)),
+                tuple(face for own in surfaces for face in own),
                 np.array(sticks).reshape(-1, 2, 3),
                 pose,
+                tuple(tints) if any(colours) else (),
             )
         )
     return tuple(found)

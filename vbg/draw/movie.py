@@ -176,8 +176,9 @@ def _faces(
     polygons, colours, depths = [], [], []
     for body in film.bodies:
         R_WB, p_WB = rotation_matrix(body.pose[k, 3:]), body.pose[k, :3]
-        base = np.array(to_rgb(body.colour))
-        for face in body.faces:
+        tints = [np.array(to_rgb(one or body.colour)) for one in body.tints or ("",)]
+        for number, face in enumerate(body.faces):
+            base = tints[number % len(tints)]
             world = face @ R_WB.T + p_WB
             normal = np.cross(world[1] - world[0], world[2] - world[0])
             size = float(np.linalg.norm(normal))

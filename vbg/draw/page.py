@@ -34,6 +34,7 @@ def as_plain(film: Film) -> dict[str, object]:
             {
                 "name": body.name,
                 "colour": body.colour,
+                "tints": list(body.tints),
                 "faces": [_list(face) for face in body.faces],
                 "sticks": _list(body.sticks),
                 "pose": _list(body.pose),

@@ -3,7 +3,8 @@
 Solids are convex.  An edge is hidden by its own solid when both faces beside
 it look away from the viewer, and, piece by piece, by any other solid that a
 ray from the edge to the viewer runs through.  Hidden pieces are dashed, so
-depth is readable without colour or shading.
+depth is readable without colour or shading.  A solid with a surface of its own, of a CAD
+file, shows features and outline of that, and hides no other.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from vbg.draw.edges import Edges
 from vbg.draw.text.braille import Canvas, rows_of, segments
 from vbg.draw.text.marks import Marks
 from vbg.draw.text.rows import Rows
@@ -29,6 +31,7 @@ class Solid:
 
     corners : (n, 3);  edges : (m, 4) of two corners and the two faces beside;
     normals, offsets : (k, 3), (k,), the solid is normals @ p <= offsets.
+    surface : edges of what it stands for, where it is only the box about that.
     """
 
     corners: np.ndarray
@@ -36,12 +39,15 @@ class Solid:
     normals: np.ndarray
     offsets: np.ndarray
     ink: int = 1
+    surface: Edges | None = None
 
     def placed(self, R_WB: np.ndarray, p_WB: np.ndarray, ink: int) -> Solid:
         """The solid carried from body axes to the pose (R_WB (3, 3), p_WB (3,))."""
         corners = self.corners @ R_WB.T + p_WB
         normals = self.normals @ R_WB.T
-        return Solid(corners, self.edges, normals, self.offsets + normals @ p_WB, ink)
+        surface = None if self.surface is None else self.surface.placed(R_WB, p_WB)
+        offsets = self.offsets + normals @ p_WB
+        return Solid(corners, self.edges, normals, offsets, ink, surface)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,16 +147,14 @@ def edge_pieces(scene: Scene, camera: Camera) -> tuple[np.ndarray, np.ndarray, n
     ends, hidden, inks = [], [], []
     part = np.linspace(0.0, 1.0, _PIECES + 1)[:, None]
     for number, solid in enumerate(scene.solids):
-        facing = solid.normals @ towards > 1e-9
-        a = solid.corners[solid.edges[:, 0]][:, None, :]
-        b = solid.corners[solid.edges[:, 1]][:, None, :]
+        lines, behind = _edges(solid, towards)
+        a, b = lines[:, :1], lines[:, 1:]
         points = a + part * (b - a)
         pieces = np.stack([points[:, :-1], points[:, 1:]], axis=2).reshape(-1, 2, 3)
-        behind = ~(facing[solid.edges[:, 2]] | facing[solid.edges[:, 3]])
         covered = np.repeat(behind, _PIECES)
         middle = pieces.mean(axis=1)
         for other_number, other in enumerate(scene.solids):
-            if other_number != number:
+            if other_number != number and other.surface is None:
                 covered = covered | _covered(middle, towards, other)
         ends.append(pieces)
         hidden.append(covered)
@@ -158,6 +162,15 @@ def edge_pieces(scene: Scene, camera: Camera) -> tuple[np.ndarray, np.ndarray, n
     if not ends:
         return np.zeros((0, 2, 3)), np.zeros(0, dtype=bool), np.zeros(0, dtype=int)
     return np.concatenate(ends), np.concatenate(hidden), np.concatenate(inks)
+
+
+def _edges(solid: Solid, towards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The edges (n, 2, 3) that are drawn, and which of them look away."""
+    if solid.surface is not None:
+        return solid.surface.seen(towards)
+    facing = solid.normals @ towards > 1e-9
+    ends = np.stack([solid.corners[solid.edges[:, 0]], solid.corners[solid.edges[:, 1]]], axis=1)
+    return ends, ~(facing[solid.edges[:, 2]] | facing[solid.edges[:, 3]])
 
 
 def _covered(points: np.ndarray, towards: np.ndarray, solid: Solid) -> np.ndarray:
@@ -211,6 +224,8 @@ def overlay(canvas: Canvas, scene: Scene, camera: Camera) -> None:
 
 def contour(solid: Solid, towards: np.ndarray) -> np.ndarray:
     """The edges (n, 2, 3) between faces that look to the viewer and faces that look away."""
+    if solid.surface is not None:
+        return solid.surface.outline(towards)
     facing = solid.normals @ towards > 0.0
     edges = solid.edges[facing[solid.edges[:, 2]] != facing[solid.edges[:, 3]]]
     return np.stack([solid.corners[edges[:, 0]], solid.corners[edges[:, 1]]], axis=1)

@@ -93,7 +93,7 @@ def measured_of(part: Part) -> Measured:
     )
     inertia = (xx, yy, zz, xy, yz, zx)
     box = _three(part.low), _three(part.high)
-    return Measured(part.volume, _three(part.centre), inertia, *box)
+    return Measured(part.volume, _three(part.centre), inertia, *box, colour=part.colour)
 
 
 def _three(vector: Any) -> tuple[float, float, float]:

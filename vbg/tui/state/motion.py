@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vbg.draw.edges import Edges, edges_of
+from vbg.draw.mesh import faces_of
 from vbg.draw.text.wire import (
     DIM,
     FOCUS,
@@ -20,6 +22,7 @@ from vbg.draw.text.wire import (
     frustum,
     sphere,
 )
+from vbg.errors import ModelError, UsageError
 from vbg.spatial import rotation_matrix
 
 if TYPE_CHECKING:
@@ -155,6 +158,7 @@ def _solid(shape: Shape) -> Solid:
     if shape.measured is not None:
         low, high = np.array(shape.measured.low), np.array(shape.measured.high)
         solid, shift = box(tuple(high - low)), (low + high) / 2
+        solid = replace(solid, surface=_surface(shape, shift))
     elif shape.kind == "box":
         solid = box((s["x"], s["y"], s["z"]))
     elif shape.kind == "sphere":
@@ -166,6 +170,15 @@ def _solid(shape: Shape) -> Solid:
         solid = frustum(s["radius"], s["radius"], s["length"])
     R = rotation_matrix(np.array(shape.rotation))
     return solid.placed(R, np.array(shape.position) + R @ shift, 1)
+
+
+def _surface(shape: Shape, shift: np.ndarray) -> Edges | None:
+    """Its edges from the middle of its box, in its own axes; None where its file has gone."""
+    alone = replace(shape, position=(0.0, 0.0, 0.0), rotation=(1.0, 0.0, 0.0, 0.0))
+    try:
+        return edges_of(faces_of(alone)).placed(np.eye(3), -shift)
+    except (ModelError, UsageError):
+        return None
 
 
 def _cloud(bodies: tuple[Moving, ...]) -> np.ndarray:
