@@ -14,8 +14,9 @@ LENGTH, MASS, GRAVITY = 1.0, 1.0, 9.81
 ALONG, ACROSS = 1e-4, MASS * LENGTH**2 / 12.0
 
 
-def chain(n: int) -> vbg.Model:
-    """n uniform rods, each on the end of the one before, revolutes about y, horizontal."""
+def chain(n: int, across: float = 0.0) -> vbg.Model:
+    """n uniform rods, each on the end of the one before, revolutes about y, horizontal;
+    `across`: what pulls along y [m/s^2]."""
     bodies: dict[str, Any] = {}
     joints: dict[str, Any] = {}
     end: Any = "ground"
@@ -33,7 +34,7 @@ def chain(n: int) -> vbg.Model:
         }
         end = f"rod{k}.B"
     return vbg.Model(
-        name=f"chain of {n}", gravity=[0.0, 0.0, -GRAVITY], bodies=bodies, joints=joints
+        name=f"chain of {n}", gravity=[0.0, across, -GRAVITY], bodies=bodies, joints=joints
     )
 
 

@@ -26,7 +26,7 @@ class RowChoice:
     """Chooses independent rows of a system; holds the workspace of its rows.
 
     `lengths` (m,): those of the rows where they were looked at last, such that a gap divided by
-    them is an angle; 1 for a row of zeros."""
+    them is an angle; 1 for a row of zeros.  `turning`: stores whose flow is the spin of a body."""
 
     def __init__(self, system: System):
         e = system.equations
@@ -36,7 +36,7 @@ class RowChoice:
             i, z = map(int, name.split())
             self._places.append((i, z, at, (rows, columns)))
         self._constraints = len(e.rows_on_stores)
-        self._turning = _turning(system)
+        self.turning = _turning(system)
         self._order = _order(e.rows_on_stores)
         idle = [c.active is not None for c in e.constraints for _ in c.labels]
         self._idle = np.array(idle, dtype=bool)
@@ -48,7 +48,7 @@ class RowChoice:
         work = self._evaluate.work
         for i, z, at, shape in self._places:
             rows[i][z] = work[at : at + shape[0] * shape[1]].reshape(shape).copy()
-        found = scaled(rows, self._turning)
+        found = scaled(rows, self.turning)
         self.lengths = np.where(found.lengths > 0.0, found.lengths, 1.0)
         return found
 

@@ -19,6 +19,7 @@ from vbg.assemble.start.modes import agree
 from vbg.assemble.start.nearby import LostGrip, lost_grip
 from vbg.assemble.start.posture import Projector
 from vbg.assemble.start.remarks import MOVED, by_part, moved_bodies, overridden_starts, with_unit
+from vbg.assemble.start.rounding import condition_of, lost_pivots, lost_to_rounding
 from vbg.assemble.start.settle import settle
 from vbg.assemble.start.tied import level
 from vbg.assemble.start.written import keep_written, not_kept
@@ -32,9 +33,8 @@ from vbg.plumbing.paused_collection import paused_collection
 
 Array = NDArray[np.float64]
 
-DRAWS = 3  # right-hand sides that say how well the constraint matrix is conditioned
 CLEAR = 1e-5  # of a row of length 1: what is left of one that is certainly independent
-WEAK = 1e5  # that condition from which on rates are closed once more
+WEAK = 1e5  # condition of the constraint matrix from which on rates are closed once more
 SHOWN = 6  # determined projections that a note names
 _TIED = "has the pressure, voltage or speed of what it is tied to"
 _LEVEL = (
@@ -56,7 +56,8 @@ class Start:
     How the system is evaluated from here on: `kept` is 1 for each constraint row that is
     eliminated with, 0 for those that depend on these (`vbg.assemble.rows`), with a 1 for each
     held coordinate behind them; `condition` an estimate of that of their constraint matrix,
-    divided by its diagonal.
+    divided by its diagonal; `rounding` what one elimination may lose of accelerations where
+    that is large, and `bearable` how much of it may stay: a run's tolerance says that.
     """
 
     system: System
@@ -69,6 +70,8 @@ class Start:
     notes: tuple[Problem, ...]
     kept: Array
     condition: float = 1.0
+    rounding: float = 0.0
+    bearable: float = 0.0
     determined: tuple[Projection, ...] = ()
 
     def __repr__(self) -> str:
@@ -82,17 +85,20 @@ class Start:
     def rate_program(self) -> Program:
         """Rate of x, in its order, and behind it constraint efforts, not the smallest ones."""
         programs = self.system.programs
-        return programs.closed_rate if self.condition > WEAK else programs.rate
+        return programs.closed_rate if self._closed else programs.rate
+
+    @property
+    def _closed(self) -> bool:
+        return self.condition > WEAK and self.rounding > self.bearable
 
     def evaluator(self, what: str, *, complex_valued: bool = False) -> Evaluator:
         """A private evaluator of `what` with the kept rows: rate, recorded (rate, and behind it
         the smallest constraint efforts), effort, switch, correction."""
         programs = self.system.programs
-        closed = self.condition > WEAK
         if what == "recorded":
             alone = self.dependent == 0 and not self.sticks
             what = "rate" if alone else "recorded"
-        if closed and what in ("rate", "recorded"):
+        if self._closed and what in ("rate", "recorded"):
             what = f"closed_{what}"
         return Evaluator(getattr(programs, what), kept=self.kept, complex_valued=complex_valued)
 
@@ -345,7 +351,7 @@ def examined(system: System, closer: Closer, start: Start) -> Start:
             raise AssemblyError.of([_singular(system, lost)])
     if freedoms == 0 and lasting and not _drives(system):
         _require_motion(system)
-    start = replace(start, freedoms=freedoms, condition=_condition(system, closer, x))
+    start = _conditioned(system, closer, replace(start, freedoms=freedoms))
     if not dependent:
         return start
     involved = np.any(np.abs(found.combinations) > INVOLVED, axis=0) | ~taking
@@ -388,31 +394,25 @@ def _rows_of_drives(system: System) -> Mask:
     return np.array([label == "drive" for c in constraints for label in c.labels], dtype=bool)
 
 
-def _condition(system: System, closer: Closer, x: Array) -> float:
-    """Of the constraint matrix, from random right-hand sides: the mean of r^T H^-1 r over
-    r^T D^-1 r is that of the inverse eigenvalues.
+def _conditioned(system: System, closer: Closer, start: Start) -> Start:
+    """With the condition of its constraint matrix and, where that is large, with what it costs.
 
     Raises AssemblyError where a row that is kept has no pivot in the digits of numbers."""
+    x, rows = start.state, closer.projector.rows
     evaluate = Evaluator(system.programs.correction, kept=closer.kept)
-    rows = closer.projector.rows
     evaluate(0.0, x, np.zeros(rows))
     if not evaluate.program.schedules:
-        return 1.0
-    kept = closer.kept[:rows] != 0.0
-    lost = (evaluate.inverse_pivots() == 0.0) & kept
+        return start
+    kept = closer.kept[:rows]
+    lost = lost_pivots(evaluate, kept)
     if lost.any() and not any(c.active is not None for c in system.equations.constraints):
         clear = closer.rows.choose(0.0, x, CLEAR).kept
         regular = np.count_nonzero(clear) >= np.count_nonzero(kept)
         grip = LostGrip(int(lost.sum()), lost)
         raise AssemblyError.of([(_without_inertia if regular else _singular)(system, grip)])
-    first = evaluate.program.schedules[0].scratch
-    sizes = np.sqrt(np.abs(evaluate.work[first : first + rows].real)) * kept
-    random, worst = np.random.default_rng(3), 1.0
-    for _ in range(DRAWS):
-        right = sizes * random.choice([-1.0, 1.0], rows)
-        evaluate(0.0, x, right)
-        worst = max(worst, float(right @ evaluate.output("multipliers")))
-    return worst
+    condition = condition_of(evaluate, kept, x)
+    rounding = 0.0 if condition <= WEAK else lost_to_rounding(system, closer, x)
+    return replace(start, condition=condition, rounding=rounding)
 
 
 def _names(system: System, rows: Mask) -> tuple[str, ...]:
