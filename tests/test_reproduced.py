@@ -1,5 +1,6 @@
 """Files on which vbg once erred without a word, with the right answer; further ones stand with
-what they are about (tests/data/rests, starts; tests/tmm_bridge/reproduced; tests/validate)."""
+what they are about (tests/data/rests, starts; tests/io/mstmmsim; tests/tmm_bridge/reproduced;
+tests/validate/machines)."""
 
 from __future__ import annotations
 

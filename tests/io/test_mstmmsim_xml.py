@@ -56,6 +56,14 @@ def test_the_printed_file_runs_as_the_double_pendulum_it_means():
     assert np.abs(solution["JoRevp_Link1.force"][:, 1]).max() < 1e-9
 
 
+def test_tags_in_one_word_are_those_that_are_printed():
+    """`finaltime` for `final time`, the length given: nothing of the times is lost."""
+    model = mstmmsim.read(DATA / "two_pendulum_in_one_word.xml")
+    assert (model.simulate.t_end, model.simulate.output_step) == (5.0, 1e-3)
+    for name in ("bodies", "joints", "gravity", "parameters"):
+        assert getattr(model, name) == getattr(printed(), name)
+
+
 def test_the_length_is_missing_and_named():
     with pytest.raises(ModelError, match="L"):
         mstmmsim.read(PRINTED)

@@ -8,6 +8,8 @@ import pytest
 import vbg
 from vbg.cli.show.vibration import compared, poses_at, responses
 from vbg.errors import UsageError
+from vbg.io.toml import parse
+from vbg.model import Model
 from vbg.tmm_bridge.kernels.tables import SIX_FIRST, SIX_MIDDLE
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.start import start
@@ -115,6 +117,27 @@ def test_vibration_beside_the_bond_graph():
         assert np.allclose(found.poles.real, 0.0) == (not excited)
         if excited:
             assert max(a.error for a in responses(found, linear, excited[0])) < 1e-9
+
+
+@pytest.mark.parametrize("stiffer", [1.0, 1.0 + 1e-13, 3.0])
+def test_a_vehicle_of_two_arms_on_springs(stiffer):
+    """M q'' + C q' + K q = 0 in the height s and the angles of the arms, whose mass centres are
+    at s - 0.4 a and s - 0.3 b.  The spring of free length 0, 0.5 m along the first arm, has the
+    energy k/2 ((0.5 + 0.4 (1 - cos a))^2 + (s - 0.4 sin a)^2)."""
+    from vbg.analysis.rest.idle import sensible_point
+
+    text = (HERE / "vib.toml").read_text().replace("k=8e4", f"k={8e4 * stiffer}")
+    model = Model.from_document(parse(text).document)
+    place = sensible_point(vbg.assemble(model))
+    found = vibration(model, poses=poses_at(place), off=place.off).poles
+    M = np.array([[143, -5.6, -2.7], [-5.6, 0.9 + 14 * 0.16, 0], [-2.7, 0, 0.5 + 9 * 0.09]])
+    K, C = np.diag([8e4 * stiffer, 3000, 1200]), np.diag([900.0, 0, 0])
+    K += 5000 * np.outer([1, -0.4, 0], [1, -0.4, 0]) + 5000 * np.diag([0, 0.5 * 0.4, 0])
+    A = np.block([[np.zeros((3, 3)), np.eye(3)], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]])
+    exact = np.linalg.eigvals(A)
+    upper = sorted(exact[exact.imag > 0], key=lambda pole: pole.imag)
+    ours = sorted(found[found.imag > 0], key=lambda pole: pole.imag)
+    np.testing.assert_allclose(ours, upper, rtol=1e-9)
 
 
 def test_every_proposed_input_is_taken():

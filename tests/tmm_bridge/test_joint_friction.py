@@ -95,7 +95,7 @@ def test_both_solvers_agree_on_a_part_that_rubs_on_a_joint():
     ],
 )
 def test_friction_of_a_joint_is_solved_twice_and_a_fault_in_one_of_them_fails(old, new):
-    model = hinge({"coulomb": 0.5, "static": 0.8})
+    model = vbg.read(REPRODUCED / "dry-hinge.toml")
     settings = {"t_end": 0.8, "output_step": 0.02, "in_children": False}
     if old is None:
         report = validate(model, **settings)
