@@ -2,8 +2,9 @@
 
 n uniform rods (1 m, 1 kg) on revolutes about y, at rest and horizontal.  What is timed is
 one evaluation of the rate of the state together with ALL constraint efforts, as a run at the
-default tolerance makes it, called from Python; beside it, in the same run, Pinocchio's articulated body algorithm, which gives
-accelerations but no joint forces.  Processor time of the process, best of repeats, warm.
+default tolerance makes it, called from Python; beside it, in the same run, Pinocchio's
+articulated body algorithm, which gives accelerations but no joint forces.  Processor time of the
+process, best of repeats, warm.
 """
 
 from __future__ import annotations
