@@ -22,6 +22,7 @@ from vbg.model import Model
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, function_of
 
 Law = Callable[[float, float, float], float]  # of value, rate, t
+KNOWN = ("spring", "damper", "torsion_spring", "stop", "bushing", "force", "torque")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,19 +80,11 @@ def acts_of(
     opened: frozenset[str] = frozenset(),
 ) -> tuple[Act, ...]:
     """Everything that acts; nothing in the joints `opened`.  `replays`: recorded efforts, by a
-    joint's name or a part's "TABLE.NAME", in the place of the parts themselves.
-
-    Raises UsageError for what is neither known nor recorded, by name.
-    """
+    joint's name or a part's "TABLE.NAME", in the place of the parts themselves."""
     acts: list[Act] = []
-    strange: list[str] = []
     for name, part in model.forces.items():
         recorded = {k: f for k, f in replays.items() if k.split("[")[0] == f"forces.{name}"}
-        act = _force_act(model, places, name, part, recorded)
-        if act is None:
-            strange.append(f"forces.{name} ({part.kind})")
-        else:
-            acts.append(act)
+        acts.append(_force_act(model, places, name, part, recorded))
     for name, part in model.joints.items():
         if name in replays:
             acts.append(_replay(_place(model, places, name), replays[name]))
@@ -102,13 +95,23 @@ def acts_of(
         table, _, name = key.partition(".")
         if table in ("hydraulic", "rotational", "translational", "electric") and name:
             acts.append(_pair(getattr(model, table)[name], "", _by_time(function)))
+    return tuple(acts)
+
+
+def require_known(model: Model, replays: Mapping[str, TimeFunction]) -> None:
+    """Raises UsageError for what acts and is neither known here nor recorded, by name."""
+    strange = [
+        f"forces.{name} ({part.kind})"
+        for name, part in model.forces.items()
+        if part.kind not in KNOWN
+    ]
     strange += _on_joint_nodes(model)
     if not replays:
         others = ("electric", "hydraulic", "rotational", "translational", "bondgraph", "beams")
         strange += [f"{t}.{n}" for t in others for n in getattr(model, t)]
     if strange:
-        raise UsageError(f"the engines have no {', '.join(strange[:8])}.")
-    return tuple(acts)
+        more = f" and {len(strange) - 8} more" if len(strange) > 8 else ""
+        raise UsageError(f"the engines have no {', '.join(strange[:8])}{more}.")
 
 
 def _on_joint_nodes(model: Model) -> list[str]:
@@ -192,7 +195,7 @@ def _force_act(
     name: str,
     part: Any,
     recorded: Mapping[str, TimeFunction],
-) -> Act | None:
+) -> Act:
     if part.kind in ("spring", "damper", "torsion_spring", "stop"):
         if isinstance(getattr(part, "on", None), str):
             place = _place(model, places, part.on)
@@ -202,9 +205,7 @@ def _force_act(
         return _pair(part, name, _law(part, sign=1.0))
     if part.kind == "bushing":
         return _bushing(model, part, name)
-    if part.kind in ("force", "torque"):
-        return _given(model, places, name, part, recorded)
-    return None
+    return _given(model, places, name, part, recorded)
 
 
 def _law(part: Any, *, sign: float) -> Law:

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.integrate import DOP853
 
 from vbg.engines.exudyn import ExudynTree
-from vbg.engines.loads import Acting, acts_of, couplings_of
+from vbg.engines.loads import Acting, acts_of, couplings_of, require_known
 from vbg.engines.machine import COORDINATES, GROUND, Branch, Ends, Machine, machine_of
 from vbg.engines.mujoco import MuJoCoTree
 from vbg.engines.pinocchio import PinocchioTree
@@ -62,6 +62,7 @@ class Plant:
         replays: Mapping[str, TimeFunction],
         lost: Mapping[str, float] = MappingProxyType({}),
     ):
+        require_known(model, replays)
         opened = frozenset(lost)  # joints that are open, and what was lost in them [J]
         self.model, self.machine = model, machine_of(model, opened)
         self.releases, self.lost = releases_of(model, opened), dict(lost)
