@@ -6,6 +6,7 @@ import pytest
 
 import vbg
 from tests.domains.random_networks import circuit, driveline, oil
+from tests.tail import tail
 from vbg.errors import VbgError
 
 
@@ -22,6 +23,34 @@ def test_each_runs_or_says_why_not(make, seed):
             assert found.audit.energy_residual < 1e-6, one
         else:
             assert found.status.sentence and found.status.remedy, one
+
+
+@pytest.mark.parametrize(("seed", "node"), ((28, "n1"), (50, "n1"), (76, "n1")))
+def test_a_node_between_parts_that_give_flow_only_is_refused_and_oil_mends_it(seed, node):
+    """A shut valve without a leak behind a pipe, a pump against it: any pressure will do there."""
+    document = oil(seed)
+    with pytest.raises(VbgError, match=f"nothing gives the node '{node}' its pressure") as told:
+        vbg.start(vbg.Model(name="shut", **document))
+    for name, part in document["hydraulic"].items():
+        assert (f"{name} ({part['kind']})" in str(told.value)) == (node in part["nodes"]), name
+    remedy = {"kind": "volume", "nodes": [node], "volume": 1e-3}
+    document["hydraulic"]["line"] = remedy
+    found = vbg.simulate(vbg.Model(name="oil in the line", **document), t_end=0.005)
+    assert found.status.code == "finished" and found.audit.energy_residual < 1e-6
+
+
+def test_a_valve_that_shuts_while_oil_comes_through_a_pipe_is_named():
+    """The pipe's flow must end at once: there is no pressure for that."""
+    parts = {
+        "supply": {"kind": "pressure_source", "nodes": ["p", "tank"], "pressure": 1e6},
+        "pipe": {"kind": "pipe", "nodes": ["p", "n"], "length": 2.0, "diameter": 0.01},
+        "valve": {"kind": "check_valve", "nodes": ["n", "tank"], "conductance": 1e-9},
+    }
+    parts["valve"]["cracking"] = 2e6
+    with pytest.raises(
+        VbgError, match=r"the node .n. its pressure.*pipe .pipe., valve .check_valv"
+    ):
+        vbg.simulate(vbg.Model(name="shut", hydraulic=parts))
 
 
 @pytest.mark.parametrize("L", (0.0, 1e-3))
@@ -56,22 +85,77 @@ def gas(p, **written):
 @pytest.mark.parametrize("p", np.geomspace(5e5, 4e7, 7))
 @pytest.mark.parametrize("n", (1.0, 1.4))
 def test_an_accumulator_begins_with_the_pressure_that_is_written_for_its_node(p, n):
-    """However far from its precharge: content = volume (1 - (precharge / p)^(1/n))."""
+    """However far above its precharge: content = volume (1 - (precharge / p)^(1/n)) behind what the
+    port takes, 1 % of the volume at a modulus of 14 kbar; below, what the port takes at p."""
     system = vbg.assemble(gas(p, n=n))
     begin = vbg.start(system)
     content = dict(zip(system.state_names, begin.state, strict=True))["gas.content"]
-    assert content == pytest.approx(1e-3 * (1.0 - (2e6 / p) ** (1.0 / n)), rel=1e-12, abs=1e-15)
+    shell = 1e-3 * (1.0 - (2e6 / max(p, 2e6)) ** (1.0 / n))
+    port = 1e-5 * min(p, 2e6) / 1.4e9
+    assert content == pytest.approx(shell + port, rel=1e-12, abs=1e-18)
     found = begin.outputs(0.0, begin.state)
     assert found["gas.pressure"][0] == pytest.approx(p, rel=1e-12)
     assert np.isfinite(begin.rate(0.0, begin.state)).all()
 
 
-@pytest.mark.parametrize(("p", "written"), (("30e5", {}), ("400e5*(1 + t)", {"pressure": 6e6})))
+GIVEN = (
+    ("30e5", {}),
+    ("400e5*(1 + t)", {"pressure": 6e6}),
+    ("1e5*max(t - 0.005, 0)", {}),
+    ("-0.7e5*sin(200*t)", {}),
+)
+
+
+@pytest.mark.parametrize(("p", "written"), tail(GIVEN, 2))
 def test_an_accumulator_on_a_given_pressure_takes_it(p, written):
     model = gas(2e6, **written)
     source = {"kind": "pressure_source", "nodes": ["n", "tank"], "pressure": p}
     model = model.edited(("hydraulic", "oil"), source)
     report = vbg.validate.validate(model.edited(("simulate", "t_end"), 0.01))
+    assert report.result == "PASS", report.verdict.sentence
+
+
+def emptied(p, n, dead):
+    """An accumulator that an orifice empties and a flow fills again from t = 9 s on."""
+    part = {"kind": "accumulator", "nodes": ["n"], "volume": 1e-3, "precharge": 2e6, "n": n}
+    parts = {
+        "gas": {**part, "pressure": p, "dead": dead},
+        "out": {"kind": "laminar_resistance", "nodes": ["n", "tank"], "conductance": 4e-11},
+        "fill": {"kind": "flow_source", "nodes": ["tank", "n"], "flow": "if(t < 9, 0, 2e-4)"},
+    }
+    return vbg.Model(name="emptied", hydraulic=parts, simulate={"t_end": 10, "output_step": 0.01})
+
+
+@pytest.mark.parametrize("shake", tail((0.0, 1e-13), 1))
+@pytest.mark.parametrize(("n", "dead"), ((1.0, 1e-5), (1.4, 1e-4)))
+def test_an_empty_accumulator_gives_nothing_and_begins_where_it_ended(shake, n, dead):
+    """dp/dt = -G p / C: the gas with C = volume / (n p) (precharge / p)^(1/n), so that
+    p^-(1 + 1/n) grows evenly down to the precharge; then the port with C = dead / bulk, and filled
+    from nothing it meets the precharge again before any oil comes into the shell."""
+    p, low, G = 3e6 * (1.0 + shake), 2e6, 4e-11
+    found = vbg.simulate(emptied(p, n, dead), rtol=1e-9)
+    assert found.status.code == "finished"
+    assert found.audit.energy_residual < 1e-8
+    q = 1.0 + 1.0 / n
+    even = q * n * G / (1e-3 * low ** (1.0 / n))
+    closes = (low**-q - p**-q) / even
+    quick = dead / 1.4e9 / G
+    opens = 9.0 - quick * np.log(1.0 - G * low / 2e-4)
+    times = [event.time for event in found.audit.events if event.where == "gas.closes"]
+    np.testing.assert_allclose(times, [closes, opens], rtol=1e-7)
+    time, pressure = found.time, found["gas.pressure"]
+    gas = time < closes
+    slow = (p**-q + even * time[gas]) ** (-1.0 / q)
+    np.testing.assert_allclose(pressure[gas], slow, rtol=1e-7)
+    port = (time > closes) & (time < 9.0)
+    np.testing.assert_allclose(
+        pressure[port], low * np.exp(-(time[port] - closes) / quick), rtol=1e-5, atol=1.0
+    )
+
+
+@pytest.mark.slow
+def test_both_solvers_agree_on_an_accumulator_that_runs_empty_and_fills_again():
+    report = vbg.validate.validate(emptied(2.2e6, 1.4, 1e-5))
     assert report.result == "PASS", report.verdict.sentence
 
 

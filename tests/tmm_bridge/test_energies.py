@@ -42,13 +42,18 @@ def test_half_of_what_charges_a_capacitor_is_lost_whatever_the_resistance():
 
 @pytest.mark.parametrize("growth, n", [(0.0, 1.0), (5.0, 1.4)])
 def test_energies_of_oil_and_gas_are_their_work(growth, n):
+    oil = Oil(1.4e9, growth, 0.0)
+    gas = hydraulic.Bladder(2e-3, 6e6, n, 2e-5, Oil(1.4e9, 0.0, 0.005))
     for energy, capacity, start in (
-        (Oil(1.4e9, growth, 0.0).energy(2e-3), Oil(1.4e9, growth, 0.0).capacity(2e-3), 0.0),
-        (hydraulic.gas_energy(2e-3, 6e6, n), hydraulic.gas(2e-3, 6e6, n), 6e6),
+        (oil.energy(2e-3), oil.capacity(2e-3), 0.0),
+        (gas.energy, gas.capacity, 6e6 * (1.0 + 1e-15)),
     ):
         p = np.linspace(start, 3e7, 20001)
         work = np.trapezoid(p * np.array([capacity(x) for x in p]), p)
-        assert energy(3e7) == pytest.approx(work, rel=1e-6)
+        assert energy(3e7) - energy(start) == pytest.approx(work, rel=1e-6)
+    p = np.linspace(-9e4, 5.999e6, 20001)  # and of the port, from bubbles on
+    work = np.trapezoid(p * np.array([gas.capacity(x) for x in p]), p)
+    assert gas.energy(p[-1]) - gas.energy(p[0]) == pytest.approx(work, rel=1e-3)
 
 
 KINDS = (

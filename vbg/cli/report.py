@@ -65,14 +65,16 @@ def _signals(
         shown = others[:limit] + energies
     if not summary:
         return "No output instant was reached."
+    unmet = [one for one in patterns or () if not any(_matches(s, one) for s in spelled.values())]
     if not shown:
-        return _no_match((patterns or [""])[0], [row["signal"] for row in summary])
+        return _no_match(next(iter(unmet), ""), [row["signal"] for row in summary])
     rows = [
         (row["signal"], *(figure(row[k]) for k in ("min", "max", "final")), row["unit"])
         for row in (_in_units(row, display) for row in shown)
     ]
     text = table([("signal", "min", "max", "final", "unit"), *rows], "<>>><")
     hidden = len(chosen) - len(shown)
+    text += "".join(f"\n{_no_match(one, [row['signal'] for row in summary])}" for one in unmet)
     return text + (f"\n{hidden} not shown: --all, or --signals PATTERN" if hidden else "")
 
 

@@ -32,16 +32,17 @@ class Oil:
     e : content per volume that has been pressed in.  p = bulk e for growth = 0, else
     p = bulk (exp(growth e) - 1) / growth, from dp/de = bulk + growth p.
 
-    Below p_s = RELEASE air comes out of it (H. Gholizadeh, R. Burton, G. Schoenau, Int. J. of
-    Fluid Power 13, 2012, no. 1: models of oil at low pressure).  P the absolute pressure, P_s that
-    at p_s: of the air that the oil has dissolved, `air` of its volume at P_s, (1 - P / P_s)^2 has
-    come out at P and fills the volume of that times P_s / P, at constant temperature:
+    Below p_s = RELEASE air comes out of it (models of this kind are compared by H. Gholizadeh,
+    R. Burton, G. Schoenau, Fluid bulk modulus: comparison of low pressure models, Int. J. of Fluid
+    Power).  P the absolute pressure, P_s that at p_s: of the air that the oil has dissolved, `air`
+    of its volume at P_s, the part (1 - P / P_s)^2 is taken to have come out at P.  At constant
+    temperature it fills the volume of that times P_s / P, and volumes add up:
 
         e - e_s = (p - p_s) / bulk - air (P_s - P)^2 / (P P_s)
-        1 / K_e = 1 / bulk + air (P_s / P^2 - 1 / P_s)
+        de / dp = 1 / K_e = 1 / bulk + air (P_s / P^2 - 1 / P_s)
 
-    the effective bulk modulus of oil with bubbles (H. Merritt, Hydraulic Control Systems, 1967,
-    section 2-5), bulk at P_s, without a kink.  P stays above zero however far the walls draw
+    K_e, the effective bulk modulus of oil with bubbles, is bulk at P_s: the square was chosen so
+    that there is no kink.  P stays above zero however far the walls draw
     apart: a cavity, which has to be filled before the pressure grows.  The energy per volume is
     the integral of p de.  air = 0: oil that can be pulled.
     """

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.assemble.start.valueless import without_value
 from vbg.assemble.system import System
 from vbg.simulate.steppers.tolerances import Tolerances
 
@@ -18,20 +19,30 @@ Array = NDArray[np.float64]
 
 
 def fastest_change(
-    system: System, t: float, x: Array, rate: Callable[[float, Array], Array], step: float
+    system: System,
+    t: float,
+    x: Array,
+    rate: Callable[[float, Array], Array],
+    outputs: Callable[[float, Array], Mapping[str, Array]],
+    step: float,
 ) -> str:
     """The state component whose rate ends at t, or which changes fastest beside its own size.
 
     The time in which it changes by all it is, |x| / |x'|, tells what shrinks to nothing: the
     oil in a chamber at its end, a mass without weight.  `step` is the time between outputs,
-    `rate` x' at a time and state.  Empty where nothing changes much faster than that.
+    `rate` x' at a time and state, `outputs` all signals there, which tell the node whose pressure
+    or voltage nothing gives.  Empty where nothing changes much faster than that.
     """
     n, names = len(x), system.state_names
     found = rate(t, x)[:n].copy()
-    ahead = rate(t + AHEAD * step, x + AHEAD * step * found)[:n]
+    later, beyond = t + AHEAD * step, x + AHEAD * step * np.nan_to_num(found)
+    ahead = rate(later, beyond)[:n] + 0.0 * found
     lost = np.flatnonzero(~np.isfinite(ahead))
     if len(lost):
-        return f"From there on the rate of {names[lost[0]]} has no value."
+        said = [f"From there on the rate of {names[lost[0]]} has no value."]
+        for problem in without_value(system.model, outputs(later, beyond)):
+            said.append(f"{problem.what[0].upper()}{problem.what[1:]} {problem.remedy}")
+        return " ".join(said)
     quickness = np.abs(found) * QUICK * step / (np.abs(x) + Tolerances(system, TINY)(t, x))
     if not n or np.max(quickness) < 1.0:
         return ""

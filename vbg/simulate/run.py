@@ -298,7 +298,8 @@ class Run:
     def _fastest(self) -> str:
         """What changes fastest where the integration stands."""
         t, x, step = self.stepper.t, self.stepper.x, self.settings.output_step
-        return fastest_change(self.system, t, x, self.start.evaluator("rate"), step)
+        rate, outputs = self.start.evaluator("rate"), self.start.outputs
+        return fastest_change(self.system, t, x, rate, outputs, step)
 
     @property
     def _another(self) -> str:

@@ -22,6 +22,7 @@ from vbg.assemble.start.remarks import MOVED, by_part, moved_bodies, overridden_
 from vbg.assemble.start.rounding import condition_of, lost_pivots, lost_to_rounding
 from vbg.assemble.start.settle import settle
 from vbg.assemble.start.tied import level
+from vbg.assemble.start.valueless import with_values
 from vbg.assemble.start.written import keep_written, not_kept
 from vbg.assemble.system import System
 from vbg.causality import CausalGraph
@@ -142,7 +143,7 @@ def assemble_start(source: System | CausalGraph | BondGraph | Placed | Model) ->
     system = source if isinstance(source, System) else assemble(source)
     try:
         with paused_collection():
-            start = _assembled(system)
+            start = with_values(_assembled(system))
     except AssemblyError as error:
         raise AssemblyError.of(located(system.model, error.problems)) from None
     return replace(start, notes=located(system.model, start.notes))

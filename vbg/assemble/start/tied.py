@@ -22,6 +22,7 @@ Array = NDArray[np.float64]
 
 ITERATIONS = 200  # steps and halvings of one store
 CLOSE = 1e-15  # of the effort
+NEAR = 1e-9  # of it: a state where no step comes nearer has the effort, but for rounding
 
 
 def level(system: System, x: Array) -> None:
@@ -65,21 +66,32 @@ def _neighbours(graph: BondGraph, name: str) -> list[str]:
 
 
 def _solve(evaluate: Evaluator, x: Array, place: int) -> None:
-    """Newton on law(q) = effort; a step is halved until it comes nearer.  Where none does (no
-    state has that effort) x stays as it was."""
+    """Newton on law(q) = effort; a step is halved until it comes nearer.  Laws of stores grow with
+    q: a step that leaves the span between a q that is too small and one that is too large, as at
+    the bend of a bladder that closes, goes to its middle.  Where none comes nearer (no state has
+    that effort) x stays as it was."""
     first, best, step, before = x[place], np.inf, 0.0, x[place]
+    low, high = -np.inf, np.inf
     for _ in range(ITERATIONS):
         evaluate(0.0, x)
         wanted, effort = (float(evaluate.output(name)[0]) for name in ("given", "effort"))
-        miss = abs(effort - wanted)
-        if miss < best:
+        miss, between = abs(effort - wanted), low < x[place] < high and np.isfinite(high - low)
+        if miss < best or (between and np.isfinite(miss)):
             if miss <= CLOSE * abs(wanted):
                 return
             before, best = x[place], miss
-            step = (wanted - effort) / float(evaluate.output("slope")[0])
+            low, high = (before, high) if effort < wanted else (low, before)
+            slope = float(evaluate.output("slope")[0])
+            step = (wanted - effort) / slope if slope > 0.0 else np.inf
         else:
             step *= 0.5
-        x[place] = before + step
-        if x[place] == before:
-            return
+        after = before + step
+        if np.isfinite(high - low) and not low < after < high:
+            after = 0.5 * (low + high)
+        if after in (before, low, high) or not np.isfinite(after):
+            if best <= NEAR * (abs(wanted) + 1.0):
+                x[place] = before
+                return
+            break
+        x[place] = after
     x[place] = first

@@ -50,7 +50,7 @@ def register(subparsers: Any) -> None:
         "if its audit fails; 130 after Ctrl-C.",
         examples="""vbg run crank.toml
             vbg run crank.toml --set r='60 mm' --t-end '500 ms' -o crank.h5
-            vbg run crank.toml -o crank.csv --signals 'A.*'
+            vbg run crank.toml -o crank.csv --signals 'A.*,slide.position'
             vbg run crank.toml --measure 'max(norm(A.force))' --measure 'settle(A.speed, 2 %)'
             vbg run arm.toml --start equilibrium -o rest.h5
             vbg run arm.toml --start rest.h5@'500 ms' --set load='20 kg'
@@ -103,8 +103,9 @@ def _add_printing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--signals",
         metavar="PATTERN",
-        action="append",
-        help="print only these: 'A.*', '*.force*'; may be repeated",
+        type=_patterns,
+        action="extend",
+        help="print only these: 'A.*', '*.force*,hinge.angle'; may be repeated",
     )
     parser.add_argument("--all", action="store_true", help="print all signals, however many")
     parser.add_argument(
@@ -115,6 +116,11 @@ def _add_printing(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress bar, no report")
     add_json(parser)
+
+
+def _patterns(text: str) -> list[str]:
+    """Those of a list with commas; no name of a signal has one."""
+    return [pattern.strip() for pattern in text.split(",") if pattern.strip()]
 
 
 def act(arguments: argparse.Namespace) -> int:

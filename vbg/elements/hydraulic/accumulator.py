@@ -1,4 +1,4 @@
-"""Accumulator with polytropic gas: pressure * gas volume^n is constant."""
+"""Accumulator with polytropic gas, whose bladder closes at the precharge."""
 
 from __future__ import annotations
 
@@ -6,17 +6,28 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from vbg.blocks import Block, call, const, divide
+from vbg.blocks import Block, call, const, divide, times
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
+from vbg.physics.hydraulics import Oil
 from vbg.physics.ports import branch, declare_element
+
+PORT = 0.01  # of the volume: oil in the port, unless it is written
 
 
 @dataclass(frozen=True, slots=True)
 class Accumulator:
-    """content' = flow into it, pressure = precharge (volume / (volume - content))^n against
-    vacuum; energy = precharge volume ((volume / gas)^(n - 1) - 1) / (n - 1), gas = volume -
-    content (H. Murrenhoff, Grundlagen der Fluidtechnik 1).  n = 1 isothermal, 1.4 adiabatic.
+    """content' = flow into it.  With oil in the shell the gas has its pressure,
+
+        pressure (volume - oil)^n = precharge volume^n     against vacuum,
+
+    n = 1 isothermal, 1.4 adiabatic, and the energy of the gas, the integral of pressure d oil, is
+    precharge volume ((volume / gas)^(n - 1) - 1) / (n - 1), gas = volume - oil.
+
+    At the precharge the bladder closes: the gas fills the shell and presses no longer on the oil.
+    What is left of it, `dead` in the port, follows the law of oil (`vbg.physics.hydraulics.Oil`),
+    stiff down to a cavity; oil of the shell stays at 0.  content: what the port takes up to the
+    precharge, behind it the oil in the shell; the energy goes on from the port's.
     """
 
     table: ClassVar[str] = "hydraulic"
@@ -27,7 +38,21 @@ class Accumulator:
     precharge: float = quantity("Pa", "pressure of the gas without oil", above=0.0)
     n: float = quantity("1", "polytropic exponent", minimum=1.0, default=1.4)
     pressure: float | None = quantity(
-        "Pa", "pressure at the start; default: precharge", above=0.0, default=None
+        "Pa", "pressure at the start; default: precharge", default=None
+    )
+    dead: float | None = quantity(
+        "m^3",
+        "oil in the port, which stays there below the precharge; default: 1 % of volume",
+        above=0.0,
+        default=None,
+    )
+    bulk: float = quantity("Pa", "bulk modulus of that oil", above=0.0, default=1.4e9)
+    air: float = quantity(
+        "1",
+        "air that it gives off below half an atmosphere, of its volume; 0: oil can be pulled",
+        minimum=0.0,
+        below=1.0,
+        default=0.005,
     )
 
     def faults(self) -> Iterator[tuple[str, str, str]]:
@@ -37,28 +62,66 @@ class Accumulator:
 
     def expand(self, name: str, builder: Builder) -> None:
         here = branch(name, builder, self.table, (self.nodes[0], "tank"))
-        start = self.pressure or self.precharge
-        content = self.volume * (1.0 - (self.precharge / start) ** (1.0 / self.n))
+        start = self.precharge if self.pressure is None else self.pressure
         builder.compliance(
             name,
             here.node,
             effort=self._pressure,
             energy=self._energy,
-            initial=const(content),
+            initial=const(self._content(start)),
             written=self.pressure is not None,
             state="content",
         )
+        pressure = builder.level(builder.terminal(self.table, self.nodes[0]))
+        builder.event(
+            f"{name}.closes", pressure - const(self.precharge), f"{name} runs empty or fills"
+        )
         declare_element(name, builder, self.table, f"{here.node.name} -> {name}.content.C")
 
+    @property
+    def _port(self) -> float:
+        return PORT * self.volume if self.dead is None else self.dead
+
+    @property
+    def _oil(self) -> Oil:
+        return Oil(self.bulk, air=self.air)
+
+    @property
+    def _closed(self) -> float:
+        """The content at which the bladder closes."""
+        return self._port * self._oil.strain(self.precharge)
+
+    def _content(self, pressure: float) -> float:
+        if pressure <= self.precharge:
+            return self._port * self._oil.strain(pressure)
+        return self._closed + self.volume * (1.0 - (self.precharge / pressure) ** (1.0 / self.n))
+
+    def _pressed(self, content: Block) -> Block:
+        """What the port takes of it; the shell has the rest, so that their slopes add up to 1
+        where the bladder closes, too."""
+        return call("min", content, const(self._closed))
+
+    def _strain(self, content: Block) -> Block:
+        """Of the oil in the port."""
+        return (1.0 / self._port) * self._pressed(content)
+
     def _ratio(self, content: Block) -> Block:
-        return divide(const(self.volume), const(self.volume) - content)
+        """volume / gas."""
+        oil = content - self._pressed(content)
+        return divide(const(self.volume), const(self.volume) - oil)
 
     def _pressure(self, content: Block) -> Block:
-        return self.precharge * call("power", self._ratio(content), const(self.n))
+        """One of the two factors is that at the precharge."""
+        power = call("power", self._ratio(content), const(self.n))
+        return times(power, self._oil.pressure(self._strain(content)))
 
     def _energy(self, content: Block) -> Block:
-        stored = self.precharge * self.volume
+        stored, ratio = self.precharge * self.volume, self._ratio(content)
+        port = self._port * self._oil.energy(self._strain(content))
         if self.n == 1.0:
-            return stored * call("log", self._ratio(content))
-        power = call("power", self._ratio(content), const(self.n - 1.0))
-        return (stored / (self.n - 1.0)) * (power - const(1.0))
+            gas = stored * call("log", ratio)
+        else:
+            power = call("power", ratio, const(self.n - 1.0))
+            gas = (stored / (self.n - 1.0)) * (power - const(1.0))
+        filled = call("positive", content - const(self._closed))  # else rounding of `stored`
+        return port + times(filled, gas)

@@ -14,8 +14,8 @@ from vbg.physics.ports import branch, declare_element
 @dataclass(frozen=True, slots=True)
 class Orifice:
     """flow = cd area sqrt(2 / density) p / (p^2 + laminar^2)^(1/4): the turbulent root for
-    |p| much above `laminar`, linear below, with a finite slope at zero (as in ISO 6358
-    and H. Merritt, Hydraulic Control Systems, 1967, eq. 3-22).  Dissipates p flow.
+    |p| much above `laminar` (Bernoulli: density v^2 / 2 = p, of a jet that `cd` makes smaller and
+    slower), linear below, with a finite slope at zero.  Dissipates p flow.
     """
 
     table: ClassVar[str] = "hydraulic"

@@ -1,9 +1,9 @@
 """Cavities in oil, and pressures that it does not have.
 
 Pressures count from the atmosphere and the vapour pressure of oil is nearly zero, so that what
-falls below -1 atm is no oil any more (H. Merritt, Hydraulic Control Systems, 1967, section 2-5).
-Oil with `air` gives it off before (`vbg.physics.hydraulics.Oil`): that a chamber is not full
-is told.  A model of oil without holds where real oil lets go: a fault of the model.
+falls below -1 atm is no oil any more.  Oil with `air` gives it off before
+(`vbg.physics.hydraulics.Oil`): that a chamber is not full is told.  A model of oil without holds
+where real oil lets go: a fault of the model.
 """
 
 from __future__ import annotations

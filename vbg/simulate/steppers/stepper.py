@@ -143,6 +143,10 @@ class Adaptive:
             message = self._solver.step()
         except ZeroDivisionError:
             return NO_SLOPE
+        except ValueError as error:  # scipy's check of the matrices of an implicit step
+            if "infs or NaNs" not in str(error):
+                raise
+            return NO_SLOPE
         except EndsBesideSingularPosture:
             return self._leap_or_go_nearer()
         except NearSingularPosture:

@@ -78,17 +78,31 @@ class Store:
         yield f"{name}.power", "W", lambda w: self.ends.difference(w) * into(w)
 
 
-def gas(volume: float, precharge: float, n: float) -> Callable[[Any], Any]:
-    """dm/dp of an accumulator, m = volume (1 - (precharge / p)^(1/n))."""
-    return lambda p: volume / (n * p) * power(precharge / p, 1.0 / n)
+@dataclass(frozen=True)
+class Bladder:
+    """A gas in a shell with a port full of oil.  From the precharge on oil comes into the shell,
+    m = volume (1 - (precharge / p)^(1/n)); below, the gas has the shell to itself and the oil in
+    the `port` is all that a pressure changes."""
 
+    volume: float
+    precharge: float
+    n: float
+    port: float
+    oil: Oil
 
-def gas_energy(volume: float, precharge: float, n: float) -> Callable[[Any], Any]:
-    """int p dm from the precharge on: the work of a polytropic change of state."""
-    work = precharge * volume
-    if n == 1.0:
-        return lambda p: work * log(p / precharge)
-    return lambda p: work / (n - 1.0) * (power(p / precharge, (n - 1.0) / n) - 1.0)
+    def capacity(self, p: Number) -> Number:
+        """dm/dp."""
+        P = most(p, self.precharge)
+        gas = self.volume / (self.n * P) * power(self.precharge / P, 1.0 / self.n)
+        return choose(p - self.precharge, gas, self.oil.capacity(self.port)(p))
+
+    def energy(self, p: Number) -> Number:
+        """int p dm from p = 0 on: of the oil, then the work of a polytropic change of state."""
+        work, x = self.precharge * self.volume, most(p, self.precharge) / self.precharge
+        pressed = self.oil.energy(self.port)(least(p, self.precharge))
+        if self.n == 1.0:
+            return pressed + work * log(x)
+        return pressed + work / (self.n - 1.0) * (power(x, (self.n - 1.0) / self.n) - 1.0)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from vbg.tmm_bridge.onedim.circuits import add_source
 from vbg.tmm_bridge.onedim.draft import REFERENCE, Draft, no_twin
 from vbg.tmm_bridge.onedim.electric import Conductor, FlowSource
 from vbg.tmm_bridge.onedim.hydraulic import (
+    Bladder,
     Chamber,
     Cylinder,
     Displacer,
@@ -19,8 +20,6 @@ from vbg.tmm_bridge.onedim.hydraulic import (
     Store,
     darcy,
     edge,
-    gas,
-    gas_energy,
     laminar,
     opening_valve,
     orifice,
@@ -127,8 +126,12 @@ def _add_store(draft: Draft, name: str, part: Any) -> None:
         oil = Oil(part.bulk, part.growth, part.air)
         capacity, energy = oil.capacity(part.volume), oil.energy(part.volume)
     else:
-        otherwise, law = part.precharge, (part.volume, part.precharge, part.n)
-        capacity, energy = gas(*law), gas_energy(*law)
+        otherwise = part.precharge
+        port = 0.01 * part.volume if part.dead is None else part.dead
+        bladder = Bladder(part.volume, part.precharge, part.n, port, Oil(part.bulk, 0.0, part.air))
+        capacity, energy = bladder.capacity, bladder.energy
+        at = draft.node("hydraulic", node)
+        draft.changes.append((f"hydraulic.{name}", 1, lambda w: (w.levels[at] - otherwise,)))
     start = _at_start(draft, node, part.pressure, otherwise)
     _hold(draft, part, name, node, capacity(start), start)
     draft.add(Store(draft.ends("hydraulic", name, (part.nodes[0], TANK)), capacity, energy))

@@ -1,10 +1,9 @@
 """Oil by its pressure: what a volume holds of it, how that grows, what energy it keeps.
 
 Pressures count from the tank's, an atmosphere.  Between half an atmosphere and any pressure oil
-is a liquid; below, bubbles of air grow in it at constant temperature (H. Gholizadeh, R. Burton,
-G. Schoenau, Int. J. of Fluid Power 13, 2012, no. 1): in a volume V of it air V (1 - P / P_s)^2 P_s
-/ P, P absolute and P_s half an atmosphere.  Since P stays above zero, no wall can pull at it: what
-lacks is a cavity.
+is a liquid; below, bubbles of air grow in it at constant temperature, by Boyle's law for the part
+of the air that has come out: in a volume V of it air V (1 - P / P_s)^2 P_s / P, P absolute and P_s
+half an atmosphere.  Since P stays above zero, no wall can pull at it: what lacks is a cavity.
 """
 
 from __future__ import annotations

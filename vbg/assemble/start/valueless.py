@@ -1,0 +1,104 @@
+"""Nodes whose pressure or voltage nothing gives: an algebraic loop without a solution.
+
+Where all parts on a node tell the flow for a pressure, the pressure is the one at which the flows
+balance.  There is none, or any will do, where no flow changes with it: a shut valve without a
+leak behind a pipe, a pump against it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.assemble.program.evaluator import Evaluator
+from vbg.assemble.system import System
+from vbg.errors import AssemblyError, Problem
+from vbg.model import Model
+
+Array = NDArray[np.float64]
+
+TRIES = 3  # each search for a root begins where the last one ended
+QUANTITIES = {"hydraulic": "pressure", "electric": "voltage"}
+# parts of which no flow depends on the pressures at their ends, or none while they are shut
+RIGID = ("flow_source", "pump", "motor", "pipe", "current_source", "inductor")
+SHUT = ("check_valve", "relief_valve", "proportional_valve")
+REMEDIES = {
+    "hydraulic": "Add the oil in the line, whose pressure is a state:"
+    ' kind = "volume", nodes = ["{0}"], volume = "1 L"; or give a valve that shuts a leakage.',
+    "electric": 'Put a capacitor or a resistor between {0} and "gnd".',
+}
+
+
+class Begun(Protocol):
+    """What is asked of a start."""
+
+    @property
+    def system(self) -> System: ...
+    @property
+    def state(self) -> Array: ...
+    def evaluator(self, what: str) -> Evaluator: ...
+    def outputs(self, t: float, x: Array, /) -> Mapping[str, Array]: ...
+
+
+S = TypeVar("S", bound=Begun)
+
+
+def with_values(start: S) -> S:
+    """The start, whose algebraic loops have solutions; AssemblyError where one has none."""
+    equations, x = start.system.equations, start.state
+    if not (equations.loops or equations.direct):
+        return start
+    evaluate = start.evaluator("rate")
+    if not any(np.all(np.isfinite(evaluate(0.0, x))) for _ in range(TRIES)):
+        problems = without_value(start.system.model, start.outputs(0.0, x))
+        if problems:
+            raise AssemblyError.of(list(problems))
+    return start
+
+
+def without_value(model: Model, outputs: Mapping[str, Array]) -> tuple[Problem, ...]:
+    """A problem for each node whose pressure or voltage is no number among the `outputs`: of
+    those on which nothing holds it, or, where something does, of all of them together."""
+    found = []
+    for table, quantity in QUANTITIES.items():
+        parts = _parts(model, table)
+        lost = [
+            node
+            for node in parts
+            if not np.all(np.isfinite(outputs.get(f"{table}.{node}.{quantity}", 0.0)))
+        ]
+        loose = [node for node in lost if all(map(_gives_nothing, parts[node].values()))]
+        found += [_problem(table, [node], parts) for node in loose]
+        if lost and not loose:
+            found.append(_problem(table, lost, parts))
+    return tuple(found)
+
+
+def _parts(model: Model, table: str) -> dict[str, dict[str, Any]]:
+    """node -> the parts on it by name."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, part in getattr(model, table).items():
+        for node in getattr(part, "nodes", ()) or ():
+            found.setdefault(node, {})[name] = part
+    return found
+
+
+def _gives_nothing(part: Any) -> bool:
+    """Whether no flow of it need change with the pressure at its end."""
+    return part.kind in RIGID + SHUT and getattr(part, "leakage", 0.0) == 0.0
+
+
+def _problem(table: str, nodes: list[str], parts: Mapping[str, Mapping[str, Any]]) -> Problem:
+    here = {name: part for node in nodes for name, part in parts[node].items()}
+    which = f"the node {nodes[0]!r} its" if len(nodes) == 1 else f"one of {', '.join(nodes)} its"
+    names = ", ".join(f"{name} ({part.kind})" for name, part in here.items())
+    return Problem(
+        "error",
+        f"{table}.{next(iter(here))}.nodes",
+        f"nothing gives {which} {QUANTITIES[table]}: no value was found that balances what flows "
+        f"through {names}; there is none, or any does, as behind a valve that is shut.",
+        REMEDIES[table].format(nodes[0]),
+    )
