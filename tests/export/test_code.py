@@ -203,14 +203,15 @@ def test_the_text_is_the_same_each_time():
 
 
 @pytest.mark.parametrize(
-    ("name", "part", "what"),
+    ("name", "method", "part", "what"),
     [
-        ("ball-screw-axis", "translational.guide", "sticks"),
-        ("transistor-amplifier", "simulate.method", "radau"),
+        ("ball-screw-axis", "auto", "translational.guide", "sticks"),
+        ("pendulum", "discrete-time", "simulate.method", "discrete-time"),
     ],
 )
-def test_what_the_code_has_no_place_for_is_refused_by_name(name, part, what):
-    start = vbg.start(vbg.assemble(vbg.read(f"examples/{name}.toml")))
+def test_what_the_code_has_no_place_for_is_refused_by_name(name, method, part, what):
+    model = vbg.read(f"examples/{name}.toml").edited(("simulate", "method"), method)
+    start = vbg.start(vbg.assemble(model))
     with pytest.raises(ModelError) as refused:
         exported(start)
     assert [problem.where for problem in refused.value.problems] == [part]

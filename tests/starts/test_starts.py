@@ -135,10 +135,10 @@ def test_what_holds_nothing_or_cannot_hold_is_said():
     [
         ('"equilibrum"', "equilibrium"),
         ('"run.h5"', "Write { file"),
-        ("{ at = 1.0 }", "a start is"),
+        ("{ at = 1.0 }", "a start must be one of"),
         ('{ file = "run.txt" }', "a result ends in"),
         ("3", "expected"),
-        ('{ file = "a.h5", balance = ["b"] }', "a start is"),
+        ('{ file = "a.h5", balance = ["b"] }', "a start must be one of"),
     ],
 )
 def test_a_wrong_start_is_told_with_its_remedy(written, said):

@@ -30,7 +30,8 @@ from vbg.platform.files import write_text
 from vbg.plumbing.components import component_names
 
 SHIPPED: tuple[str, ...] = ("vbg_tape.h", "vbg_tape.c", "vbg_eliminate.c", "vbg_machine.h")
-SHIPPED += ("vbg_machine.c", "vbg_inside.h", "vbg_run.c", "vbg_dop853.h")
+SHIPPED += ("vbg_machine.c", "vbg_inside.h", "vbg_run.c", "vbg_step.c", "vbg_radau.c")
+SHIPPED += ("vbg_dop853.h",)
 TAKEN = re.compile(r"(main|makefile|vbg_.*|fmi\d)$", re.IGNORECASE)  # names of other files
 FLAGS = "-std=c99 -O3 -Wall -Wextra -pedantic -Wconversion"
 
@@ -299,6 +300,7 @@ def _model(machine: Machine, name: str, rows: int, recorded: str) -> str:
         "atol": number(s.atol),
         "t_end": number(s.t_end),
         "output_step": number(s.output_step),
+        "implicit": int(s.method == "radau"),
         **{t: f"&{recorded if t == 'recorded' else f'{t}_tape'}" for t in TAPES},
         "posture": f"{{{len(posture[0])}, posture_from, posture_to}}",
         "velocity": f"{{{len(velocity[0])}, velocity_from, velocity_to}}",

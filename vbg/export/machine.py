@@ -134,12 +134,12 @@ def _refused(start: Start) -> Iterator[Problem]:
             "dry friction that sticks is not in the C code yet: rows come and go with it.",
             "Take a friction law that slips always (a small viscous damper), or run it with vbg.",
         )
-    if simulate.method in ("radau", "discrete-time"):
+    if simulate.method == "discrete-time":
         yield Problem(
             "error",
             "simulate.method",
-            f"the C code has no {simulate.method} method: dop853 and a fixed step only.",
-            "Take method = 'auto' where the model is not stiff.",
+            "the C code has no discrete-time method: dop853, radau and a fixed step only.",
+            "Take method = 'auto', or 'radau' where the model is stiff.",
         )
     grid = output_grid(simulate.t_end, simulate.output_step)
     for kink in drive_kinks(start, grid)[:1]:

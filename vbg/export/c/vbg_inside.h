@@ -1,4 +1,4 @@
-/* What vbg_machine.c and vbg_run.c share. */
+/* What the files of a machine and its methods share. */
 #ifndef VBG_INSIDE_H
 #define VBG_INSIDE_H
 
@@ -23,5 +23,29 @@ void vbg_begin_modes(vbg *v, double t, double *x);
 int vbg_crossed(const vbg *v, int i);
 void vbg_keep_signs(vbg *v);
 void vbg_pass(vbg *v, double t, double *x);
+
+/* One accepted step from x, not past `bound`: from s.t_before to s.t_step, its end is `raw`, the
+   rates there are in K behind those of 12 stages, x and `before` are still its beginning. */
+vbg_status vbg_step(vbg *v, double bound);
+vbg_status vbg_radau_step(vbg *v, double bound);
+
+/* The polynomial of the step; 0 where one of the three stages that only it needs strays from the
+   motion, as in a stiff model. */
+int vbg_make_dense(vbg *v);
+
+/* The state inside the step. */
+void vbg_between(const vbg *v, double t, double *x);
+void vbg_radau_between(const vbg *v, double t, double *x);
+
+/* Rates from x, and a first step of a method of this order. */
+void vbg_restart(vbg *v, double bound, double order);
+
+/* The error norm, larger where the step of length h ends beside a singular posture; -1: it must
+   not go on. */
+double vbg_checked(vbg *v, double norm, double h);
+
+double vbg_tolerance(const vbg *v, int state);
+double vbg_rtol(const vbg *v);
+int vbg_all_finite(const double *x, int n);
 
 #endif

@@ -39,14 +39,15 @@ static double *take(double **at, long words)
 static long places(vbg *v, const vbg_model *m, double *memory)
 {
     double *at = memory;
-    const long n = m->states, s = m->switches;
+    const long n = m->states, s = m->switches, square = m->implicit ? n * n : 0;
     const long words[] = {m->rate->words,     m->recorded->words, m->output->words, m->residual->words,
                           m->correction->words, m->measure->words,  m->update->words, m->events->words};
     const long own[] = {n, n, n, n, VBG_STAGES * n, VBG_POWERS * n, n, n,
-                        m->rows, s, s, s, s, m->clocks, 2 * m->variables, m->tuning->parameters};
+                        m->rows, s, s, s, s, m->clocks, 2 * m->variables, m->tuning->parameters,
+                        square, square, 2 * square, 2 * (m->implicit ? n : 0)};
     long total = 0;
     for (int i = 0; i < 8; i++) total += words[i];
-    for (int i = 0; i < 16; i++) total += own[i];
+    for (int i = 0; i < 20; i++) total += own[i];
     if (!v) return total;
     v->memory = memory;
     v->rate = take(&at, words[0]);
@@ -73,6 +74,10 @@ static long places(vbg *v, const vbg_model *m, double *memory)
     v->count = take(&at, m->clocks);
     v->slope = take(&at, 2 * m->variables);
     v->parameter = take(&at, m->tuning->parameters);
+    v->jacobian = take(&at, square);
+    v->real = take(&at, square);
+    v->complex = take(&at, 2 * square);
+    v->pivot = take(&at, m->implicit ? 2 * n : 0);
     return total;
 }
 

@@ -39,6 +39,7 @@ typedef struct vbg_model {
     const double *kept;      /* (rows): see vbg_run */
     const double *tolerance; /* absolute ones of the states for atol = 1 */
     double rtol, atol, t_end, output_step;
+    int implicit;            /* the adaptive method is Radau IIA instead of DOP853 */
 
     const vbg_tape *rate;       /* rates, and behind them the constraint efforts */
     const vbg_tape *recorded;   /* the same with the smallest efforts; may be `rate` */
@@ -109,9 +110,11 @@ typedef struct vbg_scalars {
     double largest;                /* step so far */
     double last_condition;
     double event_time;
+    double h_factors, h_old, error_old; /* of Radau: step of its factors; last step, its error */
     double sloped; /* since when inputs follow polynomials */
     double recent[VBG_RECENT]; /* times of the last events */
     int pending, dense, fresh, passed, steps, rates, events;
+    int sloped_here, stale; /* of Radau: its Jacobian is of x; is to be made anew */
     int stopped; /* in front of the event that is pending */
     vbg_status status;
 } vbg_scalars;
@@ -126,6 +129,7 @@ typedef struct vbg {
     double *signs, *size, *value, *root, *count;
     double *slope; /* first and second derivative of each input at s.sloped */
     double *parameter;
+    double *jacobian, *real, *complex, *pivot; /* of Radau: slopes of the rates, factors, their rows */
 } vbg;
 
 /* Doubles that a run needs. */
@@ -170,12 +174,13 @@ double vbg_next_instant(const vbg *v);
    every instant up to t; x in place.  Whether anything but kinks happened. */
 int vbg_settle_events(vbg *v, double t, double *x);
 
-/* Up to `target` with DOP853, events located; what is at `target` goes to x.  `beyond`: steps
+/* Up to `target` with the adaptive method, events located; what is at `target` goes to x.  `beyond`: steps
    may go on beyond it, for no input changes then. */
 vbg_status vbg_advance(vbg *v, double target, int beyond, double *x);
 
 /* The same in the ways that are added up in `way`; the time that x belongs to goes to `reached`.
-   VBG_BEYOND: steps may go on beyond the target.  VBG_TO_EVENT: it stops in front of the first
+   VBG_BEYOND: steps may go on beyond the target; those of Radau end there, where its error is
+   under control.  VBG_TO_EVENT: it stops in front of the first
    event that is more than a kink, s.stopped is 1, and vbg_handle, or whatever goes on from there,
    lets it happen.  VBG_ONE_STEP: it stops where a step ends, too. */
 #define VBG_BEYOND 1

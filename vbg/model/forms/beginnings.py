@@ -31,7 +31,7 @@ def read_beginning(reading: Reading, scope: Scope, path: Path, raw: Any) -> str 
         return None
     unknown_keys(reading, path, raw, ("file", "at", "balance"), "a start")
     if ("file" in raw) == ("balance" in raw) or ("at" in raw and "file" not in raw):
-        reading.fail(path, f"a start is {FORMS}.")
+        reading.fail(path, f"a start must be one of {FORMS}, found {described(raw)}.")
         return None
     if "balance" in raw:
         return _balance(reading, scope, (*path, "balance"), raw["balance"])

@@ -44,7 +44,7 @@ def read_end(reading: Reading, scope: Scope, path: Path, raw: Any) -> Attachment
     if body in scope.frames:
         return _point_in_frame(scope.frames[body], at)
     if body in scope.beams:
-        told = f"{body} bends: a place on it is one of its points."
+        told = f"{body} bends: a place on it must be one of its points."
         reading.fail((*path, "body"), told, f'Write "{body}.{next(iter(scope.beams[body]))}".')
         return None
     if not _body_known(reading, scope, (*path, "body"), body):

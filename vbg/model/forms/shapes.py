@@ -100,6 +100,7 @@ _DENSITY = Field("quantity", "mass per volume", unit="kg/m^3", above=1e-6)
 FURTHER = ("step", "stl", *BOOLEANS, *PROFILES)
 _NOT_ROUND = ("box", "sphere")  # solids without an axis of their own
 _KEYS = ("density", "position", "rotation")
+_SHAPED = "Write one with its sizes, such as { sphere = { radius = 0.1 }, density = 7850 }."
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +180,7 @@ def _read_shape(reading: Reading, path: Path, raw: Any) -> Shape | None:
         return None
     if len(kinds) != 1:
         found = " and ".join(kinds) or described(raw)
-        remedy = "Write a list of shapes for several." if kinds else ""
+        remedy = "Write a list of shapes for several." if kinds else _SHAPED
         known = ", ".join((*SOLIDS, *FURTHER))
         reading.fail_key(path, f"a shape is one of {known}, found {found}.", remedy)
         return None
