@@ -78,6 +78,18 @@ def test_the_corner_starts_at_rest():
     assert answer("wishbone-corner", "wheel_load") * 1e3 > weight
 
 
+@pytest.mark.slow
+def test_a_damper_between_soft_and_hard_is_the_best_of_the_corner():
+    """The optimum of the documented question lies within its range, 300 to 6000 N s/m."""
+    model, _ = solved("wishbone-corner")
+    changes = {}
+    for c in (300.0, 2000.0, 3700.0, 6000.0):
+        found = vbg.simulate(model.with_parameters(c=c))
+        change = found["tyre.force"] - found["tyre.force"][0]
+        changes[c] = np.sqrt(np.trapezoid(change[found.time > 0.0999] ** 2))
+    assert min(changes, key=changes.__getitem__) == 3700.0
+
+
 def test_the_robot_gets_back_what_it_gave():
     """There and back: the drives' work is zero in sum, none is lost."""
     model, solution = solved("robot-arm")

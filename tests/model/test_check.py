@@ -195,6 +195,24 @@ def test_a_cylinder_that_starts_beyond_its_stroke_is_doubtful():
     assert len(doubts(stroke=0.5, length=0.9)) == 1
 
 
+@pytest.mark.parametrize("place", (0.3, 0.6))
+@pytest.mark.parametrize("way", ("joints.rail", "translational.joint:rail", "translational.x"))
+def test_a_cylinder_on_a_coordinate_that_starts_beyond_its_stroke_is_doubtful(way, place):
+    jack = {"kind": "cylinder", "nodes": ["a", "tank"], "area_a": 1e-3, "stroke": 0.2, "on": way}
+    oil = {"kind": "volume", "nodes": ["a"], "volume": 1e-3}
+    rail = {"kind": "prismatic", "between": ["ground", "a"], "axis": [0, 0, 1]}
+    mass = {"kind": "mass", "nodes": ["x"], "m": 1.0, "position": place}
+    model = Model(
+        bodies={"a": BODY},
+        joints={"rail": {**rail, "initial": {"slide": place}}},
+        translational={"load": mass} if way == "translational.x" else {},
+        hydraulic={"jack": {**jack, "length": 0.5}, "oil": oil},
+    )
+    told = [p.what for p in check(model) if "with stroke" in p.what]
+    assert len(told) == (place == 0.3)
+    assert all(f"{way} is 0.3 m" in what and "from 0.5 m (length)" in what for what in told)
+
+
 def test_an_unknown_output_is_told_at_the_part_that_reads_it():
     controller = {"kind": "pid", "demand": 1.0, "measured": "rod.B.velocty.x", "kp": 1.0}
     rod = {"mass": 1.0, "inertia": {"xx": 1.0, "yy": 1.0, "zz": 1.0}, "points": {"B": [1, 0, 0]}}

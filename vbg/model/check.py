@@ -17,7 +17,7 @@ from vbg.model.bonding import vertices_without_bonds
 from vbg.model.catalogue import JOINT_NODE, TABLES
 from vbg.model.forms.bodies import principal_moments
 from vbg.model.model import Model
-from vbg.model.placing.placed import Pose, place
+from vbg.model.placing.placed import Placed, Pose, place
 from vbg.model.text.places import Path, spelled
 
 # the node that fixes the level of each domain's efforts; a chain of inertias may float
@@ -211,8 +211,9 @@ def _inertias(model: Model) -> Iterator[Problem]:
 
 def _postures(model: Model) -> Iterator[Problem]:
     """What is singular at the written posture."""
-    poses = place(model).poses
-    yield from _cylinders(model, poses)
+    placed = place(model)
+    poses = placed.poses
+    yield from _cylinders(model, placed)
     for table in ("joints", "forces"):
         for name, part in getattr(model, table).items():
             between = getattr(part, "between", None)
@@ -224,21 +225,47 @@ def _postures(model: Model) -> Iterator[Problem]:
                 yield from _axes_in_line(model, (table, name), part, poses)
 
 
-def _cylinders(model: Model, poses: Mapping[str, Pose]) -> Iterator[Problem]:
-    """Hydraulic cylinders between two points whose piston would start outside of its stroke."""
+def _cylinders(model: Model, placed: Placed) -> Iterator[Problem]:
+    """Hydraulic cylinders whose piston would start outside of its stroke."""
     for name, part in model.hydraulic.items():
-        between = getattr(part, "between", None)
-        if part.kind != "cylinder" or between is None:
+        if part.kind != "cylinder":
             continue
-        first, second = (_point(end, poses) for end in between)
-        distance = float(np.linalg.norm(second - first))
-        if not 0.0 <= distance - part.length <= part.stroke:
-            what = (
-                f"its ends are {distance:.4g} m apart at the written posture, but it reaches from "
-                f"{part.length:.4g} m (length) to {part.length + part.stroke:.4g} m (with stroke)."
-            )
-            remedy = "Write length, the distance of its ends with the piston in, or other points."
-            yield _problem(model, "warning", ("hydraulic", name), what, remedy)
+        if part.between is not None:
+            first, second = (_point(end, placed.poses) for end in part.between)
+            place_of_piston: float | None = float(np.linalg.norm(second - first))
+            stands, key = "its ends are {:.4g} m apart", "the distance of its ends"
+        else:
+            place_of_piston = _coordinate(model, placed, part.on)
+            stands, key = f"{part.on} is {{:.4g}} m", f"the value of {part.on}"
+        if place_of_piston is None or 0.0 <= place_of_piston - part.length <= part.stroke:
+            continue
+        what = (
+            f"{stands.format(place_of_piston)} at the written posture, but it reaches from "
+            f"{part.length:.4g} m (length) to {part.length + part.stroke:.4g} m (with stroke)."
+        )
+        remedy = f"Write length, {key} with the piston in, or another posture."
+        yield _problem(model, "warning", ("hydraulic", name), what, remedy)
+
+
+def _coordinate(model: Model, placed: Placed, on: str) -> float | None:
+    """Where the coordinate `on` begins [m]: the slide of a joint, a node of [translational];
+    None where that is not known here."""
+    table, _, node = on.partition(".")
+    if table == "translational" and not node.startswith(JOINT_NODE):
+        begins = (
+            getattr(part, "position", 0.0)
+            for part in model.translational.values()
+            if part.kind == "mass" and (part.on == on or node in (part.nodes or ()))
+        )
+        return next((value for value in begins if value), 0.0)
+    name = on.removeprefix("translational.").removeprefix(JOINT_NODE).removeprefix("joints.")
+    name = name.removesuffix(".slide")
+    if name not in placed.frames or name not in model.joints:
+        return None
+    initial = getattr(model.joints[name], "initial", None)
+    known = [key for key in ("angle", "slide", "angle2") if hasattr(initial, key)]
+    values = dict(zip(known, placed.frames[name].coordinates, strict=False))
+    return values.get("slide")
 
 
 def _coinciding_ends(

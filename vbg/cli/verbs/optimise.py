@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from vbg.analysis.studies.table import Row
 
 PLACE = 66
+AT_END = 1e-3  # of a range: nearer to its end is at it
 METHODS = ("nelder-mead", "differential-evolution")
 
 
@@ -73,6 +74,11 @@ def act(arguments: argparse.Namespace) -> int:
     end_progress()
     finish(arguments, study, results, optimum=True)
     _print(best, study, len(results.rows), as_json=arguments.json)
+    if not arguments.json:
+        for name, value in best.point:
+            one = next(r for r in ranges if r.name == name)
+            if min(value - one.low, one.high - value) <= AT_END * (one.high - one.low):
+                print(f"{name} is at an end of its range: the smallest may lie beyond.")
     return 0
 
 
