@@ -76,6 +76,16 @@ def test_lost_pieces_of_any_size_never_make_fewer_parts_unsaid(content, tmp_path
     assert refused > 20
 
 
+def test_a_file_that_changes_is_read_again(tmp_path):
+    path = tmp_path / "rod.step"
+    for radius in (10.0, 20.0, 15.0):
+        write(str(path), {"rod": cylinder(0, 0, 0, radius, 100.0)})
+        (part,) = parts_of(path)
+        assert part.volume == pytest.approx(1e-7 * np.pi * radius**2, rel=1e-10)
+        reach = np.abs(step.triangles_of(str(path), "rod")[:, :, 0]).max()
+        assert reach == pytest.approx(1e-3 * radius, rel=1e-6)
+
+
 def test_a_part_that_lost_a_face_is_named(content, tmp_path):
     lost = FACE.sub(b"CLOSED_SHELL('',(", content, count=1)
     with pytest.raises(ModelError, match="8 solids, of which OpenCASCADE can make 7: housing"):

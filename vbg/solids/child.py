@@ -1,8 +1,8 @@
 """The process in which OpenCASCADE reads strangers' files: ``python -m vbg.solids.child``.
 
-A job is {"do": "read" | "propose" | "mesh", "file", "folder"}; the answer {"refused": text,
-"found": [...]}.  "read" measures every solid and leaves it as k.bin in the folder, "mesh" its
-triangles as k.npy, "propose" finds joints.
+A job is {"do": "read" | "propose" | "mesh", "file", "changed", "size", "folder"}; the answer
+{"refused": text, "found": [...]}.  "read" measures every solid and leaves it as k.bin in the
+folder, "mesh" its triangles as k.npy, "propose" finds joints.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from vbg.solids.reading import read
 def answer(job: Mapping[str, Any]) -> dict[str, Any]:
     """What is found in the file, or why it is refused."""
     try:
-        parts = read(job["file"])
+        parts = read(job["file"], job["changed"], job["size"])
     except ModelError as error:
         return {"refused": str(error), "found": []}
     except Exception as error:  # noqa: BLE001  OpenCASCADE's own, of whatever class

@@ -83,7 +83,8 @@ def _sections(plain: bytes) -> Fault | None:
     found = re.finditer(
         rb"(?:^|;)\s*(HEADER|DATA|ANCHOR|REFERENCE|SIGNATURE|ENDSEC|END-ISO-10303-21)\b", plain
     )
-    inside, seen = "", set()
+    inside = ""
+    seen: set[str] = set()
     for one in found:
         word = one[1].decode()
         if word == "END-ISO-10303-21" and not inside:

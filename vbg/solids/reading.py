@@ -20,8 +20,9 @@ _SOLID = re.compile(rb"\b(?:MANIFOLD_SOLID_BREP|BREP_WITH_VOIDS|FACETED_BREP)\s*
 
 
 @lru_cache(maxsize=1)
-def read(path: str) -> tuple[Part, ...]:
-    """The solids of a file, placed, with their names, assemblies and colours.
+def read(path: str, changed: int, size: int) -> tuple[Part, ...]:
+    """The solids of a file of that `size`, `changed` then, placed, with their names, assemblies
+    and colours.
 
     Raises ModelError, whose message goes on after the name of the file, where OpenCASCADE
     cannot read it, where it holds no solid, or one whose surface does not enclose it.

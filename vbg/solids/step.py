@@ -50,10 +50,10 @@ def part_of(path: str, name: str) -> Part:
 
 def proposals_of(path: str | os.PathLike[str]) -> tuple[Proposal, ...]:
     """What the faces of every two of its solids suggest.  Raises as `parts_of`."""
-    file, shown, _, size = _stamp(path)
-    _read(*_stamp(path))
+    stamp = _stamp(path)
+    _read(*stamp)
     with tempfile.TemporaryDirectory(prefix="vbg-step-") as folder:
-        found = _asked("propose", file, shown, size, folder)
+        found = _asked("propose", stamp, folder)
     return tuple(
         Proposal(
             one["first"],
@@ -74,7 +74,10 @@ def triangles_of(path: str, name: str) -> Array:
     return _triangles(*_stamp(path))[part.name]
 
 
-def _stamp(path: str | os.PathLike[str]) -> tuple[str, str, int, int]:
+Stamp = tuple[str, str, int, int]
+
+
+def _stamp(path: str | os.PathLike[str]) -> Stamp:
     """The file, its name as written, when it was changed and its size."""
     name = os.path.realpath(path)
     try:
@@ -89,12 +92,13 @@ def _server() -> Server:
     return Server("vbg.solids.child")
 
 
-def _asked(do: str, file: str, shown: str, size: int, folder: str) -> Any:
+def _asked(do: str, stamp: Stamp, folder: str) -> Any:
     """What the child says of a file.  Raises UsageError and ModelError, in one sentence."""
     if find_spec("OCP") is None:
         raise UsageError("OpenCASCADE is not installed: pip install 'vbg[cad]'.")
+    file, shown, changed, size = stamp
     seconds, memory = SECONDS + SECONDS_PER_MB * size / 1e6, MEMORY + GROWTH * size
-    job = {"do": do, "file": file, "folder": folder}
+    job = {"do": do, "file": file, "changed": changed, "size": size, "folder": folder}
     try:
         answer = _server().ask(job, seconds=seconds, memory=memory)
     except Unserved as why:
@@ -105,25 +109,25 @@ def _asked(do: str, file: str, shown: str, size: int, folder: str) -> Any:
 
 
 @lru_cache(maxsize=16)
-def _read(file: str, shown: str, _time: int, size: int) -> tuple[Part, ...]:
+def _read(*stamp: Any) -> tuple[Part, ...]:
+    file, shown, _, _ = stamp
     require_step(file, shown)
     with tempfile.TemporaryDirectory(prefix="vbg-step-") as folder:
-        found = _asked("read", file, shown, size, folder)
+        found = _asked("read", stamp, folder)
         solids = [(Path(folder) / f"{k}.bin").read_bytes() for k in range(len(found))]
     return tuple(_part(one, solid) for one, solid in zip(found, solids, strict=True))
 
 
 def _part(one: Mapping[str, Any], solid: bytes) -> Part:
-    vectors = (np.array(one[key]) for key in ("centre", "inertia", "low", "high"))
+    centre, inertia, low, high = (np.array(one[k]) for k in ("centre", "inertia", "low", "high"))
     rest = tuple(one["within"]), one["colour"], one["doubtful"]
-    return Part(one["name"], one["volume"], *vectors, solid, *rest)
+    return Part(one["name"], one["volume"], centre, inertia, low, high, solid, *rest)
 
 
 @lru_cache(maxsize=16)
-def _triangles(file: str, shown: str, time: int, size: int) -> Mapping[str, Array]:
+def _triangles(*stamp: Any) -> Mapping[str, Array]:
+    parts = _read(*stamp)
     with tempfile.TemporaryDirectory(prefix="vbg-step-") as folder:
-        _asked("mesh", file, shown, size, folder)
-        found = [
-            np.load(Path(folder) / f"{k}.npy") for k in range(len(_read(file, shown, time, size)))
-        ]
-    return {part.name: one for part, one in zip(_read(file, shown, time, size), found, strict=True)}
+        _asked("mesh", stamp, folder)
+        found = [np.load(Path(folder) / f"{k}.npy") for k in range(len(parts))]
+    return {part.name: one for part, one in zip(parts, found, strict=True)}
