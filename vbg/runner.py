@@ -216,7 +216,7 @@ def _run(job: Job, teller: Teller) -> None:
         teller.has_read()
     doubts = [*_bare_numbers(model, job), *_refuse_errors(model, job)]
     for text in set(job.measures) - set(model.measures):
-        parse_measure(text)
+        parse_measure(text, model.functions)
     try:
         solution = _solved(model, job, teller)
     except VbgError as error:
@@ -428,7 +428,8 @@ def _measures(model: Model, job: Job, solution: Solution) -> list[dict[str, Any]
         **model.measures,
         **{text: model.measures.get(text, Measure(text)) for text in job.measures},
     }
-    return [asdict(measured(n, m, solution, model.parameters)) for n, m in asked.items()]
+    known = model.parameters, model.functions
+    return [asdict(measured(n, m, solution, *known)) for n, m in asked.items()]
 
 
 def summary(solution: Solution) -> list[dict[str, Any]]:

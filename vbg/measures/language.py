@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from vbg import units
-from vbg.errors import ModelError, UsageError
+from vbg import expressions, units
+from vbg.errors import ModelError, UsageError, counted
+from vbg.expressions import NONE, Defined
 from vbg.measures.functions import COURSE, EITHER, FUNCTIONS, NUMBER, WORDS
 from vbg.measures.series import Series, Value, combined
 from vbg.solution import Solution
@@ -39,16 +40,21 @@ _WITH_UNIT = re.compile(
 )
 
 
-@lru_cache(maxsize=256)
-def parse(text: str) -> ast.expr:
-    """The expression of a measure.
+def parse(text: str, functions: Mapping[str, Defined] = NONE) -> ast.expr:
+    """The expression of a measure; `functions` are those of the model file.
 
-    Raises UsageError for anything but numbers, signals, + - * / ** and the functions of
-    measures.
+    Raises UsageError for anything but numbers, signals, + - * / **, the functions of
+    measures and those of the file.
     """
+    return _parsed(text, tuple((name, len(f.arguments)) for name, f in functions.items()))
+
+
+@lru_cache(maxsize=256)
+def _parsed(text: str, own: tuple[tuple[str, int], ...]) -> ast.expr:
+    """`own`: names of the file's functions, with how many arguments each takes."""
     try:
         tree = ast.parse(_in_si(text.strip()), mode="eval").body
-        _check(tree, text)
+        _check(tree, text, dict(own))
     except SyntaxError as error:
         raise UsageError(f"measure {text!r}: {error.msg} at column {error.offset}.") from None
     except (ModelError, ValueError) as error:  # a wrong unit; a NUL, too many digits
@@ -70,19 +76,19 @@ def _in_si(text: str) -> str:
     return _WITH_UNIT.sub(number, text)
 
 
-def _check(node: ast.expr, text: str) -> None:
+def _check(node: ast.expr, text: str, own: Mapping[str, int]) -> None:
     match node:
         case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
             if value > MOST:
                 raise UsageError(f"measure {text!r}: a number is above {MOST:.3g}.")
             return
         case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
-            _check(left, text)
-            _check(right, text)
+            _check(left, text, own)
+            _check(right, text, own)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            _check(operand, text)
+            _check(operand, text, own)
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
-            _check_call(name, arguments, text)
+            _check_call(name, arguments, text, own)
         case ast.Name() | ast.Attribute() | ast.Subscript():
             _signal(node, text)
         case _:
@@ -92,11 +98,18 @@ def _check(node: ast.expr, text: str) -> None:
             )
 
 
-def _check_call(name: str, arguments: list[ast.expr], text: str) -> None:
+def _check_call(name: str, arguments: list[ast.expr], text: str, own: Mapping[str, int]) -> None:
     function = FUNCTIONS.get(name)
+    if function is None and name in own:
+        if len(arguments) != own[name]:
+            found = f"{name}() takes {counted(own[name], 'argument')}, found {len(arguments)}"
+            raise UsageError(f"measure {text!r}: {found}.")
+        for argument in arguments:
+            _check(argument, text, own)
+        return
     if function is None:
         raise UsageError(
-            f"measure {text!r}: no function {name!r}; there are {', '.join(FUNCTIONS)}."
+            f"measure {text!r}: no function {name!r}; there are {', '.join((*FUNCTIONS, *own))}."
         )
     if not function.least <= len(arguments) <= len(function.arguments):
         raise UsageError(
@@ -107,7 +120,7 @@ def _check_call(name: str, arguments: list[ast.expr], text: str) -> None:
         if words != (kind == WORDS):
             raise UsageError(f"measure {text!r}: {called} of {name}() is {kind}.")
         if not words:
-            _check(argument, text)
+            _check(argument, text, own)
 
 
 def _signal(node: ast.expr, text: str) -> str:
@@ -123,9 +136,13 @@ def _signal(node: ast.expr, text: str) -> str:
 
 
 def evaluate(
-    measure: ast.expr, solution: Solution, parameters: Mapping[str, float] | None = None
+    measure: ast.expr,
+    solution: Solution,
+    parameters: Mapping[str, float] | None = None,
+    functions: Mapping[str, Defined] = NONE,
 ) -> float:
-    """The measure of a run; names that are no signals are those of `parameters`.
+    """The measure of a run; names that are no signals are those of `parameters`, functions that
+    measures do not have those of `functions`, with numbers for parameters, row by row.
 
     All arithmetic is that of floating-point numbers, also of those written without a point.
     NaN or infinite where it has no value (a root of a negative number, an overflow).
@@ -133,7 +150,7 @@ def evaluate(
     Raises UsageError for an unknown signal, signals of different shapes or windows, or if what
     comes out is not one number.
     """
-    value = value_of(measure, solution, parameters)
+    value = value_of(measure, solution, parameters, functions)
     found = np.asarray(value.values if isinstance(value, Series) else value)
     if found.size != 1:
         raise UsageError(
@@ -144,7 +161,10 @@ def evaluate(
 
 
 def value_of(
-    measure: ast.expr, solution: Solution, parameters: Mapping[str, float] | None = None
+    measure: ast.expr,
+    solution: Solution,
+    parameters: Mapping[str, float] | None = None,
+    functions: Mapping[str, Defined] = NONE,
 ) -> Value:
     """The number or the course that a measure gives.
 
@@ -154,30 +174,54 @@ def value_of(
         raise UsageError("a run without rows has no measures.")
     try:
         with np.errstate(all="ignore"):
-            return _value(measure, solution, CONSTANTS | dict(parameters or {}))
-    except (UsageError, ValueError) as error:
+            return _value(measure, solution, CONSTANTS | dict(parameters or {}), functions)
+    except (UsageError, ModelError, ValueError) as error:
         said = str(error).removesuffix(".")
         raise UsageError(f"measure {ast.unparse(measure)!r}: {said}.") from None
 
 
-def _value(node: ast.expr, solution: Solution, numbers: Mapping[str, float]) -> Any:
+def _value(
+    node: ast.expr,
+    solution: Solution,
+    numbers: Mapping[str, float],
+    own: Mapping[str, Defined],
+) -> Any:
     match node:
         case ast.Constant(value=int() | float() as value):
             return float(value)
         case ast.Constant(value=words):
             return words
         case ast.BinOp(left=left, op=op, right=right):
-            first, second = (_value(one, solution, numbers) for one in (left, right))
+            first, second = (_value(one, solution, numbers, own) for one in (left, right))
             return combined(OPERATORS[type(op)], _float(first), second)
         case ast.UnaryOp(operand=operand):
-            return combined(np.multiply, -1.0, _value(operand, solution, numbers))
+            return combined(np.multiply, -1.0, _value(operand, solution, numbers, own))
         case ast.Call(func=ast.Name(id=name), args=arguments):
-            return _called(name, [_value(one, solution, numbers) for one in arguments])
+            values = [_value(one, solution, numbers, own) for one in arguments]
+            return _called(name, values) if name in FUNCTIONS else _by_rows(own[name], values)
         case ast.Name(id=name) if name in numbers and name not in solution:
             return float(numbers[name])
         case _:
             name = _signal(node, ast.unparse(node))
             return Series(solution.time, solution[name], solution.audit.events)
+
+
+def _by_rows(function: Defined, values: list[Any]) -> Any:
+    """A function of the file, of numbers or row by row of scalar courses over one window."""
+    courses = [value for value in values if isinstance(value, Series)]
+    for course in courses:
+        course.require_scalar("a function of the file")
+        combined(np.add, courses[0], course)  # over the same window
+
+    def at(row: int) -> float:
+        given = [v.values[row] if isinstance(v, Series) else v for v in values]
+        named = dict(zip(function.arguments, map(float, given), strict=True))
+        return function.factor * expressions.evaluate(function.body, named) + function.offset
+
+    if not courses:
+        return at(0)
+    first = courses[0]
+    return first.mapped(lambda rows: np.array([at(row) for row in range(len(rows))]))
 
 
 def _float(value: Any) -> Any:

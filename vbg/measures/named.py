@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from vbg import units
 from vbg.errors import UsageError
+from vbg.expressions import NONE, Defined
 from vbg.measures.language import evaluate, parse
 from vbg.solution import Solution
 
@@ -32,14 +33,18 @@ class Measured:
 
 
 def measured(
-    name: str, measure: Measure, solution: Solution, parameters: Mapping[str, float]
+    name: str,
+    measure: Measure,
+    solution: Solution,
+    parameters: Mapping[str, float],
+    functions: Mapping[str, Defined] = NONE,
 ) -> Measured:
     """The measure of a run; a mistake in it is told in its place, for the run itself is good."""
     if solution.status.code != "finished":
         why = "the run did not reach its end"
         return Measured(name, measure.expression, None, measure.unit, why)
     try:
-        value = evaluate(parse(measure.expression), solution, parameters)
+        value = evaluate(parse(measure.expression, functions), solution, parameters, functions)
     except UsageError as error:
         return Measured(name, measure.expression, None, measure.unit, str(error))
     if not math.isfinite(value):

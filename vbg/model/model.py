@@ -12,6 +12,7 @@ from typing import Any, Self, final
 from vbg import units
 from vbg.display import Display, in_si
 from vbg.errors import ModelError, Problem, UsageError
+from vbg.expressions import Defined
 from vbg.measures import Measure
 from vbg.model.catalogue import TABLES
 from vbg.model.resolve.resolve import resolve
@@ -19,7 +20,7 @@ from vbg.model.resolve.settings import Outputs, Simulate
 from vbg.model.text.names import suggestion
 from vbg.model.text.places import Path, Place, Places, spelled
 from vbg.model.text.plain import freeze, plain, thaw
-from vbg.model.values.functions import functions_of
+from vbg.model.values.functions import functions_of, with_values
 from vbg.model.values.parameters import unit_of
 from vbg.plumbing.paused_collection import paused_collection
 
@@ -75,6 +76,11 @@ class Model:
     display: Display
     document: Mapping[str, Any]
     path: str
+
+    @property
+    def functions(self) -> Mapping[str, Defined]:
+        """Those of [functions], with numbers for parameters."""
+        return with_values(functions_of(self.document), self.parameters)
 
     def __init__(self, **document: Any):
         self._fill(plain(document), "", Places())

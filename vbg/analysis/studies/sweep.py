@@ -75,8 +75,10 @@ def run_point(study: Study, point: Point) -> Row:
         solution = simulate(begin(system, study.start), **study.settings)
         if solution.status.code != "finished":
             return Row(point, (), "failed", solution.status.sentence)
+        functions = model.functions
         values = tuple(
-            evaluate(parse(study.text(m)), solution, model.parameters) for m in study.measures
+            evaluate(parse(study.text(m), functions), solution, model.parameters, functions)
+            for m in study.measures
         )
         for measure, value in zip(study.measures, values, strict=True):
             if not math.isfinite(value):
@@ -118,7 +120,7 @@ def sweep(
     Raises UsageError for wrong parameters or measures.
     """
     for measure in study.measures:
-        parse(study.text(measure))
+        parse(study.text(measure), study.model.functions)
     with table:
         missing = table.missing(points)
         rows = (

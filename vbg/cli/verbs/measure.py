@@ -15,9 +15,12 @@ from vbg.cli.text import figure, table
 from vbg.errors import UsageError
 
 if TYPE_CHECKING:
+    from vbg.expressions import Defined
     from vbg.measures import Bin, Measure
     from vbg.model import Model
     from vbg.solution import Solution
+
+    Known = tuple[Mapping[str, float], Mapping[str, Defined]]  # parameters and functions
 
 PLACE = 62
 CLASSES = 10
@@ -55,9 +58,9 @@ def act(arguments: argparse.Namespace) -> int:
 
     solution = read_result(arguments.file)
     model = _model_of(arguments.file)
-    parameters = {} if model is None else model.parameters
+    known: Known = ({}, {}) if model is None else (model.parameters, model.functions)
     if arguments.spectrum:
-        return _spectrum(arguments, solution, parameters)
+        return _spectrum(arguments, solution, known)
     kept: Mapping[str, Measure] = {} if model is None else model.measures
     asked = {text: kept.get(text, Measure(text)) for text in arguments.expressions} or dict(kept)
     if not asked:
@@ -65,7 +68,7 @@ def act(arguments: argparse.Namespace) -> int:
             f"{arguments.file}: nothing to measure: name an expression, as in "
             f"vbg measure {arguments.file} 'max(abs(SIGNAL))', or write [measures] in the model."
         )
-    found = [asdict(measured(n, m, solution, parameters)) for n, m in asked.items()]
+    found = [asdict(measured(n, m, solution, *known)) for n, m in asked.items()]
     print(json.dumps(found) if arguments.json else "\n".join(measures(found)))
     return int(any(row["value"] is None for row in found))
 
@@ -78,13 +81,12 @@ def _model_of(file: str) -> Model | None:
     return toml.parse(text, file) if text else None
 
 
-def _spectrum(
-    arguments: argparse.Namespace, solution: Solution, parameters: Mapping[str, float]
-) -> int:
+def _spectrum(arguments: argparse.Namespace, solution: Solution, known: Known) -> int:
     from vbg.measures import Series, parse, spectrum
     from vbg.measures.language import value_of
 
-    load = value_of(parse(arguments.spectrum), solution, parameters)
+    parameters, functions = known
+    load = value_of(parse(arguments.spectrum, functions), solution, parameters, functions)
     if not isinstance(load, Series) or len(load.time) < 2:
         raise UsageError(f"{arguments.spectrum!r} is a number; a spectrum is of a course over time")
     found = spectrum(load, arguments.classes)

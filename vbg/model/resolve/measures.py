@@ -48,7 +48,7 @@ def _measure(reading: Reading, path: Path, entry: Any) -> Measure | None:
     if text is None:
         return None
     try:
-        parse(text)
+        parse(text, reading.defined)
     except UsageError as error:
         reading.fail(path, str(error), "`vbg parts measures` lists the functions.")
         return None
