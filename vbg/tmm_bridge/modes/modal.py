@@ -2,14 +2,16 @@
 
 The natural frequencies of chains and trees of bodies, springs and dampers about
 rest, w^2 from the count of negative pivots (`small`), sharpened by inverse
-iteration through the transfer equation; nothing of the bond-graph solver is used.
+iteration through the transfer equation; poles only with one-dimensional parts,
+controllers and loops (`augmented`).  Nothing of the bond-graph solver is used.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -23,12 +25,15 @@ from vbg.tmm_bridge.kernels.tables import COORDINATE_TREE, LAW_INPUT, LOAD_FORCE
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, TreeJoint
 from vbg.tmm_bridge.mechanism.start import Pose, displace, model_size, start
+from vbg.tmm_bridge.modes.augmented import States, resting, states_of
 from vbg.tmm_bridge.modes.passing import (
     Response,
     count_below,
     eliminate,
     eliminate_beside,
+    inertia_of,
     needed,
+    nodes_of,
     respond,
     without_dampers,
 )
@@ -67,10 +72,24 @@ class Vibration:
 
     small: Small
     y: Array
+    x: Array = field(default_factory=lambda: np.zeros(0))
+
+    @property
+    def states(self) -> States | None:
+        """The linear equations where one-dimensional parts, controllers or loops act, else None."""
+        if self.small.acting is None and self.small.closing is None:
+            return None
+        return states_of(self.small)
 
     @cached_property
     def modes(self) -> tuple[NaturalMode, ...]:
-        """Undamped natural modes, lowest first."""
+        """Undamped natural modes, lowest first.  Raises UsageError where there are none: with
+        one-dimensional parts, controllers or loops."""
+        if self.small.acting is not None or self.small.closing is not None:
+            raise UsageError(
+                f"{self.small.mechanism.model.name}: undamped modes are those of chains and trees"
+                " of bodies and springs; circuits, oil and control give poles only."
+            )
         undamped = without_dampers(self.small)
         found: list[NaturalMode] = []
         for lower, upper, multiplicity in _brackets(undamped):
@@ -87,11 +106,13 @@ class Vibration:
         """
         from scipy.linalg import eig
 
+        if (states := self.states) is not None:
+            return states.poles
         free = self.small.free
         n = len(free)
         unit = np.zeros((self.small.n_v, n))
         unit[free, np.arange(n)] = 1.0
-        M = _inertia_of(self.small, unit)[free]
+        M = inertia_of(self.small, unit)[free]
         K = np.real(needed(self.small, 0.0, unit))[free]
         C = np.imag(needed(self.small, 1j, unit))[free]
         inertia = np.abs(np.diag(M))
@@ -113,13 +134,16 @@ class Vibration:
         the bodies where there are none, the largest 1: inverse iteration through the transfer
         equation beside the pole."""
         near = pole * (1.0 + 1e-7)
-        passed = eliminate(self.small, near)
-        e = np.zeros((len(self.small.M), 6, 1))
-        x = np.ones((self.small.n_v, 1), dtype=complex)
-        for _ in range(3):
-            slope = needed(self.small, 1.01 * near, x) - needed(self.small, 0.99 * near, x)
-            x = respond(self.small, passed, slope, e).hinges
-            x = x / x[int(np.argmax(np.abs(x)))]
+        if (states := self.states) is not None:
+            x = states.shape(pole)
+        else:
+            passed = eliminate(self.small, near)
+            e = np.zeros((len(self.small.M), 6, 1))
+            x = np.ones((self.small.n_v, 1), dtype=complex)
+            for _ in range(3):
+                slope = needed(self.small, 1.01 * near, x) - needed(self.small, 0.99 * near, x)
+                x = respond(self.small, passed, slope, e).hinges
+                x = x / x[int(np.argmax(np.abs(x)))]
         shape = _shape(self.small, x, pole)
         largest = max(shape.values(), key=abs, default=1.0) or 1.0
         return {name: value / largest for name, value in shape.items()}
@@ -143,7 +167,7 @@ class Vibration:
             for name, value in _told(self.small, found.hinges).items():
                 amplitudes[name].append(value)
             for name, carried in mechanism.tree.items():
-                amplitudes[f"{name}.force"].append(joint_force(self.small, found, carried, u, w))
+                amplitudes[f"{name}.force"].append(joint_force(self.small, found, carried))
         return {name: np.array(values) for name, values in amplitudes.items()}
 
 
@@ -176,7 +200,7 @@ def orthogonality(found: Vibration) -> Orthogonality:
     undamped = without_dampers(found.small)
     modes = found.modes
     x = np.array([mode.hinges for mode in modes]).reshape(len(modes), -1).T
-    M = x.T @ _inertia_of(undamped, x)
+    M = x.T @ inertia_of(undamped, x)
     K = x.T @ np.real(needed(undamped, 0.0, x))
     mass, stiffness = np.diag(M).copy(), np.diag(K).copy()
     size = np.sqrt(np.outer(mass, mass))
@@ -187,7 +211,7 @@ def orthogonality(found: Vibration) -> Orthogonality:
     return Orthogonality(mass, stiffness, M / size, np.where(larger > 0.0, K / scale, 0.0))
 
 
-def joint_force(small: Small, found: Response, carried: TreeJoint, u: Array, w: float) -> Array:
+def joint_force(small: Small, found: Response, carried: TreeJoint) -> Array:
     """Force amplitude (3,) on the second body: all that crosses the joint, less what parts
     exert along its slide."""
     force = found.force[carried.nodes[-1], :3, 0]
@@ -199,23 +223,33 @@ def joint_force(small: Small, found: Response, carried: TreeJoint, u: Array, w: 
         turned = np.zeros(3)
         if hinge.parent >= 0:
             turned = np.cross(found.nodes[hinge.parent, 3:, 0], n)
-        own = hinge.k[0, 0] + 1j * w * hinge.c[0, 0]
-        effort = u[place, 0] - own * found.hinges[place, 0]
+        before = np.zeros(6)
+        if hinge.parent >= 0:
+            before = found.nodes[hinge.parent, :, 0]
+        effort = (hinge.h.T @ found.force[node, :, 0] + hinge.g @ before)[0]  # of all parts
         force = force - effort * n - small.scratch.tau[place] * turned
     return np.asarray(-force if carried.backward else force)
 
 
 def vibration(
-    model: Model, *, poses: Mapping[str, Pose] | None = None, off: Sequence[str] = ()
+    model: Model,
+    *,
+    poses: Mapping[str, Pose] | None = None,
+    off: Sequence[str] = (),
+    told: Mapping[str, float] = MappingProxyType({}),
 ) -> Vibration:
     """The model linear about the rest that Newton finds next to its start, or about
-    `poses`, taken as a rest, with the inputs of the [forces] in `off` at zero.
+    `poses`, taken as a rest, with the inputs of the [forces] in `off` at zero.  With
+    one-dimensional parts rest is found next to `poses`, where they say what is `told`.
 
     Raises UsageError for what is no chain or tree of bodies, springs and dampers, or if
     no rest is found.
     """
     mechanism = _without_inputs(lay_out(model), off)
     y = start(mechanism, poses).y
+    if mechanism.network is not None or len(mechanism.tables.rows):
+        rest = resting(mechanism, y, told)
+        return Vibration(rest.small, rest.y, rest.x)
     if poses is not None:
         return Vibration(small_motion(mechanism, y), y)
     return Vibration(*_rest(mechanism, y))
@@ -223,13 +257,18 @@ def vibration(
 
 def _without_inputs(mechanism: Mechanism, off: Sequence[str]) -> Mechanism:
     """The mechanism with the inputs of some parts at zero."""
-    t, inputs = mechanism.tables, list(mechanism.inputs)
+    t, inputs, network = mechanism.tables, list(mechanism.inputs), mechanism.network
     for name in off:
+        if name not in mechanism.parts:
+            raise UsageError(f"{name} cannot be switched off here; give it the value 0 yourself.")
         table, row = mechanism.parts[name]
         places = [t.laws[row, 2]] if table == "law" else t.loads[row, 2:5]
         for place in places:
             inputs[place] = constant(0.0)
-    return replace(mechanism, inputs=tuple(inputs))
+        if network is not None:
+            feeds = tuple(feed for feed in network.feeds if feed[0] not in places)
+            network = replace(network, feeds=feeds)
+    return replace(mechanism, inputs=tuple(inputs), network=network)
 
 
 def _rest(mechanism: Mechanism, y: Array) -> tuple[Small, Array]:
@@ -321,52 +360,26 @@ def _sharpened(small: Small, guess: float, multiplicity: int) -> list[NaturalMod
     e = np.zeros((len(small.M), 6, multiplicity))
     values = np.zeros(multiplicity)
     for _ in range(8):
-        inertia = _inertia_of(small, x)
+        inertia = inertia_of(small, x)
         x = np.real(respond(small, passed, inertia, e).hinges)
         x /= np.abs(x).max(axis=0)
-        K, M = x.T @ np.real(needed(small, 0.0, x)), x.T @ _inertia_of(small, x)
+        K, M = x.T @ np.real(needed(small, 0.0, x)), x.T @ inertia_of(small, x)
         values, combination = eigh(0.5 * (K + K.T), 0.5 * (M + M.T))
         x = x @ combination
     return [_mode(small, float(value), x[:, k]) for k, value in enumerate(values)]
 
 
-def _inertia_of(small: Small, x: Array) -> Array:
-    """M x, the efforts that accelerations x need."""
-    massive = replace(
-        small,
-        K=np.zeros_like(small.K),
-        C=np.zeros_like(small.C),
-        couplings=(),
-        hinges=tuple(
-            replace(h, k=0.0 * h.k, c=0.0 * h.c, g=0.0 * h.g, v=0.0 * h.v, G=0.0 * h.G)
-            for h in small.hinges
-        ),
-    )
-    return np.real(needed(massive, 1.0, x))
-
-
 def _mode(small: Small, square: float, x: Array) -> NaturalMode:
     scaled = x / x[int(np.argmax(np.abs(x)))]
-    nodes = _nodes_of(small, scaled[:, None])[:, :, 0]
+    nodes = nodes_of(small, scaled[:, None])[:, :, 0]
     shape = {name: float(scaled[place]) for name, place in _named(small.mechanism).items()}
     return NaturalMode(square, shape, scaled, nodes)
-
-
-def _nodes_of(small: Small, hinges: Array) -> Array:
-    """Displacements (n, 6, m) of the nodes for those of the hinges, (n_v, m)."""
-    nodes = np.zeros((len(small.M), 6, hinges.shape[1]), dtype=hinges.dtype)
-    for hinge in small.hinges:
-        if hinge.parent >= 0:
-            nodes[hinge.node] = hinge.X @ nodes[hinge.parent]
-        f = hinge.h.shape[1]
-        nodes[hinge.node] += hinge.h @ hinges[hinge.place : hinge.place + f]
-    return nodes
 
 
 def _moved(small: Small, x: Array) -> dict[str, Array]:
     """Displacement of each body's mass centre, W, and its turn, body axes, (6,), for those of
     the hinges, (n_v, 1)."""
-    nodes = _nodes_of(small, x)[:, :, 0]
+    nodes = nodes_of(small, x)[:, :, 0]
     found = {}
     for body in small.mechanism.model.bodies:
         place = small.mechanism.bodies[body]

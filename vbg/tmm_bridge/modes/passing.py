@@ -14,8 +14,9 @@ import numpy as np
 
 from vbg.errors import UsageError
 from vbg.tmm_bridge.kernels.rotation import Array
-from vbg.tmm_bridge.modes.small import Coupling, Hinge, Small
+from vbg.tmm_bridge.modes.small import Coupling, Small
 
+REDUNDANT = 1e-10  # of the largest: efforts of loops that nothing tells apart
 LOPSIDED = 1e-12  # of a coupling's stiffness: more than rounding is not symmetric
 
 
@@ -38,7 +39,7 @@ def eliminate(small: Small, s: complex) -> Passed:
     pivots = []
     for hinge in reversed(small.hinges):
         T = S[hinge.node]
-        d = hinge.h.T @ T @ hinge.h + _spring(hinge, s)
+        d = hinge.h.T @ T @ hinge.h + hinge.law(s)
         pivots.append(d)
         if hinge.parent >= 0:
             left = hinge.X.T @ T @ hinge.h + hinge.v
@@ -48,15 +49,12 @@ def eliminate(small: Small, s: complex) -> Passed:
                 through = through - left @ np.linalg.solve(d, right)
             S = _added(S, hinge.parent, through)
     passed = Passed(s, S, tuple(reversed(pivots)), np.zeros((0, 0)))
-    if not small.couplings:
+    count = pulls_of(small)
+    if not count:
         return passed
-    count = sum(len(one.K) for one in small.couplings)
-    e = np.zeros((len(small.M), 6, count), dtype=S.dtype)
-    for one, at in _placed(small):
-        e[one.b, :, at] -= one.W_b.T
-        e[one.a, :, at] += one.W_a.T
-    _, nodes, _ = _swept(small, passed, np.zeros((small.n_v, count)), e)
-    return Passed(s, S, passed.pivots, apart(small, nodes))
+    u, e = np.zeros((small.n_v, count)), np.zeros((len(small.M), 6, count), dtype=S.dtype)
+    hinges, nodes, _ = _swept(small, passed, *pulled(small, np.eye(count), u, e))
+    return Passed(s, S, passed.pivots, seen(small, nodes, hinges))
 
 
 def _added(S: Array, node: int, block: Array) -> Array:
@@ -64,13 +62,6 @@ def _added(S: Array, node: int, block: Array) -> Array:
         S = S.astype(complex)
     S[node] += block
     return S
-
-
-def _spring(hinge: Hinge, s: complex) -> Array:
-    if not np.any(hinge.c):
-        return hinge.k
-    value: Array = hinge.k + s * hinge.c
-    return value if np.any(np.imag(value)) else np.real(value)
 
 
 def _placed(small: Small) -> Iterator[tuple[Coupling, slice]]:
@@ -81,10 +72,67 @@ def _placed(small: Small) -> Iterator[tuple[Coupling, slice]]:
         at += len(one.K)
 
 
-def apart(small: Small, nodes: Array) -> Array:
-    """Displacements (., m) across the couplings for (n, 6, m) of the nodes."""
+def pulls_of(small: Small) -> int:
+    """How many efforts there are beside the tree: of couplings, of what acts, of closed loops."""
+    count = sum(len(one.K) for one in small.couplings)
+    if small.acting is not None:
+        count += len(small.acting.acts.hinges)
+    return count + (0 if small.closing is None else len(small.closing.hinges))
+
+
+def seen(small: Small, nodes: Array, hinges: Array) -> Array:
+    """Displacements (., m) that those efforts answer to: across the couplings, of what is read,
+    and those that closed loops do not allow, for (n, 6, m) of the nodes, (n_v, m)."""
     rows = [one.W_b @ nodes[one.b] - one.W_a @ nodes[one.a] for one in small.couplings]
+    if small.acting is not None:
+        rows.append(small.acting.reads.of(nodes, hinges))
+    if small.closing is not None:
+        rows.append(small.closing.of(nodes, hinges))
     return np.concatenate(rows)
+
+
+def pulled(small: Small, pull: Array, u: Array, e: Array) -> tuple[Array, Array]:
+    """Efforts u on the hinges and loads -e on the nodes, with `pull` (., m) beside the tree."""
+    e = e.astype(np.result_type(e, pull))
+    at = 0
+    for one, place in _placed(small):
+        e[one.b] -= one.W_b.T @ pull[place]
+        e[one.a] += one.W_a.T @ pull[place]
+        at = place.stop
+    acts = None if small.acting is None else small.acting.acts
+    for rows in (acts, small.closing):
+        if rows is not None:
+            u, e = rows.exert(pull[at : at + len(rows.hinges)], u, e)
+            at += len(rows.hinges)
+    return u, e
+
+
+def _answers(small: Small, s: complex) -> tuple[Array, Array]:
+    """L, N with L pull + N seen = 0: pull = -K apart, pull = Z(s) read, 0 = closed."""
+    blocks = [one.K + s * one.C for one in small.couplings]
+    if small.acting is not None:
+        blocks.append(-small.acting.gain(s))
+    closed = 0 if small.closing is None else len(small.closing.hinges)
+    N = _block_diagonal([*blocks, np.eye(closed)])
+    L = np.eye(len(N))
+    L[len(N) - closed :] = 0.0
+    return L, N
+
+
+def _pull(small: Small, passed: Passed, free: Array) -> Array:
+    """The efforts beside the tree if without them `free` (., m) is seen; of least size where
+    loops leave them open."""
+    L, N = _answers(small, passed.s)
+    whole, right = L + N @ passed.couple, -N @ free
+    if small.closing is None:
+        return np.asarray(np.linalg.solve(whole, right))
+    rows = np.abs(whole).max(axis=1)
+    scaled = whole / np.where(rows > 0.0, rows, 1.0)[:, None]
+    right = right / np.where(rows > 0.0, rows, 1.0)[:, None]
+    columns = np.abs(scaled).max(axis=0)
+    columns = np.where(columns > 0.0, columns, 1.0)
+    found = np.linalg.lstsq(scaled / columns, right, rcond=REDUNDANT)[0]
+    return np.asarray(found / columns[:, None])
 
 
 def _swept(small: Small, passed: Passed, u: Array, e: Array) -> tuple[Array, Array, Array]:
@@ -128,15 +176,10 @@ class Response:
 def respond(small: Small, passed: Passed, u: Array, e: Array) -> Response:
     """Displacements under efforts u (n_v, m) on the hinges and loads -e (n, 6, m) on the nodes."""
     free = Response(*_swept(small, passed, u, e))
-    if not small.couplings:
+    if not pulls_of(small):
         return free
-    K = _block_diagonal([one.K + passed.s * one.C for one in small.couplings])
-    pull = np.linalg.solve(np.eye(len(K)) + K @ passed.couple, -K @ apart(small, free.nodes))
-    e = e.astype(np.result_type(e, pull))
-    for one, at in _placed(small):
-        e[one.b] -= one.W_b.T @ pull[at]
-        e[one.a] += one.W_a.T @ pull[at]
-    return Response(*_swept(small, passed, u, e))
+    pull = _pull(small, passed, seen(small, free.nodes, free.hinges))
+    return Response(*_swept(small, passed, *pulled(small, pull, u, e)))
 
 
 def _block_diagonal(blocks: list[Array]) -> Array:
@@ -220,7 +263,7 @@ def without_dampers(small: Small) -> Small:
 
 def needed(small: Small, s: complex, hinges: Array) -> Array:
     """Efforts u (n_v, m) that the displacements `hinges` (n_v, m) need at s: the transfer
-    equation read the other way."""
+    equation read the other way; what closes loops is left to the caller."""
     blocks = (s * s) * small.M + s * small.C + small.K
     kind = np.result_type(blocks, hinges)
     nodes = np.zeros((len(small.M), 6, hinges.shape[1]), dtype=kind)
@@ -229,20 +272,49 @@ def needed(small: Small, s: complex, hinges: Array) -> Array:
         f = hinge.h.shape[1]
         nodes[hinge.node] = hinge.X @ before + hinge.h @ hinges[hinge.place : hinge.place + f]
     force = np.einsum("nij,njm->nim", blocks, nodes)
-    if small.couplings:
-        K = _block_diagonal([one.K + s * one.C for one in small.couplings])
-        pull = -K @ apart(small, nodes)
-        for one, at in _placed(small):
-            force[one.b] -= one.W_b.T @ pull[at]
-            force[one.a] += one.W_a.T @ pull[at]
+    exerted = np.zeros(hinges.shape)
+    open_loops = replace(small, closing=None)
+    if pulls_of(open_loops):
+        pull = -_answers(open_loops, s)[1] @ seen(open_loops, nodes, hinges)
+        exerted, force = pulled(open_loops, pull, exerted, force)
+    kind = np.result_type(kind, force, exerted)
+    force = force.astype(kind)
     efforts = np.zeros(hinges.shape, dtype=kind)
     for hinge in reversed(small.hinges):
         f = hinge.h.shape[1]
         before = nodes[hinge.parent] if hinge.parent >= 0 else np.zeros_like(nodes[0])
         own = hinges[hinge.place : hinge.place + f]
         efforts[hinge.place : hinge.place + f] = (
-            hinge.h.T @ force[hinge.node] + hinge.g @ before + (hinge.k + s * hinge.c) @ own
+            hinge.h.T @ force[hinge.node] + hinge.g @ before + hinge.law(s) @ own
         )
         if hinge.parent >= 0:
             force[hinge.parent] += hinge.X.T @ force[hinge.node] + hinge.G @ before + hinge.v @ own
-    return efforts
+    return np.asarray(efforts - exerted)
+
+
+def inertia_of(small: Small, x: Array) -> Array:
+    """M x, the efforts that accelerations x need."""
+    massive = replace(
+        small,
+        K=np.zeros_like(small.K),
+        C=np.zeros_like(small.C),
+        couplings=(),
+        acting=None,
+        closing=None,
+        hinges=tuple(
+            replace(h, k=0.0 * h.k, c=0.0 * h.c, g=0.0 * h.g, v=0.0 * h.v, G=0.0 * h.G)
+            for h in small.hinges
+        ),
+    )
+    return np.real(needed(massive, 1.0, x))
+
+
+def nodes_of(small: Small, hinges: Array) -> Array:
+    """Displacements (n, 6, m) of the nodes for those of the hinges, (n_v, m)."""
+    nodes = np.zeros((len(small.M), 6, hinges.shape[1]), dtype=hinges.dtype)
+    for hinge in small.hinges:
+        if hinge.parent >= 0:
+            nodes[hinge.node] = hinge.X @ nodes[hinge.parent]
+        f = hinge.h.shape[1]
+        nodes[hinge.node] += hinge.h @ hinges[hinge.place : hinge.place + f]
+    return nodes

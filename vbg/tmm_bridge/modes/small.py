@@ -9,17 +9,18 @@ with M of its body and K, C of the loads on it: weight and forces whose lever ar
 turns, springs and dampers to the ground.  Across a hinge with column h
 
     [dx; dtheta] = X [dx; dtheta]_P + h dx_h,
-    h . [dq; dm] + g . [dx; dtheta]_P + (k + s c) dx_h = u,
+    h . [dq; dm] + g . [dx; dtheta]_P + (k + s c + s^2 a) dx_h = u,
 
 where g comes from the turn of the hinge's axis under the static force (q, m) that
 crosses it; its turn of the lever arm r adds (dtheta_P x r) x q to the parent's
 moment.  Eliminating the hinges from the tips to the root leaves the pivots
 
-    d = h^T S h + k + s c,
+    d = h^T S h + k + s c + s^2 a,      a what turns or slides with the hinge alone,
 
 whose product is the determinant of the overall transfer equation, and whose
 negative ones at s = i w count the natural frequencies below w (Sturm).  Springs
-between two moving bodies are taken as further right-hand sides.
+between two moving bodies, one-dimensional parts and controllers (`acting`) and what closes
+loops are taken as further right-hand sides.
 
 Rui et al., mstmmsim.txt; W. H. Wittrick, F. W. Williams, Q. J. Mech. Appl. Math.
 24 (1971) 263 on the count.
@@ -27,16 +28,19 @@ Rui et al., mstmmsim.txt; W. H. Wittrick, F. W. Williams, Q. J. Mech. Appl. Math
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from vbg.errors import UsageError
 from vbg.tmm_bridge.kernels.rotation import Array, matrix_of, symmetric_matrix
 from vbg.tmm_bridge.kernels.rows import (
+    FREEDOMS,
+    LINK_ARMATURE,
     LINK_COM,
     LINK_DRIVEN,
     LINK_J,
+    LINK_KIND,
     LINK_MASS,
     LINK_PARENT,
     LINK_Q,
@@ -50,11 +54,17 @@ from vbg.tmm_bridge.kernels.tables import (
     LAW_SPRING,
     LAW_STOP,
     LOAD_FORCE,
+    PAIR_INPUT,
     PAIR_SPRING,
+    ROW_COUPLE,
+    ROW_ROLL,
     Scratch,
     Tables,
 )
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
+from vbg.tmm_bridge.mechanism.start import drive_rates
+from vbg.tmm_bridge.modes.acting import Acting, Rows
+from vbg.tmm_bridge.modes.closing import rows_of, stiffness_of_loops, under_effort
 from vbg.tmm_bridge.modes.six import between_nodes, damping, from_behind, stiffness
 from vbg.tmm_bridge.overall.transfer import cross_matrix, hinge_column, loads_of_bodies
 
@@ -63,7 +73,7 @@ from vbg.tmm_bridge.overall.transfer import cross_matrix, hinge_column, loads_of
 class Hinge:
     """What the elimination of one hinge needs: its column h (6, f), its place in the speeds,
     X (6, 6), the terms g (f, 6), v (6, f) and G (6, 6) of the static force across it, its
-    stiffness and damping k, c (f, f)."""
+    stiffness and damping k, c (f, f), the inertia `armature` that moves with it alone."""
 
     node: int
     parent: int
@@ -75,6 +85,16 @@ class Hinge:
     G: Array
     k: Array
     c: Array
+    armature: float = 0.0
+
+    def law(self, s: complex) -> Array:
+        """k + s c + s^2 armature, (f, f), real where it is."""
+        value: Array = self.k
+        if np.any(self.c):
+            value = value + s * self.c
+        if self.armature:
+            value = value + s * s * self.armature * np.eye(len(self.k))
+        return value if np.any(np.imag(value)) else np.real(value)
 
 
 @dataclass(frozen=True)
@@ -93,7 +113,8 @@ class Coupling:
 @dataclass(frozen=True)
 class Small:
     """The mechanism about a posture at rest.  M, C, K (n, 6, 6) of the nodes' own;
-    unbalanced (n_v,) : efforts that drive the hinges away from there."""
+    unbalanced (n_v,) : efforts that drive the hinges away from there;  acting : one-dimensional
+    parts and controllers;  closing : motions that loops do not allow."""
 
     mechanism: Mechanism
     scratch: Scratch
@@ -103,6 +124,8 @@ class Small:
     hinges: tuple[Hinge, ...]
     couplings: tuple[Coupling, ...]
     unbalanced: Array
+    acting: Acting | None = None
+    closing: Rows | None = None
 
     @property
     def n_v(self) -> int:
@@ -121,15 +144,33 @@ def refused(mechanism: Mechanism) -> str:
     t = mechanism.tables
     if mechanism.bends:
         return f"a flexible body, {next(iter(mechanism.bends))}"
-    if mechanism.network is not None:
-        return "a one-dimensional part or a controller"
-    if len(t.rows):
-        names = [*mechanism.cut, *mechanism.couplings]
-        return f"a loop or coupling at joints.{', joints.'.join(names)}"
+    network = mechanism.network
+    if mechanism.apart:
+        return f"a one-dimensional part without a twin ({mechanism.apart})"
+    if network is not None and network.frictions:
+        return f"dry friction, {network.frictions[0].name}"
+    if network is not None and (network.samplers or network.latches):
+        return "a sampled signal" if network.samplers else "a joint that opens and closes"
+    if any(int(row[0]) == ROW_ROLL for row in t.rows):
+        return "a rolling wheel"
+    measured = {k for k, one in enumerate(t.coordinates) if one[0] != COORDINATE_TREE}
+    for kind, _, i, j, _ in t.rows:
+        if kind == ROW_COUPLE and measured & {int(i), int(j)}:
+            return "a coupling to a joint that closes a loop"
     for name, (table, row) in mechanism.parts.items():
         if table == "load" and t.load[row, 12] == 1.0 and t.loads[row, 2:5].max() >= 0:
             return f"a load in body axes, forces.{name}"
     return ""
+
+
+def check(mechanism: Mechanism) -> None:
+    """Raises UsageError for what has no linear transfer equation."""
+    if reason := refused(mechanism):
+        raise UsageError(
+            f"{mechanism.model.name}: vibration by transfer matrices is that of chains and trees"
+            " of bodies, springs and dampers, with circuits, oil, shafts and controllers; here is"
+            f" {reason}. Use `vbg show modes`."
+        )
 
 
 def small_motion(mechanism: Mechanism, y: Array) -> Small:
@@ -137,11 +178,7 @@ def small_motion(mechanism: Mechanism, y: Array) -> Small:
 
     Raises UsageError for what is no chain or tree of bodies, springs and dampers.
     """
-    if reason := refused(mechanism):
-        raise UsageError(
-            f"{mechanism.model.name}: vibration by transfer matrices is that of chains and trees"
-            f" of bodies, springs and dampers; here is {reason}. Use `vbg show modes`."
-        )
+    check(mechanism)
     t = mechanism.tables
     y = y.copy()
     y[int(t.sizes[0]) :] = 0.0
@@ -153,7 +190,10 @@ def small_motion(mechanism: Mechanism, y: Array) -> Small:
         c = s.work[i, W_R : W_R + 9].reshape(3, 3) @ t.link[i, LINK_COM : LINK_COM + 3]
         K[i] += turning_arm(t.link[i, LINK_MASS] * t.gravity, c)
     _add_loads(mechanism, s, K)
-    couplings = (*_add_pairs(t, s, C, K), *_add_six(t, s, C, K))
+    couplings = (*_add_pairs(t, s, C, K), *_add_six(t, s, C, K), *_across_cuts(t, s, C, K))
+    closing = rows_of(t, s) if len(t.rows) else None
+    if closing is not None:
+        efforts, loads, couplings = _closed(mechanism, s, closing, loads, K, couplings)
     static = _carried(t, s, loads)
     k, c_h = _on_hinges(t, s)
     elastic = _on_elastic(t, s, y)
@@ -165,13 +205,65 @@ def small_motion(mechanism: Mechanism, y: Array) -> Small:
         v = int(t.links[i, LINK_V])
         f = column.shape[1]
         unbalanced[v : v + f] = s.tau[v : v + f] - column.T @ static[i]
+        if closing is not None:
+            unbalanced[v : v + f] += closing.hinges.T[v : v + f] @ efforts
         law = elastic.get(i, (np.zeros((f, f)), np.zeros((f, f))))
         if f == 1:
             law = np.array([[k[v]]]), np.array([[c_h[v]]])
         if i in elastic:  # what the hinge carries is its own effort
             static[i] = column @ s.tau[v : v + f]
         hinges.append(_hinge(t, s, i, column, static[i], law))
-    return Small(mechanism, s, M, C, K, tuple(hinges), couplings, unbalanced)
+    whole = Small(mechanism, s, M, C, K, tuple(hinges), couplings, unbalanced)
+    return replace(whole, closing=closing)
+
+
+def _closed(
+    mechanism: Mechanism,
+    s: Scratch,
+    closing: Rows,
+    loads: Array,
+    K: Array,
+    couplings: tuple[Coupling, ...],
+) -> tuple[Array, Array, tuple[Coupling, ...]]:
+    """Efforts of the loops' rows at rest, the loads with them, couplings with what they stiffen:
+    the least efforts that leave least unbalanced."""
+    t = mechanism.tables
+    balance = _unbalanced(t, s, loads)
+    by_row = np.array(
+        [
+            _unbalanced(t, s, -wrench) - _unbalanced(t, s, 0.0 * wrench) + gains
+            for wrench, gains in zip(closing.nodes, closing.hinges, strict=True)
+        ]
+    ).reshape(len(closing.hinges), -1)
+    fixed = [v for v, free in enumerate(_moves(t)) if not free]
+    by_row[:, fixed] = 0.0
+    balance[fixed] = 0.0
+    efforts = np.linalg.lstsq(by_row.T, -balance, rcond=1e-11)[0]
+    loads = loads - np.einsum("r,rni->ni", efforts, closing.nodes)
+    found = stiffness_of_loops(t, s, drive_rates(mechanism, 0.0), efforts)
+    more: list[Coupling] = []
+    for (a, b), K12 in found.items():
+        more += _joined(a, b, K12, np.zeros((12, 12)), np.zeros_like(K), K)
+    return efforts, loads, (*couplings, *more)
+
+
+def _moves(t: Tables) -> Array:
+    """Which of the hinges' speeds are free."""
+    free = np.zeros(int(t.sizes[1]), dtype=bool)
+    for link in t.links:
+        v = int(link[LINK_V])
+        free[v : v + FREEDOMS[link[LINK_KIND]]] = link[LINK_DRIVEN] == 0
+    return free
+
+
+def _unbalanced(t: Tables, s: Scratch, loads: Array) -> Array:
+    """Efforts (n_v,) that drive the hinges: the parts' own, less what they have to carry."""
+    static, found = _carried(t, s, loads), np.zeros(int(t.sizes[1]))
+    for i in range(len(t.links)):
+        column, v = hinge_column(t, s, i), int(t.links[i, LINK_V])
+        f = column.shape[1]
+        found[v : v + f] = s.tau[v : v + f] - column.T @ static[i]
+    return found
 
 
 def mass_block(t: Tables, s: Scratch, i: int) -> Array:
@@ -217,7 +309,7 @@ def _add_pairs(t: Tables, s: Scratch, C: Array, K: Array) -> tuple[Coupling, ...
     couplings = []
     for n, (law, a, b) in enumerate(t.pairs[:, :3]):
         row, pull = t.pair[n], s.pair[n, 0]
-        if law != PAIR_SPRING:
+        if law not in (PAIR_SPRING, PAIR_INPUT):  # an input pulls with a constant force
             if pull != 0.0:
                 raise UsageError("A stop touches at rest: that is no linear vibration.")
             continue
@@ -247,7 +339,7 @@ def _add_pairs(t: Tables, s: Scratch, C: Array, K: Array) -> tuple[Coupling, ...
 
 def _add_six(t: Tables, s: Scratch, C: Array, K: Array) -> tuple[Coupling, ...]:
     """Laws of six dimensions between bodies that the tree joins otherwise."""
-    couplings = []
+    couplings: list[Coupling] = []
     for n, (a, b, law) in enumerate(t.bushes):
         R_WF = _rotation(s, a) @ t.bush[n, :9].reshape(3, 3)
         origins = [s.work[i, W_P : W_P + 3] if i >= 0 else np.zeros(3) for i in (a, b)]
@@ -259,15 +351,34 @@ def _add_six(t: Tables, s: Scratch, C: Array, K: Array) -> tuple[Coupling, ...]:
         c = six @ damping(law, t.bush[n, 60:96].reshape(6, 6), x) @ six.T
         K12 = between_nodes(k, six @ s.bush[n, :6], arms[0], arms[1])
         C12 = between_nodes(c, np.zeros(6), arms[0], arms[1])
-        if a >= 0 and b >= 0:
-            W = np.eye(12)
-            couplings.append(Coupling(int(a), int(b), -W[:, :6], W[:, 6:], K12, C12))
-            continue
-        node, own = (int(a), slice(0, 6)) if a >= 0 else (int(b), slice(6, 12))
-        if node >= 0:
-            K[node] += K12[own, own]
-            C[node] += C12[own, own]
+        couplings += _joined(int(a), int(b), K12, C12, C, K)
     return tuple(couplings)
+
+
+def _across_cuts(t: Tables, s: Scratch, C: Array, K: Array) -> tuple[Coupling, ...]:
+    """Springs, dampers and constant efforts on coordinates of joints that close loops."""
+    found: list[Coupling] = []
+    for n, (law, k) in enumerate(t.laws[:, :2]):
+        if t.coordinates[k, 0] == COORDINATE_TREE:
+            continue
+        w, K12 = under_effort(t, s, int(k), float(s.law[n, 0]))
+        C12 = np.zeros((12, 12))
+        if law == LAW_SPRING:
+            K12, C12 = K12 + t.law[n, 0] * np.outer(w, w), t.law[n, 2] * np.outer(w, w)
+        a, b = (int(i) for i in t.cuts[t.coordinates[k, 1]])
+        found += _joined(a, b, K12, C12, C, K)
+    return tuple(found)
+
+
+def _joined(a: int, b: int, K12: Array, C12: Array, C: Array, K: Array) -> tuple[Coupling, ...]:
+    """A law (12, 12) between two nodes; beside the ground it is the other node's own."""
+    if a >= 0 and b >= 0:
+        W = np.eye(12)
+        return (Coupling(a, b, -W[:, :6], W[:, 6:], K12, C12),)
+    node, own = (a, slice(0, 6)) if a >= 0 else (b, slice(6, 12))
+    K[node] += K12[own, own]
+    C[node] += C12[own, own]
+    return ()
 
 
 def _on_elastic(t: Tables, s: Scratch, y: Array) -> dict[int, tuple[Array, Array]]:
@@ -326,4 +437,6 @@ def _hinge(
     for j in range(f if f != 3 else 0):  # no effort acts about a ball
         g[j, 3:] = np.cross(h[:3, j], q) + np.cross(h[3:, j], m)
         v[3:, j] = np.cross(h[:3, j], q)
-    return Hinge(i, int(t.links[i, LINK_PARENT]), int(t.links[i, LINK_V]), h, X, g, v, G, *law)
+    armature = float(t.link[i, LINK_ARMATURE])
+    place = int(t.links[i, LINK_V])
+    return Hinge(i, int(t.links[i, LINK_PARENT]), place, h, X, g, v, G, *law, armature)

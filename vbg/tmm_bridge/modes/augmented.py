@@ -1,0 +1,301 @@
+"""Poles and rest of a mechanism with one-dimensional parts, controllers or loops.
+
+The transfer equation D(s) q = R_a^T Z(s) R_r q, Z rational in s (`acting`), is that of the linear
+eigenvalue problem in the hinges' displacements, their rates and the network's states,
+
+    q' = v,   M v' = -K q - C v + R_a^T (D R_r q + D1 R_r v + C_x x),
+    x' = A x + B R_r q + B1 R_r v,
+
+whose columns M, C, K come out of the transfer equation itself, read the other way; where loops
+are closed q lies in what their rows G leave open, q = N p, G N = 0, and N^T takes the rows.
+Rest is where the efforts and the rates of all states vanish, found by Newton's method with
+the same slopes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from vbg.errors import UsageError
+from vbg.tmm_bridge.formulas.timefunctions import constant
+from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.tables import IDLE
+from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoInertia
+from vbg.tmm_bridge.mechanism.start import displace, node_name
+from vbg.tmm_bridge.modes.acting import Rows
+from vbg.tmm_bridge.modes.linearising import Snapshot, snapshot
+from vbg.tmm_bridge.modes.passing import inertia_of, needed, nodes_of
+from vbg.tmm_bridge.modes.small import Small, check, small_motion
+from vbg.tmm_bridge.motion.plant import Plant
+
+STEPS = 60
+LONGEST = 0.3  # of any hinge in one Newton step [rad or m]
+RESTS = 1e-11  # of the largest term: what is left of a balance at rest
+STILL = 1e-12  # relative step at which the search ends
+BESIDE = 1e-10  # a step of the hinges [rad, m] and of the states, relative, off a kink
+OFF_ZERO = 1e-12  # of states that are zero at rest, far above their rounding
+KINK = 1e-7  # relative change of poles by it that no smooth law makes
+NEW = 1e-6  # of a row of slopes: what others before it do not tell
+NOT_MOVED = 1e-11  # of a mode, in the units of a balanced matrix
+RANK = 1e-11  # of the largest singular value: a direction that no balance tells
+NO_POLE = 1e-12  # of the largest: a singular value of the balanced matrix that is zero
+
+
+@dataclass(frozen=True)
+class States:
+    """z' = S z, z = (p, v, x): `open` (n_v, n) takes p to displacements of all hinges."""
+
+    S: Array
+    open: Array
+
+    @property
+    def poles(self) -> Array:
+        """Eigenvalues [1/s], one of each conjugate pair, by size.  Zeros, chains of them too, are
+        taken out first, null space by null space: what is left of them is the root of rounding.
+        """
+        from scipy.linalg import matrix_balance
+
+        left = np.asarray(matrix_balance(self.S)[0]) if len(self.S) else self.S
+        largest, nothing = float(np.abs(left).max(initial=0.0)), 0
+        while len(left):
+            _, sizes, right = np.linalg.svd(left)
+            null = int(np.count_nonzero(sizes <= NO_POLE * largest))
+            if not null:
+                break
+            others = right[: len(left) - null].T
+            left, nothing = others.T @ left @ others, nothing + null
+        values = np.concatenate([np.zeros(nothing), np.linalg.eigvals(left)])
+        values = values[values.imag >= 0.0]
+        return np.asarray(values[np.lexsort((values.imag, np.abs(values)))], dtype=complex)
+
+    def shape(self, pole: complex) -> Array:
+        """Displacements (n_v, 1) of the hinges in the motion of the pole, beside which S - pole is
+        inverted; they are zero where nothing but the network moves."""
+        from scipy.linalg import matrix_balance
+
+        balanced, T = matrix_balance(self.S, permute=False)
+        n, moving = len(self.S), self.open.shape[1]
+        near = pole * (1.0 + 1e-9) if pole else 1e-9 * np.abs(balanced).max()
+        z = np.random.default_rng(n).standard_normal(n).astype(complex)
+        for _ in range(4):
+            z = np.linalg.solve(balanced - near * np.eye(n), z)
+            z /= np.linalg.norm(z)
+        if np.linalg.norm(z[: 2 * moving]) <= NOT_MOVED:
+            return np.zeros((len(self.open), 1))
+        return np.asarray(self.open @ (T @ z)[:moving, None])
+
+
+def states_of(small: Small) -> States:
+    """The linear equations of everything that moves.  Raises UsageError where nothing resists a
+    hinge by inertia."""
+    free, unit = small.free, np.zeros((small.n_v, len(small.free)))
+    unit[free, np.arange(len(free))] = 1.0
+    plain = replace(small, acting=None, closing=None)
+    M = inertia_of(plain, unit)[free]
+    K = np.real(needed(plain, 0.0, unit))[free]
+    C = np.imag(needed(plain, 1j, unit))[free]
+    size = np.sqrt(np.abs(np.diag(M)))
+    size = np.where(size > 0.0, size, 1.0)
+    still = unit / size
+    if small.closing is not None:
+        still = still @ _null_space(_of(small.closing, small, unit / size))
+    N = still[free]
+    M, C, K = (N.T @ matrix @ N for matrix in (M, C, K))
+    return States(_matrix(small, still, M, C, K), still)
+
+
+def _matrix(small: Small, still: Array, M: Array, C: Array, K: Array) -> Array:
+    n, a = still.shape[1], small.acting
+    x = 0 if a is None else len(a.A)
+    S = np.zeros((2 * n + x, 2 * n + x))
+    S[:n, n : 2 * n] = np.eye(n)
+    on = np.zeros((n, x))
+    if a is not None:
+        read, acted = _of(a.reads, small, still), _of(a.acts, small, still)
+        K, C, on = K - acted.T @ a.D @ read, C - acted.T @ a.D1 @ read, acted.T @ a.C
+        S[2 * n :, :n], S[2 * n :, n : 2 * n] = a.B @ read, a.B1 @ read
+        S[2 * n :, 2 * n :] = a.A
+    right = np.hstack([-K, -C, on])
+    try:
+        S[n : 2 * n] = np.linalg.solve(M, right) if n else right
+    except np.linalg.LinAlgError:
+        raise UsageError(
+            f"{small.mechanism.model.name}: a hinge resists by no inertia. Give the body behind"
+            " it a moment of inertia."
+        ) from None
+    return S
+
+
+def _of(rows: Rows, small: Small, hinges: Array) -> Array:
+    return rows.of(nodes_of(small, hinges), hinges)
+
+
+def _null_space(G: Array) -> Array:
+    """Columns that G takes to zero, orthonormal; rows of any size count alike."""
+    sizes = np.linalg.norm(G, axis=1)
+    _, values, right = np.linalg.svd(G / np.where(sizes > 0.0, sizes, 1.0)[:, None])
+    rank = int(np.count_nonzero(values > RANK * values.max(initial=0.0)))
+    return np.asarray(right[rank:].T)
+
+
+@dataclass(frozen=True)
+class Rest:
+    """Where the machine rests: its linear form there, the mechanism's state, the network's."""
+
+    small: Small
+    y: Array
+    x: Array
+
+
+def resting(mechanism: Mechanism, y: Array, told: Mapping[str, float]) -> Rest:
+    """The rest next to y, the network as it starts, or as what it says is `told`.
+
+    Raises UsageError if none is found.
+    """
+    check(mechanism)
+    plant = Plant(mechanism)
+    x = np.array(() if mechanism.network is None else mechanism.network.start)
+    y = y.copy()
+    y[int(mechanism.tables.sizes[0]) :] = 0.0
+    for _ in range(5 if told else 0):
+        x = _as_told(plant, y, x, told)
+    for tried in range(STEPS):
+        now = _linear(plant, y, x)
+        step, change, left = _step(now)
+        if change <= STILL or (left <= RESTS and tried > 2):
+            return Rest(_on_one_side(plant, now, y, x), y, x)
+        y = displace(mechanism.tables, y, step.hinges)
+        if now.states is not None:
+            x = x.copy()
+            x[now.states] += step.states
+    raise UsageError(
+        f"{mechanism.model.name}: no rest was found next to the start; a share {left:.2g} of the"
+        " efforts and rates is left. Start nearer to one, or switch off what drives it on."
+    )
+
+
+def _on_one_side(plant: Plant, now: _Linear, y: Array, x: Array) -> Small:
+    """The linear form of one side where rest lies at the kink of a law (a valve that just opens,
+    of whose edges each would take its own): the one that a small common step leads to."""
+    small, a = now.small, now.small.acting
+    if a is None or now.states is None:
+        return small
+    step, moved = np.zeros(small.n_v), x.copy()
+    step[small.free] = BESIDE
+    moved[now.states] += BESIDE * np.abs(now.sizes) + OFF_ZERO
+    b = _linear(plant, displace(plant.mechanism.tables, y, step), moved).small.acting
+    other = replace(small, acting=b)
+    here, there = states_of(small).poles, states_of(other).poles
+    alike = len(here) == len(there) and np.allclose(there, here, rtol=KINK, atol=0.0)
+    return small if alike else other
+
+
+def _seen(plant: Plant, y: Array, x: Array) -> Snapshot | None:
+    if plant.mechanism.network is None:
+        return None
+    try:
+        return snapshot(plant, y, x)
+    except NoInertia as error:
+        name = node_name(plant.mechanism, error.node)
+        raise UsageError(f"{name}: nothing behind it resists its free motion.") from None
+
+
+def _as_told(plant: Plant, y: Array, x: Array, told: Mapping[str, float]) -> Array:
+    """The network's states moved to where it says what is told, by as many outputs as tell them
+    apart, those first that depend on one state alone (a pressure, a current)."""
+    now = _seen(plant, y, x)
+    if now is None:
+        return x
+    names = list(now.told)
+    J = now.told_by / _sizes(now.told_by, axis=1)[:, None]
+    chosen: list[int] = []
+    held = np.zeros((0, J.shape[1]))
+    for k in np.argsort(np.count_nonzero(J, axis=1), kind="stable"):
+        if names[k] not in told or not np.isfinite(J[k]).all():
+            continue
+        rest = J[k] - held.T @ (held @ J[k])
+        if np.linalg.norm(rest) > NEW:
+            held = np.vstack([held, rest / np.linalg.norm(rest)])
+            chosen.append(int(k))
+    short = np.array([told[names[k]] - now.told[names[k]] for k in chosen])
+    x = x.copy()
+    x[now.acting.states] += _least(now.told_by[chosen], short)
+    return x
+
+
+def _sizes(J: Array, axis: int) -> Array:
+    """Largest entries of rows or columns, 1 where all are zero."""
+    largest = np.abs(J).max(axis=axis, initial=0.0)
+    return np.where(largest > 0.0, largest, 1.0)
+
+
+def _least(J: Array, right: Array) -> Array:
+    """The least step that solves J step = right best, rows and columns taken alike."""
+    if not J.size:
+        return np.zeros(J.shape[1])
+    columns = _sizes(J, axis=0)
+    scaled = J / columns
+    rows = _sizes(scaled, axis=1)
+    found = np.linalg.lstsq(scaled / rows[:, None], right / rows, rcond=RANK)[0]
+    return np.asarray(found / columns)
+
+
+@dataclass(frozen=True)
+class _Linear:
+    small: Small
+    states: Array | None
+    rates: Array
+    sizes: Array
+
+
+@dataclass(frozen=True)
+class _Step:
+    hinges: Array
+    states: Array
+
+
+def _linear(plant: Plant, y: Array, x: Array) -> _Linear:
+    """The linear form at (y, x), with what is left of rest there."""
+    mechanism, now = plant.mechanism, _seen(plant, y, x)
+    if now is None:
+        return _Linear(small_motion(mechanism, y), None, np.zeros(0), np.zeros(0))
+    inputs = list(mechanism.inputs)
+    for place, value in now.fed.items():
+        inputs[place] = constant(value)
+    frozen = replace(mechanism, inputs=tuple(inputs), network=None)
+    small = replace(small_motion(frozen, y), acting=now.acting)
+    return _Linear(small, now.acting.states, now.rates, x[now.acting.states])
+
+
+def _step(now: _Linear) -> tuple[_Step, float, float]:
+    """Newton's step, its size relative to the states, and the share of the balances that is left
+    of their terms."""
+    small, a, free = now.small, now.small.acting, now.small.free
+    unit = np.zeros((small.n_v, len(free)))
+    unit[free, np.arange(len(free))] = 1.0
+    K = np.real(needed(replace(small, acting=None, closing=None), 0.0, unit))[free]
+    n, x = len(free), len(now.rates)
+    G = np.zeros((0, n)) if small.closing is None else _of(small.closing, small, unit)
+    J = np.zeros((n + x + len(G), n + x + len(G)))
+    J[:n, :n] = K
+    if a is not None:
+        read, acted = _of(a.reads, small, unit), _of(a.acts, small, unit)
+        J[:n, :n] -= acted.T @ a.D @ read
+        J[:n, n : n + x] = -acted.T @ a.C
+        J[n : n + x, :n], J[n : n + x, n : n + x] = -a.B @ read, -a.A
+    J[:n, n + x :], J[n + x :, :n] = -G.T, G
+    open_by = small.scratch.row_state[small.mechanism.tables.rows[:, 4] != IDLE, 0]
+    right = np.concatenate([small.unbalanced[free], now.rates, -open_by])
+    terms = np.abs(J) @ np.concatenate([np.ones(n), np.abs(now.sizes), np.zeros(len(G))])
+    step = _least(J, right)
+    longest = np.abs(step[:n]).max(initial=0.0)
+    step *= min(1.0, LONGEST / max(longest, 1e-300))
+    sizes = np.concatenate([np.ones(n), np.maximum(np.abs(now.sizes), 1e-12)])
+    hinges = np.zeros(small.n_v)
+    hinges[free] = step[:n]
+    left = float((np.abs(right) / np.where(terms > 0.0, terms, 1.0)).max(initial=0.0))
+    change = float(np.abs(step[: n + x] / sizes).max(initial=0.0))
+    return _Step(hinges, step[n : n + x]), change, left
