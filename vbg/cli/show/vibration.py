@@ -66,10 +66,15 @@ class Row:
     scale: float
 
     @property
+    def both(self) -> bool:
+        """Whether both methods have it."""
+        return self.pole == self.pole and self.other == self.other
+
+    @property
     def error(self) -> float:
         """Relative difference of the poles; of free motions relative to the largest pole;
         infinite for a pole that only one of both has."""
-        if self.pole != self.pole or self.other != self.other:
+        if not self.both:
             return float("inf")
         free = abs(self.other) <= ZERO * self.scale
         return abs(self.pole - self.other) / (self.scale if free else abs(self.other))
@@ -78,8 +83,7 @@ class Row:
     def free_on_one_side(self) -> bool:
         """A zero that counts what nothing reads, as far as a shaft has turned."""
         alone = self.pole if self.other != self.other else self.other
-        one_side = self.pole != self.pole or self.other != self.other
-        return one_side and abs(alone) <= ZERO * self.scale
+        return not self.both and abs(alone) <= ZERO * self.scale
 
 
 @dataclass(frozen=True)
@@ -240,9 +244,9 @@ def as_plain(off: tuple[str, ...], rows: list[Row], amplitudes: list[Amplitude])
         "switched_off": off,
         "poles": [
             {
-                "transfer": [row.pole.real, row.pole.imag],
-                "bond_graph": [row.other.real, row.other.imag],
-                "difference": row.error,
+                "transfer": _pair(row.pole),
+                "bond_graph": _pair(row.other),
+                "difference": row.error if row.both else None,
                 "shape": {name: [v.real, v.imag] for name, v in row.shape.items()},
                 "shape_difference": row.apart if row.apart == row.apart else None,
             }
@@ -261,6 +265,11 @@ def as_plain(off: tuple[str, ...], rows: list[Row], amplitudes: list[Amplitude])
     }
 
 
+def _pair(pole: complex) -> list[float] | None:
+    """Real and imaginary part; None for a pole that this method lacks."""
+    return None if pole != pole else [pole.real, pole.imag]
+
+
 def as_text(off: tuple[str, ...], rows: list[Row], amplitudes: list[Amplitude]) -> str:
     """Both tables for a terminal."""
     import numpy as np
@@ -272,8 +281,11 @@ def as_text(off: tuple[str, ...], rows: list[Row], amplitudes: list[Amplitude]) 
     for row in rows:
         shown = [f"{n} {_polar(v)}" for n, v in row.shape.items() if abs(v) > SHOWN]
         apart = f"{row.apart:.1e}" if row.apart == row.apart else ""
-        hertz = figure(row.pole.imag / (2.0 * np.pi)) if row.pole.imag else ""
-        cells.append((_complex(row.pole), hertz, f"{row.error:.1e}", apart, (shown or [""])[0]))
+        pole = row.pole if row.pole == row.pole else row.other
+        hertz = figure(pole.imag / (2.0 * np.pi)) if pole.imag else ""
+        lacks = "bond graph lacks it" if row.other != row.other else "transfer matrices lack it"
+        error = f"{row.error:.1e}" if row.both else lacks
+        cells.append((_complex(pole), hertz, error, apart, (shown or [""])[0]))
         cells += [("", "", "", "", line) for line in shown[1:]]
     lines.append(table(cells, "<>>><"))
     if amplitudes:
