@@ -10,7 +10,7 @@ import pytest
 import vbg
 from benchmarks.machines import chain, windows
 
-AT_DEFAULT = 1e-8  # the default tolerance
+AT_DEFAULT = 1e-10  # two digits below the default tolerance
 
 
 def of_light_links(part: float) -> vbg.Model:
