@@ -25,7 +25,7 @@ import numpy as np
 
 from vbg.errors import UsageError
 from vbg.model import Model
-from vbg.tmm_bridge.kernels.evaluate import evaluate
+from vbg.tmm_bridge.kernels.entries import evaluate
 from vbg.tmm_bridge.kernels.rotation import symmetric_matrix
 from vbg.tmm_bridge.kernels.rows import W_FORCE, W_P, W_R
 from vbg.tmm_bridge.kernels.tables import scratch_for

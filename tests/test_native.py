@@ -105,9 +105,10 @@ def test_a_run_needs_neither_numba_nor_scipy():
 
 TRIAL = """
 from pathlib import Path
+from typing import Any, NamedTuple
 import numpy as np
 from vbg.plumbing.compiled import Kernels
-from vbg.plumbing.native import Native
+from vbg.plumbing.native import Family, Native, Table
 
 KERNELS = Kernels("trial", [Path(__file__)])
 PLAIN = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
@@ -129,6 +130,31 @@ def raising(n):
     return n
 
 raising = KERNELS.compiled(raising, **PLAIN)
+
+class _Pair(NamedTuple):
+    places: Any
+    values: Any
+
+class Pair(_Pair, Table):
+    pass
+
+def entry_at(t, i, k):
+    return t.values[t.places[i], k, 0, 1]
+
+entry_at = KERNELS.compiled(entry_at, **PLAIN)
+
+def gather(t, out):
+    for i in range(out.shape[0]):
+        out[i] = entry_at(t, i, 1) + entry_at(t, i, 2)
+
+gather = KERNELS.compiled(gather, **PLAIN)
+
+def twice(t, out):
+    gather(t, out)
+    squares(out)
+    return out.shape[0]
+
+twice = KERNELS.compiled(twice, **PLAIN)
 """
 
 
@@ -207,3 +233,26 @@ def test_groups_are_what_pairs_connect():
     pairs = [("a", "c"), ("d", "e"), ("c", "f")]
     assert joined("abcdef", pairs) == [["a", "c", "f"], ["b"], ["d", "e"]]
     assert joined([], []) == []
+
+
+def test_a_family_is_one_file_and_reads_tables_by_their_address(trial):
+    """Also of four axes; integers that a kernel is called with make no kernel of their own."""
+    module = trial()
+    family = module.Family(module.KERNELS, "pair")
+    nothing = module.Pair(np.zeros(0, dtype=np.int64), np.zeros((0, 0, 0, 0)))
+    example = nothing, np.zeros(0)
+    gather, twice = (family.kernel(f"trial:{name}", *example) for name in ("gather", "twice"))
+    values = np.random.default_rng(3).normal(size=(5, 3, 2, 2))
+    table = module.Pair(np.array([4, 0, 2]), values)
+    wanted = values[[4, 0, 2], 1, 0, 1] + values[[4, 0, 2], 2, 0, 1]
+    out = np.zeros(3)
+    assert gather(table, out) == 0
+    np.testing.assert_array_equal(out, wanted)
+    assert twice(copy.deepcopy(table), out) == 3
+    np.testing.assert_array_equal(out, wanted * wanted)
+    assert [file.name for file in module.KERNELS.folder.glob("*.native")] == ["pair.native"]
+    assert len(module.entry_at.overloads) == 0  # not by numba's own way
+    assert len(module.entry_at._draft.overloads) == 1
+    for wrong in (table._replace(places=np.zeros(3)), tuple(table), nothing._replace(values=out)):
+        with pytest.raises(TypeError, match="is wanted"):
+            gather(wrong, out)

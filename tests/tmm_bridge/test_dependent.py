@@ -10,7 +10,8 @@ import pytest
 import vbg
 from vbg.tmm_bridge import simulate
 from vbg.tmm_bridge.formulas.tangent import computed_along
-from vbg.tmm_bridge.formulas.tape import FUNCTIONS, OPERATIONS, Tape, play
+from vbg.tmm_bridge.formulas.tape import FUNCTIONS, OPERATIONS, Tape
+from vbg.tmm_bridge.kernels.entries import play
 from vbg.validate import validate
 
 REPRODUCED = Path(__file__).parent / "reproduced"

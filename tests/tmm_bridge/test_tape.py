@@ -14,16 +14,16 @@ from vbg.expressions import FUNCTIONS as PLAIN
 from vbg.expressions import evaluate, parse
 from vbg.tmm_bridge.formulas import tape as tapes
 from vbg.tmm_bridge.formulas.tangent import computed_along, jacobian_recorded
-from vbg.tmm_bridge.formulas.tape import Tape, choose, play
+from vbg.tmm_bridge.formulas.tape import Tape, choose
 from vbg.tmm_bridge.formulas.timefunctions import of_expression, recorded_tree
+from vbg.tmm_bridge.kernels.entries import errors, play
 from vbg.tmm_bridge.kernels.kinematics import SOURCES
-from vbg.tmm_bridge.motion.program import inverted
-from vbg.tmm_bridge.motion.stages import STAGES, errors
+from vbg.tmm_bridge.kernels.program import inverted
+from vbg.tmm_bridge.kernels.stages import STAGES
 from vbg.tmm_bridge.motion.stepping import Dense, dormand_prince
 
 FOLDER = Path(vbg.tmm_bridge.__file__).parent
 STEMS = [".".join(path.relative_to(FOLDER).with_suffix("").parts) for path in FOLDER.rglob("*.py")]
-KINDS = ("compiled", "entry", "inlined")
 FORMULAS = (
     "-x + 2*y - 3/x",
     "x**1.7 + y**2 - x**(-2)",
@@ -111,7 +111,8 @@ def stepped(h: float) -> tuple[np.ndarray, Dense, float]:
     moved = end - y
     F = [moved, h * K[0] - moved, 2.0 * moved - h * (K[0] + K[STAGES])]
     dense = Dense(0.0, h, y, np.array([*F, *(h * (weights @ K))]))
-    return end, dense, errors(K, rules, h, y, end, 1e-9, np.full(2, 1e-9))
+    errors(K, rules, h, y, end, 1e-9, np.full(2, 1e-9))
+    return end, dense, float(rules.error[0])
 
 
 def test_a_step_has_order_8_and_its_dense_output_order_7():
@@ -129,15 +130,15 @@ def test_a_step_has_order_8_and_its_dense_output_order_7():
     np.testing.assert_array_equal(dense(np.array([0.1, 0.2]))[1], dense(0.2))
 
 
-def _marked(stem: str, *marks: str) -> set[str]:
-    """Functions of a module that have one of these decorators."""
+def _marked(stem: str) -> set[str]:
+    """Kernels of a module."""
     tree = ast.parse((FOLDER / f"{stem.replace('.', '/')}.py").read_text())
     return {
         node.name
         for node in tree.body
         if isinstance(node, ast.FunctionDef)
         for mark in node.decorator_list
-        if isinstance(mark, ast.Name) and mark.id in marks
+        if isinstance(mark, ast.Name) and mark.id == "compiled"
     }
 
 
@@ -148,7 +149,7 @@ def _called_from_python(file: Path) -> set[tuple[str, str]]:
     stem = (
         ".".join(file.relative_to(FOLDER).with_suffix("").parts) if FOLDER in file.parents else ""
     )
-    kernels = _marked(stem, *KINDS) if stem else set()
+    kernels = _marked(stem) if stem else set()
     known = {name: (stem, name) for name in kernels}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("vbg.tmm_bridge."):
@@ -163,9 +164,9 @@ def _called_from_python(file: Path) -> set[tuple[str, str]]:
     return calls
 
 
-def test_python_calls_only_kernels_that_have_a_wrapper_for_it():
-    """Without one a call ends the process."""
-    inner = {(stem, name) for stem in STEMS for name in _marked(stem, "compiled", "inlined")}
+def test_python_calls_only_entries():
+    """Kernels have no wrapper for Python: a call ends the process."""
+    inner = {(stem, name) for stem in STEMS for name in _marked(stem)}
     root = FOLDER.parents[1]
     for folder in (FOLDER, root / "tests", root / "benchmarks", root / "vbg" / "cli"):
         for file in folder.rglob("*.py"):
@@ -183,15 +184,17 @@ def _uses(stem: str) -> set[str]:
 
 
 def test_kernels_are_compiled_anew_when_any_of_their_sources_changes():
-    """Modules with kernels, and those whose whole numbers they have in their code."""
-    kernels = {stem for stem in STEMS if _marked(stem, *KINDS)}
+    """Modules with kernels, those whose whole numbers they have in their code, and the list of
+    those in one file."""
+    kernels = {stem for stem in STEMS if _marked(stem)}
     constants = {
         used
         for stem in kernels
         for used in _uses(stem)
         if not used.startswith(("onedim.", "mechanism."))
     }
-    assert kernels | constants == {name.removesuffix(".py").replace("/", ".") for name in SOURCES}
+    named = {f"kernels.{name.removesuffix('.py')}" for name in SOURCES}
+    assert kernels | constants | {"kernels.entries"} == named
 
 
 @pytest.mark.parametrize("text", FORMULAS)

@@ -45,7 +45,9 @@ WITHOUT_EFFECT = ("CACHE_DIR", "CPU_NAME", "DISABLE_JIT", "NUM_THREADS", "THREAD
 processor, which stands for itself."""
 
 Content = TypeVar("Content")
-_MAKERS = [Path(__file__).with_name(name) for name in ("machine_code.py", "native.py")]
+_MAKERS = [
+    Path(__file__).with_name(name) for name in ("addressed.py", "machine_code.py", "native.py")
+]
 """Of machine code, besides numba: what they made before a change is not what they make now."""
 
 
@@ -215,14 +217,14 @@ class Kernel:
     @cached_property
     def _draft(self) -> Any:
         with _compiling(None) as numba:
-            return numba.njit(**self._options)(self.py_func)
+            return _of_any_number(numba.njit(**self._options)(self.py_func))
 
     @cached_property
     def _full(self) -> Any:
         with _compiling(self._folder) as numba:
             kernel = numba.njit(cache=True, **self._options)(self.py_func)
             kernel._cache = _locked_cache(self.py_func, self._folder)
-        return kernel
+        return _of_any_number(kernel)
 
     def __call__(self, *arguments: Any) -> Any:
         return self._dispatcher(*arguments)
@@ -231,6 +233,21 @@ class Kernel:
         if name.startswith("__") or name in ("_dispatcher", "_draft", "_full"):
             raise AttributeError(name)
         return getattr(self._dispatcher, name)
+
+
+def _of_any_number(kernel: Any) -> Any:
+    """The kernel, compiled once for all integers: numba would compile it for each constant that
+    another kernel calls it with, which inlining does without."""
+    from numba.core.types.misc import unliteral
+
+    resolved = kernel.get_call_template
+
+    def get_call_template(args: Sequence[Any], kws: dict[str, Any]) -> Any:
+        plain = {name: unliteral(kind) for name, kind in kws.items()}
+        return resolved(tuple(map(unliteral, args)), plain)
+
+    kernel.get_call_template = get_call_template
+    return kernel
 
 
 @contextmanager

@@ -1,8 +1,9 @@
-"""What a kernel is as machine code: made by numba, kept as a sealed file, linked by LLVM.
+"""What kernels are as machine code: made by numba, kept as a sealed file, linked by LLVM.
 
 numba optimises every function by itself, makes machine code of it, and does both again wherever
-it is called from: of 26 s for the interpreter 12 went there.  Here the functions that a kernel
-calls stay drafts, as they were written down; the kernel is optimised once, with all of them.
+it is called from: of 26 s for the interpreter 12 went there.  Here the functions that kernels
+call stay drafts, as they were written down; kernels that share them are optimised once, together
+and with all of them.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import Any
 
 from vbg.plumbing.compiled import without_code
@@ -21,7 +23,7 @@ from vbg.plumbing.paused_collection import paused_collection
 Kinds = Sequence[str]
 """Of the words that a kernel gets: "p" an address, "q" an integer, "d" a number."""
 
-CALL, KERNEL = "vbg_call", "vbg_kernel"  # what the lines made here are named
+CALL, KERNEL = "vbg_call_", "vbg_kernel_"  # and the kernel's name: what the lines made here are
 RAISED = -(2**63)  # returned by a kernel that raises, which none should
 OK = (0, -2)  # what numba says of a call that raised nothing
 FOREIGN = ("NRT_", "numba_", "Py", "_Py", "__svml", "_ZN")  # what only numba's own runtime has
@@ -31,18 +33,31 @@ _DIGEST = hashlib.sha256().digest_size
 
 
 @dataclass(frozen=True, slots=True)
-class MachineCode:
-    """Object files of a kernel and of the lines that call it, and the functions of the C
-    library that it needs."""
+class Wanted:
+    """A numba kernel `name`, written at `place`, for arguments of these numba types, whose words
+    are `kinds`."""
 
-    kernel: bytes
+    name: str
+    place: str
+    kernel: Any
+    types: tuple[Any, ...]
+    kinds: Kinds
+
+
+@dataclass(frozen=True, slots=True)
+class MachineCode:
+    """Object files of kernels and of the lines that call them, and the functions of the C
+    library that they need."""
+
+    kernels: tuple[bytes, ...]
     caller: bytes
     needs: tuple[str, ...]
 
     def sealed(self) -> bytes:
         """As a file, which says whether it is whole."""
-        head = json.dumps({"kernel": len(self.kernel), "needs": self.needs}).encode()
-        body = b"\n".join([head, self.kernel + self.caller])
+        lengths = [len(kernel) for kernel in self.kernels]
+        head = json.dumps({"kernels": lengths, "needs": self.needs}).encode()
+        body = b"\n".join([head, b"".join((*self.kernels, self.caller))])
         return _SEAL + hashlib.sha256(body).digest() + body
 
     @classmethod
@@ -54,8 +69,9 @@ class MachineCode:
             return None
         head, _, objects = body.partition(b"\n")
         said = json.loads(head)
-        cut = said["kernel"]
-        return cls(objects[:cut], objects[cut:], tuple(said["needs"]))
+        cuts = [0, *accumulate(said["kernels"])]
+        kernels = tuple(objects[a:b] for a, b in pairwise(cuts))
+        return cls(kernels, objects[cuts[-1] :], tuple(said["needs"]))
 
     def linked(self) -> Any:
         """As code of this process; it is there as long as what is returned.
@@ -68,27 +84,39 @@ class MachineCode:
         lacking = [name for name in self.needs if llvm.address_of_symbol(name) is None]
         if lacking:
             raise RuntimeError(f"compiled kernels need {', '.join(lacking)}, not found here")
-        for content in (self.kernel, self.caller):
+        for content in (*self.kernels, self.caller):
             engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(content))
         engine.finalize_object()
         return engine
 
 
-def compiled(place: str, kernel: Any, types: tuple[Any, ...], kinds: Kinds) -> MachineCode:
-    """The numba kernel for arguments of these numba types, whose words are `kinds`.
+def compiled(wanted: Sequence[Wanted]) -> MachineCode:
+    """Kernels in one piece.
 
-    Raises TypeError where it allocates or raises, which needs numba's runtime.
+    Raises TypeError where one allocates or raises, which needs numba's runtime.
     """
     from numba.core.compiler_lock import global_compiler_lock
+    from numba.core.registry import cpu_target
 
     with global_compiler_lock, paused_collection(), _drafts() as drafting:
-        kernel.compile(types)
-        made = kernel.overloads[types]
-        name = made.fndesc.llvm_func_name
-        code = made.library.finished(name) if drafting else _as_numba_does(made.library)
-        text = made.library.get_llvm_str()
-    caller = _caller(name, kinds, str(made.signature.return_type) != "none")
-    return MachineCode(code, caller, _needs(place, text))
+        made = [_made(one) for one in wanted]
+        names = [one.fndesc.llvm_func_name for one in made]
+        libraries = [one.library for one in made]
+        if drafting:
+            whole = cpu_target.target_context.codegen().create_library("vbg")
+            codes, texts = [whole.finished(libraries, names)], [whole.get_llvm_str()]
+        else:
+            codes = [_as_numba_does(library) for library in libraries]
+            texts = [library.get_llvm_str() for library in libraries]
+    returns = [str(one.signature.return_type) != "none" for one in made]
+    places = ", ".join(one.place for one in wanted)
+    needs = sorted({name for text in texts for name in _needs(places, text)})
+    return MachineCode(tuple(codes), _callers(wanted, names, returns), tuple(needs))
+
+
+def _made(one: Wanted) -> Any:
+    one.kernel.compile(one.types)
+    return one.kernel.overloads[one.types]
 
 
 @contextmanager
@@ -128,11 +156,18 @@ def _drafts() -> Iterator[bool]:
             self._ensure_finalized()
             return 0
 
-        def finished(self, name: str) -> bytes:
-            """With all that it has taken in, optimised as numba does, as an object file."""
+        def draft(self) -> Any:
+            self._ensure_finalized()
+            return self._final_module
+
+        def finished(self, libraries: Sequence[Any], names: Sequence[str]) -> bytes:
+            """Drafts brought together, of which the functions `names` stay visible, optimised
+            as numba does, as an object file."""
+            for library in libraries:
+                self._final_module.link_in(library.draft(), preserve=True)
             for function in self._final_module.functions:
-                if not function.is_declaration and function.name != name:
-                    function.linkage = "private"
+                if not function.is_declaration:
+                    function.linkage = "external" if function.name in names else "private"
             codegen.CPUCodeLibrary._optimize_final_module(self)
             self._final_module.verify()
             code: bytes = self._codegen._tm.emit_object(self._final_module)
@@ -178,21 +213,31 @@ def _machine() -> Any:
     return llvm.Target.from_default_triple().create_target_machine(jit=True)
 
 
-def _caller(kernel: str, words: Kinds, returns: bool) -> bytes:
-    """Machine code that calls a kernel with the words of a table, and that tells its address."""
+def _callers(wanted: Sequence[Wanted], names: Sequence[str], returns: Sequence[bool]) -> bytes:
+    """Machine code that calls kernels with the words of a table, and that tells their addresses."""
     import llvmlite.binding as llvm
     from llvmlite import ir
 
-    word, pointer = ir.IntType(64), ir.IntType(8).as_pointer()
     module = ir.Module("calls")
     module.triple = llvm.get_default_triple()
+    for one, name, result in zip(wanted, names, returns, strict=True):
+        _add_caller(module, one, name, result)
+    machine = _machine()
+    code: bytes = machine.emit_object(llvm.parse_assembly(str(module)))
+    return code
+
+
+def _add_caller(module: Any, one: Wanted, kernel: str, returns: bool) -> None:
+    from llvmlite import ir
+
+    word, pointer = ir.IntType(64), ir.IntType(8).as_pointer()
     result = word if returns else pointer
     types = {"p": pointer, "q": word, "d": ir.DoubleType()}
-    kinds = [types[kind] for kind in words]
+    kinds = [types[kind] for kind in one.kinds]
     status = ir.IntType(32)
     form = ir.FunctionType(status, [result.as_pointer(), pointer.as_pointer(), *kinds])
     callee = ir.Function(module, form, kernel)
-    call = ir.Function(module, ir.FunctionType(word, [word.as_pointer()]), CALL)
+    call = ir.Function(module, ir.FunctionType(word, [word.as_pointer()]), CALL + one.name)
     builder = ir.IRBuilder(call.append_basic_block())
     to, raised = builder.alloca(result), builder.alloca(pointer)
     given = []
@@ -203,9 +248,6 @@ def _caller(kernel: str, words: Kinds, returns: bool) -> bytes:
     well = [builder.icmp_signed("==", said, ir.Constant(status, good)) for good in OK]
     value = builder.load(to) if returns else ir.Constant(word, 0)
     builder.ret(builder.select(builder.or_(*well), value, ir.Constant(word, RAISED)))
-    tell = ir.Function(module, ir.FunctionType(word, []), KERNEL)
+    tell = ir.Function(module, ir.FunctionType(word, []), KERNEL + one.name)
     builder = ir.IRBuilder(tell.append_basic_block())
     builder.ret(builder.ptrtoint(callee, word))
-    machine = _machine()
-    code: bytes = machine.emit_object(llvm.parse_assembly(str(module)))
-    return code

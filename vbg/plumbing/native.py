@@ -10,6 +10,8 @@ them over: an array is owner, parent (none), number of entries, their size, addr
 strides; a number is itself; a tuple is what it holds.  A few lines of machine code, made here,
 read the table and call the kernel.  Nothing behind them knows what an address leads to: what is
 handed over is compared with the example that the kernel was compiled for, word by word.
+
+A large table goes by its address alone (`Table`, `vbg.plumbing.addressed`).
 """
 
 from __future__ import annotations
@@ -24,12 +26,12 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.plumbing.addressed import addressed, words_of
 from vbg.plumbing.compiled import Kernels
-from vbg.plumbing.machine_code import CALL, KERNEL, RAISED, MachineCode, compiled
+from vbg.plumbing.machine_code import CALL, KERNEL, RAISED, MachineCode, Wanted, compiled
 
 _INT, _FLOAT = Struct("=q").pack, Struct("=d").pack
-_ARRAYS = {1: Struct("=7q").pack, 2: Struct("=9q").pack}  # by their number of axes
-_WORDS = {1: "ppqqpqq", 2: "ppqqpqqqq"}
+_ARRAYS = {axes: Struct(f"={5 + 2 * axes}q").pack for axes in range(1, 5)}
 
 
 class Plan:
@@ -51,6 +53,15 @@ class Plan:
         """A copy, or a plan in another process, has its arrays elsewhere: it packs anew."""
 
 
+class Table(Plan):
+    """A plan, of arrays only, that a kernel gets by the address of its words."""
+
+    @cached_property
+    def words(self) -> NDArray[np.int64]:
+        """Where the kernel reads it."""
+        return np.frombuffer(self.packed, dtype=np.int64).copy()
+
+
 def _form(value: Any) -> str:
     if isinstance(value, Plan):
         return value.form
@@ -61,12 +72,14 @@ def _form(value: Any) -> str:
 
 def _packer(example: Any) -> Callable[[Any], bytes]:
     """What packs values like the example, and refuses others."""
+    if isinstance(example, Table):
+        return partial(_address_of_table, type(example), example.form)
     if isinstance(example, Plan):
         return partial(_packed_plan, type(example), example.form)
     if isinstance(example, np.ndarray):
-        pack = {1: _packed_vector, 2: _packed_matrix}[example.ndim]
+        pack = _packed_vector if example.ndim == 1 else _packed_array
         behaved = _written if example.flags.writeable else _read
-        return partial(pack, example.dtype, example.itemsize, behaved)
+        return partial(pack, example.dtype, example.itemsize, behaved, example.ndim)
     return _FLOAT if isinstance(example, float) else _INT
 
 
@@ -78,6 +91,11 @@ def _packed_plan(kind: type[Plan], form: str, value: Any) -> bytes:
     return value.packed
 
 
+def _address_of_table(kind: type[Table], form: str, value: Any) -> bytes:
+    _packed_plan(kind, form, value)
+    return _INT(value.words.ctypes.data)
+
+
 def _written(flags: Any) -> bool:
     return bool(flags.carray)  # contiguous, at a multiple of its words, and not read-only
 
@@ -87,19 +105,20 @@ def _read(flags: Any) -> bool:
 
 
 def _packed_vector(
-    kind: np.dtype[Any], size: int, behaved: Callable[[Any], bool], value: NDArray[Any]
+    kind: np.dtype[Any], size: int, behaved: Callable[[Any], bool], axes: int, value: NDArray[Any]
 ) -> bytes:
-    (n,) = _shape(kind, 1, behaved, value)
+    (n,) = _shape(kind, axes, behaved, value)
     return _ARRAYS[1](0, 0, n, size, value.ctypes.data, n, size)
 
 
-def _packed_matrix(
-    kind: np.dtype[Any], size: int, behaved: Callable[[Any], bool], value: NDArray[Any]
+def _packed_array(
+    kind: np.dtype[Any], size: int, behaved: Callable[[Any], bool], axes: int, value: NDArray[Any]
 ) -> bytes:
-    rows, columns = _shape(kind, 2, behaved, value)
-    return _ARRAYS[2](
-        0, 0, rows * columns, size, value.ctypes.data, rows, columns, columns * size, size
-    )
+    shape = _shape(kind, axes, behaved, value)
+    strides = [size]
+    for n in shape[:0:-1]:
+        strides.insert(0, n * strides[0])
+    return _ARRAYS[axes](0, 0, value.size, size, value.ctypes.data, *shape, *strides)
 
 
 def _shape(
@@ -111,6 +130,29 @@ def _shape(
     return value.shape
 
 
+class Family:
+    """Kernels of a set that share most of what they are made of: compiled together by the first
+    process that needs one of them, and kept in one file."""
+
+    def __init__(self, kernels: Kernels, name: str):
+        self._kernels, self._name = kernels, name
+        self.members: list[Native] = []
+
+    def kernel(self, place: str, *example: Any) -> Native:
+        """One more, as `Native` has it."""
+        return Native(self._kernels, place, *example, family=self)
+
+    @cached_property
+    def engine(self) -> Any:
+        """The machine code, loaded."""
+        return self._kernels.kept(
+            f"{self._name}.native", MachineCode.opened, self._made, MachineCode.sealed
+        ).linked()
+
+    def _made(self) -> MachineCode:
+        return compiled([member.wanted() for member in self.members])
+
+
 class Native:
     """The kernel `place` ("MODULE:NAME") of a set, for arguments like `example`, in which an
     array that the kernel does not write is `read_only`.
@@ -119,10 +161,12 @@ class Native:
     the kernel's integer, 0 if it has none.  Raises TypeError for other arguments.
     """
 
-    def __init__(self, kernels: Kernels, place: str, *example: Any):
+    def __init__(self, kernels: Kernels, place: str, *example: Any, family: Family | None = None):
         self.place, self.name = place, place.rpartition(":")[2]
-        self._kernels, self._example = kernels, example
+        self._example = example
         self._packers = tuple(map(_packer, example))
+        self._family = family or Family(kernels, self.name)
+        self._family.members.append(self)
 
     def __call__(self, *arguments: Any) -> int:
         returned: int = self._call(self._table(arguments))
@@ -165,19 +209,16 @@ class Native:
         return ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_char_p)(self._address_of(CALL))
 
     def _address_of(self, symbol: str) -> int:
-        address: int = self._engine.get_function_address(symbol)
+        address: int = self._family.engine.get_function_address(symbol + self.name)
+        if not address:
+            raise RuntimeError(f"the compiled kernels lack {self.name}")
         return address
 
-    @cached_property
-    def _engine(self) -> Any:
-        return self._kernels.kept(
-            f"{self.name}.native", MachineCode.opened, self._made, MachineCode.sealed
-        ).linked()
-
-    def _made(self) -> MachineCode:
+    def wanted(self) -> Wanted:
+        """What there is to compile."""
         types = tuple(map(_numba_type, self._example))
         words = "".join(map(_words, self._example))
-        return compiled(self.place, self.python(), types, words)
+        return Wanted(self.name, self.place, self.python(), types, words)
 
 
 def read_only(example: NDArray[Any]) -> NDArray[Any]:
@@ -192,14 +233,20 @@ def _numba_type(value: Any) -> Any:
     through would be compiled twice."""
     from numba import typeof
 
+    if isinstance(value, Table):
+        named: Any = value
+        fields = tuple((name, _numba_type(getattr(value, name))) for name in named._fields)
+        return addressed(type(value).__name__, fields)
     kind = typeof(value)
     return kind.copy(readonly=False) if isinstance(value, np.ndarray) else kind
 
 
 def _words(value: Any) -> str:
     """Kinds of the words of a value, as `Kinds` has them."""
+    if isinstance(value, Table):
+        return "p"
     if isinstance(value, Plan):
         return "".join(map(_words, value))  # type: ignore[call-overload]
     if isinstance(value, np.ndarray):
-        return _WORDS[value.ndim]
+        return words_of(value.ndim)
     return "d" if isinstance(value, float) else "q"

@@ -15,8 +15,7 @@ from vbg.errors import Problem
 from vbg.model import Model
 from vbg.solution import Audit, MadeBy, Solution, checked, judged
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
-from vbg.tmm_bridge.kernels.evaluate import posture
-from vbg.tmm_bridge.kernels.kinematics import KERNELS
+from vbg.tmm_bridge.kernels.entries import posture, take_motion
 from vbg.tmm_bridge.kernels.rotation import Array, quaternion_of
 from vbg.tmm_bridge.kernels.rows import W_R
 from vbg.tmm_bridge.mechanism.layout import lay_out
@@ -32,7 +31,6 @@ from vbg.tmm_bridge.motion.integration import (
     problems_of,
 )
 from vbg.tmm_bridge.motion.plant import Plant
-from vbg.tmm_bridge.motion.program import shaft_positions
 from vbg.tmm_bridge.motion.uniqueness import not_unique
 
 APART = "not solved: "
@@ -78,7 +76,6 @@ def simulate(
     )
     begun = time.process_time()
     mechanism = lay_out(model, replays)
-    KERNELS.ensure("motion", lambda: _touch(mechanism, poses))
     begin = start(mechanism, poses, speeds_as_written=speeds_as_written)
     mechanism, y = with_network(mechanism, begin.y)
     trajectory = integrate(mechanism, y, grid, rtol, atol, progress, patience)
@@ -109,7 +106,8 @@ def with_network(mechanism: Mechanism, y: Array) -> tuple[Mechanism, Array]:
         return mechanism, y
     plant = Plant(mechanism)
     posture(mechanism.tables, plant.scratch, y.copy(), drive_rates(mechanism, 0.0))
-    origins = tuple(map(float, shaft_positions(plant.program, plant.scratch)))
+    take_motion(plant.program, plant.scratch)
+    origins = tuple(map(float, plant.program.memory[plant.program.shafts]))
     network = replace(mechanism.network, origins=origins)
     t, y = mechanism.tables, y.copy()
     for hinge in network.hinges:
@@ -125,14 +123,6 @@ def left_apart(mechanism: Mechanism) -> tuple[Problem, ...]:
     """A note on parts that this solver leaves to the other one."""
     why = mechanism.apart
     return (Problem("note", "model", f"{APART}{why}"),) if why else ()
-
-
-def _touch(mechanism: Mechanism, poses: Mapping[str, Pose] | None) -> None:
-    """Calls every kernel of a run once."""
-    mechanism, y = with_network(mechanism, start(mechanism, poses).y)
-    plant = Plant(mechanism)
-    plant.rate(0.0, y)
-    plant.evaluate(0.0, y)
 
 
 def _solution(

@@ -15,7 +15,8 @@ import numpy as np
 
 from vbg.expressions import Binary, Call, Expression, Unary, derivative, names
 from vbg.expressions import Number as Literal
-from vbg.tmm_bridge.formulas.tape import Number, Played, Tape, play
+from vbg.tmm_bridge.formulas.tape import Number, Played, Tape
+from vbg.tmm_bridge.kernels.entries import play
 
 Switch = Callable[[Tape, Number], Number]
 LOOKS = 4000  # steps in which a run is looked through

@@ -12,6 +12,17 @@ from typing import Any
 import numpy as np
 
 from vbg.tmm_bridge.formulas.tape import (
+    FUNCTIONS,
+    Operation,
+    Slot,
+    Tape,
+    choose,
+    cos,
+    power,
+    root,
+    sin,
+)
+from vbg.tmm_bridge.kernels.play import (
     ACOS,
     ADD,
     ASIN,
@@ -22,7 +33,6 @@ from vbg.tmm_bridge.formulas.tape import (
     CURVE,
     EXP,
     EXPM1,
-    FUNCTIONS,
     LEAST,
     LOG,
     MOST,
@@ -36,14 +46,6 @@ from vbg.tmm_bridge.formulas.tape import (
     SUBTRACT,
     TAN,
     TIMES,
-    Operation,
-    Slot,
-    Tape,
-    choose,
-    cos,
-    power,
-    root,
-    sin,
 )
 
 Array = np.ndarray[Any, Any]

@@ -51,9 +51,9 @@ from vbg.tmm_bridge.formulas.tape import (
     floor,
     least,
     most,
-    play,
     sin,
 )
+from vbg.tmm_bridge.kernels.entries import play
 
 Array = np.ndarray[Any, Any]
 Record = Callable[[Tape, Number, int], Number]

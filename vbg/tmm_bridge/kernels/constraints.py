@@ -15,7 +15,7 @@ import math
 
 from vbg.tmm_bridge.kernels.algebra import dot, plus
 from vbg.tmm_bridge.kernels.cuts import C_F, C_M, C_PF, C_PM, C_RATE, C_U, C_WA, C_WB, at, axis_of
-from vbg.tmm_bridge.kernels.kinematics import compiled, cross, entry, triple
+from vbg.tmm_bridge.kernels.kinematics import clear, compiled, cross, triple
 from vbg.tmm_bridge.kernels.rows import W_P
 from vbg.tmm_bridge.kernels.tables import (
     COORDINATE_SLIDE,
@@ -239,14 +239,16 @@ def one_row(t, s, r, drive):
     return angle_of(t, s, cut), speed, products
 
 
-@entry
+@compiled
 def all_rows(t, s, drive):
     """Loads and residuals of every row; `drive` (d, 3) are f, f', f'' of the drives."""
     for r in range(t.rows.shape[0]):
         if t.rows[r, 4] == IDLE:
-            s.row_nodes[r, :] = -1
-            s.row_v[r, :] = -1
-            s.row_state[r, :] = 0.0
+            for place in range(4):
+                s.row_nodes[r, place] = -1
+            for place in range(2):
+                s.row_v[r, place] = -1
+            clear(s.row_state[r])
             continue
         gap, speed, products = one_row(t, s, r, drive)
         d = t.rows[r, 4]

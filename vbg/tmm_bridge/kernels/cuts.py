@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from vbg.tmm_bridge.kernels.algebra import dot, plus, sum_of
-from vbg.tmm_bridge.kernels.kinematics import compiled, cross, entry, to_world, triple
+from vbg.tmm_bridge.kernels.kinematics import compiled, cross, to_world, triple
 from vbg.tmm_bridge.kernels.rows import W_P, W_V, W_W
 from vbg.tmm_bridge.kernels.tables import (
     COORDINATE_FIRST,
@@ -94,7 +94,7 @@ def axis_of(kind, c):
     return at(c, C_M + 6) if kind == COORDINATE_SECOND else at(c, C_F + 6)
 
 
-@entry
+@compiled
 def measured_value(kind, c):
     """Value of a coordinate across a cut joint; angles in (-pi, pi].
 
@@ -107,6 +107,12 @@ def measured_value(kind, c):
     if kind == COORDINATE_FIRST:
         return math.atan2(-dot(at(c, C_F), at(c, C_M + 6)), dot(at(c, C_F + 3), at(c, C_M + 6)))
     return math.atan2(-dot(at(c, C_F + 6), at(c, C_M)), -dot(at(c, C_F + 6), at(c, C_M + 3)))
+
+
+@compiled
+def measured(kind, c, out):
+    """The same, for Python."""
+    out[0] = measured_value(kind, c)
 
 
 @compiled

@@ -12,7 +12,7 @@ import math
 from vbg.tmm_bridge.kernels.algebra import dot, plus
 from vbg.tmm_bridge.kernels.constraints import vector_cross
 from vbg.tmm_bridge.kernels.cuts import C_PM, at, axis_of, point_motion
-from vbg.tmm_bridge.kernels.kinematics import compiled, entry, to_world, triple
+from vbg.tmm_bridge.kernels.kinematics import compiled, to_world, triple
 from vbg.tmm_bridge.kernels.rows import W_EM, W_EQ, W_P, W_W
 from vbg.tmm_bridge.kernels.tables import (
     COORDINATE_SLIDE,
@@ -72,7 +72,7 @@ def stop_law(law, x, rate):
     return effort, (k * depth - effort) * rate, 0.5 * k * depth * depth
 
 
-@entry
+@compiled
 def coordinate_laws(t, s, inputs):
     """Efforts on coordinates: joint springs, friction, stops, torques."""
     for n in range(t.laws.shape[0]):
@@ -97,7 +97,7 @@ def coordinate_laws(t, s, inputs):
             apply_across_cut(t, s, k, effort)
 
 
-@entry
+@compiled
 def pair_laws(t, s, inputs):
     """Springs, dampers, stops and inputs between two points; the effort pulls them together."""
     zero = (0.0, 0.0, 0.0)
@@ -132,7 +132,7 @@ def input_or_zero(inputs, place):
     return inputs[place] if place >= 0 else 0.0
 
 
-@entry
+@compiled
 def applied_loads(t, s, inputs):
     """Forces and torques on bodies, in world axes or in axes that turn with the body."""
     zero = (0.0, 0.0, 0.0)

@@ -7,7 +7,7 @@ from vbg.tmm_bridge.kernels.bending import bend_laws, bend_loss
 from vbg.tmm_bridge.kernels.constraints import all_rows
 from vbg.tmm_bridge.kernels.cuts import coordinate_values, cut_frames
 from vbg.tmm_bridge.kernels.efforts import applied_loads, coordinate_laws, pair_laws
-from vbg.tmm_bridge.kernels.kinematics import compiled, entry, inlined
+from vbg.tmm_bridge.kernels.kinematics import clear, compiled
 from vbg.tmm_bridge.kernels.loops import (
     load_cut_efforts,
     mobility,
@@ -34,12 +34,12 @@ from vbg.tmm_bridge.kernels.six import bushings, elastic_hinges, strains, turned
 from vbg.tmm_bridge.kernels.tables import COORDINATE_TREE, LAW_INPUT
 
 
-@entry
+@compiled
 def posture(t, s, y, drive):
     """Kinematics of tree and cuts; driven coordinates of y are overwritten by their drives."""
     n_q = t.sizes[0]
-    s.tau[:] = 0.0
-    s.prescribed[:] = 0.0
+    clear(s.tau)
+    clear(s.prescribed)
     for d in range(t.drives.shape[0]):
         v = t.drives[d, 0]
         if v >= 0:
@@ -56,54 +56,54 @@ def posture(t, s, y, drive):
 
 @compiled
 def close_loops(t, s):
-    """Cut efforts that keep the loops closed, and the accelerations with them.
-
-    Returns the rank of the rows' mobility.
-    """
+    """Cut efforts that keep the loops closed, and the accelerations with them; `s.rank`."""
     m = t.rows.shape[0]
     mobility(t, s)
-    b = s.row_state[:, 0].copy()
     for r in range(m):
-        b[r] = -row_acceleration(s, r)
-    rank = solve_rows(t, s, b, s.effort)
+        s.rhs[r] = -row_acceleration(s, r)
+    s.rank[0] = solve_rows(t, s, s.rhs, s.effort)
     load_cut_efforts(t, s)
     accelerate(t, s)
-    return rank
 
 
-@inlined
-def react(t, s, inputs, drive):
-    """Everything behind the posture.  Returns (faulty node or -1, rank of the loop rows)."""
+@compiled
+def exert(t, s, inputs):
+    """What springs, dampers, stops, inputs and loads exert at the posture."""
     coordinate_laws(t, s, inputs)
     pair_laws(t, s, inputs)
     applied_loads(t, s, inputs)
     bushings(t, s)
+
+
+@compiled
+def react(t, s, inputs, drive):
+    """Everything behind the posture.  Returns the faulty node or -1."""
+    exert(t, s, inputs)
     faulty = lean(t, s)
     if faulty >= 0:
-        return faulty, 0
+        return faulty
     load(t, s)
     accelerate(t, s)
-    rank = 0
     if t.rows.shape[0] > 0:
         all_rows(t, s, drive)
-        rank = close_loops(t, s)
+        close_loops(t, s)
     internal_forces(t.links, s.work)
-    return -1, rank
+    return -1
 
 
-@entry
+@compiled
 def evaluate(t, s, y, inputs, drive):
-    """Everything at one instant.  Returns (faulty node or -1, rank of the loop rows)."""
+    """Everything at one instant.  Returns the faulty node or -1."""
     posture(t, s, y, drive)
     return react(t, s, inputs, drive)
 
 
-@entry
+@compiled
 def impulse(t, s, y, drive):
     """Changes of the hinge speeds (`acceleration`) by ideal impulses that change the speeds of
     the drives by drive[:, 2]; y is at rest.  Returns the faulty node or -1."""
     posture(t, s, y, drive)
-    s.tau[:] = 0.0
+    clear(s.tau)
     faulty = lean(t, s)
     if faulty >= 0:
         return faulty
@@ -175,7 +175,7 @@ def quaternion_rate(y, q, v, out):
     out[q + 3] = 0.5 * (a * u + b * z - c * x)
 
 
-@inlined
+@compiled
 def state_rate(t, s, y, drive, out):
     """Rate of the state that was evaluated: coordinates, speeds, turns across cuts, supplied
     and dissipated work.
@@ -209,7 +209,7 @@ def state_rate(t, s, y, drive, out):
     out[tail - 1] = lost + bend_loss(t, y)
 
 
-@entry
+@compiled
 def closure(t, s, y, drive):
     """Posture, S, rows and their mobility without any acceleration: for assembly and projection.
 

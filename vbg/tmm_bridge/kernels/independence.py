@@ -19,11 +19,9 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from vbg.tmm_bridge.kernels.algebra import dot
-from vbg.tmm_bridge.kernels.bending import load_point
-from vbg.tmm_bridge.kernels.kinematics import compiled, entry, triple
+from vbg.tmm_bridge.kernels.bending import factor, load_point, solve_modes
+from vbg.tmm_bridge.kernels.kinematics import clear, compiled, triple
 from vbg.tmm_bridge.kernels.riccati import hinge_weights
 from vbg.tmm_bridge.kernels.rows import (
     BALL,
@@ -49,8 +47,9 @@ SERVED = 1e-9  # length of a row, relative to what it is made of, that some moti
 def gather_row(s, r, length, e, out):
     """Loads of a unit effort on row r into e (n, 6) and `out` (n_v,); their size, as a length
     of the scaled row if no part of it cancelled another."""
-    e[:] = 0.0
-    out[:] = 0.0
+    for i in range(e.shape[0]):
+        clear(e[i])
+    clear(out)
     size = 0.0
     for place in range(4):
         node = s.row_nodes[r, place]
@@ -112,12 +111,12 @@ def rigid_row(t, s, length, e, out):
 def length_of(row):
     """Euclidean length."""
     total = 0.0
-    for x in row:
-        total += x * x
+    for v in range(row.shape[0]):
+        total += row[v] * row[v]
     return math.sqrt(total)
 
 
-@entry
+@compiled
 def measure_rows(t, s):
     """G of all rows at the posture in `s`, scaled, into `s.G`; `s.scales` and the largest
     length that each row has had, in `s.reach`.  0 scales a row that no motion serves."""
@@ -151,12 +150,13 @@ def choose_rows(t, s):
     """
     measure_rows(t, s)
     m, n = s.G.shape
-    left = s.G.copy()
-    basis = np.zeros((min(m, n), n))
-    R = np.zeros((m, min(m, n)))  # row = sum_k R basis_k
+    left, basis, R = s.rests, s.basis, s.parts  # row = sum_k R basis_k
     rank = 0
     for r in range(m):
         s.order[r] = r
+        clear(R[r])
+        for v in range(n):
+            left[r, v] = s.G[r, v]
     for k in range(min(m, n)):
         best, longest = -1, REDUNDANT
         for j in range(k, m):
@@ -196,16 +196,18 @@ def least_norm(s, rank, x):
     """Spread the efforts x of the chosen rows over all rows; the motion stays as it was."""
     m = s.order.shape[0]
     spare = m - rank
-    A = np.zeros((spare, spare))
-    y = np.zeros(spare)
+    A, y = s.even, s.shared
     for i in range(spare):
-        A[i, i] = 1.0
+        y[i] = 0.0
+        for j in range(spare):
+            A[0, i, j] = 1.0 if i == j else 0.0
         for c in range(rank):
             share, r = s.shares[c, rank + i], s.order[c]
             y[i] += share * x[r] / s.scales[r]
             for j in range(spare):
-                A[i, j] += share * s.shares[c, rank + j]
-    y = np.linalg.solve(A, y)
+                A[0, i, j] += share * s.shares[c, rank + j]
+    factor(A, 0, spare)
+    solve_modes(A, 0, spare, y, 0)
     for c in range(rank):
         r = s.order[c]
         for i in range(spare):

@@ -46,47 +46,47 @@ Array = np.ndarray[Any, Any]
 
 # modules with kernels, and those whose constants kernels read: a change there compiles anew
 SOURCES = (
-    "kernels/algebra.py",
-    "kernels/bending.py",
-    "kernels/constraints.py",
-    "kernels/cuts.py",
-    "kernels/efforts.py",
-    "kernels/evaluate.py",
-    "kernels/independence.py",
-    "kernels/kinematics.py",
-    "kernels/loops.py",
-    "kernels/moving.py",
-    "motion/program.py",
-    "kernels/riccati.py",
-    "kernels/rows.py",
-    "kernels/six.py",
-    "motion/stages.py",
-    "kernels/tables.py",
-    "formulas/tape.py",
+    "algebra.py",
+    "bending.py",
+    "constraints.py",
+    "cuts.py",
+    "efforts.py",
+    "entries.py",
+    "evaluate.py",
+    "independence.py",
+    "kinematics.py",
+    "loops.py",
+    "moving.py",
+    "play.py",
+    "program.py",
+    "riccati.py",
+    "rows.py",
+    "six.py",
+    "stages.py",
+    "tables.py",
 )
-KERNELS = Kernels("mstmm", [Path(__file__).parents[1] / name for name in SOURCES])
-
-
-def entry(function: Any) -> Any:
-    """A kernel that Python calls: compiled once, cached on disk; fused multiply-add is the only
-    freedom taken."""
-    return KERNELS.compiled(function, fastmath={"contract"}, error_model="numpy")
+KERNELS = Kernels("mstmm", [Path(__file__).with_name(name) for name in SOURCES])
 
 
 def compiled(function: Any) -> Any:
-    """A kernel that only kernels call: without the wrapper for Python, a third of the work."""
+    """A kernel, for kernels to call; fused multiply-add is the only freedom taken.  What Python
+    calls is told in `entries`: wrappers for Python and C take a third of the work, and who calls
+    holds what the arrays stand on, so that nobody counts references."""
     return KERNELS.compiled(
         function,
         fastmath={"contract"},
         error_model="numpy",
         no_cpython_wrapper=True,
         no_cfunc_wrapper=True,
+        _nrt=False,
     )
 
 
-def inlined(function: Any) -> Any:
-    """A kernel with one caller that matters, of which it becomes a part."""
-    return KERNELS.compiled(function, inline="always", fastmath={"contract"}, error_model="numpy")
+@compiled
+def clear(x):
+    """Zeros."""
+    for j in range(x.shape[0]):
+        x[j] = 0.0
 
 
 @compiled
@@ -303,7 +303,8 @@ def body_balance(work, link, i, gravity):
     """
     mass = link[i, LINK_MASS]
     if mass == 0.0:
-        work[i, W_A : W_EM + 3] = 0.0
+        for k in range(W_A, W_EM + 3):
+            work[i, k] = 0.0
         return
     cx, cy, cz = to_world(work, i, link[i, LINK_COM], link[i, LINK_COM + 1], link[i, LINK_COM + 2])
     jxx, jyy, jzz, jxy, jyz, jzx = world_inertia(work, link, i)

@@ -14,8 +14,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from vbg.tmm_bridge.kernels.algebra import (
     block_times,
     dot,
@@ -32,7 +30,7 @@ from vbg.tmm_bridge.kernels.bending import (
     solve_modes,
 )
 from vbg.tmm_bridge.kernels.independence import choose_rows, least_norm
-from vbg.tmm_bridge.kernels.kinematics import compiled, entry, triple
+from vbg.tmm_bridge.kernels.kinematics import clear, compiled, triple
 from vbg.tmm_bridge.kernels.riccati import elastic_acceleration, elastic_solve, hinge_weights
 from vbg.tmm_bridge.kernels.rows import (
     BALL,
@@ -108,6 +106,15 @@ def spread_load(t, s, hinge_effort, e, out):
 
 
 @compiled
+def unload(s, out):
+    """Room for loads of nodes and hinges and for what they leave: zeros."""
+    for i in range(s.spread.shape[0]):
+        clear(s.spread[i])
+    clear(s.efforts)
+    clear(out)
+
+
+@compiled
 def add_row_load(s, r, gain, e, hinge_effort):
     """Add `gain` times the loads of row r."""
     for place in range(4):
@@ -153,13 +160,10 @@ def hinge_compliance(t, s):
 def mobility(t, s):
     """K of all rows at the posture in `s`; `lean` and `all_rows` have run."""
     m = t.rows.shape[0]
-    effort = np.zeros(s.tau.shape[0])
     for r in range(m):
-        s.spread[:] = 0.0
-        effort[:] = 0.0
-        s.W[r] = 0.0
-        add_row_load(s, r, 1.0, s.spread, effort)
-        spread_load(t, s, effort, s.spread, s.W[r])
+        unload(s, s.W[r])
+        add_row_load(s, r, 1.0, s.spread, s.efforts)
+        spread_load(t, s, s.efforts, s.spread, s.W[r])
     hinge_compliance(t, s)
     for r in range(m):
         for k in range(r + 1):
@@ -171,14 +175,13 @@ def mobility(t, s):
 
 
 @compiled
-def regular_solve(K, order, rank, b, x):
+def regular_solve(s, rank, b, x):
     """LDL^T with diagonal pivoting of K over the rows order[:rank], scaled to a unit diagonal;
     x is 0 for the others and for what rounding leaves no pivot."""
     n = rank
-    scale = np.empty(n)
-    L = np.empty((n, n))
-    place = np.arange(n)
+    K, order, scale, L, place, z = s.K, s.order, s.scale, s.L, s.place, s.z
     for r in range(n):
+        place[r] = r
         scale[r] = 1.0 / math.sqrt(K[order[r], order[r]])
     for r in range(n):
         for k in range(n):
@@ -202,8 +205,7 @@ def regular_solve(K, order, rank, b, x):
                 L[place[c], o] = L[o, place[c]]
         for r in range(j + 1, n):
             L[p, place[r]] = L[place[r], p] / L[p, p]
-    x[:] = 0.0
-    z = np.empty(solved)
+    clear(x)
     for j in range(solved):
         total = b[order[place[j]]] * scale[place[j]]
         for k in range(j):
@@ -228,10 +230,10 @@ def solve_rows(t, s, b, x):
     """
     rank = s.limit[0]
     if rank >= 0:
-        regular_solve(s.K, s.order, rank, b, x)
+        regular_solve(s, rank, b, x)
         return rank
     rank = choose_rows(t, s)
-    regular_solve(s.K, s.order, rank, b, x)
+    regular_solve(s, rank, b, x)
     if rank < s.order.shape[0]:
         least_norm(s, rank, x)
     return rank
@@ -257,12 +259,11 @@ def row_acceleration(s, r):
 @compiled
 def load_cut_efforts(t, s):
     """Add the cut efforts in `s` to the e and to the unbalanced efforts of every hinge."""
-    s.spread[:] = 0.0
-    effort = np.zeros(s.tau.shape[0])
-    left = np.zeros(s.tau.shape[0])
+    left = s.left
+    unload(s, left)
     for r in range(t.rows.shape[0]):
-        add_row_load(s, r, s.effort[r], s.spread, effort)
-    spread_load(t, s, effort, s.spread, left)
+        add_row_load(s, r, s.effort[r], s.spread, s.efforts)
+    spread_load(t, s, s.efforts, s.spread, left)
     for i in range(t.links.shape[0]):
         for j in range(6):
             s.work[i, W_EQ + j] += s.spread[i, j]
@@ -345,15 +346,15 @@ def hinge_motion_ball(work, i, a, w, left, out, v):
         work[i, W_ALPHA + j] = x[j]
 
 
-@entry
+@compiled
 def correction(t, s, b, out):
     """Hinge motion of least kinetic energy that changes the rows' speeds by b.
 
     Returns the rank of K.  `lean`, `all_rows` and `mobility` have run.
     """
-    lam = np.zeros(t.rows.shape[0])
+    lam, left = s.impulses, s.left
     rank = solve_rows(t, s, b, lam)
-    left = np.zeros(s.tau.shape[0])
+    clear(left)
     for r in range(t.rows.shape[0]):
         for v in range(left.shape[0]):
             left[v] += lam[r] * s.W[r, v]
@@ -361,7 +362,7 @@ def correction(t, s, b, out):
     return rank
 
 
-@entry
+@compiled
 def row_impulses(t, s, b, out):
     """Impulses of the rows that change their speeds by b.  As for `correction`."""
     return solve_rows(t, s, b, out)

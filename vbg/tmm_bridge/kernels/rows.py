@@ -38,6 +38,9 @@ LINK_LEAD = 22  # of a screw [m/rad]
 LINK_ARMATURE = 23  # inertia that turns or slides with the hinge alone [kg m^2 or kg]
 LINK_FLOATS = 24
 
+# What a sensor sees of a point of a body.
+POSITION, VELOCITY, TURNING = range(3)
+
 W_R = 0  # rotation node to world, 9
 W_P = 9  # origin of the node [m]
 W_W = 12  # angular velocity [rad/s]

@@ -17,8 +17,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from vbg.tmm_bridge.kernels.algebra import dot, plus
 from vbg.tmm_bridge.kernels.constraints import vector_cross
 from vbg.tmm_bridge.kernels.cuts import (
@@ -34,7 +32,7 @@ from vbg.tmm_bridge.kernels.cuts import (
     store,
 )
 from vbg.tmm_bridge.kernels.efforts import apply
-from vbg.tmm_bridge.kernels.kinematics import compiled, entry
+from vbg.tmm_bridge.kernels.kinematics import compiled
 from vbg.tmm_bridge.kernels.rows import LINK_Q, LINK_V
 from vbg.tmm_bridge.kernels.tables import SIX_MIDDLE
 
@@ -61,11 +59,11 @@ def rotation_vector(c, out):
         k = 1.0 + angle * angle / 6.0 if sine < 1e-9 else angle / sine
         out[3], out[4], out[5] = k * sx, k * sy, k * sz
         return
-    squares = np.array([max(xx + 1.0, 0.0), max(yy + 1.0, 0.0), max(zz + 1.0, 0.0)])
-    total = squares.sum()
-    skews = (sx, sy, sz)
-    for j in range(3):
-        out[3 + j] = math.copysign(angle * math.sqrt(squares[j] / total), skews[j])
+    xx, yy, zz = max(xx + 1.0, 0.0), max(yy + 1.0, 0.0), max(zz + 1.0, 0.0)
+    total = xx + yy + zz
+    out[3] = math.copysign(angle * math.sqrt(xx / total), sx)
+    out[4] = math.copysign(angle * math.sqrt(yy / total), sy)
+    out[5] = math.copysign(angle * math.sqrt(zz / total), sz)
 
 
 @compiled
@@ -139,7 +137,7 @@ def middle_law(K, C, x, rate, effort, room):
     d, theta, u, w = at(x, 0), at(x, 3), at(rate, 0), at(rate, 3)
     c = half_way(theta)
     turning = plus(w, -1.0, vector_cross(c, w))
-    strain = np.empty(6)
+    strain = room[6:12]
     store(strain, 0, turned(c, -1.0, d))
     store(strain, 3, theta)
     times_six(K, strain, room)
@@ -171,13 +169,10 @@ def six_law(law, K, C, x, rate, out, room):
         out[6], out[7] = first_law(K, C, x, rate, out, room)
 
 
-@entry
+@compiled
 def bushings(t, s):
     """Laws between bodies that the tree joins otherwise: the reverse acts on A's point at M."""
-    c = np.zeros(36)
-    x = np.zeros(6)
-    rate = np.zeros(6)
-    room = np.zeros(6)
+    c, x, rate, room = s.six[0], s.six[1], s.six[2], s.six[3]
     for n in range(t.bushes.shape[0]):
         a, b = t.bushes[n, 0], t.bushes[n, 1]
         frame_pair(s.work, a, b, t.bush[n, :24], c)
@@ -191,7 +186,8 @@ def bushings(t, s):
             rate[3 + j] = dot(axis, w)
         effort = s.bush[n]
         six_law(t.bushes[n, 2], t.bush[n, 24:60], t.bush[n, 60:96], x, rate, effort, room)
-        effort[8:14] = x
+        for j in range(6):
+            effort[8 + j] = x[j]
         force, torque = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         for j in range(3):
             force = plus(force, effort[j], at(c, C_F + 3 * j))
@@ -252,7 +248,7 @@ def strains(t, s, y):
 @compiled
 def elastic_hinges(t, s, y):
     """Efforts of the tree's elastic hinges, on their own freedoms."""
-    room = np.zeros(6)
+    room = s.six[3]
     for n in range(t.elastics.shape[0]):
         i = t.elastics[n, 0]
         x, effort = s.strain[n], s.elastic[n]

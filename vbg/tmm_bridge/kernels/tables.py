@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from vbg.plumbing.native import Table
 from vbg.tmm_bridge.kernels.rows import WORK
 
 Array = np.ndarray[Any, Any]
@@ -50,7 +51,7 @@ SIX_MIDDLE = 1  # in axes half way between F and M: the same from either end
 NO_INPUT = -1
 
 
-class Tables(NamedTuple):
+class _Tables(NamedTuple):
     """What stays constant during a run.
 
     links, link : nodes, columns LINK_* of `rows`.
@@ -108,7 +109,11 @@ class Tables(NamedTuple):
     length: Array
 
 
-class Scratch(NamedTuple):
+class Tables(_Tables, Table):
+    """As the kernels get them."""
+
+
+class _Scratch(NamedTuple):
     """Workspaces of one run.
 
     work : nodes, columns W_* of `rows`.
@@ -120,7 +125,11 @@ class Scratch(NamedTuple):
     W (m, n_v), Y : unbalanced hinge efforts and their response; K = W Y^T.
     effort (m,) : cut efforts, spread (n, 6) : their e.
     limit (1,) : how many rows of `order` (m,) are independent, -1 to find out; G (m, n_v),
-        scales, reach (m,), shares (m, m) : see `independence`.
+        scales, reach (m,), shares (m, m) : see `independence`;  rests (m, n_v), basis, parts
+        (m, m) : rows that are being chosen from;  even (1, m, m), shared (m,) : least norm.
+    rank (1,) : of the rows at the last evaluation;  rhs, impulses (m,) : of K x = b;  scale, z,
+        place (m,), L (m, m) : its solution.
+    efforts, left (n_v,) : loads on hinges and what they leave there;  six (4, 36) : of bushings.
     coordinate (k, 3) : value, rate, effort of the laws and couplings on it.
     law, pair, load (., 3) : effort, dissipated power, stored energy;
         for loads the supplied power is in column 1; `pair` also has the stretch.
@@ -151,6 +160,21 @@ class Scratch(NamedTuple):
     scales: Array
     reach: Array
     shares: Array
+    rests: Array
+    basis: Array
+    parts: Array
+    even: Array
+    shared: Array
+    rank: Array
+    rhs: Array
+    impulses: Array
+    scale: Array
+    z: Array
+    place: Array
+    L: Array
+    efforts: Array
+    left: Array
+    six: Array
     coordinate: Array
     law: Array
     pair: Array
@@ -168,6 +192,10 @@ class Scratch(NamedTuple):
     tau: Array
     prescribed: Array
     acceleration: Array
+
+
+class Scratch(_Scratch, Table):
+    """As the kernels get them."""
 
 
 def scratch_for(tables: Tables) -> Scratch:
@@ -193,6 +221,21 @@ def scratch_for(tables: Tables) -> Scratch:
         scales=np.zeros(m),
         reach=np.zeros(m),
         shares=np.zeros((m, m)),
+        rests=np.zeros((m, n_v)),
+        basis=np.zeros((min(m, n_v), n_v)),
+        parts=np.zeros((m, min(m, n_v))),
+        even=np.zeros((1, m, m)),
+        shared=np.zeros(m),
+        rank=np.zeros(1, dtype=np.int64),
+        rhs=np.zeros(m),
+        impulses=np.zeros(m),
+        scale=np.zeros(m),
+        z=np.zeros(m),
+        place=np.zeros(m, dtype=np.int64),
+        L=np.zeros((m, m)),
+        efforts=np.zeros(n_v),
+        left=np.zeros(n_v),
+        six=np.zeros((4, 36)),
         coordinate=np.zeros((k, 3)),
         law=np.zeros((len(tables.laws), 3)),
         pair=np.zeros((len(tables.pairs), 4)),

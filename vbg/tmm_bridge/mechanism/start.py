@@ -16,9 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from vbg.errors import AssemblyError, Problem
-from vbg.tmm_bridge.kernels.cuts import measured_value
-from vbg.tmm_bridge.kernels.evaluate import closure
-from vbg.tmm_bridge.kernels.loops import correction
+from vbg.tmm_bridge.kernels.entries import closure, correction, measured
 from vbg.tmm_bridge.kernels.rotation import Array, matrix_of, quaternion_of, quaternion_step
 from vbg.tmm_bridge.kernels.rows import (
     BALL,
@@ -264,7 +262,9 @@ def count_angles(mechanism: Mechanism, s: Scratch, y: Array, near: Array | None 
         kind, cut, place, _ = t.coordinates[k]
         if kind == COORDINATE_TREE:
             continue
-        value = measured_value(kind, s.cut[cut])
+        found = np.zeros(1)
+        measured(int(kind), s.cut[cut], found)
+        value = float(found[0])
         if kind != COORDINATE_SLIDE:
             target = mechanism.frames[name].written.get(key, 0.0) if near is None else near[k]
             value = nearest_turn(value, target)

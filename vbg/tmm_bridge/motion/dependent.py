@@ -38,7 +38,8 @@ import numpy as np
 
 from vbg.errors import UsageError
 from vbg.tmm_bridge.formulas.tangent import computed_along, recorded_along
-from vbg.tmm_bridge.formulas.tape import Operation, Played, Slot, Tape, play
+from vbg.tmm_bridge.formulas.tape import Operation, Played, Slot, Tape
+from vbg.tmm_bridge.kernels.entries import play
 from vbg.tmm_bridge.onedim.working import BALANCE, SECTIONS, TIME
 
 Array = np.ndarray[Any, Any]

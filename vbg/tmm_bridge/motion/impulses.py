@@ -17,7 +17,7 @@ import math
 import numpy as np
 
 from vbg.solution import Event
-from vbg.tmm_bridge.kernels.evaluate import impulse
+from vbg.tmm_bridge.kernels.entries import impulse
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.rows import LINK_DRIVEN, LINK_V
 from vbg.tmm_bridge.kernels.tables import IDLE

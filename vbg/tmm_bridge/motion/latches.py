@@ -11,15 +11,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from vbg.tmm_bridge.kernels.evaluate import closure
-from vbg.tmm_bridge.kernels.loops import correction, row_impulses
+from vbg.tmm_bridge.kernels.entries import closure, correction, row_impulses, section
+from vbg.tmm_bridge.kernels.program import PLAY_CHANGES
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.rows import W_P
 from vbg.tmm_bridge.kernels.tables import ROW_DOT
 from vbg.tmm_bridge.mechanism.speeds import kinetic_energy
 from vbg.tmm_bridge.mechanism.start import drive_rates, model_size
 from vbg.tmm_bridge.motion.plant import Plant
-from vbg.tmm_bridge.motion.program import PLAY_CHANGES, section
 from vbg.tmm_bridge.onedim.latch import GRAIN, IMPULSE, LOST, MOMENT, Latch
 
 MET = 1e-6  # of the mechanism's size, or [rad]: a smaller gap is none

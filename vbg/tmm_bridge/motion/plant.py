@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from vbg.tmm_bridge.kernels.evaluate import closure
-from vbg.tmm_bridge.kernels.independence import measure_rows
-from vbg.tmm_bridge.kernels.loops import correction
+from vbg.tmm_bridge.kernels.entries import closure, correction, measure_rows, section, stages
+from vbg.tmm_bridge.kernels.program import EXACT, PLAY_CHANGES, PLAY_OUTPUTS, Program
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.rows import (
     BALL,
@@ -19,6 +18,7 @@ from vbg.tmm_bridge.kernels.rows import (
     LINK_Q,
     PRISMATIC,
 )
+from vbg.tmm_bridge.kernels.stages import Rules, standstill
 from vbg.tmm_bridge.kernels.tables import (
     COORDINATE_TREE,
     IDLE,
@@ -32,15 +32,7 @@ from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
 from vbg.tmm_bridge.mechanism.start import count_angles, displace, drive_rates, model_size
 from vbg.tmm_bridge.motion.dependent import JUMPS, Dependence
 from vbg.tmm_bridge.motion.instants import Stop
-from vbg.tmm_bridge.motion.program import (
-    EXACT,
-    PLAY_CHANGES,
-    PLAY_OUTPUTS,
-    Program,
-    section,
-)
 from vbg.tmm_bridge.motion.recording import program_of
-from vbg.tmm_bridge.motion.stages import Rules, stages, standstill
 from vbg.tmm_bridge.onedim.friction import FADED, MOVING, DryFriction
 
 JERK = 0.01  # relative change of the speeds by one projection that no smooth motion needs
@@ -159,7 +151,7 @@ class Plant:
         m, n = moved.shape
         A = np.eye(2 * m, k=-m)
         K = np.concatenate([moved, np.zeros((m, n))])
-        rules = Rules(A, np.tile(after, 2), np.zeros(0), np.zeros(0), np.zeros(n))
+        rules = Rules(A, np.tile(after, 2), np.zeros(0), np.zeros(0), np.zeros(n), np.zeros(1))
         self.stages(t, 1.0, y, K, rules, (m, 2 * m))
         return K[m:]
 
@@ -187,7 +179,7 @@ class Plant:
         """Rates at stages of a step, see `stepping.stages`.  Raises NoInertia."""
         self.n_rates += rows[1] - rows[0]
         self._hold(y)
-        faulty, self.rank = stages(
+        faulty = stages(
             self.tables,
             self.scratch,
             self.program,
@@ -201,6 +193,7 @@ class Plant:
             self.inputs,
             self.drive,
         )
+        self.rank = int(self.scratch.rank[0])
         if faulty >= 0:
             raise NoInertia(faulty)
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from vbg.tmm_bridge.formulas.tangent import jacobian_recorded
 from vbg.tmm_bridge.formulas.tape import Tape
+from vbg.tmm_bridge.kernels.program import Program
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.motion.dependent import Dependence, reduced
-from vbg.tmm_bridge.motion.program import Program
 from vbg.tmm_bridge.onedim.mechanical import JOINT, PAIR
 from vbg.tmm_bridge.onedim.network import Network, balance, energies
 from vbg.tmm_bridge.onedim.working import (
@@ -77,6 +77,8 @@ def program_of(mechanism: Mechanism) -> tuple[Program, Dependence | None, Array]
         away=np.zeros(n_z),
         points=np.array(places.get("points", []), dtype=float).reshape(-1, 6),
         frames=np.array(places.get("frames", []), dtype=float).reshape(-1, 12),
+        jacobian=np.zeros((n_z, n_z)),
+        room=np.zeros((4, n_z)),
         **tables,
     )
     return program, dependence, np.array(places.get("sampled", []), dtype=np.int64)

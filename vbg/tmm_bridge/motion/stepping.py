@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vbg.plumbing.dormand_prince import DENSE, ERROR_3, ERROR_5, NODES, TABLEAU
+from vbg.tmm_bridge.kernels.entries import errors
+from vbg.tmm_bridge.kernels.stages import STAGES, Rules
 from vbg.tmm_bridge.mechanism.mechanism import NoInertia
-from vbg.tmm_bridge.motion.stages import STAGES, Rules, errors
 
 if TYPE_CHECKING:
     from vbg.tmm_bridge.motion.plant import Plant
@@ -27,7 +28,7 @@ HELPED = 0.8  # of an error, at most left of it by a step that was made shorter 
 
 def dormand_prince(n: int) -> tuple[Rules, Array]:
     """The rules for n states, and the weights of dense output (4, 16)."""
-    rules = Rules(TABLEAU, NODES, ERROR_3, ERROR_5, np.zeros(n))
+    rules = Rules(TABLEAU, NODES, ERROR_3, ERROR_5, np.zeros(n), np.zeros(1))
     return rules, DENSE
 
 
@@ -116,12 +117,14 @@ class Stepper:
         """
         rules, K = self._rules, self._K
         limits = self.y, rules.at, self.rtol
-        error = float(errors(K, rules, h, *limits, self.absolute))
+        errors(K, rules, h, *limits, self.absolute)
+        error = float(rules.error[0])
         if not 1.0 <= error < np.inf or not (self._rough or error > HELPED * before):
             self._rough &= error >= 1.0
             return error
         noise = self.plant.noise(self.t, self.y, self.f)
-        error = float(errors(K, rules, h, *limits, self.absolute + h * noise))
+        errors(K, rules, h, *limits, self.absolute + h * noise)
+        error = float(rules.error[0])
         self._rough = error < 1.0
         return error
 

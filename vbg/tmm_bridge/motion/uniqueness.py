@@ -15,13 +15,14 @@ import numpy as np
 from vbg.errors import Problem
 from vbg.model import Model
 from vbg.plumbing.components import component
-from vbg.tmm_bridge.kernels.independence import REDUNDANT, measure_rows
+from vbg.tmm_bridge.kernels.entries import measure_rows, section
+from vbg.tmm_bridge.kernels.independence import REDUNDANT
+from vbg.tmm_bridge.kernels.program import PLAY_OUTPUTS
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.rows import W_FORCE, W_MOMENT
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.motion.channels import Record, joint_wrench, replay, rotation_of
 from vbg.tmm_bridge.motion.integration import Plant, Trajectory
-from vbg.tmm_bridge.motion.program import PLAY_OUTPUTS, section
 from vbg.tmm_bridge.onedim.friction import AT_REST
 from vbg.tmm_bridge.onedim.trains import frictions_by_shaft
 

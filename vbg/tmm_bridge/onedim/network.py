@@ -54,9 +54,6 @@ class Row:
     idle: bool
 
 
-POSITION, VELOCITY, TURNING = range(3)
-
-
 @dataclass(frozen=True)
 class Sensor:
     """Three components of a body's motion that signals read: position or velocity of a point

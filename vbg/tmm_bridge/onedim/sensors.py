@@ -18,8 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from vbg.tmm_bridge.kernels.rows import POSITION, TURNING, VELOCITY
 from vbg.tmm_bridge.onedim.draft import Draft
-from vbg.tmm_bridge.onedim.network import POSITION, TURNING, VELOCITY, Sensor
+from vbg.tmm_bridge.onedim.network import Sensor
 from vbg.tmm_bridge.onedim.working import Output, Port, Value, Working
 from vbg.tmm_bridge.tree.forest import coordinate_joint, coordinate_key
 

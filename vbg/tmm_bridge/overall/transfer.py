@@ -27,9 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vbg.errors import UsageError
-from vbg.tmm_bridge.kernels.constraints import all_rows
-from vbg.tmm_bridge.kernels.efforts import applied_loads, coordinate_laws, pair_laws
-from vbg.tmm_bridge.kernels.evaluate import posture
+from vbg.tmm_bridge.kernels.entries import all_rows, exert, posture
 from vbg.tmm_bridge.kernels.rotation import Array, symmetric_matrix
 from vbg.tmm_bridge.kernels.rows import (
     BALL,
@@ -55,7 +53,6 @@ from vbg.tmm_bridge.kernels.rows import (
     W_R,
     W_W,
 )
-from vbg.tmm_bridge.kernels.six import bushings
 from vbg.tmm_bridge.kernels.tables import Scratch, Tables, scratch_for
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.mechanism.start import drive_rates, node_name, row_name
@@ -146,10 +143,7 @@ def loads_of_bodies(mechanism: Mechanism, y: Array, time: float) -> tuple[Scratc
     y = y.copy()
     posture(t, s, y, drive)
     before = s.work[:, W_EQ : W_EM + 3].copy()
-    coordinate_laws(t, s, inputs)
-    pair_laws(t, s, inputs)
-    applied_loads(t, s, inputs)
-    bushings(t, s)
+    exert(t, s, inputs)
     e = s.work[:, W_EQ : W_EM + 3] - before
     for i in range(len(t.links)):
         weight = -t.link[i, LINK_MASS] * t.gravity

@@ -17,13 +17,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vbg.tmm_bridge.formulas.tape import play
+from vbg.plumbing.native import Table
 from vbg.tmm_bridge.kernels.algebra import dot, plus
 from vbg.tmm_bridge.kernels.cuts import point_motion
-from vbg.tmm_bridge.kernels.kinematics import compiled, entry, triple
-from vbg.tmm_bridge.kernels.rows import W_R, W_W
-from vbg.tmm_bridge.kernels.tables import Scratch
-from vbg.tmm_bridge.onedim.network import TURNING, VELOCITY
+from vbg.tmm_bridge.kernels.kinematics import clear, compiled, triple
+from vbg.tmm_bridge.kernels.play import play
+from vbg.tmm_bridge.kernels.rows import TURNING, VELOCITY, W_R, W_W
 
 Array = np.ndarray[Any, Any]
 
@@ -40,7 +39,7 @@ STRIDE = 60  # steps of a search on that way
 SHORTEST = 1e-7  # of the way: no shorter stride is tried
 
 
-class Program(NamedTuple):
+class _Program(NamedTuple):
     """A tape whose first place is the time, and where things are in its memory.
 
     code, memory, curves, ends : the tape;
@@ -57,7 +56,8 @@ class Program(NamedTuple):
     changes, outputs : what changes sign, what is told;  grip (f, 3) : speed of each dry
     friction, effort that it exerts, the most that it holds;  held : places for what rows of
     the mechanism hold in place of frictions;  accelerations (., 2) : coordinate, place;
-    reactions : places for efforts of the network's rows;  shafts : places of their positions.
+    reactions : places for efforts of the network's rows;  shafts : places of their positions;
+    jacobian (z, z), room (4, z) : for a search.
     """
 
     code: Array
@@ -90,9 +90,18 @@ class Program(NamedTuple):
     accelerations: Array
     reactions: Array
     shafts: Array
+    jacobian: Array
+    room: Array
 
 
-@entry
+class Program(_Program, Table):
+    """As the kernels get it."""
+
+
+BASE, STEPS, WHOLE, HELD = range(4)  # rows of the room
+
+
+@compiled
 def section(p, k):
     """Play the k-th of SECTIONS."""
     play(p.code, p.memory, p.curves, p.ends[k], p.ends[k + 1])
@@ -135,7 +144,7 @@ def take_sensors(p, s):
         p.memory[out], p.memory[out + 1], p.memory[out + 2] = x
 
 
-@entry
+@compiled
 def take_motion(p, s):
     """Coordinates and distances from a mechanism whose posture was just found."""
     m = p.memory
@@ -184,17 +193,29 @@ def inverted(A, out):
 
 
 @compiled
+def gathered(memory, places, out):
+    """Values at `places`."""
+    for k in range(places.shape[0]):
+        out[k] = memory[places[k]]
+
+
+@compiled
 def jacobian(p, J):
     """J (n, n) of the residuals by the unknowns over their scales, where the balance was played;
     by differences where a slope is infinite (a root at zero)."""
     m, n = p.memory, p.z.shape[0]
     section(p, PLAY_SLOPES)
-    J[:] = 0.0
+    base = p.room[BASE]
+    for k in range(n):
+        clear(J[k])
     for e in range(p.slopes.shape[0]):
         J[p.slopes[e, 0], p.slopes[e, 1]] = m[p.slopes[e, 2]] * p.scales[p.slopes[e, 1]]
-    base = m[p.residual]
+    gathered(m, p.residual, base)
     for k in range(n):
-        if np.all(np.isfinite(J[:, k])):
+        finite = True
+        for i in range(n):
+            finite &= math.isfinite(J[i, k])
+        if finite:
             continue
         z = m[p.z[k]]
         m[p.z[k]] = z + STEP * (abs(z) + p.scales[k])
@@ -210,9 +231,9 @@ def jacobian(p, J):
 def linearise(p):
     """The inverse of the Jacobian of the residuals at the unknowns; False if it has none."""
     n = p.z.shape[0]
-    J = np.zeros((n, n))
+    J, rows = p.jacobian, p.room[BASE]
     jacobian(p, J)
-    rows = np.zeros(n)
+    clear(rows)
     for i in range(n):
         p.grain[i] = 0.0
         for k in range(n):
@@ -233,7 +254,8 @@ def linearise(p):
 def newton_step(p):
     """A step of the unknowns and the balance behind it; its size relative to the unknowns."""
     m, n = p.memory, p.z.shape[0]
-    steps = np.zeros(n)
+    steps = p.room[STEPS]
+    clear(steps)
     for k in range(n):
         for i in range(n):
             steps[k] -= p.inverse[k, i] * (m[p.residual[i]] - p.away[i])
@@ -287,15 +309,17 @@ def followed(p):
     """The unknowns at the instant in the memory, followed from those that stand there."""
     m, n = p.memory, p.z.shape[0]
     section(p, PLAY_BALANCE)
-    whole, held = np.zeros(n), np.zeros(n)
+    whole, held = p.room[WHOLE], p.room[HELD]
+    share, stride, found = 1.0, 0.25, True
     for i in range(n):
         whole[i], held[i] = m[p.residual[i]], m[p.z[i]]
-    share, stride, found = 1.0, 0.25, np.all(np.isfinite(whole))
+        found &= math.isfinite(whole[i])
     for _ in range(LONGEST):
         if not found or share == 0.0 or stride < SHORTEST:
             break
         ahead = max(share - stride, 0.0)
-        p.away[:] = ahead * whole
+        for i in range(n):
+            p.away[i] = ahead * whole[i]
         p.valid[0] = 0
         if search(p, STRIDE):
             share, stride = ahead, 2.0 * stride
@@ -305,7 +329,7 @@ def followed(p):
             stride *= 0.25
             for i in range(n):
                 m[p.z[i]] = held[i]
-    p.away[:] = 0.0
+    clear(p.away)
     return share == 0.0
 
 
@@ -314,14 +338,14 @@ def found_unknowns(p):
     """The unknowns at the instant in the memory; False where there is no solution."""
     m, n = p.memory, p.z.shape[0]
     if search(p, LONGEST):
-        p.root[:] = m[p.z]
+        gathered(m, p.z, p.root)
         return True
     # after a wild trial step the last unknowns may lead nowhere: then from rest
     for from_rest in (False, True):
         for k in range(n):
             m[p.z[k]] = 0.0 if from_rest else p.root[k]
         if followed(p):
-            p.root[:] = m[p.z]
+            gathered(m, p.z, p.root)
             return True
     return False
 
@@ -346,17 +370,3 @@ def solve_network(p, y, inputs):
             m[p.z[k]] = 0.0
         for k in range(p.rates.shape[0]):
             m[p.rates[k]] = np.nan
-
-
-@compiled
-def gathered(memory, places, out):
-    """Values at `places`."""
-    for k in range(places.shape[0]):
-        out[k] = memory[places[k]]
-
-
-def shaft_positions(p: Program, s: Scratch) -> Array:
-    """Positions of all shafts of the network at the posture that was just found."""
-    take_motion(p, s)
-    found: Array = p.memory[p.shafts]
-    return found

@@ -2,56 +2,70 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from vbg.plumbing.native import Table
 from vbg.tmm_bridge.kernels.evaluate import posture, react, state_rate
-from vbg.tmm_bridge.kernels.kinematics import entry, inlined
-from vbg.tmm_bridge.motion.program import at_time, gathered, solve_network, take_motion
+from vbg.tmm_bridge.kernels.kinematics import compiled
+from vbg.tmm_bridge.kernels.program import at_time, gathered, solve_network, take_motion
 
 Array = np.ndarray[Any, Any]
 
 STAGES = 12
 
 
-class Rules(NamedTuple):
+class _Rules(NamedTuple):
     """Coefficients: A (16, 16) with the row of the result at 12 and those of dense output
-    behind, C (16,), error weights E3 and E5 (13,), and room `at` for a state."""
+    behind, C (16,), error weights E3 and E5 (13,), and room: `at` for a state, `error` (1,)."""
 
     A: Array
     C: Array
     E3: Array
     E5: Array
     at: Array
+    error: Array
+
+
+class Rules(_Rules, Table):
+    """As the kernels get them."""
 
 
 def standstill(n: int) -> Rules:
     """Rules of a single stage at the state itself."""
     none = np.zeros(0)
-    return Rules(np.zeros((1, 1)), np.zeros(1), none, none, np.zeros(n))
+    return Rules(np.zeros((1, 1)), np.zeros(1), none, none, np.zeros(n), np.zeros(1))
 
 
-@inlined
+@compiled
+def state_size(t):
+    """States of the mechanism, before those of its network."""
+    return t.sizes[0] + t.sizes[1] + t.sizes[2]
+
+
+@compiled
 def instant(t, s, p, y, time, inputs, drive):
-    """Everything at (time, y).  Returns (faulty node or -1, rank of the loop rows)."""
+    """Everything at (time, y).  Returns the faulty node or -1."""
     at_time(p, time, inputs, drive)
     posture(t, s, y, drive)
     if p.x.shape[0] + p.fed.shape[0] + p.outputs.shape[0] > 0:
         take_motion(p, s)
-        solve_network(p, y[t.sizes.sum() :], inputs)
+        solve_network(p, y[state_size(t) :], inputs)
     return react(t, s, inputs, drive)
 
 
-@entry
+@compiled
 def stages(t, s, p, now, h, y, K, rules, first, last, span, inputs, drive):
     """Rows first ... last - 1 of K: rates at now + C h, y + h A K.
 
     Leaves everything of the last of them in the workspace, and its state in `rules.at`.
-    Returns (faulty node or -1, rank of the loop rows).
+    Returns the faulty node or -1.
     """
-    own = t.sizes.sum()
-    at, faulty, rank = rules.at, -1, 0
+    own = state_size(t)
+    at, faulty = rules.at, -1
+    s.rank[0] = 0
     for i in range(first, last):
         for j in range(y.shape[0]):
             at[j] = y[j]
@@ -61,17 +75,18 @@ def stages(t, s, p, now, h, y, K, rules, first, last, span, inputs, drive):
                 for j in range(y.shape[0]):
                     at[j] += weight * K[k, j]
         time = min(max(now + h * rules.C[i], span[0]), span[1])
-        faulty, rank = instant(t, s, p, at, time, inputs, drive)
+        faulty = instant(t, s, p, at, time, inputs, drive)
         if faulty >= 0:
             break
         state_rate(t, s, at[:own], drive, K[i, :own])
         gathered(p.memory, p.rates, K[i, own:])
-    return faulty, rank
+    return faulty
 
 
-@entry
+@compiled
 def errors(K, rules, h, y, end, rtol, absolute):
-    """The estimate of the error over the tolerance (II.5, eq. 10.17 with orders 5 and 3)."""
+    """The estimate of the error over the tolerance (II.5, eq. 10.17 with orders 5 and 3)
+    into `rules.error`."""
     fifth, third = 0.0, 0.0
     for j in range(y.shape[0]):
         scale = absolute[j] + rtol * max(abs(y[j]), abs(end[j]))
@@ -81,6 +96,6 @@ def errors(K, rules, h, y, end, rtol, absolute):
             e3 += rules.E3[k] * K[k, j]
         fifth += (e5 / scale) ** 2
         third += (e3 / scale) ** 2
-    if fifth == 0.0 and third == 0.0:
-        return 0.0
-    return abs(h) * fifth / np.sqrt((fifth + 0.01 * third) * y.shape[0])
+    rules.error[0] = 0.0
+    if fifth != 0.0 or third != 0.0:
+        rules.error[0] = abs(h) * fifth / math.sqrt((fifth + 0.01 * third) * y.shape[0])
