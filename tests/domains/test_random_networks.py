@@ -25,6 +25,15 @@ def test_each_runs_or_says_why_not(make, seed):
             assert found.status.sentence and found.status.remedy, one
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", (1, 15, 42, 58))
+def test_both_solvers_agree_on_oil_nets(seed):
+    """More of them: `python -m benchmarks.networks 60`."""
+    model = vbg.Model(name=f"oil {seed}", **oil(seed))
+    report = vbg.validate.validate(model, in_children=False)
+    assert report.result == "PASS", report.verdict.sentence
+
+
 @pytest.mark.parametrize(("seed", "node"), ((28, "n1"), (50, "n1"), (76, "n1")))
 def test_a_node_between_parts_that_give_flow_only_is_refused_and_oil_mends_it(seed, node):
     """A shut valve without a leak behind a pipe, a pump against it: any pressure will do there."""

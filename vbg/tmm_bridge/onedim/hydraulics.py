@@ -126,7 +126,7 @@ def _add_store(draft: Draft, name: str, part: Any) -> None:
         oil = Oil(part.bulk, part.growth, part.air)
         capacity, energy = oil.capacity(part.volume), oil.energy(part.volume)
     else:
-        otherwise = part.precharge
+        otherwise = float(part.precharge)
         port = 0.01 * part.volume if part.dead is None else part.dead
         bladder = Bladder(part.volume, part.precharge, part.n, port, Oil(part.bulk, 0.0, part.air))
         capacity, energy = bladder.capacity, bladder.energy
