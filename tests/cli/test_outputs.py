@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ import pytest
 import vbg
 from vbg.cli.main import main
 from vbg.cli.output import size
+from vbg.cli.verbs.animate import kept_model
+from vbg.errors import ModelError
 from vbg.io import hdf5
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -271,3 +274,15 @@ def test_an_interrupt_within_an_import_ends_with_130_too(tmp_path):
     command = [sys.executable, "-m", "interrupted"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True)
     assert done.returncode == 130
+
+
+def test_a_result_away_from_what_its_model_reads(tmp_path, monkeypatch):
+    """The matrices of a flexible body stay where they were: the remedy is the model's own file."""
+    ladder = Path(__file__).parents[2] / "examples" / "finite-elements" / "ladder.toml"
+    monkeypatch.setattr("vbg.io.hdf5.read_model", lambda file: ladder.read_text("utf-8"))
+    given = Namespace(model=None, file=str(tmp_path / "ladder.h5"), parameters=[])
+    with pytest.raises(ModelError, match="give --model") as told:
+        kept_model(given)
+    assert "ladder-M.npy" in str(told.value)
+    given.model = str(ladder)
+    assert "ladder" in kept_model(given).bodies

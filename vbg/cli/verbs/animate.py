@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from vbg.cli.output import require_output, wrote
 from vbg.cli.parser import add, add_allow_include, assignment, count_of
 from vbg.cli.results import read_result
 from vbg.cli.text import count
-from vbg.errors import UsageError
+from vbg.errors import ModelError, UsageError
 
 if TYPE_CHECKING:
     from vbg.model import Model
@@ -89,7 +90,7 @@ def act(arguments: argparse.Namespace) -> int:
     html = output.suffix == ".html"
     frames = arguments.frames or (HTML_FRAMES if html else MOVIE_FRAMES)
     recorded = None if arguments.poses else read_result(arguments.file)
-    model = _model(arguments)
+    model = kept_model(arguments)
     result = _poses(arguments, model) if recorded is None else recorded
     film = film_of(model, result, frames=frames, traces=arguments.trace)
     if html:
@@ -120,7 +121,8 @@ def _poses(arguments: argparse.Namespace, model: Model) -> Solution:
     return read_poses(arguments.file, model, names, origin=arguments.origin)
 
 
-def _model(arguments: argparse.Namespace) -> Model:
+def kept_model(arguments: argparse.Namespace) -> Model:
+    """The model kept in the result, or the one that `--model` names."""
     from vbg.io import toml
 
     if arguments.model is not None:
@@ -133,5 +135,9 @@ def _model(arguments: argparse.Namespace) -> Model:
             text = read_model(arguments.file)
         if not text:
             raise UsageError(f"{arguments.file} does not hold its model: give --model FILE.toml.")
-        model = toml.parse(text, arguments.file)
+        try:
+            model = toml.parse(text, arguments.file)
+        except ModelError as error:  # it was sound when it ran: what it reads is not here
+            remedy = "The model kept in the result reads it: give --model FILE.toml beside it."
+            raise ModelError.of([replace(one, remedy=remedy) for one in error.problems]) from None
     return model.with_parameters(**dict(arguments.parameters)) if arguments.parameters else model
