@@ -153,7 +153,7 @@ def told_at(place: Place) -> dict[str, float]:
 
     probe = Probe(place.system)
     values = probe.values(place.point.t, place.point.x)
-    told = {}
+    told: dict[str, float] = {}
     for name, span in probe.spans.items():
         if name.startswith("signal "):
             numbers = values[span].ravel()

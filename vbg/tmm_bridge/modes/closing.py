@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vbg.tmm_bridge.kernels.constraints import all_rows
 from vbg.tmm_bridge.kernels.cuts import C_F, C_M, C_PF, C_PM
+from vbg.tmm_bridge.kernels.entries import all_rows
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.rows import W_P, W_R
 from vbg.tmm_bridge.kernels.tables import (

@@ -10,8 +10,16 @@ import numpy as np
 from vbg.errors import UsageError
 from vbg.tmm_bridge.formulas.tangent import computed_along
 from vbg.tmm_bridge.kernels.cuts import C_F, C_M, C_PM
+from vbg.tmm_bridge.kernels.entries import section
+from vbg.tmm_bridge.kernels.program import (
+    PLAY_BALANCE,
+    PLAY_CHANGES,
+    PLAY_FEEDS,
+    PLAY_OUTPUTS,
+    Program,
+)
 from vbg.tmm_bridge.kernels.rotation import Array
-from vbg.tmm_bridge.kernels.rows import W_P, W_R
+from vbg.tmm_bridge.kernels.rows import TURNING, VELOCITY, W_P, W_R
 from vbg.tmm_bridge.kernels.tables import (
     COORDINATE_SECOND,
     COORDINATE_SLIDE,
@@ -24,15 +32,6 @@ from vbg.tmm_bridge.kernels.tables import (
 )
 from vbg.tmm_bridge.modes.acting import Acting, Rows
 from vbg.tmm_bridge.motion.plant import Plant
-from vbg.tmm_bridge.motion.program import (
-    PLAY_BALANCE,
-    PLAY_CHANGES,
-    PLAY_FEEDS,
-    PLAY_OUTPUTS,
-    Program,
-    section,
-)
-from vbg.tmm_bridge.onedim.network import TURNING, VELOCITY
 
 
 @dataclass(frozen=True)
