@@ -90,6 +90,7 @@ class Plant:
     smooth: tuple[float, float] = (-np.inf, np.inf)
     n_rates: int = 0
     rank: int = -1
+    _still: Rules = field(default_factory=lambda: standstill(0))
 
     def __post_init__(self) -> None:
         t = self.mechanism.tables
@@ -134,16 +135,22 @@ class Plant:
 
     def rate(self, t: float, y: Array) -> Array:
         """dy/dt.  Raises NoInertia."""
-        K, rules = np.zeros((1, len(y))), standstill(len(y))
-        self.stages(t, 0.0, y, K, rules, (0, 1))
+        K = np.zeros((1, len(y)))
+        self.stages(t, 0.0, y, K, self._at_rest(len(y)), (0, 1))
         out: Array = K[0]
         return out
 
     def evaluate(self, t: float, y: Array) -> Array:
         """Leave everything at (t, y) in the workspace; the state with its driven coordinates."""
-        rules = standstill(len(y))
+        rules = self._at_rest(len(y))
         self.stages(t, 0.0, y, np.zeros((1, len(y))), rules, (0, 1))
-        return rules.at
+        return rules.at.copy()
+
+    def _at_rest(self, n: int) -> Rules:
+        """The rules of a single stage, packed for the kernel once."""
+        if len(self._still.at) != n:
+            self._still = standstill(n)
+        return self._still
 
     def rates(self, t: float, after: Array, y: Array, moved: Array) -> Array:
         """dy/dt (m, n) at the times t + `after` (m,) and the states y + `moved` (m, n).
