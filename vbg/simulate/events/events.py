@@ -19,6 +19,7 @@ from vbg.blocks import dependencies
 from vbg.graph.bondgraph import Clock, Mode, Switch
 from vbg.junctions.latch import MODE
 from vbg.physics.stiction import MOVING
+from vbg.simulate.events.gripping import Grips
 from vbg.simulate.events.looks import FLAT, closer, places
 from vbg.simulate.events.units import Units
 from vbg.solution import Event
@@ -35,8 +36,6 @@ EQUAL = 64.0 * np.finfo(float).eps  # relative distance of times that are equal 
 BEGIN = 1e-6  # s, in which CLOSE and EQUAL count where something has a kink at t = 0
 ROUNDS = 20  # changes of modes that may follow from one event,
 ROUNDS_EACH = 6  # and so many more for everything that can stick
-LIMIT = 1e-9  # of what a friction holds: nearer to it, it breaks away with the others
-HOLDS = 1e-7  # what holds leaves less than this of an acceleration [m/s^2 or rad/s^2]
 STEP = 1e-40  # of complex steps
 CIRCLE = 10  # events at one instant from which on modes that share a load do not take turns
 CHATTER, INSTANT = 100, 1e-5  # so many events within this part of an output step are a failure
@@ -45,7 +44,10 @@ CHATTER, INSTANT = 100, 1e-5  # so many events within this part of an output ste
 class Switches:
     """The switching functions of one run, their signs, and the modes they set."""
 
-    def __init__(self, start: Start, output_step: float):
+    def __init__(
+        self, start: Start, output_step: float, renew: Callable[[float, Array], None] | None = None
+    ):
+        """`renew(t, x)` chooses the rows that hold in the modes of x."""
         system = start.system
         graph = system.causal.graph
         self._instant = INSTANT * output_step
@@ -66,6 +68,9 @@ class Switches:
         self.undefined = ""  # names of what has no value any more
         self._crossed: list[int] = []
         self._recent: list[tuple[float, list[int]]] = []
+        ways = np.array([modes for _, modes in self._grips], dtype=np.intp).reshape(-1, 2)
+        places_of = self._mode[ways]
+        self._dry = Grips(ways, places_of, self._values, self._growth, renew or _as_they_are)
 
     def _values(self, t: float, x: Array) -> Array:
         return self._seen(self._evaluate(t, x)[: len(self._about)].copy())
@@ -75,10 +80,10 @@ class Switches:
         np.maximum(self._scale, np.abs(values), out=self._scale, where=np.isfinite(values))
         return values
 
-    def begin(self, t: float, x: Array) -> None:
+    def begin(self, t: float, x: Array, *, first: bool = False) -> None:
         """Modes that agree with their conditions, in place, and the signs from there."""
         if self._about:
-            self._agree(t, x)
+            self._agree(t, x, first=first)
             self._remember(t, x)
 
     def begin_run(self, x: Array, t: float = 0.0) -> None:
@@ -89,7 +94,7 @@ class Switches:
         if rests.size:
             x[self._mode[rests]] = 1.0
             x[self._mode[rests]] = self._values(t, x)[rests] > MOVING
-        self.begin(t, x)
+        self.begin(t, x, first=True)
 
     def find(
         self, stepper: Stepper, project: Callable[[float, Array], object]
@@ -218,15 +223,15 @@ class Switches:
         return float(np.min(speed[slows] / -growth[slows], initial=np.inf))
 
     def turn(self, x: Array) -> None:
-        """Turns the modes over that crossed."""
+        """Turns the modes over that crossed, but for those of dry frictions: what stops may go on
+        the other way at once."""
         for i in self._crossed:
-            if self._mode[i] >= 0:
+            if self._mode[i] >= 0 and self._rest[i] == 0.0:
                 x[self._mode[i]] = 1.0 - x[self._mode[i]]
 
     def passed(self, t: float, x: Array) -> None:
         """All modes and signs beyond the event at t, once those that crossed are turned over."""
         if np.any(self._mode >= 0):
-            self._let_rest(t, x)
             self._agree(t, x)
         signs = self._signs.copy()
         self._remember(t, x)
@@ -235,61 +240,12 @@ class Switches:
                 self._signs[i] = -signs[i]
         self._crossed = []
 
-    def _let_rest(self, t: float, x: Array) -> None:
-        """Turns off the modes that are on without a condition to speak of, but for those that
-        have just been turned on."""
-        if all(self._mode[i] < 0 for i in self._crossed):
-            return
-        values = self._values(t, x)
-        on = (self._rest > 0.0) & (np.abs(values) <= self._rest) & (x[self._mode] > 0.5)
-        let = [i for i in np.flatnonzero(on) if i not in self._crossed]
-        x[self._mode[let]] = 0.0
-        if let and self._circles:  # of those that share a load some are at their limit still
-            values = self._values(t, x)
-            x[self._mode[[i for i in let if values[i] > -LIMIT * self._scale[i]]]] = 1.0
-
-    @cached_property
-    def _left(self) -> Evaluator:
-        return self._start.evaluator("effort")
-
     @cached_property
     def _derivative(self) -> tuple[Evaluator, Evaluator]:
         return (
             self._start.evaluator("rate", complex_valued=True),
             self._start.evaluator("switch", complex_valued=True),
         )
-
-    def _unheld(self, t: float, x: Array) -> list[int]:
-        """A mode of what sticks by name but is accelerated all the same.
-
-        In a linkage a relative speed passes through zero while the others go on (the
-        angle has an extremum): no effort there can hold it.  Of its two modes the one goes
-        on whose condition grows.
-        """
-        for row, modes in self._grips:
-            places = self._mode[list(modes)]
-            if np.any(x[places] > 0.5):
-                continue
-            self._left(t, x)
-            if abs(self._left.output("acceleration")[row]) <= HOLDS:
-                continue
-            growth = []
-            for i, place in zip(modes, places, strict=True):
-                x[place] = 1.0
-                growth.append(self._growth(t, x)[i])
-                x[place] = 0.0
-            return [modes[int(np.argmax(growth))]]
-        return []
-
-    def _reversed(self, t: float, x: Array, values: Array) -> list[int]:
-        """The mode of what lies still, slips by name, and is accelerated against its direction
-        most of all: it may stick, or go the other way."""
-        still = (self._rest > 0.0) & (np.abs(values) <= self._rest) & (x[self._mode] > 0.5)
-        if not np.any(still):
-            return []
-        growth = np.where(still, self._growth(t, x), 0.0)
-        worst = int(np.argmin(growth))
-        return [worst] if growth[worst] < -HOLDS else []
 
     def _growth(self, t: float, x: Array) -> Array:
         """Rates of the switching functions along the motion; NaN where a law has no slope,
@@ -302,30 +258,20 @@ class Switches:
             return np.full(len(self._about), np.nan)
         return np.asarray(values[: len(self._about)].imag / STEP)
 
-    def _agree(self, t: float, x: Array) -> None:
-        """Turns modes over until each agrees with the sign of its condition.
-
-        Of those that stick only the one breaks away whose load is furthest beyond
-        what it can hold: the others may hold what is left.
-        """
-        held: list[int] = np.flatnonzero(self._mode >= 0).tolist()
+    def _agree(self, t: float, x: Array, *, first: bool = False) -> None:
+        """Turns modes over until each agrees with the sign of its condition; those of dry
+        frictions all at once, for they hold each other."""
+        own = np.flatnonzero((self._mode >= 0) & (self._rest == 0.0))
+        dry = self._dry.agreeing(x, self._crossed, self._instant, first=first)
         for _ in range(ROUNDS + ROUNDS_EACH * len(self._grips)):
             values = self._values(t, x)
-            wrong = [
-                i
-                for i in held
-                if abs(values[i]) > FLAT * self._scale[i]
-                and (values[i] > 0.0) != (x[self._mode[i]] > 0.5)
+            wrong = own[
+                (np.abs(values[own]) > FLAT * self._scale[own])
+                & ((values[own] > 0.0) != (x[self._mode[own]] > 0.5))
             ]
-            stuck = [i for i in wrong if self._rest[i] > 0.0 and x[self._mode[i]] < 0.5]
-            first = max(stuck, key=lambda i: values[i], default=None)
-            wrong = [i for i in wrong if i not in stuck or i == first]
-            if not wrong and self._grips:
-                wrong = self._reversed(t, x, values) or self._unheld(t, x)
-            if not wrong:
+            x[self._mode[wrong]] = 1.0 - x[self._mode[wrong]]
+            if not wrong.size and not (self._grips and dry(t, x)):
                 return
-            for i in wrong:
-                x[self._mode[i]] = 1.0 - x[self._mode[i]]
 
     def _remember(self, t: float, x: Array) -> None:
         """Signs: of a mode its own side, of a mere switch that of its function."""
@@ -349,6 +295,10 @@ class Switches:
             return ""
         lately = {i for _, crossed in recent for i in crossed}
         return ", ".join(self._about[i].name for i in sorted(lately))
+
+
+def _as_they_are(_t: float, _x: Array) -> None:
+    """Of what has no choice of rows."""
 
 
 def _grips(system: System, names: list[str]) -> list[tuple[int, tuple[int, ...]]]:

@@ -19,6 +19,7 @@ from vbg.tmm_bridge.kernels.tables import ROW_DOT
 from vbg.tmm_bridge.mechanism.speeds import kinetic_energy
 from vbg.tmm_bridge.mechanism.start import drive_rates, model_size
 from vbg.tmm_bridge.motion.plant import Plant
+from vbg.tmm_bridge.motion.sticking import frictions_switched
 from vbg.tmm_bridge.onedim.latch import GRAIN, IMPULSE, LOST, MOMENT, Latch
 
 MET = 1e-6  # of the mechanism's size, or [rad]: a smaller gap is none
@@ -42,7 +43,7 @@ def switched(plant: Plant, t: float, y: Array, *, first: bool) -> Array:
         if not changing:
             break
         y = _changed(plant, t, y, changing)
-    return plant.switch(t, y, first=first)
+    return frictions_switched(plant, t, plant.together(t, y, first=first), first=first)
 
 
 def _changed(plant: Plant, t: float, y: Array, changing: Sequence[Latch]) -> Array:

@@ -213,33 +213,6 @@ class Plant:
         told: Array = p.memory[p.outputs]
         return told
 
-    def switch(self, t: float, y: Array, *, first: bool) -> Array:
-        """The state with the modes of dry friction that hold from here on, dependent stores of
-        the network brought together."""
-        network = self.mechanism.network
-        y = self._together(t, y, first=first)
-        if network is None or not network.frictions:
-            return y
-        own = self.mechanism.size
-        y = y.copy()
-        grips = self.grips(t, y)
-        places = [self._where(f) for f in network.frictions]
-        for friction, (v, _, _), at in zip(network.frictions, grips, places, strict=True):
-            friction.stop(y[own:], v, at, first=first)
-        if self.sticky:
-            self.scratch.limit[0] = -1
-            self._hold(y)
-            y = self.project(t, y, jerk=np.inf)
-        for _ in network.frictions:  # what one lets go, the others have to hold
-            before = y.copy()
-            if self.sticky:  # redundant rows hold as they will do between stops
-                self.settle(t, y)
-            for friction, (_, held, most) in zip(network.frictions, self.grips(t, y), strict=True):
-                friction.release(y[own:], held, most)
-            if (y == before).all() or not self.sticky:
-                break
-        return y
-
     def sample(self, stop: Stop, y: Array) -> Array:
         """The state behind a stop, with what signals read at the strokes of their clocks there:
         all at once, behind the jumps of inputs."""
@@ -258,7 +231,7 @@ class Plant:
         y[places] = self.program.memory[self.sampled[due]]
         return y
 
-    def _where(self, friction: DryFriction) -> float:
+    def where(self, friction: DryFriction) -> float:
         """Where the row of a friction on the mechanism is; the posture was just found."""
         if friction.row < 0:
             return 0.0
@@ -293,7 +266,7 @@ class Plant:
                 if self.tables.coordinates[k, 0] == COORDINATE_TREE:
                     p.memory[place] = s.acceleration[self.tables.coordinates[k, 3]]
 
-    def _together(self, t: float, y: Array, *, first: bool) -> Array:
+    def together(self, t: float, y: Array, *, first: bool) -> Array:
         """The state with the network's dependent stores as they hang together; at the `first`
         instant those that nobody gave a value follow."""
         network = self.mechanism.network

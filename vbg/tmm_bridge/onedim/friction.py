@@ -148,18 +148,14 @@ class DryFriction:
         room = AT_REST if self.row >= 0 else 0.0
         return (choose(size(mode), mode * self.port.speed(w) + room, left),)
 
-    def stop(self, x: Array, v: float, at: float, *, first: bool) -> None:
-        """A slipping friction whose speed v has passed zero sticks, the shafts' momentum kept;
-        at the start of a run every one has the mode of its speed.  `at` is where it is."""
-        before = x[self.mode]
+    def stop(self, x: Array, v: float, *, first: bool) -> None:
+        """Between shafts alone: a slipping friction whose speed v has passed zero sticks, the
+        shafts' momentum kept; at the start of a run every one has the mode of its speed."""
         if first:
             x[self.mode] = math.copysign(1.0, v) if abs(v) > MOVING else 0.0
         elif x[self.mode] * v <= 0.0 or abs(v) < MOVING * MOVING:
             x[self.mode] = 0.0
-        if self.row >= 0:
-            if x[self.mode] == 0.0 and (first or before != 0.0):
-                x[self.mode + 1] = at
-        elif x[self.mode] == 0.0:
+        if x[self.mode] == 0.0:
             lightness = sum(side.c**2 / side.mass for side in self.sides)
             for side in self.sides:
                 if side.state >= 0:

@@ -1,0 +1,71 @@
+"""Dry friction in several joints of linkages: both solvers, and the linkage's own equation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import vbg
+from tests.domains.dry_linkages import Reduced, four_bar, slider_crank, table
+from tests.tail import tail
+from vbg import tmm_bridge
+from vbg.simulate.events.sticking import held
+from vbg.tmm_bridge.motion.sticking import settled
+
+TIGHT = {"rtol": 1e-10, "atol": 1e-12}
+CRANKS = [(4, 0.1, 1.0), (20, 10.0, 1e4), (10, 1e-3, 1e-6), (1, 0.1, 1.0), (22, 10.0, 1e4)]
+BARS = [(2, True), (1, False), (4, False), (4, True)]
+
+
+@pytest.mark.parametrize(("seed", "length", "mass"), tail(CRANKS, 2))
+def test_a_slider_crank_moves_as_its_own_equation_says(seed, length, mass):
+    """Slides reverse at the dead centres while the crank goes on; three frictions stick together
+    where it stops, and let go together."""
+    machine = slider_crank(seed, length, mass)
+    angle, _ = Reduced(machine["made"]).solve(np.linspace(0.0, machine["t_end"], 101))
+    for run in (vbg.simulate, tmm_bridge.simulate):
+        solution = run(vbg.Model(**table(machine)), **TIGHT)
+        assert solution.status.code == "finished", solution.status.sentence
+        assert_allclose(solution["A.angle"], angle, atol=1e-6)
+        assert solution.audit.energy_residual < 1e-6
+
+
+@pytest.mark.parametrize(("seed", "parallel"), tail(BARS, 1))
+def test_both_solvers_agree_on_a_four_bar(seed, parallel):
+    model = vbg.Model(**table(four_bar(seed, 0.1, 1.0, parallel=parallel)))
+    first, second = (run(model, **TIGHT) for run in (vbg.simulate, tmm_bridge.simulate))
+    assert first.status.code == second.status.code == "finished"
+    for name in ("A.angle", "B.angle", "D.angle"):
+        assert_allclose(second[name], first[name], atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_holds_is_the_least_power_that_can_be(seed):
+    """Both choices fulfil the law: no motion within the limits, at the limit against the motion."""
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(1, 6)), int(rng.integers(1, 4))
+    J = rng.normal(size=(n, m))
+    ahead, back = rng.uniform(0.2, 1.0, (2, n))
+    A, b = J @ J.T, J @ rng.normal(size=m) * rng.uniform(0.1, 3.0)
+    first, second = held(A, b, ahead, back), settled(A, b, ahead, back)
+    f = _least_power(A, b, ahead, back)
+    growth = A @ f + b
+    moves = np.abs(growth) > 1e-5
+    assert np.array_equal(np.sign(growth[moves]), first[moves])
+    assert np.array_equal(np.sign(growth[moves]), second[moves])
+
+
+def _least_power(A, b, ahead, back):
+    """The optimum by scipy, from 0."""
+    from scipy.optimize import minimize
+
+    found = minimize(
+        lambda f: 0.5 * f @ A @ f + b @ f,
+        np.zeros(len(b)),
+        jac=lambda f: A @ f + b,
+        bounds=list(zip(-ahead, back, strict=True)),
+        method="L-BFGS-B",
+        options={"ftol": 1e-16, "gtol": 1e-10, "maxiter": 10000},
+    )
+    return found.x

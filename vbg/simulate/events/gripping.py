@@ -1,0 +1,140 @@
+"""Modes of the dry frictions of a run, found for all of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.physics.stiction import MOVING, RESTING
+from vbg.simulate.events.sticking import Modes, held
+
+Array = NDArray[np.float64]
+Values = Callable[[float, Array], Array]  # of all switching functions at (t, x)
+
+BRIEF = 64.0 * np.finfo(float).eps  # of the time: a speed that comes of so little of it is none
+LIMIT = 1e-9  # of what a friction holds: nearer to all of it, it goes
+BREAKING = 1e-6  # the same where one has just been seen to hold all that it can
+TINY = np.finfo(float).tiny
+
+
+@dataclass(frozen=True, slots=True)
+class Grips:
+    """Dry frictions of a system: `ways` (n, 2) the switching functions of their modes forward and
+    backward, `places` (n, 2) of these modes in the state; `values` and `growth` of the switching
+    functions; `renew(t, x)` chooses the rows that hold in the modes of x."""
+
+    ways: NDArray[np.intp]
+    places: NDArray[np.intp]
+    values: Values
+    growth: Values
+    renew: Callable[[float, Array], None]
+
+    def agreeing(
+        self, x: Array, crossed: Sequence[int], brief: float, *, first: bool
+    ) -> Callable[[float, Array], bool]:
+        """`agree` behind an event at x: those about it hold all that they can if one that stuck
+        is among the `crossed`."""
+        stuck = ~np.any(x[self.places] > 0.5, axis=1)
+        breaks = bool(np.any(np.isin(self.ways[stuck], crossed)))
+        near = BREAKING if breaks else LIMIT
+        return partial(self.agree, crossed=crossed, brief=brief, near=near, first=first)
+
+    def agree(
+        self,
+        t: float,
+        x: Array,
+        crossed: Sequence[int],
+        brief: float,
+        *,
+        near: float,
+        first: bool,
+    ) -> bool:
+        """Modes in place: of what moves by its speed, of what is at rest by what holds.  Whether
+        any has changed.
+
+        At rest are those whose switching function has just `crossed` zero, those that stuck, and
+        those whose speed is rounding, also of the time at which they are looked at, which is
+        `brief` [s] at least; at the `first` instant of a run those below MOVING."""
+        before = x[self.places].copy()
+        stuck = ~np.any(before > 0.5, axis=1)
+        x[self.places] = (1.0, 0.0)
+        self.renew(t, x)
+        speed, growth = self.values(t, x)[self.ways[:, 0]], self.growth(t, x)[self.ways[:, 0]]
+        still = np.abs(speed) <= np.where(stuck | first, MOVING, RESTING)
+        still |= np.abs(speed) <= BRIEF * max(abs(t), brief) * np.abs(growth)
+        still |= np.isin(self.ways, crossed).any(axis=1)
+        modes = np.sign(speed).astype(np.intp)
+        resting = np.flatnonzero(still)
+        if resting.size:
+            modes[resting] = self._held(t, x, modes, resting)
+            self._let_go(t, x, modes, near)
+        self._set(t, x, modes)
+        return bool(np.any(x[self.places] != before))
+
+    def _set(self, t: float, x: Array, modes: Modes) -> None:
+        x[self.places] = _slipping(modes)
+        self.renew(t, x)
+
+    def _held(
+        self,
+        t: float,
+        x: Array,
+        modes: Modes,
+        resting: NDArray[np.intp],
+    ) -> Modes:
+        """How those at rest go on: what each does to the others from its effort the one way and
+        the other, which the accelerations are linear in."""
+        modes = modes.copy()
+        modes[resting] = 1
+        forward, backward = self.ways[resting].T
+        ahead, back = self._most(t, x, resting, modes)
+        x[self.places] = _slipping(modes)
+        base = self.growth(t, x)[forward]
+        A = np.zeros((len(resting), len(resting)))
+        for j, friction in enumerate(resting):
+            if ahead[j] + back[j] == 0.0:
+                continue
+            modes[friction] = -1
+            x[self.places] = _slipping(modes)
+            turned = self.growth(t, x)
+            grown = turned[forward]
+            grown[j] = -turned[backward[j]]
+            A[:, j] = (grown - base) / (ahead[j] + back[j])
+            modes[friction] = 1
+        return held(A, base + A @ ahead, ahead, back)
+
+    def _most(
+        self, t: float, x: Array, resting: NDArray[np.intp], modes: Modes
+    ) -> tuple[Array, Array]:
+        """What each can hold ahead and back: a mode's condition is -most - 1 while the other
+        slips, see `vbg.physics.stiction`."""
+        found = []
+        for way in (-1, 1):
+            modes[resting] = way
+            x[self.places] = _slipping(modes)
+            values = self.values(t, x)[self.ways[resting]]
+            found.append(np.maximum(-1.0 - values[:, 0 if way < 0 else 1], 0.0))
+        return found[0], found[1]
+
+    def _let_go(self, t: float, x: Array, modes: Modes, near: float) -> None:
+        """Of several that stick where fewer would do, rows that are independent hold; the most
+        overloaded of these goes to its limit, `modes` in place, as long as there is one, and what
+        it leaves is held by the others."""
+        most = np.stack(self._most(t, x, np.arange(len(modes)), modes.copy()), axis=1)
+        for _ in range(len(modes)):
+            self._set(t, x, modes)
+            values = np.where((modes == 0)[:, None], self.values(t, x)[self.ways], -np.inf)
+            over = values > -near * most
+            if not over.any():
+                return
+            load = np.where(over, (values + most) / np.maximum(most, TINY), -np.inf)
+            friction, way = divmod(int(np.argmax(load)), 2)
+            modes[friction] = -1 if way else 1
+
+
+def _slipping(modes: Modes) -> Array:
+    return np.stack([modes > 0, modes < 0], axis=1).astype(float)

@@ -1,0 +1,172 @@
+"""Dry frictions that come to rest, hold and break away, those on one mechanism together.
+
+Speeds at rest grow by a = K f + c under the efforts f of the frictions, within -ahead <= f <= back;
+each either holds, a = 0, or is at its limit against its own a.  Gauss and Seidel's sweeps, which
+are what friction does one after the other (M. Jean, Comput. Methods Appl. Mech. Eng. 177, 1999),
+come near to it; which are at their limits they know long before, and the rest is linear.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from vbg.tmm_bridge.kernels.constraints import all_rows
+from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.rows import W_ACC, W_ALPHA
+from vbg.tmm_bridge.kernels.tables import Scratch
+from vbg.tmm_bridge.motion.instants import ALIKE
+from vbg.tmm_bridge.motion.plant import Plant
+from vbg.tmm_bridge.onedim.friction import AT_REST, MOVING, DryFriction
+
+AT_LIMIT = 1.0 - 1e-9  # of what a friction holds: it goes from there on
+POWERLESS = 1e-9  # of an acceleration: a friction that can take no more off it does not hold
+SWEEPS, TRIALS = 25, 400  # between two trials to end, and trials
+WRONG = 1e-9  # of the largest acceleration, against which what slips is not accelerated
+
+
+def frictions_switched(plant: Plant, t: float, y: Array, *, first: bool) -> Array:
+    """The state with the modes of dry friction that hold from here on."""
+    network, own = plant.mechanism.network, plant.mechanism.size
+    if network is None or not network.frictions:
+        return y
+    y = y.copy()
+    found = plant.grips(t, y)
+    for friction, (speed, _, _) in zip(network.frictions, found, strict=True):
+        if friction.row < 0:
+            friction.stop(y[own:], speed, first=first)
+    if plant.sticky:
+        _decide(plant, t, y, found[:, 0], first=first)
+        plant.scratch.limit[0] = -1
+        plant.evaluate(t, y)
+        y = plant.project(t, y, jerk=np.inf)
+    for _ in network.frictions:  # what one lets go, the others have to hold
+        before = y.copy()
+        if plant.sticky:  # redundant rows hold as they will do between stops
+            plant.settle(t, y)
+        found = plant.grips(t, y)
+        for friction, (_, held, most) in zip(network.frictions, found, strict=True):
+            if friction.row < 0:
+                friction.release(y[own:], held, most)
+        _let_go(plant, y, found)
+        if (y == before).all() or not plant.sticky:
+            break
+    return y
+
+
+def _let_go(plant: Plant, y: Array, found: Array) -> None:
+    """The most overloaded of those that hold on the mechanism: others may hold what is left."""
+    own = plant.mechanism.size
+    used = {}
+    for friction in plant.sticky:
+        _, held, most = found[friction.index]
+        if y[own + friction.mode] == 0.0 and held != 0.0 and abs(held) > AT_LIMIT * most:
+            used[friction] = math.inf if most == 0.0 else abs(held) / most
+    if used:
+        worst = max(used, key=lambda friction: used[friction])
+        y[own + worst.mode] = -math.copysign(1.0, found[worst.index, 1])
+
+
+def _decide(plant: Plant, t: float, y: Array, speed: Array, *, first: bool) -> None:
+    """Modes of those on the mechanism, in place: of what moves by its speed."""
+    own, resting = plant.mechanism.size, []
+    places = {friction: own + friction.mode for friction in plant.sticky}
+    before = {friction: y[place] for friction, place in places.items()}
+    for friction, place in places.items():
+        y[place] = math.copysign(1.0, speed[friction.index] or before[friction])
+    growth = dict(zip(plant.sticky, _growth(plant, t, y, plant.sticky), strict=True))
+    for friction, mode in before.items():
+        v = speed[friction.index]
+        stops = (first or mode * v <= 0.0) and abs(v) <= MOVING
+        if stops or abs(v) <= max(AT_REST, ALIKE * abs(t * growth[friction])):
+            resting.append(friction)
+    if not resting:
+        return
+    for friction, mode in zip(resting, _modes(plant, t, y, resting), strict=True):
+        y[places[friction]] = mode
+        if mode == 0.0 and (first or before[friction] != 0.0):
+            y[places[friction] + 1] = plant.where(friction)
+
+
+def _growth(plant: Plant, t: float, y: Array, frictions: list[DryFriction]) -> Array:
+    """Accelerations of the ports of frictions, all of which slip."""
+    tables, s = plant.tables, plant.scratch
+    s.limit[0] = -1
+    plant.evaluate(t, y)
+    rows = [friction.row for friction in frictions]
+    idle = tables.rows[rows, 4].copy()
+    tables.rows[rows, 4] = -1  # only looked at
+    all_rows(tables, s, plant.drive)
+    tables.rows[rows, 4] = idle
+    return np.array([f.lever * _acceleration(s, f.row) for f in frictions])
+
+
+def _acceleration(s: Scratch, r: int) -> float:
+    """G V' and the products of row r, whose loads are in `s`."""
+    total = float(s.row_state[r, 2])
+    for node, wrench in zip(s.row_nodes[r], s.row_wrench[r], strict=True):
+        if node >= 0:
+            total += float(wrench[:3] @ s.work[node, W_ACC : W_ACC + 3])
+            total += float(wrench[3:] @ s.work[node, W_ALPHA : W_ALPHA + 3])
+    there = s.row_v[r] >= 0
+    return total + float(s.row_gain[r, there] @ s.acceleration[s.row_v[r, there]])
+
+
+def _modes(plant: Plant, t: float, y: Array, resting: list[DryFriction]) -> Array:
+    """1, -1 or 0 of each: its own effort on all others is measured."""
+    y, places = y.copy(), [plant.mechanism.size + friction.mode for friction in resting]
+    index = [friction.index for friction in resting]
+    y[places] = -1.0
+    low, back = _growth(plant, t, y, resting), plant.grips(t, y)[index, 2]
+    y[places] = 1.0
+    ahead = plant.grips(t, y)[index, 2]
+    K = np.zeros((len(resting), len(resting)))
+    for j, place in enumerate(places):
+        y[places] = -1.0
+        y[place] = 1.0
+        if (span := ahead[j] + back[j]) > 0.0:
+            K[:, j] = (low - _growth(plant, t, y, resting)) / span
+    return settled(K, low - K @ back, ahead, back)
+
+
+def settled(K: Array, c: Array, ahead: Array, back: Array) -> Array:
+    """1 for what goes ahead, -1 for what goes back, 0 for what is held."""
+    n, span = len(c), ahead + back
+    lower, upper = -ahead, back
+    power = np.diag(K) * span
+    holds = power > POWERLESS * np.abs(c)
+    f = np.where(holds, 0.0, np.where(c > 0.0, lower, upper))
+    for _ in range(TRIALS):
+        for _ in range(SWEEPS):
+            for i in np.flatnonzero(holds):
+                f[i] = min(max(f[i] - (K[i] @ f + c[i]) / K[i, i], lower[i]), upper[i])
+        ended = _ended(K, c, f, holds, lower, upper)
+        if ended is not None:
+            f = ended
+            break
+    a = K @ f + c
+    modes = np.zeros(n)
+    modes[f <= lower * AT_LIMIT] = 1.0
+    modes[(f >= upper * AT_LIMIT) & (modes == 0.0)] = -1.0
+    return np.where(holds, modes, np.sign(a))
+
+
+def _ended(K: Array, c: Array, f: Array, holds: Array, lower: Array, upper: Array) -> Array | None:
+    """Efforts with those between their limits solved for, if that is the answer."""
+    free = holds & (f > lower) & (f < upper)
+    size = np.where(free, np.maximum(-lower, upper), 1.0)
+    f = f.copy()
+    a = K @ f + c
+    if free.any():
+        S = size[free]
+        square = S[:, None] * K[np.ix_(free, free)] * S
+        f[free] -= S * np.linalg.lstsq(square, S * a[free], rcond=1e-10)[0]
+    a = K @ f + c
+    room = WRONG * (upper - lower)
+    inside = (f >= lower - room) & (f <= upper + room)
+    largest = np.abs(np.diag(K)) * (upper - lower) + np.abs(c)
+    rests = ~free | (np.abs(a) <= WRONG * largest)
+    ahead, back = f <= lower, f >= upper
+    goes = free | ~holds | (ahead & (a >= -WRONG * largest)) | (back & (a <= WRONG * largest))
+    return f if bool(np.all(inside & rests & goes)) else None
