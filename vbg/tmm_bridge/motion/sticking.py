@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from vbg.tmm_bridge.kernels.constraints import all_rows
+from vbg.tmm_bridge.kernels.entries import closure
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.rows import W_ACC, W_ALPHA
 from vbg.tmm_bridge.kernels.tables import Scratch
@@ -92,13 +92,21 @@ def _decide(plant: Plant, t: float, y: Array, speed: Array, *, first: bool) -> N
 def _growth(plant: Plant, t: float, y: Array, frictions: list[DryFriction]) -> Array:
     """Accelerations of the ports of frictions, all of which slip."""
     tables, s = plant.tables, plant.scratch
-    s.limit[0] = -1
-    plant.evaluate(t, y)
     rows = [friction.row for friction in frictions]
-    idle = tables.rows[rows, 4].copy()
     tables.rows[rows, 4] = -1  # only looked at
-    all_rows(tables, s, plant.drive)
-    tables.rows[rows, 4] = idle
+    closure(tables, s, y.copy(), plant.drive)
+    loads = (
+        s.row_state[rows],
+        s.row_nodes[rows],
+        s.row_wrench[rows],
+        s.row_v[rows],
+        s.row_gain[rows],
+    )
+    s.limit[0] = -1
+    plant.evaluate(t, y)  # here they are idle
+    s.row_state[rows], s.row_nodes[rows], s.row_wrench[rows], s.row_v[rows], s.row_gain[rows] = (
+        loads
+    )
     return np.array([f.lever * _acceleration(s, f.row) for f in frictions])
 
 
