@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import vbg
+from tests.tail import tail
 from vbg.analysis import linearise
 from vbg.analysis.linear.linear import linearise_sides
 from vbg.analysis.rest.idle import Place, sensible_point, start_point
@@ -293,7 +294,7 @@ def random_machine(seed: int) -> vbg.Model:
     return vbg.Model(**document)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", tail(range(6), 2))
 def test_random_machines_against_the_linearised_bond_graph(seed):
     """Their start is a rest, whether a controller makes it unstable or not."""
     agree(random_machine(seed), 1e-7, 1e-7, starts=True)

@@ -88,7 +88,9 @@ class Oil:
         most, lack = (r, None) if self.air == 0.0 else self._parted(r, self.ratio(RELEASE))
         log = call("log", most)
         pressure = self.bulk * log
-        energy = self.bulk * (times(most, log) - most + const(1.0))
+        # r - 1 is exact and stays a number of its own: r log r - r leaves (r - 1)^2 / 2 of 1
+        beyond = call("max", most - const(1.0), const(-1.0))
+        energy = self.bulk * (times(most, log) - beyond)
         if lack is None:
             return pressure, energy
         return pressure + self._released(lack), energy + self.given_back(lack)

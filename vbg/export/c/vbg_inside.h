@@ -29,8 +29,8 @@ void vbg_pass(vbg *v, double t, double *x);
 vbg_status vbg_step(vbg *v, double bound);
 vbg_status vbg_radau_step(vbg *v, double bound);
 
-/* The polynomial of the step; 0 where one of the three stages that only it needs strays from the
-   motion, as in a stiff model. */
+/* The polynomial of the step; 0 where it or one of the three stages that only it needs strays from
+   the motion, as in a stiff model. */
 int vbg_make_dense(vbg *v);
 
 /* The state inside the step. */

@@ -15,6 +15,7 @@
 #define CLOSER 30.0
 #define TINY 1e-4
 #define HALVED 110.0
+#define DEFECT 300.0  /* tolerances that h (rate - slope) in the middle of a step may be */
 
 static void copy(double *to, const double *from, int n) { memcpy(to, from, (size_t)n * sizeof *to); }
 
@@ -139,6 +140,28 @@ vbg_status vbg_step(vbg *v, double bound)
     }
 }
 
+/* h (rate - slope) in the middle of the step over the tolerance: where stability sets the steps, the
+   polynomial may leave the motion although both ends are right. */
+static double defect(vbg *v, double h)
+{
+    const int n = v->m->states;
+    const double middle = v->s.t_before + 0.5 * h;
+    double squares = 0.0;
+    vbg_between(v, middle, v->trial);
+    const double *f = vbg_rates(v, middle, v->trial);
+    for (int i = 0; i < n; i++) {
+        double total = 0.0, slope = 0.0;
+        for (int p = VBG_POWERS - 1; p >= 0; p--) {
+            total += v->F[p * n + i];
+            slope = 0.5 * slope + (p % 2 == 0 ? total : -total);
+            total *= 0.5;
+        }
+        const double scale = vbg_tolerance(v, i) + vbg_rtol(v) * fmax(fabs(v->before[i]), fabs(v->raw[i]));
+        squares += (h * f[i] - slope) / scale * ((h * f[i] - slope) / scale);
+    }
+    return sqrt(squares / n);
+}
+
 int vbg_make_dense(vbg *v)
 {
     const int n = v->m->states;
@@ -167,8 +190,8 @@ int vbg_make_dense(vbg *v)
             v->F[(3 + p) * n + i] = h * sum;
         }
     }
-    v->s.dense = 1;
-    return 1;
+    v->s.dense = defect(v, h) <= DEFECT;
+    return v->s.dense;
 }
 
 void vbg_between(const vbg *v, double t, double *x)

@@ -58,10 +58,10 @@ class Compiled:
         return float(self._found[0]), float(self._found[1])
 
     def polynomial(self, t: float, h: float, rtol: float) -> Polynomial | None:
-        """The states inside the step just made; None where one of the three additional
-        stages, which no error estimate sees, lies further outside the rates of the step than
-        these are apart: in a stiff model such a stage may be anything while the step is right."""
-        self.staged += STAGES - END - 1
+        """The states inside the step just made; None where they leave the motion (`terms`): in a
+        stiff model the three additional stages, which no error estimate sees, may be anything
+        while the step is right."""
+        self.staged += STAGES - END
         if terms(self._address, self._plan, t, h, rtol):
             return None
         return Polynomial(t, h, self.x.copy(), self.F.copy())

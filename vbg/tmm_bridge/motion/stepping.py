@@ -24,6 +24,8 @@ Array = np.ndarray[Any, Any]
 
 SAFETY, SMALLEST, LARGEST = 0.9, 0.2, 10.0  # of the factor between two steps
 HELPED = 0.8  # of an error, at most left of it by a step that was made shorter for it, 0.43 or less
+ASTRAY = 200.0  # tolerances by which a step's polynomial may miss the equations of motion
+PARTS = 6  # steps in the place of one whose polynomial does not follow them
 
 
 def dormand_prince(n: int) -> tuple[Rules, Array]:
@@ -134,14 +136,39 @@ class Stepper:
         self.f = self._K[0].copy()
         self.end, self.h = t, t - self.t
 
-    def dense(self) -> Dense:
-        """The polynomial of the last step.  Raises NoInertia."""
+    def dense(self) -> Dense | Pieces:
+        """The polynomial of the last step; those of `PARTS` shorter steps through the same time
+        where it does not follow the equations of motion: a step whose length is set by the
+        stability of a fast decay is right at its ends alone.  Raises NoInertia."""
         t, y, h = self._before
-        self.plant.stages(t, h, y, self._K, self._rules, (STAGES + 1, STAGES + 4))
-        moved = self.y - y
-        first, last = self._K[0], self._K[STAGES]
-        F = [moved, h * first - moved, 2.0 * moved - h * (first + last)]
-        return Dense(t, self.t, y, np.array([*F, *(h * (self._weights @ self._K))]))
+        whole = self._polynomial(t, self.t, y, self.y)
+        if self._rough or self._astray(whole) <= ASTRAY:
+            return whole
+        K, end, parts = self._K.copy(), t, []
+        for part in range(1, PARTS + 1):
+            begin, end = end, self.t if part == PARTS else t + h * part / PARTS
+            stages = (begin, end - begin, y, self._K, self._rules, (1, STAGES + 1))
+            self.plant.stages(*stages)
+            after = self._rules.at.copy()
+            parts.append(self._polynomial(begin, end, y, after))
+            y, self._K[0] = after, self._K[STAGES]
+        self._K[:] = K
+        return Pieces(tuple(parts))
+
+    def _polynomial(self, t: float, end: float, y: Array, after: Array) -> Dense:
+        """Of the step from (t, y) to (end, after) whose stages are in K."""
+        h, K = end - t, self._K
+        self.plant.stages(t, h, y, K, self._rules, (STAGES + 1, STAGES + 4))
+        moved = after - y
+        F = [moved, h * K[0] - moved, 2.0 * moved - h * (K[0] + K[STAGES])]
+        return Dense(t, end, y, np.array([*F, *(h * (self._weights @ K))]))
+
+    def _astray(self, dense: Dense) -> float:
+        """By how many tolerances a third of the way rate and slope differ, times the step."""
+        x, h = 1.0 / 3.0, dense.t - dense.t_old
+        misses = h * self.plant.rate(dense.t_old + x * h, dense.at(x)) - dense.slope(x)
+        scale = self.absolute + self.rtol * np.maximum(np.abs(dense.y), np.abs(self.y))
+        return float(np.sqrt(np.mean((misses / scale) ** 2)))
 
 
 @dataclass(frozen=True)
@@ -155,12 +182,24 @@ class Dense:
 
     def __call__(self, t: float | Array) -> Array:
         """The state at t, or a row for each of several instants."""
-        x = np.asarray((t - self.t_old) / (self.t - self.t_old))[..., None]
-        total = np.zeros((*x.shape[:-1], len(self.y)))
+        return self.at(np.asarray((t - self.t_old) / (self.t - self.t_old))[..., None])
+
+    def at(self, x: float | Array) -> Array:
+        """The same at the part x of the step."""
+        total = np.zeros((*np.shape(x)[:-1], len(self.y)))
         for i in range(len(self.F) - 1, -1, -1):
             total = (total + self.F[i]) * (x if i % 2 == 0 else 1.0 - x)
         states: Array = self.y + total
         return states
+
+    def slope(self, x: float) -> Array:
+        """The derivative by x."""
+        total, slope = np.zeros(len(self.y)), np.zeros(len(self.y))
+        for i in range(len(self.F) - 1, -1, -1):
+            total = total + self.F[i]
+            slope = slope * x + total if i % 2 == 0 else slope * (1.0 - x) - total
+            total = total * (x if i % 2 == 0 else 1.0 - x)
+        return slope
 
 
 @dataclass(frozen=True)

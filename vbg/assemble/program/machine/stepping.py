@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from vbg.assemble.program.machine.memory import at, compiled, entry
+from vbg.assemble.program.machine.memory import at, compiled, entry, put
 from vbg.assemble.program.machine.plans import LOST
+from vbg.assemble.program.machine.pointer import run_at
 from vbg.assemble.program.machine.running import stages
 from vbg.plumbing.dormand_prince import END, STAGES
+
+DEFECT = 300.0  # tolerances that h (rate - slope) in the middle of a step may be
 
 
 @compiled
@@ -48,7 +51,7 @@ def attempt(address, a, t, h, rtol):
 def terms(address, a, t, h, rtol):
     """The polynomial of the step just made, in a.F.  1 where one of its three additional
     stages, which no error estimate sees, lies further outside the rates of the step than these
-    are apart, else 0."""
+    are apart, or where its slope in the middle is not the rate there, else 0."""
     x, end, K, F, n = a.x, a.end, a.K, a.F, a.x.shape[0]
     weights, nodes = a.tableau.weights, a.tableau.nodes
     stages(address, a.rate, t, x, h, weights, nodes, K, END + 1, STAGES, F[6])
@@ -69,7 +72,35 @@ def terms(address, a, t, h, rtol):
             for s in range(STAGES):
                 total += a.tableau.dense[j, s] * K[s, i]
             F[3 + j, i] = h * total
-    return 0
+    return 1 if defect(address, a, t, h, rtol) > DEFECT else 0
+
+
+@compiled
+def defect(address, a, t, h, rtol):
+    """h (f - x') in the middle of a step over the tolerance, root mean square, x' being the slope
+    of its polynomial: where stability and not accuracy sets the steps, the additional stages may
+    stray within the rates of the step, and the polynomial with them (W. Enright, J. Comput. Appl.
+    Math. 125, 2000, on control by the defect)."""
+    x, end, F, work, n = a.x, a.end, a.F, a.rate.work, a.x.shape[0]
+    for i in range(n):
+        total = 0.0
+        for j in range(6, -1, -1):
+            total = 0.5 * (total + F[j, i])
+        put(work, i, x[i] + total)
+    put(work, n, t + 0.5 * h)
+    run_at(
+        address, work, a.rate.segments, a.rate.operands, a.rate.factors, a.rate.stream, a.rate.kept
+    )
+    squares = 0.0
+    for i in range(n):
+        total, slope = 0.0, 0.0
+        for j in range(6, -1, -1):
+            total += F[j, i]
+            slope = 0.5 * slope + (total if j % 2 == 0 else -total)
+            total *= 0.5
+        scale = a.atol[i] + rtol * max(abs(x[i]), abs(end[i]))
+        squares += ((h * at(work, a.rate.first + i) - slope) / scale) ** 2
+    return np.sqrt(squares / n)
 
 
 @entry
