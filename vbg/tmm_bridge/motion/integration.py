@@ -353,7 +353,7 @@ class LastStep:
         accurate at its end and its polynomial not before the bend."""
         inside = self(t)
         solver = self._solver
-        pieces: list[Dense] = []
+        pieces: list[Dense | Pieces] = []
         solver.back_to(t)
         message = ""
         while solver.t < t and not message:

@@ -206,7 +206,12 @@ class Dense:
 class Pieces:
     """Steps behind one another, as one."""
 
-    steps: tuple[Dense, ...]
+    steps: tuple[Dense | Pieces, ...]
+
+    @property
+    def t(self) -> float:
+        """The end of the last one."""
+        return self.steps[-1].t
 
     def __call__(self, t: float | Array) -> Array:
         """The state at t, or a row for each of several instants."""

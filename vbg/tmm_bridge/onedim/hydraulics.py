@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from vbg.tmm_bridge.formulas.tape import Number
+from vbg.tmm_bridge.formulas.tape import Number, Slot
 from vbg.tmm_bridge.onedim.circuits import add_source
 from vbg.tmm_bridge.onedim.draft import REFERENCE, Draft, no_twin
 from vbg.tmm_bridge.onedim.electric import Conductor, FlowSource
@@ -133,7 +133,9 @@ def _add_store(draft: Draft, name: str, part: Any) -> None:
         at = draft.node("hydraulic", node)
         draft.changes.append((f"hydraulic.{name}", 1, lambda w: (w.levels[at] - otherwise,)))
     start = _at_start(draft, node, part.pressure, otherwise)
-    _hold(draft, part, name, node, capacity(start), start)
+    weight = capacity(start)
+    assert not isinstance(weight, Slot)  # a number of a number
+    _hold(draft, part, name, node, weight, start)
     draft.add(Store(draft.ends("hydraulic", name, (part.nodes[0], TANK)), capacity, energy))
 
 
