@@ -10,12 +10,12 @@ import vbg
 from tests.domains.dry_linkages import Reduced, four_bar, slider_crank, table
 from tests.tail import tail
 from vbg import tmm_bridge
-from vbg.simulate.events.sticking import held
+from vbg.simulate.events.sticking import alone, held
 from vbg.tmm_bridge.motion.sticking import settled
 
 TIGHT = {"rtol": 1e-10, "atol": 1e-12}
 CRANKS = [(4, 0.1, 1.0), (20, 10.0, 1e4), (10, 1e-3, 1e-6), (1, 0.1, 1.0), (22, 10.0, 1e4)]
-BARS = [(2, True), (1, False), (4, False), (4, True)]
+BARS = [(2, True), (48, False), (12, False), (1, False), (4, False), (4, True)]
 
 
 @pytest.mark.parametrize(("seed", "length", "mass"), tail(CRANKS, 2))
@@ -48,12 +48,25 @@ def test_what_holds_is_the_least_power_that_can_be(seed):
     J = rng.normal(size=(n, m))
     ahead, back = rng.uniform(0.2, 1.0, (2, n))
     A, b = J @ J.T, J @ rng.normal(size=m) * rng.uniform(0.1, 3.0)
-    first, second = held(A, b, ahead, back), settled(A, b, ahead, back)
+    (first, _), second = held(A, b, ahead, back), settled(A, b, ahead, back)
     f = _least_power(A, b, ahead, back)
     growth = A @ f + b
     moves = np.abs(growth) > 1e-5
     assert np.array_equal(np.sign(growth[moves]), first[moves])
     assert np.array_equal(np.sign(growth[moves]), second[moves])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_as_few_hold_as_hold_alone(seed):
+    """Shares of several dry joints of one mobility: one holds, within its limit, what all held."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 6))
+    J, limit = rng.normal(size=n), rng.uniform(0.2, 1.0, n)
+    A, f = np.outer(J, J), rng.uniform(-0.9, 0.9, n) * limit
+    modes = alone(A, f, limit, limit, np.zeros(n, dtype=np.intp))
+    (free,) = np.flatnonzero(modes == 0)
+    others = -modes * limit
+    assert abs((J @ f - J @ others) / J[free]) <= limit[free] * (1.0 + 1e-9)
 
 
 def _least_power(A, b, ahead, back):

@@ -23,6 +23,7 @@ SCRATCH = {
     ("validate/children.py", "_start"),
     ("io/hdf5.py", "_create"),
     ("export/fmu/archive.py", "write_fmu"),
+    ("solids/occ.py", "solid_from"),
 }
 WRITES = {"write_text", "write_bytes", "savefig", "savetxt", "saving", "copy2", "copyfile"}
 _WRITING = re.compile(r"[wax]")

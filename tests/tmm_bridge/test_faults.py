@@ -76,7 +76,7 @@ LOOP_FAULTS = [
     # a cut joint's row: its load 0.1 % off, its lever arm, its sign
     ("kernels.loops", "e[node, j] -= gain * s.row_wrench[r, place, j]", "e[node, j] -= 1.001 * gain * s.row_wrench[r, place, j]", "eye.force"),
     ("kernels.loops", "e[p, 4] += em[1] + r[2] * eq[0] - r[0] * eq[2]", "e[p, 4] += em[1]", "J1.torque"),
-    ("kernels.evaluate", "b[r] = -row_acceleration(s, r)", "b[r] = row_acceleration(s, r)", "eye.force"),
+    ("kernels.evaluate", "rhs[r] = -row_acceleration(s, r)", "rhs[r] = row_acceleration(s, r)", "eye.force"),
     ("kernels.riccati", "acc = plus(acc, on_a * x, n)", "acc = plus(acc, 0.0, n)", "thread.force"),
     # the cross of a universal joint, the lead's sign, forces read off with wrong sign or arm
     ("kernels.rotation", "[[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]", "[[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]", "J2.torque"),

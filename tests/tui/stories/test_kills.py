@@ -44,7 +44,7 @@ def test_nothing_that_was_shown_is_lost(tmp_path, seed):
     assert file.read_text() == MODEL
     found = abandoned(file)
     if not found:
-        assert not seen
+        assert max(seen, default=0) == 0, "the only one may be undone at this moment"
         return
     parameters = replay(found[0]).now.data["parameters"]
     kept = [name for name in parameters if name != "L"]

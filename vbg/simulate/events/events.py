@@ -38,6 +38,7 @@ ROUNDS = 20  # changes of modes that may follow from one event,
 ROUNDS_EACH = 6  # and so many more for everything that can stick
 STEP = 1e-40  # of complex steps
 CIRCLE = 10  # events at one instant from which on modes that share a load do not take turns
+TURNS = 8  # events at one instant after which dry frictions share their load in another way
 CHATTER, INSTANT = 100, 1e-5  # so many events within this part of an output step are a failure
 
 
@@ -262,7 +263,9 @@ class Switches:
         """Turns modes over until each agrees with the sign of its condition; those of dry
         frictions all at once, for they hold each other."""
         own = np.flatnonzero((self._mode >= 0) & (self._rest == 0.0))
-        dry = self._dry.agreeing(x, self._crossed, self._instant, first=first)
+        recent = self._recent[-TURNS:]
+        again = len(recent) == TURNS and recent[-1][0] - recent[0][0] <= self._instant
+        dry = self._dry.agreeing(x, self._crossed, self._instant, first=first, again=again)
         for _ in range(ROUNDS + ROUNDS_EACH * len(self._grips)):
             values = self._values(t, x)
             wrong = own[

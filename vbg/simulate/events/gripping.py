@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.physics.stiction import MOVING, RESTING
-from vbg.simulate.events.sticking import Modes, held
+from vbg.simulate.events.sticking import Modes, alone, held
 
 Array = NDArray[np.float64]
 Values = Callable[[float, Array], Array]  # of all switching functions at (t, x)
@@ -34,14 +34,16 @@ class Grips:
     renew: Callable[[float, Array], None]
 
     def agreeing(
-        self, x: Array, crossed: Sequence[int], brief: float, *, first: bool
+        self, x: Array, crossed: Sequence[int], brief: float, *, first: bool, again: bool
     ) -> Callable[[float, Array], bool]:
         """`agree` behind an event at x: those about it hold all that they can if one that stuck
         is among the `crossed`."""
         stuck = ~np.any(x[self.places] > 0.5, axis=1)
         breaks = bool(np.any(np.isin(self.ways[stuck], crossed)))
         near = BREAKING if breaks else LIMIT
-        return partial(self.agree, crossed=crossed, brief=brief, near=near, first=first)
+        return partial(
+            self.agree, crossed=crossed, brief=brief, near=near, first=first, again=again
+        )
 
     def agree(
         self,
@@ -52,13 +54,15 @@ class Grips:
         *,
         near: float,
         first: bool,
+        again: bool,
     ) -> bool:
         """Modes in place: of what moves by its speed, of what is at rest by what holds.  Whether
         any has changed.
 
         At rest are those whose switching function has just `crossed` zero, those that stuck, and
         those whose speed is rounding, also of the time at which they are looked at, which is
-        `brief` [s] at least; at the `first` instant of a run those below MOVING."""
+        `brief` [s] at least; at the `first` instant of a run those below MOVING.  `again`: where
+        this led round in a circle as few stick as hold without help."""
         before = x[self.places].copy()
         stuck = ~np.any(before > 0.5, axis=1)
         x[self.places] = (1.0, 0.0)
@@ -70,8 +74,8 @@ class Grips:
         modes = np.sign(speed).astype(np.intp)
         resting = np.flatnonzero(still)
         if resting.size:
-            modes[resting] = self._held(t, x, modes, resting)
-            self._let_go(t, x, modes, near)
+            modes, fewer = self._held(t, x, modes, resting)
+            modes = self._let_go(t, x, fewer if again else modes, near)
         self._set(t, x, modes)
         return bool(np.any(x[self.places] != before))
 
@@ -85,9 +89,9 @@ class Grips:
         x: Array,
         modes: Modes,
         resting: NDArray[np.intp],
-    ) -> Modes:
-        """How those at rest go on: what each does to the others from its effort the one way and
-        the other, which the accelerations are linear in."""
+    ) -> tuple[Modes, Modes]:
+        """How those at rest go on, and the same where as few stick as can: what each does to the
+        others from its effort the one way and the other, which the accelerations are linear in."""
         modes = modes.copy()
         modes[resting] = 1
         forward, backward = self.ways[resting].T
@@ -105,7 +109,10 @@ class Grips:
             grown[j] = -turned[backward[j]]
             A[:, j] = (grown - base) / (ahead[j] + back[j])
             modes[friction] = 1
-        return held(A, base + A @ ahead, ahead, back)
+        fewer = modes.copy()
+        modes[resting], f = held(A, base + A @ ahead, ahead, back)
+        fewer[resting] = alone(A, f, ahead, back, modes[resting])
+        return modes, fewer
 
     def _most(
         self, t: float, x: Array, resting: NDArray[np.intp], modes: Modes
@@ -120,20 +127,22 @@ class Grips:
             found.append(np.maximum(-1.0 - values[:, 0 if way < 0 else 1], 0.0))
         return found[0], found[1]
 
-    def _let_go(self, t: float, x: Array, modes: Modes, near: float) -> None:
+    def _let_go(self, t: float, x: Array, modes: Modes, near: float) -> Modes:
         """Of several that stick where fewer would do, rows that are independent hold; the most
-        overloaded of these goes to its limit, `modes` in place, as long as there is one, and what
-        it leaves is held by the others."""
+        overloaded of these goes to its limit as long as there is one, and what it leaves is held
+        by the others."""
+        modes = modes.copy()
         most = np.stack(self._most(t, x, np.arange(len(modes)), modes.copy()), axis=1)
         for _ in range(len(modes)):
             self._set(t, x, modes)
             values = np.where((modes == 0)[:, None], self.values(t, x)[self.ways], -np.inf)
             over = values > -near * most
             if not over.any():
-                return
+                break
             load = np.where(over, (values + most) / np.maximum(most, TINY), -np.inf)
             friction, way = divmod(int(np.argmax(load)), 2)
             modes[friction] = -1 if way else 1
+        return modes
 
 
 def _slipping(modes: Modes) -> Array:
