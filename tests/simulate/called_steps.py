@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from vbg.assemble.program.machine.stepping import DEFECT
 from vbg.plumbing.dormand_prince import DENSE, END, ERROR_3, ERROR_5, NODES, STAGES, TABLEAU
 from vbg.simulate.steppers.dormand_prince import Polynomial
 from vbg.simulate.steppers.explicit import SteadyDOP853
@@ -46,7 +47,14 @@ class Called:
             return None
         moved, first, last = self.end - self.x, h * self.K[0], h * self.K[END]
         F = [moved, first - moved, 2.0 * moved - first - last, *(h * (DENSE @ self.K))]
-        return Polynomial(t, h, self.x.copy(), np.array(F))
+        found = Polynomial(t, h, self.x.copy(), np.array(F))
+        middle, apart = t + 0.5 * h, 1e-3 * h
+        ends = [found(middle + s * apart) for s in (-2, -1, 1, 2)]
+        slope = (ends[0] - 8 * ends[1] + 8 * ends[2] - ends[3]) / (12 * apart)
+        missed = h * (self.f(middle, found(middle)) - slope)
+        self.staged += 1
+        scale = self.atol + np.maximum(abs(self.x), abs(self.end)) * rtol
+        return found if math.sqrt(np.mean((missed / scale) ** 2)) <= DEFECT else None
 
 
 def called(f, t, x, t_end, **settings) -> SteadyDOP853:

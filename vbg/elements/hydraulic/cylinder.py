@@ -14,6 +14,8 @@ from vbg.physics.hydraulics import Chamber, Oil
 from vbg.physics.ports import branch
 from vbg.physics.reach import reach
 
+SQUEEZED = 10.0  # times bulk: a pressure beyond is no pressure of oil, but a unit mistaken
+
 
 @dataclass(frozen=True, slots=True)
 class Cylinder:
@@ -76,9 +78,17 @@ class Cylinder:
     )
 
     def faults(self) -> Iterator[tuple[str, str, str]]:
-        """No way of connecting the rod, or two."""
+        """No way of connecting the rod, or two; a pressure at which no oil is left."""
         if (self.on is None) == (self.between is None):
             yield "", "a cylinder needs either between or on.", ""
+        for key, pressure in (("pressure_a", self.pressure_a), ("pressure_b", self.pressure_b)):
+            if pressure is not None and abs(pressure) > SQUEEZED * self.bulk:
+                what = f"{key} {pressure:g} Pa is {pressure / self.bulk:.3g} times bulk."
+                yield (
+                    key,
+                    what,
+                    f"It must be at most {SQUEEZED:g} times bulk [Pa]: look at its unit.",
+                )
 
     def stops(self) -> tuple[float, float]:
         """Stiffness [N/m] and damping [N*s/m] of the end stops: steel on steel at the areas that

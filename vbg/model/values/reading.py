@@ -69,7 +69,7 @@ class Reading:
     def hint(self, name: str, known: Any, plural: str) -> str:
         """The nearest of the `known` names, as a remedy."""
         if len(self.problems) > MAX_SUGGESTIONS:
-            return ""
+            return "Look at the first problems first: others may follow from them."
         return suggestion(name, known, plural)
 
     def table(self, path: Path, raw: Any) -> Mapping[str, Any] | None:

@@ -71,7 +71,8 @@ def _until(f: Array, z: Array, ahead: Array, back: Array) -> tuple[int, Array]:
     with np.errstate(divide="ignore", invalid="ignore"):
         room = np.where(z != 0.0, (limits - f) / z, np.inf)
     first = int(np.argmin(room))
-    moved = f + max(float(room[first]), 0.0) * z
+    length = float(room[first])  # infinite where none can hold anything
+    moved = f + (max(length, 0.0) * z if np.isfinite(length) else 0.0)
     moved[first] = limits[first]
     return first, moved
 
