@@ -3,6 +3,7 @@ why it does not."""
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 
 import vbg
 from tests.domains.random_networks import circuit, driveline, oil
@@ -94,12 +95,13 @@ def gas(p, **written):
 @pytest.mark.parametrize("p", np.geomspace(5e5, 4e7, 7))
 @pytest.mark.parametrize("n", (1.0, 1.4))
 def test_an_accumulator_begins_with_the_pressure_that_is_written_for_its_node(p, n):
-    """However far above its precharge: content = volume (1 - (precharge / p)^(1/n)) behind what the
-    port takes, 1 % of the volume at a modulus of 14 kbar; below, what the port takes at p."""
+    """However far above its precharge: content = volume (1 - (precharge / p)^(1/n)), both absolute,
+    behind what the port takes, 1 % of the volume at a modulus of 14 kbar; below, that at p."""
     system = vbg.assemble(gas(p, n=n))
     begin = vbg.start(system)
     content = dict(zip(system.state_names, begin.state, strict=True))["gas.content"]
-    shell = 1e-3 * (1.0 - (2e6 / max(p, 2e6)) ** (1.0 / n))
+    air = 101325.0
+    shell = 1e-3 * (1.0 - ((2e6 + air) / (max(p, 2e6) + air)) ** (1.0 / n))
     port = 1e-5 * min(p, 2e6) / 1.4e9
     assert content == pytest.approx(shell + port, rel=1e-12, abs=1e-18)
     found = begin.outputs(0.0, begin.state)
@@ -138,11 +140,13 @@ def emptied(p, n, dead):
 @pytest.mark.parametrize("shake", tail((0.0, 1e-13), 1))
 @pytest.mark.parametrize(("n", "dead"), ((1.0, 1e-5), (1.4, 1e-4)))
 def test_an_empty_accumulator_gives_nothing_and_begins_where_it_ended(shake, n, dead):
-    """dp/dt = -G p / C: the gas with C = volume / (n p) (precharge / p)^(1/n), so that
-    p^-(1 + 1/n) grows evenly down to the precharge; then the port with C = dead / bulk, and filled
-    from nothing it meets the precharge again before any oil comes into the shell."""
+    """dp/dt = -G p / C: the gas with C = volume / (n p) (precharge / p)^(1/n) where pressures are
+    written against vacuum, so that p^-(1 + 1/n) grows evenly down to the precharge; then the port
+    with C = dead / bulk, and filled from nothing it meets the precharge again before any oil comes
+    into the shell."""
     p, low, G = 3e6 * (1.0 + shake), 2e6, 4e-11
-    found = vbg.simulate(emptied(p, n, dead), rtol=1e-9)
+    model = emptied(p, n, dead).edited(("hydraulic", "gas", "ambient"), 0.0)
+    found = vbg.simulate(model, rtol=1e-9)
     assert found.status.code == "finished"
     assert found.audit.energy_residual < 1e-8
     q = 1.0 + 1.0 / n
@@ -160,6 +164,32 @@ def test_an_empty_accumulator_gives_nothing_and_begins_where_it_ended(shake, n, 
     np.testing.assert_allclose(
         pressure[port], low * np.exp(-(time[port] - closes) / quick), rtol=1e-5, atol=1.0
     )
+
+
+def behind(p, n, low, air):
+    """The oil in 1e-3 m^3 at p, by the law of its gas, pressures absolute [m^3]."""
+    return 1e-3 * (1.0 - ((low + air) / (p + air)) ** (1.0 / n))
+
+
+@pytest.mark.parametrize("shake", tail((0.0, 1e-13), 1))
+@pytest.mark.parametrize(("n", "air"), ((1.0, 101325.0), (1.4, 101325.0), (1.2, 3e6), (1.4, 0.0)))
+def test_a_gas_counts_from_vacuum_and_gauges_from_the_air_around(shake, n, air):
+    """A flow that was known empties it: pressure and energy of the gas law with P = p + air, and
+    of the work int p dV = int P dV - air V; 5 % of the oil at 20 bar."""
+    p, low, flow = 6e6 * (1.0 + shake), 2e6, 2e-5
+    gas = {"kind": "accumulator", "nodes": ["n"], "volume": 1e-3, "precharge": low, "n": n}
+    written = {} if air == 101325.0 else {"ambient": air}
+    out = {"kind": "flow_source", "nodes": ["n", "tank"], "flow": flow}
+    run = {"t_end": 10, "output_step": 0.5}
+    parts = {"gas": {**gas, **written, "pressure": p}, "out": out}
+    found = vbg.simulate(vbg.Model(name="gas", hydraulic=parts, simulate=run))
+    left = behind(p, n, low, air) - flow * found.time
+    P = (low + air) / (1.0 - left / 1e-3) ** n
+    np.testing.assert_allclose(found["gas.pressure"], P - air, rtol=1e-7)
+    start = (p + air) * (1e-3 - behind(p, n, low, air)) ** n  # P V^n
+    work = [quad(lambda V: start / V**n - air, 1e-3 - left[0], 1e-3 - rest)[0] for rest in left]
+    np.testing.assert_allclose(-found["energy.supplied"], work, atol=1e-4)
+    assert found.audit.energy_residual < 1e-8
 
 
 @pytest.mark.slow

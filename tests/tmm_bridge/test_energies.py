@@ -40,10 +40,10 @@ def test_half_of_what_charges_a_capacitor_is_lost_whatever_the_resistance():
         assert run["energy.potential"][-1] == pytest.approx(0.5 * C * U**2, rel=1e-7)
 
 
-@pytest.mark.parametrize("growth, n", [(0.0, 1.0), (5.0, 1.4)])
-def test_energies_of_oil_and_gas_are_their_work(growth, n):
+@pytest.mark.parametrize("growth, n, outside", [(0.0, 1.0, 1e5), (5.0, 1.4, 0.0), (0.0, 1.3, 2e6)])
+def test_energies_of_oil_and_gas_are_their_work(growth, n, outside):
     oil = Oil(1.4e9, growth, 0.0)
-    gas = hydraulic.Bladder(2e-3, 6e6, n, 2e-5, Oil(1.4e9, 0.0, 0.005))
+    gas = hydraulic.Bladder(2e-3, 6e6, outside, n, 2e-5, Oil(1.4e9, 0.0, 0.005))
     for energy, capacity, start in (
         (oil.energy(2e-3), oil.capacity(2e-3), 0.0),
         (gas.energy, gas.capacity, 6e6 * (1.0 + 1e-15)),

@@ -376,12 +376,14 @@ def test_stores_are_the_derivatives_of_their_contents():
     slope = (content(p + h) - content(p - h)) / (2 * h)
     assert Oil(bulk, growth, 0.0).capacity(volume)(p) == pytest.approx(slope, rel=1e-6)
 
-    def pressed(p: float) -> float:
-        return 1e-3 * (1.0 - (2e6 / p) ** (1 / 1.4))
+    for outside in (0.0, 1e5, 3e6):
 
-    slope = (pressed(p + h) - pressed(p - h)) / (2 * h)
-    bladder = Bladder(1e-3, 2e6, 1.4, 1e-5, Oil(1.4e9, 0.0, 0.005))
-    assert bladder.capacity(p) == pytest.approx(slope, rel=1e-6)
+        def pressed(p: float, outside: float = outside) -> float:
+            return 1e-3 * (1.0 - ((2e6 + outside) / (p + outside)) ** (1 / 1.4))
+
+        slope = (pressed(p + h) - pressed(p - h)) / (2 * h)
+        bladder = Bladder(1e-3, 2e6, outside, 1.4, 1e-5, Oil(1.4e9, 0.0, 0.005))
+        assert bladder.capacity(p) == pytest.approx(slope, rel=1e-6)
 
 
 def test_end_stops_never_pull():

@@ -9,7 +9,7 @@ from typing import ClassVar
 from vbg.blocks import Block, call, const, divide, times
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
-from vbg.physics.hydraulics import Oil
+from vbg.physics.hydraulics import ATMOSPHERE, Oil
 from vbg.physics.ports import branch, declare_element
 
 PORT = 0.01  # of the volume: oil in the port, unless it is written
@@ -17,12 +17,14 @@ PORT = 0.01  # of the volume: oil in the port, unless it is written
 
 @dataclass(frozen=True, slots=True)
 class Accumulator:
-    """content' = flow into it.  With oil in the shell the gas has its pressure,
+    """content' = flow into it.  With oil in the shell the gas has its pressure, both counted from
+    the air outside, `ambient`, as gauges show them:
 
-        pressure (volume - oil)^n = precharge volume^n     against vacuum,
+        (pressure + ambient) (volume - oil)^n = (precharge + ambient) volume^n,
 
-    n = 1 isothermal, 1.4 adiabatic, and the energy of the gas, the integral of pressure d oil, is
-    precharge volume ((volume / gas)^(n - 1) - 1) / (n - 1), gas = volume - oil.
+    n = 1 isothermal, 1.4 adiabatic, and the energy, the integral of pressure d oil, is
+    (precharge + ambient) volume ((volume / gas)^(n - 1) - 1) / (n - 1) - ambient oil with
+    gas = volume - oil: the second part is what the air outside takes.
 
     At the precharge the bladder closes: the gas fills the shell and presses no longer on the oil.
     What is left of it, `dead` in the port, follows the law of oil (`vbg.physics.hydraulics.Oil`),
@@ -37,6 +39,12 @@ class Accumulator:
     volume: float = quantity("m^3", "volume of the gas at the precharge", above=0.0)
     precharge: float = quantity("Pa", "pressure of the gas without oil", above=0.0)
     n: float = quantity("1", "polytropic exponent", minimum=1.0, default=1.4)
+    ambient: float = quantity(
+        "Pa",
+        "absolute pressure that all others count from; 0 where they are written against vacuum",
+        minimum=0.0,
+        default=ATMOSPHERE,
+    )
     pressure: float | None = quantity(
         "Pa", "pressure at the start; default: precharge", default=None
     )
@@ -87,6 +95,11 @@ class Accumulator:
         return Oil(self.bulk, air=self.air)
 
     @property
+    def _least(self) -> float:
+        """The absolute pressure of the gas without oil."""
+        return self.precharge + self.ambient
+
+    @property
     def _closed(self) -> float:
         """The content at which the bladder closes."""
         return self._port * self._oil.strain(self.precharge)
@@ -94,7 +107,8 @@ class Accumulator:
     def _content(self, pressure: float) -> float:
         if pressure <= self.precharge:
             return self._port * self._oil.strain(pressure)
-        return self._closed + self.volume * (1.0 - (self.precharge / pressure) ** (1.0 / self.n))
+        ratio = self._least / (pressure + self.ambient)
+        return self._closed + self.volume * (1.0 - ratio ** (1.0 / self.n))
 
     def _pressed(self, content: Block) -> Block:
         """What the port takes of it; the shell has the rest, so that their slopes add up to 1
@@ -105,23 +119,26 @@ class Accumulator:
         """Of the oil in the port."""
         return (1.0 / self._port) * self._pressed(content)
 
+    def _in_shell(self, content: Block) -> Block:
+        return content - self._pressed(content)
+
     def _ratio(self, content: Block) -> Block:
         """volume / gas."""
-        oil = content - self._pressed(content)
-        return divide(const(self.volume), const(self.volume) - oil)
+        return divide(const(self.volume), const(self.volume) - self._in_shell(content))
 
     def _pressure(self, content: Block) -> Block:
-        """One of the two factors is that at the precharge."""
-        power = call("power", self._ratio(content), const(self.n))
-        return times(power, self._oil.pressure(self._strain(content)))
+        """That of the port up to the precharge, and what the gas has more."""
+        more = call("power", self._ratio(content), const(self.n)) - const(1.0)
+        return self._oil.pressure(self._strain(content)) + self._least * more
 
     def _energy(self, content: Block) -> Block:
-        stored, ratio = self.precharge * self.volume, self._ratio(content)
+        stored, ratio = self._least * self.volume, self._ratio(content)
         port = self._port * self._oil.energy(self._strain(content))
         if self.n == 1.0:
             gas = stored * call("log", ratio)
         else:
             power = call("power", ratio, const(self.n - 1.0))
             gas = (stored / (self.n - 1.0)) * (power - const(1.0))
+        gas = gas - self.ambient * self._in_shell(content)
         filled = call("positive", content - const(self._closed))  # else rounding of `stored`
         return port + times(filled, gas)

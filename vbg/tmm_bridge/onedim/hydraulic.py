@@ -81,28 +81,35 @@ class Store:
 @dataclass(frozen=True)
 class Bladder:
     """A gas in a shell with a port full of oil.  From the precharge on oil comes into the shell,
-    m = volume (1 - (precharge / p)^(1/n)); below, the gas has the shell to itself and the oil in
-    the `port` is all that a pressure changes."""
+    m = volume (1 - (P_0 / P)^(1/n)) with P = p + outside, P_0 = precharge + outside: a gas knows
+    absolute pressures only; below, it has the shell to itself and the oil in the `port` is all
+    that a pressure changes."""
 
     volume: float
     precharge: float
+    outside: float
     n: float
     port: float
     oil: Oil
 
     def capacity(self, p: Number) -> Number:
         """dm/dp."""
-        P = most(p, self.precharge)
-        gas = self.volume / (self.n * P) * power(self.precharge / P, 1.0 / self.n)
+        P = most(p, self.precharge) + self.outside
+        P_0 = self.precharge + self.outside
+        gas = self.volume / (self.n * P) * power(P_0 / P, 1.0 / self.n)
         return choose(p - self.precharge, gas, self.oil.capacity(self.port)(p))
 
     def energy(self, p: Number) -> Number:
-        """int p dm from p = 0 on: of the oil, then the work of a polytropic change of state."""
-        work, x = self.precharge * self.volume, most(p, self.precharge) / self.precharge
+        """int p dm from p = 0 on: of the oil, then int P dm, the work of a polytropic change of
+        state, without the part `outside` m that the air around does."""
+        P_0 = self.precharge + self.outside
+        work, x = P_0 * self.volume, (most(p, self.precharge) + self.outside) / P_0
         pressed = self.oil.energy(self.port)(least(p, self.precharge))
+        around = self.outside * self.volume * (1.0 - power(x, -1.0 / self.n))
         if self.n == 1.0:
-            return pressed + work * log(x)
-        return pressed + work / (self.n - 1.0) * (power(x, (self.n - 1.0) / self.n) - 1.0)
+            return pressed + work * log(x) - around
+        grown = power(x, (self.n - 1.0) / self.n) - 1.0
+        return pressed + work / (self.n - 1.0) * grown - around
 
 
 @dataclass(frozen=True)

@@ -128,7 +128,8 @@ def _add_store(draft: Draft, name: str, part: Any) -> None:
     else:
         otherwise = float(part.precharge)
         port = 0.01 * part.volume if part.dead is None else part.dead
-        bladder = Bladder(part.volume, part.precharge, part.n, port, Oil(part.bulk, 0.0, part.air))
+        oil, outside = Oil(part.bulk, 0.0, part.air), float(part.ambient)
+        bladder = Bladder(part.volume, part.precharge, outside, part.n, port, oil)
         capacity, energy = bladder.capacity, bladder.energy
         at = draft.node("hydraulic", node)
         draft.changes.append((f"hydraulic.{name}", 1, lambda w: (w.levels[at] - otherwise,)))
