@@ -96,6 +96,21 @@ def test_tapes_of_examples_are_computed_alike(tapes, name):
     agree_on_tapes(start, 1, by_tables(tapes))
 
 
+@pytest.mark.parametrize("opening", [1.0, 1e-9])
+def test_tapes_of_nodes_without_volume_are_computed_alike(tapes, opening):
+    """Three valves behind each other and a pipe before them: loops that end where their
+    residual is rounding."""
+    parts = {
+        "source": {"kind": "pressure_source", "nodes": ["p", "tank"], "pressure": 3.5e7},
+        "pipe": {"kind": "pipe", "nodes": ["p", "v0"], "length": 2.0, "diameter": 0.01},
+    }
+    for i, end in enumerate(("v1", "v2", "tank")):
+        valve = {"kind": "proportional_valve", "qn": 10.0 ** (i - 4), "opening": opening}
+        parts[f"valve{i}"] = {**valve, "nodes": [f"v{i}", "tank", end, "tank"]}
+    start = vbg.start(vbg.assemble(vbg.Model(name="line", hydraulic=parts)))
+    agree_on_tapes(start, 1, by_tables(tapes))
+
+
 @pytest.mark.parametrize("seed", range(2))
 def test_straight_lines_of_random_machines_compute_the_same(tmp_path, seed):
     start = vbg.start(vbg.assemble(loaded(random_loop(seed), seed).model()))

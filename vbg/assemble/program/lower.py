@@ -19,8 +19,10 @@ from vbg.assemble.program.program import (
     Schedule,
     Slot,
 )
+from vbg.assemble.program.writing import Group, Groups, Key, TapeWriter
 from vbg.blocks import Block, dependencies
 from vbg.blocks.functions import FUNCTIONS
+from vbg.blocks.rounding import terms_of
 from vbg.plumbing.paused_collection import paused_collection
 
 FUNCTION_CODES = {name: code for code, name in enumerate(FUNCTIONS)}
@@ -33,46 +35,6 @@ UNUSED = tuple((0,) * (OPERANDS - used) for used in range(OPERANDS + 1))
 LEAST_PIVOT = 1e-14  # of its diagonal: a pivot below is rounding
 AXPY, TIMES, CROSS, GEMM = int(Op.AXPY), int(Op.TIMES), int(Op.CROSS), int(Op.GEMM)
 EXPANDS = frozenset(("mul", "product", "times"))  # can be added into a destination directly
-
-
-class _Group:
-    """Operations of one kind and shape at one level: a segment of the tape to be."""
-
-    __slots__ = ("factors", "operands")
-
-    def __init__(self) -> None:
-        self.operands = array("q")
-        self.factors = array("d")
-
-
-Key = tuple[int, ...]  # op, accumulate, m, k, n, strides: what decides a segment
-Groups = dict[tuple[int, Key], _Group]  # by level and key
-
-
-class _Tape:
-    """Segments, operands and factors as they are written."""
-
-    def __init__(self, bodies: list[tuple[Groups, Key, _Group]]):
-        self.bodies = bodies
-        self.segments: list[tuple[int, ...]] = []
-        self.operands = array("q")
-        self.factors = array("d")
-
-    def write(self, groups: Groups) -> None:
-        """All groups by level; behind each NEWTON the body of its iteration."""
-        for (_, key), group in sorted(groups.items(), key=lambda item: item[0]):
-            self._segment(key, group)
-            if key[0] == Op.NEWTON:
-                first = len(self.segments)
-                body, step, operands = self.bodies[key[3]]
-                self.write(body)
-                self._segment((*step[:3], first, *step[4:]), operands)
-
-    def _segment(self, key: Key, group: _Group) -> None:
-        op, accumulate, *rest = key
-        self.segments.append((op, len(group.factors), len(self.factors), accumulate, *rest))
-        self.operands.extend(group.operands)
-        self.factors.extend(group.factors)
 
 
 class Lowering:
@@ -93,7 +55,7 @@ class Lowering:
         self.reserved: dict[bytes, Slot] = {}
         self.schedules: list[Schedule] = []
         self.schedule_of: dict[Block, int] = {}
-        self.bodies: list[tuple[Groups, Key, _Group]] = []
+        self.bodies: list[tuple[Groups, Groups, Key, Group]] = []
         self.inputs: dict[str, tuple[int, int, int]] = {}
         self.outputs: dict[str, tuple[int, int, int]] = {}
         for name, block in inputs.items():
@@ -163,7 +125,7 @@ class Lowering:
     def _put(self, level: int, key: Key, operands: tuple[int, ...], factor: float) -> None:
         group = self.groups.get((level, key))
         if group is None:
-            group = self.groups[level, key] = _Group()
+            group = self.groups[level, key] = Group()
         group.operands.extend(operands)
         group.factors.append(factor)
 
@@ -307,34 +269,43 @@ class Lowering:
 
     def _implicit(self, block: Block, slot: Slot, level: int) -> None:
         """The iteration of an implicit block: its equations are lowered as a tape of
-        their own, which stands between NEWTON and NEWTON_STEP."""
+        their own, which stands between NEWTON and NEWTON_STEP, and before it one that writes
+        the terms of the residual into the record, which its rounding is a share of."""
         body, size = block.data, block.rows
-        record = self._reserve(NEWTON_WORDS + 2 * size + size * size, 1)
+        record = self._reserve(NEWTON_WORDS + 3 * size, 1)
         index = len(self.bodies)
-        self.bodies.append(({}, (), _Group()))  # its place: loops within it come behind
+        self.bodies.append(({}, {}, (), Group()))  # its place: loops within it come behind
         shape = (size, index, 0)
         self._emit(Op.NEWTON, level, (slot.offset, record.offset), shape=shape)
-        outside = (self.slots, self.levels, self.groups, self.uses, self.reserved)
-        self.slots = {body.unknown.key: slot} | {
+        given = {body.unknown.key: slot} | {
             inner.key: self.slots[arg.key]
             for inner, arg in zip(body.inputs, block.args, strict=True)
         }
-        self.levels = dict.fromkeys(self.slots, 0)
-        self.groups, self.reserved = {}, {}
-        self.uses = _uses([body.residual, body.slope])
-        places = []
-        for root in (body.residual, body.slope):
-            self._value(root)
-            place = self._reserve(*root.shape)
-            source = self.slots[root.key]
-            self._axpy(place, source, root, 1.0, self.levels[root.key] + 1, accumulate=False)
-            places.append(place.offset)
-        step = _Group()
-        step.operands.extend((slot.offset, *places, record.offset))
+        terms = terms_of(body.residual)
+        measured = record.at(NEWTON_WORDS + 2 * size)
+        before = self._inner(given, {terms: measured})
+        places = {root: self._reserve(*root.shape) for root in (body.residual, body.slope)}
+        step = Group()
+        offsets = (places[body.residual].offset, places[body.slope].offset)
+        step.operands.extend((slot.offset, *offsets, record.offset))
         step.factors.append(1.0)
         key = (int(Op.NEWTON_STEP), 0, size, 0, 0, *NO_STRIDES)
-        self.bodies[index] = self.groups, key, step
+        self.bodies[index] = before, self._inner(given, places), key, step
+
+    def _inner(self, given: Mapping[bytes, Slot], places: Mapping[Block, Slot]) -> Groups:
+        """A tape of its own that computes blocks from what is `given` and writes them to
+        their places."""
+        outside = (self.slots, self.levels, self.groups, self.uses, self.reserved)
+        self.slots, self.levels = dict(given), dict.fromkeys(given, 0)
+        self.groups, self.reserved = {}, {}
+        self.uses = _uses(places)
+        for root, place in places.items():
+            self._value(root)
+            source = self.slots[root.key]
+            self._axpy(place, source, root, 1.0, self.levels[root.key] + 1, accumulate=False)
+        inner = self.groups
         self.slots, self.levels, self.groups, self.uses, self.reserved = outside
+        return inner
 
     def _sum(self, block: Block, slot: Slot) -> int:
         """Terms that are computed into the slot come first: they need no zero before."""
@@ -443,7 +414,7 @@ class Lowering:
     # -- the finished program ------------------------------------------------------
 
     def program(self) -> Program:
-        tape = _Tape(self.bodies)
+        tape = TapeWriter(self.bodies)
         tape.write(self.groups)
         starts: list[tuple[int, int]] = []
         stream: list[int] = []

@@ -13,6 +13,7 @@ from vbg.assemble.program.program import Op, Program
 from vbg.blocks.functions import FUNCTIONS
 
 ITERATIONS = 300
+ROUNDED = 4.0 * 2.0**-52  # of its terms: a residual that is rounding
 _FUNCTIONS = list(FUNCTIONS.values())
 
 
@@ -58,11 +59,17 @@ def _newton_step(operands: list[int], m: int, work: NDArray) -> bool:
     go on."""
     y, residual, slope, record = operands
     last, before = work[record + 4 + m : record + 4 + 2 * m], record + 4
-    size = np.abs(work[residual : residual + m].real).max()
+    parts = np.abs(work[residual : residual + m].real)
+    terms = work[record + 4 + 2 * m : record + 4 + 3 * m].real
+    size = parts.max()
+    if (parts <= ROUNDED * np.where(np.isfinite(terms), terms, 0.0)).all():
+        size = 0.0
     work[record] += 1.0
-    too_long = size > 0.0 and not size < work[record + 2].real
+    share = work[record + 1].real  # of a whole step
+    too_long = size > 0.0 and not size < (1.0 - 0.1 * share) * work[record + 2].real
     if work[record].real > 1.0 and too_long and np.abs(last).max() > 1e-12:
         last *= 0.5
+        work[record + 1] = 0.5 * share
         work[y : y + m] = work[before : before + m] - last
         return work[record].real < ITERATIONS
     work[before : before + m] = work[y : y + m]
@@ -70,6 +77,7 @@ def _newton_step(operands: list[int], m: int, work: NDArray) -> bool:
         work[slope : slope + m * m].reshape(m, m), work[residual : residual + m]
     )
     work[y : y + m] -= last
+    work[record + 1] = 1.0
     work[record + 2] = size
     close = np.abs(last.real).max() <= 1e-14 * np.abs(work[y : y + m].real).max()
     return not close and size > 0.0 and work[record].real < ITERATIONS
