@@ -16,8 +16,9 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+from vbg.causality.balanced import with_balances
 from vbg.causality.causal import CausalGraph, Conflict, Reason
-from vbg.causality.choices import choose
+from vbg.causality.choices import choose, prefer_integral
 from vbg.causality.dependent import with_constraint_source
 from vbg.causality.islands import islands_without_power
 from vbg.causality.messages import problem_of
@@ -79,6 +80,14 @@ def _dependent(work: Strokes) -> list[str]:
     ]
 
 
+def _forced(graph: BondGraph) -> Strokes:
+    """The strokes without a choice where all stores have integral causality."""
+    work = Strokes(graph)
+    _give_fixed(work)
+    prefer_integral(work)
+    return work
+
+
 def _assigned(graph: BondGraph) -> tuple[Strokes, list[str]]:
     work = Strokes(graph)
     _give_fixed(work)
@@ -87,8 +96,9 @@ def _assigned(graph: BondGraph) -> tuple[Strokes, list[str]]:
 
 
 def _causal(graph: BondGraph, causality: Causality) -> CausalGraph:
-    """Assigns; where no store may stay dependent, gives each that is one a constraint
-    source and assigns anew."""
+    """Assigns, with a constraint source on each node that no part gives an effort; where no
+    store may stay dependent, gives each that is one a constraint source and assigns anew."""
+    graph = with_balances(graph, _forced)
     relieved: list[str] = []
     work, dependent = _assigned(graph)
     while causality == "integral" and dependent and not work.conflicts:

@@ -29,6 +29,13 @@ def choose(work: Strokes) -> None:
     work.arbitrary.extend(free)
 
 
+def prefer_integral(work: Strokes) -> None:
+    """Integral causality for all stores, with whatever conflicts come of it."""
+    for vertex in work.graph.vertices.values():
+        if vertex.is_store:
+            work.try_(_sides(vertex, work.graph.incident[vertex.name][0])[0])
+
+
 def _in_order(graph: BondGraph) -> list[Open]:
     """What is chosen, in this order: stores, resistors, then the rest."""
     vertices = graph.vertices.values()

@@ -124,22 +124,25 @@ def _lonely_nodes(model: Model) -> Iterator[Problem]:
                 yield _problem(model, "warning", (table, name, "nodes"), what, remedy)
 
 
-# hydraulic parts whose law gives a flow for a pressure and not the other way round
-_GIVE_FLOW = ("check_valve", "flow_source", "proportional_valve", "pump", "relief_valve")
+# hydraulic parts whose flow is the same at any pressure, or while they are shut, but for a leakage
+_RIGID = ("flow_source", "pump", "check_valve", "relief_valve")
 
 
 def _nodes_without_pressure(model: Model) -> Iterator[Problem]:
-    """Hydraulic nodes whose parts all ask for the pressure, so that none gives it."""
+    """Hydraulic nodes whose parts let the same flow through at any pressure, or while valves are
+    shut: none gives it."""
     for node, parts in _circuits(model, "hydraulic").items():
         names = sorted({name for name, _ in parts})
         kinds = [model.hydraulic[name] for name in names]
         driven = any(part.kind == "pump" and part.on is not None for part in kinds)
         if node == "tank" or len(names) < 2 or driven:
             continue
-        if all(part.kind in _GIVE_FLOW for part in kinds):
-            what = f"nothing gives the node {node!r} its pressure: {', '.join(names)} give flows."
+        if all(part.kind in _RIGID and not getattr(part, "leakage", 0.0) for part in kinds):
+            shut = any(part.kind.endswith("valve") for part in kinds)
+            which = "give flows" + (", or none while they are shut" if shut else "")
+            what = f"nothing gives the node {node!r} its pressure: {', '.join(names)} {which}."
             oil = f'kind = "volume", nodes = ["{node}"], volume = "1 L"'
-            remedy = f"Add the oil in the line: {oil}."
+            remedy = f"Add the oil in the line: {oil}; or write a leakage of one of them."
             yield _problem(model, "error", ("hydraulic", names[0], "nodes"), what, remedy)
 
 
