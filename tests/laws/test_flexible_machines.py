@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 import vbg
+from tests.anywhere import SIZE, shaken
+from tests.tail import tail
 from vbg.model.placing.placed import place
+from vbg.simulate.steppers.rounding import BEARS, rounding_of
 from vbg.tmm_bridge.solver import simulate
 
 SPEED_UP = (
@@ -174,3 +177,42 @@ def test_beam_on_hinges_stands_where_they_hold_it():
     for k in range(5):
         at = signals[f"rod_{k}.N.position"]
         np.testing.assert_allclose(at, [0.15 + 0.075 * k, 0, 0], atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", tail(range(5), 1))
+def test_an_implicit_run_ends_at_rounding_and_not_below(seed):
+    """A stiff beam 10 m from the origin: its axial forces are known to eps K |x|, so that at
+    rtol 1e-11 steps followed the noise (300 000 evaluations and no end); now the curve is that of
+    the explicit method, but for some of that."""
+    run = {"t_end": 0.2, "output_step": 0.01, "rtol": 1e-11, "atol": 1e-13}
+    *_, begin = shaken(vbg.start(vbg.assemble(spun(2))), seed)
+    explicit = vbg.simulate(begin, method="dop853", **run)
+    implicit = vbg.simulate(begin, method="radau", **run)
+    assert explicit.status.code == implicit.status.code == "finished"
+    assert implicit.made_by.n_rates < 20_000
+    # waves of the size of the tolerance at rounding, and those that the shaken start has
+    noise = (BEARS * np.finfo(float).eps + SIZE) * 2.8e7 / 5.0 * 10.0
+    for name in held_and_carried(2):
+        size = np.abs(explicit[name]).max()
+        limit = 1e-6 * size + noise * (1.0 if name.endswith("force") else 5.0)
+        np.testing.assert_allclose(implicit[name], explicit[name], rtol=0, atol=limit)
+    np.testing.assert_allclose(tip(implicit, 2, 10.0), tip(explicit, 2, 10.0), atol=1e-9)
+
+
+@pytest.mark.parametrize(("mass", "length", "time"), [(1.0, 1.0, 1.0), (1e3, 1e-3, 1e-6)])
+def test_what_rounding_leaves_of_an_oscillator(mass, length, time):
+    """x' = p / m, p' = -m w^2 x: a place that is rounded by eps |x| changes p by m w eps |x|, in
+    any units; a machine beside it that is slow does not share in it."""
+    w, m, x = 4e3 / time, 2.0 * mass, 10.0 * length
+    J = np.zeros((4, 4))
+    J[0, 1], J[1, 0] = 1.0 / m, -m * w**2
+    J[2, 3], J[3, 2] = 1.0, -1.0
+    eps = np.finfo(float).eps
+    state = np.array([x, 0.0, 1e-3, 0.0])
+    found = rounding_of(J, state)
+    assert found[1] == pytest.approx(eps * m * w * x)
+    assert found[0] == 0.0
+    assert found[3] <= eps * 1e-3 * 1.000001
+    from scipy.sparse import csc_matrix
+
+    np.testing.assert_allclose(rounding_of(csc_matrix(J), state), found, rtol=1e-14)

@@ -24,6 +24,7 @@ from vbg.simulate.steppers.explicit import (
     between_ends,
 )
 from vbg.simulate.steppers.leap import History, notes_of
+from vbg.simulate.steppers.rounding import bear_rounding
 from vbg.simulate.steppers.stiffness import fastest
 from vbg.simulate.steppers.tolerances import Tolerances
 
@@ -94,8 +95,8 @@ class Adaptive:
             # without a finite rate there is no Jacobian either; `step` will report it
             finite = bool(np.all(np.isfinite(rate(t0, x0)[: len(x0)])))
             chosen = kind if finite else "dop853"
-            held = (rtol, atol(t0, x0))
-            rest = (rate, self._counted, t0, x0, self._t_end, *held, jacobian, longest)
+            self._held = atol(t0, x0)
+            rest = (rate, self._counted, t0, x0, self._t_end, rtol, self._held, jacobian, longest)
             try:
                 return _solver(chosen, *rest)
             except ZeroDivisionError:
@@ -103,6 +104,7 @@ class Adaptive:
                 return _solver("dop853", *rest)
 
         self._make = make
+        self._borne: Any = None  # Jacobian that the tolerances have been held against
         self._without_slope = False
         self._rates = 0  # but for those of the present solver's own stages
         self._dense: Any = None
@@ -157,8 +159,17 @@ class Adaptive:
         if not np.all(np.isfinite(self.x)):
             return "The state is not finite any more."
         if self._atol.varies:
-            self._solver.atol = self._atol(self.t, self.x)
+            self._held = self._solver.atol = self._atol(self.t, self.x)
+        self._bear()
         return None
+
+    def _bear(self) -> None:
+        """Tolerances above rounding, where the Jacobian of an implicit method is another one or
+        the tolerances are."""
+        J = getattr(self._solver, "J", None)
+        if J is not None and (J is not self._borne or self._atol.varies):
+            self._borne = J
+            bear_rounding(self._solver, self._held)
 
     def _leap_or_go_nearer(self) -> str | None:
         """Across the posture that the step would end beside; from nearer to it where the
@@ -268,6 +279,7 @@ def _solver(
 
         solver = Radau(rate, t, x, t_end, max_step=longest, jac=jacobian, rtol=rtol, atol=atol)
         solver.h_abs = min(solver.h_abs, FIRST / fastest(solver.J, atol))
+        bear_rounding(solver, atol)
         return solver
     step = Compiled(evaluator, len(x))
     return SteadyDOP853(rate, t, x, t_end, step=step, max_step=longest, rtol=rtol, atol=atol)

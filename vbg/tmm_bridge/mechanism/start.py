@@ -337,7 +337,8 @@ def node_name(mechanism: Mechanism, node: int) -> str:
     for name, carried in mechanism.elastic.items():
         if node in carried.nodes:
             return f"forces.{name}"
-    return f"node {node}"
+    points = [body for body, place in mechanism.bodies.items() if place.node == node]
+    return f"bodies.{points[0]}" if points else f"node {node}"
 
 
 def no_inertia(mechanism: Mechanism, node: int) -> Problem:

@@ -26,6 +26,7 @@ from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, TreeJoint
 from vbg.tmm_bridge.mechanism.start import Pose, displace, model_size, start
 from vbg.tmm_bridge.modes.augmented import States, resting, states_of
+from vbg.tmm_bridge.modes.linearising import coordinate_row
 from vbg.tmm_bridge.modes.passing import (
     Response,
     count_below,
@@ -240,7 +241,8 @@ def vibration(
 ) -> Vibration:
     """The model linear about the rest that Newton finds next to its start, or about
     `poses`, taken as a rest, with the inputs of the [forces] in `off` at zero.  With
-    one-dimensional parts rest is found next to `poses`, where they say what is `told`.
+    one-dimensional parts rest is found next to `poses`, where they say what is `told`; with
+    flexible bodies, too, of whose deflections poses say nothing.
 
     Raises UsageError for what is no chain or tree of bodies, springs and dampers, or if
     no rest is found.
@@ -250,7 +252,7 @@ def vibration(
     if mechanism.network is not None or len(mechanism.tables.rows):
         rest = resting(mechanism, y, told)
         return Vibration(rest.small, rest.y, rest.x)
-    if poses is not None:
+    if poses is not None and not mechanism.bends:
         return Vibration(small_motion(mechanism, y), y)
     return Vibration(*_rest(mechanism, y))
 
@@ -391,7 +393,13 @@ def _moved(small: Small, x: Array) -> dict[str, Array]:
 
 
 def _coordinates(small: Small, x: Array) -> dict[str, complex]:
-    return {name: complex(x[place, 0]) for name, place in _named(small.mechanism).items()}
+    """Of all joints, those that close loops too."""
+    t, nodes = small.mechanism.tables, nodes_of(small, x)
+    rows = {
+        f"{joint}.{key}": coordinate_row(small.scratch, t, k)
+        for (joint, key), k in small.mechanism.coordinates.items()
+    }
+    return {name: complex(row.of(nodes, x)[0, 0]) for name, row in rows.items()}
 
 
 def _told(small: Small, x: Array) -> dict[str, complex]:

@@ -7,13 +7,14 @@ ones count natural frequencies; couplings between two moving nodes are further r
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from vbg.errors import UsageError
 from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.modes.modal_element import Bound, bound, without_laws
 from vbg.tmm_bridge.modes.small import Coupling, Small
 
 REDUNDANT = 1e-10  # of the largest: efforts of loops that nothing tells apart
@@ -23,12 +24,14 @@ LOPSIDED = 1e-12  # of a coupling's stiffness: more than rounding is not symmetr
 @dataclass(frozen=True)
 class Passed:
     """The elimination at one s: what remains of each hinge's pivot, (f, f), and the gains
-    to go back to the tips; compliance (3k, 3k) of the couplings' points and its factor."""
+    to go back to the tips; compliance (3k, 3k) of the couplings' points and its factor; the modes
+    of flexible bodies by the node of their frame."""
 
     s: complex
     S: Array
     pivots: tuple[Array, ...]
     couple: Array
+    modes: Mapping[int, Bound] = field(default_factory=dict)
 
 
 def eliminate(small: Small, s: complex) -> Passed:
@@ -36,8 +39,11 @@ def eliminate(small: Small, s: complex) -> Passed:
     S: Array = (s * s) * small.M + s * small.C + small.K
     if not np.any(np.imag(S)):
         S = np.real(S).copy()
-    pivots = []
+    pivots, modes = [], {}
     for hinge in reversed(small.hinges):
+        if (modal := small.modal.get(hinge.node)) is not None:
+            modes[hinge.node] = bound(modal, S, small.arms_of(modal), s)
+            S = _added(S, hinge.node, modes[hinge.node].through)
         T = S[hinge.node]
         d = hinge.h.T @ T @ hinge.h + hinge.law(s)
         pivots.append(d)
@@ -48,13 +54,13 @@ def eliminate(small: Small, s: complex) -> Passed:
             if len(d):
                 through = through - left @ np.linalg.solve(d, right)
             S = _added(S, hinge.parent, through)
-    passed = Passed(s, S, tuple(reversed(pivots)), np.zeros((0, 0)))
+    passed = Passed(s, S, tuple(reversed(pivots)), np.zeros((0, 0)), modes)
     count = pulls_of(small)
     if not count:
         return passed
     u, e = np.zeros((small.n_v, count)), np.zeros((len(small.M), 6, count), dtype=S.dtype)
     hinges, nodes, _ = _swept(small, passed, *pulled(small, np.eye(count), u, e))
-    return Passed(s, S, passed.pivots, seen(small, nodes, hinges))
+    return replace(passed, couple=seen(small, nodes, hinges))
 
 
 def _added(S: Array, node: int, block: Array) -> Array:
@@ -141,7 +147,13 @@ def _swept(small: Small, passed: Passed, u: Array, e: Array) -> tuple[Array, Arr
     kind = np.result_type(passed.S, u, e, *passed.pivots)
     e = e.astype(kind)
     offsets: list[Array] = [np.zeros((0, u.shape[1]))] * len(small.hinges)
+    bent: dict[int, Array] = {}
     for hinge, d in zip(reversed(small.hinges), reversed(passed.pivots), strict=True):
+        if (modal := small.modal.get(hinge.node)) is not None:
+            one = passed.modes[hinge.node]
+            left = u[modal.places] - sum(p.h.T @ e[p.node] for p in modal.points)
+            bent[hinge.node] = np.linalg.solve(one.D, left)
+            e[hinge.node] += one.left @ bent[hinge.node]
         own, f = e[hinge.node], hinge.h.shape[1]
         left = u[hinge.place : hinge.place + f] - hinge.h.T @ own
         offsets[hinge.node] = np.linalg.solve(d, left) if f else left
@@ -159,8 +171,20 @@ def _swept(small: Small, passed: Passed, u: Array, e: Array) -> tuple[Array, Arr
             dq = offsets[i] - np.linalg.solve(d, (hinge.h.T @ T @ hinge.X + hinge.g) @ before)
             hinges[hinge.place : hinge.place + f] = dq
             nodes[i] = nodes[i] + hinge.h @ dq
+        if (modal := small.modal.get(i)) is not None:
+            one = passed.modes[i]
+            hinges[modal.places] = bent[i] - np.linalg.solve(one.D, one.right @ nodes[i])
+        nodes[i] += _by_modes(small, i, hinges)
         force[i] = T @ nodes[i] + e[i]
     return hinges, nodes, force
+
+
+def _by_modes(small: Small, node: int, hinges: Array) -> Array | float:
+    """How far the modes move the node, if a flexible body carries it."""
+    if node not in small.borne:
+        return 0.0
+    modal, point = small.borne[node]
+    return np.asarray(point.h @ hinges[modal.places])
 
 
 @dataclass(frozen=True)
@@ -201,7 +225,7 @@ def count_below(small: Small, square: float) -> int:
         return _counted_at_once(undamped, square)
     passed = eliminate_beside(undamped, square)
     found = 0
-    for d in passed.pivots:
+    for d in (*passed.pivots, *(one.D for one in passed.modes.values())):
         if len(d):
             found += int(np.count_nonzero(np.linalg.eigvalsh(0.5 * (d + d.T)) < 0.0))
     if small.couplings:
@@ -257,6 +281,7 @@ def without_dampers(small: Small) -> Small:
         small,
         C=np.zeros_like(small.C),
         hinges=tuple(replace(h, c=0.0 * h.c) for h in small.hinges),
+        modal={i: replace(one, damping=0.0 * one.damping) for i, one in small.modal.items()},
         couplings=tuple(replace(one, C=0.0 * one.C) for one in small.couplings),
     )
 
@@ -266,11 +291,7 @@ def needed(small: Small, s: complex, hinges: Array) -> Array:
     equation read the other way; what closes loops is left to the caller."""
     blocks = (s * s) * small.M + s * small.C + small.K
     kind = np.result_type(blocks, hinges)
-    nodes = np.zeros((len(small.M), 6, hinges.shape[1]), dtype=kind)
-    for hinge in small.hinges:
-        before = nodes[hinge.parent] if hinge.parent >= 0 else np.zeros_like(nodes[0])
-        f = hinge.h.shape[1]
-        nodes[hinge.node] = hinge.X @ before + hinge.h @ hinges[hinge.place : hinge.place + f]
+    nodes = nodes_of(small, hinges.astype(kind))
     force = np.einsum("nij,njm->nim", blocks, nodes)
     exerted = np.zeros(hinges.shape)
     open_loops = replace(small, closing=None)
@@ -282,6 +303,14 @@ def needed(small: Small, s: complex, hinges: Array) -> Array:
     efforts = np.zeros(hinges.shape, dtype=kind)
     for hinge in reversed(small.hinges):
         f = hinge.h.shape[1]
+        if (modal := small.modal.get(hinge.node)) is not None:
+            dq, frame = hinges[modal.places], nodes[hinge.node]
+            shared = modal.shared(s)
+            efforts[modal.places] = modal.impedance(s) @ dq + shared.T @ frame
+            force[hinge.node] += shared @ dq
+            for p in modal.points:
+                efforts[modal.places] += p.h.T @ force[p.node] + p.g @ frame + p.k @ dq
+                force[hinge.node] += p.v @ dq
         before = nodes[hinge.parent] if hinge.parent >= 0 else np.zeros_like(nodes[0])
         own = hinges[hinge.place : hinge.place + f]
         efforts[hinge.place : hinge.place + f] = (
@@ -301,6 +330,7 @@ def inertia_of(small: Small, x: Array) -> Array:
         couplings=(),
         acting=None,
         closing=None,
+        modal={i: without_laws(one) for i, one in small.modal.items()},
         hinges=tuple(
             replace(h, k=0.0 * h.k, c=0.0 * h.c, g=0.0 * h.g, v=0.0 * h.v, G=0.0 * h.G)
             for h in small.hinges
@@ -317,4 +347,5 @@ def nodes_of(small: Small, hinges: Array) -> Array:
             nodes[hinge.node] = hinge.X @ nodes[hinge.parent]
         f = hinge.h.shape[1]
         nodes[hinge.node] += hinge.h @ hinges[hinge.place : hinge.place + f]
+        nodes[hinge.node] += _by_modes(small, hinge.node, hinges)
     return nodes

@@ -28,15 +28,19 @@ Rui et al., mstmmsim.txt; W. H. Wittrick, F. W. Williams, Q. J. Mech. Appl. Math
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from vbg.errors import UsageError
+from vbg.tmm_bridge.kernels.bending import GROWN
 from vbg.tmm_bridge.kernels.rotation import Array, matrix_of, symmetric_matrix
 from vbg.tmm_bridge.kernels.rows import (
     FREEDOMS,
     LINK_ARMATURE,
+    LINK_BENDS,
     LINK_COM,
     LINK_DRIVEN,
     LINK_J,
@@ -65,6 +69,7 @@ from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.mechanism.start import drive_rates
 from vbg.tmm_bridge.modes.acting import Acting, Rows
 from vbg.tmm_bridge.modes.closing import rows_of, stiffness_of_loops, under_effort
+from vbg.tmm_bridge.modes.modal_element import Borne, Modal, driving_modes, modal_elements
 from vbg.tmm_bridge.modes.six import between_nodes, damping, from_behind, stiffness
 from vbg.tmm_bridge.overall.transfer import cross_matrix, hinge_column, loads_of_bodies
 
@@ -114,7 +119,8 @@ class Coupling:
 class Small:
     """The mechanism about a posture at rest.  M, C, K (n, 6, 6) of the nodes' own;
     unbalanced (n_v,) : efforts that drive the hinges away from there;  acting : one-dimensional
-    parts and controllers;  closing : motions that loops do not allow."""
+    parts and controllers;  closing : motions that loops do not allow;  modal : the modes of
+    flexible bodies, by the node of their frame."""
 
     mechanism: Mechanism
     scratch: Scratch
@@ -126,6 +132,16 @@ class Small:
     unbalanced: Array
     acting: Acting | None = None
     closing: Rows | None = None
+    modal: Mapping[int, Modal] = field(default_factory=dict)
+
+    @cached_property
+    def borne(self) -> Mapping[int, tuple[Modal, Borne]]:
+        """The points that flexible bodies carry, by node, with their bodies."""
+        return {p.node: (one, p) for one in self.modal.values() for p in one.points}
+
+    def arms_of(self, modal: Modal) -> dict[int, Array]:
+        """X of the hinges of a flexible body's points."""
+        return {p.node: self.hinges[p.node].X for p in modal.points}
 
     @property
     def n_v(self) -> int:
@@ -134,16 +150,15 @@ class Small:
 
     @property
     def free(self) -> Array:
-        """Places of the hinges that can move."""
+        """Places of the hinges and modes that can move."""
         places = [h.place + np.arange(h.h.shape[1]) for h in self.hinges]
+        places += [m.place + np.arange(len(m.stiffness)) for m in self.modal.values()]
         return np.sort(np.concatenate(places)) if places else np.zeros(0, dtype=np.int64)
 
 
 def refused(mechanism: Mechanism) -> str:
     """What of the mechanism is no part of a linear chain or tree; empty if nothing."""
     t = mechanism.tables
-    if mechanism.bends:
-        return f"a flexible body, {next(iter(mechanism.bends))}"
     network = mechanism.network
     if mechanism.apart:
         return f"a one-dimensional part without a twin ({mechanism.apart})"
@@ -197,7 +212,7 @@ def small_motion(mechanism: Mechanism, y: Array) -> Small:
     static = _carried(t, s, loads)
     k, c_h = _on_hinges(t, s)
     elastic = _on_elastic(t, s, y)
-    hinges, unbalanced = [], np.zeros(int(t.sizes[1]))
+    hinges, unbalanced = [], driving_modes(t, s, static)
     for i in range(n):
         column = hinge_column(t, s, i)
         if column.shape[1] == 0 or t.links[i, LINK_DRIVEN] == 1:
@@ -213,7 +228,8 @@ def small_motion(mechanism: Mechanism, y: Array) -> Small:
         if i in elastic:  # what the hinge carries is its own effort
             static[i] = column @ s.tau[v : v + f]
         hinges.append(_hinge(t, s, i, column, static[i], law))
-    whole = Small(mechanism, s, M, C, K, tuple(hinges), couplings, unbalanced)
+    modal = {one.node: one for one in modal_elements(t, s, y, static)}
+    whole = Small(mechanism, s, M, C, K, tuple(hinges), couplings, unbalanced, modal=modal)
     return replace(whole, closing=closing)
 
 
@@ -253,12 +269,15 @@ def _moves(t: Tables) -> Array:
     for link in t.links:
         v = int(link[LINK_V])
         free[v : v + FREEDOMS[link[LINK_KIND]]] = link[LINK_DRIVEN] == 0
+    for _, _, v, count in t.flexes:
+        free[v : v + count] = True
     return free
 
 
 def _unbalanced(t: Tables, s: Scratch, loads: Array) -> Array:
     """Efforts (n_v,) that drive the hinges: the parts' own, less what they have to carry."""
-    static, found = _carried(t, s, loads), np.zeros(int(t.sizes[1]))
+    static = _carried(t, s, loads)
+    found = driving_modes(t, s, static)
     for i in range(len(t.links)):
         column, v = hinge_column(t, s, i), int(t.links[i, LINK_V])
         f = column.shape[1]
@@ -271,7 +290,10 @@ def mass_block(t: Tables, s: Scratch, i: int) -> Array:
     R = s.work[i, W_R : W_R + 9].reshape(3, 3)
     com = np.hstack([np.eye(3), -cross_matrix(R @ t.link[i, LINK_COM : LINK_COM + 3])])
     M: Array = t.link[i, LINK_MASS] * com.T @ com
-    M[3:, 3:] += R @ symmetric_matrix(t.link[i, LINK_J : LINK_J + 6]) @ R.T
+    J = t.link[i, LINK_J : LINK_J + 6]
+    if (bends := int(t.links[i, LINK_BENDS])) >= 0:
+        J = J + s.room[bends, GROWN : GROWN + 6]
+    M[3:, 3:] += R @ symmetric_matrix(J) @ R.T
     return M
 
 

@@ -4,7 +4,8 @@ Elements are bodies and hinges, elastic ones among them.  Along a path from a ti
 root the state vector is pre-multiplied by the transfer matrices of the elements passed.  A
 body with several inputs adds one geometrical equation per further input; a cut
 joint adds a couple of ends with the same state vector (mstmmsim.txt, theorems
-1 to 5; Rui et al., reference 45 there).
+1 to 5; Rui et al., reference 45 there).  A flexible body floats; its points are elements before it,
+whose a and alpha its modes add to, and the balance of the modes is one more equation.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from dataclasses import dataclass
 
 from vbg.model import Model
 from vbg.plumbing.groups import joined
-from vbg.tmm_bridge.mechanism.bending import refuse_flexible
 from vbg.tmm_bridge.tree.forest import (
     GROUND,
     Carrier,
     Forest,
+    carried_points,
     ends_of,
     is_coupling,
     is_elastic,
@@ -52,7 +53,6 @@ class Deduction:
 
 def deduce(model: Model) -> Deduction:
     """Topology, boundary ends and the rows of the overall transfer equation."""
-    refuse_flexible(model, "transfer equation is written out for rigid bodies and beams")
     forest = plant(model)
     carriers = {carrier.body: carrier for carrier in forest.carriers}
     children: dict[str, list[str]] = {body: [] for body in (GROUND, *model.bodies)}
@@ -69,6 +69,8 @@ def deduce(model: Model) -> Deduction:
         equations.append(f"-{root} + {terms} = 0")
         for body in _subtree(trunk.body, children):
             equations += _geometry(body, carriers, children, own, paths)
+            if model.bodies[body].flexible is not None:
+                equations.append(_modes(body, children, own, paths))
     equations += [f"z[{name}']  =  z[{name}\"]" for name in forest.cut]
     beside = _beside(model, forest)
     topology = topology_of(model)
@@ -100,14 +102,20 @@ def _path(body: str, carriers: Mapping[str, Carrier]) -> tuple[str, ...]:
     elements: list[str] = []
     while body != GROUND:
         carrier = carriers[body]
-        elements += [body, carrier.joint or "free"]
+        elements.append(body)
+        if carrier.joint or carrier.parent == GROUND:  # a flexible body carries its points itself
+            elements.append(carrier.joint or "free")
         body = carrier.parent
     return tuple(elements)
 
 
 def _product(path: tuple[str, ...]) -> str:
     """U of the last element first, as matrices multiply."""
-    return " ".join(f"U[{element}]" for element in reversed(path)) or "1"
+    return " ".join(_passed(path)) or "1"
+
+
+def _passed(path: tuple[str, ...]) -> list[str]:
+    return [f"U[{element}]" for element in reversed(path)]
 
 
 def _trunk(body: str, carriers: Mapping[str, Carrier]) -> str:
@@ -149,6 +157,22 @@ def _geometry(
     return rows
 
 
+def _modes(
+    body: str,
+    children: Mapping[str, list[str]],
+    own: list[End],
+    paths: Mapping[str, tuple[str, ...]],
+) -> str:
+    """The balance of a flexible body's modes: what crosses its points works on them by H'."""
+    terms = [f"q''[{body}] + G'[{body}] alpha[{body}]"]
+    for point in children[body]:
+        ends = [end for end in own if point in paths[end.name]]
+        reach = {end.name: _until(paths[end.name], point) for end in ends}
+        crossing = " + ".join(" ".join([*_passed(reach[e.name]), e.name]) for e in ends)
+        terms.append(f"H'[{point}] ({crossing})")
+    return f"{' + '.join(terms)} = f[{body}]"
+
+
 def _until(path: tuple[str, ...], body: str) -> tuple[str, ...]:
     return path[: path.index(body)]
 
@@ -175,6 +199,7 @@ def topology_of(model: Model) -> str:
     joints = [joint for joint in model.joints.values() if not is_coupling(joint)]
     elastic = [part for part in model.forces.values() if is_elastic(part)]
     edges = [ends_of(part) for part in (*joints, *elastic)]
+    edges += list(carried_points(model).items())
     kinds = [_kind(part, edges) for part in _parts(list(model.bodies), edges)]
     if len(kinds) == 1:
         return kinds[0]
@@ -207,6 +232,10 @@ def transfer_text(model: Model) -> str:
     found = deduce(model)
     couplings = [name for name, joint in model.joints.items() if is_coupling(joint)]
     lines = [f"{model.name}: {found.topology}", "", "State vector  z = [a, alpha, m, q, 1]", ""]
+    flexible = [name for name, body in model.bodies.items() if body.flexible is not None]
+    for name in flexible:
+        points = ", ".join(f"U[{p}]" for p, body in carried_points(model).items() if body == name)
+        lines += [f"Modes q''[{name}], unknown too: {points} take H q'' off a and alpha", ""]
     lines.append("Transfer paths, tip to root")
     lines += [f"  {name}: {' > '.join(path)} > ground" for name, path in found.paths.items()]
     lines += ["", "Overall transfer equation"]

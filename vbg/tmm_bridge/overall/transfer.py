@@ -40,6 +40,7 @@ from vbg.tmm_bridge.kernels.rows import (
     LINK_LEAD,
     LINK_MASS,
     LINK_PARENT,
+    LINK_SHAPE,
     LINK_V,
     PRISMATIC,
     REVOLUTE,
@@ -56,6 +57,7 @@ from vbg.tmm_bridge.kernels.rows import (
 from vbg.tmm_bridge.kernels.tables import Scratch, Tables, scratch_for
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.mechanism.start import drive_rates, node_name, row_name
+from vbg.tmm_bridge.overall.bending import bent_at, column_of, points_on
 
 ACC, ALPHA, MOMENT, FORCE, ONE = slice(0, 3), slice(3, 6), slice(6, 9), slice(9, 12), 12
 TIP = np.zeros(3)
@@ -216,6 +218,9 @@ def _written(mechanism: Mechanism, y: Array, time: float) -> _Written:
         name = node_name(mechanism, i)
         at_origin[i] = _body_output(t, s, e, i, children[i], x, beyond, equations)
         noted(f"geometry behind {name}")
+        if (modes := _bend(t, s, y, i, at_origin, x)) is not None:
+            equations.append(modes)
+            noted(f"modes of {name}")
         at_origin[i][ACC.start : FORCE.stop] += _cut_loads(s, i, x)
         equations.append(_hinge_condition(t, s, i, at_origin[i], x))
         noted(f"effort along {name}")
@@ -245,14 +250,26 @@ def overall_equation(mechanism: Mechanism, y: Array, time: float) -> Overall:
     written, t = _written(mechanism, y, time), mechanism.tables
     axes = ("a.x", "a.y", "a.z", "alpha.x", "alpha.y", "alpha.z")
     columns = [f"{node_name(mechanism, tip)} tip {axis}" for tip in written.x.tip for axis in axes]
-    owners = [node_name(mechanism, i) for i in range(len(t.links)) for _ in _free_columns(t, i)]
-    counted: Counter[str] = Counter()
-    for owner in owners:  # hinges of a joint with several count on
-        columns.append(f"{owner} q''" + (f"[{counted[owner]}]" if owners.count(owner) > 1 else ""))
-        counted[owner] += 1
-    columns += [f"effort of {row_name(mechanism, r)}" for r in range(len(t.rows))]
+    owners = [""] * int(t.sizes[1])
+    for i in range(len(t.links)):
+        for v in _free_columns(t, i):
+            owners[v] = node_name(mechanism, i)
+    for node, _, first, n in t.flexes:
+        owners[first : first + n] = [f"modes of {node_name(mechanism, int(node))}"] * int(n)
+    columns += _numbered([f"{owner} q''" for owner in owners])  # joints may have several hinges
+    columns += _numbered([f"effort of {row_name(mechanism, r)}" for r in range(len(t.rows))])
     matrix, right = written.rows[:, :-1], -written.rows[:, -1]
     return Overall(written.labels, tuple(columns), matrix, right)
+
+
+def _numbered(names: list[str]) -> list[str]:
+    """NAME[0], NAME[1], ... where there are several of a name."""
+    every, counted = Counter(names), Counter[str]()
+    found = []
+    for name in names:
+        found.append(name if every[name] == 1 else f"{name}[{counted[name]}]")
+        counted[name] += 1
+    return found
 
 
 def _body_output(
@@ -280,6 +297,28 @@ def _body_output(
         a[:, -1] += np.cross(w, np.cross(w, r))
         equations += [a - beyond[child][ACC], z[ALPHA] - beyond[child][ALPHA]]
     return z
+
+
+def _bend(
+    t: Tables, s: Scratch, y: Array, i: int, at_origin: dict[int, Array], x: _Unknowns
+) -> Array | None:
+    """The balance of the modes of a flexible body, None of a rigid one; what they add to its
+    moment goes into its state at the origin."""
+    bent = bent_at(t, s, y, i)
+    if bent is None:
+        return None
+    columns, z = np.arange(bent.modes.start, bent.modes.stop), at_origin[i]
+    rows = x.zero(len(columns))
+    rows[:, x.hinge + columns] = np.eye(len(columns))
+    rows[:, -1] = bent.e_q - s.tau[bent.modes]
+    rows += bent.G.T @ z[ALPHA]
+    for point in points_on(t, i):
+        H = s.column[t.links[point, LINK_SHAPE], :, : len(columns)]
+        rows += H[:3].T @ at_origin[point][FORCE] + H[3:].T @ at_origin[point][MOMENT]
+    z[MOMENT] += bent.J @ z[ALPHA]
+    z[MOMENT, x.hinge + columns] += bent.G
+    z[MOMENT, -1] += bent.e_m
+    return rows
 
 
 def _cut_loads(s: Scratch, i: int, x: _Unknowns) -> Array:
@@ -324,6 +363,9 @@ def _across_hinge(t: Tables, s: Scratch, i: int, z: Array, x: _Unknowns) -> Arra
     h = hinge_column(t, s, i)
     for k, v in enumerate(_free_columns(t, i)):
         z[0:6, x.hinge + v] -= h[:, k]
+    if (carried := column_of(t, s, i)) is not None:
+        modes, H = carried
+        z[0:6, x.hinge + modes.start : x.hinge + modes.stop] -= H
     bias = np.concatenate([s.work[i, W_CA : W_CA + 3], s.work[i, W_CB : W_CB + 3]])
     p = t.links[i, LINK_PARENT]
     if p >= 0:
