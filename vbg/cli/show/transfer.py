@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from vbg.tmm_bridge.overall.transfer import Overall
 
 PLACE = 60
+CONTROL = "Control and one-dimensional parts, y and u at the frequency s"
 WIDEST = 14  # columns of numbers in a terminal: of a wider matrix only what is not zero
 
 
@@ -27,13 +28,18 @@ def register(subparsers: Any) -> None:
         summary="the overall transfer equation",
         detail="What the transfer-matrix solver (MSTMM) solves at every instant, deduced from the\n"
         "topology by the automatic deduction theorem.  With --numbers its matrix at the start,\n"
-        "or at a time that a run of that solver has reached.",
+        "or at a time that a run of that solver has reached; with --frequency that of small\n"
+        "motions about rest, controllers and one-dimensional parts as elements u = Z y.",
         examples="""vbg show transfer crank.toml
-            vbg show transfer crank.toml --numbers --at 0.3 --json""",
+            vbg show transfer crank.toml --numbers --at 0.3 --json
+            vbg show transfer servo.toml --frequency 40""",
     )
     add_model(parser)
     parser.add_argument("--numbers", action="store_true", help="the matrix in numbers")
     parser.add_argument("--at", type=float, default=0.0, metavar="TIME", help="[s], default 0")
+    parser.add_argument(
+        "--frequency", type=float, metavar="W", help="numbers at [rad/s] about rest"
+    )
     add_json(parser)
 
 
@@ -43,9 +49,17 @@ def act(arguments: argparse.Namespace) -> int:
     model = read_checked(arguments)
     if arguments.at and not arguments.numbers:
         raise UsageError("--at is the time of --numbers; give both.")
+    if arguments.numbers and arguments.frequency is not None:
+        raise UsageError("--numbers is the matrix at an instant, --frequency that about rest.")
     found = numbers(model, arguments.at) if arguments.numbers else None
+    at_rest = None if arguments.frequency is None else about_rest(model, arguments.frequency)
+    control = control_of(model)
     if not arguments.json:
-        print(transfer_text(model) + ("" if found is None else f"\n\n{as_text(found)}"))
+        parts = [transfer_text(model)]
+        if control:
+            parts.append("\n".join([CONTROL, *(f"  {row}" for row in control)]))
+        parts += [as_text(one) for one in (found, at_rest) if one is not None]
+        print("\n\n".join(parts))
         return 0
     deduced = deduce(model)
     plain: dict[str, Any] = {
@@ -54,7 +68,16 @@ def act(arguments: argparse.Namespace) -> int:
         "equations": list(deduced.equations),
         "boundary": {end.name: end.condition for end in deduced.ends},
         "beside": {name: list(ends) for name, ends in deduced.beside.items()},
+        "control": list(control),
     }
+    if at_rest is not None:
+        plain["at_frequency"] = {
+            "frequency": arguments.frequency,
+            "rows": list(at_rest.rows),
+            "columns": list(at_rest.columns),
+            "real": at_rest.matrix.real.tolist(),
+            "imaginary": at_rest.matrix.imag.tolist(),
+        }
     if found is not None:
         plain["numbers"] = {
             "time": arguments.at,
@@ -89,6 +112,43 @@ def numbers(model: Model, at: float) -> Overall:
     return overall_equation(mechanism, y, at)
 
 
+def control_of(model: Model) -> tuple[str, ...]:
+    """Rows of one-dimensional parts and controllers, or why the solver has none of them."""
+    from vbg.tmm_bridge.mechanism.layout import lay_out
+    from vbg.tmm_bridge.modes.control import control_rows
+
+    tables = (model.electric, model.hydraulic, model.rotational, model.translational, model.signals)
+    if not model.bodies or not any(tables):
+        return ()
+    try:
+        return control_rows(lay_out(model))
+    except UsageError as error:
+        return (f"none: {error}",)
+
+
+def about_rest(model: Model, frequency: float) -> Overall:
+    """The equation of small motions at i w about the rest that the bond graph finds, too."""
+    from vbg.analysis.rest.idle import sensible_point
+    from vbg.assemble import assemble
+    from vbg.cli.show.vibration import poses_at, told_at
+    from vbg.tmm_bridge.modes.control import overall_at
+    from vbg.tmm_bridge.modes.modal import vibration
+
+    place = sensible_point(assemble(model))
+    if place.point.kind != "equilibrium":
+        raise UsageError(f"{model.name} has no rest next to its start; --frequency is about rest.")
+    found = vibration(model, poses=poses_at(place), off=place.off, told=told_at(place))
+    return overall_at(found, 1j * frequency)
+
+
+def _figure(value: complex) -> str:
+    """Four digits; of what is not real both parts."""
+    if not value.imag:
+        return figure(value.real, 4)
+    sign = "-" if value.imag < 0.0 else "+"
+    return f"({figure(value.real, 4)} {sign} {figure(abs(value.imag), 4)} i)"
+
+
 def as_text(found: Overall) -> str:
     """Rows of the matrix; of a wide one each row's entries by the names of their columns."""
     size = f"Overall matrix, {len(found.rows)} x {len(found.columns)}"
@@ -98,9 +158,9 @@ def as_text(found: Overall) -> str:
         head = ("row", *(str(k + 1) for k in range(len(found.columns))), "right")
         cells = [head]
         for name, row, right in zip(found.rows, found.matrix, found.right, strict=True):
-            cells.append((name, *(figure(v, 4) for v in row), figure(right, 4)))
+            cells.append((name, *(_figure(v) for v in row), figure(right, 4)))
         return "\n".join([*lines, "", table(cells, "<" + ">" * (len(found.columns) + 1))])
     for name, row, right in zip(found.rows, found.matrix, found.right, strict=True):
-        terms = [f"{figure(v, 4)} {c}" for v, c in zip(row, found.columns, strict=True) if v]
+        terms = [f"{_figure(v)} {c}" for v, c in zip(row, found.columns, strict=True) if v]
         lines.append(f"  {name}:  {' + '.join(terms) or '0'} = {figure(right, 4)}")
     return "\n".join(lines)

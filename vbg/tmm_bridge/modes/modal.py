@@ -69,11 +69,12 @@ class NaturalMode:
 
 @dataclass(frozen=True)
 class Vibration:
-    """A mechanism linear about rest."""
+    """A mechanism linear about rest; `network` : the mechanism with its one-dimensional parts."""
 
     small: Small
     y: Array
     x: Array = field(default_factory=lambda: np.zeros(0))
+    network: Mechanism | None = None
 
     @property
     def states(self) -> States | None:
@@ -251,7 +252,7 @@ def vibration(
     y = start(mechanism, poses).y
     if mechanism.network is not None or len(mechanism.tables.rows):
         rest = resting(mechanism, y, told)
-        return Vibration(rest.small, rest.y, rest.x)
+        return Vibration(rest.small, rest.y, rest.x, mechanism)
     if poses is not None and not mechanism.bends:
         return Vibration(small_motion(mechanism, y), y)
     return Vibration(*_rest(mechanism, y))

@@ -77,6 +77,31 @@ def deduce(model: Model) -> Deduction:
     return Deduction(topology, ends, roots, paths, tuple(equations), beside)
 
 
+@dataclass(frozen=True)
+class Reach:
+    """How a body stands in the overall equation: its state by those of the ends, the elements
+    that follow it on the way to the root."""
+
+    state: str
+    beyond: str
+
+
+def reaches(model: Model) -> dict[str, Reach]:
+    """Of every body."""
+    forest = plant(model)
+    carriers = {carrier.body: carrier for carrier in forest.carriers}
+    children: dict[str, list[str]] = {body: [] for body in (GROUND, *model.bodies)}
+    for carrier in forest.carriers:
+        children[carrier.parent].append(carrier.body)
+    paths = {end.name: _path(end.body, carriers) for end in _ends(model, forest, children)}
+    found = {}
+    for body in model.bodies:
+        own = {end: (*_until(path, body), body) for end, path in paths.items() if body in path}
+        state = " + ".join(f"{_product(path)} {end}" for end, path in own.items())
+        found[body] = Reach(state, " ".join(_passed(_path(body, carriers)[1:])))
+    return found
+
+
 def _ends(model: Model, forest: Forest, children: Mapping[str, list[str]]) -> tuple[End, ...]:
     """Free tips, then the two ends of every cut joint (those on moving bodies).  A tip that
     only an elastic hinge beside the tree holds is free of the tree.

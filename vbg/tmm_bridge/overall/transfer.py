@@ -256,13 +256,13 @@ def overall_equation(mechanism: Mechanism, y: Array, time: float) -> Overall:
             owners[v] = node_name(mechanism, i)
     for node, _, first, n in t.flexes:
         owners[first : first + n] = [f"modes of {node_name(mechanism, int(node))}"] * int(n)
-    columns += _numbered([f"{owner} q''" for owner in owners])  # joints may have several hinges
-    columns += _numbered([f"effort of {row_name(mechanism, r)}" for r in range(len(t.rows))])
+    columns += numbered([f"{owner} q''" for owner in owners])  # joints may have several hinges
+    columns += numbered([f"effort of {row_name(mechanism, r)}" for r in range(len(t.rows))])
     matrix, right = written.rows[:, :-1], -written.rows[:, -1]
     return Overall(written.labels, tuple(columns), matrix, right)
 
 
-def _numbered(names: list[str]) -> list[str]:
+def numbered(names: list[str]) -> list[str]:
     """NAME[0], NAME[1], ... where there are several of a name."""
     every, counted = Counter(names), Counter[str]()
     found = []
