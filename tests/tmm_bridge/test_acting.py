@@ -26,6 +26,8 @@ from vbg.cli.show.vibration import (
     worst_of,
 )
 from vbg.errors import UsageError
+from vbg.tmm_bridge.kernels.tables import COORDINATE_TREE
+from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.modes.modal import Vibration, orthogonality, vibration
 from vbg.tmm_bridge.modes.passing import eliminate, respond
 
@@ -364,3 +366,43 @@ def test_command_and_what_is_refused(capsys):
         orthogonality(vibration(motor_pendulum()))
     with pytest.raises(UsageError, match="dry friction, guide"):
         vibration(vbg.read(EXAMPLES / "ball-screw-axis.toml"))
+
+
+def sprung_loop(last: str, seed: int) -> vbg.Model:
+    """Six bodies in a loop of seven hinges and slides, axes in all directions, weight, and a
+    spring on each that is strained at rest: so the joint that is cut, the last, has one, too."""
+    rng = np.random.default_rng(seed)
+    corners = np.cumsum(rng.uniform(-0.3, 0.3, (7, 3)), axis=0)
+    kinds = ["revolute", "revolute", "prismatic", "revolute", "revolute", "revolute", last]
+    ends: list = ["ground"]
+    bodies, joints, forces = {}, {}, {}
+    for i in range(6):
+        middle = 0.5 * (corners[i] + corners[i + 1])
+        points = {"in": (corners[i] - middle).tolist(), "out": (corners[i + 1] - middle).tolist()}
+        inertia = {"xx": 0.02, "yy": 0.03, "zz": 0.025}
+        place = middle.tolist()
+        bodies[f"b{i}"] = {"mass": 2.0, "inertia": inertia, "position": place, "points": points}
+        ends += [f"b{i}.in", f"b{i}.out"]
+    ends.append({"body": "ground", "at": corners[6].tolist()})
+    for i, kind in enumerate(kinds):
+        between, axis = [ends[2 * i], ends[2 * i + 1]], rng.normal(size=3).tolist()
+        if i == 0:
+            between[0] = {"body": "ground", "at": corners[0].tolist()}
+        joints[f"j{i}"] = {"kind": kind, "between": between, "axis": axis}
+        free = float(rng.uniform(0.05, 0.2))
+        forces[f"s{i}"] = {"kind": "spring", "on": f"joints.j{i}", "k": 900.0, "length": free}
+    forces["push"] = {"kind": "torque", "on": "joints.j0", "torque": [0]}
+    return vbg.Model(
+        name="sprung loop", gravity=[0, 0, -9.81], bodies=bodies, joints=joints, forces=forces
+    )
+
+
+@pytest.mark.parametrize(("last", "key"), [("prismatic", "slide"), ("revolute", "angle")])
+@pytest.mark.parametrize("seed", tail(range(4), 1))
+def test_springs_on_the_coordinates_of_a_cut_joint(last, key, seed):
+    """They stiffen by k w w^T, and what they pull at rest by the turn of its axis and arms."""
+    model = sprung_loop(last, seed)
+    mechanism = lay_out(model)
+    assert list(mechanism.cut) == ["j6"]
+    assert mechanism.tables.coordinates[mechanism.coordinates["j6", key]][0] != COORDINATE_TREE
+    agree(model, 1e-7, 1e-7)

@@ -24,6 +24,7 @@ SHOWN = 1e-3  # of the largest displacement of a shape: smaller ones are left ou
 AGREES = 1e-6  # relative difference of poles, shapes and responses; else the exit code is 1
 ZERO = 1e-6  # of the largest pole: a smaller one is a free motion
 ROUNDING = 1e-13  # of the largest amplitude: a smaller one is not excited
+RESONANT = 0.01  # relative distance from a pole within which a response is not compared
 MOST_SIDES = 4  # linear forms at kinks
 POINTS = 9  # frequencies of the response
 WIDEST = 8  # modes whose products with one another fit a terminal; --json has all
@@ -214,13 +215,14 @@ def _apart(shape: Mapping[str, complex], other: Mapping[str, complex]) -> float:
 
 def responses(found: Vibration, linear: Linearisation, part: str) -> list[Amplitude]:
     """Amplitudes of all joint coordinates per unit of the input, from a tenth of the lowest
-    natural frequency to ten times the highest."""
+    natural frequency to ten times the highest, none of them at a pole without damping."""
     import numpy as np
 
     from vbg.analysis import frequency_response
 
     sizes = [abs(p) for p in found.poles if abs(p) > 0.0] or [1.0]
     w = np.logspace(np.log10(0.1 * min(sizes)), np.log10(10.0 * max(sizes)), POINTS)
+    w = np.array([_beside(float(each), found.poles) for each in w])
     names = [n for n in linear.output_names if n.endswith((".angle", ".angle2", ".slide"))]
     name, which = split_component(part)
     amplitudes = found.response(name, w, max(place_of(which, 3), 0))
@@ -236,6 +238,13 @@ def responses(found: Vibration, linear: Linearisation, part: str) -> list[Amplit
             error = abs(one - other[k]) / largest[k] if largest[k] else 0.0
             rows.append(Amplitude(name, float(at), one, complex(other[k]), float(error)))
     return rows
+
+
+def _beside(w: float, poles: Sequence[complex]) -> float:
+    """A frequency near w where no amplitude is that of an undamped resonance: rounding alone."""
+    while any(abs(1j * w - pole) < RESONANT * abs(pole) for pole in poles):
+        w *= 1.0 + 3.0 * RESONANT
+    return w
 
 
 def as_plain(off: tuple[str, ...], rows: list[Row], amplitudes: list[Amplitude]) -> dict[str, Any]:
