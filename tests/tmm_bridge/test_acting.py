@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import vbg
 from tests.tail import tail
@@ -26,8 +27,11 @@ from vbg.cli.show.vibration import (
     worst_of,
 )
 from vbg.errors import UsageError
-from vbg.tmm_bridge.kernels.tables import COORDINATE_TREE
+from vbg.tmm_bridge.kernels.cuts import C_F, C_M, C_PM
+from vbg.tmm_bridge.kernels.rows import W_P
+from vbg.tmm_bridge.kernels.tables import COORDINATE_SECOND, COORDINATE_SLIDE, COORDINATE_TREE
 from vbg.tmm_bridge.mechanism.layout import lay_out
+from vbg.tmm_bridge.modes.closing import under_effort
 from vbg.tmm_bridge.modes.modal import Vibration, orthogonality, vibration
 from vbg.tmm_bridge.modes.passing import eliminate, respond
 
@@ -370,7 +374,8 @@ def test_command_and_what_is_refused(capsys):
 
 def sprung_loop(last: str, seed: int) -> vbg.Model:
     """Six bodies in a loop of seven hinges and slides, axes in all directions, weight, and a
-    spring on each that is strained at rest: so the joint that is cut, the last, has one, too."""
+    spring on each that is strained at rest: so the joint that is cut, the last, has one, too
+    (but a joint of two coordinates)."""
     rng = np.random.default_rng(seed)
     corners = np.cumsum(rng.uniform(-0.3, 0.3, (7, 3)), axis=0)
     kinds = ["revolute", "revolute", "prismatic", "revolute", "revolute", "revolute", last]
@@ -389,8 +394,11 @@ def sprung_loop(last: str, seed: int) -> vbg.Model:
         if i == 0:
             between[0] = {"body": "ground", "at": corners[0].tolist()}
         joints[f"j{i}"] = {"kind": kind, "between": between, "axis": axis}
+        if kind == "universal":
+            joints[f"j{i}"]["axis2"] = np.cross(axis, [0.3, 0.2, 0.9]).tolist()
         free = float(rng.uniform(0.05, 0.2))
-        forces[f"s{i}"] = {"kind": "spring", "on": f"joints.j{i}", "k": 900.0, "length": free}
+        if kind in ("revolute", "prismatic"):
+            forces[f"s{i}"] = {"kind": "spring", "on": f"joints.j{i}", "k": 900.0, "length": free}
     forces["push"] = {"kind": "torque", "on": "joints.j0", "torque": [0]}
     return vbg.Model(
         name="sprung loop", gravity=[0, 0, -9.81], bodies=bodies, joints=joints, forces=forces
@@ -400,9 +408,47 @@ def sprung_loop(last: str, seed: int) -> vbg.Model:
 @pytest.mark.parametrize(("last", "key"), [("prismatic", "slide"), ("revolute", "angle")])
 @pytest.mark.parametrize("seed", tail(range(4), 1))
 def test_springs_on_the_coordinates_of_a_cut_joint(last, key, seed):
-    """They stiffen by k w w^T, and what they pull at rest by the turn of its axis and arms."""
+    """They stiffen by k w w^T; what they pull at rest loads the loop.  (The turn of axis and arms
+    under it does no work along a motion that a joint of one coordinate allows: see the next.)"""
     model = sprung_loop(last, seed)
     mechanism = lay_out(model)
     assert list(mechanism.cut) == ["j6"]
     assert mechanism.tables.coordinates[mechanism.coordinates["j6", key]][0] != COORDINATE_TREE
     agree(model, 1e-7, 1e-7)
+
+
+@pytest.mark.parametrize("last", ["revolute", "prismatic", "cylindrical", "universal"])
+def test_what_an_effort_across_a_cut_joint_does_as_bodies_turn(last):
+    """(n, r x n) on both bodies, displaced by finite turns: the axis turns with its body, the
+    joint's point moves with the second one.  Central differences against `under_effort`."""
+    found = vibration(sprung_loop(last, 1))
+    small = found.small
+    t, s, effort, h = small.mechanism.tables, small.scratch, 70.0, 1e-5
+    seen_kinds = set()
+    for (joint, _), k in small.mechanism.coordinates.items():
+        if joint != "j6":
+            continue
+        kind, cut = (int(one) for one in t.coordinates[k, :2])
+        seen_kinds.add(kind)
+        nodes = [int(i) for i in t.cuts[cut]]
+        origins = [s.work[i, W_P : W_P + 3] if i >= 0 else np.zeros(3) for i in nodes]
+        owner = 1 if kind == COORDINATE_SECOND else 0
+        n = s.cut[cut, (C_M, C_F)[1 - owner] + 6 :][:3]
+        point = s.cut[cut, C_PM : C_PM + 3]
+
+        def loads(x, kind=kind, owner=owner, n=n, point=point, origins=origins):
+            turns = [Rotation.from_rotvec(x[at : at + 3]) for at in (3, 9)]
+            axis = turns[owner].apply(n)
+            a, b = origins[0] + x[:3], origins[1] + x[6:9]
+            at = b + turns[1].apply(point - origins[1])
+            if kind == COORDINATE_SLIDE:
+                on = [-axis, -np.cross(at - a, axis), axis, np.cross(at - b, axis)]
+            else:
+                on = [0 * axis, -axis, 0 * axis, axis]
+            return effort * np.concatenate(on)
+
+        w, K = under_effort(t, s, k, effort)
+        np.testing.assert_allclose(effort * w, loads(np.zeros(12)), atol=1e-12)
+        slopes = [(loads(h * one) - loads(-h * one)) / (2 * h) for one in np.eye(12)]
+        np.testing.assert_allclose(K, -np.transpose(slopes), atol=1e-7 * np.abs(K).max())
+    assert len(seen_kinds) == (2 if last in ("cylindrical", "universal") else 1)
