@@ -137,7 +137,7 @@ def test_what_is_written_wrong_is_told_where_it_stands(units, old, new, words):
     ("value", "words"),
     [
         ('{ fault = "2 mm" }', r"\[mm\] is a length, expected a plain number"),
-        ("{ fault = 1.5 }", "fault is a whole number, found 1.5"),
+        ("{ fault = 1.5 }", "expected a whole number for fault, found 1.5"),
         ('{ k = "many" }', "unknown name 'many'"),
         ("{ on = 1 }", "expected true or false"),
         ("{ k = [1, 2] }", "k has 1 elements, found 2"),

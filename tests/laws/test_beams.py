@@ -247,7 +247,7 @@ def test_flying_spaghetti():
     [
         ({"length": None}, "needs either length or line"),
         ({"material": None}, "a section needs its material"),
-        ({"section": {}}, "a section is one of"),
+        ({"section": {}}, "expected one of the sections"),
         ({"between": ["ground", "nowhere"]}, "unknown body"),
         ({"elements": 0}, "elements"),
         ({"frequency": 100.0}, "in the place of elements"),

@@ -136,7 +136,7 @@ def test_what_holds_nothing_or_cannot_hold_is_said():
         ('"equilibrum"', "equilibrium"),
         ('"run.h5"', "Write { file"),
         ("{ at = 1.0 }", "a start must be one of"),
-        ('{ file = "run.txt" }', "a result ends in"),
+        ('{ file = "run.txt" }', "a result must end in"),
         ("3", "expected"),
         ('{ file = "a.h5", balance = ["b"] }', "a start must be one of"),
     ],

@@ -79,7 +79,7 @@ class Section:
         given = [kind for kind in SECTIONS if getattr(self, kind) is not None]
         if len(given) != 1:
             found = " and ".join(given) or "none"
-            yield "", f"a section is one of {', '.join(SECTIONS)}, found {found}.", ""
+            yield "", f"expected one of the sections {', '.join(SECTIONS)}, found {found}.", ""
 
 
 @dataclass(frozen=True, slots=True)

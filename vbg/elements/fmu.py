@@ -97,7 +97,8 @@ class Fmu:
         if not there:
             yield "file", "it has neither Co-Simulation nor Model Exchange.", "Export one."
         elif self.interface is not None and self.interface not in there:
-            yield "interface", f"the unit has no {self.interface}, it has {there[0]}.", ""
+            what = f"the unit has no {self.interface}, it has {there[0]}."
+            yield "interface", what, "Write that, or leave it out."
         if self.step is None and self.described.step is None:
             what = "the unit does not say how often it wants to communicate."
             yield "step", what, 'Write step = "1 ms" or what suits it.'

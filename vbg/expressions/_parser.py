@@ -37,6 +37,7 @@ from vbg.expressions._tree import (
 
 MAX_LENGTH = 4000
 MAX_DEPTH = 100  # of brackets
+SHORTER = "name parts of it as parameters"
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
@@ -76,13 +77,14 @@ class _Parser:
     def _is(self, *operators: str) -> bool:
         return self.kind == "operator" and self.value in operators
 
-    def fail(self, what: str) -> ModelError:
-        return ModelError(f"{what} at character {self.start + 1} of {shown(self.text)}")
+    def fail(self, what: str, remedy: str = "") -> ModelError:
+        told = f"{what} at character {self.start + 1} of {shown(self.text)}"
+        return ModelError(f"{told}; {remedy}" if remedy else told)
 
     def expression(self) -> Expression:
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise self.fail(f"brackets nested deeper than {MAX_DEPTH}")
+            raise self.fail(f"brackets nested deeper than {MAX_DEPTH}", SHORTER)
         node = self.product()
         while self._is("+", "-"):
             node = Binary(self._take(), node, self.product())
@@ -100,7 +102,7 @@ class _Parser:
             return self.power()
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise self.fail(f"more than {MAX_DEPTH} signs or powers in a row")
+            raise self.fail(f"more than {MAX_DEPTH} signs or powers in a row", SHORTER)
         negative = self._take() == "-"
         node = self.sign()
         self.depth -= 1
@@ -112,7 +114,7 @@ class _Parser:
             return node
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise self.fail(f"more than {MAX_DEPTH} signs or powers in a row")
+            raise self.fail(f"more than {MAX_DEPTH} signs or powers in a row", SHORTER)
         self._take()
         node = Binary("**", node, self.sign())
         self.depth -= 1
@@ -121,9 +123,8 @@ class _Parser:
     def atom(self) -> Expression:
         if self.kind == "number":
             if math.isinf(float(self.value)):
-                raise self.fail(
-                    f"the number {shown(self.value)} is too large, at most 1e308 can be written"
-                )
+                what = f"the number {shown(self.value)} is too large, at most 1e308 can be written"
+                raise self.fail(what, "look at its exponent")
             return Number(float(self._take()))
         if self.kind == "name":
             return self.name()
@@ -205,14 +206,11 @@ def parse_prefix(text: str, defined: Mapping[str, Defined] = NONE) -> tuple[Expr
     Raises ModelError, with the character's position, where there is none.
     """
     if len(text) > MAX_LENGTH:
-        raise ModelError(f"expression longer than {MAX_LENGTH} characters")
+        raise ModelError(f"expression longer than {MAX_LENGTH} characters; {SHORTER}")
     parser = _Parser(text, defined)
     node = parser.expression()
     if depth(node) > MAX_TREE:
-        raise ModelError(
-            f"more than {MAX_TREE} operations in a row in {shown(text)}; "
-            "name parts of it as parameters"
-        )
+        raise ModelError(f"more than {MAX_TREE} operations in a row in {shown(text)}; {SHORTER}")
     return node, text[parser.end :].strip()
 
 

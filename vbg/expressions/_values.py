@@ -29,9 +29,13 @@ def evaluate(node: Expression, env: Mapping[str, float]) -> float:
             f"argument outside the function's domain in {shown(to_text(node))}: look at its values"
         ) from None
     except OverflowError:
-        raise ModelError(f"result too large in {shown(to_text(node))}") from None
+        raise ModelError(
+            f"result too large in {shown(to_text(node))}: look at its values"
+        ) from None
     if not math.isfinite(value):
-        raise ModelError(f"result is not a finite number in {shown(to_text(node))}")
+        raise ModelError(
+            f"result is not a finite number in {shown(to_text(node))}: look at its values"
+        )
     return value
 
 

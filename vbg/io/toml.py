@@ -36,7 +36,8 @@ def parse(text: str, name: str = "model.toml") -> Model:
             raise ModelError.of(_with_others(problems, document, name, places))
         return Model.from_document(document, name, places)
     except RecursionError:
-        raise refused(name, "lists or tables are nested too deeply.", 1, 1) from None
+        what, remedy = "lists or tables are nested too deeply.", "Write them flat."
+        raise refused(name, what, 1, 1, remedy) from None
 
 
 def _with_others(

@@ -23,6 +23,7 @@ from vbg.expressions import parse
 from vbg.physics.laws import block_of
 
 Matrix = tuple[tuple[float, ...], ...]
+_AS_MANY = "Write as many, or change the size."
 MOST = 6  # components that an expression can name
 
 
@@ -70,6 +71,7 @@ def store_faults(
     if (value is not None) + (matrix is not None) + (part.energy is not None) != 1:
         yield "", "needs exactly one of value, matrix and energy.", ""
     if matrix is not None and len(matrix) != part.size:
-        yield "matrix", f"has {len(matrix)} rows, the size is {part.size}.", ""
+        yield "matrix", f"has {len(matrix)} rows, the size is {part.size}.", _AS_MANY
     if part.initial is not None and len(part.initial) != part.size:
-        yield "initial", f"has {len(part.initial)} numbers, the size is {part.size}.", ""
+        told = f"has {len(part.initial)} numbers, the size is {part.size}."
+        yield "initial", told, _AS_MANY

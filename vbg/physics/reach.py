@@ -82,6 +82,7 @@ def one_way(part: Any) -> Iterator[tuple[str, str, str]]:
         found = " and ".join(given) or "none"
         yield "", f"needs exactly one of {', '.join(ways)}; found {found}.", ""
     elif given == ["nodes"] and len(part.nodes) > 2:
-        yield "nodes", f"one or two nodes are needed, found {len(part.nodes)}.", ""
+        what = f"one or two nodes are needed, found {len(part.nodes)}."
+        yield "nodes", what, "Name the two that it stands between, or the one that it holds."
     elif given == ["nodes"] and set(part.nodes) == {"frame"}:
         yield "nodes", "only the frame is named.", "Name a node that can move."

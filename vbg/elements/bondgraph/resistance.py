@@ -43,7 +43,8 @@ class Resistance:
             yield "", "an R needs a value, a matrix, or expressions effort and flow.", ""
         for key, law in (("effort", self.effort), ("flow", self.flow)):
             if law is not None and len(law) != self.size:
-                yield key, f"has {counted(len(law), 'expression')}, the size is {self.size}.", ""
+                told = f"has {counted(len(law), 'expression')}, the size is {self.size}."
+                yield key, told, "Write one for each component."
 
     def expand(self, name: str, builder: Builder) -> None:
         flow, effort = leaf(f"{name}.R.flow", self.size), leaf(f"{name}.R.effort", self.size)

@@ -52,7 +52,7 @@ class Curve:
     def faults(self) -> Iterator[tuple[str, str, str]]:
         """Too few rows, or x that does not grow."""
         if len(self.rows) < 2:
-            yield "rows", f"a curve has at least 2 rows, found {len(self.rows)}.", ""
+            yield "rows", f"a curve needs at least 2 rows, found {len(self.rows)}.", ""
         for (before, _), (after, _) in pairwise(self.rows):
             if after <= before:
                 yield "rows", f"x must grow, found {before:g} before {after:g}.", ""

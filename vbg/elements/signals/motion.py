@@ -59,7 +59,7 @@ class Motion:
     def faults(self) -> Iterator[tuple[str, str, str]]:
         """Too few stops; limits that the law does not have or needs."""
         if len(self.stops) < 2:
-            yield "stops", f"a motion has at least 2 stops, found {len(self.stops)}.", ""
+            yield "stops", f"a motion needs at least 2 stops, found {len(self.stops)}.", ""
         needed = {"trapezoid": LIMITS[:2], "s-curve": LIMITS}.get(self.law, ())
         for key in needed:
             if getattr(self, key) is None:

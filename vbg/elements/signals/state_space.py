@@ -44,7 +44,8 @@ class StateSpace:
             ("initial", len(self.initial or (0,) * n), n),
         ):
             if found != wanted:
-                yield key, f"with A of size {n} and {counted(m, 'input')} its size is {found}.", ""
+                told = f"with A of size {n} and {counted(m, 'input')} its size is {found}."
+                yield key, told, f"It must be {wanted}."
 
     def expand(self, name: str, builder: Builder) -> None:
         u = stack(*(builder.signal(value) for value in self.inputs))

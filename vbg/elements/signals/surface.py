@@ -37,7 +37,7 @@ class Surface:
         for key in ("x_values", "y_values"):
             values = getattr(self, key)
             if len(values) < 2:
-                yield key, f"a grid has at least 2 lines each way, found {len(values)}.", ""
+                yield key, f"a grid needs at least 2 lines each way, found {len(values)}.", ""
             for before, after in pairwise(values):
                 if after <= before:
                     yield key, f"values must grow, found {before:g} before {after:g}.", ""
@@ -49,7 +49,7 @@ class Surface:
                 "rows",
                 f"there are {wanted[0]} x_values and {wanted[1]} y_values: {wanted[0]} rows of "
                 f"{wanted[1]} are needed, found {found[0]} of {', '.join(map(str, found[1:]))}.",
-                "",
+                "Write a row for each of x_values, in it a number for each of y_values.",
             )
 
     def expand(self, name: str, builder: Builder) -> None:

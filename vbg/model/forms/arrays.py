@@ -89,7 +89,7 @@ def complete_flexible(
         if getattr(given, key) is not None and len(getattr(given, key)) != modes.count:
             found = len(getattr(given, key))
             what = f"the body has {modes.count} modal coordinates, found {found} values."
-            reading.fail((*where, key), what)
+            reading.fail((*where, key), what, "Write one for each.")
             return
     still = (0.0,) * modes.count
     values["flexible"] = Elastic(

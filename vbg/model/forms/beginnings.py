@@ -40,7 +40,7 @@ def read_beginning(reading: Reading, scope: Scope, path: Path, raw: Any) -> str 
     if file is None or ("at" in raw and at is None):
         return None
     if not file.endswith(RESULTS):
-        reading.fail((*path, "file"), f"a result ends in {', '.join(RESULTS)}, found {file!r}.")
+        reading.fail((*path, "file"), f"a result must end in {', '.join(RESULTS)}, found {file!r}.")
         return None
     return Beginning(file, at)
 

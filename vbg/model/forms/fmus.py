@@ -19,6 +19,8 @@ from vbg.model.values.reading import Reading, Scope, described
 from vbg.model.values.values import unknown_keys
 from vbg.plumbing.components import gathered
 
+_FIXED = "Only numbers are wired; set it by start = { ... }."
+_LEFT = "Leave it out of outputs."
 _SIGNAL = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*\Z")  # a name that expressions can read
 
 
@@ -141,7 +143,7 @@ def _check_ports(
         elif len(tables) > 1 or not set(tables) <= PLACES.keys():
             reading.fail(
                 (*here, "on"),
-                f"power goes through one node, coordinate or two nodes of {', '.join(PLACES)}, "
+                f"expected one node, one coordinate or two nodes of {', '.join(PLACES)}, "
                 f"found {', '.join(ends)}.",
             )
         elif given == [port.effort] and PLACES[next(iter(tables))]:
@@ -209,8 +211,11 @@ def _found(reading: Reading, path: Path, written: str) -> Description | None:
         return None
     try:
         return read_description(file)
-    except (UsageError, ModelError) as error:
-        reading.fail(path, f"{error}.")
+    except UsageError as error:
+        reading.fail(path, f"{error}.", "The path counts from this file's folder.")
+        return None
+    except ModelError as error:
+        reading.fail(path, f"{error}.", "Export it again as FMI 2.0 or 3.0.")
         return None
 
 
@@ -229,7 +234,7 @@ def _check_wires(
                 here, f"{what} {name!r}.", reading.hint(name, inputs, "inputs of the FMU")
             )
         elif not variable.is_number:
-            reading.fail_key(here, f"the input {name} is a {variable.type}, no number.")
+            reading.fail_key(here, f"the input {name} is a {variable.type}, no number.", _FIXED)
         elif variable.size != (len(wire) if isinstance(wire, tuple) else 1):
             many = f"{variable.size} elements" if variable.size > 1 else "one element"
             reading.fail(here, f"the input {name} has {many}.", "Write as many signals.")
@@ -252,7 +257,7 @@ def _selected(
                 here = (*path, name) if name != one else path
                 reading.fail(here, f"the FMU has no output {one!r}.", hint)
             elif not told[one].is_number:
-                reading.fail(path, f"the output {one} is a {told[one].type}, no number.")
+                reading.fail(path, f"the output {one} is a {told[one].type}, no number.", _LEFT)
     return selection
 
 
@@ -279,7 +284,8 @@ def _own_value(
         return ()
     entries = raw if isinstance(raw, (list, tuple)) else (raw,)
     if len(entries) != variable.size:
-        reading.fail(path, f"{name} has {variable.size} elements, found {len(entries)}.")
+        what = f"{name} has {variable.size} elements, found {len(entries)}."
+        reading.fail(path, what, "Write a list of as many.")
         return ()
     several = isinstance(raw, (list, tuple))
     places = [(*path, i) if several else path for i in range(len(entries))]
@@ -301,7 +307,7 @@ def _one(reading: Reading, path: Path, raw: Any, variable: Variable) -> Any:
         return None
     own = (value - scale.offset) / scale.factor
     if variable.type not in REALS and own != round(own):
-        reading.fail(path, f"{variable.name} is a whole number, found {own:g}.")
+        reading.fail(path, f"expected a whole number for {variable.name}, found {own:g}.")
         return None
     if not variable.low <= own <= variable.high:
         bounds = f"from {variable.low:g} to {variable.high:g}"

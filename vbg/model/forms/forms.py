@@ -116,7 +116,7 @@ def read_rotation(reading: Reading, path: Path, raw: Any) -> tuple[float, ...] |
     if "euler" in keys and keys <= {"euler", "sequence"}:
         return _euler(reading, path, table)
     found = ", ".join(sorted(map(str, keys))) or "nothing"
-    reading.fail(path, f"a rotation is {_ROTATION_FORMS}, found {found}.")
+    reading.fail(path, f"expected {_ROTATION_FORMS}, found {found}.")
     return None
 
 

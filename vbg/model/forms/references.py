@@ -324,7 +324,8 @@ def _condition(reading: Reading, scope: Scope, path: Path, raw: Any, declared: F
         return _signal(reading, scope, path, raw, declared)
     left, sign, right = sides
     if comparison(right) is not None:
-        reading.fail(path, f"one comparison is a condition, found several in {raw!r}.")
+        what = f"one comparison is a condition, found several in {raw!r}."
+        reading.fail(path, what, "Compare once, as in a > b.")
         return None
     try:
         less, more = (

@@ -235,6 +235,7 @@ def _read_sizes(
             (*path, "inner_radius"),
             f"the inner radius {sizes['inner_radius']:g} m is not below "
             f"the radius {sizes['radius']:g} m.",
+            "Make it smaller, or the radius larger.",
         )
     return MappingProxyType(sizes) if len(sizes) == len(names) else None
 

@@ -105,5 +105,5 @@ class PortReferences:
         if table == "joints" and path[0] in JOINT_COORDINATE:
             return f"{JOINT_NODE}{node}"
         what = f"the port {text} stands for {target}, which is no {path[0]} node."
-        self.reading.fail(path, what)
+        self.reading.fail(path, what, f"Bind the port to a node of {path[0]}.")
         return node or text
