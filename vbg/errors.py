@@ -15,6 +15,8 @@ from typing import Literal, Self
 from vbg.platform.text import escaped
 
 Severity = Literal["error", "warning", "note"]
+TOLD = 200
+"""Problems that an error lists; a list of 10 000 wrong numbers has as many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +53,11 @@ class VbgError(Exception):
 
     @classmethod
     def of(cls, problems: Iterable[Problem]) -> Self:
-        """The error that lists all of `problems`, one a line."""
+        """The error that lists `problems`, one a line, the first `TOLD` of very many."""
         problems = tuple(problems)
-        return cls("\n".join(str(problem) for problem in problems), problems)
+        lines = [str(problem) for problem in problems[:TOLD]]
+        lines += [f"{len(problems) - TOLD} more."] if len(problems) > TOLD else []
+        return cls("\n".join(lines), problems)
 
 
 class ModelError(VbgError):

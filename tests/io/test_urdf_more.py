@@ -14,6 +14,7 @@ from tests.io.test_urdf import drive_loads, driven, toml_document
 from vbg.cli.main import main
 from vbg.errors import ModelError, UsageError
 from vbg.io import urdf
+from vbg.io.urdf.robot import read_robot
 from vbg.model import Model
 from vbg.spatial import quaternion_from_matrix
 
@@ -166,3 +167,21 @@ def test_what_a_robot_cannot_say_is_refused(tmp_path, capsys):
     pendulum = Path(__file__).parents[2] / "examples" / "pendulum.toml"
     assert main(["export", str(pendulum), "--urdf", "-o", str(arm)]) == 0
     assert main(["import", str(arm), "-o", str(tmp_path / "p.toml")]) == 0
+
+
+def _following(*pairs: tuple[str, str]) -> str:
+    links = "".join(f'<link name="l{i}"/>' for i in range(len(pairs) + 1))
+    joints = "".join(
+        f'<joint name="{name}" type="continuous"><parent link="l{i}"/><child link="l{i + 1}"/>'
+        f'<axis xyz="0 0 1"/><mimic joint="{leader}" multiplier="2" offset="1"/></joint>'
+        for i, (name, leader) in enumerate(pairs)
+    )
+    return f'<robot name="r">{links}{joints}</robot>'
+
+
+def test_joints_that_follow_each_other_in_a_circle_are_named():
+    for pairs in ([("a", "a")], [("x", "a"), ("a", "b"), ("b", "c"), ("c", "a")]):
+        with pytest.raises(ModelError, match=r"a follows.*in a circle none leads"):
+            read_robot(_following(*pairs), "r.urdf")
+    long = [(f"j{i}", f"j{i + 1}") for i in range(3000)]
+    assert len(read_robot(_following(*long), "r.urdf").joints) == 3000

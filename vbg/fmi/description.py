@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -21,6 +22,9 @@ from vbg.platform.text import escaped
 DESCRIPTION = "modelDescription.xml"
 LARGEST = 1 << 26  # bytes of a description
 MOST = 200_000  # variables
+_DAMAGED = (  # also a cipher, and a name that is no text
+    *(zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError),
+)
 _FMI2 = ("Real", "Integer", "Boolean", "String", "Enumeration")
 _FMI3 = (
     *("Float64", "Float32", "Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32"),
@@ -110,7 +114,10 @@ def read_description(path: str) -> Description:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()
-            size = archive.getinfo(DESCRIPTION).file_size
+            packed = archive.getinfo(DESCRIPTION)
+            if packed.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise ModelError(f"its {DESCRIPTION} is packed in a way that FMUs are not")
+            size = packed.file_size
             if size > LARGEST:
                 raise ModelError(f"its {DESCRIPTION} has {size} bytes, at most {LARGEST} are read")
             with archive.open(DESCRIPTION) as file:
@@ -119,7 +126,7 @@ def read_description(path: str) -> Description:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
     except KeyError:
         raise ModelError(f"it has no {DESCRIPTION}, so it is no FMU") from None
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+    except _DAMAGED as error:
         raise ModelError(f"it is no archive as an FMU is one: {error}") from None
     folders = {n.split("/")[1] for n in names if n.startswith("binaries/") and n.count("/") > 1}
     return _described(path, digest, text, tuple(sorted(filter(None, folders))))
@@ -203,10 +210,10 @@ def _root(text: bytes) -> Any:
 
     try:
         root = fromstring(text, forbid_dtd=True)
-    except ParseError as error:
-        raise ModelError(f"its {DESCRIPTION} is no XML: {error}") from None
     except DefusedXmlException:
         raise ModelError(f"its {DESCRIPTION} has a document type, which is not read") from None
+    except (ParseError, ValueError, LookupError) as error:  # or an encoding that nobody reads
+        raise ModelError(f"its {DESCRIPTION} is no XML: {error}") from None
     if root.tag != "fmiModelDescription":
         raise ModelError(f"its {DESCRIPTION} describes no FMU")
     return root

@@ -16,6 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +103,9 @@ def read(path: str | Path) -> Solution:
             if titles[0][0] != "time":
                 found = f"found '{titles[0][0]}'" if titles[0][0] else "it is empty"
                 raise UsageError(f"{path}: no result: the first column must be 'time'; {found}.")
-            table = np.loadtxt(file, delimiter=",", ndmin=2).reshape(-1, len(titles))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # a run may end before its first row
+                table = np.loadtxt(file, delimiter=",", ndmin=2).reshape(-1, len(titles))
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError as error:

@@ -7,6 +7,8 @@ and how the run ended, are JSON in the metadata of the file, under ``vbg``.
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from vbg.plumbing.components import gathered
 from vbg.solution import Solution, Status, components
 
 _KEY = b"vbg"
+SMALL = 1e8  # bytes of numbers that are read whatever the size of the file
 
 
 def require() -> Any:
@@ -31,6 +34,15 @@ def require() -> Any:
     except ImportError as error:
         raise not_installed("a Parquet file", "pyarrow", "sweep") from error
     return pyarrow, parquet
+
+
+def _require_size(path: str | Path, size: float) -> None:
+    """Raises ValueError where so many bytes of numbers cannot be, or cannot be held: columns of
+    one value take next to nothing on the disk, but time is no such column."""
+    held = os.stat(path).st_size
+    if size > max(SMALL, trust.EXPANSION * held):
+        raise ValueError(f"it says it has {size:.3g} bytes of numbers; the file has {held}")
+    trust.require_memory(3.0 * size)
 
 
 def write(solution: Solution, path: str | Path) -> None:
@@ -57,21 +69,28 @@ def read(path: str | Path) -> Solution:
     _, parquet = require()
     trust.require_file(path, growth=8.0)
     try:
-        table = parquet.read_table(str(path))
+        file = parquet.ParquetFile(path)  # this file alone: its folder's name may be speed=3
+        _require_size(path, 8.0 * file.metadata.num_rows * file.metadata.num_columns)
+        table = file.read()
+        titles = [escaped(title) for title in table.column_names]
+        if "time" not in titles:
+            raise UsageError(f"{path}: no result: it has no column 'time'.")
+        if len(set(titles)) < len(titles):
+            raise ValueError("a column stands twice")
         told = json.loads((table.schema.metadata or {}).get(_KEY, b"{}"))
-        ending = from_plain(told) if told else {}
-        units = {escaped(str(n)): str(unit) for n, unit in dict(told.get("units", {})).items()}
-        columns = {name: np.array(table[name], dtype=float) for name in table.column_names}
-        time = columns.pop("time")
-    except KeyError:
-        raise UsageError(f"{path}: no result: it has no column 'time'.") from None
-    except (OSError, ValueError, TypeError, RecursionError) as error:
+        ending = from_plain(told) if told != {} else {}
+        units = dict(trust.restored(Mapping[str, str], told.get("units", {})))
+        columns = {t: np.array(x, dtype=float) for t, x in zip(titles, table.columns, strict=True)}
+    except KeyError as error:
+        raise UsageError(f"{path}: no result of vbg: {error} is missing.") from None
+    except (OSError, ValueError, TypeError, RecursionError, NotImplementedError) as error:
         reason = escaped(" ".join(str(error).split())[:200])
         raise UsageError(f"{path}: no result in Parquet ({reason}).") from error
+    time = columns.pop("time")
     names = list(columns)
     signals = {}
-    for name, places in gathered([escaped(title) for title in names]):
+    for name, places in gathered(names):
         parts = [columns[names[k]] for k in places]
-        signals[name] = parts[0] if name == escaped(names[places[0]]) else np.column_stack(parts)
+        signals[name] = parts[0] if name == names[places[0]] else np.column_stack(parts)
     ending = ending or {"status": Status("finished", f"Read from {path}.")}
     return Solution(time, signals, units=units, **ending)

@@ -36,7 +36,7 @@ def require_own_files(path: str, root: str, seen: set[str]) -> None:
         elements = list(safe.parse(path, forbid_dtd=True).iter())
     except DefusedXmlException:
         raise UsageError(f"{path}: document types and entities are not read.") from None
-    except (safe.ParseError, OSError) as error:
+    except (safe.ParseError, OSError, ValueError, LookupError) as error:  # or an odd encoding
         raise UsageError(f"{path}: no XML: {error}.") from None
     # MuJoCo looks from the folder of the first file; what lies beside this one is held to it, too
     here = {os.path.dirname(path), os.path.dirname(root)}

@@ -298,12 +298,11 @@ class _Writer:
     def start(self, joint: UrdfJoint) -> float:
         """Zero, or the middle of its limits where zero is outside them; of a coordinate that
         follows another, what it follows to."""
-        if joint.mimic is not None and joint.mimic[0] in self.moving:
+        factor, shift = 1.0, 0.0
+        while joint.mimic is not None and joint.mimic[0] in self.moving:
             leader, ratio, offset = joint.mimic
-            return ratio * self.start(self.moving[leader]) + offset
-        if joint.limits is None or joint.limits[0] <= 0.0 <= joint.limits[1]:
-            return 0.0
-        return 0.5 * (joint.limits[0] + joint.limits[1])
+            joint, factor, shift = self.moving[leader], factor * ratio, shift + factor * offset
+        return factor * _middle(joint) + shift
 
     def couplings(self) -> dict[str, Any]:
         found = {}
@@ -336,6 +335,12 @@ class _Writer:
                 "ratio": 1.0 / motor.reduction,
             }
         return found
+
+
+def _middle(joint: UrdfJoint) -> float:
+    if joint.limits is None or joint.limits[0] <= 0.0 <= joint.limits[1]:
+        return 0.0
+    return 0.5 * (joint.limits[0] + joint.limits[1])
 
 
 def _zero_posture(groups: dict[str, Group], home: Mapping[str, str]) -> dict[str, Place]:

@@ -31,6 +31,7 @@ def groups_of(robot: Robot, *, keep_fixed: bool) -> dict[str, Group]:
     With `keep_fixed`, a fixed joint whose child could stand alone stays a joint.
     """
     found: dict[str, Group] = {}
+    below = robot.below()
     waiting: list[tuple[str, UrdfJoint | None]] = [(robot.root, None)]
     while waiting:
         name, joint = waiting.pop(0)
@@ -38,12 +39,12 @@ def groups_of(robot: Robot, *, keep_fixed: bool) -> dict[str, Group]:
         open_links = [name]
         while open_links:
             link = open_links.pop(0)
-            for below in robot.below(link):
-                if below.kind == "fixed" and not (keep_fixed and _stands(robot, below.child)):
-                    members[below.child] = members[link] @ below.X_PJ
-                    open_links.append(below.child)
+            for at in below[link]:
+                if at.kind == "fixed" and not (keep_fixed and _stands(robot, at.child)):
+                    members[at.child] = members[link] @ at.X_PJ
+                    open_links.append(at.child)
                 else:
-                    waiting.append((below.child, below))
+                    waiting.append((at.child, at))
         found[name] = Group(name, joint, members, _sum(robot, members))
     return found
 

@@ -8,7 +8,7 @@ Angles `rpy` turn about the fixed axes x, y, z in this order: R = Rz(y) Ry(p) Rx
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
@@ -107,9 +107,9 @@ class Robot:
     transmissions: tuple[Transmission, ...]
     notes: tuple[str, ...]
 
-    def below(self, link: str) -> Iterator[UrdfJoint]:
-        """The joints that `link` is the parent of."""
-        return (joint for joint in self.joints if joint.parent == link)
+    def below(self) -> dict[str, list[UrdfJoint]]:
+        """The joints that each link is the parent of."""
+        return _below(self.joints)
 
 
 def read_robot(text: str, where: str) -> Robot:
@@ -126,6 +126,7 @@ def read_robot(text: str, where: str) -> Robot:
         for end in (joint.parent, joint.child):
             if end not in links:
                 raise ModelError(f"{where}: joint {joint.name} names link {end!r}, which is none.")
+    _require_leaders(joints, where)
     unknown = {e.tag for e in root} - {"link", "joint", *IGNORED}
     notes = [f"<{tag}> is not known and was left out." for tag in sorted(unknown)]
     found = [_transmission(e, where) for e in root.findall("transmission")]
@@ -185,25 +186,49 @@ def _parsed(text: str, where: str) -> Element:
 def _root(links: dict[str, UrdfLink], joints: tuple[UrdfJoint, ...], where: str) -> str:
     """The one link that is nobody's child; every link must hang on it, by one joint."""
     children = [joint.child for joint in joints]
-    for child in children:
-        if children.count(child) > 1:
+    counts = Counter(children)
+    for child, parents in counts.items():
+        if parents > 1:
             raise ModelError(
-                f"{where}: link {child} has {children.count(child)} parents. URDF holds trees; "
+                f"{where}: link {child} has {parents} parents. URDF holds trees; "
                 "import the tree and write the closing joint in the model file."
             )
-    roots = [name for name in links if name not in children]
+    roots = [name for name in links if name not in counts]
     if len(roots) != 1:
-        found = ", ".join(roots[:6]) or "none"
-        raise ModelError(f"{where}: a robot has one root link, found {len(roots)}: {found}.")
+        told = ", ".join(roots[:6]) or "none"
+        raise ModelError(f"{where}: a robot has one root link, found {len(roots)}: {told}.")
+    below = _below(joints)
     reached, waiting = {roots[0]}, [roots[0]]
     while waiting:
-        link = waiting.pop()
-        below = [joint.child for joint in joints if joint.parent == link]
-        reached.update(below)
-        waiting.extend(below)
+        found = [joint.child for joint in below[waiting.pop()]]
+        reached.update(found)
+        waiting.extend(found)
     if lost := sorted(links.keys() - reached):
         raise ModelError(f"{where}: links {', '.join(lost[:6])} hang in a circle.")
     return roots[0]
+
+
+def _below(joints: tuple[UrdfJoint, ...]) -> dict[str, list[UrdfJoint]]:
+    found: dict[str, list[UrdfJoint]] = defaultdict(list)
+    for joint in joints:
+        found[joint.parent].append(joint)
+    return found
+
+
+def _require_leaders(joints: tuple[UrdfJoint, ...], where: str) -> None:
+    """Raises ModelError where joints follow each other in a circle: none of them leads."""
+    followed = {joint.name: joint.mimic[0] for joint in joints if joint.mimic is not None}
+    leads: set[str] = set()  # those that come to a joint which follows none
+    for name in followed:
+        chain: dict[str, None] = {}
+        while name in followed and name not in leads:
+            if name in chain:
+                circle = list(chain)[list(chain).index(name) :]
+                told = " follows ".join([*circle[:5], *([] if len(circle) < 6 else ["..."]), name])
+                raise ModelError(f"{where}: joint {told}: in a circle none leads. Take one out.")
+            chain[name] = None
+            name = followed[name]
+        leads.update(chain)
 
 
 def _link(element: Element, where: str) -> UrdfLink:
