@@ -187,16 +187,14 @@ class _Cancel:
 def run(job: Job, teller: Teller) -> int:
     """Run `job`, telling `teller`; a broken model is told, not raised."""
     from vbg.errors import VbgError
+    from vbg.platform.files import unforeseen
 
     try:
         _run(job, teller)
-    except VbgError as error:
-        problems = [asdict(problem) for problem in error.problems]
-        teller.tell("failed", error=type(error).__name__, message=str(error), problems=problems)
-        return 1
-    except MemoryError as error:
-        message = f"Not enough memory for the results: {error}. Ask for fewer output instants."
-        teller.tell("failed", error="UsageError", message=message, problems=[])
+    except (VbgError, OSError, MemoryError, RecursionError) as error:
+        told = error if isinstance(error, VbgError) else unforeseen(error)
+        problems = [asdict(problem) for problem in told.problems]
+        teller.tell("failed", error=type(told).__name__, message=str(told), problems=problems)
         return 1
     return 0
 

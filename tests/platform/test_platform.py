@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -251,3 +252,15 @@ def test_names_that_the_terminal_cannot_show():
     ascii_only = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "1"}
     said = vbg(["check", "größe.toml"], env=ascii_only, stdout=subprocess.PIPE)
     assert said.returncode == 2 and r"gr\xf6\xdfe.toml" in said.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere a folder in use stays")
+def test_a_folder_that_is_not_there_any_more_is_one_sentence(tmp_path):
+    model = Path(__file__).parents[2] / "examples" / "pendulum.toml"
+    paths = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    for words in (f"run {model} --t-end 0.01 -o a.h5", "new pendulum -o a.toml"):
+        (tmp_path / "gone").mkdir()
+        shell = f"cd {tmp_path}/gone && rmdir ../gone && {sys.executable} -m vbg.cli {words}"
+        ran = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, env=paths)
+        assert ran.returncode == 2 and "Traceback" not in ran.stderr
+        assert "folder" in ran.stderr or "No such file" in ran.stderr

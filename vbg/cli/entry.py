@@ -9,6 +9,7 @@ import atexit
 import os
 import signal
 import sys
+import warnings
 
 
 def run() -> None:
@@ -28,6 +29,8 @@ def run() -> None:
         output, _ = open_standard_streams()
         from vbg.cli.main import FAILS, MISUSE, main
 
+        # what overflows on the way is told by results, not by numpy between their lines
+        warnings.simplefilter("ignore", RuntimeWarning)
         if sys.argv[1:2] == ["tui"]:
             signal.signal(signal.SIGINT, signal.default_int_handler)
             for name in ("SIGTERM", "SIGHUP"):

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from vbg.cli.parser import INTERRUPTED, Misused, Parser, register_modules
 from vbg.errors import UsageError, VbgError
-from vbg.platform.files import refused
+from vbg.platform.files import unforeseen
 
 FINE, FAILS, MISUSE = 0, 1, 2
 
@@ -77,16 +77,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt as interrupt:
         print(f"\nvbg: stopped. {interrupt}".rstrip(), file=sys.stderr)
         return INTERRUPTED
-    except OSError as error:
-        told = refused(error.filename, error) if error.filename else VbgError(f"vbg: {error}.")
+    except (OSError, MemoryError, RecursionError) as error:
+        told = unforeseen(error)
         tell(told)
         return MISUSE if isinstance(told, UsageError) else FAILS
-    except MemoryError:
-        tell(VbgError("vbg: there is not enough memory. Ask for fewer output instants."))
-        return FAILS
-    except RecursionError:
-        tell(VbgError("vbg: something in the files is nested too deeply."))
-        return FAILS
 
 
 def _explained(message: str, words: Sequence[str]) -> str:

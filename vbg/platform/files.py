@@ -83,6 +83,23 @@ def refused(path: str | Path, error: OSError) -> VbgError:
     return kind(f"{path}: cannot be written: {reason}.")
 
 
+def unforeseen(error: OSError | MemoryError | RecursionError) -> VbgError:
+    """What the system refused where nobody had thought of it, in one sentence."""
+    if isinstance(error, MemoryError):
+        asked = f" ({error})" if str(error) else ""
+        return VbgError(f"vbg: there is not enough memory{asked}. Ask for fewer output instants.")
+    if isinstance(error, RecursionError):
+        return VbgError("vbg: something in the files is nested too deeply.")
+    if error.filename:
+        return refused(error.filename, error)
+    try:
+        os.getcwd()
+    except OSError:
+        gone = "the folder that it was started in is not there any more; go to another one."
+        return UsageError(gone)
+    return VbgError(f"vbg: {error.strerror or error}.")
+
+
 def is_other_than_file(path: str | Path) -> str:
     """What stands at `path` that is neither a file nor nothing: "a folder", "a pipe", ...;
     empty otherwise."""
