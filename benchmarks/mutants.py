@@ -2,11 +2,12 @@
 
     python -m benchmarks.mutants [--count N] [--first I] [--seed S] [--jobs J] [--run] [--read]
 
-Each mutant is an example with a few tokens replaced, doubled, swapped or cut out, numbers by
-strange ones and names by other names.  It has to be refused: a VbgError whose problems have a
+Each mutant is an example, or a small machine around any kind of part, damaged in one of the
+ways of `benchmarks.damage`.  It has to be refused: a VbgError whose problems have a
 place and a remedy, or say what is expected; or to be read, checked and assembled (with --read
 no more than checked).  With --run a short run follows, which is no "finished" one without
-values or with an audit above its limit.  Nothing may take more than 20 s of processor time or
+values or with an audit above its limit; a machine that turns a million times in it is asked to
+stop after 10 s, as a user would, and has to.  Nothing may take more than 20 s of processor time or
 1 GB.  Every mutant that breaks the rule is printed, then a count of what became of all.
 """
 
@@ -20,83 +21,43 @@ import resource
 import signal
 import sys
 import time
-import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
 
 import vbg
+from benchmarks.damage import damaged
 from vbg.errors import Problem, VbgError
 from vbg.io import toml
+from vbg.model import catalogue
+from vbg.model.samples import machine
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.toml"))
-_TOKEN = re.compile(r"\w+|\s+|.", re.DOTALL)
 SECONDS = 20.0
 LARGEST = 1_000_000_000  # bytes
+LONGEST = 50_000  # characters of what is said of one model
 SPAN = 0.01  # s of motion in a short run, unless the model's own is shorter
-FINE = ("read", "assembled", "refused", "finished", "failed")
-# what is wrong and what helps are often one sentence: "expected 3 numbers, found 2"
+PATIENCE = 10.0  # s of processor time, after which a run is asked to stop
+FINE = ("read", "assembled", "refused", "finished", "failed", "stopped")
+# what is wrong and what is right are often one sentence: "expected 3 numbers, found 2"
 HELPFUL = re.compile(
-    r"\b(expected|must|needs|there (is|are)|at (most|least)|unless|only|such as|look at|takes"
-    r"|give each|is \{)"
-)
-STRANGE = (
-    *(
-        "0",
-        "-1",
-        "1e308",
-        "-1e-300",
-        "nan",
-        "inf",
-        "2**70",
-        "1/0",
-        "[]",
-        "{}",
-        '""',
-        "true",
-        "=",
-        '"',
-    ),
-    *(
-        "[[",
-        "]",
-        "'''",
-        "\x00",
-        "\x1b[2J",
-        "\u202e",
-        "é",
-        "t",
-        "sqrt(-1)",
-        "a.b.c",
-        "ground",
-        "1979-05-27",
-    ),
+    r"\b(expected|must|needs|takes|give each|look at|such as|name parts)\b|; there (is|are) "
 )
 
 
-def mutant(text: str, rng: random.Random) -> str:
-    """The text with one to four of its tokens changed."""
-    tokens = _TOKEN.findall(text)
-    for _ in range(rng.randint(1, 4)):
-        at = rng.randrange(len(tokens))
-        kind = rng.randrange(5)
-        if kind == 0:
-            tokens[at] = rng.choice(STRANGE)
-        elif kind == 1:
-            tokens[at] = rng.choice(tokens)
-        elif kind == 2:
-            tokens[at : at + rng.randint(1, 5)] = [""]
-        elif kind == 3:
-            tokens.insert(at, rng.choice(tokens))
-        else:
-            lines = "".join(tokens).split("\n")
-            lines.insert(rng.randrange(len(lines)), lines[rng.randrange(len(lines))])
-            tokens = _TOKEN.findall("\n".join(lines))
-    return "".join(tokens)
+@cache
+def sources() -> tuple[tuple[str, str], ...]:
+    """File and text of what is damaged: the examples, and a small machine around every kind of
+    part, as if it stood among them."""
+    found = [(str(file), file.read_text(encoding="utf-8")) for file in EXAMPLES]
+    for table, kinds in catalogue().items():
+        beside = EXAMPLES[0].with_name
+        found += [(str(beside(f"{table}.{kind}")), machine(table, kind)) for kind in kinds]
+    return tuple(found)
 
 
 class Endless(BaseException):
@@ -121,7 +82,7 @@ def limited(seconds: float) -> Iterator[None]:
 def unclear(problems: tuple[Problem, ...] | list[Problem]) -> str:
     """What is missing in what is said of a refused model: its place, or what helps."""
     for problem in problems:
-        if not problem.where or not problem.what:
+        if not problem.where or not problem.what or (problem.file and not problem.line):
             return f"no place: {problem}"
         if not problem.remedy and not HELPFUL.search(problem.what):
             return f"no remedy: {problem}"
@@ -144,6 +105,8 @@ def fault(text: str, file: str, *, depth: str = "read") -> str:
         told = str(error)
         if not told.strip() or not told.replace("\n", "").replace("\t", "").isprintable():
             return f"says {told!r}"
+        if len(told) > LONGEST:
+            return f"says {len(told)} characters: {told[:200]!r}"
         return unclear(error.problems) or "refused"
     except MemoryError:
         return "more memory than there is"
@@ -155,9 +118,18 @@ def fault(text: str, file: str, *, depth: str = "read") -> str:
 
 def _run(start: vbg.Start) -> str:
     span = min(SPAN, start.system.model.simulate.t_end)
-    solution = vbg.simulate(start, t_end=span, output_step=span / 4 or SPAN)
+    until = time.process_time() + PATIENCE
+    solution = vbg.simulate(
+        start,
+        t_end=span,
+        output_step=span / 4 or SPAN,
+        progress=lambda fraction, t: time.process_time() < until,
+    )
+    if solution.status.code == "cancelled":
+        return "stopped"
     if solution.status.code != "finished":
-        return solution.status.code if solution.status.sentence else "failed without a word"
+        told = solution.status.sentence and solution.status.remedy
+        return solution.status.code if told else f"failed: {solution.status}"
     for name, values in solution.signals.items():
         if not np.isfinite(values).all():
             return f"finished, and {name} has no value"
@@ -169,25 +141,13 @@ def _run(start: vbg.Start) -> str:
 def one(number: int, seed: int, depth: str) -> tuple[int, str, str, float, int]:
     """Number, file, fate, seconds and additional bytes of a mutant."""
     rng = random.Random(f"{seed} {number}")
-    file = rng.choice(EXAMPLES)
-    text = _read_mostly(file.read_text(encoding="utf-8"), rng)
+    examples = len(EXAMPLES)  # every second mutant is one of an example
+    file, text = rng.choice(sources()[:examples] if rng.random() < 0.5 else sources()[examples:])
+    text = damaged(text, rng)
     begun, most = time.process_time(), _peak()
     with limited(SECONDS):
-        fate = fault(text, str(file), depth=depth)
-    return number, file.name, fate, time.process_time() - begun, _peak() - most
-
-
-def _read_mostly(text: str, rng: random.Random) -> str:
-    """A mutant; three of four can be read as TOML, or the mistakes behind it were never met."""
-    draws = 1 if rng.random() < 0.25 else 12
-    for _ in range(draws):
-        found = mutant(text, rng)
-        try:
-            tomllib.loads(found)
-        except ValueError:
-            continue
-        break
-    return found
+        fate = fault(text, file, depth=depth)
+    return number, Path(file).name, fate, time.process_time() - begun, _peak() - most
 
 
 def _peak() -> int:
