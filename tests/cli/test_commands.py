@@ -97,6 +97,15 @@ def test_new_lists_every_example_and_writes_it_unchanged(tmp_path, capsys):
         assert target.read_text("utf-8") == file.read_text("utf-8")
 
 
+def test_new_brings_matrices_and_what_wrote_them(tmp_path, capsys):
+    """The flexible ladder is whole where it was put."""
+    target = tmp_path / "mine.toml"
+    assert run_verb(["new", "ladder", "-o", target], capsys)[0] == 0
+    arrays = {f"ladder-{name}.npy" for name in ("M", "K", "nodes")}
+    assert {file.name for file in tmp_path.iterdir()} == {"mine.toml", "ladder.py", *arrays}
+    assert run_verb(["check", target], capsys)[0] == 0
+
+
 def test_new_does_not_overwrite_unasked_and_names_the_nearest(tmp_path, capsys):
     target = tmp_path / "mine.toml"
     target.write_text("precious")

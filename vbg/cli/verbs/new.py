@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -80,18 +80,32 @@ def _included(template: Path, target: Path) -> Iterator[tuple[Path, Path]]:
     import tomllib
 
     document = tomllib.loads(template.read_text("utf-8"))
+    for name in _matrices(document):
+        for beside in (Path(name), Path(template.with_suffix(".py").name)):  # what wrote them
+            if (template.parent / beside).is_file():
+                yield target.parent / beside, template.parent / beside
     for entry in document.get("include", {}).values():
         copy, file = target.parent / entry["file"], template.parent / entry["file"]
         yield copy, file
         yield from _included(file, copy)
 
 
+def _matrices(document: Mapping[str, Any]) -> Iterator[str]:
+    """Files of the matrices of flexible bodies."""
+    for body in document.get("bodies", {}).values():
+        for value in body.get("flexible", {}).values():
+            if isinstance(value, str) and value.endswith(".npy"):
+                yield value
+
+
 def templates() -> dict[str, Path]:
-    """Name -> file of the examples: in the installed package, or beside it in a checkout."""
+    """Name -> file of the examples: in the installed package, or beside it in a checkout; those
+    with matrices of finite elements stand in a folder of their own."""
     package = Path(__file__).resolve().parents[2]
     folders = (package / "examples", package.parent / "examples")
-    files = sorted(file for folder in folders for file in folder.glob("*.toml"))
-    return {file.stem: file for file in files}
+    each = ("*.toml", "finite-elements/*.toml")
+    files = [file for folder in folders for which in each for file in folder.glob(which)]
+    return {file.stem: file for file in sorted(files, key=lambda file: file.stem)}
 
 
 def _list(found: dict[str, Path], *, as_json: bool) -> None:
