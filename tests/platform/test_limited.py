@@ -26,13 +26,17 @@ def test_one_child_answers_one_job_after_another(server):
 
 
 @pytest.mark.parametrize(
-    ("job", "why"),
-    [("die", "ended with code"), ("spin", "more than 1 s"), ("eat", "GB of memory")],
+    ("job", "seconds", "why"),
+    [
+        ("die", 1.0, "ended with code"),
+        ("spin", 1.0, "more than 1 s"),
+        ("eat", 30.0, "GB of memory"),
+    ],
 )
-def test_what_goes_too_far_ends_and_the_next_is_served(job, why, server):
+def test_what_goes_too_far_ends_and_the_next_is_served(job, seconds, why, server):
     before = server.ask("x", **LIMITS)["pid"]
     with pytest.raises(Unserved, match=why):
-        server.ask(job, **LIMITS)
+        server.ask(job, seconds=seconds, memory=LIMITS["memory"])
     assert not psutil.pid_exists(before)
     assert server.ask("x", **LIMITS)["pid"] != before
 

@@ -434,7 +434,7 @@ def test_a_closed_clutch_holds_two_shafts_and_a_brake_both():
     [
         ("way.static(w)\n", "way.static(w) * 1.01\n", "brake.torque"),
         ("sign * (dry + ", "sign * (1.001 * dry + ", "plate.torque"),
-        ("x[side.state] - left if", "0.0 if", "a.speed"),
+        ("x[side.state] - left if", "0.0 if", "c.speed"),
         ("exp(-size(speed) / stribeck)", "exp(-size(speed))", "brake.torque"),
         ("drive is None:", "drive is None or True:", "felt.torque"),
     ],

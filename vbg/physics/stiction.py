@@ -7,13 +7,18 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from vbg.blocks import Block, call, const, leaf, times, zeros
 from vbg.builder import Builder, Node
 
 MOVING = 1e-7  # a speed above this [m/s or rad/s] is one, at the start of a run
 FADED = 36.0  # Stribeck speeds beyond which nothing is left of the fall from static: exp(-36)
+UNABLE = 1e-30  # what a friction that can hold nothing stays below zero by [N or N*m]
 RESTING = 1e-11  # a speed below this is none, where something begins or ceases to stick
 
+Array = NDArray[np.float64]
 Both = tuple[Block, Block]  # of the way forward and of that back
 
 
@@ -126,6 +131,11 @@ def _viscous(name: str, builder: Builder, node: Node, law: DryFriction) -> Block
     return -builder.effort(builder.resistor(f"{name}.viscous", node, effort=effort))
 
 
+def most_held(condition: Array) -> Array:
+    """What friction can hold that slips the one way, from the other one's condition."""
+    return np.maximum(-condition - UNABLE, 0.0)
+
+
 def _given(value: Block, _state: Block) -> Block:
     """A condition that does not look at the mode's own state."""
     return value
@@ -159,7 +169,8 @@ def stick_slip(
         # moves from MOVING on, in terms that do not hide how far the load is from `most`
         moves = (size / MOVING) * (sign * speed - const(MOVING))
         breaks = call("max", -sign * held - most, moves)
-        breaks = call("select", sticks, breaks, -most - const(1.0))
+        able = call("max", most, const(0.0)) + const(UNABLE)
+        breaks = call("select", sticks, breaks, -able)
         condition = call("select", own, sign * speed, breaks)
         builder.mode(
             mode,

@@ -17,6 +17,7 @@ from vbg.assemble.system import System
 from vbg.blocks import Block, dependencies
 from vbg.graph.bondgraph import Vertex
 from vbg.graph.placeholders import OUTPUT, SIGNAL
+from vbg.physics.stiction import most_held
 from vbg.plumbing.components import component_names
 
 Array = NDArray[np.float64]
@@ -145,6 +146,6 @@ def held(system: System, t: float, x: Array) -> tuple[Held, ...]:
         slipping = x.copy()
         slipping[places[f"{name}.{other}"]] = 1.0
         evaluate_switches(t, slipping)
-        most = -1.0 - float(evaluate_switches.output(f"{name}.{would}")[0])
-        found.append(Held(name, abs(load), most))
+        most = most_held(evaluate_switches.output(f"{name}.{would}"))
+        found.append(Held(name, abs(load), float(most[0])))
     return tuple(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from vbg.assemble.system import System
 from vbg.blocks import dependencies
 from vbg.graph.bondgraph import Clock, Mode, Switch
 from vbg.junctions.latch import MODE
-from vbg.physics.stiction import MOVING
+from vbg.physics.stiction import MOVING, most_held
 from vbg.simulate.events.gripping import Grips
 from vbg.simulate.events.looks import FLAT, closer, places
 from vbg.simulate.events.units import Units
@@ -38,7 +38,6 @@ ROUNDS = 20  # changes of modes that may follow from one event,
 ROUNDS_EACH = 6  # and so many more for everything that can stick
 STEP = 1e-40  # of complex steps
 CIRCLE = 10  # events at one instant from which on modes that share a load do not take turns
-TURNS = 8  # events at one instant after which dry frictions share their load in another way
 CHATTER, INSTANT = 100, 1e-5  # so many events within this part of an output step are a failure
 
 
@@ -187,13 +186,12 @@ class Switches:
         return rows
 
     def idle(self, t: float, x: Array) -> frozenset[int]:
-        """Modes of dry frictions that can hold nothing, as of an open clutch: the condition of
-        one direction is -most - 1 while the other slips, see `vbg.physics.stiction`."""
+        """Modes of dry frictions that can hold nothing, as of an open clutch."""
         found: set[int] = set()
         for _, (forward, backward) in self._grips:
             slipping = x.copy()
             slipping[self._mode[forward]], slipping[self._mode[backward]] = 1.0, 0.0
-            if -1.0 - self._values(t, slipping)[backward] <= 0.0:
+            if most_held(self._values(t, slipping)[backward]) == 0.0:
                 found |= {forward, backward}
         return frozenset(found)
 
@@ -263,9 +261,7 @@ class Switches:
         """Turns modes over until each agrees with the sign of its condition; those of dry
         frictions all at once, for they hold each other."""
         own = np.flatnonzero((self._mode >= 0) & (self._rest == 0.0))
-        recent = self._recent[-TURNS:]
-        again = len(recent) == TURNS and recent[-1][0] - recent[0][0] <= self._instant
-        dry = self._dry.agreeing(x, self._crossed, self._instant, first=first, again=again)
+        dry = partial(self._dry.agree, crossed=self._crossed, brief=self._instant, first=first)
         for _ in range(ROUNDS + ROUNDS_EACH * len(self._grips)):
             values = self._values(t, x)
             wrong = own[

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.physics.stiction import MOVING, RESTING
+from vbg.physics.stiction import MOVING, RESTING, most_held
 from vbg.simulate.events.sticking import Modes, alone, held
 
 Array = NDArray[np.float64]
@@ -17,7 +16,6 @@ Values = Callable[[float, Array], Array]  # of all switching functions at (t, x)
 
 BRIEF = 64.0 * np.finfo(float).eps  # of the time: a speed that comes of so little of it is none
 LIMIT = 1e-9  # of what a friction holds: nearer to all of it, it goes
-BREAKING = 1e-6  # the same where one has just been seen to hold all that it can
 TINY = np.finfo(float).tiny
 
 
@@ -33,18 +31,6 @@ class Grips:
     growth: Values
     renew: Callable[[float, Array], None]
 
-    def agreeing(
-        self, x: Array, crossed: Sequence[int], brief: float, *, first: bool, again: bool
-    ) -> Callable[[float, Array], bool]:
-        """`agree` behind an event at x: those about it hold all that they can if one that stuck
-        is among the `crossed`."""
-        stuck = ~np.any(x[self.places] > 0.5, axis=1)
-        breaks = bool(np.any(np.isin(self.ways[stuck], crossed)))
-        near = BREAKING if breaks else LIMIT
-        return partial(
-            self.agree, crossed=crossed, brief=brief, near=near, first=first, again=again
-        )
-
     def agree(
         self,
         t: float,
@@ -52,17 +38,14 @@ class Grips:
         crossed: Sequence[int],
         brief: float,
         *,
-        near: float,
         first: bool,
-        again: bool,
     ) -> bool:
         """Modes in place: of what moves by its speed, of what is at rest by what holds.  Whether
         any has changed.
 
         At rest are those whose switching function has just `crossed` zero, those that stuck, and
         those whose speed is rounding, also of the time at which they are looked at, which is
-        `brief` [s] at least; at the `first` instant of a run those below MOVING.  `again`: where
-        this led round in a circle as few stick as hold without help."""
+        `brief` [s] at least; at the `first` instant of a run those below MOVING."""
         before = x[self.places].copy()
         stuck = ~np.any(before > 0.5, axis=1)
         x[self.places] = (1.0, 0.0)
@@ -74,8 +57,7 @@ class Grips:
         modes = np.sign(speed).astype(np.intp)
         resting = np.flatnonzero(still)
         if resting.size:
-            modes, fewer = self._held(t, x, modes, resting)
-            modes = self._let_go(t, x, fewer if again else modes, near)
+            modes = self._let_go(t, x, self._held(t, x, modes, resting))
         self._set(t, x, modes)
         return bool(np.any(x[self.places] != before))
 
@@ -89,9 +71,9 @@ class Grips:
         x: Array,
         modes: Modes,
         resting: NDArray[np.intp],
-    ) -> tuple[Modes, Modes]:
-        """How those at rest go on, and the same where as few stick as can: what each does to the
-        others from its effort the one way and the other, which the accelerations are linear in."""
+    ) -> Modes:
+        """How those at rest go on, as few of them stuck as can: what each does to the others from
+        its effort the one way and the other, which the accelerations are linear in."""
         modes = modes.copy()
         modes[resting] = 1
         forward, backward = self.ways[resting].T
@@ -109,34 +91,31 @@ class Grips:
             grown[j] = -turned[backward[j]]
             A[:, j] = (grown - base) / (ahead[j] + back[j])
             modes[friction] = 1
-        fewer = modes.copy()
-        modes[resting], f = held(A, base + A @ ahead, ahead, back)
-        fewer[resting] = alone(A, f, ahead, back, modes[resting])
-        return modes, fewer
+        found, f = held(A, base + A @ ahead, ahead, back)
+        modes[resting] = alone(A, f, ahead, back, found)
+        return modes
 
     def _most(
         self, t: float, x: Array, resting: NDArray[np.intp], modes: Modes
     ) -> tuple[Array, Array]:
-        """What each can hold ahead and back: a mode's condition is -most - 1 while the other
-        slips, see `vbg.physics.stiction`."""
+        """What each can hold ahead and back."""
         found = []
         for way in (-1, 1):
             modes[resting] = way
             x[self.places] = _slipping(modes)
             values = self.values(t, x)[self.ways[resting]]
-            found.append(np.maximum(-1.0 - values[:, 0 if way < 0 else 1], 0.0))
+            found.append(most_held(values[:, 0 if way < 0 else 1]))
         return found[0], found[1]
 
-    def _let_go(self, t: float, x: Array, modes: Modes, near: float) -> Modes:
-        """Of several that stick where fewer would do, rows that are independent hold; the most
-        overloaded of these goes to its limit as long as there is one, and what it leaves is held
-        by the others."""
+    def _let_go(self, t: float, x: Array, modes: Modes) -> Modes:
+        """The most overloaded of those that hold goes to its limit as long as there is one, and
+        what it leaves is held by the others."""
         modes = modes.copy()
         most = np.stack(self._most(t, x, np.arange(len(modes)), modes.copy()), axis=1)
         for _ in range(len(modes)):
             self._set(t, x, modes)
             values = np.where((modes == 0)[:, None], self.values(t, x)[self.ways], -np.inf)
-            over = values > -near * most
+            over = values > -LIMIT * most
             if not over.any():
                 break
             load = np.where(over, (values + most) / np.maximum(most, TINY), -np.inf)

@@ -42,39 +42,55 @@ def held(A: Array, b: Array, ahead: Array, back: Array) -> tuple[Modes, Array]:
         f[able] = D * _optimum(regular, D * b[able] / largest, -ahead[able] / D, back[able] / D)
     growth = A @ f + b
     stays = able & (np.abs(growth) <= ROUNDED * (power + np.abs(b)))
-    return np.where(stays, 0, np.sign(growth)).astype(np.intp), f
+    goes = np.where(stays, 0.0, np.sign(growth))
+    return np.nan_to_num(goes).astype(np.intp), f  # the next step tells of a law without a slope
 
 
 def alone(A: Array, f: Array, ahead: Array, back: Array, modes: Modes) -> Modes:
-    """The same modes, but of those held by the efforts f as few as hold without help: shares move
-    along what changes no acceleration until one of them is all that its friction can hold, which
-    that one then keeps (1 or -1), if possible the way it holds already: on the other one it would
-    be a load on the others; what these have to hold stays within their limits."""
-    f, modes = np.array(f), modes.copy()
-    while (free := np.flatnonzero(modes == 0)).size:
-        D, Q, noise = _scaled(A, ahead, back, free)
-        values, vectors = np.linalg.eigh(Q)
-        if not values[0] <= max(ALONE, NOISE * noise) * values[-1]:
-            break
-        ways = [
-            _until(f[free], way * D * vectors[:, 0], ahead[free], back[free]) for way in (1, -1)
-        ]
-        first, moved = min(ways, key=lambda way: f[free][way[0]] * way[1][way[0]] < 0.0)
-        f[free] = moved
-        modes[free[first]] = -1 if moved[first] > 0.0 else 1
+    """The same modes, but of those held by the efforts f as few as hold without help, and these as
+    far from their limits as can be; the others are at theirs (1 or -1)."""
+    free = np.flatnonzero(modes == 0)
+    if not free.size:
+        return modes
+    D, Q, noise = _scaled(A, ahead, back, free)
+    room = np.stack([-ahead[free], back[free]], axis=1) / D[:, None]
+    share = np.clip(f[free] / D, room[:, 0], room[:, 1])
+    values, vectors = np.linalg.eigh(Q)
+    idle = values <= max(ALONE, NOISE * noise) * values[-1]
+    if not idle.any():
+        return modes
+    ways = np.concatenate([np.eye(len(free)), -np.eye(len(free))])
+    found = [_outward(vectors[:, idle], share, room, way) for way in ways]
+    modes = modes.copy()
+    modes[free], _ = max(found, key=lambda reached: _slack(*reached, room))
     return modes
 
 
-def _until(f: Array, z: Array, ahead: Array, back: Array) -> tuple[int, Array]:
-    """Which of f is the first at its limit on the way along z, and f there."""
-    limits = np.where(z > 0.0, back, -ahead)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        room = np.where(z != 0.0, (limits - f) / z, np.inf)
-    first = int(np.argmin(room))
-    length = float(room[first])  # infinite where none can hold anything
-    moved = f + (max(length, 0.0) * z if np.isfinite(length) else 0.0)
-    moved[first] = limits[first]
-    return first, moved
+def _outward(idle: Array, share: Array, room: Array, way: Array) -> tuple[Modes, Array]:
+    """Which are at their limits, and the shares, once nothing is left of the `idle` directions,
+    which change no acceleration: along them shares grow the `way` that is wanted, one after
+    another until it is at its limit."""
+    share, modes = share.copy(), np.zeros(len(share), dtype=np.intp)
+    while idle.shape[1]:
+        along = idle @ (idle.T @ np.where(modes == 0, way, 0.0))
+        if np.abs(along).max() <= ALONE:
+            along = idle[:, 0] * (1.0 if idle[:, 0] @ share >= 0.0 else -1.0)
+        along[modes != 0] = 0.0
+        limits = np.where(along > 0.0, room[:, 1], room[:, 0])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            length = np.where(np.abs(along) > ALONE, (limits - share) / along, np.inf)
+        first = int(np.argmin(length))
+        share = np.clip(share + length[first] * along, room[:, 0], room[:, 1])
+        share[first], modes[first] = limits[first], -1 if along[first] > 0.0 else 1
+        turned = np.linalg.svd(idle[first : first + 1])[2]
+        idle = idle @ turned[1:].T  # directions that do not move that one
+    return modes, share
+
+
+def _slack(modes: Modes, share: Array, room: Array) -> float:
+    """How far those that hold are from their limits."""
+    holds = modes == 0
+    return float(np.minimum(room[:, 1] - share, share - room[:, 0]).min(initial=1.0, where=holds))
 
 
 def _scaled(

@@ -10,6 +10,7 @@ starts anew there and where an input jumps.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -36,6 +37,8 @@ from vbg.tmm_bridge.motion.stepping import Dense, Pieces, Stepper
 Progress = Callable[[float, float], bool | None]
 NETWORKS = ("electric", "hydraulic", "rotational", "translational", "signals", "joints")
 AROUND = 100.0 * NEAR  # nearness below which a singular posture is approached with care
+CHATTER = 500  # restarts in AN_INSTANT end the run
+AN_INSTANT = 1e-8  # of the run
 FALL = 8.0  # of the nearness in one step there: about a third of the distance is left
 
 
@@ -78,6 +81,7 @@ class _Record:
     states: list[Array] = field(default_factory=list)
     inside: list[float] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
+    restarts: deque[float] = field(default_factory=lambda: deque(maxlen=CHATTER))
     n_steps: int = 0
     failure: str = ""
 
@@ -267,7 +271,8 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
             record.end_at(plant, t, y.copy())
             return t, y, False
         if hit >= 0:
-            return t, y, True
+            record.failure = _endlessly(record, t, names[hit])
+            return t, y, not record.failure
         if len(plant.mechanism.tables.rows):
             solver.y, solver.f = y, plant.settle(t, y)
             span.past.append(Passed(t, y, solver.f, plant.nearness(), plant.rank))
@@ -329,6 +334,15 @@ def _out_of_patience(span: _Span, t: float) -> str:
         f"{done:.2g} evaluations took the run through {100.0 * share:.2g} % of its time, the rest"
         f" would take {done * (1.0 / share - 1.0):.2g}"
     )
+
+
+def _endlessly(record: _Record, t: float, name: str) -> str:
+    """Why the run ends at this restart; empty if restarts are seldom enough."""
+    record.restarts.append(t)
+    brief = AN_INSTANT * record.grid[-1]
+    if len(record.restarts) < CHATTER or t - record.restarts[0] > brief:
+        return ""
+    return f"{name or 'a law that bends'} switches endlessly (at t = {t:.6g} s)"
 
 
 class LastStep:

@@ -4,6 +4,9 @@ Speeds at rest grow by a = K f + c under the efforts f of the frictions, within 
 each either holds, a = 0, or is at its limit against its own a.  Gauss and Seidel's sweeps, which
 are what friction does one after the other (M. Jean, Comput. Methods Appl. Mech. Eng. 177, 1999),
 come near to it; which are at their limits they know long before, and the rest is linear.
+Where more hold than motions are held, as in a linkage with dry hinges, the shares are open; those
+of a vertex are taken (linear programming), in which as few hold as there are motions, and no joint
+of a loop is left to share with them.
 """
 
 from __future__ import annotations
@@ -20,9 +23,10 @@ from vbg.tmm_bridge.motion.instants import ALIKE
 from vbg.tmm_bridge.motion.plant import Plant
 from vbg.tmm_bridge.onedim.friction import AT_REST, MOVING, DryFriction
 
-AT_LIMIT = 1.0 - 1e-9  # of what a friction holds: it goes from there on
+AT_LIMIT = 1e-9  # of what a friction holds: nearer to it, it goes
 POWERLESS = 1e-9  # of an acceleration: a friction that can take no more off it does not hold
 SWEEPS, TRIALS = 25, 400  # between two trials to end, and trials
+DEPENDENT = 1e-8  # of the largest singular value: shares along a smaller one change no motion
 WRONG = 1e-9  # of the largest acceleration, against which what slips is not accelerated
 
 
@@ -61,7 +65,7 @@ def _let_go(plant: Plant, y: Array, found: Array) -> None:
     used = {}
     for friction in plant.sticky:
         _, held, most = found[friction.index]
-        if y[own + friction.mode] == 0.0 and held != 0.0 and abs(held) > AT_LIMIT * most:
+        if y[own + friction.mode] == 0.0 and held != 0.0 and abs(held) > (1.0 - AT_LIMIT) * most:
             used[friction] = math.inf if most == 0.0 else abs(held) / most
     if used:
         worst = max(used, key=lambda friction: used[friction])
@@ -135,11 +139,42 @@ def _modes(plant: Plant, t: float, y: Array, resting: list[DryFriction]) -> Arra
         y[place] = 1.0
         if (span := ahead[j] + back[j]) > 0.0:
             K[:, j] = (low - _growth(plant, t, y, resting)) / span
-    return settled(K, low - K @ back, ahead, back)
+    ahead, back = (1.0 - AT_LIMIT) * ahead, (1.0 - AT_LIMIT) * back
+    modes, f = settled(K, low - K @ back, ahead, back)
+    return by_few(K, f, ahead, back, modes)
 
 
-def settled(K: Array, c: Array, ahead: Array, back: Array) -> Array:
-    """1 for what goes ahead, -1 for what goes back, 0 for what is held."""
+def by_few(K: Array, f: Array, ahead: Array, back: Array, modes: Array) -> Array:
+    """The modes with no more held than motions are, those that hold with as much left as can be;
+    the others are at their limits."""
+    from scipy.optimize import linprog
+
+    modes = modes.copy()
+    free = np.flatnonzero(modes == 0.0)
+    if len(free) < 2:
+        return modes
+    size = np.maximum(ahead, back)[free]
+    _, values, along = np.linalg.svd(size[:, None] * K[np.ix_(free, free)] * size)
+    moves = along[values > DEPENDENT * values[0]]
+    if len(moves) == len(free):
+        return modes
+    least, most = -ahead[free] / size, back[free] / size
+    load = moves @ np.clip(f[free] / size, least, most)
+    bounds = np.stack([least, most], axis=1)
+    near, left = AT_LIMIT * (most - least), -1.0
+    for wanted in (sign * row for row in np.eye(len(free)) for sign in (-1.0, 1.0)):
+        found = linprog(wanted, A_eq=moves, b_eq=load, bounds=bounds, method="highs-ds")
+        if found.status != 0:
+            continue
+        low, high = found.x <= least + near, found.x >= most - near
+        rest = np.minimum(most - found.x, found.x - least)[~(low | high)].min(initial=1.0)
+        if (slack := float(rest) if not (low | high).all() else 0.0) > left:
+            left, modes[free] = slack, np.where(low, 1.0, np.where(high, -1.0, 0.0))
+    return modes
+
+
+def settled(K: Array, c: Array, ahead: Array, back: Array) -> tuple[Array, Array]:
+    """1 for what goes ahead, -1 for what goes back, 0 for what is held; and the efforts."""
     n, span = len(c), ahead + back
     lower, upper = -ahead, back
     power = np.diag(K) * span
@@ -155,9 +190,9 @@ def settled(K: Array, c: Array, ahead: Array, back: Array) -> Array:
             break
     a = K @ f + c
     modes = np.zeros(n)
-    modes[f <= lower * AT_LIMIT] = 1.0
-    modes[(f >= upper * AT_LIMIT) & (modes == 0.0)] = -1.0
-    return np.where(holds, modes, np.sign(a))
+    modes[f <= lower * (1.0 - AT_LIMIT)] = 1.0
+    modes[(f >= upper * (1.0 - AT_LIMIT)) & (modes == 0.0)] = -1.0
+    return np.where(holds, modes, np.sign(a)), f
 
 
 def _ended(K: Array, c: Array, f: Array, holds: Array, lower: Array, upper: Array) -> Array | None:
