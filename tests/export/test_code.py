@@ -164,7 +164,7 @@ def slopes(start, dx, h):
     return (told(-2 * h) - 8 * told(-h) + 8 * told(h) - told(2 * h)) / (12 * h)
 
 
-RUNS = ["slider-crank", "rlc-ladder", "excavator-arm", "bennett"]
+RUNS = ["slider-crank", "rlc-ladder", "excavator-arm", "bennett", "servo-hydraulic"]
 
 
 @pytest.mark.parametrize("name", tail(RUNS, 2))

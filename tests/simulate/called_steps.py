@@ -19,7 +19,8 @@ class Called:
 
     def __init__(self, f: Callable[[float, Any], Any], n: int):
         self.f, self.staged = f, 0
-        self.K, self.x, self.end, self.atol = np.zeros((STAGES, n)), *np.zeros((3, n))
+        self.K = np.zeros((STAGES, n))
+        self.x, self.end, self.atol, self.rtol = np.zeros((4, n))
 
     def unwatched(self):
         return Called(self.f, len(self.x))
@@ -31,18 +32,18 @@ class Called:
         self.staged += end - begin
         return at
 
-    def attempt(self, t, h, rtol):
+    def attempt(self, t, h):
         self.end[:] = self._fill(t, h, 1, END + 1)
-        scale = self.atol + np.maximum(abs(self.x), abs(self.end)) * rtol
+        scale = self.atol + np.maximum(abs(self.x), abs(self.end)) * self.rtol
         fifth, third = (np.sum((w @ self.K[: END + 1] / scale) ** 2) for w in (ERROR_5, ERROR_3))
         below = math.sqrt((fifth + 0.01 * third) * len(self.x))
         return (h * fifth / below if below else 0.0), 1.0
 
-    def polynomial(self, t, h, rtol):
+    def polynomial(self, t, h):
         self._fill(t, h, END + 1, STAGES)
         step, added = self.K[: END + 1], self.K[END + 1 :]
         low, high = step.min(axis=0), step.max(axis=0)
-        slack = high - low + (self.atol + rtol * abs(self.end)) / h
+        slack = high - low + (self.atol + self.rtol * abs(self.end)) / h
         if not np.all((added >= low - slack) & (added <= high + slack)):
             return None
         moved, first, last = self.end - self.x, h * self.K[0], h * self.K[END]
@@ -53,7 +54,7 @@ class Called:
         slope = (ends[0] - 8 * ends[1] + 8 * ends[2] - ends[3]) / (12 * apart)
         missed = h * (self.f(middle, found(middle)) - slope)
         self.staged += 1
-        scale = self.atol + np.maximum(abs(self.x), abs(self.end)) * rtol
+        scale = self.atol + np.maximum(abs(self.x), abs(self.end)) * self.rtol
         return found if math.sqrt(np.mean((missed / scale) ** 2)) <= DEFECT else None
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
 
 import vbg
 from benchmarks import scales
@@ -134,6 +135,57 @@ def test_the_slope_of_a_law_counts_where_it_stands() -> None:
         expected = 1e-5 * gas / (1.4 * pressure)
         assert tolerances.varies
         assert_allclose(tolerances(0.0, system.written_state)[0], expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("pressure", [1e3, -2e4, 1e6, 3e7])
+def test_of_a_content_what_makes_the_pressure_counts(pressure: float) -> None:
+    """Z = K log(X / V): of X the part p / K; of oil with bubbles, and of X that a constant volume
+    shares with the wall's travel, too; never less than rounding."""
+    K, rtol = 1.4e9, 1e-9
+    chamber = {"kind": "cylinder", "nodes": ["a", "tank"], "on": "translational.rod"}
+    chamber |= {"area_a": 1e-3, "stroke": 1.0, "length": -0.3, "pressure_a": pressure}
+    for more, expected in (({}, pressure / K), ({"volume": 1e-4}, pressure / K * 1e-4)):
+        parts = {"cyl": chamber | more}
+        mass = {"m": {"kind": "mass", "nodes": ["rod"], "m": 1.0}}
+        system = vbg.assemble(vbg.Model(vbg=1, hydraulic=parts, translational=mass))
+        x, tolerances = vbg.start(system).state, Tolerances(system, 1e-10)
+        (at,) = (s.first for s in system.slices if s.state.name == "cyl.A.content")
+        if more:
+            expected /= x[at]
+        found = tolerances.relative(0.0, x, rtol)
+        assert found[at] == pytest.approx(max(rtol * abs(expected), 2.2e-14), rel=0.01)
+        assert_allclose(np.delete(found, at), rtol, rtol=0.0)
+        x[at] = 0.0 if more else x[at] * np.exp(-pressure / K)  # no pressure: rounding
+        assert 0.0 < tolerances.relative(0.0, x, rtol)[at] <= (rtol if more else 1e-12)
+
+
+@pytest.mark.parametrize("method", ["auto", "radau"])
+@pytest.mark.parametrize("supply", [100.0, 1e6])
+def test_a_chamber_is_filled_to_any_pressure(supply: float, method: str) -> None:
+    """Through a laminar gap: V e^(p / K) p' = K G (P - p), by a slow twin; p is little beside K."""
+    K, G, V = 1.4e9, 1e-13, 1e-4
+    oil = {
+        "P": {"kind": "pressure_source", "nodes": ["s", "tank"], "pressure": supply},
+        "gap": {"kind": "laminar_resistance", "nodes": ["s", "a"], "conductance": G},
+        "cyl": {"kind": "cylinder", "nodes": ["a", "tank"], "on": "translational.rod"}
+        | {"area_a": 1e-3, "stroke": 1.0, "dead_a": V, "bulk": K, "k": 0.0},
+    }
+    rod = {"held": {"kind": "speed", "nodes": ["rod", "frame"], "speed": 0.0}}
+    for n in range(3):
+        oil["cyl"] |= {"pressure_a": supply * n * 1e-13}
+        run = {"t_end": 1.0, "output_step": 0.02, "method": method}
+        solution = vbg.simulate(vbg.Model(vbg=1, hydraulic=oil, translational=rod, simulate=run))
+        twin = solve_ivp(
+            lambda _t, p: K * G * (supply - p) / (V * np.exp(p / K)),
+            (0.0, 1.0),
+            [0.0],
+            method="DOP853",
+            rtol=1e-12,
+            atol=1e-13 * supply,
+            t_eval=solution.time,
+        )
+        assert_allclose(solution["cyl.pressure_a"], twin.y[0], rtol=0.0, atol=1e-6 * supply)
+        assert solution.audit.failures == ()
 
 
 OSCILLATORS = (

@@ -224,6 +224,11 @@ class Programs:
         return lower({s.data: F for s, F in slopes.items() if not F.is_const}, self.inputs)
 
     @cached_property
+    def effective(self) -> Program:
+        """Z / F of the stores whose law is not proportional."""
+        return lower({s.data: Z for s, Z in self.equations.effective.items()}, self.inputs)
+
+    @cached_property
     def settled(self) -> Program:
         """Start values of the stores that depend on the assembled posture."""
         states = (s.state for s in self.slices)

@@ -245,6 +245,7 @@ def _places(machine: Machine, rows: int) -> str:
     system, start = machine.system, machine.start
     by_name = {s.state.name: s for s in system.slices}
     measured = [by_name[name] for name in machine.programs["measure"].outputs]
+    stretched = [by_name[name] for name in machine.programs["effective"].outputs]
     posture, velocity = _steps(machine, "posture "), _steps(machine, "velocity ")
     continuous = [i for i in range(system.size) if i not in machine.discrete]
     held = {s.place for s in machine.inputs}
@@ -257,6 +258,7 @@ def _places(machine: Machine, rows: int) -> str:
             integers("posture_from", posture[0]) + integers("posture_to", posture[1]),
             integers("velocity_from", velocity[0]) + integers("velocity_to", velocity[1]),
             integers("quaternion", _quaternions(machine)),
+            integers("stretched_at", [s.first for s in stretched]),
             integers("measured_at", [s.first for s in measured]),
             doubles("period", [s.state.period for s in measured]),
             strings("switch_names", [s for s, _, _ in machine.switches]),
@@ -306,6 +308,8 @@ def _model(machine: Machine, name: str, rows: int, recorded: str) -> str:
         "velocity": f"{{{len(velocity[0])}, velocity_from, velocity_to}}",
         "quaternions": len(_quaternions(machine)),
         "quaternion": "quaternion",
+        "stretched": len(machine.programs["effective"].outputs),
+        "stretched_at": "stretched_at",
         "measured": len(machine.programs["measure"].outputs),
         "measured_at": "measured_at",
         "period": "period",

@@ -26,7 +26,8 @@ from vbg.simulate.steppers.tolerances import Tolerances
 
 Array = NDArray[np.float64]
 
-TAPES = ("rate", "recorded", "output", "residual", "correction", "measure", "update", "events")
+TAPES: tuple[str, ...] = ("rate", "recorded", "output", "residual", "correction", "measure")
+TAPES += ("update", "events", "effective")
 BEGIN = 1e-6  # s, as of vbg.simulate.events: what counts as rounding where a kink is at t = 0
 
 
@@ -164,6 +165,7 @@ def _programs(start: Start) -> dict[str, Program]:
         "measure": programs.measure,
         "update": programs.update,
         "events": lower(switching(system), programs.inputs, smallest=True),
+        "effective": programs.effective,
     }
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from vbg.assemble.derive.junction_structure import JunctionStructure, coenergy
 from vbg.assemble.derive.variables import Variables
-from vbg.blocks import Block, Coefficients, Substitution, Tangent, leaf, zeros
+from vbg.blocks import Block, Coefficients, Substitution, Tangent, is_zero, leaf, zeros
 from vbg.causality import CausalGraph
 from vbg.graph.bondgraph import Bond, Vertex
 
@@ -69,3 +69,8 @@ def compliance(vertex: Vertex) -> Block:
     direction = leaf("direction", vertex.size)
     slope = Coefficients([direction])(Tangent({vertex.state: direction})(vertex.law))
     return slope.get(direction, zeros(vertex.size, vertex.size))
+
+
+def vanishes(law: Block, variable: Block) -> bool:
+    """Whether `law` is zero where its variable is."""
+    return is_zero(Substitution({variable: zeros(variable.rows)})(law))

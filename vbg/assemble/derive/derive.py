@@ -12,7 +12,7 @@ import numpy as np
 
 from vbg.assemble.derive.constraints import Efforts, constraints_of, efforts_of
 from vbg.assemble.derive.corrections import correction_steps, held_speeds, held_values
-from vbg.assemble.derive.derivation import Derivation, begin, compliance
+from vbg.assemble.derive.derivation import Derivation, begin, compliance, vanishes
 from vbg.assemble.derive.differential import define_dependent_states
 from vbg.assemble.derive.energy import PartEnergy, energies, part_energies, powers
 from vbg.assemble.derive.equations import DISSIPATED, SUPPLIED, Constraint, Equations, Kind, State
@@ -23,6 +23,7 @@ from vbg.blocks import (
     Substitution,
     Tangent,
     const,
+    divide,
     is_zero,
     leaf,
     rotation,
@@ -68,6 +69,7 @@ def derive(causal: CausalGraph) -> Equations:
     outputs, units = _outputs(work, parts, react)
     positions = [zeros(c.unknown.rows) if c.position is None else c.position for c in constraints]
     rows_of = Coefficients([coenergy(v) for v, _ in work.stores if graph.held])
+    slopes = _slopes(work)
     return Equations(
         states=_states(work, parts),
         constraints=constraints,
@@ -94,7 +96,8 @@ def derive(causal: CausalGraph) -> Equations:
         direct=dict(work.direct),
         rows_on_stores=efforts.rows_on_z,
         updates={state: close(work.in_states(read)) for state, read in _read_at_instants(graph)},
-        slopes=_slopes(work),
+        slopes=slopes,
+        effective=_effective(work, slopes),
     )
 
 
@@ -140,6 +143,21 @@ def _slopes(work: Derivation) -> dict[Block, Block]:
     slopes = work.each_in_states([compliance(v) for v, _ in work.stores])
     states = [v.state for v, _ in work.stores]
     return {state: F for state, F in zip(states, slopes, strict=True) if state is not None}
+
+
+def _effective(work: Derivation, slopes: Mapping[Block, Block]) -> dict[Block, Block]:
+    """Z / F of the stores with one component whose law is not proportional."""
+    found = []
+    for vertex, _ in work.stores:
+        if vertex.state is None or vertex.size > 1:
+            continue
+        slope = slopes[vertex.state]
+        assert vertex.law is not None
+        if is_zero(slope) or (slope.is_const and vanishes(vertex.law, vertex.state)):
+            continue
+        found.append((vertex, slope))
+    laws = work.each_in_states([coenergy(v) for v, _ in found])
+    return {v.state: divide(Z, F) for (v, F), Z in zip(found, laws, strict=True) if v.state}
 
 
 def _closing(constraints: Sequence[Constraint], efforts: Efforts) -> Substitution:

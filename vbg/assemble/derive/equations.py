@@ -80,7 +80,8 @@ class Equations:
     not among `constraints`; `rows_on_stores`: coefficients of each constraint on the
     co-energies of the stores; `updates`: what discrete states become at their instants
     (of an FMU: what it reads there);
-    `slopes`: F = dZ/dX of the stores' laws, by their states.
+    `slopes`: F = dZ/dX of the stores' laws, by their states; `effective`: Z / F of those with one
+    component whose law is not proportional, which is what of the state makes the effort.
     """
 
     states: tuple[State, ...]
@@ -108,6 +109,7 @@ class Equations:
     rows_on_stores: tuple[Mapping[Block, Block], ...] = ()
     updates: Mapping[Block, Block] = field(default_factory=dict)
     slopes: Mapping[Block, Block] = field(default_factory=dict)
+    effective: Mapping[Block, Block] = field(default_factory=dict)
 
     @property
     def stores_of_rows(self) -> tuple[Block, ...]:

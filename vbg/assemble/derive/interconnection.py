@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from vbg.assemble.derive.derivation import Derivation, compliance
+from vbg.assemble.derive.derivation import Derivation, compliance, vanishes
 from vbg.assemble.derive.junction_structure import JunctionStructure, coenergy, reaction
 from vbg.assemble.derive.variables import solution_of
 from vbg.blocks import (
@@ -22,7 +22,6 @@ from vbg.blocks import (
     Coefficients,
     Substitution,
     Tangent,
-    is_zero,
     leaf,
     linear,
     times,
@@ -163,7 +162,7 @@ def _port(work: Derivation, structure: JunctionStructure, vertex: Vertex) -> Por
         received = structure.effort(bond) if by_effort else structure.flow(bond)
         slope = work.in_states(compliance(vertex))
         assert vertex.law is not None and vertex.state is not None
-        proportional = slope.is_const and _vanishes(vertex.law, vertex.state)
+        proportional = slope.is_const and vanishes(vertex.law, vertex.state)
         if dependent:
             return Port(vertex, _rate_of(vertex), received, slope, proportional)
         return Port(vertex, coenergy(vertex), linear((sign, received)), slope, proportional)
@@ -198,9 +197,4 @@ def _resistor(work: Derivation, structure: JunctionStructure, vertex: Vertex, bo
     slope = slopes.get(direction, zeros(vertex.size, vertex.size))
     slope = work.in_states(Substitution({port: actual})(slope))
     given = leaf(f"D of {vertex.name}", vertex.size)
-    return Port(vertex, given, received, slope, slope.is_const and _vanishes(law, port))
-
-
-def _vanishes(law: Block, variable: Block) -> bool:
-    """Whether `law` is zero where its variable is."""
-    return is_zero(Substitution({variable: zeros(variable.rows)})(law))
+    return Port(vertex, given, received, slope, slope.is_const and vanishes(law, port))

@@ -45,6 +45,10 @@ void vbg_restart(vbg *v, double bound, double order);
 double vbg_checked(vbg *v, double norm, double h);
 
 double vbg_tolerance(const vbg *v, int state);
+
+/* What of the size of each state at (t, x) its tolerance is besides, into `relative`: vbg_rtol, of
+   a store whose law is not proportional for what makes its effort only. */
+void vbg_weigh(vbg *v, double t, const double *x);
 double vbg_rtol(const vbg *v);
 int vbg_all_finite(const double *x, int n);
 

@@ -8,6 +8,7 @@
 #include "vbg_inside.h"
 
 #define PROJECTIONS 8 /* Newton steps at most */
+#define GRAINS 100.0  /* times rounding: what no tolerance is below */
 #define ROUNDS 20     /* changes of modes that may follow from one event */
 #define FLAT 1e-10    /* of the largest value seen: a switching function this small has no sign */
 #define NEAR (8.0 * DBL_EPSILON)   /* relative distance kept from an instant on both sides */
@@ -41,13 +42,14 @@ static long places(vbg *v, const vbg_model *m, double *memory)
     double *at = memory;
     const long n = m->states, s = m->switches, square = m->implicit ? n * n : 0;
     const long words[] = {m->rate->words,     m->recorded->words, m->output->words, m->residual->words,
-                          m->correction->words, m->measure->words,  m->update->words, m->events->words};
-    const long own[] = {n, n, n, n, VBG_STAGES * n, VBG_POWERS * n, n, n,
+                          m->correction->words, m->measure->words,  m->update->words, m->events->words,
+                          m->effective->words};
+    const long own[] = {n, n, n, n, VBG_STAGES * n, VBG_POWERS * n, n, n, n, 3 * m->stretched,
                         m->rows, s, s, s, s, m->clocks, 2 * m->variables, m->tuning->parameters,
                         square, square, 2 * square, 2 * (m->implicit ? n : 0)};
     long total = 0;
-    for (int i = 0; i < 8; i++) total += words[i];
-    for (int i = 0; i < 20; i++) total += own[i];
+    for (int i = 0; i < 9; i++) total += words[i];
+    for (int i = 0; i < 22; i++) total += own[i];
     if (!v) return total;
     v->memory = memory;
     v->rate = take(&at, words[0]);
@@ -58,6 +60,7 @@ static long places(vbg *v, const vbg_model *m, double *memory)
     v->measure = take(&at, words[5]);
     v->update = take(&at, words[6]);
     v->event = take(&at, words[7]);
+    v->effective = take(&at, words[8]);
     v->x = take(&at, n);
     v->f = take(&at, n);
     v->raw = take(&at, n);
@@ -66,6 +69,8 @@ static long places(vbg *v, const vbg_model *m, double *memory)
     v->F = take(&at, VBG_POWERS * n);
     v->trial = take(&at, n);
     v->scale = take(&at, n);
+    v->relative = take(&at, n);
+    v->part = take(&at, 3 * m->stretched);
     v->kept = take(&at, m->rows);
     v->signs = take(&at, s);
     v->size = take(&at, s);
@@ -101,7 +106,8 @@ static double followed(const vbg *v, int i)
 int vbg_tune(vbg *v, int parameter, double value, double *x)
 {
     const vbg_tuning *g = v->m->tuning;
-    double *const works[] = {v->rate, v->recorded, v->output, v->residual, v->correction, v->measure, v->update, v->event};
+    double *const works[] = {v->rate,    v->recorded, v->output, v->residual, v->correction,
+                             v->measure, v->update,   v->event,  v->effective};
     if (!(value >= g->low[parameter] && value <= g->high[parameter])) return 0;
     const double before = v->parameter[parameter];
     for (int i = 0; i < g->words; i++) {
@@ -129,6 +135,7 @@ void vbg_open(vbg *v, const vbg_model *m, double *memory)
     vbg_prepare(m->measure, v->measure);
     vbg_prepare(m->update, v->update);
     vbg_prepare(m->events, v->event);
+    vbg_prepare(m->effective, v->effective);
     for (int i = 0; i < m->states; i++) v->x[i] = m->start[i];
     for (int i = 0; i < m->rows; i++) v->kept[i] = m->kept[i];
     for (int i = 0; i < m->tuning->parameters; i++) v->parameter[i] = m->tuning->value[i];
@@ -184,6 +191,27 @@ const double *vbg_outputs(vbg *v, double t, const double *x)
 const double *vbg_switching(vbg *v, double t, const double *x)
 {
     return evaluate(v, v->m->events, v->event, t, x);
+}
+
+void vbg_weigh(vbg *v, double t, const double *x)
+{
+    const vbg_model *m = v->m;
+    const double rtol = vbg_rtol(v);
+    for (int i = 0; i < m->states; i++) v->relative[i] = rtol;
+    if (m->stretched == 0) return;
+    for (int way = 0; way < 3; way++) { /* with the states moved by rounding, twice, and as they are */
+        for (int i = 0; i < m->states; i++)
+            v->trial[i] = way == 2 ? x[i] : nextafter(x[i], i % 2 == way ? -INFINITY : INFINITY);
+        const double *found = evaluate(v, m->effective, v->effective, t, v->trial);
+        for (int i = 0; i < m->stretched; i++) v->part[way * m->stretched + i] = found[i];
+    }
+    for (int i = 0; i < m->stretched; i++) {
+        const int at = m->stretched_at[i];
+        const double *p = v->part + i, part = p[2 * m->stretched], whole = fabs(x[at]);
+        const double moved = fmax(fabs(p[0] - part), fabs(p[m->stretched] - part));
+        const double least = fmax(isfinite(moved) ? GRAINS * moved : 0.0, GRAINS * DBL_EPSILON * whole);
+        if (fabs(part) < whole) v->relative[at] = fmin(rtol, fmax(rtol * fabs(part), least) / whole);
+    }
 }
 
 double vbg_condition_now(vbg *v)

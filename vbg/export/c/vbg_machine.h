@@ -29,7 +29,7 @@ typedef struct vbg_tuning {
     const double *outer, *sign, *factor, *exponent;
 } vbg_tuning;
 
-#define VBG_START 8
+#define VBG_START 9
 
 typedef struct vbg_model {
     const char *name, *key; /* key: hash of what it was made of */
@@ -49,10 +49,13 @@ typedef struct vbg_model {
     const vbg_tape *measure;    /* joint coordinates from the posture */
     const vbg_tape *update;     /* sampled states at their instants */
     const vbg_tape *events;     /* switching functions */
+    const vbg_tape *effective;  /* what of the states `stretched_at` makes an effort, effort / slope */
 
     vbg_steps posture, velocity;
     int quaternions;
     const int *quaternion; /* first of each in x */
+    int stretched; /* stores whose law is not proportional: places in x */
+    const int *stretched_at;
     int measured;
     const int *measured_at;
     const double *period; /* 0: none */
@@ -124,8 +127,8 @@ typedef struct vbg {
     vbg_scalars s;
     double *memory;
     /* places in memory */
-    double *rate, *recorded, *output, *residual, *correction, *measure, *update, *event;
-    double *x, *f, *raw, *before, *K, *F, *trial, *scale, *kept;
+    double *rate, *recorded, *output, *residual, *correction, *measure, *update, *event, *effective;
+    double *x, *f, *raw, *before, *K, *F, *trial, *scale, *relative, *part, *kept;
     double *signs, *size, *value, *root, *count;
     double *slope; /* first and second derivative of each input at s.sloped */
     double *parameter;

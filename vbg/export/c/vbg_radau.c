@@ -255,7 +255,7 @@ static double estimated(vbg *v, double t, double h, int rejected)
     double *error = at_error(v);
     const double *Z = at_Z(v, 0);
     for (int i = 0; i < n; i++) {
-        v->scale[i] = vbg_tolerance(v, i) + vbg_rtol(v) * fmax(fabs(v->before[i]), fabs(v->raw[i]));
+        v->scale[i] = vbg_tolerance(v, i) + v->relative[i] * fmax(fabs(v->before[i]), fabs(v->raw[i]));
         v->trial[i] = (E[0] * Z[i] + E[1] * Z[n + i] + E[2] * Z[2 * n + i]) / h;
         error[i] = v->K[i] + v->trial[i];
     }
@@ -334,7 +334,7 @@ vbg_status vbg_radau_step(vbg *v, double bound)
             v->s.stale = 0;
             v->s.h_factors = 0.0;
         }
-        for (int i = 0; i < n; i++) v->scale[i] = vbg_tolerance(v, i) + vbg_rtol(v) * fabs(v->before[i]);
+        for (int i = 0; i < n; i++) v->scale[i] = vbg_tolerance(v, i) + v->relative[i] * fabs(v->before[i]);
         guess(v, h);
         const int rounds = prepare(v, h) ? converged(v, t, h, &rate) : 0;
         if (rounds == 0) {

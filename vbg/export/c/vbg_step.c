@@ -38,7 +38,7 @@ void vbg_restart(vbg *v, double bound, double order)
     double d0 = 0.0, d1 = 0.0, d2 = 0.0;
     copy(v->f, vbg_rates(v, t, v->x), n);
     for (int i = 0; i < n; i++) {
-        v->scale[i] = vbg_tolerance(v, i) + vbg_rtol(v) * fabs(v->x[i]);
+        v->scale[i] = vbg_tolerance(v, i) + v->relative[i] * fabs(v->x[i]);
         d0 += v->x[i] / v->scale[i] * (v->x[i] / v->scale[i]);
         d1 += v->f[i] / v->scale[i] * (v->f[i] / v->scale[i]);
     }
@@ -80,7 +80,7 @@ static double error_norm(const vbg *v, double h)
             e5 += DOP_E5[s] * v->K[s * n + i];
             e3 += DOP_E3[s] * v->K[s * n + i];
         }
-        const double scale = vbg_tolerance(v, i) + vbg_rtol(v) * fmax(fabs(v->before[i]), fabs(v->raw[i]));
+        const double scale = vbg_tolerance(v, i) + v->relative[i] * fmax(fabs(v->before[i]), fabs(v->raw[i]));
         five += e5 / scale * (e5 / scale);
         three += e3 / scale * (e3 / scale);
     }
@@ -106,6 +106,7 @@ double vbg_checked(vbg *v, double norm, double h)
 vbg_status vbg_step(vbg *v, double bound)
 {
     const int n = v->m->states;
+    vbg_weigh(v, v->s.t, v->x);
     if (v->m->implicit) return vbg_radau_step(v, bound);
     if (v->s.fresh) vbg_restart(v, bound, 8.0);
     if (!vbg_all_finite(v->f, n)) return VBG_NOT_FINITE;
@@ -156,7 +157,7 @@ static double defect(vbg *v, double h)
             slope = 0.5 * slope + (p % 2 == 0 ? total : -total);
             total *= 0.5;
         }
-        const double scale = vbg_tolerance(v, i) + vbg_rtol(v) * fmax(fabs(v->before[i]), fabs(v->raw[i]));
+        const double scale = vbg_tolerance(v, i) + v->relative[i] * fmax(fabs(v->before[i]), fabs(v->raw[i]));
         squares += (h * f[i] - slope) / scale * ((h * f[i] - slope) / scale);
     }
     return sqrt(squares / n);
@@ -177,7 +178,7 @@ int vbg_make_dense(vbg *v)
             low = fmin(low, v->K[s * n + i]);
             high = fmax(high, v->K[s * n + i]);
         }
-        const double slack = high - low + (vbg_tolerance(v, i) + vbg_rtol(v) * fabs(v->raw[i])) / h;
+        const double slack = high - low + (vbg_tolerance(v, i) + v->relative[i] * fabs(v->raw[i])) / h;
         for (int s = 13; s < VBG_STAGES; s++)
             if (!(v->K[s * n + i] >= low - slack && v->K[s * n + i] <= high + slack)) return 0;
         const double change = v->raw[i] - v->before[i];

@@ -73,8 +73,9 @@ class Minimal:
         self._retraction = Retraction(system, self.programs)
         self._rates = Evaluator(self.programs.rates, kept=start.kept)
         self._efforts = system.equations.efforts.rows
-        self._rtol, self._counted = max(SHARE * rtol, 1e-13), _counted(system)
-        self._atol = Tolerances(system, atol)(t, x)[self._counted]
+        self._share, self._counted = max(SHARE * rtol, 1e-13), _counted(system)
+        self._tolerances = Tolerances(system, atol)
+        self._hold(t, x)
         self.rates, self.changes, self.worst = 0, 0, 1.0
         self.t_end = np.inf
         self.carried, self._best = False, np.inf
@@ -82,6 +83,11 @@ class Minimal:
         self._crossed: list[tuple[float, float]] = []
         self._across: tuple[float, Callable[[float], Array]] | None = None
         self._begin(t, x)
+
+    def _hold(self, t: float, x: Array) -> None:
+        """The tolerances of the counted states at a state."""
+        self._atol = self._tolerances(t, x)[self._counted]
+        self._rtol = self._tolerances.relative(t, x, self._share)[self._counted]
 
     def _begin(self, t: float, x: Array) -> None:
         retraction = self._retraction
@@ -172,6 +178,8 @@ class Minimal:
         except NoStep:
             return LOST
         self._history.add(self.t, self._adams.X, self._adams.rate)
+        if self._tolerances.varies:
+            self._hold(self.t, self.x)
         return None
 
     def _leaps(self) -> bool:

@@ -31,17 +31,17 @@ COEFFICIENTS = Tableau(TABLEAU, NODES, ERROR_5, ERROR_3, DENSE)
 class Compiled:
     """Steps whose rates are the first outputs of a program.
 
-    A step leads from the state `x` with the rate K[0] to `end`; `atol` (n,) and `K` (16, n) are
-    read and written in place, `staged` counts the rates.
+    A step leads from the state `x` with the rate K[0] to `end`; `atol`, `rtol` (n,) and `K` (16, n)
+    are read and written in place, `staged` counts the rates.
     """
 
     def __init__(self, rate: Evaluator, n: int, *, watched: bool = True):
         """`watched`: whether it looks at the condition, which is 1 else."""
-        self.x, self.end, self.atol = np.zeros(n), np.zeros(n), np.zeros(n)
+        self.x, self.end, self.atol, self.rtol = np.zeros((4, n))
         self.K, self.F = np.zeros((STAGES, n)), np.zeros((7, n))
         self.staged = 0
         self._found = np.zeros(2)
-        arrays = self.K, self.x, self.end, self.F, self.atol, self._found
+        arrays = self.K, self.x, self.end, self.F, self.atol, self.rtol, self._found
         pivots = pivot_places(rate) if watched else NO_PIVOTS
         self._plan = Attempt(rate.reader, COEFFICIENTS, pivots, *arrays)
         self._rate, self._address = rate, interpreter()
@@ -50,19 +50,19 @@ class Compiled:
         """Another one, for steps inside of a step."""
         return Compiled(self._rate, len(self.x), watched=False)
 
-    def attempt(self, t: float, h: float, rtol: float) -> tuple[float, float]:
+    def attempt(self, t: float, h: float) -> tuple[float, float]:
         """A step of h from t: its error over the tolerance, and the condition of the constraint
         matrix at its end."""
         self.staged += END
-        attempt(self._address, self._plan, t, h, rtol)
+        attempt(self._address, self._plan, t, h)
         return float(self._found[0]), float(self._found[1])
 
-    def polynomial(self, t: float, h: float, rtol: float) -> Polynomial | None:
+    def polynomial(self, t: float, h: float) -> Polynomial | None:
         """The states inside the step just made; None where they leave the motion (`terms`): in a
         stiff model the three additional stages, which no error estimate sees, may be anything
         while the step is right."""
         self.staged += STAGES - END
-        if terms(self._address, self._plan, t, h, rtol):
+        if terms(self._address, self._plan, t, h):
             return None
         return Polynomial(t, h, self.x.copy(), self.F.copy())
 

@@ -21,10 +21,11 @@ class Step(Protocol):
     x: Any
     end: Any
     atol: Any
+    rtol: Any
     staged: int
 
-    def attempt(self, t: float, h: float, rtol: float) -> tuple[float, float]: ...
-    def polynomial(self, t: float, h: float, rtol: float) -> Polynomial | None: ...
+    def attempt(self, t: float, h: float) -> tuple[float, float]: ...
+    def polynomial(self, t: float, h: float) -> Polynomial | None: ...
     def unwatched(self) -> Step: ...
 
 
@@ -83,7 +84,7 @@ class SteadyDOP853:
         step: Step,
         first_step: float | None = None,
         max_step: float = math.inf,
-        rtol: float = 1e-3,
+        rtol: Any = 1e-3,
         atol: Any = 1e-6,
     ):
         self.fun, self.maker = fun, step
@@ -136,13 +137,14 @@ class SteadyDOP853:
         shortest = 10.0 * (math.nextafter(t, math.inf) - t)
         size = min(max(self.h_abs, shortest), self.max_step)
         grows = MAX_FACTOR
-        step.x[:], step.K[0], step.atol[:] = self.y, self.f, self.atol
+        step.x[:], step.K[0] = self.y, self.f
+        step.atol[:], step.rtol[:] = self.atol, self.rtol
         while True:
             if size < shortest:
                 return TOO_SMALL
             t_new = min(t + size, self.t_bound)
             h = size = t_new - t
-            norm = self._judged(*step.attempt(t, h, self.rtol), h)
+            norm = self._judged(*step.attempt(t, h), h)
             factor = SAFETY * norm**EXPONENT if norm > 0.0 else MAX_FACTOR
             if norm < 1.0:
                 break
@@ -175,7 +177,7 @@ class SteadyDOP853:
         (`Compiled.polynomial`)."""
         if self.t == self.t_old or len(self.y) == 0:
             return inside_still(self.t_old, self.y)
-        found = self.maker.polynomial(self.t_old, self.h_previous, self.rtol)
+        found = self.maker.polynomial(self.t_old, self.h_previous)
         if found is None:
             raise StrayStages(self.t_old, self.maker.x.copy())
         return found

@@ -49,7 +49,7 @@ def bear_rounding(solver: Any, atol: Array) -> None:
     solver.newton_tol = max(_asked(solver.rtol), size)
 
 
-def _asked(rtol: float) -> float:
+def _asked(rtol: Any) -> float:
     """Where scipy ends the iteration: E. Hairer, G. Wanner, Solving Ordinary Differential
     Equations II, IV.8."""
-    return max(10.0 * EPS / rtol, min(0.03, rtol**0.5))
+    return max(10.0 * EPS / float(np.min(rtol)), min(0.03, float(np.max(rtol)) ** 0.5))

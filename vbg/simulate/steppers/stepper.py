@@ -88,7 +88,7 @@ class Adaptive:
         condition: Callable[[], float],
         longest: float,
     ):
-        self._rate, self._atol = rate, atol
+        self._rate, self._rtol, self._atol = rate, rtol, atol
         self._t_end: float = t_end
 
         def make(t0: float, x0: Array) -> Any:
@@ -98,10 +98,14 @@ class Adaptive:
             self._held = atol(t0, x0)
             rest = (rate, self._counted, t0, x0, self._t_end, rtol, self._held, jacobian, longest)
             try:
-                return _solver(chosen, *rest)
+                solver = _solver(chosen, *rest)
             except ZeroDivisionError:
                 self._without_slope = True  # `step` will report it
-                return _solver("dop853", *rest)
+                solver = _solver("dop853", *rest)
+            solver.rtol = atol.relative(t0, x0, rtol)  # of scipy's own a number only
+            if hasattr(solver, "J"):
+                bear_rounding(solver, self._held)
+            return solver
 
         self._make = make
         self._borne: Any = None  # Jacobian that the tolerances have been held against
@@ -160,6 +164,7 @@ class Adaptive:
             return "The state is not finite any more."
         if self._atol.varies:
             self._held = self._solver.atol = self._atol(self.t, self.x)
+            self._solver.rtol = self._atol.relative(self.t, self.x, self._rtol)
         self._bear()
         return None
 
@@ -279,7 +284,6 @@ def _solver(
 
         solver = Radau(rate, t, x, t_end, max_step=longest, jac=jacobian, rtol=rtol, atol=atol)
         solver.h_abs = min(solver.h_abs, FIRST / fastest(solver.J, atol))
-        bear_rounding(solver, atol)
         return solver
     step = Compiled(evaluator, len(x))
     return SteadyDOP853(rate, t, x, t_end, step=step, max_step=longest, rtol=rtol, atol=atol)

@@ -1,4 +1,4 @@
-"""Absolute tolerances of the states: errors of effort and flow, not of coulombs and kg m/s.
+"""Tolerances of the states: errors of effort and flow, not of coulombs and kg m/s.
 
 A state X of a store with the law Z(X) (effort of a C, flow of an I) may err by what changes Z
 by `atol` times the unit of its domain (UNITS), with the slope F = dZ/dX of the law,
@@ -11,6 +11,12 @@ smallest among them: 1e-10 A in 1 H would be 1e-4 V in the 1 pF beside it.
 
 What forces pass through a body leaves rounding in its momentum, however light it is: bodies
 that a constraint connects are held to at least PASSED of the heaviest among them.
+
+Of the relative part, rtol |X|, only what makes the effort counts, |Z| / F where that is less: the
+content of a cylinder is a thousand times what its pressure adds to it, and so would be the error
+of the pressure (Z = K log(X / V), |Z| / F = X p / K).  But no store is held to less than GRAIN of
+what it holds, nor to less than GRAINS times what rounding of the states makes in |Z| / F: the
+volume of a chamber at its end is the difference of large ones.
 
 Positions are held to atol times the size of the machine, speeds to atol times that size in a
 second where it is below 1 m; angles, quaternions and controllers to atol.
@@ -41,6 +47,8 @@ LINE = "scalar"  # frame of bonds of shafts, slides, circuits, oil
 SHARED = 1e-6  # least part of its own tolerance that a store is held to for the sake of others
 PASSED = 1e-6
 SMALLEST = 1e-9  # size of a machine [m]
+GRAINS = 100.0
+GRAIN = GRAINS * np.finfo(float).eps
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +61,18 @@ class _Store:
 
 
 class Tolerances:
-    """The absolute tolerances of a system's states, at a time and a state where a law is not
-    linear (`varies`)."""
+    """The tolerances of a system's states, at a time and a state where a law is not
+    proportional (`varies`)."""
 
     def __init__(self, system: System, atol: float):
         self._system, self._atol = system, atol
         self._stores = list(_stores(system))
         self._networks = list(_networks(system.causal.graph, self._stores))
         self._slopes = Evaluator(system.programs.slope)
-        self.varies = bool(self._slopes.program.outputs)
+        self._effective = Evaluator(system.programs.effective)
+        shared = self._effective.program.outputs
+        self._stretched = [s for s in system.slices if s.state.name in shared]
+        self.varies = bool(self._slopes.program.outputs or self._stretched)
 
     @cached_property
     def _rest(self) -> Array:
@@ -123,6 +134,28 @@ class Tolerances:
         for store, tolerance in zip(self._stores, held, strict=True):
             values[store.place.first : store.place.last] = tolerance
         return values
+
+    def relative(self, t: float, x: Array, rtol: float) -> Array:
+        """What rtol is of the size of each state, (n,): rtol |Z| / (F |X|) where the law of a store
+        is not proportional, rtol at most."""
+        values = np.full(self._system.size, rtol)
+        if self._stretched:
+            grain = np.spacing(np.abs(x))
+            grain[::2] *= -1.0
+            parts = self._parts(t, x)
+            moved = [np.abs(self._parts(t, x + g) - parts) for g in (grain, -grain)]
+            least = GRAINS * np.nan_to_num(np.maximum(*moved))
+            for s, part, rounding in zip(self._stretched, np.abs(parts), least, strict=True):
+                whole = abs(float(x[s.first]))
+                if part < whole:
+                    held = max(rtol * part, rounding, GRAIN * whole)
+                    values[s.first] = min(rtol, held / whole)
+        return values
+
+    def _parts(self, t: float, x: Array) -> Array:
+        """Z / F of the stores whose law is not proportional."""
+        self._effective(t, x)
+        return np.array([self._effective.output(s.state.name)[0] for s in self._stretched])
 
     def _shared(self, own: Sequence[float], slopes: Sequence[float]) -> list[float]:
         """Held to the smallest energy of an error in each network."""

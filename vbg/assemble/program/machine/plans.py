@@ -119,13 +119,14 @@ class _Attempt(NamedTuple):
     end: NDArray[np.float64]
     F: NDArray[np.float64]
     atol: NDArray[np.float64]
+    rtol: NDArray[np.float64]
     found: NDArray[np.float64]
 
 
 class Attempt(_Attempt, Plan):
     """A step of that method: its stages K (16, n) from the state x to `end`, F (7, n) the terms
-    of its polynomial, `atol` (n,); `found`: the error over the tolerance and the condition of
-    the constraint matrix at the end of the step."""
+    of its polynomial, `atol` and `rtol` (n,); `found`: the error over the tolerance and the
+    condition of the constraint matrix at the end of the step."""
 
 
 NO_ATTEMPT = Attempt(
@@ -136,6 +137,7 @@ NO_ATTEMPT = Attempt(
     NO_VALUES,
     NO_VALUES,
     np.zeros((0, 0)),
+    NO_VALUES,
     NO_VALUES,
     np.zeros(2),
 )

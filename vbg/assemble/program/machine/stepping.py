@@ -28,14 +28,14 @@ def worst_pivot(p, pivots):
 
 
 @entry
-def attempt(address, a, t, h, rtol):
+def attempt(address, a, t, h):
     """A step of h from (t, a.x) to a.end, K[0] being the rate there: its error over the
     tolerance (II.5, with orders 5 and 3) and the condition at its end, in a.found."""
     x, end, K, n = a.x, a.end, a.K, a.x.shape[0]
     stages(address, a.rate, t, x, h, a.tableau.weights, a.tableau.nodes, K, 1, END + 1, end)
     fifth, third = 0.0, 0.0
     for i in range(n):
-        scale = a.atol[i] + rtol * max(abs(x[i]), abs(end[i]))
+        scale = a.atol[i] + a.rtol[i] * max(abs(x[i]), abs(end[i]))
         e5, e3 = 0.0, 0.0
         for s in range(END + 1):
             e5 += a.tableau.fifth[s] * K[s, i]
@@ -48,7 +48,7 @@ def attempt(address, a, t, h, rtol):
 
 
 @entry
-def terms(address, a, t, h, rtol):
+def terms(address, a, t, h):
     """The polynomial of the step just made, in a.F.  1 where one of its three additional
     stages, which no error estimate sees, lies further outside the rates of the step than these
     are apart, or where its slope in the middle is not the rate there, else 0."""
@@ -59,7 +59,7 @@ def terms(address, a, t, h, rtol):
         low, high = K[0, i], K[0, i]
         for s in range(1, END + 1):
             low, high = min(low, K[s, i]), max(high, K[s, i])
-        slack = high - low + (a.atol[i] + rtol * abs(end[i])) / abs(h)
+        slack = high - low + (a.atol[i] + a.rtol[i] * abs(end[i])) / abs(h)
         for s in range(END + 1, STAGES):
             if not (K[s, i] >= low - slack and K[s, i] <= high + slack):
                 return 1
@@ -72,11 +72,11 @@ def terms(address, a, t, h, rtol):
             for s in range(STAGES):
                 total += a.tableau.dense[j, s] * K[s, i]
             F[3 + j, i] = h * total
-    return 1 if defect(address, a, t, h, rtol) > DEFECT else 0
+    return 1 if defect(address, a, t, h) > DEFECT else 0
 
 
 @compiled
-def defect(address, a, t, h, rtol):
+def defect(address, a, t, h):
     """h (f - x') in the middle of a step over the tolerance, root mean square, x' being the slope
     of its polynomial: where stability and not accuracy sets the steps, the additional stages may
     stray within the rates of the step, and the polynomial with them (W. Enright, J. Comput. Appl.
@@ -98,7 +98,7 @@ def defect(address, a, t, h, rtol):
             total += F[j, i]
             slope = 0.5 * slope + (total if j % 2 == 0 else -total)
             total *= 0.5
-        scale = a.atol[i] + rtol * max(abs(x[i]), abs(end[i]))
+        scale = a.atol[i] + a.rtol[i] * max(abs(x[i]), abs(end[i]))
         squares += ((h * at(work, a.rate.first + i) - slope) / scale) ** 2
     return np.sqrt(squares / n)
 
