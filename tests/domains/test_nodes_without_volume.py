@@ -17,6 +17,7 @@ from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.program.lower import lower
 from vbg.blocks import leaf
 from vbg.blocks.rounding import terms_of
+from vbg.errors import VbgError
 from vbg.physics.hydraulics import signed_root
 
 LAMINAR, PN = 1e4, 5e5
@@ -153,6 +154,15 @@ def test_two_parts_that_give_flows_alone_are_refused_with_the_remedy():
     out = {"kind": "flow_source", "nodes": ["m", "tank"], "flow": 1e-4}
     (problem,) = vbg.check(vbg.Model(hydraulic={"pump": pump, "out": out}))
     assert problem.severity == "error" and "'m'" in problem.what and "volume" in problem.remedy
+
+
+def test_nodes_without_a_way_to_the_rest_are_named():
+    leak = {"kind": "laminar_resistance", "nodes": ["a", "b"], "conductance": 1e-11}
+    valve_ = {"kind": "check_valve", "nodes": ["a", "b"], "conductance": 1e-9}
+    parts = {"leak": leak, "valve": valve_, "back": {**valve_, "nodes": ["b", "a"]}}
+    with pytest.raises(VbgError, match=r"hydraulic\.[ab] do not tell all of the efforts") as told:
+        vbg.assemble(vbg.Model(hydraulic=parts))
+    assert "tank" in str(told.value)
 
 
 def root_exactly(p: float, y: float, q: float) -> Decimal:

@@ -40,6 +40,7 @@ from vbg.blocks import (
 from vbg.errors import AssemblyError, Problem
 from vbg.graph.bondgraph import Vertex
 
+BALANCE = ".balance"  # of a node whose effort is unknown, see `vbg.causality.balanced`
 VECTORS = ("force", "torque", "slip")  # first words of labels of components
 
 
@@ -214,7 +215,16 @@ def efforts_of(
 
 
 def _given(c: Constraint) -> Problem:
-    """The speed that a constraint is to keep at zero depends on no state: others give it."""
+    """The speed that a constraint is to keep at zero depends on no state: others give it; or
+    nothing does, as the pressure of nodes that have no way to the rest."""
+    if BALANCE in c.name:
+        nodes = ", ".join(name.removesuffix(BALANCE) for name in c.name.split(" and "))
+        what = (
+            f"the flows at {nodes} do not tell all of the efforts there: they have no way to "
+            "anything else, or depend on differences among them only."
+        )
+        remedy = "Join one of them to gnd, tank or the rest, or put a store (a volume) there."
+        return Problem("error", c.part, what, remedy)
     what = f"the speed that {c.name} is to hold depends on no inertia: other parts alone give it."
     remedy = "Remove it, or one of the sources, drives, gears and fixed ends that give the speed."
     return Problem("error", c.part, what, remedy)
