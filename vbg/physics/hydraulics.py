@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from math import exp, log1p
+from math import exp, inf, log1p
 
 from vbg.blocks import Block, call, const, divide, times
 from vbg.builder import Builder, Node
@@ -62,6 +63,23 @@ class Oil:
             return self._stored(e)
         most, lack = self._parted(e, self.strain(RELEASE))
         return self._stored(most) + self.given_back(lack)
+
+    def start_faults(self, key: str, pressure: float | None) -> Iterator[tuple[str, str, str]]:
+        """What `faults` of a part says of its start pressure `key`: below the least that the law
+        has, `strain` and `ratio` would be those of another one."""
+        least = max(
+            -ATMOSPHERE if self.air > 0.0 else -inf,
+            -self.bulk / self.growth if self.growth > 0.0 else -inf,
+        )
+        if pressure is None or pressure > least:
+            return
+        what = f"{key} {pressure:g} Pa must be above {least:g} Pa"
+        if least == -ATMOSPHERE:
+            what += ": pressures count from the atmosphere, and oil with air has none below vacuum."
+            yield key, what, "Look at its sign and unit; air = 0 is oil that can be pulled."
+        else:
+            what += ", -bulk / growth: there nothing is left of the stiffness of the oil."
+            yield key, what, "Look at its sign and unit, and at those of bulk and growth."
 
     def strain(self, pressure: float) -> float:
         """e at a pressure."""

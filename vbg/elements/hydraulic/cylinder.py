@@ -89,6 +89,12 @@ class Cylinder:
                     what,
                     f"It must be at most {SQUEEZED:g} times bulk [Pa]: look at its unit.",
                 )
+            else:
+                yield from self._oil.start_faults(key, pressure)
+
+    @property
+    def _oil(self) -> Oil:
+        return Oil(self.bulk, air=self.air)
 
     def stops(self) -> tuple[float, float]:
         """Stiffness [N/m] and damping [N*s/m] of the end stops: steel on steel at the areas that
@@ -104,7 +110,7 @@ class Cylinder:
         where = reach(name, builder, self, ways=("on", "between"))
         s = where.value - const(self.length)
         area_b = self.area_b or self.area_a
-        oil = Oil(self.bulk, air=self.air)
+        oil = self._oil
         effort = const(0.0)
         for side, node, area, dead, sign, start in (
             ("A", self.nodes[0], self.area_a, self.dead_a, 1.0, self.pressure_a),

@@ -40,12 +40,17 @@ class Volume:
     )
 
     def faults(self) -> Iterator[tuple[str, str, str]]:
-        """A port on the tank, whose pressure nothing changes."""
+        """A port on the tank, whose pressure nothing changes; a start that oil cannot have."""
         if self.nodes == ("tank",):
             yield "nodes", "the tank keeps its pressure: it fills nothing.", "Name another node."
+        yield from self._oil.start_faults("pressure", self.pressure)
+
+    @property
+    def _oil(self) -> Oil:
+        return Oil(self.bulk, self.growth, self.air)
 
     def expand(self, name: str, builder: Builder) -> None:
-        oil = Oil(self.bulk, self.growth, self.air)
+        oil = self._oil
         here = branch(name, builder, self.table, (self.nodes[0], "tank"))
         builder.compliance(
             name,
