@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import vbg
+from vbg.assemble.start.tied import level
 from vbg.io.toml import parse
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.start import start
@@ -204,6 +205,27 @@ m = 50
     out, notes = started(parse(oil))
     assert not notes
     assert_allclose(out["cyl.pressure_a"], 5e6, rtol=1e-10)
+
+
+@pytest.mark.parametrize("unit", (1e-12, 1e-6, 1.0, 1e9))
+def test_a_store_without_such_an_effort_stays_whatever_the_unit(unit):
+    """effort = unit q / sqrt(1 + q^2) has none of 2 units, and 0.6 of them at q = 3/4."""
+    for share, q in ((0.6, 0.75), (2.0, 0.0)):
+        model = vbg.Model(
+            bondgraph={
+                "node": {"kind": "0"},
+                "first": {"kind": "C", "value": 1.0 / unit, "initial": [share]},
+                "second": {"kind": "C", "energy": f"{unit!r}*sqrt(1 + q^2)"},
+                "leak": {"kind": "R", "value": unit},
+            },
+            bonds=["node -> first", "node -> second", "node -> leak"],
+        )
+        system = vbg.assemble(model)
+        x = np.zeros(max(s.last for s in system.slices))
+        place = {s.state.name: s.first for s in system.slices}
+        x[place["first.displacement"]] = share
+        level(system, x)
+        assert_allclose(x[place["second.displacement"]], q, rtol=1e-12)
 
 
 def test_values_that_cannot_stand_together_are_told():

@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 
 ITERATIONS = 200  # steps and halvings of one store
 CLOSE = 1e-15  # of the effort
-NEAR = 1e-9  # of it: a state where no step comes nearer has the effort, but for rounding
+NEAR = 1e-9  # of it and of what the law rounds: where no step comes nearer the store has it
 
 
 def level(system: System, x: Array) -> None:
@@ -71,7 +71,7 @@ def _solve(evaluate: Evaluator, x: Array, place: int) -> None:
     the bend of a bladder that closes, goes to its middle.  Where none comes nearer (no state has
     that effort) x stays as it was."""
     first, best, step, before = x[place], np.inf, 0.0, x[place]
-    low, high = -np.inf, np.inf
+    low, high, size = -np.inf, np.inf, 0.0
     for _ in range(ITERATIONS):
         evaluate(0.0, x)
         wanted, effort = (float(evaluate.output(name)[0]) for name in ("given", "effort"))
@@ -83,13 +83,14 @@ def _solve(evaluate: Evaluator, x: Array, place: int) -> None:
             low, high = (before, high) if effort < wanted else (low, before)
             slope = float(evaluate.output("slope")[0])
             step = (wanted - effort) / slope if slope > 0.0 else np.inf
+            size = abs(slope * before)
         else:
             step *= 0.5
         after = before + step
         if np.isfinite(high - low) and not low < after < high:
             after = 0.5 * (low + high)
         if after in (before, low, high) or not np.isfinite(after):
-            if best <= NEAR * (abs(wanted) + 1.0):
+            if best <= NEAR * (abs(wanted) + size):
                 x[place] = before
                 return
             break
