@@ -62,7 +62,7 @@ def alone(A: Array, f: Array, ahead: Array, back: Array, modes: Modes) -> Modes:
     ways = np.concatenate([np.eye(len(free)), -np.eye(len(free))])
     found = [_outward(vectors[:, idle], share, room, way) for way in ways]
     modes = modes.copy()
-    modes[free], _ = max(found, key=lambda reached: _slack(*reached, room))
+    modes[free], _ = max(found, key=lambda reached: _slack(reached[0], reached[1], room))
     return modes
 
 
