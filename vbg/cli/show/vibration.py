@@ -222,7 +222,7 @@ def responses(found: Vibration, linear: Linearisation, part: str) -> list[Amplit
 
     sizes = [abs(p) for p in found.poles if abs(p) > 0.0] or [1.0]
     w = np.logspace(np.log10(0.1 * min(sizes)), np.log10(10.0 * max(sizes)), POINTS)
-    w = np.array([_beside(float(each), found.poles) for each in w])
+    w = np.array([_beside(float(each), found.poles.tolist()) for each in w])
     names = [n for n in linear.output_names if n.endswith((".angle", ".angle2", ".slide"))]
     name, which = split_component(part)
     amplitudes = found.response(name, w, max(place_of(which, 3), 0))
