@@ -584,3 +584,22 @@ def test_very_many_problems_are_counted(tmp_path):
         vbg.read(path)
     assert len(str(error.value).splitlines()) == 201 and "8800 more." in str(error.value)
     assert len(error.value.problems) == 9000
+
+
+@pytest.mark.parametrize("closed", [True, False])
+def test_elements_within_each_other_are_not_kept(closed, tmp_path):
+    from vbg.fmi.description import read_description
+    from vbg.io.mjcf.files import require_own_files
+    from vbg.io.urdf.robot import read_robot
+
+    text = "<a>" * 500_000 + "</a>" * (500_000 if closed else 0)
+    path = tmp_path / "m.xml"
+    path.write_text(text)
+    with zipfile.ZipFile(tmp_path / "u.fmu", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("modelDescription.xml", text)
+    for reader in (
+        lambda file: require_own_files(str(file), str(file), set()),
+        lambda file: read_robot(file.read_text(), str(file)),
+        lambda file: read_description(str(tmp_path / "u.fmu")),
+    ):
+        assert "nested more than 600 deep" in refused(reader, path)

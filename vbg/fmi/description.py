@@ -206,10 +206,11 @@ def _root(text: bytes) -> Any:
     from xml.etree.ElementTree import ParseError
 
     from defusedxml.common import DefusedXmlException
-    from defusedxml.ElementTree import fromstring
+
+    from vbg.plumbing.xml import root_of
 
     try:
-        root = fromstring(text, forbid_dtd=True)
+        root = root_of(text, forbid_dtd=True)
     except DefusedXmlException:
         raise ModelError(f"its {DESCRIPTION} has a document type, which is not read") from None
     except (ParseError, ValueError, LookupError) as error:  # or an encoding that nobody reads

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from xml.etree.ElementTree import ParseError
 
 from vbg.errors import UsageError
 from vbg.io.trust import require_file
 from vbg.model.text.allowed import ALLOWED, refusal
+from vbg.plumbing.xml import root_of
 
 FOLDERS = ("meshdir", "texturedir", "assetdir")
 
@@ -25,7 +27,6 @@ def require_own_files(path: str, root: str, seen: set[str]) -> None:
 
     Raises UsageError for what does not.  (Files that include each other MuJoCo refuses.)
     """
-    import defusedxml.ElementTree as safe
     from defusedxml.common import DefusedXmlException
 
     if os.path.realpath(path) in seen:
@@ -33,10 +34,10 @@ def require_own_files(path: str, root: str, seen: set[str]) -> None:
     seen.add(os.path.realpath(path))
     require_file(path, growth=20.0)
     try:
-        elements = list(safe.parse(path, forbid_dtd=True).iter())
+        elements = list(root_of(Path(path).read_bytes(), forbid_dtd=True).iter())
     except DefusedXmlException:
         raise UsageError(f"{path}: document types and entities are not read.") from None
-    except (safe.ParseError, OSError, ValueError, LookupError) as error:  # or an odd encoding
+    except (ParseError, OSError, ValueError, LookupError) as error:  # or an odd encoding
         raise UsageError(f"{path}: no XML: {error}.") from None
     # MuJoCo looks from the folder of the first file; what lies beside this one is held to it, too
     here = {os.path.dirname(path), os.path.dirname(root)}

@@ -10,12 +10,13 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, ParseError
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vbg.errors import ModelError
+from vbg.plumbing.xml import TooDeep, root_of
 from vbg.spatial import rotation_about
 
 Array = NDArray[np.float64]
@@ -162,17 +163,16 @@ def _transmission(element: Element, where: str) -> Transmission | None:
 
 
 def _parsed(text: str, where: str) -> Element:
-    import defusedxml.ElementTree as safe
     from defusedxml.common import DefusedXmlException
 
     try:
-        root: Element = safe.fromstring(text)
+        root = root_of(text)
     except DefusedXmlException as error:
         raise ModelError(
             f"{where}: refused, the file declares entities ({type(error).__name__}). "
             "A URDF file needs none; remove them."
         ) from error
-    except safe.ParseError as error:
+    except (ParseError, TooDeep) as error:
         raise ModelError(f"{where}: not readable as XML: {error}.") from error
     if root.tag != "robot":
         raise ModelError(f"{where}: the outermost element is <{root.tag}>, not <robot>.")
