@@ -39,6 +39,7 @@ from numpy.typing import NDArray
 from vbg.errors import UsageError, not_installed
 from vbg.fmi.description import REALS, Description, Variable
 from vbg.fmi.permission import is_allowed
+from vbg.platform.processes import ended
 
 Array = NDArray[np.float64]
 
@@ -254,11 +255,7 @@ class Running:
         return answer
 
     def _ending(self) -> str:
-        code = self._child.wait()
-        how = f"its process ended with code {code}"
-        if code < 0:
-            how = f"its process was ended by signal {-code}, {_signal(-code)}"
-        return f"{how}.{self._last_words()}"
+        return f"its process {ended(self._child.wait())}.{self._last_words()}"
 
     def _last_words(self) -> str:
         self._words.seek(0)
@@ -313,15 +310,6 @@ def _ended(child: subprocess.Popen[str], words: Any, folder: str) -> None:
         if stream is not None:
             with suppress(BrokenPipeError):
                 stream.close()
-
-
-def _signal(number: int) -> str:
-    import signal
-
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return "unknown"
 
 
 def _row(variables: Sequence[Variable], of: Callable[[Variable], float]) -> Array:

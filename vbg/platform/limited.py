@@ -18,6 +18,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from vbg.platform.processes import ended
+
 WATCH = 0.02  # s between two looks at the child
 IDLE = 60.0  # s without a job, after which the child ends
 STILL = 20.0  # s without any processor time, after which a job has come to a stand
@@ -88,7 +90,7 @@ class Server:
             except queue.Empty:
                 told = None
             if told == "":
-                raise Unserved(f"the process ended with code {child.wait()}")
+                raise Unserved(f"the process {ended(child.wait())}")
             if told is not None:
                 return told
             with suppress(psutil.NoSuchProcess):

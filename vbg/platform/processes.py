@@ -22,6 +22,8 @@ END_REQUESTS = tuple(
 )
 """Signals by which a user or the system asks a process to end."""
 
+FAULTS = ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT", "SIGTRAP")
+"""Signals that a process gets for what its own code did."""
 
 WATCH = 0.02  # s between two looks at a child
 
@@ -100,6 +102,20 @@ def is_alive(pid: int) -> bool:
         return False
 
 
+def ended(code: int) -> str:
+    """How a process with this exit code came to its end: a negative one is a signal."""
+    names = {-one: one.name for one in signal.Signals}
+    if code not in names:
+        return f"ended with code {code}"
+    if names[code] in FAULTS:
+        cause = "a fault in compiled code"
+    elif names[code] == "SIGKILL":
+        cause = "by the system, perhaps for want of memory"
+    else:
+        cause = "from outside"
+    return f"was ended by the signal {names[code]}, {cause}"
+
+
 def run_within(words: list[str], *, seconds: float, memory: int) -> tuple[str, str]:
     """Run a command that may take so much processor time and memory [bytes]: what it says on
     standard output, and why it did not end well, "" where it did."""
@@ -126,5 +142,5 @@ def run_within(words: list[str], *, seconds: float, memory: int) -> tuple[str, s
         said.seek(0)
         text = said.read().decode("utf-8", "replace")
     if not why and child.returncode != 0:
-        why = f"the process ended with code {child.returncode}"
+        why = f"the process {ended(child.returncode)}"
     return text, why

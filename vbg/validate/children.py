@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from vbg.errors import UsageError
+from vbg.platform.processes import ended
 from vbg.validate.child import Answer, Job, restored, solve
 
 Tell = Callable[[str, float], None]
@@ -64,18 +65,8 @@ def _answer(child: subprocess.Popen[str], job: Job, file: Path) -> Answer:
         why = f"one step or the start took more than {job.patience:.4g} s of processor time"
     else:
         words = " ".join(errors.strip().splitlines()[-1:])[-500:] or "none"
-        why = f"its process {_ended(code)}. Its last words: {words}"
+        why = f"its process {ended(code)}. Its last words: {words}"
     return Answer(error=UsageError(f"It was ended, {why}."))
-
-
-def _ended(code: int) -> str:
-    """How a process came to its end: a negative code is the signal that ended it."""
-    names = {-one: one.name for one in signal.Signals}
-    if code not in names:
-        return f"ended with code {code}"
-    kill = names[code] == "SIGKILL"
-    cause = "by the system, perhaps for want of memory" if kill else "a fault in compiled code"
-    return f"was ended by the signal {names[code]}, {cause}"
 
 
 def _start(job: Job, folder: Path, name: str) -> subprocess.Popen[str]:
