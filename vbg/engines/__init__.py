@@ -7,7 +7,8 @@ rotations and places are worked out once more in this room.
 
     machine  the Model as tree and cuts      loads  what acts
     rows     joints that close loops         trees  what an engine is asked
-    pinocchio, mujoco, exudyn                running  simulate: motion, multipliers, joint forces
+    spans    coordinates of two of them       running  simulate: motion, multipliers, joint forces
+    pinocchio, mujoco, exudyn
 """
 
 ENGINES = ("pinocchio", "mujoco", "exudyn")

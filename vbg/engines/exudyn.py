@@ -20,7 +20,8 @@ import numpy as np
 
 from vbg.engines.loads import Moving
 from vbg.engines.machine import BALL, FREE, GROUND, SLIDE, Element, Machine
-from vbg.engines.pose import Array, Place, of_quaternion, to_quaternions, triad
+from vbg.engines.pose import Array, Place, of_quaternion, triad
+from vbg.engines.spans import Span, begun, rate_of, values_of
 from vbg.engines.trees import Seen, Start
 from vbg.errors import UsageError
 
@@ -50,6 +51,10 @@ class _Chain:
     def put(self, kind: str, parent: int, place: Place) -> int:
         self.links.append(_Link(kind, parent, place))
         return len(self.links) - 1
+
+    def spans(self) -> Iterator[Span]:
+        for (body, k), (kind, i, j) in self.elements.items():
+            yield Span(body, k, kind, i, j)
 
 
 def _chain_of(machine: Machine) -> _Chain:
@@ -92,10 +97,11 @@ class ExudynTree:
         self._chain = _chain_of(machine)
         self.nq, self.nv = self._chain.nq, len(self._chain.links)
         self._turned = [link.place.R for link in self._chain.links]
+        self._spans = tuple(self._chain.spans())
         self._balls = [
-            (i + (3 if kind == FREE else 0), j + (3 if kind == FREE else 0))
-            for kind, i, j in self._chain.elements.values()
-            if kind in (BALL, FREE)
+            (span.i + (3 if span.kind == FREE else 0), span.j + (3 if span.kind == FREE else 0))
+            for span in self._spans
+            if span.kind in (BALL, FREE)
         ]
         if self.nv:
             self._build(items, machine)
@@ -148,51 +154,22 @@ class ExudynTree:
     def place_of(self, branch: str, element: int) -> int:
         return self._chain.elements[branch, element][2]
 
-    def _spans(self) -> Iterator[tuple[str, int, str, int, int]]:
-        for (body, k), (kind, i, j) in self._chain.elements.items():
-            yield body, k, kind, i, j
-
     def begin(self, starts: Mapping[str, tuple[Start, ...]]) -> tuple[Array, Array]:
-        q, v = np.zeros(self.nq), np.zeros(self.nv)
-        for body, k, kind, i, j in self._spans():
-            start = starts[body][k]
-            quaternion = to_quaternions(start.place.R[None])[0]
-            if kind == FREE:
-                q[i : i + 7] = *start.place.p, *quaternion
-                v[j : j + 6] = *start.velocity, *start.turning
-            elif kind == BALL:
-                q[i : i + 4], v[j : j + 3] = quaternion, start.turning
-            else:
-                q[i], v[j] = start.value, start.speed
-        return q, v
+        return begun(self._spans, starts, self.nq, self.nv)
 
     def rate(self, q: Array, v: Array) -> Array:
-        change = np.zeros_like(q)
-        for _, _, kind, i, j in self._spans():
-            if kind == FREE:
-                change[i : i + 3] = v[j : j + 3]
-            elif kind != BALL:
-                change[i] = v[j]
-        for i, j in self._balls:
-            s, u, w = q[i], q[i + 1 : i + 4], v[j : j + 3]
-            change[i] = -0.5 * float(u @ w)
-            change[i + 1 : i + 4] = 0.5 * (s * w + np.cross(u, w))
-        return change
+        return rate_of(self._spans, q, v)
 
     def values(self, q: Array) -> Array:
-        found = np.zeros(self.nv)
-        for _, _, kind, i, j in self._spans():
-            if kind not in (FREE, BALL):
-                found[j] = q[i]
-        return found
+        return values_of(self._spans, q, self.nv)
 
     def _set(self, q: Array, v: Array) -> Array:
         """Bring the system there; a'', b'', c'' of every ball without angular acceleration."""
         exu, system = self._exu, self._system
         angles, bent = self.values(q), np.zeros(self.nv)
-        for _, _, kind, i, j in self._spans():
-            if kind == FREE:
-                angles[j : j + 3] = q[i : i + 3]
+        for span in self._spans:
+            if span.kind == FREE:
+                angles[span.j : span.j + 3] = q[span.i : span.i + 3]
         turned = list(self._turned)
         for i, j in self._balls:
             turned[j] = turned[j] @ of_quaternion(q[i : i + 4] / np.linalg.norm(q[i : i + 4]))

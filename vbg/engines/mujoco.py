@@ -14,6 +14,7 @@ import numpy as np
 from vbg.engines.loads import Moving
 from vbg.engines.machine import BALL, FREE, GROUND, SLIDE, Branch, Machine
 from vbg.engines.pose import Array, Place, to_quaternions
+from vbg.engines.spans import Span, begun, rate_of, values_of
 from vbg.engines.trees import Seen, Start
 from vbg.errors import UsageError
 
@@ -41,49 +42,25 @@ class MuJoCoTree:
             body: mujoco.mj_name2id(self._model, mujoco.mjtObj.mjOBJ_BODY, f"b.{body}")
             for body in self._branches
         }
+        self._spans = tuple(self._joints())
 
-    def _joints(self) -> Iterator[tuple[str, int, str, int, int]]:
-        """(body, element, kind, place in q, place in v)."""
+    def _joints(self) -> Iterator[Span]:
         for body, branch in self._branches.items():
             for k, element in enumerate(branch.elements):
                 joint = self._model.joint(f"{body}.{k}")
-                yield body, k, element.kind, int(joint.qposadr[0]), int(joint.dofadr[0])
+                yield Span(body, k, element.kind, int(joint.qposadr[0]), int(joint.dofadr[0]))
 
     def place_of(self, branch: str, element: int) -> int:
         return int(self._model.joint(f"{branch}.{element}").dofadr[0])
 
     def begin(self, starts: Mapping[str, tuple[Start, ...]]) -> tuple[Array, Array]:
-        q, v = np.zeros(self._model.nq), np.zeros(self.nv)
-        for body, k, kind, i, j in self._joints():
-            start = starts[body][k]
-            quaternion = to_quaternions(start.place.R[None])[0]
-            if kind == FREE:
-                q[i : i + 7] = *start.place.p, *quaternion
-                v[j : j + 6] = *start.velocity, *start.turning
-            elif kind == BALL:
-                q[i : i + 4], v[j : j + 3] = quaternion, start.turning
-            else:
-                q[i], v[j] = start.value, start.speed
-        return q, v
+        return begun(self._spans, starts, self.nq, self.nv)
 
     def rate(self, q: Array, v: Array) -> Array:
-        change = np.zeros_like(q)
-        for _, _, kind, i, j in self._joints():
-            if kind == FREE:
-                change[i : i + 3] = v[j : j + 3]
-                change[i + 3 : i + 7] = _spun(q[i + 3 : i + 7], v[j + 3 : j + 6])
-            elif kind == BALL:
-                change[i : i + 4] = _spun(q[i : i + 4], v[j : j + 3])
-            else:
-                change[i] = v[j]
-        return change
+        return rate_of(self._spans, q, v)
 
     def values(self, q: Array) -> Array:
-        found = np.zeros(self.nv)
-        for _, _, kind, i, j in self._joints():
-            if kind not in (FREE, BALL):
-                found[j] = q[i]
-        return found
+        return values_of(self._spans, q, self.nv)
 
     def see(self, q: Array, v: Array) -> Seen:
         mj, model, data = self._mj, self._model, self._data
@@ -105,12 +82,6 @@ class MuJoCoTree:
             twist = J @ v
             bodies[body] = Moving(place.p, place.R, twist[:3], twist[3:], J, J_rate @ v)
         return Seen(M, data.qfrc_bias.copy(), bodies)
-
-
-def _spun(quaternion: Array, w: Array) -> Array:
-    """Rate of a quaternion, scalar first, from the angular velocity in its own axes."""
-    s, v = quaternion[0], quaternion[1:]
-    return 0.5 * np.concatenate(([-(v @ w)], s * w + np.cross(v, w)))
 
 
 def _mjcf(machine: Machine) -> str:
