@@ -35,8 +35,8 @@ class Op(IntEnum):
     #             one where a copy of the matrix stands at b (if not 0), spare words at c
     LINEAR_SOLVE = 11  # D holds B (m x n) and becomes A^-1 B, A (m x m) at a is used up
     NEWTON = 12  # begins the iteration on the m words at D; its record is at a
-    NEWTON_STEP = 13  # residual at a, slope at b (used up), record at c; back to segment `k`,
-    #                   or `n` where the terms of the residual are measured, until it has converged
+    NEWTON_STEP = 13  # residual at a, slope at b (used up), record at c; back to segment `k`
+    #                   until it has converged, where the terms of the residual are measured
 
 
 SEGMENT_FIELDS = (

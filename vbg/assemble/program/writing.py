@@ -39,9 +39,8 @@ class TapeWriter:
                 terms, body, step, operands = self.bodies[key[3]]
                 measured = len(self.segments)
                 self.write(terms)
-                first = len(self.segments)
                 self.write(body)
-                self._segment((*step[:3], first, measured, *step[5:]), operands)
+                self._segment((*step[:3], measured, *step[4:]), operands)
 
     def _segment(self, key: Key, group: Group) -> None:
         op, accumulate, *rest = key

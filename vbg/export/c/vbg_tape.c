@@ -10,7 +10,6 @@
 #define NEWTON_CLOSE 1e-9
 #define NEWTON_ROUNDED (16.0 * 2.220446049250313e-16)
 #define LEAST_GAIN 0.1
-#define MEASURED_AGAIN 50
 
 void vbg_prepare(const vbg_tape *tape, double *work)
 {
@@ -298,43 +297,31 @@ static void begin_newton(double *y, double *record, int m)
     for (int i = 0; i < 4; i++) record[i] = 0.0;
 }
 
-/* The largest part of the residual, of its terms, and whether all are rounding. */
-static double newton_size(const double *residual, const double *terms, int m, int *rounded)
+/* The largest part of the residual that is more than rounding of its terms. */
+static double newton_size(const double *residual, const double *terms, int m)
 {
     double size = 0.0;
-    *rounded = 1;
     for (int i = 0; i < m; i++) {
         const double part = fabs(residual[i]);
-        double scale = terms[i];
-        if (!isfinite(part)) {
-            *rounded = 0;
-            return INFINITY;
-        }
-        if (!(scale > 1e-290 && isfinite(scale))) {
-            scale = 1.0;
-            if (part > 0.0) *rounded = 0;
-        } else if (part > NEWTON_ROUNDED * scale) {
-            *rounded = 0;
-        }
-        if (part / scale > size) size = part / scale;
+        if (!isfinite(part)) return INFINITY;
+        if (!(isfinite(terms[i]) && part <= NEWTON_ROUNDED * terms[i]) && part > size) size = part;
     }
     return size;
 }
 
-/* One step, halved where the last made the residual no smaller; 0 where it was the last, 1 where
-   the residual is wanted again, 2 where its terms are, too.  Record: iterations, halvings, last
-   residual, steps after convergence, last y, last step, terms of the residual. */
+/* One step, halved where the last made the residual no smaller; whether to go on.  Record:
+   iterations, halvings, last residual, steps after convergence, last y, last step, terms of the
+   residual. */
 static int step_newton(double *y, const double *residual, double *slope, double *record, int m)
 {
     double *before = record + 4, *step = record + 4 + m;
-    int rounded;
-    const double size = newton_size(residual, record + 4 + 2 * m, m, &rounded);
+    const double size = newton_size(residual, record + 4 + 2 * m, m);
     if (record[0] >= NEWTON_LIMIT) {
         for (int i = 0; i < m; i++) y[i] = NAN;
         return 0;
     }
     const double enough = (1.0 - LEAST_GAIN * pow(0.5, record[1])) * record[2];
-    const int too_long = !rounded && !(size < enough);
+    const int too_long = size > 0.0 && !(size < enough);
     record[0] += 1.0;
     if (record[0] > 1.0 && record[3] <= 0.0 && record[1] < 40.0 && too_long) {
         for (int i = 0; i < m; i++) {
@@ -356,13 +343,9 @@ static int step_newton(double *y, const double *residual, double *slope, double 
     }
     record[1] = 0.0;
     record[2] = size;
-    if (small || rounded) {
+    if (small || size <= 0.0) {
         record[3] += 1.0;
         return record[3] < 2.0;
-    }
-    if (fmod(record[0], MEASURED_AGAIN) <= 0.0) {
-        record[2] = INFINITY;
-        return 2;
     }
     return 1;
 }
@@ -375,7 +358,6 @@ void vbg_run(const vbg_tape *tape, double *w, const double *kept)
         tape->straight(w, kept);
         return;
     }
-    int again;
     const double *factors = tape->factors_at ? w + tape->factors_at : tape->factor;
     for (int at = 0; at < tape->segments; at++) {
         const int *g = tape->segment + FIELDS * at, count = g[1];
@@ -413,8 +395,7 @@ void vbg_run(const vbg_tape *tape, double *w, const double *kept)
             break;
         case VBG_NEWTON: begin_newton(w + o[0], w + o[1], m); break;
         case VBG_NEWTON_STEP:
-            again = step_newton(w + o[0], w + o[1], w + o[2], w + o[3], m);
-            if (again > 0) at = (again == 1 ? s.k : s.n) - 1;
+            if (step_newton(w + o[0], w + o[1], w + o[2], w + o[3], m)) at = s.k - 1;
             break;
         default: break;
         }

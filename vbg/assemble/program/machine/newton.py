@@ -10,7 +10,6 @@ NEWTON_LIMIT = 300  # iterations and halvings of one algebraic loop
 NEWTON_CLOSE = 1e-9  # relative step after which one more makes the root exact to rounding
 NEWTON_ROUNDED = 16.0 * 2.0**-52  # of its terms: a residual that is rounding
 LEAST_GAIN = 0.1  # of what a step promises to take off the residual
-MEASURED_AGAIN = 50  # iterations after which the terms are those at the present y
 
 
 @compiled
@@ -61,52 +60,47 @@ def begin_newton(work, y, record, m):
 
 @compiled
 def newton_size(work, residual, terms, m):
-    """The largest part of the residual, of its terms, and whether all are rounding."""
-    size, rounded = 0.0, True
+    """The largest part of the residual that is more than rounding of its terms; 0 where all
+    are rounding."""
+    size = 0.0
     for i in range(m):
         part, scale = abs(work[residual + i].real), work[terms + i].real
         if not np.isfinite(part):
-            return np.inf, False
-        if not 1e-290 < scale < np.inf:  # nothing is known of its rounding
-            scale = 1.0
-            if part > 0.0:
-                rounded = False
-        elif part > NEWTON_ROUNDED * scale:
-            rounded = False
-        size = max(size, part / scale)
-    return size, rounded
+            return np.inf
+        if not (scale < np.inf and part <= NEWTON_ROUNDED * scale):
+            size = max(size, part)
+    return size
 
 
 @compiled
 def step_newton(work, y, residual, slope, record, m):
-    """One Newton step on the m words at `y`; 0 where that was the last, 1 where the residual is
-    wanted again, 2 where its terms are, too.
+    """One Newton step on the m words at `y`; whether to go on.
 
     Record: iterations, halvings of the present step, size of the residual before it,
     steps made after convergence (they bring imaginary parts to rounding), then the
-    last y, the last step and the terms of the residual (`vbg.blocks.rounding`), which make its
-    parts comparable and tell when it is rounding: y may be what is left of numbers far larger.
+    last y, the last step and the terms of the residual at y (`vbg.blocks.rounding`), which tell
+    when it is rounding: y may be what is left of numbers far larger.
     A step is halved that does not make the residual smaller by a tenth of what it should
     (between the limits of an amplifier, or on the two sides of an orifice, whole steps may go to
     and fro for ever).
     """
     before, step = record + 4, record + 4 + m
-    size, rounded = newton_size(work, residual, record + 4 + 2 * m, m)
+    size = newton_size(work, residual, record + 4 + 2 * m, m)
     iterations = work[record].real
     if iterations >= NEWTON_LIMIT:
         for i in range(m):
             work[y + i] = np.nan
-        return 0
+        return False
     work[record] = iterations + 1.0
     halvings, polished = work[record + 1].real, work[record + 3].real
     enough = (1.0 - LEAST_GAIN * 0.5**halvings) * work[record + 2].real
-    too_long = not rounded and not size < enough
+    too_long = size > 0.0 and not size < enough
     if iterations > 0.0 and polished == 0.0 and halvings < 40.0 and too_long:
         for i in range(m):
             work[step + i] *= 0.5
             work[y + i] = work[before + i] - work[step + i]
         work[record + 1] = halvings + 1.0
-        return 1
+        return True
     for i in range(m):
         work[before + i] = work[y + i]
         work[step + i] = work[residual + i]
@@ -118,10 +112,7 @@ def step_newton(work, y, residual, slope, record, m):
             small = False
     work[record + 1] = 0.0
     work[record + 2] = size
-    if small or rounded:
+    if small or size == 0.0:
         work[record + 3] = polished + 1.0
-        return 1 if polished < 1.0 else 0
-    if (iterations + 1.0) % MEASURED_AGAIN == 0.0:
-        work[record + 2] = np.inf  # the size before was of other terms
-        return 2
-    return 1
+        return polished < 1.0
+    return True

@@ -82,9 +82,8 @@ def _run(work, segments, operands, factors, stream, kept):
                 at(operands, 4 * first + 1),
                 at(operands, 4 * first + 2),
             )
-            again = step_newton(work, y, residual, slope, at(operands, 4 * first + 3), m)
-            if again > 0:
-                s = (k if again == 1 else n) - 1
+            if step_newton(work, y, residual, slope, at(operands, 4 * first + 3), m):
+                s = k - 1
 
 
 run = entry(_run)
