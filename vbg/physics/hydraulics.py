@@ -157,7 +157,7 @@ class Oil:
 def _filled(volume: Block) -> Block:
     """The volume, without a value where there is none: content and volume that have both passed
     zero would have the ratio of a full chamber."""
-    some = call("positive", volume)
+    some = call("power", volume, const(1.5))  # no corner, and no number below zero
     return times(volume, divide(some, some))
 
 
