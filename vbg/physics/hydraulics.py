@@ -154,13 +154,6 @@ class Oil:
         return (self.bulk / self.growth) * (power - e)
 
 
-def _filled(volume: Block) -> Block:
-    """The volume, without a value where there is none: content and volume that have both passed
-    zero would have the ratio of a full chamber."""
-    some = call("power", volume, const(1.5))  # no corner, and no number below zero
-    return times(volume, divide(some, some))
-
-
 @dataclass(frozen=True, slots=True)
 class Chamber:
     """Oil behind a wall that moves: volume V(s) = `dead` + `area` s (`area` is negative
@@ -222,7 +215,7 @@ class Chamber:
             e = (1.0 / self.volume) * (m - self.area * s)
             return self.oil.pressure(e), self.volume * self.oil.energy(e)
         V = self._volume(s)
-        pressure, energy = self.oil.of_ratio(divide(m, _filled(V)))
+        pressure, energy = self.oil.of_ratio(divide(m, V))
         return pressure, times(V, energy)
 
     def _volume(self, s: Block) -> Block:
