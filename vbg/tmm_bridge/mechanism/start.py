@@ -46,14 +46,19 @@ from vbg.tmm_bridge.kernels.tables import (
     scratch_for,
 )
 from vbg.tmm_bridge.mechanism.bending import read_modes
+from vbg.tmm_bridge.mechanism.contradictions import contradicting, not_closed
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
+from vbg.tmm_bridge.mechanism.scales import hinge_units, row_units
 from vbg.tmm_bridge.mechanism.speeds import keep_written
 from vbg.tmm_bridge.tree.forest import GROUND
 from vbg.tmm_bridge.tree.pairs import named_coordinates, unnamed_coordinates
 from vbg.tmm_bridge.tree.places import BodyPlace
 
 STIFF = 1e6  # mass of the modes here: bodies bend, or bend on, where no joint can move instead
-CLOSED = 1e-12  # residual at which a loop counts as closed, relative to the model's size
+CLOSED = 1e-12  # gap at which a loop counts as closed, in lengths of the mechanism or rad
+NEARLY, LEFT = 1e-9, 1e-8  # the same where steps no longer help, and after all of them
+CONSISTENT = 1e-7  # part of the fastest motion at which speeds count as consistent
+LONGEST = 0.5  # step of a hinge [rad, lengths of the mechanism]
 GIVEN_UP = 60
 _SPEED_OF = {"angle": "speed", "slide": "speed", "angle2": "speed2"}
 
@@ -300,24 +305,29 @@ def _close_positions(
     drive = drive if targets is None else np.vstack([drive, targets])
     rates = drive.copy()
     rates[:, 1:] = 0.0
-    size = model_size(mechanism)
+    of_row, size = row_units(t), model_size(mechanism)
     best = math.inf
     step = np.zeros(int(t.sizes[1]))
     for _ in range(GIVEN_UP):
         _posture_or_fail(mechanism, t, s, y, rates)
         count_angles(mechanism, s, y)
         _posture_or_fail(mechanism, t, s, y, rates)
-        residual = float(np.abs(s.row_state[:, 0]).max(initial=0.0))
-        if residual <= CLOSED * size or (residual < 1e-9 * size and residual >= 0.5 * best):
-            return residual
-        best = min(best, residual)
+        gap = float(np.abs(s.row_state[:, 0] / of_row).max(initial=0.0))
+        if gap <= CLOSED or (gap < NEARLY and gap >= 0.5 * best):
+            break
+        best = min(best, gap)
         correction(t, s, -s.row_state[:, 0].copy(), step)
-        # A turn of more than half a radian leaves the range of the linear model.
-        step *= min(1.0, 0.5 / max(np.abs(step).max(initial=0.0), 1e-300) * max(size, 1.0))
+        # A turn of more than half a radian leaves the range of the linear model, and a slide of
+        # half the mechanism, unless the gap is wider than that.
+        longest = LONGEST * hinge_units(t, size * max(1.0, 2.0 * gap))
+        step /= max(1.0, float((np.abs(step) / longest).max(initial=0.0)))
         y[:] = displace(t, y, step)
-    if best > 1e-8 * size:
-        raise _not_closed(mechanism, s, best)
-    return best
+    else:
+        if best > LEFT:
+            worst = int(np.argmax(np.abs(s.row_state[:, 0] / of_row)))
+            left = abs(float(s.row_state[worst, 0]))
+            raise not_closed(row_name(mechanism, worst), left, GIVEN_UP)
+    return float(np.abs(s.row_state[:, 0]).max(initial=0.0))
 
 
 def _posture_or_fail(mechanism: Mechanism, t: Tables, s: Scratch, y: Array, drive: Array) -> None:
@@ -348,23 +358,6 @@ def no_inertia(mechanism: Mechanism, node: int) -> Problem:
         node_name(mechanism, node),
         "nothing behind it resists its free motion: the inertia about it is zero.",
         "Give the body it carries a moment of inertia about the free axis, or fix that freedom.",
-    )
-
-
-def _not_closed(mechanism: Mechanism, s: Scratch, residual: float) -> AssemblyError:
-    worst = int(np.argmax(np.abs(s.row_state[:, 0])))
-    name = row_name(mechanism, worst)
-    return AssemblyError.of(
-        [
-            Problem(
-                "error",
-                f"joints.{name}",
-                f"the loop does not close here: {residual:.3g} m (or rad) are left after"
-                f" {GIVEN_UP} steps.",
-                "Check lengths and joint points, write a posture nearer to a closed one, or"
-                " give fewer coordinates in `initial`.",
-            )
-        ]
     )
 
 
@@ -471,20 +464,15 @@ def _close_speeds(
         keep_written(mechanism, t, written, y, drive)
     _posture_or_fail(mechanism, t, s, y, drive)
     residual = float(np.abs(s.row_state[:, 1]).max(initial=0.0))
-    speed = float(np.abs(y[n_q : n_q + n_v]).max(initial=0.0))
-    if residual > 1e-7 * (1.0 + speed):
-        worst = row_name(mechanism, int(np.argmax(np.abs(s.row_state[:, 1]))))
-        raise AssemblyError.of(
-            [
-                Problem(
-                    "error",
-                    f"joints.{worst}",
-                    f"the start speeds contradict each other: {residual:.3g} m/s (or rad/s)"
-                    " are left.",
-                    "Give fewer speeds in `initial`.",
-                )
-            ]
-        )
+    missed = np.abs(s.row_state[:, 1] / row_units(t))
+    settings = mechanism.model.simulate  # one radian in a run is no fast motion
+    slowest = 1.0 / (settings.t_end or settings.output_step)
+    units = hinge_units(t, model_size(mechanism))
+    rate = float(np.abs(y[n_q : n_q + n_v] / units).max(initial=slowest))
+    if not missed.max(initial=0.0) <= CONSISTENT * rate:
+        worst = int(np.argmax(missed))
+        left = abs(float(s.row_state[worst, 1]))
+        raise contradicting(row_name(mechanism, worst), left)
     return residual
 
 

@@ -1,0 +1,53 @@
+"""Units in which slides compare with turns: the length of the mechanism and the radian."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.rows import (
+    ELASTIC,
+    LINK_KIND,
+    LINK_MASS,
+    LINK_V,
+    PRISMATIC,
+)
+from vbg.tmm_bridge.kernels.tables import (
+    COORDINATE_SLIDE,
+    COORDINATE_TREE,
+    ROW_COUPLE,
+    ROW_DOT,
+    ROW_TURN,
+    Tables,
+)
+
+
+def row_units(t: Tables) -> Array:
+    """(m,): the length of the mechanism [m] of rows that close gaps, 1 [rad] of those of turns."""
+    length = float(t.length[0])
+    of_hinge = hinge_units(t, length)
+    units = np.full(len(t.rows), length)
+    for r, (primitive, _, _, j, _) in enumerate(t.rows):
+        if primitive in (ROW_DOT, ROW_TURN):
+            units[r] = 1.0
+        elif primitive == ROW_COUPLE:
+            kind, _, _, v = t.coordinates[j]
+            slides = kind == COORDINATE_SLIDE
+            units[r] = of_hinge[v] if kind == COORDINATE_TREE else length if slides else 1.0
+    return units
+
+
+def hinge_units(t: Tables, length: float) -> Array:
+    """(n_v,): the same of hinges, which slide by this length; of modes, which have the unit
+    m kg^1/2, times the root of the mass of their body."""
+    units = np.ones(int(t.sizes[1]))
+    for kind, v in t.links[:, [LINK_KIND, LINK_V]]:
+        if kind == PRISMATIC:
+            units[v] = length
+        elif kind == ELASTIC:
+            units[v : v + 3] = length
+    for node, _, v, n in t.flexes:
+        units[v : v + n] = length * math.sqrt(t.link[node, LINK_MASS])
+    return units
