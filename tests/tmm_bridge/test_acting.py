@@ -368,6 +368,8 @@ def test_command_and_what_is_refused(capsys):
     assert "41.461" in capsys.readouterr().out
     with pytest.raises(UsageError, match="give poles only"):
         orthogonality(vibration(motor_pendulum()))
+    with pytest.raises(UsageError, match="s0 cannot be switched off"):
+        vibration(random_machine(0), off=["s0"])
     with pytest.raises(UsageError, match="dry friction, guide"):
         vibration(vbg.read(EXAMPLES / "ball-screw-axis.toml"))
 
@@ -399,7 +401,8 @@ def sprung_loop(last: str, seed: int) -> vbg.Model:
         free = float(rng.uniform(0.05, 0.2))
         if kind in ("revolute", "prismatic"):
             forces[f"s{i}"] = {"kind": "spring", "on": f"joints.j{i}", "k": 900.0, "length": free}
-    forces["push"] = {"kind": "torque", "on": "joints.j0", "torque": [0]}
+    pushed = "j6" if "s6" in forces else "j0"
+    forces["push"] = {"kind": "torque", "on": f"joints.{pushed}", "torque": [0]}
     return vbg.Model(
         name="sprung loop", gravity=[0, 0, -9.81], bodies=bodies, joints=joints, forces=forces
     )
@@ -409,7 +412,8 @@ def sprung_loop(last: str, seed: int) -> vbg.Model:
 @pytest.mark.parametrize("seed", tail(range(4), 1))
 def test_springs_on_the_coordinates_of_a_cut_joint(last, key, seed):
     """They stiffen by k w w^T; what they pull at rest loads the loop.  (The turn of axis and arms
-    under it does no work along a motion that a joint of one coordinate allows: see the next.)"""
+    under it does no work along a motion that a joint of one coordinate allows: see the next.)  The
+    input acts there, too."""
     model = sprung_loop(last, seed)
     mechanism = lay_out(model)
     assert list(mechanism.cut) == ["j6"]

@@ -8,6 +8,8 @@ Richardson, Phil. Trans. R. Soc. A 210 (1911) 307).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from vbg.tmm_bridge.kernels.cuts import C_F, C_M, C_PF, C_PM
@@ -60,65 +62,55 @@ def stiffness_of_loops(
     """(12, 12) of each pair of nodes that cut joints join: the loads which displacements
     (dx_a, dtheta_a, dx_b, dtheta_b) need against the `efforts` that the rows hold."""
     found = {}
-    step = TURN
-    for a, b in {(int(a), int(b)) for a, b in t.cuts}:
+    for pair in {(int(a), int(b)) for a, b in t.cuts}:
         K = np.zeros((12, 12))
         for j in range(12):
-            node, way = (a, b)[j // 6], j % 6
+            node, way = pair[j // 6], j % 6
             if node < 0:
                 continue
-            size = step * (t.length[0] if way < 3 else 1.0)
-            once, half = (
-                _slope(t, s, drive, efforts, (a, b), node, way, h) for h in (size, 0.5 * size)
-            )
+            size = TURN * (t.length[0] if way < 3 else 1.0)
+            near = {
+                h: _loads(t, s, drive, _Moved(node, way, h), pair, efforts)
+                for h in (size, -size, 0.5 * size, -0.5 * size)
+            }
+            once, half = ((near[h] - near[-h]) / (2.0 * h) for h in (size, 0.5 * size))
             K[:, j] = -(4.0 * half - once) / 3.0
-        found[a, b] = K
+        found[pair] = K
     all_rows(t, s, drive)
     return found
 
 
-def _slope(
-    t: Tables,
-    s: Scratch,
-    drive: Array,
-    efforts: Array,
-    pair: tuple[int, int],
-    node: int,
-    way: int,
-    h: float,
-) -> Array:
-    ahead, back = (_loads(t, s, drive, efforts, pair, node, way, sign * h) for sign in (1.0, -1.0))
-    return np.asarray((ahead - back) / (2.0 * h))
+@dataclass(frozen=True)
+class _Moved:
+    """A rigid displacement of one node by h, along an axis of W [m] or, from way 3 on, about it
+    [rad]."""
+
+    node: int
+    way: int
+    h: float
 
 
 def _loads(
-    t: Tables,
-    s: Scratch,
-    drive: Array,
-    efforts: Array,
-    pair: tuple[int, int],
-    node: int,
-    way: int,
-    h: float,
+    t: Tables, s: Scratch, drive: Array, moved: _Moved, pair: tuple[int, int], efforts: Array
 ) -> Array:
-    """Loads (12,) of the efforts on both nodes when `node` is displaced by h."""
+    """Loads (12,) of the efforts on both nodes of a pair when one is displaced."""
     kept, joints = s.work.copy(), s.cut.copy()
-    if way < 3:
-        s.work[node, W_P + way] += h
+    if moved.way < 3:
+        s.work[moved.node, W_P + moved.way] += moved.h
     else:
-        K = cross_matrix(np.eye(3)[way - 3])
-        turn = np.eye(3) + np.sin(h) * K + (1.0 - np.cos(h)) * K @ K
-        R = s.work[node, W_R : W_R + 9].reshape(3, 3)
-        s.work[node, W_R : W_R + 9] = (turn @ R).ravel()
+        K = cross_matrix(np.eye(3)[moved.way - 3])
+        turn = np.eye(3) + np.sin(moved.h) * K + (1.0 - np.cos(moved.h)) * K @ K
+        R = s.work[moved.node, W_R : W_R + 9].reshape(3, 3)
+        s.work[moved.node, W_R : W_R + 9] = (turn @ R).ravel()
     _put_frames(t, s)
     all_rows(t, s, drive)
-    held, at = rows_of(t, s), {n: k for k, n in enumerate(pair)}
+    held = rows_of(t, s)
     s.work[:], s.cut[:] = kept, joints
     of_pair = [r for r, row in enumerate(t.rows[t.rows[:, 4] != IDLE]) if _joins(t, row, pair)]
     total = np.zeros(12)
-    for one, k in at.items():
-        if one >= 0:
-            total[6 * k : 6 * k + 6] = efforts[of_pair] @ held.nodes[of_pair, one]
+    for k, node in enumerate(pair):
+        if node >= 0:
+            total[6 * k : 6 * k + 6] = efforts[of_pair] @ held.nodes[of_pair, node]
     return total
 
 

@@ -72,7 +72,6 @@ def snapshot(plant: Plant, y: Array, x: Array) -> Snapshot:
             f"{plant.mechanism.model.name}: a law of its one-dimensional parts has no slope at"
             " rest (a root at zero, a quotient by zero): there is no linear vibration."
         )
-    J, balance = J, balance
     if z:
         J = J - J[:, n : n + z] @ np.linalg.solve(balance[:, n : n + z], balance)
     if turned and np.abs(J[:rows, n + z + r :]).max(initial=0.0) > 0.0:

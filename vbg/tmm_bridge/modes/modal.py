@@ -21,7 +21,7 @@ from vbg.model import Model
 from vbg.plumbing.components import component, component_names, place_of, split_component
 from vbg.tmm_bridge.formulas.timefunctions import constant
 from vbg.tmm_bridge.kernels.rotation import Array
-from vbg.tmm_bridge.kernels.tables import COORDINATE_TREE, LAW_INPUT, LOAD_FORCE
+from vbg.tmm_bridge.kernels.tables import COORDINATE_TREE, LAW_INPUT, LOAD_FORCE, NO_INPUT
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, TreeJoint
 from vbg.tmm_bridge.mechanism.start import Pose, displace, model_size, start
@@ -262,10 +262,11 @@ def _without_inputs(mechanism: Mechanism, off: Sequence[str]) -> Mechanism:
     """The mechanism with the inputs of some parts at zero."""
     t, inputs, network = mechanism.tables, list(mechanism.inputs), mechanism.network
     for name in off:
-        if name not in mechanism.parts:
+        table, row = mechanism.parts.get(name, ("", -1))
+        given = {"law": t.laws[:, 2:], "load": t.loads[:, 2:]}.get(table)
+        if given is None or NO_INPUT in given[row]:  # a spring has no input
             raise UsageError(f"{name} cannot be switched off here; give it the value 0 yourself.")
-        table, row = mechanism.parts[name]
-        places = [t.laws[row, 2]] if table == "law" else t.loads[row, 2:5]
+        places = given[row]
         for place in places:
             inputs[place] = constant(0.0)
         if network is not None:
@@ -467,7 +468,8 @@ def _unit_input(small: Small, part: str, axis: int) -> tuple[Array, Array]:
     u, e = np.zeros((small.n_v, 1)), np.zeros((len(small.M), 6, 1))
     table, row = mechanism.parts.get(part, ("", -1))
     if table == "law" and t.laws[row, 0] == LAW_INPUT:
-        u[t.coordinates[t.laws[row, 1], 3]] = 1.0
+        along = coordinate_row(small.scratch, t, int(t.laws[row, 1]))
+        u, e = along.exert(np.ones((1, 1)), u, e)
     elif table == "load":
         node = int(t.loads[row, 1])
         unit = np.eye(3)[axis]

@@ -219,9 +219,7 @@ def count_below(small: Small, square: float) -> int:
     `square` may be negative: growing motions of an unstable posture are below zero.
     """
     undamped = without_dampers(small)
-    if any(
-        np.abs(one.K - one.K.T).max() > LOPSIDED * np.abs(one.K).max() for one in small.couplings
-    ):
+    if any(map(_is_lopsided, small.couplings)):
         return _counted_at_once(undamped, square)
     passed = eliminate_beside(undamped, square)
     found = 0
