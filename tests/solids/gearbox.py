@@ -42,8 +42,8 @@ def cylinder(x: float, y: float, z: float, radius: float, height: float) -> Any:
     ).Shape()
 
 
-def write(path: str, shapes: dict[str, Any]) -> None:
-    """An assembly of named components."""
+def write(path: str, *assemblies: dict[str, Any]) -> None:
+    """Assemblies of named components, all with one name."""
     from OCP.STEPCAFControl import STEPCAFControl_Writer
     from OCP.TCollection import TCollection_ExtendedString as Text
     from OCP.TDataStd import TDataStd_Name
@@ -56,12 +56,13 @@ def write(path: str, shapes: dict[str, Any]) -> None:
     require_occ()
     document = TDocStd_Document(Text("gearbox"))
     tool = XCAFDoc_DocumentTool.ShapeTool_s(document.Main())
-    whole = tool.NewShape()
-    TDataStd_Name.Set_s(whole, Text("gearbox"))
-    for name, shape in shapes.items():
-        label = tool.AddShape(shape, False)
-        TDataStd_Name.Set_s(label, Text(name))
-        tool.AddComponent(whole, label, TopLoc_Location())
+    for shapes in assemblies:
+        whole = tool.NewShape()
+        TDataStd_Name.Set_s(whole, Text("gearbox"))
+        for name, shape in shapes.items():
+            label = tool.AddShape(shape, False)
+            TDataStd_Name.Set_s(label, Text(name))
+            tool.AddComponent(whole, label, TopLoc_Location())
     tool.UpdateAssemblies()
     writer = STEPCAFControl_Writer()
     writer.Transfer(document)

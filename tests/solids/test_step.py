@@ -141,6 +141,19 @@ def test_an_import_is_a_model_that_runs(gearbox, tmp_path, capsys):
     assert accepted.bodies["input_shaft"].mass == pytest.approx(2700e-9 * volume, rel=1e-10)
 
 
+def test_assemblies_of_one_name_stay_apart(tmp_path):
+    """Three wheels of two discs each, which no further assembly holds."""
+    wheels = [
+        {"low": cylinder(100.0 * k, 0, 0, 10, 20), "high": cylinder(100.0 * k, 0, 30, 10, 20)}
+        for k in range(3)
+    ]
+    write(str(tmp_path / "wheels.step"), *wheels)
+    found = read(str(tmp_path / "wheels.step"), str(tmp_path / "m.toml"), level=0)
+    assert list(found.document["bodies"]) == ["gearbox", "gearbox_2", "gearbox_3"]
+    places = [body["position"] for body in found.document["bodies"].values()]
+    np.testing.assert_allclose(places, [[0.1 * k, 0, 0.025] for k in range(3)], atol=1e-12)
+
+
 PRIMITIVES = {
     "box": {"x": 0.1, "y": 0.23, "z": 0.31},
     "cylinder": {"radius": 0.07, "length": 0.4},

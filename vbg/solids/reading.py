@@ -117,18 +117,19 @@ Found = tuple[str, tuple[str, ...], Any, tuple[Any, ...]]
 
 
 def _solids(document: Any) -> Iterator[Found]:
-    """Those of the whole assembly, placed."""
+    """Those of all assemblies that stand in no other, placed."""
     from OCP.TDF import TDF_ChildIterator
     from OCP.TopLoc import TopLoc_Location
     from OCP.XCAFDoc import XCAFDoc_DocumentTool, XCAFDoc_ShapeTool
 
     tool = XCAFDoc_DocumentTool.ShapeTool_s(document.Main())
+    taken: dict[str, int] = {}
     children = TDF_ChildIterator(tool.BaseLabel())
     while children.More():
         label = children.Value()
         children.Next()
         if XCAFDoc_ShapeTool.IsFree_s(label):
-            yield from _below(label, (), (), TopLoc_Location())
+            yield from _numbered(_below(label, (), (), TopLoc_Location()), 0, taken)
 
 
 def _below(label: Any, within: tuple[str, ...], used: tuple[Any, ...], at: Any) -> Iterator[Found]:
