@@ -153,7 +153,8 @@ async def test_power_in_the_bond_graph(tmp_path):
 @pytest.mark.parametrize(
     ("value", "words"),
     [(0.0, "0"), (999.7, "1.00k"), (-0.04561, "-45.6m"), (12.345, "12.3"), (-2.5e6, "-2.50M"),
-     (3e-7, "0.30u"), (999.4, "999"), (float("nan"), "?")],
+     (3e-7, "300n"), (-4.56e-11, "-45.6p"), (2e-17, "0.02f"), (1e-19, "0"),
+     (999.4, "999"), (float("nan"), "?")],
 )  # fmt: skip
 def test_powers_in_six_cells(value, words):
     assert short(value) == words and len(words) <= 6

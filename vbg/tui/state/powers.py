@@ -88,16 +88,17 @@ def coloured(state: GraphState, powers: Powers) -> Drawing:
     return replace(drawing, bonds=tuple(bonds))
 
 
-_PREFIXES = {9: "G", 6: "M", 3: "k", 0: "", -3: "m", -6: "u"}
+_PREFIXES = {9: "G", 6: "M", 3: "k", 0: "", -3: "m", -6: "u", -9: "n", -12: "p", -15: "f"}
+_NOTHING = 5e-18  # what no prefix shows
 
 
 def short(value: float) -> str:
     """Three digits with the letter of a power of 1000: -1.23k, 45.6m; never over six cells."""
-    if not np.isfinite(value) or abs(value) < 1e-9:
-        return "0" if abs(value) < 1e-9 else "?"
+    if not np.isfinite(value) or abs(value) < _NOTHING:
+        return "0" if abs(value) < _NOTHING else "?"
     # the exponent once it is rounded: 999.7 is 1.00k
     exponent = int(f"{value:.2e}".partition("e")[2])
-    power = max(-6, min(3 * (exponent // 3), 9))
+    power = max(-15, min(3 * (exponent // 3), 9))
     digits = max(0, 2 - (exponent - power))
     return f"{value / 10.0**power:.{min(digits, 2)}f}{_PREFIXES[power]}"
 
