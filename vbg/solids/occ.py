@@ -51,8 +51,7 @@ class Part:
     """One solid: `volume` [m^3], `centre` [m], `inertia` about it per density [m^5], and the
     corners of its box, all in the axes of the file.  `within`: the assemblies that hold it, from
     the outermost; `colour` as #rrggbb, "" for none; `doubtful` where OpenCASCADE finds fault with
-    its faces; `made`: the solid of OpenCASCADE, or its
-    binary form."""
+    its faces; `made`: the solid of OpenCASCADE, or its binary form."""
 
     name: str
     volume: float
