@@ -10,6 +10,7 @@ from tests.tail import tail
 from tests.tmm_bridge.test_acting import held_pair, on_oil, random_machine, seen
 from vbg.analysis import linearise
 from vbg.cli.main import main
+from vbg.model import Model
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.modes.control import control_rows, overall_at
 
@@ -23,6 +24,28 @@ def test_rows_of_a_controller_name_its_paths():
         "y[rail.slide]  =  C[rail.slide] (U[car] U[pin] U[bob] z[bob])",
         "+ U[rail] B[hold.x] u[hold.x]  enters the equation of car's root",
     )
+
+
+def braked_shaft() -> Model:
+    """A shaft beside a hinge, on which two dry frictions act: the mechanism moves it with them."""
+    inertia = dict.fromkeys(("xx", "yy", "zz"), 1.0)
+    return Model(
+        name="braked shaft",
+        bodies={"bar": {"mass": 1, "inertia": inertia}},
+        joints={"pin": {"kind": "revolute", "between": ["ground", "bar"], "axis": [0, 0, 1]}},
+        rotational={
+            "J": {"kind": "inertia", "nodes": ["a"], "J": 0.1},
+            "k": {"kind": "spring", "nodes": ["a", "frame"], "k": 100.0},
+            "one": {"kind": "friction", "nodes": ["a"], "coulomb": 0.3},
+            "two": {"kind": "friction", "nodes": ["a"], "coulomb": 0.1},
+        },
+    )
+
+
+def test_shafts_that_are_no_joints_have_a_name():
+    rows = control_rows(lay_out(braked_shaft()))
+    assert "y[shaft 1]  =  q[shaft 1]" in rows
+    assert "+ u[shaft 1]  enters the equation of shaft 1" in rows
 
 
 def test_element_of_a_pid_is_its_transfer_function():

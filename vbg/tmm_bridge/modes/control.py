@@ -41,11 +41,13 @@ GENERIC = 1.37 + 2.11j  # a frequency at which nothing cancels by chance
 @dataclass(frozen=True)
 class Port:
     """What an element reads or acts along: its name, the bodies whose state vectors it is on;
-    `columns` of Z that read it, as a displacement and as a speed."""
+    `columns` of Z that read it, as a displacement and as a speed; the `shaft` that it is, where
+    it turns or slides by itself and not as a joint."""
 
     name: str
     bodies: tuple[str, ...]
     columns: tuple[int, ...] = ()
+    shaft: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,10 @@ def _each_named(ports: list[Port]) -> tuple[Port, ...]:
 
 def _coordinate(mechanism: Mechanism, k: int) -> Port:
     named = {number: name for name, number in mechanism.coordinates.items()}
+    if k not in named and mechanism.network is not None:
+        hinges = [hinge.coordinate for hinge in mechanism.network.hinges]
+        shaft = f"shaft {hinges.index(k) + 1}"
+        return Port(shaft, (), shaft=shaft)
     joint, key = named[k]
     ends = mechanism.model.joints[joint].between if joint in mechanism.model.joints else ()
     bodies = tuple(end.body for end in ends if end.body != "ground")
@@ -113,7 +119,7 @@ def _acted(mechanism: Mechanism, place: int) -> Port:
     for row, (law, coordinate, given) in enumerate(t.laws):
         if law == LAW_INPUT and given == place:
             port = _coordinate(mechanism, int(coordinate))
-            return Port(names.get(("law", row), port.name), port.bodies)
+            return replace(port, name=names.get(("law", row), port.name))
     for row, (law, a, b, given) in enumerate(t.pairs):
         if law == PAIR_INPUT and given == place:
             port = _distance(mechanism, int(a), int(b))
@@ -150,11 +156,15 @@ def control_rows(mechanism: Mechanism) -> tuple[str, ...]:
 
 
 def _read(port: Port, reach: dict[str, Reach]) -> list[str]:
+    if port.shaft:
+        return [f"q[{port.shaft}]"]
     return [f"C[{port.name}] ({reach[body].state})" for body in port.bodies if body in reach]
 
 
 def _entered(act: Port, reach: dict[str, Reach]) -> Iterator[str]:
-    """The terms of an action in the equations of the roots."""
+    """The terms of an action in the equations of the roots and of shafts."""
+    if act.shaft:
+        yield f"+ u[{act.name}]  enters the equation of {act.shaft}"
     for body in act.bodies:
         if body in reach:
             way = f"{reach[body].beyond} " if reach[body].beyond else ""

@@ -49,7 +49,8 @@ class Snapshot:
 def snapshot(plant: Plant, y: Array, x: Array) -> Snapshot:
     """The network of the plant at the mechanism's state y and its own, x.
 
-    Raises UsageError where a law has no slope, or states follow the turn of a body.
+    Raises UsageError where a law has no slope, the balance decides no unknowns, or states follow
+    the turn of a body.
     """
     network, p, t = plant.mechanism.network, plant.program, plant.tables
     assert network is not None
@@ -73,7 +74,7 @@ def snapshot(plant: Plant, y: Array, x: Array) -> Snapshot:
             " rest (a root at zero, a quotient by zero): there is no linear vibration."
         )
     if z:
-        J = J - J[:, n : n + z] @ np.linalg.solve(balance[:, n : n + z], balance)
+        J = J - J[:, n : n + z] @ _unknowns(plant, balance[:, n : n + z], balance)
     if turned and np.abs(J[:rows, n + z + r :]).max(initial=0.0) > 0.0:
         raise UsageError(
             f"{plant.mechanism.model.name}: a signal reads the rotation of a body; vibration by"
@@ -98,6 +99,18 @@ def snapshot(plant: Plant, y: Array, x: Array) -> Snapshot:
     names = [name for name, _, _ in network.outputs]
     values = dict(zip(names, p.memory[p.outputs].tolist(), strict=False))
     return Snapshot(acting, fed, p.memory[p.rates[states]], values, J[rows : rows + len(names), :n])
+
+
+def _unknowns(plant: Plant, by_unknowns: Array, balance: Array) -> Array:
+    """How the unknowns of the balance follow what else it depends on, with the opposite sign."""
+    try:
+        return np.asarray(np.linalg.solve(by_unknowns, balance))
+    except np.linalg.LinAlgError:
+        raise UsageError(
+            f"{plant.mechanism.model.name}: at rest nothing decides an unknown of its"
+            " one-dimensional parts (a shut valve beside another, a diode that blocks): there is"
+            " no linear vibration. Give them leakage, or the node a volume or a capacitor."
+        ) from None
 
 
 def _slopes(p: Program, by: list[int], of: list[int]) -> Array:
