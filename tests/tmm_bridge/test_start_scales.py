@@ -1,4 +1,4 @@
-"""Starts of the transfer-matrix solver do not know in which unit of length a machine is written."""
+"""Starts do not know in which unit of length a machine is written; both solvers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 
 import pytest
 
+import vbg
 from vbg.errors import AssemblyError
 from vbg.model import Model
 from vbg.tmm_bridge.mechanism.layout import lay_out
@@ -76,3 +77,14 @@ def test_speeds_contradict_each_other_in_every_size(size):
     for wrong in (1.001, 3.0):
         with pytest.raises(AssemblyError, match="contradict each other"):
             start(lay_out(slotted(size, 0.2, hub=1.3, slot=rate * wrong)))
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_bond_graph_tells_a_speed_that_is_not_kept_in_every_size(size):
+    rate = 1.3 * slide_at(0.2)[1]
+    for share, kept in ((1.0 + 1e-12, True), (1.001, False)):
+        begun = vbg.start(slotted(size, 0.2, hub=1.3, slot=rate * share))
+        said = [str(note) for note in begun.notes if "start speeds could be kept" in str(note)]
+        assert (not said) == kept
+        speed = begun.outputs(0.0, begun.state)["hub.speed"][0]
+        assert (abs(speed - 1.3) < 1e-9) == kept

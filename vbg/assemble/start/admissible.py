@@ -14,25 +14,26 @@ NEAR = 1e-9  # of the largest: what is left by a step that was not short enough,
 SHORTEST = 1e-6  # part of a step: the laws of stores may end shortly behind where they stand
 
 
-def admissible(projector: Projector, x: Array, scale: float) -> Array:
-    """The state nearest to x, in the energy metric, whose velocities the constraints allow.
+def admissible(projector: Projector, x: Array, scale: float, lengths: Array) -> Array:
+    """The state nearest to x, in the energy metric, whose velocities the constraints allow;
+    residuals count over `lengths` (m,), beside `scale`.
 
     Newton; with laws of stores that are not linear (a gas, behind whose volume there is nothing)
     a step is halved until it makes the residual smaller.
     """
     result = x.copy()
     velocity = projector.residuals(0.0, result)[1]
-    left, before = _size(velocity), np.inf
+    left, before = _size(velocity / lengths), np.inf
     while AT_REST * scale < left < (before if before > NEAR * scale else 0.5 * before):
         trial, beyond = _moved(projector, result, -velocity)
         length = 1.0
-        while not _size(beyond) < left and NEAR * scale < left and length > SHORTEST:
+        while not _size(beyond / lengths) < left and NEAR * scale < left and length > SHORTEST:
             length *= 0.5
             trial, beyond = _moved(projector, result, -length * velocity)
-        if not _size(beyond) <= left:
+        if not _size(beyond / lengths) <= left:
             break
         result, velocity = trial, beyond
-        left, before = _size(velocity), left
+        left, before = _size(velocity / lengths), left
     return result
 
 

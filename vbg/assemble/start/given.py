@@ -11,7 +11,7 @@ from vbg.assemble.start.choice import every_row
 from vbg.assemble.start.closing import Closer
 from vbg.assemble.start.modes import agree
 from vbg.assemble.start.remarks import MOVED
-from vbg.assemble.start.start import Start, admissible, examined
+from vbg.assemble.start.start import Start, admissible, examined, row_lengths
 from vbg.assemble.system import System
 from vbg.errors import AssemblyError, Problem, UsageError
 from vbg.model.located import located
@@ -59,8 +59,9 @@ def _on_constraints(system: System, given: Array) -> Start:
         x = closed
         projector.measure(0.0, x)
         closer.choose(0.0, x)
-        velocity = projector.residuals(0.0, x)[1]
-        x = admissible(projector, x, 1.0 + float(np.abs(velocity).max()))
+        lengths = row_lengths(system, closer)
+        velocity = projector.residuals(0.0, x)[1] / lengths
+        x = admissible(projector, x, 1.0 + float(np.abs(velocity).max()), lengths)
     agree(system, 0.0, x, kept)
     position, velocity = projector.residuals(0.0, x)
     left = [float(np.abs(r).max(initial=0.0)) for r in (position, velocity)]

@@ -135,18 +135,24 @@ def by_part(names: tuple[str, ...], every: tuple[str, ...]) -> str:
     )
 
 
-def with_unit(system: System, part: str, label: str, value: float, *, rate: str = "") -> str:
-    """A residual of a constraint direction in its unit: forces close a distance, torques an
-    angle, a drive its coordinate.  `rate` is "/s" for a velocity."""
+def unit_of(system: System, part: str, label: str) -> str:
+    """Of the gap of a constraint direction: forces close a distance, torques an angle, a drive its
+    coordinate; empty where it is none of a motion."""
     if label.startswith("torque"):
-        if not rate:
-            return f"{np.degrees(np.arcsin(min(abs(value), 1.0))):.3g} deg"
-        unit = "rad"
-    elif label == "drive" and part.startswith("joints."):
+        return "rad"
+    if label == "drive" and part.startswith("joints."):
         initial = getattr(system.model.joints[part.removeprefix("joints.")], "initial", None)
-        unit = "m" if hasattr(initial, "slide") and not hasattr(initial, "angle") else "rad"
-    elif label.startswith("force") or label in ("slip.x", "slip.y", "touch"):
-        unit = "m"
-    else:
+        return "m" if hasattr(initial, "slide") and not hasattr(initial, "angle") else "rad"
+    if label.startswith("force") or label in ("slip.x", "slip.y", "touch"):
+        return "m"
+    return ""
+
+
+def with_unit(system: System, part: str, label: str, value: float, *, rate: str = "") -> str:
+    """A residual of a constraint direction in its unit; `rate` is "/s" for a velocity."""
+    unit = unit_of(system, part, label)
+    if label.startswith("torque") and not rate:
+        return f"{np.degrees(np.arcsin(min(abs(value), 1.0))):.3g} deg"
+    if not unit:
         return f"{abs(value):.3g} (SI)"
     return f"{abs(value):.3g} {unit}{rate}"

@@ -18,7 +18,14 @@ from vbg.assemble.start.determined import Projection, determined
 from vbg.assemble.start.modes import agree
 from vbg.assemble.start.nearby import LostGrip, lost_grip
 from vbg.assemble.start.posture import Projector
-from vbg.assemble.start.remarks import MOVED, by_part, moved_bodies, overridden_starts, with_unit
+from vbg.assemble.start.remarks import (
+    MOVED,
+    by_part,
+    moved_bodies,
+    overridden_starts,
+    unit_of,
+    with_unit,
+)
 from vbg.assemble.start.rounding import condition_of, lost_pivots, lost_to_rounding
 from vbg.assemble.start.settle import settle
 from vbg.assemble.start.tied import level
@@ -161,7 +168,7 @@ def _assembled(system: System) -> Start:
     before = x
     if projector.rows:
         closer.choose(0.0, x)
-    x, speeds_changed = _closed_velocity(system, projector, x, kept)
+    x, speeds_changed = _closed_velocity(system, closer, x)
     agree(system, 0.0, x, kept)
     position, velocity = projector.residuals(0.0, x)
     open_by = projector.residuals(0.0, written)[0]
@@ -212,35 +219,55 @@ def _closed_posture(system: System, closer: Closer, written: Array) -> tuple[Arr
     x = closer.close(0.0, written)
     if x is None:
         raise AssemblyError.of([_does_not_close(system, closer.projector, written)])
-    return x, None if held is None else _not_kept(system, held, x, "coordinates")
+    if held is None:
+        return x, None
+    lengths = _held_lengths(system, held, row_lengths(system, closer))
+    return x, _not_kept(system, held, x, "coordinates", lengths)
 
 
-def _closed_velocity(
-    system: System, projector: Projector, x: Array, kept: Array
-) -> tuple[Array, Problem | None]:
+def _closed_velocity(system: System, closer: Closer, x: Array) -> tuple[Array, Problem | None]:
     """Momenta on the constraints; written speeds kept where possible."""
+    projector, kept = closer.projector, closer.kept
     if projector.rows == 0:
         return x, None
     speeds, held = system.equations.held_speeds, None
     if speeds.rows:
         held = HeldRows(speeds, Evaluator(system.programs.held_speeds, kept=kept), system)
-    scale = 1.0 + float(np.abs(projector.residuals(0.0, x)[1]).max())
+    lengths = row_lengths(system, closer)
+    scale = 1.0 + _largest(projector.residuals(0.0, x)[1] / lengths)
     if held is not None:
 
         def with_held(at: Array) -> Array:
             return _with_held_speeds(projector, held, at)
 
         trial = with_held(x)
-        left = _largest(projector.residuals(0.0, trial)[1])
-        if max(left, _largest(held.misses(trial))) < 1e-9 * scale:
+        left = _largest(projector.residuals(0.0, trial)[1] / lengths)
+        missed = _largest(held.misses(trial) / _held_lengths(system, held, lengths))
+        if max(left, missed) < 1e-9 * scale:
             return keep_written(system, with_held, trial, x), None
-    result = admissible(projector, x, scale)
+    result = admissible(projector, x, scale, lengths)
     velocity = projector.residuals(0.0, result)[1]
     rounding = _rounding(projector, result, velocity)
-    if not np.all(np.abs(velocity) <= 1e-8 * scale + 1e2 * rounding):
+    if not np.all(np.abs(velocity) <= 1e-8 * scale * lengths + 1e2 * rounding):
         raise AssemblyError.of([_contradiction(system, velocity)])
-    result = keep_written(system, lambda at: admissible(projector, at, scale), result, x)
-    return result, None if held is None else _not_kept(system, held, result, "speeds")
+    result = keep_written(system, lambda at: admissible(projector, at, scale, lengths), result, x)
+    if held is None:
+        return result, None
+    return result, _not_kept(system, held, result, "speeds", _held_lengths(system, held, lengths))
+
+
+def row_lengths(system: System, closer: Closer) -> Array:
+    """By which a gap or a speed of each row counts as an angle or its rate: those of the rows of
+    joints, 1 for what is no motion."""
+    named = [(c.part, label) for c in system.equations.constraints for label in c.labels]
+    moves = np.array([unit_of(system, *row) != "" for row in named], dtype=bool)
+    return np.where(moves, closer.rows.lengths, 1.0)
+
+
+def _held_lengths(system: System, held: HeldRows, lengths: Array) -> Array:
+    """The same for written coordinates and speeds; slides count in the longest row."""
+    slides = [system.signal_units.get(row.name, "") in ("m", "m/s") for row in held.rows]
+    return np.where(slides, _largest(lengths), 1.0)
 
 
 def _with_held_speeds(projector: Projector, held: HeldRows, x: Array) -> Array:
@@ -321,11 +348,13 @@ def _contradiction(system: System, velocity: Array) -> Problem:
     )
 
 
-def _not_kept(system: System, held: HeldRows, x: Array, what: str) -> Problem | None:
+def _not_kept(
+    system: System, held: HeldRows, x: Array, what: str, lengths: Array
+) -> Problem | None:
     changed = [
         f"{row.name} (by {-miss:.4g} {system.signal_units.get(row.name, '')})"
-        for row, miss in zip(held.rows, held.misses(x), strict=True)
-        if abs(miss) > MOVED
+        for row, miss, length in zip(held.rows, held.misses(x), lengths, strict=True)
+        if abs(miss) > MOVED * length
     ]
     if not changed:
         return None
