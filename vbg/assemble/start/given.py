@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from vbg.assemble.start.choice import every_row
 from vbg.assemble.start.closing import Closer
+from vbg.assemble.start.lengths import row_lengths
 from vbg.assemble.start.modes import agree
 from vbg.assemble.start.remarks import MOVED
-from vbg.assemble.start.start import Start, admissible, examined, row_lengths
+from vbg.assemble.start.start import Start, admissible, examined
 from vbg.assemble.system import System
 from vbg.errors import AssemblyError, Problem, UsageError
 from vbg.model.located import located

@@ -15,15 +15,14 @@ from vbg.assemble.start.admissible import admissible
 from vbg.assemble.start.choice import every_row
 from vbg.assemble.start.closing import ITERATIONS, Closer, HeldRows, Mask
 from vbg.assemble.start.determined import Projection, determined
+from vbg.assemble.start.lengths import held_lengths, held_not_kept, row_lengths
 from vbg.assemble.start.modes import agree
 from vbg.assemble.start.nearby import LostGrip, lost_grip
 from vbg.assemble.start.posture import Projector
 from vbg.assemble.start.remarks import (
-    MOVED,
     by_part,
     moved_bodies,
     overridden_starts,
-    unit_of,
     with_unit,
 )
 from vbg.assemble.start.rounding import condition_of, lost_pivots, lost_to_rounding
@@ -219,10 +218,7 @@ def _closed_posture(system: System, closer: Closer, written: Array) -> tuple[Arr
     x = closer.close(0.0, written)
     if x is None:
         raise AssemblyError.of([_does_not_close(system, closer.projector, written)])
-    if held is None:
-        return x, None
-    lengths = _held_lengths(system, held, row_lengths(system, closer))
-    return x, _not_kept(system, held, x, "coordinates", lengths)
+    return x, None if held is None else held_not_kept(system, held, closer, x, "coordinates")
 
 
 def _closed_velocity(system: System, closer: Closer, x: Array) -> tuple[Array, Problem | None]:
@@ -242,7 +238,7 @@ def _closed_velocity(system: System, closer: Closer, x: Array) -> tuple[Array, P
 
         trial = with_held(x)
         left = _largest(projector.residuals(0.0, trial)[1] / lengths)
-        missed = _largest(held.misses(trial) / _held_lengths(system, held, lengths))
+        missed = _largest(held.misses(trial) / held_lengths(system, held, closer))
         if max(left, missed) < 1e-9 * scale:
             return keep_written(system, with_held, trial, x), None
     result = admissible(projector, x, scale, lengths)
@@ -253,21 +249,7 @@ def _closed_velocity(system: System, closer: Closer, x: Array) -> tuple[Array, P
     result = keep_written(system, lambda at: admissible(projector, at, scale, lengths), result, x)
     if held is None:
         return result, None
-    return result, _not_kept(system, held, result, "speeds", _held_lengths(system, held, lengths))
-
-
-def row_lengths(system: System, closer: Closer) -> Array:
-    """By which a gap or a speed of each row counts as an angle or its rate: those of the rows of
-    joints, 1 for what is no motion."""
-    named = [(c.part, label) for c in system.equations.constraints for label in c.labels]
-    moves = np.array([unit_of(system, *row) != "" for row in named], dtype=bool)
-    return np.where(moves, closer.rows.lengths, 1.0)
-
-
-def _held_lengths(system: System, held: HeldRows, lengths: Array) -> Array:
-    """The same for written coordinates and speeds; slides count in the longest row."""
-    slides = [system.signal_units.get(row.name, "") in ("m", "m/s") for row in held.rows]
-    return np.where(slides, _largest(lengths), 1.0)
+    return result, held_not_kept(system, held, closer, result, "speeds")
 
 
 def _with_held_speeds(projector: Projector, held: HeldRows, x: Array) -> Array:
@@ -345,24 +327,6 @@ def _contradiction(system: System, velocity: Array) -> Problem:
         f"Drives that contradict each other: {', '.join(drives)}. Remove one of them."
         if drives
         else "Check the written speeds.",
-    )
-
-
-def _not_kept(
-    system: System, held: HeldRows, x: Array, what: str, lengths: Array
-) -> Problem | None:
-    changed = [
-        f"{row.name} (by {-miss:.4g} {system.signal_units.get(row.name, '')})"
-        for row, miss, length in zip(held.rows, held.misses(x), lengths, strict=True)
-        if abs(miss) > MOVED * length
-    ]
-    if not changed:
-        return None
-    return Problem(
-        "warning",
-        "joints",
-        f"not all written start {what} could be kept; changed: {', '.join(changed)}.",
-        "Write only as many as the mechanism has freedoms.",
     )
 
 

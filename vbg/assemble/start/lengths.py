@@ -1,0 +1,53 @@
+"""In which lengths gaps, speeds and written values of a start count: those of the machine."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.assemble.start.closing import Closer, HeldRows
+from vbg.assemble.start.remarks import MOVED, unit_of
+from vbg.assemble.system import System
+from vbg.errors import Problem
+
+Array = NDArray[np.float64]
+
+
+def row_lengths(system: System, closer: Closer) -> Array:
+    """By which a gap or a speed of each row counts as an angle or its rate: those of the rows of
+    joints, 1 for what is no motion."""
+    return np.where(np.array(_units(system)) != "", closer.rows.lengths, 1.0)
+
+
+def held_lengths(system: System, held: HeldRows, closer: Closer) -> Array:
+    """The same for written coordinates and speeds; slides count in the longest row that closes a
+    distance."""
+    far = closer.rows.lengths[np.array(_units(system)) == "m"].max(initial=0.0) or 1.0
+    slides = [system.signal_units.get(row.name, "") in ("m", "m/s") for row in held.rows]
+    return np.where(slides, far, 1.0)
+
+
+def _units(system: System) -> list[str]:
+    return [
+        unit_of(system, c.part, label) for c in system.equations.constraints for label in c.labels
+    ]
+
+
+def held_not_kept(
+    system: System, held: HeldRows, closer: Closer, x: Array, what: str
+) -> Problem | None:
+    """A warning that names which of the written ones have changed, if any."""
+    lengths = held_lengths(system, held, closer)
+    changed = [
+        f"{row.name} (by {-miss:.4g} {system.signal_units.get(row.name, '')})"
+        for row, miss, length in zip(held.rows, held.misses(x), lengths, strict=True)
+        if abs(miss) > MOVED * length
+    ]
+    if not changed:
+        return None
+    return Problem(
+        "warning",
+        "joints",
+        f"not all written start {what} could be kept; changed: {', '.join(changed)}.",
+        "Write only as many as the mechanism has freedoms.",
+    )
