@@ -154,6 +154,13 @@ class Oil:
         return (self.bulk / self.growth) * (power - e)
 
 
+def _there(volume: Block) -> Block:
+    """1, and no number where there is no volume: content and volume that have both passed zero
+    would have the ratio of a full chamber."""
+    some = call("sqrt", volume)  # smooth as far as there is a volume
+    return divide(some, some)
+
+
 @dataclass(frozen=True, slots=True)
 class Chamber:
     """Oil behind a wall that moves: volume V(s) = `dead` + `area` s (`area` is negative
@@ -216,7 +223,7 @@ class Chamber:
             return self.oil.pressure(e), self.volume * self.oil.energy(e)
         V = self._volume(s)
         pressure, energy = self.oil.of_ratio(divide(m, V))
-        return pressure, times(V, energy)
+        return times(pressure, _there(V)), times(V, energy)
 
     def _volume(self, s: Block) -> Block:
         return const(self.dead) + self.area * s

@@ -21,6 +21,7 @@ from vbg.model import Model
 Array = NDArray[np.float64]
 
 TRIES = 3  # each search for a root begins where the last one ended
+ENDED = "cylinder"  # beyond its end it gives no pressure
 QUANTITIES = {"hydraulic": "pressure", "electric": "voltage"}
 # parts of which no flow depends on the pressures at their ends, or none while they are shut
 RIGID = ("flow_source", "pump", "motor", "pipe", "current_source", "inductor")
@@ -70,6 +71,10 @@ def without_value(model: Model, outputs: Mapping[str, Array]) -> tuple[Problem, 
             for node in parts
             if not np.all(np.isfinite(outputs.get(f"{table}.{node}.{quantity}", 0.0)))
         ]
+        ended = [node for node in lost if _ended(parts[node])]
+        if ended:
+            found += [_beyond(node, _ended(parts[node])) for node in ended]
+            continue
         loose = [node for node in lost if all(map(_gives_nothing, parts[node].values()))]
         found += [_problem(table, [node], parts) for node in loose]
         if lost and not loose:
@@ -84,6 +89,21 @@ def _parts(model: Model, table: str) -> dict[str, dict[str, Any]]:
         for node in getattr(part, "nodes", ()) or ():
             found.setdefault(node, {})[name] = part
     return found
+
+
+def _ended(parts: Mapping[str, Any]) -> str:
+    """The name of the cylinder among them, whose oil holds the pressure."""
+    return next((name for name, part in parts.items() if part.kind == ENDED), "")
+
+
+def _beyond(node: str, name: str) -> Problem:
+    return Problem(
+        "error",
+        f"hydraulic.{name}.stroke",
+        f"the oil of {name} on the node {node!r} has no volume left, as beyond the end of the"
+        f" {ENDED}: it has no pressure.",
+        "Give it stops (k), or look at what pushes it beyond its stroke.",
+    )
 
 
 def _gives_nothing(part: Any) -> bool:

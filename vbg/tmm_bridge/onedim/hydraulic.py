@@ -132,7 +132,9 @@ class Chamber:
             w.capacity[self.node] += self.oil.capacity(self.volume)(p)
             w.net[self.node] -= self.area * s_dot
             return p * self.area
-        w.capacity[self.node] += (self.dead + self.area * s) * self.oil.densing(p)
+        V = self.dead + self.area * s
+        V = choose(V, V, math.nan)  # no step leaps past its end
+        w.capacity[self.node] += V * self.oil.densing(p)
         w.net[self.node] -= self.area * self.oil.density(p) * s_dot
         return p * self.area
 
