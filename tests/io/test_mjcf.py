@@ -13,7 +13,8 @@ from tests.tail import tail
 from vbg.cli.main import main
 from vbg.errors import UsageError
 from vbg.io import mjcf
-from vbg.io.mjcf import document
+from vbg.io.mjcf import counting, document
+from vbg.io.mjcf.files import require_own_files
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -193,6 +194,7 @@ def test_files_that_multiply_are_ended_and_nothing_is_left(tmp_path, monkeypatch
     """MuJoCo's own reader makes copies as long as there is memory."""
     monkeypatch.setattr(document, "SECONDS", 2.0)
     monkeypatch.setattr(document, "MEMORY", 200_000_000)
+    monkeypatch.setattr(counting, "MOST", 1e12)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     body = '<body><joint/><geom size="0.1"/></body>'
     many = f'<replicate count="3000"><replicate count="3000">{body}</replicate></replicate>'
@@ -201,3 +203,48 @@ def test_files_that_multiply_are_ended_and_nothing_is_left(tmp_path, monkeypatch
         mjcf.read(path)
     assert [file.name for file in tmp_path.iterdir()] == ["arm.xml"]
     assert not psutil.Process().children()
+
+
+@pytest.mark.parametrize(
+    ("inside", "made"),
+    [
+        ('<replicate count="1000000000">{}</replicate>', 2e9),
+        ('<replicate count="3000"><replicate count="3000">{}</replicate></replicate>', 1.8e7),
+        ('<replicate count="4"><composite count="100 100 100"/></replicate>', 4e6),
+        ('<replicate count="300000"><include file="part.xml"/></replicate>', 9e5),
+        ('<replicate count="500000"><attach model="part"/></replicate>', 1.5e6),
+    ],
+)
+def test_copies_are_counted_before_they_are_made(tmp_path, monkeypatch, inside, made):
+    """However they are nested, in whichever file they stand."""
+    monkeypatch.setattr(document, "_compiled", None)  # MuJoCo is not asked
+    (tmp_path / "part.xml").write_text("<mujoco><body><geom/></body></mujoco>")
+    asset = '<asset><model name="part" file="part.xml"/></asset>'
+    body = inside.format("<body><geom/></body>")
+    path = written(tmp_path, f"<mujoco>{asset}<worldbody>{body}</worldbody></mujoco>")
+    with pytest.raises(UsageError, match=r"<replicate>.* at most 200000 are made") as told:
+        mjcf.read(path)
+    count = float(str(told.value).split("stand for ")[1].split()[0])
+    assert made <= count < 1.7 * made
+
+
+def test_copies_that_are_few_are_made(tmp_path):
+    """The count of elements is that of the bodies which MuJoCo makes."""
+    body = '<body><joint/><geom size="0.1"/></body>'
+    arms = f'<replicate count="3" offset="1 0 0">{body}</replicate>'
+    path = written(tmp_path, f"<mujoco><worldbody>{arms}</worldbody></mujoco>")
+    assert require_own_files(str(path), str(path), set()) == 3 * 3 + 3
+    assert len(mjcf.read(path)[0].bodies) == 3
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        '<option gravity="0 nan 0"/>',
+        '<worldbody><body><joint ref="nan"/><geom size="1"/></body></worldbody>',
+        '<worldbody><body><joint springref="inf"/><geom size="1"/></body></worldbody>',
+    ],
+)
+def test_numbers_that_are_none_are_refused(tmp_path, inside):
+    with pytest.raises(UsageError, match="no finite number"):
+        mjcf.read(written(tmp_path, f"<mujoco>{inside}</mujoco>"))

@@ -73,11 +73,20 @@ NUMBERS = {
     "jnt": ("pos", "axis", "stiffness", "range"),
     "dof": ("damping", "frictionloss", "armature"),
     "geom": ("pos", "quat", "size"),
+    "eq": ("data",),
 }
 
 
 def _require_finite(path: str, compiled: Any) -> None:
     """MuJoCo reads "inf" and "nan" as numbers."""
+    alone = {
+        "gravity of <option>": compiled.opt.gravity,
+        "posture (`ref` of joints)": compiled.qpos0,
+        "rest of springs (`springref`)": compiled.qpos_spring,
+    }
+    for name, values in alone.items():
+        if not np.isfinite(values).all():
+            raise UsageError(f"{path}: the {name} is no finite number: {values}.")
     for table, columns in NUMBERS.items():
         for column in columns:
             rows = getattr(compiled, f"{table}_{column}")
