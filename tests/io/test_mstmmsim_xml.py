@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -347,3 +348,19 @@ def test_no_text_takes_more_than_one_pass(text):
     with pytest.raises(ModelError):
         mstmmsim.imported(Counting(text), "hostile.xml", {})
     assert Counting.looked <= 4 * len(text)
+
+
+@pytest.mark.parametrize("number", ["nan", "-inf", "1e999", "Infinity"])
+@pytest.mark.parametrize("seed", range(3))
+def test_numbers_that_are_none_are_refused_with_their_line(number, seed):
+    """Each third of the numbers of a file, one after the other."""
+    text = PRINTED.read_text(encoding="utf-8")
+    found = list(re.finditer(r"(?<=[>,=\" ])-?\d+\.\d*(?=[<,\" ])", text))
+    assert len(found) > 20
+    for at in found[seed::3]:
+        if text[: at.start()].rstrip().endswith("version="):
+            continue
+        damaged = text[: at.start()] + number + text[at.end() :]
+        with pytest.raises(ModelError) as told:
+            mstmmsim.imported(damaged, "odd.xml", {"L": 1.0})
+        assert re.match(r"odd\.xml:\d+:1: ", str(told.value)), at

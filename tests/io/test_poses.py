@@ -86,6 +86,23 @@ def test_tables_that_lack_something(titles, words, tmp_path):
         read_poses(path, MODEL)
 
 
+@pytest.mark.parametrize(
+    ("row", "column", "value", "words"),
+    [
+        (1, 1, np.nan, r"'rod.x' must hold finite numbers, found nan in row 2"),
+        (2, 3, np.inf, r"'rod.angle' must hold finite numbers, found inf in row 3"),
+        (1, 0, np.nan, r"its time must be finite, found nan s in row 2"),
+        (2, 0, 0.2, r"its time must not fall, found 0.5 s in row 2 and 0.2 s in row 3"),
+    ],
+)
+def test_numbers_that_are_none(row, column, value, words, tmp_path):
+    columns = np.column_stack([TIME, PLACES])
+    columns[row, column] = value
+    path = written(tmp_path / "p.csv", ["time", "rod.x", "rod.y", "rod.angle"], [columns])
+    with pytest.raises(UsageError, match=words):
+        read_poses(path, MODEL)
+
+
 def test_a_rotation_that_is_none(tmp_path):
     titles = ["time", "rod.x", "rod.y", "rod.z", *(f"rod.q{a}" for a in "wxyz")]
     path = written(tmp_path / "p.csv", titles, [TIME, PLACES, 1.3 * QUATERNIONS])

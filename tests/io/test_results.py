@@ -219,3 +219,29 @@ def test_other_endings_and_units_where_files_are_in_si_are_refused(tmp_path):
         save(solution, tmp_path / "run.xlsx")
     with pytest.raises(UsageError, match="in SI"):
         save(solution, tmp_path / "run.h5", "kN")
+
+
+@pytest.mark.parametrize("ending", [".h5", ".csv", ".json", ".parquet"])
+@pytest.mark.parametrize(
+    ("time", "told"),
+    [
+        ([0.0, 0.2, 0.1, 0.3], r"must not fall, found 0.2 s in row 2 and 0.1 s in row 3"),
+        ([0.0, 1.0, 2.0, 0.0], r"must not fall, found 2.0 s in row 3 and 0.0 s in row 4"),
+        ([0.0, 0.1, 0.1, 0.1], r"must grow.* 0.1 s in row 2 and in the two after"),
+        ([0.0, np.nan, 0.2, 0.3], r"must be finite, found nan s in row 2 of 4"),
+        ([0.0, 0.1, 0.2, np.inf], r"must be finite, found (inf|nan) s in row 4 of 4"),
+    ],
+)
+def test_a_time_that_is_none_is_no_result(tmp_path, ending, time, told):
+    path = tmp_path / f"run{ending}"
+    save(Solution(np.array(time), {"x": np.arange(4.0)}), path)
+    with pytest.raises(UsageError, match=told) as error:
+        load(path)
+    assert str(path) in str(error.value)
+
+
+def test_both_rows_of_an_event_are_a_result(tmp_path):
+    """Other programs write the values before and after it."""
+    time = np.array([0.0, 0.1, 0.1, 0.2, 0.2])
+    save(Solution(time, {"x": np.arange(5.0)}), tmp_path / "run.csv")
+    np.testing.assert_array_equal(load(tmp_path / "run.csv").time, time)

@@ -130,10 +130,19 @@ def _table(path: Path) -> tuple[Array, Columns]:
             continue  # speeds, forces: not of a pose
         key = _KEYS[match["key"].lower()]
         usual = "m" if key in LENGTHS else "rad" if key in ANGLES else "1"
+        _require_finite(path, cell, values)
         columns.setdefault(match["name"], {})[key] = values * _factor(path, cell, written, usual)
     if len(numbers) == 0:
         raise UsageError(f"{path}: there are no rows below the header.")
+    trust.require_time(path, numbers[:, 0])
     return numbers[:, 0] * _factor(path, titles[0], unit, "s"), columns
+
+
+def _require_finite(path: Path, title: str, values: Array) -> None:
+    odd = np.flatnonzero(~np.isfinite(values))
+    if len(odd):
+        found = f"{values[odd[0]]} in row {odd[0] + 1}"
+        raise UsageError(f"{path}: column '{title}' must hold finite numbers, found {found}.")
 
 
 def _split(cell: str) -> tuple[str, str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vbg.errors import UsageError
+from vbg.io import trust
 from vbg.io.names import SAVED_ENDINGS, growing_file
 from vbg.solution import Solution
 
@@ -16,9 +17,15 @@ if TYPE_CHECKING:
 def read(path: str | Path) -> Solution:
     """The solution in a result file.
 
-    Raises UsageError if it is not one.
+    Raises UsageError if it is not one, or its time is none: it falls, stands or is not finite.
     """
     _require(Path(path))
+    solution = _read(path)
+    trust.require_time(path, solution.time)
+    return solution
+
+
+def _read(path: str | Path) -> Solution:
     ending = Path(path).suffix
     if ending == ".csv":
         from vbg.io import csv

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
+import numpy as np
 import psutil
 
 from vbg.errors import UsageError
@@ -52,6 +53,35 @@ def require_memory(size: float) -> None:
     left = psutil.virtual_memory().available
     if size > left:
         raise ValueError(f"it needs {size / 1e9:.2g} GB of memory; {left / 1e9:.2g} GB are left")
+
+
+def require_time(path: str | Path, time: np.ndarray) -> None:
+    """Raises UsageError where the time (n,) [s] of a result is no finite number, falls, or stands
+    in more than two rows: the rows before and after an event, as other programs write them."""
+
+    def row(k: int) -> str:
+        return f"{float(time[k])!r} s in row {k + 1}"
+
+    odd = np.flatnonzero(~np.isfinite(time))
+    if len(odd):
+        raise UsageError(
+            f"{path}: no result: its time must be finite, found {row(odd[0])} of {len(time)}."
+            " Write the file again, or remove the row."
+        )
+    falls = np.flatnonzero(time[1:] < time[:-1])
+    if len(falls):
+        k = int(falls[0])
+        raise UsageError(
+            f"{path}: no result: its time must not fall, found {row(k)} and {row(k + 1)}."
+            " Are these rows of two runs, or out of order? Keep one run, sorted by time."
+        )
+    stands = np.flatnonzero(time[2:] == time[:-2])
+    if len(stands):
+        k = int(stands[0])
+        raise UsageError(
+            f"{path}: no result: its time must grow, but for two rows at an event; found"
+            f" {row(k)} and in the two after it. Write the time with more digits, or remove rows."
+        )
 
 
 def dataset(file: h5py.File, name: str) -> Any:

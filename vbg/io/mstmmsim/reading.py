@@ -22,6 +22,7 @@ from vbg.io.mstmmsim.values import (
     entry_of,
     inertia_of,
     numbers_of,
+    require_finite,
     require_name,
     split,
     vector_of,
@@ -95,6 +96,7 @@ def _parameters(root: Element, file: str) -> dict[str, Entry]:
             raise refused(file, element, f"parameters.{name}", "a second parameter of this name.")
         require_name(Scope(file, {}), element, "parameters", name)
         found[name] = entry_of(element.said("value"))
+        require_finite(file, element, found[name])
     return found
 
 

@@ -6,6 +6,7 @@ the imported machine still has them.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -36,6 +37,7 @@ class Scope:
     def value(self, entry: Entry, element: Element) -> float:
         """The number that `entry` is with the file's parameters."""
         if isinstance(entry, float):
+            require_finite(self.file, element, entry)
             return entry
         try:
             node = expressions.parse(entry)
@@ -57,6 +59,13 @@ class Scope:
     def values(self, vector: Sequence[Entry], element: Element) -> Array:
         """(n,) numbers."""
         return np.array([self.value(entry, element) for entry in vector])
+
+
+def require_finite(file: str, element: Element, entry: Entry) -> None:
+    """Refuse nan, inf and 1e999, which Python reads as numbers."""
+    if isinstance(entry, float) and not math.isfinite(entry):
+        what = f"must be a finite number, found {entry}."
+        raise refused(file, element, f"<{element.tag}>", what, "At most 1e308 can be written.")
 
 
 def require_name(scope: Scope, element: Element, table: str, name: str) -> None:
