@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -130,3 +131,12 @@ def test_what_is_constant_stays_so_to_the_last_digit_between_steps():
         history.add(0.1 * k, np.array([1.0, np.sin(0.1 * k)]), np.array([0.0, np.cos(0.1 * k)]))
     across = history.across(0.07)
     assert all(across(part)[0] == 1.0 for part in np.linspace(0.0, 0.07, 37))
+
+
+@pytest.mark.parametrize("rate", [1e2, 1e60, 1e140, 1e160, 1e300])
+def test_a_first_step_goes_with_the_rate_and_says_nothing(rate):
+    """Of y' = c y it is in proportion to 1/c; beyond 1e154 squares overflow, and it is none."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        solver = SteadyDOP853(lambda t, y: rate * y, 0.0, np.ones(3), 1.0, step=None)
+    assert 0.0 <= rate * solver.h_abs < 1.001

@@ -104,10 +104,12 @@ class SteadyDOP853:
         if len(self.y) == 0 or span <= 0.0:
             return math.inf
         scale = self.atol + np.abs(self.y) * self.rtol
-        size, slope = _norm(self.y / scale), _norm(self.f / scale)
+        size, slope = _norm(self.y, scale), _norm(self.f, scale)
         h = min(1e-6 if size < 1e-5 or slope < 1e-5 else 0.01 * size / slope, span)
+        if not h > 0.0:  # the rate is beyond floating point: no step is small enough
+            return 0.0
         ahead = self.fun(self.t + h, self.y + h * self.f)
-        steepest = max(slope, _norm((ahead - self.f) / scale) / h)
+        steepest = max(slope, _norm(ahead - self.f, scale) / h)
         longer = max(1e-6, 1e-3 * h) if steepest <= 1e-15 else (0.01 / steepest) ** -EXPONENT
         return min(100.0 * h, longer, span, self.max_step)
 
@@ -183,8 +185,11 @@ class SteadyDOP853:
         return found
 
 
-def _norm(values: Any) -> float:
-    return float(np.linalg.norm(values)) / math.sqrt(len(values))
+def _norm(values: Any, scale: Any) -> float:
+    """Root of the mean square of values / scale; infinite, without a word, where squares are
+    beyond floating point: the first step is then none, and the run says what has no value."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(np.linalg.norm(values / scale)) / math.sqrt(len(values))
 
 
 def between_ends(solver: Any) -> Callable[[float], Any]:
