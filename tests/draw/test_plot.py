@@ -1,11 +1,15 @@
 """Plots of results: the right curves, in the terminal and in files."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from vbg.cli.main import main
-from vbg.draw.series import by_unit, choose, errors_against_first, paths_of, series_of
+from vbg.draw.chart import draw_curves
+from vbg.draw.series import MOST, Series, by_unit, choose, errors_against_first, paths_of, series_of
+from vbg.draw.study import StudyPicture, draw_study
 from vbg.errors import UsageError
 from vbg.io import csv, hdf5
 from vbg.solution import Solution
@@ -91,3 +95,49 @@ def test_a_table_keeps_its_units_on_the_axes(tmp_path, capsys):
     assert main(["plot", str(tmp_path / "one.csv"), "A.angle", "A.force.x"]) == 0
     text = capsys.readouterr().out
     assert "A.angle [rad]" in text and "A.force.x [N]" in text
+
+
+def wide(path, count, units=("m",)):
+    """A result of so many signals."""
+    names = [f"s{i}" for i in range(count)]
+    time = np.linspace(0.0, 1.0, 3)
+    known = {name: units[i % len(units)] for i, name in enumerate(names)}
+    hdf5.write(Solution(time, dict.fromkeys(names, time), units=known), path)
+    return str(path)
+
+
+@pytest.mark.parametrize("beside", [[], ["--log"], ["--across", "s7"], ["-o", "x.svg"]])
+def test_more_curves_than_a_picture_has_are_refused(tmp_path, capsys, beside, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = wide("wide.h5", MOST + 1)
+    assert main(["plot", result, "*", *beside]) == 2
+    assert f"{MOST + 1} curves are asked for; a picture has at most" in capsys.readouterr().err
+    assert not (tmp_path / "x.svg").exists()
+    assert main(["plot", result, "s1?", *beside]) == 0
+
+
+def test_curves_of_all_runs_are_counted(tmp_path, capsys):
+    result = wide(tmp_path / "half.h5", MOST // 2 + 1)
+    assert main(["plot", result, "*", "--with", result]) == 2
+    assert "curves are asked for" in capsys.readouterr().err
+    assert main(["plot", result, "*", "--with", result, "--error"]) == 0
+
+
+def test_more_panels_than_a_picture_has_are_refused(tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    result = wide(tmp_path / "units.h5", 50, [f"m^{i}" for i in range(50)])
+    assert main(["plot", result, "*", "-o", str(tmp_path / "x.svg")]) == 2
+    assert "50 panels are asked for" in capsys.readouterr().err
+    many = StudyPicture({"a": np.arange(3.0)}, {f"m{i}": np.arange(3.0) for i in range(41)})
+    with pytest.raises(UsageError, match="Name some of the measures"):
+        draw_study(many, tmp_path / "x.svg")
+
+
+def test_a_long_legend_leaves_the_axes_their_room(tmp_path):
+    """matplotlib gives up on the layout, with a warning, where a legend is too high."""
+    pytest.importorskip("matplotlib")
+    time = np.linspace(0.0, 1.0, 3)
+    curves = [Series(f"body{i}.x", "one", "m", time, i * time) for i in range(MOST)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        draw_curves(curves, tmp_path / "x.svg")

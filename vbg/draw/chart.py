@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from vbg.draw.series import Series, by_unit
+from vbg.draw.series import Series, by_unit, require_few
 from vbg.errors import UsageError, not_installed
 from vbg.platform.files import replacing
 
@@ -14,6 +14,7 @@ FORMATS = (".png", ".svg", ".pdf")
 # colours that stay apart for colour-blind readers (Okabe, Ito) and line styles that
 # stay apart in print
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+PANEL, LINE = 2.4, 0.16  # inches: a panel, a line of its legend
 STYLES = ("-", "--", ":", "-.")
 
 
@@ -24,9 +25,11 @@ def draw_curves(
     style for each run.  `scale` is "linear" or "log" (of magnitudes).  All curves are over
     the same quantity.
 
-    Raises UsageError for another ending, or without matplotlib.
+    Raises UsageError for another ending, too many curves, or without matplotlib.
     """
     path = Path(path)
+    panels = by_unit(curves)
+    require_few(len(curves), len(panels))
     if path.suffix not in FORMATS:
         raise UsageError(f"{path}: a plot's name must end in {', '.join(FORMATS)}.")
     try:
@@ -36,10 +39,14 @@ def draw_curves(
         raise not_installed("a plot in a file", "matplotlib", "draw", otherwise) from error
     from matplotlib.figure import Figure
 
-    panels = by_unit(curves)
     with matplotlib.rc_context({"svg.hashsalt": "vbg", "font.size": 9}):
-        figure = Figure(figsize=(8.0, 1.2 + 2.4 * len(panels)), layout="constrained")
-        all_axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
+        # a legend higher than its panel would leave no room for the axes
+        heights = [max(PANEL, LINE * (1 + len(group))) for _, group in panels]
+        figure = Figure(figsize=(8.0, 1.2 + sum(heights)), layout="constrained")
+        columns = figure.subplots(
+            len(panels), 1, sharex=True, squeeze=False, gridspec_kw={"height_ratios": heights}
+        )
+        all_axes = columns[:, 0]
         for axes, (unit, group) in zip(all_axes, panels, strict=True):
             _panel(axes, unit, group, scale)
         all_axes[-1].set_xlabel(f"{curves[0].across} [{curves[0].across_unit or '1'}]")

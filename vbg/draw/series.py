@@ -14,6 +14,11 @@ from vbg.errors import UsageError
 from vbg.plumbing.components import spellings
 from vbg.solution import Solution, components
 
+MOST = 200
+"""Curves of one picture: more than a reader tells apart, and than a legend has room for."""
+MOST_PANELS = 40
+"""Axes of one picture; pictures end at 65 536 pixels, which are 180 of them."""
+
 
 @dataclass(frozen=True, eq=False)
 class Series:
@@ -48,6 +53,16 @@ def choose(solution: Solution, wanted: str) -> list[tuple[str, np.ndarray]]:
         solution[wanted]  # says what is near
         raise UsageError(f"no signal matches {wanted!r}.")
     return found
+
+
+def require_few(count: int, panels: int = 1) -> None:
+    """Raises UsageError where a picture would have more than `MOST` curves, or `MOST_PANELS`."""
+    for found, most, what in ((count, MOST, "curves"), (panels, MOST_PANELS, "panels")):
+        if found > most:
+            raise UsageError(
+                f"{found} {what} are asked for; a picture has at most {most}. Name some of the"
+                " signals, or take narrower patterns: 'crank.*', '*.angle', 'A.force.z'."
+            )
 
 
 def series_of(runs: Sequence[tuple[str, Solution]], wanted: Sequence[str]) -> list[Series]:

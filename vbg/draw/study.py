@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.draw.chart import COLOURS, FORMATS
+from vbg.draw.series import MOST_PANELS
 from vbg.errors import UsageError, not_installed
 from vbg.platform.files import replacing
 
@@ -46,13 +47,21 @@ class StudyPicture:
 def draw_study(study: StudyPicture, path: str | Path, *, title: str = "") -> None:
     """Write the picture to `path`, .png, .svg or .pdf.
 
-    Raises UsageError for another ending, without matplotlib, or for a table without rows.
+    Raises UsageError for another ending, without matplotlib, for a table without rows, or of too
+    many panels.
     """
     path = Path(path)
     if path.suffix not in FORMATS:
         raise UsageError(f"{path}: a plot's name must end in {', '.join(FORMATS)}.")
     if not all(len(values) for values in study.parameters.values()):
         raise UsageError("the table has no runs to draw.")
+    many = 1 if len(study.parameters) < 3 else len(study.parameters)
+    if len(study.measures) * many > MOST_PANELS:
+        raise UsageError(
+            f"{len(study.measures)} measures over {len(study.parameters)} parameters are"
+            f" {len(study.measures) * many} panels; a picture has at most {MOST_PANELS}."
+            " Name some of the measures: `vbg plot TABLE.csv MEASURE ... -o OUT.svg`."
+        )
     try:
         import matplotlib
     except ImportError as error:

@@ -153,10 +153,11 @@ def _curves(arguments: argparse.Namespace) -> list[Any]:
 
 def _require_signals(arguments: argparse.Namespace, runs: list[Solution]) -> None:
     """Raises UsageError naming the file that lacks a signal, and whether it is of another
-    model than the first."""
-    from vbg.draw.series import choose
+    model than the first; and where there are too many curves for a picture."""
+    from vbg.draw.series import choose, require_few
 
     wanted = [*arguments.signals, *filter(None, [arguments.across])]
+    counts = []
     for file, solution in zip((arguments.file, *arguments.others), runs, strict=True):
         here, there = (
             {name for name in run.signals if not name.startswith(_OF_EVERY_MODEL)}
@@ -164,12 +165,16 @@ def _require_signals(arguments: argparse.Namespace, runs: list[Solution]) -> Non
         )
         other = here.isdisjoint(there)
         whose = f" {file} is a run of another model than {arguments.file}." if other else ""
+        counts.append(0)
         for name in wanted:
             try:
-                choose(solution, name)
+                counts[-1] += len(choose(solution, name)) if name != arguments.across else 0
             except UsageError as error:
                 said = str(error).replace("the result", file, 1)
                 raise UsageError(f"{said}{whose}") from None
+    if not arguments.error:  # the first run is no curve then
+        require_few(sum(counts))
+    require_few(sum(counts[1:]))
 
 
 def _labels(arguments: argparse.Namespace) -> list[tuple[str, str]]:
@@ -181,10 +186,11 @@ def _labels(arguments: argparse.Namespace) -> list[tuple[str, str]]:
 
 def in_terminal(curves: list[Any], marks_name: str, *, log: bool, colour: bool) -> str:
     """The panels as text, as wide as the terminal, with a legend above each."""
-    from vbg.draw.series import by_unit
+    from vbg.draw.series import by_unit, require_few
     from vbg.draw.text.curves import DASHES, Curve, Frame, plot
     from vbg.draw.text.marks import choose
 
+    require_few(len(curves))
     marks = choose(marks_name)
     width = max(shutil.get_terminal_size((80, 24)).columns, 40)
     patterns = list(DASHES)
