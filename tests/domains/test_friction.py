@@ -10,6 +10,7 @@ import pytest
 import vbg
 from tests.anywhere import shaken
 from tests.laws.test_faults import four_bar
+from tests.tail import tail
 
 BODY = {"mass": 2.0, "inertia": {"xx": 0.01, "yy": 0.01, "zz": 0.01}}
 
@@ -90,7 +91,9 @@ def test_friction_of_a_driven_joint_turns_with_the_drive():
     assert solution.audit.energy_residual < 1e-7
 
 
-@pytest.mark.parametrize(("method", "step"), [("dop853", 0.05), ("radau", 0.05), ("rk4", 1e-3)])
+@pytest.mark.parametrize(
+    ("method", "step"), tail([("dop853", 0.05), ("radau", 0.05), ("rk4", 1e-3)], 2)
+)
 def test_linkage_with_dry_hinges_comes_to_rest(method, step):
     """Relative speeds that pass through zero one by one do not stick; when all stop at once
     they share the load, and the posture is kept to rounding."""

@@ -12,7 +12,7 @@ from vbg.errors import VbgError
 
 
 @pytest.mark.parametrize("make", (circuit, driveline, oil))
-@pytest.mark.parametrize("seed", range(0, 60, 12))
+@pytest.mark.parametrize("seed", tail(range(0, 60, 12), 2))
 def test_each_runs_or_says_why_not(make, seed):
     for one in range(seed, seed + 12):
         try:

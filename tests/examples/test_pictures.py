@@ -78,7 +78,7 @@ def test_graph_at_both_levels(name, folder):
             assert len(named) >= len(drawn)
 
 
-@pytest.mark.parametrize("name", only(FEW, NAMES))
+@pytest.mark.parametrize("name", only([n for n in FEW if n != "hydraulic-arm"], NAMES))
 def test_equations_or_the_polite_refusal(name, folder, capsys):
     pytest.importorskip("sympy")
     code = main(["show", "equations", str(FOLDER / f"{name}.toml"), "--numbers"])

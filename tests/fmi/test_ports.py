@@ -164,7 +164,11 @@ def test_it_keeps_its_place_in_a_sub_model(wired, tmp_path, monkeypatch):
     [
         ('on = "electric.a"', 'on = "electric.a.b"', "device_load.*a.b"),
         ('on = "electric.a"', "", "a port needs on"),
-        ('on = "electric.a"', 'on = "signals.a"', "one node, coordinate or two nodes of electric"),
+        (
+            'on = "electric.a"',
+            'on = "signals.a"',
+            "one coordinate or two nodes of electric",
+        ),
         ('on = "electric.a"', 'on = ["electric.a"]', "expected a node, a coordinate or two nodes"),
         ('effort = "v"', 'effort = "w"', "of w and L.current one is an input.*neither is an input"),
         ('flow = "L.current"', 'flow = "i"', "both are inputs"),

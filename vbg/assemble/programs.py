@@ -9,7 +9,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.assemble.derive.equations import DISSIPATED, SUPPLIED, Equations, HeldStart, State
+from vbg.assemble.derive.equations import (
+    DISSIPATED,
+    SUPPLIED,
+    Equations,
+    HeldStart,
+    State,
+    efforts_as_inputs,
+)
 from vbg.assemble.program.lower import LEAST_PIVOT, lower
 from vbg.assemble.program.program import Program
 from vbg.blocks import Block, Substitution, Tangent, const, leaf, linear, solve
@@ -182,8 +189,7 @@ class Programs:
     @cached_property
     def output(self) -> Program:
         """All signals, from states, time and the constraint efforts."""
-        constraints = self.equations.constraints
-        return lower(self.signals, {**self.inputs, **{c.name: c.unknown for c in constraints}})
+        return lower(self.signals, {**self.inputs, **efforts_as_inputs(self.equations.constraints)})
 
     @cached_property
     def residual(self) -> Program:

@@ -12,7 +12,7 @@ unknowns,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -70,6 +70,12 @@ class Constraint:
         """Whether it is a joint that opens and closes, at a posture of its own, and no friction
         that sticks wherever it is."""
         return self.active is not None and self.position is not None
+
+
+def efforts_as_inputs(constraints: Iterable[Constraint]) -> dict[str, Block]:
+    """Unknown efforts as inputs of a program, under names that neither time nor a state has: a
+    joint may be called t."""
+    return {f"effort of {c.name}": c.unknown for c in constraints}
 
 
 @dataclass(frozen=True, slots=True)

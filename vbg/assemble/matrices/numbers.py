@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.assemble.derive.equations import efforts_as_inputs
 from vbg.assemble.program.lower import lower
 from vbg.assemble.program.reference import evaluate
 from vbg.assemble.start.start import Start
@@ -25,7 +26,7 @@ class Numbers:
         system = start.system
         self._inputs = {
             **system.programs.inputs,
-            **{c.name: c.unknown for c in system.equations.constraints},
+            **efforts_as_inputs(system.equations.constraints),
         }
 
     def __call__(self, grid: Grid, rows: int, columns: int) -> NDArray[np.float64]:

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.assemble.derive.constraints import vectors_of
+from vbg.assemble.derive.equations import efforts_as_inputs
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.program.lower import lower
 from vbg.assemble.start.start import Start
@@ -124,7 +125,7 @@ class Mobility:
         e = system.equations
         self.system = system
         self._residual = Evaluator(system.programs.residual)
-        unknown = {c.name: c.unknown for c in e.constraints}
+        unknown = efforts_as_inputs(e.constraints)
         opened = with_efforts(system, [c.unknown for c in e.constraints])
         spans = [np.arange(s.first, s.last) for s in system.slices if s.state.kind == "store"]
         self._momenta = np.concatenate([np.zeros(0, dtype=int), *spans])
@@ -240,10 +241,10 @@ def bushing_efforts(system: System, bush: Bushings) -> list[Block]:
 
 
 def held_rows(system: System) -> tuple[dict[str, Block], NDArray[np.int64]]:
-    """The unknown efforts of what sticks by name, and their rows among all constraints."""
+    """The unknown efforts of what sticks, and their rows among all constraints."""
     held = [c for c in system.equations.constraints if c.active is not None]
     rows = [i for c in held for i in range(c.first, c.first + c.unknown.rows)]
-    return {c.name: c.unknown for c in held}, np.array(rows, dtype=np.int64)
+    return efforts_as_inputs(held), np.array(rows, dtype=np.int64)
 
 
 def _split(whole: Block, sizes: list[int]) -> list[Block]:
