@@ -218,3 +218,30 @@ def test_wrong_directions_and_conflicts():
     two = {"a": vertex("0"), "U1": vertex("Se", effort=1), "U2": vertex("Se", effort=2)}
     with pytest.raises(CausalityError, match=r"U1.*source of effort"):
         vbg.assemble(vbg.Model(bondgraph=two, bonds=["U1 -> a", "U2 -> a"]))
+
+
+@pytest.mark.parametrize(
+    ("kind", "law", "letter"),
+    [("R", "effort", "f"), ("R", "flow", "e"), ("C", "energy", "q"), ("I", "energy", "p")],
+)
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("{0}*{0}1", "has {0}1, the size is 1"),
+        ("{0}*Se.effort", "unknown name 'Se.effort'"),
+        ("{0}*wave", "unknown name 'wave'"),
+        ("{0}*t", "depends on the time t"),
+    ],
+)
+def test_a_law_is_of_its_own_components_alone(kind, law, letter, text, told):
+    with pytest.raises(ModelError, match=told.format(letter)) as error:
+        vbg.Model(
+            bondgraph={
+                "Se": vertex("Se", effort=1),
+                "one": vertex("1"),
+                "part": vertex(kind, **{law: text.format(letter)}),
+            },
+            bonds=["Se -> one", "one -> part"],
+            signals={"wave": {"kind": "expression", "expression": "sin(t)"}},
+        )
+    assert all(problem.remedy for problem in error.value.problems)

@@ -19,7 +19,7 @@ from vbg.blocks import (
     transpose,
     zeros,
 )
-from vbg.expressions import parse
+from vbg.expressions import names, parse
 from vbg.physics.laws import block_of
 
 Matrix = tuple[tuple[float, ...], ...]
@@ -44,6 +44,17 @@ def expression(text: str, letter: str, variable: Block) -> Block:
     return block_of(parse(text), resolve)
 
 
+def component_faults(
+    key: str, texts: tuple[str, ...], letter: str, size: int
+) -> Iterator[tuple[str, str, str]]:
+    """Expressions in components that a part of `size` has not."""
+    used = {name for text in texts for name in names(parse(text))}
+    beyond = [c for c in components(letter)[1 + size :] if c in used]
+    if beyond:
+        told = f"has {', '.join(beyond)}, the size is {size}."
+        yield key, told, f"Write {letter}0 to {letter}{size - 1}, or change the size."
+
+
 def gradient(energy: Block, state: Block) -> Block:
     """d energy / d state as a column."""
     direction = leaf("direction", state.rows)
@@ -65,13 +76,15 @@ def inverse_of(law: Block) -> Block | None:
 
 
 def store_faults(
-    part: Any, value: float | None, matrix: Matrix | None
+    part: Any, value: float | None, matrix: Matrix | None, letter: str
 ) -> Iterator[tuple[str, str, str]]:
     """Not exactly one law, or sizes that differ."""
     if (value is not None) + (matrix is not None) + (part.energy is not None) != 1:
         yield "", "needs exactly one of value, matrix and energy.", ""
     if matrix is not None and len(matrix) != part.size:
         yield "matrix", f"has {len(matrix)} rows, the size is {part.size}.", _AS_MANY
+    if part.energy is not None:
+        yield from component_faults("energy", (part.energy,), letter, part.size)
     if part.initial is not None and len(part.initial) != part.size:
         told = f"has {len(part.initial)} numbers, the size is {part.size}."
         yield "initial", told, _AS_MANY

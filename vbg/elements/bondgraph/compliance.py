@@ -35,7 +35,7 @@ class Compliance:
 
     def faults(self) -> Iterator[tuple[str, str, str]]:
         """Not exactly one law, or wrong sizes."""
-        yield from store_faults(self, self.value, self.matrix)
+        yield from store_faults(self, self.value, self.matrix, "q")
 
     def expand(self, name: str, builder: Builder) -> None:
         displacement = leaf(f"{name}.displacement", self.size)

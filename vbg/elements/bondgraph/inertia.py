@@ -35,7 +35,7 @@ class Inertia:
 
     def faults(self) -> Iterator[tuple[str, str, str]]:
         """Not exactly one law, or wrong sizes."""
-        yield from store_faults(self, self.value, self.matrix)
+        yield from store_faults(self, self.value, self.matrix, "p")
 
     def expand(self, name: str, builder: Builder) -> None:
         momentum = leaf(f"{name}.momentum", self.size)

@@ -12,7 +12,7 @@ from vbg.blocks import Block, const, leaf, mul, stack
 from vbg.builder import Builder
 from vbg.errors import counted
 from vbg.fields import declare, quantity
-from vbg.physics.rawlaws import Matrix, components, expression, square
+from vbg.physics.rawlaws import Matrix, component_faults, components, expression, square
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,11 @@ class Resistance:
         nonlinear = self.effort is not None or self.flow is not None
         if linear + nonlinear != 1:
             yield "", "an R needs a value, a matrix, or expressions effort and flow.", ""
-        for key, law in (("effort", self.effort), ("flow", self.flow)):
-            if law is not None and len(law) != self.size:
+        for key, law, letter in (("effort", self.effort, "f"), ("flow", self.flow, "e")):
+            if law is None:
+                continue
+            yield from component_faults(key, law, letter, self.size)
+            if len(law) != self.size:
                 told = f"has {counted(len(law), 'expression')}, the size is {self.size}."
                 yield key, told, "Write one for each component."
 
