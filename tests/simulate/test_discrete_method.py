@@ -226,6 +226,7 @@ def on_a_slope(friction, **more):
     )
 
 
+@pytest.mark.slow
 def test_what_sticks_holds_and_what_is_pushed_too_hard_breaks_away():
     """2 kg, pulled by 11.77 N along the slope."""
     held = vbg.simulate(

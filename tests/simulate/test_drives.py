@@ -125,3 +125,13 @@ def test_many_kinks_of_a_rectified_sine_close_the_energy() -> None:
     assert solution.audit.failures == ()
     kinks = [e.time for e in solution.audit.events if "impulse" in e.what]
     assert_allclose(kinks, np.pi / 10 * np.arange(1, 4), atol=1e-9)
+
+
+@pytest.mark.parametrize("what", ["arm.angle", "2*arm.speed + sin(t)", "arm.drive"])
+def test_a_drive_that_reads_the_motion_is_refused_where_it_stands(what):
+    body = {"mass": 1.0, "inertia": {"xx": 1.0, "yy": 1.0, "zz": 1.0}}
+    hinge = {"kind": "revolute", "between": ["ground", "b"], "axis": [0, 0, 1], "drive": what}
+    with pytest.raises(ModelError, match="must be a function of time") as told:
+        vbg.start(vbg.Model(bodies={"b": body}, joints={"arm": hinge}))
+    (problem,) = told.value.problems
+    assert problem.where == "joints.arm.drive" and problem.remedy

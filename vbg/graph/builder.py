@@ -20,7 +20,7 @@ from vbg.blocks import (
     zeros,
 )
 from vbg.builder import Assembling, BodyNode, Domain, JointFrameBlocks, Node, Start
-from vbg.errors import UsageError
+from vbg.errors import ModelError, Problem, UsageError
 from vbg.graph.bondgraph import (
     Bond,
     BondGraph,
@@ -433,10 +433,14 @@ class GraphBuilder(Clocked):
 
     def time_derivative(self, value: Block) -> Block:
         if reads_bonds(value):
-            raise UsageError(
-                f"{self.part}: a drive must be a function of time, because its speed and "
-                "acceleration are needed; let a motor or a force follow the measured signal"
+            problem = Problem(
+                "error",
+                f"{self.part}.drive",
+                "a drive must be a function of time, because its speed and acceleration are"
+                " needed; this one reads what the motion tells.",
+                "Let a motor or a force follow the measured signal.",
             )
+            raise ModelError.of([problem])
         return Tangent({self.time: const(1.0)})(value)
 
     def flow(self, node: Node) -> Block:
