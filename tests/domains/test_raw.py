@@ -228,8 +228,8 @@ def test_wrong_directions_and_conflicts():
     ("text", "told"),
     [
         ("{0}*{0}1", "has {0}1, the size is 1"),
-        ("{0}*Se.effort", "unknown name 'Se.effort'"),
-        ("{0}*wave", "unknown name 'wave'"),
+        ("{0}*Se.effort", "reads Se.effort"),
+        ("{0}*wave", "reads wave"),
         ("{0}*t", "depends on the time t"),
     ],
 )

@@ -358,7 +358,9 @@ class GraphBuilder(Clocked):
         if table in ("rotational", "translational"):
             self.terminal(table, node)
         if path not in self._coordinates:
-            raise UsageError(f"{path} has no free coordinate that a part could act on")
+            told = f"{path} has no free coordinate that a part could act on."
+            remedy = "Name a joint that moves in one direction, or one of its coordinates."
+            raise ModelError.of([Problem("error", self.part, told, remedy)])
         return self._coordinates[path]
 
     def is_prescribed(self, path: str) -> bool:

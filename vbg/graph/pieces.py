@@ -18,7 +18,7 @@ from vbg.blocks import (
     zeros,
 )
 from vbg.builder import Domain, Node, Start
-from vbg.errors import UsageError
+from vbg.errors import ModelError, Problem
 from vbg.graph.bondgraph import Configuration
 from vbg.model.catalogue import JOINT_NODE
 from vbg.spatial import rotation_matrix
@@ -33,16 +33,15 @@ TERMINALS: Mapping[str, tuple[str, Domain, str, str, str]] = {
 
 
 def require_alike(tail: Node, head: Node) -> None:
-    """UsageError for a bond between nodes of different size, frame or domain."""
+    """ModelError for a bond between nodes of different size, frame or domain."""
     if (tail.size, tail.frame, tail.domain) == (head.size, head.frame, head.domain):
         return
     for what in ("size", "frame", "domain"):
         a, b = getattr(tail, what), getattr(head, what)
         if a != b:
-            raise UsageError(
-                f"bond {tail.name} -> {head.name}: the {what}s of its ends differ, {a} "
-                f"and {b}: put a transformer between them"
-            )
+            told = f"in {tail.name} -> {head.name} the {what}s of the ends differ, {a} and {b}."
+            remedy = "Put a transformer between them."
+            raise ModelError.of([Problem("error", "bonds", told, remedy)])
 
 
 def gradient(energy: Block, state: Block) -> Block:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from vbg.blocks import leaf
-from vbg.errors import ModelError, Problem, UsageError
+from vbg.errors import ModelError, Problem
 from vbg.graph.bondgraph import Bond, BondGraph, Output, Vertex
 from vbg.graph.placeholders import BOND_FLOW, EFFORT
 
@@ -17,32 +17,33 @@ def check_raw_bond(
 ) -> int:
     """The size of the bond.
 
-    Raises UsageError where sizes differ or power does not run as it must: into I, C
+    Raises ModelError where sizes differ or power does not run as it must: into I, C
     and R, out of Se and Sf, once into and once out of TF and GY.
     """
     for end, outward in zip(ends, (True, False), strict=True):
         inward_only = end.kind in ("I", "C", "R")
         if (inward_only and outward) or (end.kind in ("Se", "Sf") and not outward):
             way = "into" if inward_only else "out of"
-            raise UsageError(
-                f"bond {tail} -> {head}: power runs {way} {end.name}, which is of kind "
-                f"{end.kind}; write the bond the other way round"
-            )
+            what = f"power runs {way} {end.name}, which is of kind {end.kind}."
+            raise _refused(tail, head, what, "Write the bond the other way round.")
         if end.kind in ONE_PORTS and incident[end.name]:
-            raise UsageError(f"bond {tail} -> {head}: {end.name} has one bond already")
+            what = f"{end.name} has one bond already, and is of kind {end.kind}."
+            raise _refused(tail, head, what, "Join both to a junction, and it to that.")
     domains = [end.domain for end in ends]
     if "any" not in domains and domains[0] != domains[1] and two_port_of(ends) is None:
-        raise UsageError(
-            f"bond {tail} -> {head}: joins different domains, {domains[0]} and {domains[1]}; put "
-            "a transformer TF or a gyrator GY between them"
-        )
+        what = f"it joins different domains, {domains[0]} and {domains[1]}."
+        raise _refused(tail, head, what, "Put a transformer TF or a gyrator GY between them.")
     two_port = two_port_of(ends)
     if two_port is not None and two_port.law is not None:
         return two_port.law.cols if ends[1] is two_port else two_port.law.rows
     if ends[0].size != ends[1].size:
-        sizes = f"sizes {ends[0].size} and {ends[1].size} differ"
-        raise UsageError(f"bond {tail} -> {head}: {sizes}")
+        what = f"sizes {ends[0].size} and {ends[1].size} differ."
+        raise _refused(tail, head, what, "Give both ends as many components, by size or by law.")
     return ends[0].size
+
+
+def _refused(tail: str, head: str, what: str, remedy: str) -> ModelError:
+    return ModelError.of([Problem("error", "bonds", f"in {tail} -> {head} {what}", remedy)])
 
 
 def mixed_domains(graph: BondGraph) -> Iterator[Problem]:

@@ -47,12 +47,16 @@ def expression(text: str, letter: str, variable: Block) -> Block:
 def component_faults(
     key: str, texts: tuple[str, ...], letter: str, size: int
 ) -> Iterator[tuple[str, str, str]]:
-    """Expressions in components that a part of `size` has not."""
-    used = {name for text in texts for name in names(parse(text))}
-    beyond = [c for c in components(letter)[1 + size :] if c in used]
+    """Expressions in components that a part of `size` has not, or in anything else."""
+    used = sorted({name for text in texts for name in names(parse(text))})
+    beyond = [name for name in used if name in components(letter)[1 + size :]]
     if beyond:
         told = f"has {', '.join(beyond)}, the size is {size}."
         yield key, told, f"Write {letter}0 to {letter}{size - 1}, or change the size."
+    others = [name for name in used if name not in components(letter)]
+    if others:
+        told = f"reads {', '.join(others)}; it must be a law of {letter} and parameters alone."
+        yield key, told, "What follows a signal is a source Se or Sf on a junction beside it."
 
 
 def gradient(energy: Block, state: Block) -> Block:

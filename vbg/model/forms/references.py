@@ -442,7 +442,7 @@ def _expression(reading: Reading, scope: Scope, path: Path, raw: Any, declared: 
     except ModelError as error:
         reading.fail(path, f"{error}.")
         return None
-    if not reading.names_known(path, text, node, declared.variables):
+    if not _varying_names_known(reading, scope, path, text, node, declared.variables):
         return None
     values = {n: v for n, v in reading.parameters.items() if n not in declared.variables}
     return _in_numbers(reading, path, expressions.substitute(node, values))
