@@ -3,11 +3,13 @@ why it does not."""
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy.integrate import quad
 
 import vbg
 from tests.domains.random_networks import circuit, driveline, oil
 from tests.tail import tail
+from vbg import tmm_bridge
 from vbg.errors import VbgError
 
 
@@ -24,6 +26,20 @@ def test_each_runs_or_says_why_not(make, seed):
             assert found.audit.energy_residual < 1e-6, one
         else:
             assert found.status.sentence and found.status.remedy, one
+
+
+@pytest.mark.parametrize("seed", tail((46, 2, 30), 1))
+@pytest.mark.parametrize("rtol", [1e-8, 1e-10, 1e-12])
+def test_both_solvers_agree_on_what_sticks_in_drivelines(seed, rtol):
+    """What breaks away with no acceleration to speak of is not held from there on."""
+    model = vbg.Model(name=f"driveline {seed}", **driveline(seed))
+    first, second = (
+        run(model, rtol=rtol, atol=1e-2 * rtol) for run in (vbg.simulate, tmm_bridge.simulate)
+    )
+    for name in first.signals:
+        if name.startswith("rotational.") and name.endswith((".angle", ".speed")):
+            peak = np.abs(first[name]).max()
+            assert_allclose(second[name], first[name], atol=1e3 * rtol * peak + 1e-12)
 
 
 @pytest.mark.slow

@@ -236,7 +236,7 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
     plant.settle(t, y)
     solver = _stepper(span, t, y)
     solver.h = min(solver.h, plant.soonest_reversal(t, y, solver.h * solver.f) * solver.h)
-    signs = np.sign(plant.indicators(t, y)) if names else np.zeros(0)
+    signs = plant.signs(t, y) if names else np.zeros(0)
     span.past.clear()
     while solver.t < span.end.first:
         message = solver.step() or _out_of_patience(span, solver.t)

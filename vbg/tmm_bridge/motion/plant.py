@@ -401,6 +401,15 @@ class Plant:
         signs += self.program.memory[self.program.changes].tolist()
         return np.array(signs)
 
+    def signs(self, t: float, y: Array) -> Array:
+        """Of the indicators where modes have just been chosen: a dry friction is within its mode
+        there, whatever rounding says, so that it is seen to leave it."""
+        values = self.indicators(t, y)
+        found: Array = np.sign(values)
+        changes = self.mechanism.network.changes if self.mechanism.network is not None else ()
+        found[_of_modes(self.mechanism, len(values) - sum(n for _, n, _ in changes))] = 1.0
+        return found
+
     def stop_names(self) -> list[str]:
         """Part of each indicator."""
         tables = self.tables
@@ -413,6 +422,16 @@ class Plant:
         if self.mechanism.network is not None:
             names += [name for name, n, _ in self.mechanism.network.changes for _ in range(n)]
         return names
+
+
+def _of_modes(mechanism: Mechanism, others: int) -> list[int]:
+    """Which indicators, behind `others`, are positive as long as a dry friction keeps its mode."""
+    places, at = [], others
+    for _, n, changes in mechanism.network.changes if mechanism.network is not None else ():
+        if isinstance(getattr(changes, "__self__", None), DryFriction):
+            places.append(at)
+        at += n
+    return places
 
 
 def _effects(mechanism: Mechanism) -> dict[str, list[int]]:
