@@ -24,7 +24,7 @@ from vbg.analysis.rest.operating import OperatingPoint
 from vbg.assemble import assemble, assemble_start
 from vbg.assemble.system import System
 from vbg.blocks import const, dependencies, is_zero
-from vbg.errors import UsageError
+from vbg.errors import ModelError, UsageError
 from vbg.graph import expand
 from vbg.graph.bondgraph import BondGraph, Vertex
 from vbg.graph.placeholders import indexed, reading
@@ -59,8 +59,9 @@ def tapped(system: System, names: Sequence[str]) -> System:
     )
     try:
         graph = expand(system.model, (*before, *missing))
-    except UsageError as error:
-        raise UsageError(f"{', '.join(missing)} can be no input: {error}.") from None
+    except ModelError as error:
+        told = " ".join(problem.what for problem in error.problems)
+        raise UsageError(f"{', '.join(missing)} can be no input: {told}") from None
     for name in missing:
         if not has_tap(graph, name):
             raise UsageError(f"nothing reads {name}: an input there would change nothing.")
