@@ -435,7 +435,7 @@ def test_a_closed_clutch_holds_two_shafts_and_a_brake_both():
     tail(
         [
             ("way.static(w)\n", "way.static(w) * 1.01\n", "brake.torque"),
-            ("sign * (dry + ", "sign * (1.001 * dry + ", "plate.torque"),
+            ("sign * (dry + ", "sign * (0.999 * dry + ", "plate.torque"),
             ("exp(-size(speed) / stribeck)", "exp(-size(speed))", "brake.torque"),
             ("drive is None:", "drive is None or True:", "felt.torque"),
             ("x[side.state] - left if", "0.0 if", "c.speed"),
