@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 import vbg
+from tests.tmm_bridge.recursion import assert_riccati_agrees
 from vbg.errors import UsageError
-from vbg.tmm_bridge.kernels.rows import W_FORCE, W_MOMENT
+from vbg.tmm_bridge.kernels.rows import W_FORCE
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.start import start
 from vbg.tmm_bridge.motion.integration import Plant
 from vbg.tmm_bridge.overall.deduction import deduce, transfer_text
-from vbg.tmm_bridge.overall.transfer import overall_chain, overall_general
+from vbg.tmm_bridge.overall.transfer import overall_chain
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NAMES = (
@@ -35,18 +36,7 @@ NAMES = (
 def test_overall_equation_gives_the_riccati_solution(name):
     mechanism = lay_out(vbg.read(EXAMPLES / f"{name}.toml"))
     y = start(mechanism).y
-    plant = Plant(mechanism)
-    plant.evaluate(0.0, y)
-    whole = overall_general(mechanism, y, 0.0)
-    scratch = plant.scratch
-    for found, expected in (
-        (whole.acceleration, scratch.acceleration),
-        (whole.force, scratch.work[:, W_FORCE : W_FORCE + 3]),
-        (whole.moment, scratch.work[:, W_MOMENT : W_MOMENT + 3]),
-        (whole.effort, scratch.effort),
-    ):
-        scale = 1.0 + np.abs(expected).max(initial=0.0)
-        np.testing.assert_allclose(found, expected, atol=1e-10 * scale)
+    assert_riccati_agrees(mechanism, y, 1e-10)
 
 
 @pytest.mark.parametrize("name", ["pendulum", "double-pendulum"])
