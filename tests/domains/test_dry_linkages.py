@@ -14,7 +14,10 @@ from vbg.simulate.events.sticking import alone, held
 from vbg.tmm_bridge.motion.sticking import by_few, settled
 
 TIGHT = {"rtol": 1e-10, "atol": 1e-12}
-CRANKS = [(4, 0.1, 1.0), (20, 10.0, 1e4), (10, 1e-3, 1e-6), (1, 0.1, 1.0), (22, 10.0, 1e4)]
+CRANKS = [
+    *[(4, 0.1, 1.0), (20, 10.0, 1e4), (10, 1e-3, 1e-6), (1, 0.1, 1.0), (22, 10.0, 1e4)],
+    *[(31, 100.0, 1e6), (30, 1e-6, 1e-15)],
+]
 BARS = [(48, False), (3, True), (10, True), (2, True), (12, False), (1, False), (4, False)]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -402,12 +403,15 @@ class Plant:
         return np.array(signs)
 
     def signs(self, t: float, y: Array) -> Array:
-        """Of the indicators where modes have just been chosen: a dry friction is within its mode
-        there, whatever rounding says, so that it is seen to leave it."""
-        values = self.indicators(t, y)
-        found: Array = np.sign(values)
-        changes = self.mechanism.network.changes if self.mechanism.network is not None else ()
-        found[_of_modes(self.mechanism, len(values) - sum(n for _, n, _ in changes))] = 1.0
+        """Of the indicators where modes have just been chosen: a dry friction that holds is within
+        what it can there, whatever rounding says, and one that slips at no speed has its own way,
+        so that both are seen to leave it.  What slips a rounding the other way, as at a dead
+        centre, comes back to its own."""
+        found: Array = np.sign(self.indicators(t, y))
+        own = self.mechanism.size
+        for place, friction in _of_modes(self.mechanism, len(found)):
+            if found[place] == 0.0 or y[own + friction.mode] == 0.0:
+                found[place] = 1.0
         return found
 
     def stop_names(self) -> list[str]:
@@ -424,14 +428,15 @@ class Plant:
         return names
 
 
-def _of_modes(mechanism: Mechanism, others: int) -> list[int]:
-    """Which indicators, behind `others`, are positive as long as a dry friction keeps its mode."""
-    places, at = [], others
-    for _, n, changes in mechanism.network.changes if mechanism.network is not None else ():
-        if isinstance(getattr(changes, "__self__", None), DryFriction):
-            places.append(at)
+def _of_modes(mechanism: Mechanism, count: int) -> Iterator[tuple[int, DryFriction]]:
+    """Which of `count` indicators are positive as long as a dry friction keeps its mode."""
+    changes = mechanism.network.changes if mechanism.network is not None else ()
+    at = count - sum(n for _, n, _ in changes)
+    for _, n, change in changes:
+        friction = getattr(change, "__self__", None)
+        if isinstance(friction, DryFriction):
+            yield at, friction
         at += n
-    return places
 
 
 def _effects(mechanism: Mechanism) -> dict[str, list[int]]:
