@@ -162,6 +162,14 @@ def in_si(unit: str) -> Scale:
     return Scale(next(usual, _composed(parsed.dimension)), parsed.factor, parsed.offset)
 
 
+def unit_of(dimension: units.Dimension) -> str:
+    """The unit of SI of a dimension, by its own name where it has one: W, not kg*m^2/s^3; that
+    of a torque by an angle is J, by an angular speed W."""
+    named = (si for si in QUANTITIES.values() if units.parse(si).dimension == dimension)
+    worked = (si for si in "JW" if (*units.parse(si).dimension[:5], 1) == dimension)
+    return next(named, next(worked, _composed(dimension)))
+
+
 def _composed(dimension: units.Dimension) -> str:
     """A unit of SI by its base units: kg*m/s^2."""
     powers = list(zip(_BASE, dimension, strict=True))

@@ -426,7 +426,7 @@ def _measures(model: Model, job: Job, solution: Solution) -> list[dict[str, Any]
         **model.measures,
         **{text: model.measures.get(text, Measure(text)) for text in job.measures},
     }
-    known = model.parameters, model.functions
+    known = model.parameters, model.functions, model.parameter_units
     return [asdict(measured(n, m, solution, *known)) for n, m in asked.items()]
 
 

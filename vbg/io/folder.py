@@ -187,7 +187,7 @@ def _of_model(path: Path, solution: Any) -> tuple[dict[str, float], dict[str, fl
         model = toml.parse(text, str(path))
     except VbgError:
         return {}, {}
-    known = model.parameters, model.functions
+    known = model.parameters, model.functions, model.parameter_units
     found = [measured(n, m, solution, *known) for n, m in model.measures.items()]
     values = {one.name: one.value for one in found if one.value is not None}
     return {name: float(value) for name, value in model.parameters.items()}, values

@@ -5,14 +5,15 @@
 
 In: a text and a Solution.  Out: a number in SI, or the reason why there is none.
 `language` reads the text, `series` holds courses over time and windows of them, `course`
-and `loads` are the functions, `functions` lists them with a line of meaning each; `named` are
+and `loads` are the functions, `functions` lists them with a line of meaning each; `dimensions`
+says of which quantity a measure is; `named` are
 those of a model file, in the unit that the engineer wants.
 """
 
 from vbg.measures.functions import FUNCTIONS
 from vbg.measures.language import evaluate, parse
 from vbg.measures.loads import Bin, spectrum
-from vbg.measures.named import Measure, Measured, measured
+from vbg.measures.named import Measure, Measured, faults, measured
 from vbg.measures.series import Series
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "Measured",
     "Series",
     "evaluate",
+    "faults",
     "measured",
     "parse",
     "spectrum",

@@ -86,13 +86,37 @@ def count(course: Series, level: float) -> float:
 
 
 def frequency(course: Series) -> float:
-    """Swings about the middle between the extremes, per second [Hz]: from the first upward
-    passage to the last one."""
+    """Swings per second [Hz], from the first upward passage to the last one.
+
+    Swings are told apart by the middle between the extremes of the window; when each passes is
+    taken at the middle between its own extremes, the least value before and the largest behind:
+    of a decaying swing all passages are then in the same phase, wherever it comes to rest.
+    """
     a = course.require_scalar("frequency")
     times = upward(course, 0.5 * float(a.min() + a.max()), "frequency")
+    own = _own_passages(course.time, a, times)
+    times = own if len(own) > 1 else times
     if len(times) < 2:
         return float("nan")
     return (len(times) - 1) / float(times[-1] - times[0])
+
+
+def _own_passages(t: Array, a: Array, times: Array) -> Array:
+    """Where the course passes the middle between the least value before and the largest behind
+    each of `times`, shape (m,); without the passages of which the window cuts one off."""
+    found = []
+    at = [0, *np.searchsorted(t, times), len(a)]
+    for before, here, behind in zip(at, at[1:], at[2:], strict=False):
+        if not before < here < behind:
+            continue
+        low = before + int(np.argmin(a[before:here]))
+        high = here + int(np.argmax(a[here:behind]))
+        if low == 0 or high == len(a) - 1:
+            continue
+        level = 0.5 * (a[low] + a[high])
+        k = low + int(np.argmax(a[low : high + 1] > level)) - 1
+        found.append(_crossing(t, a, k, level))
+    return np.array(found)
 
 
 def share(course: Series, low: float, high: float) -> float:

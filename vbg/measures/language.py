@@ -7,6 +7,7 @@ vector for `norm`.  A number may carry a unit, `1 s`, `19.5 kN`, `2 %`; what com
 from __future__ import annotations
 
 import ast
+import copy
 import re
 import sys
 from collections.abc import Callable, Mapping
@@ -37,7 +38,9 @@ _WITH_UNIT = re.compile(
     r"'[^']*'|\"[^\"]*\"|"
     r"(?<![\w.\]])(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
     r"\s*(?P<unit>%|(?<=\s)[^\W\d]\w*(?:\^\d|[*/][^\W\d]\w*(?:\^\d)?)*)"
+    r"|(?P<power>\^)"
 )
+_QUANTITY = "in_unit"  # of the parser's text: in_unit(1000.0, "1 kN"), which becomes a constant
 
 
 def parse(text: str, functions: Mapping[str, Defined] = NONE) -> ast.expr:
@@ -54,6 +57,7 @@ def _parsed(text: str, own: tuple[tuple[str, int], ...]) -> ast.expr:
     """`own`: names of the file's functions, with how many arguments each takes."""
     try:
         tree = ast.parse(_in_si(text.strip()), mode="eval").body
+        tree = _Quantities().visit(tree)
         _check(tree, text, dict(own))
     except SyntaxError as error:
         raise UsageError(f"measure {text!r}: {error.msg} at column {error.offset}.") from None
@@ -65,15 +69,51 @@ def _parsed(text: str, own: tuple[tuple[str, int], ...]) -> ast.expr:
 
 
 def _in_si(text: str) -> str:
-    """The text with numbers in SI in the place of those with units; Hz counts as 1/s."""
+    """The text with numbers in SI in the place of those with units; Hz counts as 1/s.  A power
+    may be written ^, as in the model file."""
 
     def number(match: re.Match[str]) -> str:
+        if match["power"]:
+            return "**"
         if match["number"] is None:
             return match[0]
         factor, offset = units.conversion(match["unit"], "")
-        return f"({float(match['number']) * factor + offset!r})"
+        written = f"{match['number']} {match['unit']}"
+        return f"{_QUANTITY}({float(match['number']) * factor + offset!r}, {written!r})"
 
     return _WITH_UNIT.sub(number, text)
+
+
+class _Quantities(ast.NodeTransformer):
+    """Constants in the place of in_unit(1000.0, "1 kN"): the value in SI, what was written as
+    their `kind`."""
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        match node:
+            case ast.Call(
+                func=ast.Name(id=name),
+                args=[ast.Constant(value=float() as value), ast.Constant(value=str() as written)],
+            ) if name == _QUANTITY:
+                return ast.copy_location(ast.Constant(value, kind=written), node)
+        self.generic_visit(node)
+        return node
+
+
+class _Written(ast.NodeTransformer):
+    """The other way: constants with a unit as they were written."""
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        return ast.Name(node.kind) if node.kind else node
+
+
+def spelled(measure: ast.expr) -> str:
+    """The text of a measure, for messages."""
+    return ast.unparse(_Written().visit(copy.deepcopy(measure)))
+
+
+def unit_written(node: ast.Constant) -> str:
+    """The unit behind a number; empty for a bare one."""
+    return node.kind.partition(" ")[2] if node.kind else ""
 
 
 def _check(node: ast.expr, text: str, own: Mapping[str, int]) -> None:
@@ -90,10 +130,10 @@ def _check(node: ast.expr, text: str, own: Mapping[str, int]) -> None:
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
             _check_call(name, arguments, text, own)
         case ast.Name() | ast.Attribute() | ast.Subscript():
-            _signal(node, text)
+            signal_name(node, text)
         case _:
             raise UsageError(
-                f"measure {text!r}: {ast.unparse(node)!r} is not allowed; use signals, numbers, "
+                f"measure {text!r}: {spelled(node)!r} is not allowed; use signals, numbers, "
                 f"+ - * / ** and the functions {', '.join(FUNCTIONS)}."
             )
 
@@ -123,16 +163,31 @@ def _check_call(name: str, arguments: list[ast.expr], text: str, own: Mapping[st
             _check(argument, text, own)
 
 
-def _signal(node: ast.expr, text: str) -> str:
+def signal_name(node: ast.expr, text: str) -> str:
     """The name of a signal from A.force, A.force.x or A.force[2]."""
     match node:
         case ast.Name(id=name):
             return name
         case ast.Attribute(value=inside, attr=name):
-            return f"{_signal(inside, text)}.{name}"
+            return f"{signal_name(inside, text)}.{name}"
         case ast.Subscript(value=inside, slice=ast.Constant(value=int() as index)):
-            return f"{_signal(inside, text)}[{index}]"
-    raise UsageError(f"measure {text!r}: {ast.unparse(node)!r} is no signal.")
+            return f"{signal_name(inside, text)}[{index}]"
+    raise UsageError(f"measure {text!r}: {spelled(node)!r} is no signal.")
+
+
+def names_in(measure: ast.expr) -> tuple[str, ...]:
+    """The names of signals and parameters that a measure reads, in order."""
+    found: list[str] = []
+    match measure:
+        case ast.Call(args=arguments):
+            found += [name for one in arguments for name in names_in(one)]
+        case ast.BinOp(left=left, right=right):
+            found += [*names_in(left), *names_in(right)]
+        case ast.UnaryOp(operand=operand):
+            found += names_in(operand)
+        case ast.Name() | ast.Attribute() | ast.Subscript():
+            found.append(signal_name(measure, ""))
+    return tuple(dict.fromkeys(found))
 
 
 def evaluate(
@@ -154,7 +209,7 @@ def evaluate(
     found = np.asarray(value.values if isinstance(value, Series) else value)
     if found.size != 1:
         raise UsageError(
-            f"measure {ast.unparse(measure)!r} gives {found.size} numbers; take max, min, mean, "
+            f"measure {spelled(measure)!r} gives {found.size} numbers; take max, min, mean, "
             "rms, first or final of it."
         )
     return float(found.reshape(()))
@@ -177,7 +232,7 @@ def value_of(
             return _value(measure, solution, CONSTANTS | dict(parameters or {}), functions)
     except (UsageError, ModelError, ValueError) as error:
         said = str(error).removesuffix(".")
-        raise UsageError(f"measure {ast.unparse(measure)!r}: {said}.") from None
+        raise UsageError(f"measure {spelled(measure)!r}: {said}.") from None
 
 
 def _value(
@@ -202,7 +257,7 @@ def _value(
         case ast.Name(id=name) if name in numbers and name not in solution:
             return float(numbers[name])
         case _:
-            name = _signal(node, ast.unparse(node))
+            name = signal_name(node, ast.unparse(node))
             return Series(solution.time, solution[name], solution.audit.events)
 
 

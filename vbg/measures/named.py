@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,8 +10,12 @@ from dataclasses import dataclass
 from vbg import units
 from vbg.errors import UsageError
 from vbg.expressions import NONE, Defined
-from vbg.measures.language import evaluate, parse
+from vbg.measures.dimensions import unit_told
+from vbg.measures.language import CONSTANTS, evaluate, names_in, parse, spelled
+from vbg.plumbing.components import vector_of
 from vbg.solution import Solution
+
+NO_UNITS: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +43,45 @@ def measured(
     solution: Solution,
     parameters: Mapping[str, float],
     functions: Mapping[str, Defined] = NONE,
+    parameter_units: Mapping[str, str] = NO_UNITS,
 ) -> Measured:
-    """The measure of a run; a mistake in it is told in its place, for the run itself is good."""
+    """The measure of a run; a mistake in it is told in its place, for the run itself is good.
+
+    Its unit is the one that it names, or that of SI which follows from signals, numbers and
+    parameters with their units (`parameter_units`)."""
     if solution.status.code != "finished":
         why = "the run did not reach its end"
         return Measured(name, measure.expression, None, measure.unit, why)
     try:
-        value = evaluate(parse(measure.expression, functions), solution, parameters, functions)
+        tree = parse(measure.expression, functions)
+        value = evaluate(tree, solution, parameters, functions)
+        unit = unit_told(tree, solution.units, parameter_units, measure.unit)
     except UsageError as error:
         return Measured(name, measure.expression, None, measure.unit, str(error))
     if not math.isfinite(value):
         return Measured(name, measure.expression, None, measure.unit, "it has no value here")
     if measure.unit:
         value = (value - units.parse(measure.unit).offset) / units.coherent_factor(measure.unit)
-    return Measured(name, measure.expression, value, measure.unit)
+    return Measured(name, measure.expression, value, measure.unit or unit)
+
+
+def faults(
+    measure: Measure,
+    signals: Mapping[str, str],
+    parameter_units: Mapping[str, str],
+    functions: Mapping[str, Defined] = NONE,
+) -> str:
+    """What is wrong with a measure before there is a run: a name that no signal (name -> unit)
+    and no parameter has, or quantities that do not go together; empty if nothing is."""
+    tree = parse(measure.expression, functions)
+    for name in names_in(tree):
+        if name in parameter_units or name in CONSTANTS or {name, vector_of(name)} & set(signals):
+            continue
+        near = difflib.get_close_matches(name, signals, n=3)
+        hint = f" Nearest: {', '.join(near)}." if near else ""
+        return f"measure {spelled(tree)!r}: the model has no signal {name!r}.{hint}"
+    try:
+        unit_told(tree, signals, parameter_units, measure.unit)
+    except UsageError as error:
+        return str(error)
+    return ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,6 +58,9 @@ def register(subparsers: Any) -> None:
         "--at", type=seconds, metavar="T", help="with --run: at its row nearest to this time alone"
     )
     add_json(parser)
+
+
+LISTED = "`vbg run FILE --all` prints the signals with their units, `vbg parts measures` functions."
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +185,21 @@ def check_model(model: Model, *, quick: bool) -> Checked:
     except VbgError as error:
         more = error.problems or (Problem("error", model.name, str(error)),)
         return Checked((*problems, *located(model, more)), model)
-    return Checked((*problems, *start.notes, *located(model, drives)), model, start)
+    told = (*problems, *start.notes, *located(model, drives), *_wrong_measures(model, start))
+    return Checked(told, model, start)
+
+
+def _wrong_measures(model: Model, start: Start) -> Iterator[Problem]:
+    """What a run would tell of its [measures] behind its end."""
+    from vbg.measures import faults
+    from vbg.simulate.record.recorder import ENERGY_UNITS
+
+    signals = {**start.system.signal_units, **ENERGY_UNITS}
+    units = {name: model.parameter_units.get(name, "") for name in model.parameters}
+    for name, measure in model.measures.items():
+        if wrong := faults(measure, signals, units, model.functions):
+            place = model.where(("measures", name))
+            yield Problem("error", f"measures.{name}", wrong, LISTED, *place)
 
 
 def _as_plain(file: str, checked: Checked) -> dict[str, Any]:

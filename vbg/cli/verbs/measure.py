@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from vbg.model import Model
     from vbg.solution import Solution
 
-    Known = tuple[Mapping[str, float], Mapping[str, Defined]]  # parameters and functions
+    # parameters, functions, units of parameters
+    Known = tuple[Mapping[str, float], Mapping[str, Defined], Mapping[str, str]]
 
 PLACE = 62
 CLASSES = 10
@@ -58,7 +59,9 @@ def act(arguments: argparse.Namespace) -> int:
 
     solution = read_result(arguments.file)
     model = _model_of(arguments.file)
-    known: Known = ({}, {}) if model is None else (model.parameters, model.functions)
+    known: Known = ({}, {}, {})
+    if model is not None:
+        known = model.parameters, model.functions, model.parameter_units
     if arguments.spectrum:
         return _spectrum(arguments, solution, known)
     kept: Mapping[str, Measure] = {} if model is None else model.measures
@@ -85,7 +88,7 @@ def _spectrum(arguments: argparse.Namespace, solution: Solution, known: Known) -
     from vbg.measures import Series, parse, spectrum
     from vbg.measures.language import value_of
 
-    parameters, functions = known
+    parameters, functions, _ = known
     load = value_of(parse(arguments.spectrum, functions), solution, parameters, functions)
     if not isinstance(load, Series) or len(load.time) < 2:
         raise UsageError(f"{arguments.spectrum!r} is a number; a spectrum is of a course over time")
