@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from vbg.cli.main import main
-from vbg.cli.verbs.new import templates
 from vbg.io import csv, hdf5
+from vbg.io.templates import templates
 from vbg.model import catalogue
 
 BAD = """

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 import vbg
 from vbg.cli.main import main
-from vbg.cli.verbs.new import templates
 from vbg.errors import VbgError
+from vbg.io.templates import templates
 from vbg.model import catalogue
 from vbg.model.samples import machine
 

@@ -19,8 +19,10 @@ from vbg.causality.causal import CausalGraph, Conflict, Reason
 from vbg.draw.text.curves import Range
 from vbg.draw.text.marks import UNICODE
 from vbg.draw.text.rows import cells, plain, shortened
+from vbg.edit.fixes import problems_in
 from vbg.errors import UsageError
 from vbg.graph.bondgraph import Bond, Vertex
+from vbg.io.templates import templates as examples
 from vbg.tui import make_app
 from vbg.tui.actions.adding import removed
 from vbg.tui.actions.exporting import rows_svg
@@ -127,6 +129,22 @@ def test_every_template_has_a_drawing(template):
     assert len(rows) == 16 and all(cells(row) <= 44 for row in rows)
     assert not rows[0].startswith("no drawing")
     assert sum(not c.isspace() for row in rows for c in row) > 10
+
+
+def test_templates_are_those_of_the_command_line_and_can_be_read(tmp_path):
+    """With all that they need: matrices of finite elements, too."""
+    found = {template.name: template for template in templates.templates()}
+    assert {*found} == {*examples(), templates.EMPTY}
+    matrices = 0
+    for name, template in found.items():
+        target = tmp_path / name / "mine.toml"
+        target.parent.mkdir()
+        templates.place(template, target)
+        told = problems_in(target.read_text("utf-8"), str(target))
+        errors = [problem for problem in told if problem.severity == "error"]
+        assert bool(errors) == (name == templates.EMPTY), (name, errors)
+        matrices += len(list(target.parent.glob("*.npy")))
+    assert matrices > 0
 
 
 def test_a_template_brings_the_files_it_includes(tmp_path):

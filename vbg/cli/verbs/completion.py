@@ -69,7 +69,7 @@ def _places(parser: Parser, path: tuple[str, ...]) -> Iterator[Place]:
 def _names_after(path: tuple[str, ...]) -> Iterator[str]:
     """Names that a verb takes besides files: templates, kinds and topics."""
     if path == ("new",):
-        from vbg.cli.verbs.new import templates
+        from vbg.io.templates import templates
 
         yield from templates()
     elif path == ("parts",):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from vbg.cli.output import require_output, wrote
 from vbg.cli.parser import add, add_json
 from vbg.cli.text import table
 from vbg.errors import UsageError
+from vbg.io.templates import beside, templates
 from vbg.platform.files import write_bytes
 
 PLACE = 10
@@ -57,7 +57,7 @@ def act(arguments: argparse.Namespace) -> int:
         raise UsageError(
             f"{target} exists. Choose another name with -o, or overwrite with --force."
         )
-    included = dict(_included(found[arguments.template], target))
+    included = dict(beside(found[arguments.template], target))
     for copy, template in included.items():
         if copy.exists() and not arguments.force and copy.read_bytes() != template.read_bytes():
             raise UsageError(f"{copy}, which it includes, exists. Overwrite it with --force.")
@@ -73,39 +73,6 @@ def act(arguments: argparse.Namespace) -> int:
             wrote(copy, "included file")
         print(f"next: vbg run {target}", file=sys.stderr)
     return 0
-
-
-def _included(template: Path, target: Path) -> Iterator[tuple[Path, Path]]:
-    """Where each file that `template` includes goes beside `target`, and the file."""
-    import tomllib
-
-    document = tomllib.loads(template.read_text("utf-8"))
-    for name in _matrices(document):
-        for beside in (Path(name), Path(template.with_suffix(".py").name)):  # what wrote them
-            if (template.parent / beside).is_file():
-                yield target.parent / beside, template.parent / beside
-    for entry in document.get("include", {}).values():
-        copy, file = target.parent / entry["file"], template.parent / entry["file"]
-        yield copy, file
-        yield from _included(file, copy)
-
-
-def _matrices(document: Mapping[str, Any]) -> Iterator[str]:
-    """Files of the matrices of flexible bodies."""
-    for body in document.get("bodies", {}).values():
-        for value in body.get("flexible", {}).values():
-            if isinstance(value, str) and value.endswith(".npy"):
-                yield value
-
-
-def templates() -> dict[str, Path]:
-    """Name -> file of the examples: in the installed package, or beside it in a checkout; those
-    with matrices of finite elements stand in a folder of their own."""
-    package = Path(__file__).resolve().parents[2]
-    folders = (package / "examples", package.parent / "examples")
-    each = ("*.toml", "finite-elements/*.toml")
-    files = [file for folder in folders for which in each for file in folder.glob(which)]
-    return {file.stem: file for file in sorted(files, key=lambda file: file.stem)}
 
 
 def _list(found: dict[str, Path], *, as_json: bool) -> None:

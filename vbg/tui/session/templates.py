@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from vbg.errors import UsageError
+from vbg.io.templates import beside
+from vbg.io.templates import templates as examples
 from vbg.platform.files import write_bytes
 from vbg.tui.session import files
 
@@ -40,41 +41,31 @@ class Template:
 
 
 def templates() -> tuple[Template, ...]:
-    """The examples, in the installed package or beside it, and an empty one."""
-    package = Path(__file__).resolve().parents[2]
+    """The examples of `vbg new`, and an empty one."""
     found = []
-    for folder in (package / "examples", package.parent / "examples"):
-        for file in sorted(folder.glob("*.toml")):
-            text = file.read_text(encoding="utf-8")
-            description = str(tomllib.loads(text).get("description", ""))
-            found.append(Template(file.stem, description, text, file))
+    for name, file in examples().items():
+        text = file.read_text(encoding="utf-8")
+        description = str(tomllib.loads(text).get("description", ""))
+        found.append(Template(name, description, text, file))
     found.append(Template(EMPTY, "no part yet: a adds them, one by one", _EMPTY))
     first = ("pendulum", EMPTY)
     found.sort(key=lambda t: (first.index(t.name) if t.name in first else len(first), t.name))
     return tuple(found)
 
 
-def included(file: Path, target: Path) -> Iterator[tuple[Path, Path]]:
-    """The files that the model in `file` includes, and where each goes beside `target`."""
-    document = tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    for entry in document.get("include", {}).values():
-        there, here = file.parent / entry["file"], target.parent / entry["file"]
-        yield there, here
-        yield from included(there, here)
-
-
 def place(template: Template, target: Path) -> None:
-    """Write the template to `target` and the files it includes beside it.
+    """Write the template to `target` and the files it needs beside it.
 
     Raises
     ------
     UsageError
-        a file that it includes exists beside it, with another content.
+        a file that it needs exists beside it, with another content.
     """
-    parts = {here: there.read_bytes() for there, here in included(template.file, target)}
+    needed = beside(template.file, target) if template.file.is_file() else ()
+    parts = {here: there.read_bytes() for here, there in needed}
     for here, content in parts.items():
         if here.exists() and here.read_bytes() != content:
-            raise UsageError(f"{here}, which {template.name} includes, exists with other content.")
+            raise UsageError(f"{here}, which {template.name} needs, exists with other content.")
     for here, content in parts.items():
         here.parent.mkdir(parents=True, exist_ok=True)
         write_bytes(here, content)
