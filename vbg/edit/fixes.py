@@ -10,7 +10,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from vbg.edit.mechanism import is_of_start, mechanism_fixes
 from vbg.edit.proposals import Fix, proposals
+from vbg.edit.syntax import syntax_fixes
 from vbg.errors import ModelError, Problem, UsageError, VbgError
 
 MOST = 4  # fixes offered for a problem
@@ -32,6 +34,10 @@ def problems_in(text: str, file: str) -> tuple[Problem, ...]:
 
 def fixes(problem: Problem, text: str, data: Mapping[str, Any], file: str = "") -> tuple[Fix, ...]:
     """Up to four fixes of a problem of `text`, the likeliest first."""
+    if problem.where == "file":
+        return syntax_fixes(problem, text, file)
+    if is_of_start(problem):
+        return mechanism_fixes(problem, text, data, file)
     if sum(len(table) for table in data.values() if isinstance(table, Mapping)) > _LARGE:
         return ()
     before = problems_in(text, file)
@@ -110,7 +116,7 @@ def mended(text: str, file: str) -> tuple[str, tuple[str, ...]]:
         try:
             data = tomllib.loads(text)
         except tomllib.TOMLDecodeError:
-            return text, tuple(done)
+            data = {}  # the mistakes of syntax first
         errors = [p for p in problems_in(text, file) if p.severity == "error"]
         found = (fix for problem in errors for fix in fixes(problem, text, data, file))
         first = next((fix for fix in found if fix.sure), None)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
+from vbg import units
 from vbg.edit.commands import AddTable, Command, Remove, RenameKey, ReplaceText, SetValue
 from vbg.edit.source import texts
 from vbg.errors import Problem
@@ -17,6 +18,8 @@ _MEANT = re.compile(r"(?:Did you mean|Write) '([^']*)'[?.]")
 _QUOTED = re.compile(r"'([^']*)'")
 _LIST = re.compile(r"There are these [^:]*: ([^.]*)\.\Z")
 _REFERENCES = {"electric": "gnd", "hydraulic": "tank"}
+# a number that no unit, name or product follows
+_BARE = re.compile(r"(?<![\w.])\d[\d.]*(?:[eE][+-]?\d+)?(?![\w.])(?=\s*(?:[-+)]|\Z))")
 _AXES = ([1, 0, 0], [0, 1, 0], [0, 0, 1])
 Path = tuple[str | int, ...]
 
@@ -57,7 +60,7 @@ def proposals(problem: Problem, path: Path, data: Mapping[str, Any]) -> Iterator
                 yield from _respelled(path, data, wrong, right, sure=bool(meant))
     makers = (
         *(_grounded, _without, _left_out, _renamed, _moved),
-        *(_turned_round, _directed, _recast, _reconnected),
+        *(_turned_round, _directed, _recast, _reconnected, _united),
     )
     yield from chain.from_iterable(maker(path, problem, data) for maker in makers)
 
@@ -253,3 +256,25 @@ def _reconnected(path: Path, problem: Problem, data: Mapping[str, Any]) -> Itera
         for name in ("ground", *data.get("bodies", {})):
             if name != own:
                 yield _set((*path, 1), name, f"its second end is on {name}")
+
+
+def _united(path: Path, problem: Problem, data: Mapping[str, Any]) -> Iterator[Fix]:
+    """A number without a unit in a sum, in the unit of the others or in SI."""
+    told = re.match(r"(\S+) has no unit beside one in (.+?); give", problem.what)
+    value = value_at(data, path)
+    size = abs(_number(told[1])) if told is not None else math.nan
+    if told is None or not isinstance(value, str) or not math.isfinite(size):
+        return
+    unit = told[2]
+    si = next((u for u in units.fitting(unit) if _is_si(u)), unit)
+    senses = {unit: "as the others"} if si == unit else {unit: "as the others", si: "in SI"}
+    for found in _BARE.finditer(value):
+        if float(found[0]) == size:
+            for there, effect in senses.items():
+                new = f"{value[: found.end()]} {there}{value[found.end() :]}"
+                yield _set(path, new, f"{found[0]} {effect}")
+
+
+def _is_si(unit: str) -> bool:
+    known = units.parse(unit)
+    return known.factor == 1.0 and not (known.offset or known.cycles or known.turning)

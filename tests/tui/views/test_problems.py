@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import pytest
 from textual import events
 
+from tests.edit.test_mechanism import DOOR
 from tests.tui.conftest import MODEL
+from vbg.edit.mechanism import start_problems
 from vbg.errors import UsageError
 from vbg.tui import make_app
 from vbg.tui.picturing import press, screen_text, settled
+from vbg.tui.session.document import digest
+from vbg.tui.session.runs import Run, remember, runs_folder
 
 BAD = MODEL.replace('"rod.A"]', '"rodd.A"]').replace(
     'hinge]\nkind = "revolute', 'hinge]\nkind = "revolut'
@@ -35,6 +41,49 @@ async def test_the_remedy_is_read_and_done_by_keys(tmp_path, size):
         assert "problems" not in app.main.rects or size[0] >= 120
         await press(app, pilot, ["u", "u"])
         assert app.work.document.now.text == BAD, "each fix is one step"
+
+
+async def test_a_broken_text_is_mended_by_its_number(tmp_path):
+    file = tmp_path / "bad.toml"
+    file.write_text(MODEL.replace("mass = 1.0", "mass = 3 kg"))
+    app = make_app(str(file), marks="unicode")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        assert app.work.document.now.broken is not None
+        await press(app, pilot, ["!"])
+        assert '1: line 8: write "3 kg"' in screen_text(app)
+        await press(app, pilot, ["1"])
+        assert app.work.document.now.text == MODEL.replace("mass = 1.0", 'mass = "3 kg"')
+        assert not app.work.checked.count("error")
+        await press(app, pilot, ["u"])
+        assert app.work.document.now.broken is not None, "one step"
+
+
+async def test_what_a_run_says_of_the_start_is_a_problem_of_its_text(tmp_path):
+    """It is mended by a number, in one step, and is no problem of another text."""
+    file = tmp_path / "door.toml"
+    file.write_text(DOOR)
+    told = tuple(asdict(problem) for problem in start_problems(DOOR, str(file)))
+    remember(Run(1, "vbg", digest(DOOR), str(result_of(file)), "finished", told=told))
+    app = make_app(str(file), marks="unicode")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        assert "1 warning" in screen_text(app)
+        await press(app, pilot, ["!"])
+        seen = screen_text(app)
+        assert "redundant" in seen and "1: delete joints.high" in seen
+        await press(app, pilot, ["1"])
+        assert "high" not in app.work.data["joints"]
+        assert not app.work.problems
+        await press(app, pilot, ["u"])
+        assert len(app.work.problems) == 1
+
+
+def result_of(file):
+    """An empty file where the first run of a model would be."""
+    result = runs_folder(file) / "0001-vbg.h5"
+    result.touch()
+    return result
 
 
 async def test_all_of_a_long_problem_is_there(tmp_path):

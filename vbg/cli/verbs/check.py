@@ -33,8 +33,9 @@ def register(subparsers: Any) -> None:
         "the degrees of freedom, redundant joints, bodies that were moved, start values\n"
         "that a drive overrides.  --quick only reads and checks the file.\n"
         "Exit code 1 if there is an error; warnings and notes do not fail.\n"
-        "--fix writes the fixes that leave no choice (a name that was meant, a key that is\n"
-        "spelled another way) into the file, which is kept as FILE.bak, and lists the others.",
+        "--fix writes the fixes that leave no choice (a name that was meant, quotes about a\n"
+        "number with its unit) into the file, which is kept as FILE.bak, and lists the others:\n"
+        "units, drives that contradict, joints that make a mechanism redundant or lock it.",
         examples="vbg check crank.toml\nvbg check crank.toml --set r=-1 --json\n"
         "vbg check --quick large.toml\nvbg check --fix crank.toml\n"
         "vbg check --interference crank.toml --run crank.h5",
@@ -82,7 +83,7 @@ def act(arguments: argparse.Namespace) -> int:
     if arguments.run or arguments.at is not None:
         raise UsageError("--run and --at go with --interference.")
     if arguments.fix:
-        _mend(arguments.file)
+        _mend(arguments.file, quick=arguments.quick)
     try:
         checked = check_model(read_model(arguments), quick=arguments.quick)
     except VbgError as error:
@@ -144,11 +145,12 @@ def _overlapping(arguments: argparse.Namespace) -> int:
     return int(bool(found))
 
 
-def _mend(file: str) -> None:
+def _mend(file: str, *, quick: bool) -> None:
     """Write the sure fixes into the file, say which, and name those there is a choice of."""
     import tomllib
 
     from vbg.edit.fixes import fixes, mended, problems_in
+    from vbg.edit.mechanism import start_problems
     from vbg.edit.saving import save
 
     text = Path(file).read_text(encoding="utf-8")
@@ -161,10 +163,14 @@ def _mend(file: str) -> None:
     try:
         data = tomllib.loads(better)
     except tomllib.TOMLDecodeError:
-        return
-    for problem in problems_in(better, file):
+        data = {}
+    problems = problems_in(better, file)
+    if not quick:
+        problems = (*problems, *start_problems(better, file))
+    for problem in problems:
         for number, fix in enumerate(fixes(problem, better, data, file), 1):
-            print(f"{problem.where}: choice {number}: {fix.label} ({fix.effect})", file=sys.stderr)
+            effect = f" ({fix.effect})" if fix.effect else ""
+            print(f"{problem.where}: choice {number}: {fix.label}{effect}", file=sys.stderr)
 
 
 def check_model(model: Model, *, quick: bool) -> Checked:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from vbg.draw.text.rows import Row, Rows, printable, wrap
 from vbg.edit.fixes import fixes
+from vbg.edit.mechanism import is_of_start
 from vbg.edit.proposals import Fix
 
 if TYPE_CHECKING:
@@ -33,17 +34,20 @@ async def show_problem(app: Desk) -> None:
     index = max(0, min(work.problem_index, len(work.problems) - 1))
     work.problem_index = index
     problem, now = work.problems[index], work.document.now
-    found: tuple[Fix, ...] = ()
-    if now.broken is None:
-        file = str(work.file or "model.toml")
-        found = await asyncio.to_thread(fixes, problem, now.text, dict(now.data), file)
+    if is_of_start(problem):
+        work.say("trying what mends it ...", "note")
+        app.main.paint()
+    file = str(work.file or "model.toml")
+    found = await asyncio.to_thread(fixes, problem, now.text, dict(now.data), file)
+    work.say("")
     place = f"line {problem.line}, column {problem.column}" if problem.line else ""
     rows: list[Row] = [((problem.where, "bold"), (f"   {place}", "dim")), ()]
     for text, style in ((problem.what, ""), (problem.remedy, "note")):
         rows += [((line, style),) for line in wrap(printable(text), _WIDTH)]
     rows.append(())
     for number, fix in enumerate(found, 1):
-        words = wrap(printable(f"{number}: {fix.label} ({fix.effect})"), _WIDTH)
+        effect = f" ({fix.effect})" if fix.effect else ""
+        words = wrap(printable(f"{number}: {fix.label}{effect}"), _WIDTH)
         rows += [((line, "focus"),) for line in words]
     if not found:
         rows.append((("there is no fix that a key can make", "dim"),))

@@ -112,6 +112,9 @@ async def simulate(app: Desk, solver: str, change: SetValue | None = None) -> Ru
     await results.load(app.work, run)
     good = run.state == "finished"
     hint = "   4 plots it" if good or run.state == "cancelled" else ""
+    if run.problems:
+        hint += "   ! has its start's problems, with fixes"
+        app.main.place()  # a pane of problems may come into sight
     work.say(f"{run.title} {run.outcome}{hint}", "ok" if good else "warn")
     app.prepare_view(work.view)
     app.main.paint()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -78,7 +78,7 @@ class Job:
         elif kind == "finished":
             self._change(**finished(self.run, message))
         elif kind == "failed":
-            self._change(**failed(self.run, message["message"]))
+            self._change(**failed(self.run, message["message"], message.get("problems", ())))
         return kind in ("finished", "failed")
 
     def _died(self, complaint: str) -> None:
@@ -122,6 +122,7 @@ def finished(run: Run, message: dict[str, Any]) -> dict[str, Any]:
         "wall": time.time() - run.started,
         "audit": audit,
         "made_by": message.get("made_by", {}),
+        "told": tuple(message.get("notes", ())),
         "log": (*run.log, *events, *answers, f"{clock()} {status['sentence']}"),
     }
 
@@ -133,12 +134,13 @@ def _answer(measure: dict[str, Any]) -> str:
     return f"{measure['name']} = {told}"
 
 
-def failed(run: Run, words: str) -> dict[str, Any]:
+def failed(run: Run, words: str, problems: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
     """What a run becomes whose solver refused it."""
     lines = words.splitlines()
     return {
         "state": "failed",
         "sentence": lines[0],
+        "told": tuple(problems),
         "eta": None,
         "wall": time.time() - run.started,
         "log": (*run.log, *lines),

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
+from vbg.errors import Problem
 from vbg.platform.files import write_text
 from vbg.tui.session.folders import name_of, state_folder
 
@@ -28,7 +29,8 @@ class Run:
     text_hash : of the model text it was started with;  fraction, time, eta,
     wall : of the progress [1, s, s, s];  audit : residuals by name, of the end;
     changed : what changed in the model since the run before;  note : the engineer's words;
-    pinned : the baseline, behind all later ones, and kept.
+    pinned : the baseline, behind all later ones, and kept;  told : the problems that its start
+    told, as plain values.
     A run of the solver "file" is a result from elsewhere, which stays where it is.
     """
 
@@ -52,6 +54,13 @@ class Run:
     changed: str = ""
     note: str = ""
     pinned: bool = False
+    told: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What its start said against the model, or doubted."""
+        found = (Problem(**plain) for plain in self.told)
+        return tuple(problem for problem in found if problem.severity != "note")
 
     @property
     def active(self) -> bool:
@@ -108,6 +117,7 @@ def remembered(model: Path | None) -> tuple[Run, ...]:
         try:
             plain = json.loads(file.read_text("utf-8"))
             run = Run(**{k: v for k, v in plain.items() if k in known})
+            _ = run.problems  # they can be read
         except (json.JSONDecodeError, TypeError, OSError):
             # a record that another version or a full disk left: its run is not listed
             continue

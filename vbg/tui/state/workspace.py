@@ -184,8 +184,15 @@ class Workspace:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
+        """What is wrong or doubtful: of the text, and what a run of it said of its start."""
         broken = self.document.now.broken
-        return (broken,) if broken else self.checked.problems
+        if broken:
+            return (broken,)
+        found, known = self.checked, {(p.where, p.what) for p in self.checked.problems}
+        of_it = (r for r in reversed(self.runs) if r.text_hash == found.text_hash)
+        run = next((r for r in of_it if r.solver == "vbg" and not r.active), None)
+        told = run.problems if run is not None else ()
+        return (*found.problems, *(p for p in told if (p.where, p.what) not in known))
 
     @property
     def active_run(self) -> Run | None:
