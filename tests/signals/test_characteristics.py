@@ -255,8 +255,71 @@ def test_rows_come_from_a_csv_file_with_units(tmp_path):
             vbg.read(tmp_path / "m.toml")
 
 
+DRIVEN = SLIDER.split("[forces.law]")[0].replace(
+    "initial = { slide = 0.3, speed = 0.4 }", 'drive = "path"'
+)
+PATH = """
+[signals.path]
+kind = "table"
+interpolation = "cubic"
+ends = "{ends}"
+rows = {rows}
+[simulate]
+t_end = 1.2
+output_step = 0.02
+"""
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e3])
+@pytest.mark.parametrize("begin", [0.1, 0.1 + 1e-13])
+def test_a_path_at_rest_at_its_ends_is_a_polynomial_between_two_rows(begin, scale):
+    """x = h (3 u^2 - 2 u^3): force m x'', and neither impulse nor work left over."""
+    rows = f"[[{begin!r}, 0.0], [0.9, {0.2 * scale!r}]]"
+    model = toml.parse(DRIVEN + PATH.format(ends="rest", rows=rows), "")
+    u = np.clip((np.arange(61) * 0.02 - begin) / (0.9 - begin), 0.0, 1.0)
+    inside = (u > 1e-9) & (u < 1 - 1e-9)
+    pull = 2.0 * 0.2 * scale * (6.0 - 12.0 * u) / (0.9 - begin) ** 2
+    for solve in (vbg.simulate, vbg.tmm_bridge.simulate):
+        found = solve(model, rtol=1e-10, atol=1e-12 * scale)
+        way = 0.2 * scale * (3.0 * u**2 - 2.0 * u**3)
+        assert found["guide.slide"] == pytest.approx(way, abs=1e-9 * scale)
+        assert found["guide.drive"][inside] == pytest.approx(pull[inside], abs=1e-7 * scale)
+        assert found.audit.energy_residual < 1e-6
+        assert not found.audit.failures
+
+
+def test_the_speed_that_a_natural_spline_ends_with_is_an_impulse_whose_work_counts():
+    model = toml.parse(DRIVEN + PATH.format(ends="natural", rows="[[0,0],[0.4,0.1],[1,0]]"), "")
+    slope = CubicSpline([0, 0.4, 1], [0, 0.1, 0], bc_type="natural").c[2]
+    for solve in (vbg.simulate, vbg.tmm_bridge.simulate):
+        found = solve(model, rtol=1e-10, atol=1e-12)
+        assert not found.audit.failures
+        assert found["guide.speed"][0] == pytest.approx(slope[0], rel=1e-9)
+        assert found["guide.speed"][-1] == pytest.approx(0.0, abs=1e-12)
+        # what is supplied from the start on is the kinetic energy of the end less that of the start
+        assert found["energy.supplied"][-1] == pytest.approx(-(slope[0] ** 2), rel=1e-6)
+
+
+def test_a_drive_follows_a_csv_file(tmp_path):
+    (tmp_path / "path.csv").write_text("time [ms],x [mm]\n0,0\n300,10\n600,30\n1000,20\n")
+    csv = '{ file = "path.csv", columns = ["time", "x"] }'
+    (tmp_path / "m.toml").write_text(DRIVEN + PATH.format(ends="rest", rows=csv))
+    model = vbg.read(tmp_path / "m.toml")
+    assert model.signals["path"].rows[2] == pytest.approx((0.6, 0.03))
+    (tmp_path / "path.csv").write_text("time [mm],x [mm]\n0,0\n300,10\n")
+    with pytest.raises(ModelError, match=r"column 'time': \[mm\] is a length, expected a time"):
+        vbg.read(tmp_path / "m.toml")
+    (tmp_path / "path.csv").write_text("time [s],x [mm]\n0,0\n3,10\n2,4\n")
+    with pytest.raises(ModelError, match="the times must grow, found 3 before 2"):
+        vbg.read(tmp_path / "m.toml")
+    (tmp_path / "path.csv").write_text("time [s],x [mm]\n")
+    with pytest.raises(ModelError, match="at least one row"):
+        vbg.read(tmp_path / "m.toml")
+
+
 def test_what_is_wrong_with_a_part_is_told():
     wrong = [
+        ('kind = "table"\nrows = [[0, 0], [1, 1]]\nends = "rest"', "only a cubic spline"),
         ('kind = "curve"\ninput = "t"\nrows = [[0, 1], [0, 2]]', "x must grow"),
         ('kind = "curve"\ninput = "t"\nrows = [[0, 1]]', "at least 2 rows"),
         (

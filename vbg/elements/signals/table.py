@@ -17,15 +17,19 @@ Rows = tuple[tuple[float, float], ...]
 @dataclass(frozen=True, slots=True)
 class Table:
     """value(t) between rows [t, value]: held from each row on (`previous`), on straight lines
-    (`linear`) or on the cubic spline with natural ends (`cubic`); the first and last values
-    continue outside.
+    (`linear`) or on the cubic spline (`cubic`), whose ends are straight (`natural`) or at rest
+    (`rest`: no speed at the first and last row, as a drive along points needs it); the first and
+    last values continue outside.  Rows are written here or come from two columns of a CSV file.
     """
 
     table: ClassVar[str] = "signals"
     kind: ClassVar[str] = "table"
 
     rows: Rows = declare(
-        "table", "rows [time in s, value], times growing", columns=("s", ""), size=2
+        "samples",
+        'rows [time in s, value], times growing; or { file = "a.csv", columns = ["t", "y"] }',
+        columns=("s", ""),
+        size=2,
     )
     interpolation: str = declare(
         "choice",
@@ -33,19 +37,33 @@ class Table:
         choices=("linear", "previous", "cubic"),
         default="linear",
     )
+    ends: str = declare(
+        "choice",
+        "of a cubic spline: straight, or without speed",
+        choices=("natural", "rest"),
+        default="natural",
+    )
 
     def faults(self) -> Iterator[tuple[str, str, str]]:
-        """Times that do not grow."""
+        """No rows, or times that do not grow."""
         instants = [t for t, _ in self.rows]
+        if not instants:
+            yield "rows", "a table needs at least one row.", ""
         for before, after in pairwise(instants):
             if after <= before:
                 yield "rows", f"the times must grow, found {before:g} before {after:g}.", ""
+        if self.ends != "natural" and not self._curved:
+            yield "ends", "only a cubic spline has ends.", 'Write interpolation = "cubic".'
+
+    @property
+    def _curved(self) -> bool:
+        return self.interpolation == "cubic" and len(self.rows) > 2 - (self.ends == "rest")
 
     def value(self, name: str, builder: Builder) -> Block:
         """c0 + sum over the knots of coefficients times max(0, t - t_i)^power."""
-        if self.interpolation != "cubic" or len(self.rows) < 3:
-            for instant, _ in self.rows:
-                builder.breakpoint(instant)
+        # a spline is smooth at its rows but for its ends, where its speed jumps
+        for instant, _ in (self.rows[0], self.rows[-1]) if self._curved else self.rows:
+            builder.breakpoint(instant)
         if self.interpolation == "previous":
             return self._held(builder)
         slopes = self._pieces()
@@ -82,10 +100,11 @@ class Table:
         """Coefficients of (t - knot), its square and cube on each interval."""
         if len(self.rows) < 2:
             return []
-        if self.interpolation == "cubic" and len(self.rows) > 2:
+        if self._curved:
             from scipy.interpolate import CubicSpline
 
-            spline = CubicSpline(*zip(*self.rows), bc_type="natural").c
+            ends = "clamped" if self.ends == "rest" else "natural"
+            spline = CubicSpline(*zip(*self.rows), bc_type=ends).c
             return [tuple(spline[2::-1, i].tolist()) for i in range(spline.shape[1])]
         return [
             ((after - before) / (t1 - t0), 0.0, 0.0)

@@ -237,7 +237,7 @@ def _free_text(reading: Reading, scope: Scope, path: Path, raw: Any, declared: F
 
 
 def _samples(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field) -> Any:
-    return read_samples(reading, path, raw, declared.size)
+    return read_samples(reading, path, raw, declared.size, declared.columns or ("",))
 
 
 def _array(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field) -> Any:

@@ -20,21 +20,24 @@ KEYS = ("file", "columns", "units")
 
 
 def read_samples(
-    reading: Reading, path: Path, raw: Any, size: int
+    reading: Reading, path: Path, raw: Any, size: int, columns: tuple[str, ...] = ("",)
 ) -> tuple[tuple[float, ...], ...] | None:
-    """Rows of `size` numbers in SI; None, with problems noted, where they are none."""
+    """Rows of `size` numbers in SI; None, with problems noted, where they are none.
+
+    `columns`: the unit of each, or of all; "" for any."""
     if isinstance(raw, Mapping):
-        return _of_file(reading, path, raw, size)
+        return _of_file(reading, path, raw, columns * (size // len(columns)))
     entries = read_list(reading, path, raw, 0, "rows")
     if entries is None:
         return None
-    rows = [read_vector(reading, (*path, i), row, ("",), size) for i, row in enumerate(entries)]
+    rows = [read_vector(reading, (*path, i), row, columns, size) for i, row in enumerate(entries)]
     return None if None in rows else tuple(rows)  # type: ignore[arg-type]
 
 
 def _of_file(
-    reading: Reading, path: Path, raw: Mapping[str, Any], size: int
+    reading: Reading, path: Path, raw: Mapping[str, Any], expected: tuple[str, ...]
 ) -> tuple[tuple[float, ...], ...] | None:
+    size = len(expected)
     unknown_keys(reading, path, raw, KEYS, "samples")
     names, written = raw.get("columns"), reading.text((*path, "file"), raw.get("file"))
     if written is None:
@@ -50,13 +53,15 @@ def _of_file(
         reading.fail((*path, "file"), told, remedy)
         return None
     try:
-        return _columns(text_of(file), list(map(str, names)), raw.get("units"))
+        return _columns(text_of(file), list(map(str, names)), raw.get("units"), expected)
     except (UsageError, ModelError) as error:
         reading.fail(path, f"{error}.".replace("..", "."))
         return None
 
 
-def _columns(text: str, names: list[str], given: Any) -> tuple[tuple[float, ...], ...]:
+def _columns(
+    text: str, names: list[str], given: Any, expected: tuple[str, ...]
+) -> tuple[tuple[float, ...], ...]:
     """The columns of a CSV text; heads are "flow", "flow [L/min]" or "flow (L/min)".
 
     Raises ModelError for what is not there or no number."""
@@ -75,8 +80,16 @@ def _columns(text: str, names: list[str], given: Any) -> tuple[tuple[float, ...]
     written = list(given) if isinstance(given, (list, tuple)) else [heads[k][1] for k in at]
     if len(written) != len(names):
         raise ModelError(f"units are {len(names)}, one for each column")
-    factors = [units.conversion(str(unit), "") for unit in written]
+    factors = [_conversion(*one) for one in zip(names, map(str, written), expected, strict=True)]
     return tuple(_row(number, line, at, factors) for number, line in enumerate(lines[1:], 2))
+
+
+def _conversion(name: str, unit: str, expected: str) -> tuple[float, float]:
+    """Factor and offset to SI of a column; without a unit it is in SI."""
+    try:
+        return units.conversion(unit, expected) if unit else (1.0, 0.0)
+    except ModelError as error:
+        raise ModelError(f"column {name!r}: {error}") from None
 
 
 def _head(cell: str) -> tuple[str, str]:

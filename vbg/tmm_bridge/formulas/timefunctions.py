@@ -346,14 +346,17 @@ def _pulse(part: Pulse) -> TimeFunction:
 
 
 def _table(part: Table) -> TimeFunction:
-    """Held, on straight lines, or on the natural cubic spline; constant outside."""
+    """Held, on straight lines, or on the cubic spline, natural or at rest at its ends; constant
+    outside."""
     times, values = [row[0] for row in part.rows], [row[1] for row in part.rows]
     if part.interpolation == "previous":
         return _pieces([(-math.inf, values[0]), *zip(times[1:], values[1:], strict=True)])
-    if part.interpolation == "cubic" and len(times) > 2:
+    resting = part.ends == "rest"
+    if part.interpolation == "cubic" and (len(times) > 2 or (resting and len(times) == 2)):
         from scipy.interpolate import CubicSpline
 
-        inside = CubicSpline(times, values, bc_type="natural").c[::-1].T
+        ends = ((1, 0.0), (1, 0.0)) if resting else ((2, 0.0), (2, 0.0))
+        inside = CubicSpline(times, values, bc_type=ends).c[::-1].T
     else:
         slopes = np.diff(values) / np.diff(times)
         inside = np.column_stack([values[:-1], slopes, 0.0 * slopes, 0.0 * slopes])
