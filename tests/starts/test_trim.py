@@ -64,8 +64,29 @@ def test_the_free_angle_of_a_spring_that_holds_an_arm_at_ten_degrees(tmp_path, c
         (["forces.spring.on"], {"A.angle": 0.1}, "no number"),
         (["k"], {"A.angel": 0.1}, "no signal"),
         (["k"], {"arm.position": 0.1}, "is a vector"),
+        (["k"], {"A.angle": "10 mm"}, r"\[mm\] is a length, expected an angle"),
+        (["k"], {"A.angle": "10 dge"}, "'dge' is not a unit"),
+        (["K"], {"A.angle": 0.1}, "Did you mean 'k'.*TABLE.PART.KEY"),
+        (["forces.sprng.rest"], {"A.angle": 0.1}, "Did you mean 'spring'"),
     ],
 )
 def test_what_is_wrong_is_said(arm, free, hold, said):
     with pytest.raises(UsageError, match=said):
         trim(arm, free, hold)
+
+
+@pytest.mark.slow
+def test_a_leap_out_of_what_is_possible_is_taken_in_smaller_steps(arm):
+    """k angle = m g l cos(angle): from 11 to 60 deg Newton's first step goes to k < 0."""
+    expected = 2 * 9.81 * 0.3 * 0.5 / math.radians(60)
+    assert trim(arm, ["k"], {"A.angle": "60 deg"}).values["k"] == pytest.approx(expected, rel=1e-6)
+
+
+def test_values_are_told_in_the_unit_of_the_file(tmp_path, capsys):
+    file = tmp_path / "arm.toml"
+    file.write_text(ARM.replace('"30 N*m/rad"', '"0.03 kN*m/rad"'))
+    assert main(["trim", str(file), "--free", "k", "--hold", "A.angle=20 deg"]) == 0
+    said = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("k "))
+    _, value, unit = said.split()
+    expected = 2 * 9.81 * 0.3 * math.cos(math.radians(20)) / math.radians(20) / 1000
+    assert unit == "kN*m/rad" and float(value) == pytest.approx(expected, rel=1e-6)

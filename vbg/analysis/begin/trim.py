@@ -16,16 +16,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg import units
 from vbg.analysis.begin.begin import begin
 from vbg.assemble import Start, assemble
-from vbg.errors import AssemblyError, UsageError, VbgError
+from vbg.errors import AssemblyError, ModelError, UsageError, VbgError
 from vbg.fields import EQUILIBRIUM, declared
 from vbg.model import Model
 from vbg.model.text.names import suggestion
+from vbg.plumbing.components import vector_of
 
 Array = NDArray[np.float64]
 
 MET = 1e-7  # of its size: a condition that is missed by less holds
+# largest first step, in sizes of what is free: of MINPACK, and where a leap leaves what is possible
+REACHES = (100.0, 0.1)
 STEP = 1e-5  # of a value, for difference quotients: rests are found to 1e-9
 
 
@@ -41,36 +45,49 @@ class Trimmed:
     evaluations: int
 
 
-def trim(model: Model, free: Sequence[str], hold: Mapping[str, float]) -> Trimmed:
-    """The values of `free` with which the signals of `hold` have these values [SI] at rest.
+def trim(model: Model, free: Sequence[str], hold: Mapping[str, float | str]) -> Trimmed:
+    """The values of `free` with which the signals of `hold` have these values at rest: numbers
+    in SI, or texts with a unit, "10 deg".
 
     free : names of parameters, or entries of parts as "forces.spring.length", as many as there
     are conditions; the written values are where the search begins.
 
-    Raises UsageError for unknown names, AssemblyError where no values are found.
+    Raises UsageError for unknown names and for units of another quantity, AssemblyError where
+    no values are found.
     """
     if len(free) != len(hold) or not free:
         raise UsageError(
             f"trim: {len(free)} free values and {len(hold)} conditions: there must be as many."
         )
-    search = _Search(model, tuple(free), dict(hold))
     first = np.array([value_of(model, name) for name in free])
+    units_of = assemble(model).signal_units
+    wanted = {name: _wanted(name, value, units_of) for name, value in hold.items()}
+    search = _Search(model, tuple(free), wanted)
     sizes = np.where(first != 0.0, np.abs(first), 1.0)
+    values, left = first, np.array([np.inf])
+    for reach in REACHES:
+        values, left = _searched(search, first, sizes, reach)
+        if float(np.abs(left).max()) <= MET:
+            break
+    else:
+        raise AssemblyError(_not_met(search, values, left))
+    trimmed, start, conditions = search.rest(values)
+    named = dict(zip(free, map(float, values), strict=True))
+    return Trimmed(named, conditions, trimmed, start, search.evaluations)
+
+
+def _searched(search: _Search, first: Array, sizes: Array, reach: float) -> tuple[Array, Array]:
+    """Where the search ends, and what each condition misses there."""
     from scipy.optimize import root
 
     found = root(
         lambda u: search.misses(sizes * u),
         first / sizes,
         method="hybr",
-        options={"eps": STEP, "xtol": 1e-11, "maxfev": 60 * len(free)},
+        options={"eps": STEP, "xtol": 1e-11, "maxfev": 60 * len(first), "factor": reach},
     )
     values = sizes * found.x
-    left = search.misses(values)
-    if not float(np.abs(left).max()) <= MET:
-        raise AssemblyError(_not_met(search, values, left))
-    trimmed, start, conditions = search.rest(values)
-    named = dict(zip(free, map(float, values), strict=True))
-    return Trimmed(named, conditions, trimmed, start, search.evaluations)
+    return values, search.misses(values)
 
 
 class _Search:
@@ -95,7 +112,7 @@ class _Search:
         """Of each condition, relative to its size; infinite where there is no rest."""
         try:
             _, _, found = self.rest(values)
-        except AssemblyError as error:
+        except (AssemblyError, ModelError) as error:  # a mass below zero is on no way to a rest
             self.refused = error
             return np.full(len(self.hold), 1e6)
         wanted = np.array(list(self.hold.values()))
@@ -112,6 +129,15 @@ def _not_met(search: _Search, values: Array, left: Array) -> str:
         f"where {worst} is {float(np.abs(left).max()):.3g} of its size away. What is free may "
         "not act on what is held; begin nearer, with other written values."
     )
+
+
+def _wanted(name: str, value: float | str, units_of: Mapping[str, str]) -> float:
+    """The value that a signal is to have, in SI."""
+    unit = units_of.get(name) or units_of.get(vector_of(name), "")
+    try:
+        return units.convert(str(value), "" if unit == "1" else unit)
+    except ModelError as error:
+        raise UsageError(f"trim: {name} = {value}: {error}.") from None
 
 
 def _signal(signals: Mapping[str, Array], name: str) -> float:
@@ -136,8 +162,13 @@ def value_of(model: Model, name: str) -> float:
     part_name, _, key = rest.partition(".")
     parts: Mapping[str, Any] = getattr(model, table, {}) if key else {}
     if not isinstance(parts, Mapping) or part_name not in parts:
-        known = [*model.parameters, f"{table}.PART.KEY"]
-        raise UsageError(f"trim: nothing to free is called {name!r}. {_hint(name, known)}")
+        if key and isinstance(parts, Mapping) and parts:
+            raise UsageError(f"trim: {name}: {suggestion(part_name, parts, table)}")
+        near = suggestion(name, model.parameters, "parameters")
+        raise UsageError(
+            f"trim: nothing to free is called {name!r}. {near} An entry of a part is written "
+            "TABLE.PART.KEY, as forces.spring.length."
+        )
     part = parts[part_name]
     for step in key.split("."):
         fields = declared(type(part)) if hasattr(type(part), "__dataclass_fields__") else {}
@@ -151,8 +182,12 @@ def value_of(model: Model, name: str) -> float:
     return float(part)
 
 
-def _hint(name: str, known: Sequence[str]) -> str:
-    return suggestion(name, known, "parameters")
+def entry_unit(model: Model, name: str) -> str:
+    """The unit of SI of an entry TABLE.PART.KEY; "" where it has none, or name is none."""
+    table, _, rest = name.partition(".")
+    part, _, key = rest.partition(".")
+    fields = declared(type(getattr(model, table)[part])) if key else {}
+    return fields[key].unit if key in fields else ""
 
 
 def with_value(model: Model, name: str, value: float) -> Model:

@@ -10,7 +10,7 @@ from vbg.cli.models import read_checked
 from vbg.cli.output import require_output, wrote
 from vbg.cli.parser import add, add_json, add_model
 from vbg.cli.text import count, figure, table
-from vbg.errors import ModelError, UsageError
+from vbg.errors import UsageError
 
 if TYPE_CHECKING:
     from vbg.analysis.begin.trim import Trimmed
@@ -68,23 +68,18 @@ def act(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _condition(text: str) -> tuple[str, float]:
-    """A signal and its value in SI."""
-    from vbg import units
-
+def _condition(text: str) -> tuple[str, str]:
+    """A signal and its value as written."""
     name, equals, value = (part.strip() for part in text.partition("="))
     if not (name and equals and value):
         raise UsageError(f"--hold {text!r}: it is SIGNAL=VALUE, as in A.angle='10 deg'.")
-    try:
-        return name, units.convert(value, "")
-    except ModelError as error:
-        raise UsageError(f"--hold {text!r}: {error}.") from None
+    return name, value
 
 
 def _text(found: Trimmed, model: Model) -> str:
     units = found.start.system.signal_units
     rows = [("free", "value", "unit")]
-    rows += [(name, figure(value, 9), "SI") for name, value in found.values.items()]
+    rows += [(name, *_shown(model, name, value)) for name, value in found.values.items()]
     rows += [("held", "value", "unit")]
     rows += [
         (name, figure(value, 9), units.get(name, units.get(name.rpartition(".")[0], "")))
@@ -94,3 +89,15 @@ def _text(found: Trimmed, model: Model) -> str:
         table(rows, "<><")
         + f"\n\n{model.name}: {count(found.evaluations, 'machine')} brought to rest."
     )
+
+
+def _shown(model: Model, name: str, value: float) -> tuple[str, str]:
+    """A value that was free, in the unit in which the file writes the parameter; that of an
+    entry in SI."""
+    from vbg import units
+    from vbg.analysis.begin.trim import entry_unit
+
+    unit = model.parameter_units.get(name, "")
+    if unit:
+        return figure((value - units.parse(unit).offset) / units.coherent_factor(unit), 9), unit
+    return figure(value, 9), entry_unit(model, name)
