@@ -31,6 +31,7 @@ from vbg.simulate.events.units import units_begin
 from vbg.simulate.failures import chattering, not_closed, not_met, strayed, undefined
 from vbg.simulate.fastest import fastest_change
 from vbg.simulate.kept_rows import KeptRows, efforts_across
+from vbg.simulate.losses import LossWatch
 from vbg.simulate.minimal.stepper import Minimal
 from vbg.simulate.record.audit import audit, limits_of
 from vbg.simulate.record.recorder import ENERGY_UNITS, Recorder, Sink
@@ -167,11 +168,11 @@ class Run:
         progress: Progress | None,
         sink: Sink | None,
     ):
-        # kept rows of its own, which the run may change; rounding two digits below rtol:
-        # nearer to it steps follow the noise, and forces miss the tolerance
-        start = replace(start, kept=start.kept.copy(), bearable=1e-2 * settings.rtol)
+        # kept rows of its own, which the run may change
+        self.losses = LossWatch(replace(start, kept=start.kept.copy()), settings.rtol)
+        self.start = start = self.losses.start
         system, x = start.system, start.state.copy()
-        self.start, self.system, self.settings = start, system, settings
+        self.system, self.settings = system, settings
         self.progress = progress
         self.projector = Projector(system, start.kept)
         self.rows = KeptRows(start)
@@ -187,7 +188,9 @@ class Run:
         self.kinks = {t: [k for k in kinks if k.t == t] for t in (k.t for k in kinks)}
         self.events: list[Event] = []
         begin = self._begin(x)
-        self.recorder = Recorder(system, start.evaluator("recorded"), self.grid, sink)
+        if self.losses.is_large(begin, x):
+            self.start = self.losses.start
+        self.recorder = Recorder(system, self.start.evaluator("recorded"), self.grid, sink)
         self.steps = 0
         self.began = time.process_time()
         self.sticks = any(
@@ -339,6 +342,10 @@ class Run:
         self._hold()
         if stepper.t >= self._pause:
             self._limit(self.stepper.t)
+        if self.losses.is_large(stepper.t, stepper.x):
+            self.start = self.losses.start
+            self.recorder.evaluate_by(self.start.evaluator("recorded"))
+            self._change_stepper(stepper.t, stepper.x.copy())
         if self.watch is not None and self.watch.is_stiff(stepper.t, stepper.x):
             self._change_method(stepper.t, stepper.x.copy())
 
@@ -352,6 +359,7 @@ class Run:
         written with the step that follows, the last of the run here."""
         self._limit(t, self.switches.until_reversal(t, x))
         self.stepper.restart(t, x)
+        self.losses.look_soon()
         if last >= self.settings.t_end:
             self.recorder.add(t, x)
 
@@ -411,11 +419,14 @@ class Run:
         if self.settings.formulation == "minimal":
             self.watch, self.remarks = None, (STIFF,)
             return
-        self.method = "radau"
+        self.method, self.watch = "radau", None
+        self._change_stepper(t, x)
+
+    def _change_stepper(self, t: float, x: Array) -> None:
+        """One of the present method, for the present rates."""
         rates = self.stepper.rates
         self.stepper = self._stepper(t, x)
         self.stepper.rates = rates
-        self.watch = None
         self._limit(self.stepper.t)
 
     def _project(self, t: float, x: Array, closer: float = 1.0) -> bool:

@@ -42,13 +42,17 @@ class RowChoice:
         self._idle = np.array(idle, dtype=bool)
         self.lengths: Array = np.ones(len(idle))
 
-    def rows_at(self, t: float, x: Array) -> ScaledRows:
+    def unscaled_at(self, t: float, x: Array) -> list[dict[int, Array]]:
+        """Coefficients of each constraint on each of its stores at (t, x)."""
         self._evaluate(t, x)
         rows: list[dict[int, Array]] = [{} for _ in range(self._constraints)]
         work = self._evaluate.work
         for i, z, at, shape in self._places:
             rows[i][z] = work[at : at + shape[0] * shape[1]].reshape(shape).copy()
-        found = scaled(rows, self.turning)
+        return rows
+
+    def rows_at(self, t: float, x: Array) -> ScaledRows:
+        found = scaled(self.unscaled_at(t, x), self.turning)
         self.lengths = np.where(found.lengths > 0.0, found.lengths, 1.0)
         return found
 

@@ -66,22 +66,51 @@ def lost_to_rounding(system: System, closer: Closer, x: Array) -> float:
     stores = _stores(system, closer, x) if is_open(system) else None
     if stores is None:
         return np.inf
-    projector, still = closer.projector, x.copy()
+    momenta = (
+        [np.linalg.solve(s.slope, s.unit * flow) for s, flow in zip(stores, field, strict=True)]
+        for field in _fields(stores)
+    )
+    return max(_left(closer, stores, 0.0, x, each) for each in momenta)
+
+
+class LossOfLoads:
+    """What one elimination loses at a state, where `lost_to_rounding` says what it may lose at
+    worst: of accelerations G^T U / M, which the joints cause there and a projection takes away
+    whole, it leaves what it loses of the machine's own."""
+
+    def __init__(self, system: System, kept: Array, x: Array):
+        """Of an open machine whose stores are linear."""
+        self._closer = Closer(system, kept)
+        self._stores = _stores(system, self._closer, x) or []
+
+    def at(self, t: float, x: Array, efforts: Array) -> float:
+        """The largest error of accelerations, in parts of the largest that joints cause by
+        their `efforts`; 0 where they cause none."""
+        forces, first = [np.zeros(s.last - s.first) for s in self._stores], 0
+        for row in self._closer.rows.unscaled_at(t, x):
+            last = first + len(next(iter(row.values())))
+            for z, block in row.items():
+                forces[z] += block.T @ efforts[first:last]
+            first = last
+        caused = [np.abs(s.slope @ f).max() / s.unit for s, f in zip(self._stores, forces)]
+        largest = float(max(caused, default=0.0))
+        return _left(self._closer, self._stores, t, x, forces) / largest if largest > 0.0 else 0.0
+
+
+def _left(closer: Closer, stores: list[_Store], t: float, x: Array, momenta: list[Array]) -> float:
+    """Of bodies that have these `momenta` at the posture of x: the largest flow, in its unit,
+    that a second projection on the joints still takes away."""
+    projector, moved = closer.projector, x.copy()
     for s in stores:
-        still[s.first : s.last] = 0.0
-    base = projector.residuals(0.0, still)[1]
-    worst = 0.0
-    for field in _fields(stores):
-        moved = still.copy()
-        for s, flow in zip(stores, field, strict=True):
-            moved[s.first : s.last] = np.linalg.solve(s.slope, s.unit * flow)
-        projector.move_velocity(0.0, moved, base - projector.residuals(0.0, moved)[1])
-        once = moved.copy()
-        projector.move_velocity(0.0, moved, base - projector.residuals(0.0, moved)[1])
-        for s in stores:
-            error = s.slope @ (moved - once)[s.first : s.last] / s.unit
-            worst = max(worst, float(np.abs(error).max()))
-    return worst
+        moved[s.first : s.last] = 0.0
+    base = projector.residuals(t, moved)[1]
+    for s, momentum in zip(stores, momenta, strict=True):
+        moved[s.first : s.last] = momentum
+    projector.move_velocity(t, moved, base - projector.residuals(t, moved)[1])
+    once = moved.copy()
+    projector.move_velocity(t, moved, base - projector.residuals(t, moved)[1])
+    errors = (s.slope @ (moved - once)[s.first : s.last] / s.unit for s in stores)
+    return max(float(np.abs(error).max()) for error in errors)
 
 
 def is_open(system: System) -> bool:

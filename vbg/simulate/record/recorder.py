@@ -45,6 +45,10 @@ class Recorder:
         self._sent_at = time.monotonic()
         self.count = 0
 
+    def evaluate_by(self, rate: Evaluator) -> None:
+        """Other rates and efforts from the next row on."""
+        self._rate, self._layout = rate, self._layout._replace(rate=rate.reader)
+
     def efforts(self, t: float, x: Array) -> Array:
         """Constraint efforts at (t, x)."""
         return self._rate(t, x)[self._size :].copy() if self._constrained else np.zeros(0)
