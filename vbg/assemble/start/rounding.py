@@ -66,11 +66,12 @@ def lost_to_rounding(system: System, closer: Closer, x: Array) -> float:
     stores = _stores(system, closer, x) if is_open(system) else None
     if stores is None:
         return np.inf
-    momenta = (
-        [np.linalg.solve(s.slope, s.unit * flow) for s, flow in zip(stores, field, strict=True)]
-        for field in _fields(stores)
-    )
-    return max(_left(closer, stores, 0.0, x, each) for each in momenta)
+    worst = 0.0
+    for field in _fields(stores):
+        flows = zip(stores, field, strict=True)
+        momenta = [np.asarray(np.linalg.solve(s.slope, s.unit * flow)) for s, flow in flows]
+        worst = max(worst, _left(closer, stores, 0.0, x, momenta))
+    return worst
 
 
 class LossOfLoads:
