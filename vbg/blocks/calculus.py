@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from vbg.blocks.functions import FUNCTIONS
+from vbg.blocks.functions import rate
 from vbg.blocks.node import (
     Block,
     call,
@@ -176,8 +176,7 @@ class Tangent:
             case "product":
                 return self._product_rate(args, dots)
             case "call":
-                partials = FUNCTIONS[node.data].partials(*args)
-                return linear(*((1.0, times(p, d)) for p, d in zip(partials, dots, strict=True)))
+                return rate(node.data, args, dots)
             case "times":
                 return times(dots[0], args[1]) + times(args[0], dots[1])
             case "quaternion_rate":
@@ -303,12 +302,36 @@ class Coefficients:
                 return {leaf: rows(m, *node.data) for leaf, m in inside[0].items()}
             case "linear_solve" if not inside[0]:
                 return {leaf: linear_solve(node.args[0], m) for leaf, m in inside[1].items()}
+            case "call" if node.data == "select" and not inside[0]:
+                return self._chosen(node, inside[1], inside[2])
             case "transpose" if node.args[0].cols == 1 and node.args[0].rows == 1:
                 return inside[0]
             case "skew":
                 return inside[0]  # only reached through mul, which handles it
             case _:
                 raise ValueError(f"{node.op} is not linear in {list(inside)}")
+
+    def _chosen(
+        self, node: Block, yes: dict[Block, Block], no: dict[Block, Block]
+    ) -> dict[Block, Block]:
+        """Those of a scalar select(c, a, b), entry by entry (1 x n)."""
+        return {
+            leaf: transpose(
+                stack(
+                    *(
+                        call("select", node.args[0], _entry(yes, leaf, k), _entry(no, leaf, k))
+                        for k in range(leaf.rows)
+                    )
+                )
+            )
+            for leaf in dict.fromkeys([*yes, *no])
+        }
+
+
+def _entry(coefficients: dict[Block, Block], leaf: Block, k: int) -> Block:
+    """Entry k of the row on `leaf`, zero where there is none."""
+    row = coefficients.get(leaf)
+    return const(0.0) if row is None else rows(transpose(row), k, k + 1)
 
 
 def time_derivative(block: Block, t: Block) -> Block:

@@ -1,17 +1,18 @@
-"""The scalar functions of block expressions: value and partial derivatives.
+"""The scalar functions of block expressions: value, partial derivatives, rate.
 
 Adding a function is adding a row in `SCALARS`, one here, and an opcode in the virtual machine.
 `positive` and `select` are constant in the derivative, because switching points are located as
-events.
+events.  The rate of what takes one side is that of this side alone: a product with 0 would lose
+its value where the other side has none (sqrt(x), x < 0), or no bounded slope.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vbg.blocks.node import Block, call, const, divide, times
+from vbg.blocks.node import Block, call, const, divide, linear, times
 from vbg.blocks.scalars import SCALARS
 
 
@@ -68,3 +69,21 @@ PARTIALS: Mapping[str, Callable[..., tuple[Block, ...]]] = {
 FUNCTIONS: Mapping[str, Function] = {
     name: Function(SCALARS[name], partials) for name, partials in PARTIALS.items()
 }
+
+
+def rate(name: str, args: Sequence[Block], dots: Sequence[Block]) -> Block:
+    """What a function changes by while its arguments, scalars, change by `dots`."""
+    match name, args, dots:
+        case "select", (c, _, _), (_, da, db):
+            return _taken(c, da, db)
+        case "max", (a, b), (da, db):
+            return _taken(a - b, da, db)
+        case "min", (a, b), (da, db):
+            return _taken(b - a, da, db)
+    partials = PARTIALS[name](*args)
+    return linear(*((1.0, times(p, d)) for p, d in zip(partials, dots, strict=True)))
+
+
+def _taken(c: Block, a: Block, b: Block) -> Block:
+    """a where c > 0, else b."""
+    return a if a == b else call("select", c, a, b)

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from vbg.blocks.calculus import Substitution, dependencies
-from vbg.blocks.functions import FUNCTIONS
+from vbg.blocks.functions import FUNCTIONS, rate
 from vbg.blocks.node import Block, call, const, linear, norm, rows, stack, times
 from vbg.blocks.systems import linear_solve
 
@@ -44,9 +44,7 @@ def _of(node: Block, done: Mapping[bytes, Block]) -> Block:
             sizes = [_size(arg, T) for arg, T in zip(node.args, below, strict=True)]
             return linear(*((1.0, _product(sizes, i, T)) for i, T in enumerate(below)))
         case "call":
-            partials = FUNCTIONS[node.data].partials(*node.args)
-            brought = [times(call("abs", p), T) for p, T in zip(partials, below, strict=True)]
-            return linear((1.0, call("abs", node)), *((1.0, T) for T in brought))
+            return call("abs", node) + _brought(node, below)
         case "implicit":
             return _size(_of_root(node), const(0.0)) + _size(node, const(0.0))
         case "factor":
@@ -55,6 +53,15 @@ def _of(node: Block, done: Mapping[bytes, Block]) -> Block:
             return _size(node, const(0.0))
         case _:  # rearranged only
             return linear(*((1.0, T) for T in below))
+
+
+def _brought(node: Block, below: list[Block]) -> Block:
+    """What the arguments of a function bring: of one that takes a side, those of this side."""
+    if node.data in ("select", "min", "max"):
+        return rate(node.data, node.args, below)
+    partials = FUNCTIONS[node.data].partials(*node.args)
+    brought = [times(call("abs", p), T) for p, T in zip(partials, below, strict=True)]
+    return linear(*((1.0, T) for T in brought))
 
 
 def _of_root(node: Block) -> Block:

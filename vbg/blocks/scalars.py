@@ -3,6 +3,11 @@ steps.
 
 Comparisons are data: `positive(x)` is 1 where x > 0, else 0, and `select(c, a, b)` is a where
 c > 0, else b.
+
+What has no value gives none, everywhere that these functions are computed (compiled, in C, by
+the other solver): `min` and `max` are NaN where either side is, as numpy's; `sign`, `positive`,
+`floor` and `abs` of NaN are NaN; so is `select` where its condition is, whatever its branches. Of
+`select` the branch that is not taken plays no part, in the value or in the derivative.
 """
 
 from __future__ import annotations
@@ -14,15 +19,19 @@ import numpy as np
 
 
 def _select(c: Any, a: Any, b: Any) -> Any:
-    return np.where(np.real(c) > 0.0, a, b)
+    return np.where(np.isnan(c), c, np.where(np.real(c) > 0.0, a, b))
 
 
 def _smaller(a: Any, b: Any) -> Any:
-    return np.where(np.real(a) <= np.real(b), a, b)
+    return np.where((np.real(a) <= np.real(b)) | np.isnan(a), a, b)
 
 
 def _larger(a: Any, b: Any) -> Any:
-    return np.where(np.real(a) >= np.real(b), a, b)
+    return np.where((np.real(a) >= np.real(b)) | np.isnan(a), a, b)
+
+
+def _positive(a: Any) -> Any:
+    return np.where(np.isnan(a), a, 1.0 * (np.real(a) > 0.0))
 
 
 def _arctan2(y: Any, x: Any) -> Any:
@@ -52,7 +61,7 @@ SCALARS: Mapping[str, Callable[..., Any]] = {
     "log": np.log,
     "abs": _abs,
     "sign": lambda a: np.sign(np.real(a)),
-    "positive": lambda a: 1.0 * (np.real(a) > 0.0),
+    "positive": _positive,
     "min": _smaller,
     "max": _larger,
     "power": np.power,

@@ -19,13 +19,14 @@ MOST = 6000  # assignments: longer code is tables
 NAMES = {code: name for name, code in FUNCTION_CODES.items()}
 CALLS: Mapping[str, str] = {
     "abs": "fabs({0})",
-    "sign": "(double)(({0} > 0.0) - ({0} < 0.0))",
-    "positive": "({0} > 0.0 ? 1.0 : 0.0)",
-    "min": "({0} <= {1} ? {0} : {1})",
-    "max": "({0} >= {1} ? {0} : {1})",
+    # what is no number stays none, as in `vbg.blocks.scalars`
+    "sign": "({0} > 0.0 ? 1.0 : {0} < 0.0 ? -1.0 : 0.0*{0})",
+    "positive": "({0} > 0.0 ? 1.0 : {0} <= 0.0 ? 0.0 : {0})",
+    "min": "({0} <= {1} || isnan({0}) ? {0} : {1})",
+    "max": "({0} >= {1} || isnan({0}) ? {0} : {1})",
     "power": "pow({0}, {1})",
     "reciprocal": "1.0 / {0}",
-    "select": "({0} > 0.0 ? {1} : {2})",
+    "select": "({0} > 0.0 ? {1} : {0} <= 0.0 ? {2} : {0})",
     "atan2": "atan2({0}, {1})",
 }
 VARIABLE = re.compile(r"\bv\d+\b")

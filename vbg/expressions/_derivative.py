@@ -31,7 +31,8 @@ def _raised(a: Expression, b: Expression) -> Expression:
 
 def derivative(node: Expression, name: str) -> Expression:
     """d node / d name, other names held; `sign` and the condition of `if` count as constant, and
-    min, max and abs have the derivative of the branch that is taken (the mean at a tie)."""
+    min, max and abs have the derivative of the branch that is taken (at a tie min and max that of
+    the later argument, abs none), whatever that of the other is."""
     match node:
         case Name(own):
             return ONE if own == name else ZERO
@@ -101,11 +102,9 @@ def _call_derivative(function: str, x: Expression, dx: Expression) -> Expression
 
 
 def _extreme_derivative(function: str, arguments: tuple[Expression, ...], name: str) -> Expression:
-    """max(a, b)' = (a' + b')/2 + sign(a - b) (a' - b')/2; min with the other sign."""
+    """max(a, b)' = if(a - b, a', b'); min(a, b)' = if(b - a, a', b')."""
     a = arguments[0] if len(arguments) == 2 else Call(function, arguments[:-1])
     b = arguments[-1]
     da, db = derivative(a, name), derivative(b, name)
-    half = Number(0.5)
-    mean = _times(half, _add(da, db))
-    lead = _times(half, _times(Call("sign", (_subtract(a, b),)), _subtract(da, db)))
-    return _add(mean, lead) if function == "max" else _subtract(mean, lead)
+    lead = Binary("-", a, b) if function == "max" else Binary("-", b, a)
+    return da if da == db else Call("if", (lead, da, db))

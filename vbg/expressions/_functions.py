@@ -7,7 +7,19 @@ from collections.abc import Callable, Mapping
 
 
 def _sign(x: float) -> float:
-    return float((x > 0) - (x < 0))
+    return x if math.isnan(x) else float((x > 0) - (x < 0))
+
+
+def _least(*values: float) -> float:
+    return math.nan if any(map(math.isnan, values)) else min(values)
+
+
+def _most(*values: float) -> float:
+    return math.nan if any(map(math.isnan, values)) else max(values)
+
+
+def _if(c: float, a: float, b: float) -> float:
+    return c if math.isnan(c) else a if c > 0 else b
 
 
 # name: (numeric function, least and greatest number of arguments)
@@ -23,10 +35,10 @@ FUNCTIONS: Mapping[str, tuple[Callable[..., float], int, int]] = {
     "exp": (math.exp, 1, 1),
     "log": (math.log, 1, 1),
     "abs": (abs, 1, 1),
-    "min": (min, 2, 100),
-    "max": (max, 2, 100),
+    "min": (_least, 2, 100),
+    "max": (_most, 2, 100),
     "sign": (_sign, 1, 1),
     # if(c > 0, a, b); a comparison of two sums is their difference, see the parser
-    "if": (lambda c, a, b: a if c > 0 else b, 3, 3),
+    "if": (_if, 3, 3),
 }
 RESERVED = frozenset(FUNCTIONS) | {"pi", "t"}

@@ -48,7 +48,8 @@ def _value(node: Expression, env: Mapping[str, float]) -> float:
         case Unary(operand):
             return -_value(operand, env)
         case Call("if", (condition, yes, no)):  # the other branch may have no value
-            return _value(yes if _value(condition, env) > 0.0 else no, env)
+            c = _value(condition, env)
+            return c if math.isnan(c) else _value(yes if c > 0.0 else no, env)
         case Call(function, arguments):
             return float(FUNCTIONS[function][0](*(_value(a, env) for a in arguments)))
         case Binary(operator, left, right):

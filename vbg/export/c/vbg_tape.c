@@ -241,13 +241,14 @@ static double function(int code, double a, double b, double c)
     case VBG_EXP: return exp(a);
     case VBG_LOG: return log(a);
     case VBG_ABS: return fabs(a);
-    case VBG_SIGN: return a > 0.0 ? 1.0 : (a < 0.0 ? -1.0 : 0.0);
-    case VBG_POSITIVE: return a > 0.0 ? 1.0 : 0.0;
-    case VBG_MIN: return a <= b ? a : b;
-    case VBG_MAX: return a >= b ? a : b;
+    /* what is no number stays none */
+    case VBG_SIGN: return a > 0.0 ? 1.0 : (a < 0.0 ? -1.0 : 0.0 * a);
+    case VBG_POSITIVE: return a > 0.0 ? 1.0 : (a <= 0.0 ? 0.0 : a);
+    case VBG_MIN: return a <= b || isnan(a) ? a : b;
+    case VBG_MAX: return a >= b || isnan(a) ? a : b;
     case VBG_POWER: return pow(a, b);
     case VBG_RECIPROCAL: return 1.0 / a;
-    case VBG_SELECT: return a > 0.0 ? b : c;
+    case VBG_SELECT: return a > 0.0 ? b : (a <= 0.0 ? c : a);
     case VBG_FLOOR: return floor(a);
     default: return NAN;
     }

@@ -160,13 +160,17 @@ class Played:
 
 
 def _function(operation: int, plain: Callable[..., float]) -> Callable[..., Number]:
-    """A function of slots that is `plain` where all operands are floats."""
+    """A function of slots that is `plain` where all operands are floats; NaN where that has no
+    value, which the branch that is not taken need not have."""
 
     def apply(*operands: Number) -> Number:
         for operand in operands:
             if isinstance(operand, Slot):
                 return operand.tape.record(operation, *operands)
-        return plain(*operands)
+        try:
+            return plain(*operands)
+        except (ValueError, ArithmeticError):
+            return math.nan
 
     return apply
 
@@ -184,11 +188,23 @@ def _folded(two: Callable[..., Number]) -> Callable[..., Number]:
 
 
 def _sign(x: float) -> float:
-    return float((x > 0.0) - (x < 0.0))
+    return x if math.isnan(x) else float((x > 0.0) - (x < 0.0))
 
 
-least = _folded(_function(LEAST, min))
-most = _folded(_function(MOST, max))
+def _choose(x: float, yes: float, no: float) -> float:
+    return x if math.isnan(x) else (yes if x > 0.0 else no)
+
+
+def _least(a: float, b: float) -> float:
+    return b if b < a or math.isnan(b) else a
+
+
+def _most(a: float, b: float) -> float:
+    return b if b > a or math.isnan(b) else a
+
+
+least = _folded(_function(LEAST, _least))
+most = _folded(_function(MOST, _most))
 size = _function(SIZE, abs)
 sign = _function(SIGN, _sign)
 power = _function(POWER, math.pow)
@@ -199,14 +215,14 @@ expm1 = _function(EXPM1, math.expm1)
 log = _function(LOG, math.log)
 sin = _function(SIN, math.sin)
 cos = _function(COS, math.cos)
-choose = _function(CHOOSE, lambda x, yes, no: yes if x > 0.0 else no)
-"""choose(x, yes, no): `yes` where x > 0, else `no`."""
+choose = _function(CHOOSE, _choose)
+"""choose(x, yes, no): `yes` where x > 0, else `no`; nothing where x has no value."""
 
 OPERATIONS: dict[str, Callable[[Number, Number], Number]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
     "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b,
+    "/": _function(OVER, lambda a, b: a / b),
     "**": power,
 }
 FUNCTIONS: dict[str, Callable[..., Number]] = {

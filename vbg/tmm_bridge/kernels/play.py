@@ -1,8 +1,13 @@
-"""The kernel that plays tapes of scalar operations (`formulas.tape`)."""
+"""The kernel that plays tapes of scalar operations (`formulas.tape`).
+
+An operand without a value (NaN) leaves none: no comparison may take it for "not larger".
+"""
 
 from __future__ import annotations
 
 import math
+
+import numpy as np
 
 from vbg.tmm_bridge.kernels.kinematics import compiled
 
@@ -58,17 +63,17 @@ def of_several(operation, a, b, c, curves):
     if operation == POWER:
         return math.pow(a, b)
     if operation == LEAST:
-        return b if b < a else a
+        return b if b < a or b != b else a
     if operation == MOST:
-        return b if b > a else a
+        return b if b > a or b != b else a
     if operation == SIZE:
         return abs(a)
     if operation == SIGN:
-        return 1.0 if a > 0.0 else (-1.0 if a < 0.0 else 0.0)
+        return 1.0 if a > 0.0 else (-1.0 if a < 0.0 else 0.0 * a)
     if operation == CHOOSE:
-        return b if a > 0.0 else c
+        return b if a > 0.0 else (c if a <= 0.0 else a)
     if operation == FLOOR:
-        return 1.0 * math.floor(a)
+        return np.floor(a)
     if operation == ATAN2:
         return math.atan2(a, b)
     return curve_value(curves, int(b), int(c), a)

@@ -1,4 +1,8 @@
-"""The scalar functions of `vbg.blocks.functions`, real and complex."""
+"""The scalar functions of `vbg.blocks.functions`, real and complex.
+
+What has no value gives none (`vbg.blocks.scalars`): every comparison here is written so that NaN
+comes out where it comes in.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,8 @@ def atan2(y, x):
     """atan2 whose complex step is its derivative."""
     base = math.atan2(y.real, x.real)
     square = x.real * x.real + y.real * y.real
-    return (y * x.real - x * y.real) / square + base
+    turned = y * x.real - x * y.real
+    return base if turned == 0.0 else turned / square + base
 
 
 @compiled
@@ -52,20 +57,20 @@ def function(code, a, b, c):
     if code == ABS:
         return -a if a.real < 0.0 else a
     if code == SIGN:
-        return 0.0 * a + (1.0 if a.real > 0.0 else (-1.0 if a.real < 0.0 else 0.0))
+        return 1.0 if a.real > 0.0 else (-1.0 if a.real < 0.0 else 0.0 * a)
     if code == POSITIVE:
-        return 0.0 * a + (1.0 if a.real > 0.0 else 0.0)
+        return 1.0 if a.real > 0.0 else (0.0 if a.real <= 0.0 else a)
     if code == MIN:
-        return a if a.real <= b.real else b
+        return a if a.real <= b.real or a.real != a.real else b
     if code == MAX:
-        return a if a.real >= b.real else b
+        return a if a.real >= b.real or a.real != a.real else b
     if code == POWER:
         return a**b
     if code == RECIPROCAL:
         return 1.0 / a
     if code == SELECT:
-        return b if a.real > 0.0 else c
-    return 0.0 * a + math.floor(a.real)
+        return b if a.real > 0.0 else (c if a.real <= 0.0 else a)
+    return np.floor(a.real)
 
 
 @compiled
