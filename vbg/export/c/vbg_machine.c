@@ -379,16 +379,21 @@ const double *vbg_values(vbg *v, double t, const double *x)
     return v->value;
 }
 
-/* Turns modes over until each agrees with the sign of its condition. */
-static void agree(vbg *v, double t, double *x)
+/* A mode with a name is on where its function is above zero: one that stays zero is off. */
+static int above(const vbg *v, int i) { return v->m->mode_at[i] >= 0 && !v->m->quiet[i]; }
+
+/* Turns modes over until each agrees with the sign of its condition; `behind`: those whose `root`
+   is 1 have just been turned over, at zero. */
+static void agree(vbg *v, double t, double *x, int behind)
 {
     const vbg_model *m = v->m;
     for (int round = 0, wrong = 1; round < ROUNDS && wrong; round++) {
         const double *value = vbg_values(v, t, x);
         wrong = 0;
         for (int i = 0; i < m->switches; i++) {
-            const int at = m->mode_at[i];
-            if (at < 0 || !(fabs(value[i]) > FLAT * v->size[i])) continue;
+            const int at = m->mode_at[i], turned = behind && v->root[i] > 0.0;
+            const int ended = round == 0 && above(v, i) && !turned && fabs(value[i]) <= 0.0;
+            if (at < 0 || !(fabs(value[i]) > FLAT * v->size[i] || ended)) continue;
             if ((value[i] > 0.0) != (x[at] > 0.5)) {
                 x[at] = 1.0 - x[at];
                 wrong = 1;
@@ -410,14 +415,14 @@ static void remember(vbg *v, double t, const double *x)
 void vbg_begin_modes(vbg *v, double t, double *x)
 {
     if (v->m->switches == 0) return;
-    agree(v, t, x);
+    agree(v, t, x, 0);
     remember(v, t, x);
 }
 
 int vbg_crossed(const vbg *v, int i)
 {
     const double value = v->value[i], now = sign(value), was = v->signs[i];
-    if (was > 0.0 && fabs(value) <= 0.0) return 0;
+    if (fabs(value) <= 0.0 && (was > 0.0) != above(v, i)) return 0;
     if (v->m->quiet[i] && fabs(value) <= FLAT * v->size[i]) return 0;
     return fabs(was) > 0.0 && fabs(now - was) > 0.0;
 }
@@ -440,7 +445,7 @@ void vbg_pass(vbg *v, double t, double *x)
     for (int i = 0; i < m->switches; i++)
         if (v->root[i] > 0.0 && m->mode_at[i] >= 0) x[m->mode_at[i]] = 1.0 - x[m->mode_at[i]];
     vbg_project_here(v, t, x);
-    agree(v, t, x);
+    agree(v, t, x, 1);
     for (int i = 0; i < m->switches; i++) v->root[i] *= v->signs[i]; /* the signs before */
     remember(v, t, x);
     for (int i = 0; i < m->switches; i++)

@@ -37,10 +37,18 @@ static double value_at(vbg *v, int i, double t, int projected)
 }
 
 /* Zero of switching function i between a and b (R. P. Brent, Algorithms for Minimization Without
-   Derivatives, 1973, ch. 4); NAN where its signs are the same. */
+   Derivatives, 1973, ch. 4); of a mode that falls to zero and stays there the last time above it;
+   NAN where its signs are the same. */
 static double zero(vbg *v, int i, double a, double b, int projected)
 {
     double fa = value_at(v, i, a, projected), fb = value_at(v, i, b, projected);
+    if (v->m->mode_at[i] >= 0 && !v->m->quiet[i] && fa > 0.0 && fabs(fb) <= 0.0) {
+        for (double half = 0.5 * (a + b); a < half && half < b; half = 0.5 * (a + b)) {
+            if (value_at(v, i, half, projected) > 0.0) a = half;
+            else b = half;
+        }
+        return a;
+    }
     if (!(fa * fb < 0.0)) return NAN;
     double c = a, fc = fa, d = b - a, e = d;
     const double xtol = 1e-15 * fmax(b, 1e-3);

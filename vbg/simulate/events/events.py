@@ -59,7 +59,9 @@ class Switches:
         self._signs: Array = np.zeros(len(self._about))
         self._scale: Array = np.zeros(len(self._about))
         # kinks without a word: one that is zero but for rounding has not been passed
-        self._quiet = np.array([not s.what for s in self._about])
+        self._quiet = np.array([not s.what for s in self._about], dtype=bool)
+        # a mode is on where its function is above zero: one that stays zero is off
+        self._above = (self._mode >= 0) & (self._rest == 0.0) & ~self._quiet
         self._grips = _grips(system, [s.name for s in self._about])
         # a joint that opens and closes begins as it is; the latches tell of it
         latches = {f"{c.name}.{MODE}" for c in system.equations.constraints if c.latches}
@@ -122,8 +124,9 @@ class Switches:
                 self.undefined = ", ".join(self._about[i].name for i in np.flatnonzero(lost))
                 return None
             signs = np.sign(values)
-            resting = (self._signs > 0.0) & (np.abs(values) <= self._rest)
+            resting = (self._signs > 0.0) & (np.abs(values) <= self._rest) & ~self._above
             resting |= self._quiet & (np.abs(values) <= FLAT * self._scale)
+            resting |= self._above & (self._signs < 0.0) & (values == 0.0)
             crossed = np.flatnonzero((signs != self._signs) & (self._signs != 0.0) & ~resting)
             if crossed.size:
                 return self._first_root(stepper, project, crossed, before, after)
@@ -208,6 +211,8 @@ class Switches:
             return ends[t] if t in ends else float(self._values(t, state(t))[i])
 
         ends = {t: value(t) for t in (before, after)}
+        if self._above[i] and ends[before] > 0.0 == ends[after]:
+            return _end_of(lambda t: value(t) > 0.0, before, after)
         if ends[before] * ends[after] >= 0.0:
             return None
         return float(brentq(value, before, after, xtol=1e-15 * max(after, 1e-3), rtol=1e-14))
@@ -262,12 +267,12 @@ class Switches:
         frictions all at once, for they hold each other."""
         own = np.flatnonzero((self._mode >= 0) & (self._rest == 0.0))
         dry = partial(self._dry.agree, crossed=self._crossed, brief=self._instant, first=first)
+        ended = self._above & ~np.isin(np.arange(len(self._about)), self._crossed)
         for _ in range(ROUNDS + ROUNDS_EACH * len(self._grips)):
             values = self._values(t, x)
-            wrong = own[
-                (np.abs(values[own]) > FLAT * self._scale[own])
-                & ((values[own] > 0.0) != (x[self._mode[own]] > 0.5))
-            ]
+            sure = (np.abs(values) > FLAT * self._scale) | (ended & (values == 0.0))
+            wrong = own[sure[own] & ((values[own] > 0.0) != (x[self._mode[own]] > 0.5))]
+            ended &= False  # once: what follows from that may be zero in both modes
             x[self._mode[wrong]] = 1.0 - x[self._mode[wrong]]
             if not wrong.size and not (self._grips and dry(t, x)):
                 return
@@ -294,6 +299,13 @@ class Switches:
             return ""
         lately = {i for _, crossed in recent for i in crossed}
         return ", ".join(self._about[i].name for i in sorted(lately))
+
+
+def _end_of(holds: Callable[[float], bool], before: float, after: float) -> float:
+    """The last time between two at which it still holds, as it does before."""
+    while before < (middle := 0.5 * (before + after)) < after:
+        before, after = (middle, after) if holds(middle) else (before, middle)
+    return before
 
 
 def _as_they_are(_t: float, _x: Array) -> None:

@@ -15,6 +15,7 @@ Array = NDArray[np.float64]
 
 FEWEST, MOST = 4096, 20_000  # places of a run at which the functions are looked at
 EXACT = 4.0 * np.finfo(float).eps
+BEYOND = 16.0 * np.finfo(float).eps  # of the end of a run: a change so near behind it is on it
 
 
 def kink_instants(system: System, grid: Array) -> Array:
@@ -22,7 +23,8 @@ def kink_instants(system: System, grid: Array) -> Array:
     `grid`, in order.
 
     The functions are looked at in the output instants and at least FEWEST places; two
-    zeros between two looks are not seen.
+    zeros between two looks are not seen.  One on the last row counts: that row, too, holds what
+    is behind it.
     """
     graph = system.causal.graph
     if not graph.instants or grid[-1] == 0.0:
@@ -30,13 +32,14 @@ def kink_instants(system: System, grid: Array) -> Array:
     places = np.linspace(0.0, grid[-1], FEWEST)
     if len(grid) <= MOST:
         places = np.union1d(places, grid)
+    places = np.append(places, (1.0 + BEYOND) * grid[-1])
     functions = {str(i): block for i, block in enumerate(graph.instants)}
     evaluate = Evaluator(lower(functions, {"t": graph.time}))
     values = np.array([evaluate(t, np.zeros(0)).copy() for t in places])
     found: list[float] = [0.0] if np.any(values[0] == 0.0) else []
     for i in range(values.shape[1]):
         found += _zeros(evaluate, i, places, values[:, i])
-    return np.unique(found)
+    return np.minimum(np.unique(found), grid[-1])
 
 
 def _zeros(evaluate: Evaluator, i: int, places: Array, values: Array) -> list[float]:

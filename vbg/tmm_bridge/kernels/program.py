@@ -32,7 +32,7 @@ PLAY_TIME, PLAY_BALANCE, PLAY_FEEDS, PLAY_CHANGES, PLAY_OUTPUTS, PLAY_SLOPES = r
 STEP = 1e-7  # of a forward difference where a slope has no value, of the unknown's size
 EXACT = 1e-13  # relative change of the unknowns that counts as none
 SLOW = 0.1  # contraction of two steps above which the Jacobian is renewed
-CONTRACTS = 1e-3  # relative change from which on steps get smaller as fast as Newton's do
+CONTRACTS = 1e-3  # relative change of the unknowns from which on the next step is looked at
 ROUNDING = 1e-14  # of the sizes of a balance's terms: a smaller rest is none
 LONGEST = 300  # steps of a search, and of a way along which a root is followed
 STRIDE = 60  # steps of a search on that way
@@ -57,7 +57,8 @@ class _Program(NamedTuple):
     friction, effort that it exerts, the most that it holds;  held : places for what rows of
     the mechanism hold in place of frictions;  accelerations (., 2) : coordinate, place;
     reactions : places for efforts of the network's rows;  shafts : places of their positions;
-    jacobian (z, z), room (4, z) : for a search.
+    slope (z, z) : of the residuals, whose `inverse` that is;  jacobian (z, z), room (4, z) : for a
+    search.
     """
 
     code: Array
@@ -74,6 +75,7 @@ class _Program(NamedTuple):
     slopes: Array
     scales: Array
     inverse: Array
+    slope: Array
     valid: Array
     grain: Array
     root: Array
@@ -238,7 +240,8 @@ def linearise(p):
         p.grain[i] = 0.0
         for k in range(n):
             rows[i] = max(rows[i], abs(J[i, k]))
-            p.grain[i] += abs(J[i, k] / p.scales[k] * p.memory[p.z[k]])
+            p.slope[i, k] = J[i, k] / p.scales[k]
+            p.grain[i] += abs(p.slope[i, k] * p.memory[p.z[k]])
         for k in range(n):
             J[i, k] /= rows[i]
     if not inverted(J, p.inverse):
@@ -251,28 +254,64 @@ def linearise(p):
 
 
 @compiled
-def newton_step(p):
-    """A step of the unknowns and the balance behind it; its size relative to the unknowns."""
+def ahead(p):
+    """The step of the unknowns by what is left of their balances, in STEPS.
+
+    A second round takes what rounding of the inverse leaves of the linear balances (iterative
+    refinement): of two nodes that a closed switch joins the inverse knows the difference badly."""
     m, n = p.memory, p.z.shape[0]
-    steps = p.room[STEPS]
+    steps, left = p.room[STEPS], p.room[BASE]
     clear(steps)
-    for k in range(n):
+    for _ in range(2):
         for i in range(n):
-            steps[k] -= p.inverse[k, i] * (m[p.residual[i]] - p.away[i])
-    size = 0.0
-    for k in range(n):
-        m[p.z[k]] += steps[k]
-        change = abs(steps[k]) / (abs(m[p.z[k]]) + p.scales[k])
+            left[i] = m[p.residual[i]] - p.away[i]
+            for k in range(n):
+                left[i] += p.slope[i, k] * steps[k]
+        for k in range(n):
+            for i in range(n):
+                steps[k] -= p.inverse[k, i] * left[i]
+
+
+@compiled
+def reach(p):
+    """The size of the step in STEPS relative to the unknowns."""
+    steps, size = p.room[STEPS], 0.0
+    for k in range(p.z.shape[0]):
+        change = abs(steps[k]) / (abs(p.memory[p.z[k]]) + p.scales[k])
         if not change <= size:  # a NaN is larger
             size = change
+    return size
+
+
+@compiled
+def newton_step(p):
+    """A step of the unknowns and the balance behind it; its size relative to the unknowns."""
+    ahead(p)
+    for k in range(p.z.shape[0]):
+        p.memory[p.z[k]] += p.room[STEPS][k]
+    size = reach(p)
     section(p, PLAY_BALANCE)
     return size
 
 
 @compiled
+def at_root(p, size):
+    """Whether a step of this size ended on the root: what the balances there ask for is no step
+    any more.  Steps that got smaller do not tell: behind an ideal diode that has just let go a
+    step of the slope in which it conducts is small, and the current it takes is not there."""
+    if size <= EXACT:
+        return True
+    if not size <= CONTRACTS:
+        return False
+    ahead(p)
+    return reach(p) <= EXACT
+
+
+@compiled
 def balanced(p):
     """Whether what is left of every balance is rounding of its terms (conductances of ideal
-    switches beside one another: currents are as uncertain as their voltages make them)."""
+    switches beside one another: currents are as uncertain as their voltages make them), just
+    behind `linearise`: terms of other unknowns, as before a step from far away, say nothing."""
     for i in range(p.z.shape[0]):
         if not abs(p.memory[p.residual[i]] - p.away[i]) <= ROUNDING * p.grain[i]:
             return False
@@ -288,17 +327,18 @@ def search(p, longest):
     last = np.inf
     for _ in range(longest):
         fresh = p.valid[0] == 0
-        if fresh and not linearise(p):
-            return False
+        if fresh:
+            invertible = linearise(p)
+            if last < np.inf and balanced(p):
+                return True
+            if not invertible:
+                return False
         size = newton_step(p)
         if not size < np.inf:
             return False
-        # the next step would be smaller by as much as this one was, unless a diode lies between
-        if size <= EXACT or (last <= CONTRACTS and size * size <= EXACT * last):
+        if at_root(p, size):
             return True
         if size > SLOW * last:
-            if fresh and balanced(p):
-                return True
             p.valid[0] = 0
         last = size
     return False

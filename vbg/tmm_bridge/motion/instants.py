@@ -112,7 +112,8 @@ def stops_among(functions: Iterable[Breaking], begin: float, end: float) -> list
     functions = list(functions)
     breaks = {b for function in functions for b in function.breaks}
     switches = [s for function in functions for s in function.switches]
-    sides = {(t, 0.0) for change in changes(switches, begin, end) for t in change}
+    behind = end + ALIKE * abs(end)  # what changes on the last row is found behind it
+    sides = {(t, 0.0) for change in changes(switches, begin, behind) for t in change}
     return stops(breaks | sides, begin, end)
 
 

@@ -77,6 +77,7 @@ def program_of(mechanism: Mechanism) -> tuple[Program, Dependence | None, Array]
         away=np.zeros(n_z),
         points=np.array(places.get("points", []), dtype=float).reshape(-1, 6),
         frames=np.array(places.get("frames", []), dtype=float).reshape(-1, 12),
+        slope=np.zeros((n_z, n_z)),
         jacobian=np.zeros((n_z, n_z)),
         room=np.zeros((4, n_z)),
         **tables,

@@ -10,9 +10,9 @@ duration T has magnitudes of its own, whatever it does::
     E = max(seen, F L)                   P = max(seen, F v)
     p = max(seen, m v)                   of an impulse, and p L of its moment
 
-and in circuits I = max(seen, written, U / R), U = max(seen, written, I R), P = max(seen, U I)
-with the largest resistance R written for the current, the smallest for the voltage: what surely
-flows where a source is there at all.  In oil, whose pressures p count from an atmosphere,
+and in circuits I = max(seen, written, U / R), U = max(seen, written, I R), P = max(seen, U I),
+E = max(seen, P T), M = max(seen, written, K I) with the largest resistance R written for the
+current, the smallest for the voltage: what surely flows where a source is there at all.  In oil, whose pressures p count from an atmosphere,
 
     Q = max(seen, written, G p)          F = max(seen, written, A p)     M = max(seen, written, D p)
 
@@ -63,7 +63,7 @@ def natural_scales(model: Model, seen: Mapping[str, float], duration: float) -> 
     for name in model.signals:
         kind = kind_of(name, "1")
         found[kind] = max(found.get(kind, 0.0), _reach(model, name, set()))
-    _electric(model, found)
+    _electric(model, found, duration)
     _oil(model, found, seen.get("Pa", 0.0), duration)
     _line(model, found, max(duration, 1e-300))
     if not model.bodies:
@@ -95,16 +95,22 @@ def natural_scales(model: Model, seen: Mapping[str, float], duration: float) -> 
     return found
 
 
-def _electric(model: Model, found: dict[str, float]) -> None:
-    """Currents and voltages by Ohm's law, and their power."""
+def _electric(model: Model, found: dict[str, float], T: float) -> None:
+    """Currents and voltages by Ohm's law, their power and work, and the torque that the largest
+    current is worth in a motor."""
     parts = model.electric.values()
     ohms = [R for part in parts for unit, R in _written(model, part) if unit == "ohm" and R > 0.0]
+    motors = [part for part in parts if part.kind == "dc_motor"]
     if not ohms:
         return
     U, current = found.get("V", 0.0), found.get("A", 0.0)
     found["A"] = max(current, U / max(ohms))
     found["V"] = max(U, current * min(ohms))
     found["W"] = max(found.get("W", 0.0), found["V"] * found["A"])
+    found["J"] = max(found.get("J", 0.0), found["W"] * T)
+    for motor in motors:
+        unit = "N" if motor.on.startswith("translational.") else "N*m"
+        found[unit] = max(found.get(unit, 0.0), abs(motor.K) * found["A"])
 
 
 def _oil(model: Model, found: dict[str, float], seen: float, T: float) -> None:
@@ -130,14 +136,16 @@ def _oil(model: Model, found: dict[str, float], seen: float, T: float) -> None:
 def _line(model: Model, found: dict[str, float], T: float) -> None:
     """Of shafts and slides the speed that the largest effort gives in the time of the run to the
     largest inertia, or against the largest damper, the way of that speed, and their power and
-    work: beside these what a machine at rest shows is rounding."""
+    work: beside these what a machine at rest shows is rounding.  The torque that turns the largest
+    inertia by a radian in that time is one of a machine whose sources are all zero."""
     for parts, effort, inertia, damper, speed, way in (
         (model.rotational, "N*m", "kg*m^2", "N*m*s/rad", "rad/s", "rad"),
         (model.translational, "N", "kg", "N*s/m", "m/s", "m"),
     ):
         written = [pair for part in parts.values() for pair in _written(model, part)]
-        e = found.get(effort, 0.0)
         inertias = [value for unit, value in written if unit == inertia]
+        turned = max(inertias, default=0.0) / T**2 if way == "rad" else 0.0
+        e = found[effort] = max(found.get(effort, 0.0), turned)
         dampers = [value for unit, value in written if unit == damper]
         v = max(
             found.get(speed, 0.0),
