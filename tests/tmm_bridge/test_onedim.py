@@ -458,5 +458,5 @@ def test_frictions_that_share_with_a_driven_shaft_have_no_twin():
         "second": {"kind": "friction", "nodes": ["d", "e"], "coulomb": 0.2},
     }
     why = lay_out(vbg.Model(name="held", rotational=parts)).apart
-    assert why.startswith("rotational.felt: a friction on a shaft")
+    assert why.startswith("rotational.felt: a friction that shares with a shaft of given speed")
     assert "shares with one of given speed" in why

@@ -4,9 +4,10 @@ The mode is a state without rate: 1 and -1 slip forward and backward, 0 sticks. 
 changes where the integration starts anew: a slipping speed has passed zero, or the
 effort that holds sticking shafts has passed `static` (B. Armstrong-Helouvry et al.,
 Automatica 30, 1994, eq. 5).  The effort is an unknown of the network: its equation is the
-law while it slips, no relative acceleration while it sticks, so that several frictions may
-hold each other.  On coordinates of the mechanism a friction that sticks is a row of it,
-idle while it slips, and the effort that holds is the row's.
+law while it slips, no relative acceleration while it sticks (no relative speed, where a shaft
+without inertia has none), so that several frictions may hold each other.  On coordinates of the
+mechanism a friction that sticks is a row of it, idle while it slips, and the effort that holds is
+the row's.
 """
 
 from __future__ import annotations
@@ -28,12 +29,17 @@ MOVING = 1e-7  # a speed above this [m/s or rad/s] is one, at the start of a run
 @dataclass(frozen=True)
 class Side:
     """A shaft that a friction acts on: its factor in the relative speed, the state of its speed
-    and its mass (-1 and infinite where its motion is given)."""
+    and its mass (-1 and infinite where its motion is given, -1 and zero of one without inertia)."""
 
     shaft: int
     c: float
     state: int
     mass: float
+
+    @property
+    def is_given(self) -> bool:
+        """Whether its motion is a function of time."""
+        return self.mass == math.inf
 
 
 @dataclass(frozen=True)
@@ -92,6 +98,11 @@ class DryFriction:
     lever: float = 1.0
     index: int = 0
 
+    @property
+    def has_no_inertia(self) -> bool:
+        """Whether the speed follows from what is exerted on a shaft without inertia."""
+        return any(side.mass == 0.0 for side in self.sides)
+
     def act(self, w: Working) -> None:
         for place, way in zip(self.capacity, (self.law.ahead, self.law.back), strict=True):
             w.through[place] = way.static(w)
@@ -122,6 +133,10 @@ class DryFriction:
     def close(self, w: Working, shafts: Sequence[Shaft]) -> None:
         """The equation of the effort, when the efforts on all shafts are known."""
         mode, slipping = w.x[self.mode], self.slipping(w)
+        if self.has_no_inertia:
+            slips = w.z[self.unknown] - slipping
+            w.residual[self.unknown] = choose(size(mode), slips, self.port.speed(w))
+            return
         moved: Number = 0.0
         for side in self.sides:
             drive = shafts[side.shaft].drive
@@ -136,7 +151,7 @@ class DryFriction:
 
     def hold(self, w: Working) -> None:
         """A shaft that sticks to the frame stays at rest, rounding of the effort or not."""
-        if len(self.sides) == 1 and self.row < 0:
+        if len(self.sides) == 1 and self.sides[0].state >= 0 and self.row < 0:
             state = self.sides[0].state
             w.rates[state] = choose(size(w.x[self.mode]), w.rates[state], 0.0)
 
@@ -155,7 +170,7 @@ class DryFriction:
             x[self.mode] = math.copysign(1.0, v) if abs(v) > MOVING else 0.0
         elif x[self.mode] * v <= 0.0 or abs(v) < MOVING * MOVING:
             x[self.mode] = 0.0
-        if x[self.mode] == 0.0:
+        if x[self.mode] == 0.0 and not self.has_no_inertia:
             lightness = sum(side.c**2 / side.mass for side in self.sides)
             for side in self.sides:
                 if side.state >= 0:

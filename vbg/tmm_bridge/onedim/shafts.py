@@ -267,11 +267,12 @@ def _held(
     """A friction on a port, whose shafts it can hold."""
     if all(_is_given(draft, term.shaft) for term in port.terms):
         return Rubbing(name, port, law, draft.place(), port.turns)
-    kinds = {draft.shafts[term.shaft].kind for term in port.terms}
+    terms = _relative(part, name, port)
+    kinds = {draft.shafts[term.shaft].kind for term in terms}
     places = draft.place(), (draft.place(), draft.place())
     if kinds == {JOINT}:
-        last = port.terms[-1]
-        first = port.terms[0] if len(port.terms) > 1 else Term(last.shaft, 0.0, relative=False)
+        last = terms[-1]
+        first = terms[0] if len(terms) > 1 else Term(last.shaft, 0.0, relative=False)
         one, other = (draft.shafts[term.shaft].place for term in (first, last))
         row = draft.first_row + len(draft.rows)
         draft.rows.append(Row(one, other, -first.c / last.c, idle=True))
@@ -279,20 +280,33 @@ def _held(
         turns = port.turns
         return DryFriction(name, port, (), law, mode, -1, *places, turns, row, last.c, index)
     sides = []
-    for term in port.terms:
+    for term in terms:
         shaft = draft.shafts[term.shaft]
         if shaft.kind == FREE:
             sides.append(Side(term.shaft, term.c, shaft.state + 1, shaft.mass))
         elif shaft.kind == DRIVEN:
             sides.append(Side(term.shaft, term.c, -1, math.inf))
+        elif shaft.kind == MASSLESS:
+            sides.append(Side(term.shaft, term.c, -1, 0.0))
         else:
-            why = "a friction on a shaft without inertia, or that shares with one of given speed"
-            raise no_twin(part, name, why)
+            raise no_twin(part, name, "a friction that shares with a shaft of given speed")
     others = [f.sides for f in draft.frictions if f.row < 0]
     if not _determined([*others, sides]):
         raise no_twin(part, name, "a friction that may hold its shaft together with another one")
     mode, unknown = draft.state(0.0), draft.unknown(size)
     return DryFriction(name, port, tuple(sides), law, mode, unknown, *places, port.turns)
+
+
+def _relative(part: Any, name: str, port: Port) -> list[Term]:
+    """What the speed of a port is made of, one term for each shaft: its two ends may be on one,
+    which gears turn at different speeds."""
+    whole: dict[int, Term] = {}
+    for term in port.terms:
+        c = term.c + (whole[term.shaft].c if term.shaft in whole else 0.0)
+        whole[term.shaft] = replace(term, c=c)
+    if any(term.c == 0.0 for term in whole.values()):
+        raise no_twin(part, name, "a friction between ends that gears make turn alike")
+    return list(whole.values())
 
 
 def _constant(number: float) -> Value:
@@ -355,7 +369,7 @@ def _determined(frictions: Sequence[Sequence[Side]]) -> bool:
         return shaft
 
     for sides in frictions:
-        ends = [side.shaft if side.state >= 0 else -1 for side in sides]
+        ends = [-1 if side.is_given else side.shaft for side in sides]
         first, second = (root(end) for end in (*ends, -1)[:2])
         if first == second:
             return False

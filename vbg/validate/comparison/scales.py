@@ -12,7 +12,8 @@ duration T has magnitudes of its own, whatever it does::
 
 and in circuits I = max(seen, written, U / R), U = max(seen, written, I R), P = max(seen, U I),
 E = max(seen, P T), M = max(seen, written, K I) with the largest resistance R written for the
-current, the smallest for the voltage: what surely flows where a source is there at all.  In oil, whose pressures p count from an atmosphere,
+current, the smallest for the voltage: what surely flows where a source is there at all.  In oil,
+whose pressures p count from an atmosphere,
 
     Q = max(seen, written, G p)          F = max(seen, written, A p)     M = max(seen, written, D p)
 
