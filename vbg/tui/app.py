@@ -298,7 +298,7 @@ class VbgApp(App[int]):
         document.listeners.append(self.document_changed)
         work.document = document
         work.selection, work.field_index, work.filter = (), 0, ""
-        work.checked, work.graph, work.backed_up = Checked(), None, False
+        work.checked, work.graph, work.backed_up, work.study = Checked(), None, False, None
         work.solutions.clear()
         work.shown.clear()
         work.motions.clear()

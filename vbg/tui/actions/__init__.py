@@ -42,6 +42,7 @@ _MODULES = {
     "nudge": "nudging",
     "live": "nudging",
     "sweep": "sweeping",
+    "study": "studying",
     "linkage": "linking",
     "plot": "plotting",
     "validate": "validating",

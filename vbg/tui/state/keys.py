@@ -88,6 +88,7 @@ _EVERYWHERE = (
     _action("editor", "ctrl+e", "Editor", "open the text in $EDITOR at the marked line"),
     _action("run", "r|f5", "Run", "simulate with the bond graph", "", 45),
     _action("run.mstmm", "", "Run MSTMM", "simulate with the transfer-matrix solver (MSTMM)"),
+    _action("study", "M", "Study", "a measure as a map over two parameters, or made smallest"),
     _action("nudge.less", "<", "Less", "the marked number a little smaller, and run with it"),
     _action("nudge.more", ">", "More", "the marked number a little larger, and run with it"),
     _action("cancel", "x", "Cancel", "stop the run; its result so far is kept"),

@@ -17,6 +17,7 @@ from vbg.errors import Problem
 from vbg.tui.session.document import Document
 from vbg.tui.session.files import Stamp
 from vbg.tui.session.runs import Run
+from vbg.tui.session.study import Study
 from vbg.tui.session.validation import Settings, Validation
 from vbg.tui.state.keys import Keymap
 
@@ -158,6 +159,7 @@ class Workspace:
     # the model of the last run, of which the next one says what changed
     last_model: Mapping[str, Any] | None = None
     nudges: Nudges = field(default_factory=Nudges)
+    study: Study | None = None
     message: str = ""
     message_style: str = ""
     stamp: Stamp = field(default_factory=Stamp)
