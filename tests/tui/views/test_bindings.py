@@ -131,6 +131,7 @@ CASES: dict[str, Case] = {
     "run.mstmm": Case(started, ["mstmm"], **EDIT),
     "nudge.less": Case(lambda app: app.work.data["bodies"]["rod"]["mass"], 0.9, **EDIT),
     "sweep": Case(dialog, "Values of bodies.rod.mass", **EDIT),
+    "study": Case(dialog, "Study", **EDIT),
     "nudge.more": Case(lambda app: app.work.data["bodies"]["rod"]["mass"], 1.1, **EDIT),
     "cancel": Case(message, "Cancel: nothing is running", **EDIT),
     "why": Case(view, "graph", **EDIT),
