@@ -9,20 +9,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vbg.draw.text.rows import Rows, cells, row_width
-from vbg.errors import UsageError
 from vbg.platform.files import replacing, write_text
 from vbg.tui.content import plotting, validating
+from vbg.tui.content.figures import write_curves
 from vbg.tui.state import results
 from vbg.tui.state.items import Item
+from vbg.tui.tasks import collecting
 
 if TYPE_CHECKING:
     from rich.style import Style
 
     from vbg.solution import Solution
     from vbg.tui.state.desk import Desk
-    from vbg.tui.state.workspace import PlotState
 
 _FONTS = "DejaVu Sans Mono, Menlo, Consolas, monospace"
+_FOLDERS = {"report": "-report", "all": "-runs"}  # what is written as one, and how it is called
 _CELL = (8.4, 17.0)  # width and height of a cell [px], for a 14 px monospaced font
 
 
@@ -33,21 +34,26 @@ async def export(app: Desk) -> None:
     if chosen is None:
         return
     stem = app.work.file.stem if app.work.file else "model"
-    folder = chosen == "report"
-    suffix = "-report" if folder else f"-{app.work.view}.{chosen.split('-')[-1]}"
+    folder = chosen in _FOLDERS
+    suffix = _FOLDERS.get(chosen) or f"-{app.work.view}.{chosen.split('-')[-1]}"
 
     def judge(text: str) -> tuple[str, bool]:
         path = Path(text).expanduser()
         if not text.strip() or not path.parent.is_dir():
             return f"there is no folder {path.parent}", False
-        if folder and path.is_file():
+        if folder and path.is_file() and path.suffix != ".zip":
             return f"{path} is a file", False
+        if chosen == "all" and path.exists():
+            return f"{path} exists; the lot goes into a new folder, or a .zip", False
         return (f"{path} will be replaced" if path.is_file() else ""), True
 
     target = await app.ask("Write to", f"{stem}{suffix}", judge, about=_about(chosen))
     if target is None:
         return
     path = Path(target).expanduser()
+    if chosen == "all":
+        app.work.say(await collecting.collect(app, path), "ok")
+        return
     _WRITERS[chosen](app, path)
     app.work.say(f"wrote {path}{_command(app, chosen, path)}", "ok")
 
@@ -67,10 +73,14 @@ def _choices(app: Desk) -> tuple[Item, ...]:
     if view == "validate":
         none = "" if app.work.validate.shown else "R runs both solvers first"
         items.insert(0, Item("report", "the report (folder)", "verdict, table, curves", none))
+    none = "" if app.work.runs else "there is no run yet"
+    items.append(Item("all", "all runs (folder or .zip)", "models, tables, curves, notes", none))
     return tuple(items)
 
 
 def _about(chosen: str) -> str:
+    if chosen == "all":
+        return "a folder, or a file that ends in .zip"
     if chosen == "report":
         return "a folder: report.md, report.txt, report.json, channels.csv, error.svg"
     return "file name"
@@ -124,48 +134,9 @@ def rows_svg(rows: Rows, words: dict[str, Style]) -> str:
 
 def _write_plot(app: Desk, path: Path) -> None:
     """The curves in sight, drawn by matplotlib."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise UsageError("curves as SVG or PNG need matplotlib: pip install matplotlib.") from None
     solution = _plotted(app)
     assert solution is not None
-    plot = app.work.plot
-    known = {signal.name: signal.unit for signal in plotting.signals(solution)}
-    names = [name for name in plot.signals if name in known]
-    units = list(dict.fromkeys(known[name] for name in names))
-    figure = Figure(figsize=(9, 2.6 * max(len(units), 1)), layout="constrained")
-    all_axes = np.atleast_1d(figure.subplots(max(len(units), 1), 1, sharex=True))
-    other = results.shown(app.work, plot.overlay)
-    over = plot.x if plot.x in known else "time"
-    for axes, unit in zip(all_axes, units, strict=False):
-        for name in names:
-            if known[name] == unit:
-                (line,) = axes.plot(*_points(solution, over, name, plot), label=name, linewidth=1)
-                if other is not None and {name, over} <= {"time", *_names(other)}:
-                    points = _points(other, over, name, plot)
-                    axes.plot(*points, "--", color=line.get_color(), linewidth=1)
-        axes.set_ylabel(f"[{unit}]")
-        axes.grid(visible=True, alpha=0.3)
-        axes.legend(fontsize="small")
-    label = "t [s]" if over == "time" else f"{over} [{known[over]}]"
-    all_axes[-1].set_xlabel(label, parse_math=False)
-    with replacing(path) as temporary:
-        figure.savefig(temporary)
-
-
-def _names(solution: Solution) -> set[str]:
-    return {signal.name for signal in plotting.signals(solution)}
-
-
-def _points(
-    solution: Solution, over: str, name: str, plot: PlotState
-) -> tuple[np.ndarray, np.ndarray]:
-    """Both coordinates of a curve at the times in sight."""
-    low, high = plot.window or (-np.inf, np.inf)
-    keep = (solution.time >= low) & (solution.time <= high)
-    x = solution.time if over == "time" else solution[over]
-    return x[keep], solution[name][keep]
+    write_curves(solution, results.shown(app.work, app.work.plot.overlay), app.work.plot, path)
 
 
 def _write_csv(app: Desk, path: Path) -> None:
