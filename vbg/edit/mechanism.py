@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from vbg.edit.commands import Command, Remove, SetValue
@@ -53,11 +54,9 @@ def mechanism_fixes(
     if sum(len(t) for t in data.values() if isinstance(t, Mapping)) > _LARGE:
         return ()
     trials = _Trials(text, file)
-    if "redundant;" in problem.what:
-        found = _unique(data, trials)
-    else:
-        found = _movable(problem, data, trials)
-    return tuple(found)[:_MOST]
+    unique = "redundant;" in problem.what
+    found = iter(_unique(data, trials)) if unique else _movable(problem, data, trials)
+    return tuple(islice(found, _MOST))
 
 
 @dataclass
@@ -127,9 +126,9 @@ def _unique(data: Mapping[str, Any], trials: _Trials) -> list[Fix]:
         for name in joints:
             label = f"delete joints.{name}"
             commands = (Remove((("joints", name),), label),)
-            after = trials.start(commands)
-            if after is not None and (after.freedoms, after.dependent) == (base.freedoms, 0):
-                effect = f"the others hold it; {_kept(base, after)}"
+            without = trials.start(commands)
+            if without is not None and (without.freedoms, without.dependent) == (base.freedoms, 0):
+                effect = f"the others hold it; {_kept(base, without)}"
                 found[frozenset([label])] = Fix(label, effect, commands)
     return sorted(found.values(), key=lambda fix: (_MOVED in fix.effect, len(fix.commands)))
 
