@@ -34,6 +34,7 @@ from vbg.simulate.kept_rows import KeptRows, efforts_across
 from vbg.simulate.losses import LossWatch
 from vbg.simulate.minimal.stepper import Minimal
 from vbg.simulate.record.audit import audit, limits_of
+from vbg.simulate.record.grain import grain_of_energy
 from vbg.simulate.record.recorder import ENERGY_UNITS, Recorder, Sink
 from vbg.simulate.record.vapour import below_vapour
 from vbg.simulate.settings import Settings, check, output_grid, settings_of, versions
@@ -462,6 +463,12 @@ class Run:
     def jacobian(self) -> Callable[[float, Array], Any]:
         return implicit_jacobian(self.start)
 
+    @property
+    def _grain(self) -> float:
+        """Of the run's energies, by where it began and stands."""
+        moments = (0.0, self.start.state), (self.stepper.t, self.stepper.x)
+        return grain_of_energy(self.start, moments, float(self.grid[-1]), self.steps)
+
     def solution(self, status: Status, notes: tuple) -> Solution:
         self.recorder.flush()
         signals = self.recorder.signals()
@@ -475,6 +482,7 @@ class Run:
                 tuple(self.events),
                 self._limits,
                 float(self.grid[-1]),
+                self._grain,
                 tuple(self.carried),
             ),
             made_by=MadeBy(

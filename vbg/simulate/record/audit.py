@@ -16,7 +16,6 @@ Array = NDArray[np.float64]
 
 EPS = float(np.finfo(float).eps)
 ROUNDINGS = 16.0  # of the work of the largest force along the machine: rounding, no energy
-STILL = 1e-30  # [J]: far below what one molecule has of heat, k T = 4e-21; rounding squared
 ENERGY = 1e3  # allowed energy residual, in rtol, see docs/decisions/2026-11-audit.md
 CLOSEST, LOOSEST = 1e-8, 1e-5  # and its bounds, relative to the largest energy
 KEPT = 100.0  # allowed residual of constraints, in what a projection leaves
@@ -48,17 +47,19 @@ def audit(
     events: tuple[Event, ...],
     limits: Limits,
     span: float,
+    grain: float,
     carried: tuple[tuple[float, float], ...] = (),
 ) -> Audit:
-    """Largest residuals of a run over `span` [s], and what fails.
+    """Largest residuals of a run over `span` [s], and what fails; `grain` [J] of its
+    energies (`grain_of_energy`).
 
     That of the energy is relative to the largest energy that took part in the run: kinetic,
     change of the potential, supplied or dissipated.  What rounding alone leaves in the sum,
     ROUNDINGS eps times the largest force along the machine's size and along what rounding of a
-    speed adds up to, is taken off before: a block that friction holds has lost nothing, nor has a
-    circuit in which nothing flows (STILL).  So is the work of the largest force along what the
-    constraints are open by, which has its own limit: a rod that hangs still gains nothing when a
-    projection closes its joint.
+    speed adds up to, and ROUNDINGS times the grain, is taken off before: a block that friction
+    holds has lost nothing, nor has a cylinder that carries a load, nor a circuit in which nothing
+    flows.  So is the work of the largest force along what the constraints are open by, which has
+    its own limit: a rod that hangs still gains nothing when a projection closes its joint.
     """
     largest = max(
         np.abs(signals["energy.kinetic"]).max(),
@@ -68,13 +69,16 @@ def audit(
     )
     residual = np.abs(signals["energy.residual"]).max()
     opened = float(signals["residual.position"].max())
-    missing = max(0.0, residual - STILL - _work(system, signals, span, opened))
+    rounding = _work(system, signals, span, opened) + ROUNDINGS * grain
+    missing = max(0.0, residual - rounding)
     if np.isnan(residual):
         missing = residual
+    if missing != 0.0:
+        missing = missing / largest if largest > 0.0 else np.inf
     dependent = signals.get("residual.dependent")
     return judged(
         Audit(
-            energy_residual=float(missing / largest) if missing != 0.0 else 0.0,
+            energy_residual=float(missing),
             position_residual=float(signals["residual.position"].max()),
             velocity_residual=float(signals["residual.velocity"].max()),
             dependent_residual=0.0 if dependent is None else float(dependent.max()),

@@ -4,7 +4,7 @@ trust its polynomial between the ends of a step where that leaves the motion."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -34,6 +34,8 @@ NEAR = 1e5  # condition above which a posture counts as nearly singular
 TINY = 1e-4  # a step this small is not halved
 PIECES = 8  # into which a step is cut whose polynomial leaves the motion
 MOST_RATES = 400  # for all pieces together: beyond that the model is stiff
+HIGHEST = (4 / 7) ** 4 * (3 / 7) ** 3  # of s^4 (1 - s)^3, what the last term goes with, in a step
+RESOLVED = 1e-7  # of an integral that begins in a step: less than any audit asks for
 BESIDE = 1e4  # condition at the end of a step that lies beside a singular posture, at least
 CLOSER = 30.0  # times smaller at the beginning of the step: it is still too far away to leap
 HALVED = 110.0  # error norm that makes DOP853 halve its step: 0.9 norm^(-1/8)
@@ -192,31 +194,57 @@ def _norm(values: Any, scale: Any) -> float:
         return float(np.linalg.norm(values / scale)) / math.sqrt(len(values))
 
 
-def between_ends(solver: Any) -> Callable[[float], Any]:
+def between_ends(solver: Any, sums: Sequence[int] = ()) -> Callable[[float], Any]:
     """The state inside the last step of `solver`: its polynomial, or where that leaves the
-    motion those of shorter steps from the same beginning.
+    motion, or one of the `sums` begins in the step (`_begins`), those of shorter steps from the
+    same beginning.
 
-    Raises StrayStages where these leave it, too, or take more than MOST_RATES.
+    Raises StrayStages where the polynomial leaves the motion and these do, too, or take more than
+    MOST_RATES.
     """
     try:
         inside: Callable[[float], Any] = solver.dense_output()
-        return inside
     except StrayStages as stray:
-        return _in_pieces(solver, stray)
+        pieces = _in_pieces(solver, stray.t, stray.x)
+        if pieces is None:
+            raise
+        return pieces
+    if isinstance(inside, Polynomial) and len(sums) > 0 and _begins(inside, solver.y, sums):
+        return _in_pieces(solver, inside.begin, inside.x) or inside
+    return inside
 
 
-def _in_pieces(solver: SteadyDOP853, stray: StrayStages) -> Pieces:
+def _begins(inside: Polynomial, end: Any, sums: Sequence[int]) -> bool:
+    """Whether the integrals of the rate at the places `sums` are of this step alone, and known
+    there to no more than RESOLVED of themselves.
+
+    A machine that sets out from rest takes up energy with a high power of time, t^8 under a
+    torque that grows with t^3.  Of what is far below its tolerance a first step may be as long
+    as it likes: its end is right, but a polynomial of order 7 misses 1e-4 of t^8 inside, however
+    short the step is.  Its last term says by how much.
+    """
+    before, after = float(np.abs(inside.x[sums]).max()), float(np.abs(end[sums]).max())
+    last = HIGHEST * float(np.abs(inside.F[-1][sums]).max())
+    return after > 2.0 * before and last > RESOLVED * after
+
+
+def _in_pieces(solver: SteadyDOP853, t: float, x: Any) -> Pieces | None:
+    """The last step of the solver, which began at (t, x), in shorter ones; None where one of them
+    fails, strays, or all take more than MOST_RATES."""
     longest = (solver.t - solver.t_old) / PIECES
     settings = {"max_step": longest, "rtol": solver.rtol, "atol": solver.atol}
     step = solver.maker.unwatched()
-    inner = SteadyDOP853(solver.fun, stray.t, stray.x, solver.t, step=step, **settings)
+    inner = SteadyDOP853(solver.fun, t, x, solver.t, step=step, **settings)
     ends: list[float] = []
     pieces: list[Polynomial] = []
     while inner.status == "running":
         inner.step()
         if inner.status == "failed" or inner.staged > MOST_RATES:
-            raise stray
+            return None
         ends.append(inner.t)
-        pieces.append(inner.dense_output())
+        try:
+            pieces.append(inner.dense_output())
+        except StrayStages:
+            return None
     solver.maker.staged += inner.staged
     return Pieces(ends, pieces)

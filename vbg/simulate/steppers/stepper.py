@@ -231,8 +231,8 @@ class Adaptive:
 
     def _polynomial(self) -> Any:
         if self._dense is None:
-            self._dense = between_ends(self._solver)
-            if isinstance(self._dense, Pieces):  # a law bends in the step: they know its end better
+            self._dense = between_ends(self._solver, self._atol.sums)
+            if isinstance(self._dense, Pieces):  # they know its end better
                 self.x = self._solver.y = self._dense(self.t)
                 self._solver.f = self._counted(self.t, self.x)
         return self._dense

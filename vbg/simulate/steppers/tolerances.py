@@ -72,6 +72,9 @@ class Tolerances:
         self._effective = Evaluator(system.programs.effective)
         shared = self._effective.program.outputs
         self._stretched = [s for s in system.slices if s.state.name in shared]
+        self.sums: list[int] = [  # places of energies in x, which are integrals
+            i for s in system.slices if s.state.kind == "quadrature" for i in range(s.first, s.last)
+        ]
         self.varies = bool(self._slopes.program.outputs or self._stretched)
 
     @cached_property

@@ -1,0 +1,194 @@
+"""The audit of what stands still and of what sets out: rounding is no error, an error is one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import vbg
+from tests.anywhere import shaken
+from vbg.io import toml
+from vbg.simulate.record.audit import audit, limits_of
+from vbg.simulate.record.grain import grain_of_energy
+from vbg.solution import Solution
+
+EPS = float(np.finfo(float).eps)
+LIMITS = limits_of("dop853", 1e-8, 1e-12, 1e-9)
+
+BATTERY = """
+[electric.store]
+kind = "capacitor"
+nodes = ["a", "gnd"]
+C = {store}
+voltage = {held}
+[electric.way]
+kind = "resistor"
+nodes = ["b", "a"]
+R = {way}
+[electric.source]
+kind = "voltage_source"
+nodes = ["b", "gnd"]
+voltage = {level}
+"""
+COIL = """
+[electric.store]
+kind = "inductor"
+nodes = ["a", "gnd"]
+L = {store}
+current = {held}
+[electric.way]
+kind = "resistor"
+nodes = ["b", "a"]
+R = {way}
+[electric.source]
+kind = "voltage_source"
+nodes = ["b", "gnd"]
+voltage = "{level}*{way}"
+"""
+TWO = """
+[electric.store]
+kind = "capacitor"
+nodes = ["a", "gnd"]
+C = {store}
+voltage = {held}
+[electric.other]
+kind = "capacitor"
+nodes = ["b", "gnd"]
+C = "3.7*{store}"
+voltage = {level}
+[electric.way]
+kind = "resistor"
+nodes = ["b", "a"]
+R = {way}
+"""
+OIL = """
+[hydraulic.store]
+kind = "volume"
+nodes = ["a"]
+volume = {store}
+pressure = "1e5*{held}"
+[hydraulic.way]
+kind = "orifice"
+nodes = ["b", "a"]
+area = "1e-6*{way}"
+[hydraulic.source]
+kind = "pressure_source"
+nodes = ["b", "tank"]
+pressure = "1e5*{level}"
+"""
+HUNG = """
+[translational.load]
+kind = "mass"
+nodes = ["a"]
+m = {store}
+[translational.store]
+kind = "spring"
+nodes = ["a"]
+k = {way}
+length = "-{held}*{store}/{way}"
+[translational.weight]
+kind = "force"
+nodes = ["a"]
+force = "{level}*{store}"
+"""
+MACHINES = {"battery": BATTERY, "coil": COIL, "two": TWO, "oil": OIL, "hung": HUNG}
+
+
+def started(text: str, **numbers: float) -> vbg.Start:
+    written = {name: repr(float(value)) for name, value in numbers.items()}
+    return vbg.start(vbg.assemble(toml.parse("vbg = 1\n" + text.format(**written), "still.toml")))
+
+
+def slowest(name: str, store: float, way: float) -> float:
+    """A time in which something could happen [s]."""
+    constant = {"coil": store / way, "hung": (store / way) ** 0.5, "oil": store / way}
+    return constant.get(name, store * way)
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_what_stands_still_has_lost_nothing(name):
+    """At any size, over a part of what could be its motion and over a thousand times as much."""
+    random = np.random.default_rng(7)
+    for _ in range(8):
+        store, way = 10 ** random.uniform(-9, 0), 10 ** random.uniform(-3, 6)
+        held = 10 ** random.uniform(-2, 2.5)
+        span = slowest(name, store, way) * 10 ** random.uniform(-2, 3.5)
+        start = started(MACHINES[name], store=store, way=way, held=held, level=held)
+        run = vbg.simulate(start, t_end=span, output_step=span / 5)
+        assert run.status.code == "finished" and not run.audit.failures, (store, way, held, span)
+
+
+def spoiled(start: vbg.Start, run: Solution, error: float) -> tuple[str, ...]:
+    """What the audit says if the source has given `error` [J] that nobody has got."""
+    last, span = run.signals["energy.residual"], float(run.time[-1])
+    signals = dict(run.signals) | {"energy.residual": last + error}
+    moments = ((0.0, start.state),)
+    grain = grain_of_energy(start, moments, span, 100)
+    return audit(start.system, signals, (), LIMITS, span, grain).failures
+
+
+@pytest.mark.parametrize("store", [1e-12, 1e-6, 1.0])
+@pytest.mark.parametrize("name", ["battery", "two", "oil"])
+def test_what_is_wrong_is_told_at_any_size(name, store):
+    """Of a machine that stands a hundred-millionth of what it holds, of one that moves twice what
+    the limit allows of what it exchanges."""
+    way = 1.0
+    span = 3.0 * slowest(name, store, way)
+    still = started(MACHINES[name], store=store, way=way, held=12.0, level=12.0)
+    run = vbg.simulate(still, t_end=span, output_step=span / 5)
+    assert not run.audit.failures and not spoiled(still, run, 0.0)
+    held = float(np.abs(run.signals["energy.stored"]).max())
+    assert spoiled(still, run, 1e-8 * held)
+
+    moving = started(MACHINES[name], store=store, way=way, held=3.0, level=12.0)
+    run = vbg.simulate(moving, t_end=span, output_step=span / 5)
+    exchanged = max(
+        np.abs(run.signals[f"energy.{one}"]).max() for one in ("supplied", "dissipated")
+    )
+    assert not run.audit.failures
+    assert spoiled(moving, run, 2.0 * LIMITS.energy * max(exchanged, held))
+
+
+def test_the_grain_is_that_of_closed_forms():
+    """A capacitor: eps C U^2, sqrt(steps) times; its battery: eps U^2 / R in every second."""
+    start = started(BATTERY, store=2e-6, way=50.0, held=24.0, level=24.0)
+    moments = ((0.0, start.state),)
+    stored = EPS * 2e-6 * 24.0**2
+    assert grain_of_energy(start, moments, 0.0, 1) == pytest.approx(stored, rel=1e-3)
+    assert grain_of_energy(start, moments, 0.0, 100) == pytest.approx(10.0 * stored, rel=1e-3)
+    given = EPS * 24.0**2 / 50.0
+    assert grain_of_energy(start, moments, 7.0, 1) == pytest.approx(7.0 * given, rel=1e-3)
+
+
+def test_energies_of_several_stores_add_up_as_independent_errors_do():
+    start = started(TWO, store=1.0, way=1.0, held=5.0, level=5.0)
+    found = grain_of_energy(start, ((0.0, start.state),), 0.0, 1)
+    each = EPS * np.array([25.0, 3.7 * 25.0])
+    assert each.max() <= found <= each.sum()
+
+
+@pytest.mark.parametrize("span", [1e-3, 1e-2, 0.3])
+@pytest.mark.parametrize("power", [1, 3, 4, 6])
+def test_the_work_of_a_start_from_rest_is_known_inside_the_first_step(power, span):
+    """A torque M t^n on J: w = M t^(n + 1) / ((n + 1) J), all of it work, however short the run
+    and however coarse or fine its rows are."""
+    inertia = 0.02
+    text = """
+[rotational.rotor]
+kind = "inertia"
+nodes = ["shaft"]
+J = {inertia}
+[rotational.drive]
+kind = "torque"
+nodes = ["shaft"]
+torque = "t**{power}"
+""".replace("{power}", str(power))
+    start = started(text, inertia=inertia)
+    for one in shaken(start, 2):
+        run = vbg.simulate(one, t_end=span, output_step=span / 17)
+        assert not run.audit.failures
+        begun = float(run.signals["energy.kinetic"][0])
+        w = run.time ** (power + 1) / ((power + 1) * inertia)
+        work = 0.5 * inertia * w**2
+        if begun == 0.0:
+            assert np.abs(run.signals["energy.supplied"] - work).max() < 1e-6 * work[-1]

@@ -1,0 +1,68 @@
+"""What rounding of the states makes of the energies of a run: below it, no audit tells anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.assemble.derive.equations import DISSIPATED, SUPPLIED
+from vbg.assemble.program.evaluator import Evaluator
+from vbg.assemble.start.start import Start
+
+Array = NDArray[np.float64]
+
+EPS = float(np.finfo(float).eps)
+MOVED = EPS**0.5  # part of itself by which a state is moved: halfway between slope and rounding
+DRAWS = 8
+HELD = ("store", "displacement", "position", "quaternion")  # kinds of states that energy is held in
+
+
+def grain_of_energy(
+    start: Start, moments: Sequence[tuple[float, Array]], span: float, steps: int
+) -> float:
+    """What rounding of the states x moves the energies of a run by [J], at the larger of `moments`.
+
+    A cylinder at rest holds p V in its oil, a charged capacitor C U^2, a body at rest m g z of
+    the world's origin; a battery gives U (U - U_C) / R to the capacitor that it has filled.  Of
+    all these the last digit is noise.  For a function f of the states, which err independently,
+
+        grain(f) = eps sqrt(sum_i (x_i df/dx_i)^2)
+
+    is found by moving them: with signs s_i = +-1 drawn at random, (sum_i s_i x_i df/dx_i)^2 has the
+    sum as its mean.  The stored energy H walks at random by grain(H) in each of `steps`; the
+    powers P of sources and resistors are wrong, to one side at worst, all through `span` [s]:
+
+        the larger of grain(H) sqrt(steps) and grain(P) span
+
+    Nothing for what has no finite value.
+    """
+    outputs, rates = Evaluator(start.system.programs.output), start.evaluator("rate")
+
+    def stored(t: float, x: Array) -> list[float]:
+        outputs(t, x)
+        return [float(outputs.output("energy.stored")[0])]
+
+    def powers(t: float, x: Array) -> list[float]:
+        rates(t, x)
+        return [float(rates.output(name)[0]) for name in (SUPPLIED, DISSIPATED)]
+
+    held = np.zeros(start.system.size)
+    for s in start.system.slices:
+        held[s.first : s.last] = s.state.kind in HELD
+    found = 0.0
+    for t, x in moments:
+        found = max(found, _grain(stored, held, t, x) * max(1, steps) ** 0.5)
+        found = max(found, _grain(powers, held, t, x) * span)
+    return found
+
+
+def _grain(values: Callable[[float, Array], list[float]], held: Array, t: float, x: Array) -> float:
+    """The largest one of `values` of the states that are `held`."""
+    signs = MOVED * held * np.random.default_rng(0).choice((-1.0, 1.0), (DRAWS, len(x)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        ends = [(values(t, x * (1.0 + s)), values(t, x * (1.0 - s))) for s in signs]
+        slopes = np.array([0.5 * np.subtract(*both) / MOVED for both in ends])
+        grains = EPS * np.sqrt(np.mean(slopes**2, axis=0))
+    return float(np.max(grains[np.isfinite(grains)], initial=0.0))
