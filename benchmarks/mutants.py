@@ -82,7 +82,7 @@ def limited(seconds: float) -> Iterator[None]:
 def unclear(problems: tuple[Problem, ...] | list[Problem]) -> str:
     """What is missing in what is said of a refused model: its place, or what helps."""
     for problem in problems:
-        if not problem.where or not problem.what or (problem.file and not problem.line):
+        if not (problem.where and problem.what and problem.file and problem.line):
             return f"no place: {problem}"
         if not problem.remedy and not HELPFUL.search(problem.what):
             return f"no remedy: {problem}"

@@ -200,9 +200,8 @@ def run(job: Job, teller: Teller) -> int:
 
 
 def _run(job: Job, teller: Teller) -> None:
-    from vbg.errors import VbgError
     from vbg.measures import parse as parse_measure
-    from vbg.model.located import located
+    from vbg.model.located import told_in
     from vbg.model.text.files import text_of
 
     teller.tell("stage", stage="reading")
@@ -215,12 +214,8 @@ def _run(job: Job, teller: Teller) -> None:
     doubts = [*_bare_numbers(model, job), *_refuse_errors(model, job)]
     for text in set(job.measures) - set(model.measures):
         parse_measure(text, model.functions)
-    try:
+    with told_in(model):
         solution = _solved(model, job, teller)
-    except VbgError as error:
-        if not error.problems:
-            raise
-        raise type(error).of(located(model, error.problems)) from error
     from vbg.io.ending import to_plain
 
     ending = to_plain(solution)

@@ -7,6 +7,7 @@ from vbg.assemble.system import System
 from vbg.causality import CausalGraph, assign
 from vbg.graph import BondGraph, expand
 from vbg.model import Model, Placed
+from vbg.model.located import told_in
 from vbg.plumbing.paused_collection import paused_collection
 
 
@@ -18,4 +19,5 @@ def assemble(source: CausalGraph | BondGraph | Placed | Model) -> System:
     with paused_collection():
         graph = expand(source) if isinstance(source, Model | Placed) else source
         causal = assign(graph) if isinstance(graph, BondGraph) else graph
-        return System(causal, derive(causal))
+        with told_in(causal.graph.placed.model):
+            return System(causal, derive(causal))

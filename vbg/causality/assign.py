@@ -26,6 +26,7 @@ from vbg.causality.strokes import Strokes
 from vbg.errors import CausalityError
 from vbg.graph.bondgraph import BondGraph, Causality, Vertex
 from vbg.graph.raw import mixed_domains
+from vbg.model.located import told_in
 
 
 def _fixed(vertex: Vertex) -> tuple[bool, str] | None:
@@ -142,9 +143,10 @@ def assign(graph: BondGraph, causality: Causality | None = None) -> CausalGraph:
     Raises CausalityError with every conflict, its two chains of reasons and what mends it,
     for sub-graphs of junctions alone and for junctions of two domains.
     """
-    if faults := (*mixed_domains(graph), *islands_without_power(graph)):
-        raise CausalityError.of(faults)
-    causal = _causal(graph, causality or graph.causality)
-    if causal.conflicts:
-        raise CausalityError.of(problem_of(causal, conflict) for conflict in causal.conflicts)
-    return causal
+    with told_in(graph.placed.model):
+        if faults := (*mixed_domains(graph), *islands_without_power(graph)):
+            raise CausalityError.of(faults)
+        causal = _causal(graph, causality or graph.causality)
+        if causal.conflicts:
+            raise CausalityError.of(problem_of(causal, conflict) for conflict in causal.conflicts)
+        return causal

@@ -11,7 +11,7 @@ import numpy as np
 from vbg.blocks import const, mul, skew, transpose
 from vbg.builder import BodyNode, Builder
 from vbg.elements.flexible import Elastic, Flexible, write_elastic
-from vbg.errors import UsageError
+from vbg.errors import ModelError, Problem
 from vbg.fields import Shape, declare, quantity
 
 Vector = tuple[float, float, float]
@@ -77,7 +77,11 @@ class Body:
 
     def expand(self, name: str, builder: Builder) -> None:
         if self.mass is None or self.inertia is None:
-            raise UsageError(f"bodies.{name} has no mass or inertia; give them or a shape")
+            what = "the body has no mass or no inertia."
+            problem = Problem(
+                "error", f"bodies.{name}", what, "Give both, or a shape and a density."
+            )
+            raise ModelError.of([problem])
         start = builder.start(name)
         xx, yy, zz, xy, yz, zx = self.inertia
         J_B = np.array([[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]])

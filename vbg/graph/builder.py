@@ -20,7 +20,7 @@ from vbg.blocks import (
     zeros,
 )
 from vbg.builder import Assembling, BodyNode, Domain, JointFrameBlocks, Node, Start
-from vbg.errors import ModelError, Problem, UsageError
+from vbg.errors import ModelError, Problem
 from vbg.graph.bondgraph import (
     Bond,
     BondGraph,
@@ -81,7 +81,9 @@ class GraphBuilder(Clocked):
 
     def _add(self, name: str, kind: Kind, size: int, **laws: Any) -> Vertex:
         if name in self._vertices:
-            raise UsageError(f"two bond-graph vertices are called {name!r}; rename one part")
+            other = self._vertices[name].part
+            what = f"it and {other} both make a vertex of the bond graph called {name!r}."
+            raise self._refused(what, "Rename one of the two, or its node.")
         vertex = Vertex(name, kind, size, self.part, **laws)
         self._vertices[name] = vertex
         self._incident[name] = []
@@ -106,7 +108,7 @@ class GraphBuilder(Clocked):
         return Node(name, size, frame, domain)
 
     def bond(self, tail: Node, head: Node) -> str:
-        require_alike(tail, head)
+        require_alike(self.part, tail, head)
         return self._bond(tail.name, head.name, tail.size, tail.domain, tail.frame)
 
     def _one_port(self, vertex: Vertex, node: Node, *, into_node: bool) -> str:
@@ -250,7 +252,7 @@ class GraphBuilder(Clocked):
         """A bond of the model's list, see `vbg.graph.raw`."""
         coordinates = {path: node.name for path, (node, _) in self._coordinates.items()}
         first, second = (
-            self._vertices[raw_end(end, self._vertices, self._raw_terminal, coordinates)]
+            self._vertices[raw_end(self.part, end, self._vertices, self._raw_terminal, coordinates)]
             for end in (tail, head)
         )
         ends = (first, second)
@@ -278,25 +280,28 @@ class GraphBuilder(Clocked):
         toward: Literal["flow_side", "effort_side"],
         inverse: Block | None = None,
     ) -> tuple[str, str]:
-        if modulus.shape != (effort_side.size, flow_side.size):
-            raise UsageError(
-                f"transformer {name}: modulus of shape {modulus.shape} between bonds of size "
-                f"{flow_side.size} and {effort_side.size}"
-            )
+        self._require_shape("transformer", modulus, flow_side, effort_side)
         vertex = self._add(name, "TF", effort_side.size, law=modulus, inverse=inverse)
         onward = toward == "effort_side"
         first = self._one_port(vertex, flow_side, into_node=not onward)  # bond 1: the flow side
         return first, self._one_port(vertex, effort_side, into_node=onward)
 
     def gyrator(self, name: str, first: Node, second: Node, ratio: Block) -> None:
-        if ratio.shape != (second.size, first.size):
-            raise UsageError(
-                f"gyrator {name}: ratio of shape {ratio.shape} between bonds of size "
-                f"{first.size} and {second.size}"
-            )
+        self._require_shape("gyrator", ratio, first, second)
         vertex = self._add(name, "GY", second.size, law=ratio, inverse=inverse_of(ratio))
         self._one_port(vertex, first, into_node=False)
         self._one_port(vertex, second, into_node=True)
+
+    def _require_shape(self, kind: str, ratio: Block, first: Node, second: Node) -> None:
+        """ModelError unless flows of `first` times the ratio are as many as `second` has."""
+        wanted = second.size, first.size
+        if ratio.shape != wanted:
+            what = f"the ratio of its {kind} has the shape {ratio.shape}, its bonds need {wanted}."
+            raise self._refused(what, "Give one of that shape; (1, 1) is a number.")
+
+    def _refused(self, what: str, remedy: str) -> ModelError:
+        """What is wrong with the part that is being written."""
+        return ModelError.of([Problem("error", self.part, what, remedy)])
 
     def euler(self, name: str, node: Node, angular_momentum: Block) -> None:
         self._onto(node, f"{name}.EJS", "EJS", law=-skew(angular_momentum))
@@ -360,7 +365,7 @@ class GraphBuilder(Clocked):
         if path not in self._coordinates:
             told = f"{path} has no free coordinate that a part could act on."
             remedy = "Name a joint that moves in one direction, or one of its coordinates."
-            raise ModelError.of([Problem("error", self.part, told, remedy)])
+            raise self._refused(told, remedy)
         return self._coordinates[path]
 
     def is_prescribed(self, path: str) -> bool:

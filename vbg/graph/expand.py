@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from difflib import get_close_matches
+from itertools import groupby
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -21,6 +23,7 @@ from vbg.graph.placeholders import OUTPUT, SIGNAL, indexed, reading, reads_bonds
 from vbg.graph.raw import raw_signals
 from vbg.model.bonding import vertices_without_bonds
 from vbg.model.forms.parts import coordinates_of
+from vbg.model.located import told_in
 from vbg.model.placing.frames import JointFrame
 from vbg.model.placing.placed import Placed, place
 from vbg.physics.laws import block_of
@@ -67,9 +70,14 @@ def expand(source: Model | Placed, tapped: Collection[str] = ()) -> BondGraph:
     `reading(name)`, equal to the one that is read: the same machine, whose wires can be cut
     or added to there.  There is none of a name that nothing reads.
 
-    Raises ModelError for raw vertices that lack bonds.
+    Raises ModelError for raw vertices that lack bonds, and for parts that cannot be.
     """
     placed = source if isinstance(source, Placed) else place(source)
+    with told_in(placed.model):
+        return _expanded(placed, tapped)
+
+
+def _expanded(placed: Placed, tapped: Collection[str]) -> BondGraph:
     model, frames, starts = placed.model, placed.frames, _starts(placed)
     if lacking := tuple(vertices_without_bonds(model)):
         raise ModelError.of(lacking)
@@ -130,14 +138,40 @@ def expand(source: Model | Placed, tapped: Collection[str] = ()) -> BondGraph:
 
 
 def _write(model: Model, builder: GraphBuilder) -> None:
-    """Vertices and bonds of every part, then the raw bonds between them."""
-    for name, part in _ordered(model):
-        builder.part = f"{part.table}.{name}"
-        part.expand(name, builder)
-    for bond in model.bonds:
-        tail, _, head = bond.partition(" -> ")
-        builder.part = f"bonds: {bond}"
-        builder.raw_bond(tail, head)
+    """Vertices and bonds of every part, then the raw bonds between them.
+
+    Raises ModelError for all parts of a table that cannot be, and for all such bonds: what
+    stands on them would only say it again.
+    """
+    for table, parts in groupby(_ordered(model), lambda entry: entry[1].table):
+        with _all_at_once() as tried:
+            for name, part in parts:
+                builder.part = f"{table}.{name}"
+                with tried():
+                    part.expand(name, builder)
+    with _all_at_once() as tried:
+        for bond in model.bonds:
+            tail, _, head = bond.partition(" -> ")
+            builder.part = f"bonds: {bond}"
+            with tried():
+                builder.raw_bond(tail, head)
+
+
+@contextmanager
+def _all_at_once() -> Iterator[Callable[[], AbstractContextManager[None]]]:
+    """Each thing in `tried()`; at the end ModelError for all that were wrong."""
+    found: list[Problem] = []
+
+    @contextmanager
+    def tried() -> Iterator[None]:
+        try:
+            yield
+        except ModelError as error:
+            found.extend(error.problems)
+
+    yield tried
+    if found:
+        raise ModelError.of(found)
 
 
 def _coordinates(model: Model, joint: str, frame: JointFrame) -> Mapping[str, float]:

@@ -32,8 +32,8 @@ TERMINALS: Mapping[str, tuple[str, Domain, str, str, str]] = {
 }
 
 
-def require_alike(tail: Node, head: Node) -> None:
-    """ModelError for a bond between nodes of different size, frame or domain."""
+def require_alike(part: str, tail: Node, head: Node) -> None:
+    """ModelError for a bond of `part` between nodes of different size, frame or domain."""
     if (tail.size, tail.frame, tail.domain) == (head.size, head.frame, head.domain):
         return
     for what in ("size", "frame", "domain"):
@@ -41,7 +41,7 @@ def require_alike(tail: Node, head: Node) -> None:
         if a != b:
             told = f"in {tail.name} -> {head.name} the {what}s of the ends differ, {a} and {b}."
             remedy = "Put a transformer between them."
-            raise ModelError.of([Problem("error", "bonds", told, remedy)])
+            raise ModelError.of([Problem("error", part, told, remedy)])
 
 
 def gradient(energy: Block, state: Block) -> Block:

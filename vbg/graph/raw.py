@@ -33,17 +33,22 @@ def check_raw_bond(
     if "any" not in domains and domains[0] != domains[1] and two_port_of(ends) is None:
         what = f"it joins different domains, {domains[0]} and {domains[1]}."
         raise _refused(tail, head, what, "Put a transformer TF or a gyrator GY between them.")
-    two_port = two_port_of(ends)
-    if two_port is not None and two_port.law is not None:
-        return two_port.law.cols if ends[1] is two_port else two_port.law.rows
-    if ends[0].size != ends[1].size:
-        what = f"sizes {ends[0].size} and {ends[1].size} differ."
+    sizes = [_size(end, outward) for end, outward in zip(ends, (True, False), strict=True)]
+    if sizes[0] != sizes[1]:
+        what = f"sizes {sizes[0]} and {sizes[1]} differ."
         raise _refused(tail, head, what, "Give both ends as many components, by size or by law.")
-    return ends[0].size
+    return sizes[0]
+
+
+def _size(end: Vertex, outward: bool) -> int:
+    """Of a bond out of `end` or into it: of a two-port the rows or the columns of its ratio."""
+    if end.kind in ("TF", "GY") and end.law is not None:
+        return end.law.rows if outward else end.law.cols
+    return end.size
 
 
 def _refused(tail: str, head: str, what: str, remedy: str) -> ModelError:
-    return ModelError.of([Problem("error", "bonds", f"in {tail} -> {head} {what}", remedy)])
+    return ModelError.of([Problem("error", f"bonds: {tail} -> {head}", what, remedy)])
 
 
 def mixed_domains(graph: BondGraph) -> Iterator[Problem]:
@@ -94,12 +99,13 @@ def two_port_of(ends: tuple[Vertex, Vertex]) -> Vertex | None:
 
 
 def raw_end(
+    bond: str,
     end: str,
     vertices: Mapping[str, Vertex],
     terminal: Callable[[str], str | None],
     coordinates: Mapping[str, str],
 ) -> str:
-    """The vertex that an end of a raw bond names: a vertex, TABLE.NODE or JOINT.angle."""
+    """The vertex that an end of a raw `bond` names: a vertex, TABLE.NODE or JOINT.angle."""
     if end in vertices:
         return end
     node = terminal(end)
@@ -110,8 +116,8 @@ def raw_end(
         return coordinates[path]
     problem = Problem(
         "error",
-        "bonds",
-        f"a bond ends at {end!r}, which is no vertex, no node TABLE.NAME and no free coordinate "
+        bond,
+        f"it ends at {end!r}, which is no vertex, no node TABLE.NAME and no free coordinate "
         "JOINT.angle or JOINT.slide.",
         "Name one of these.",
     )

@@ -25,6 +25,8 @@ from vbg.physics.laws import block_of
 Matrix = tuple[tuple[float, ...], ...]
 _AS_MANY = "Write as many, or change the size."
 MOST = 6  # components that an expression can name
+LARGEST = 100  # components of a bond
+SYMMETRIC = 1e-12  # of the largest entry: rounding of matrices that were computed
 
 
 def components(letter: str) -> tuple[str, ...]:
@@ -79,6 +81,21 @@ def inverse_of(law: Block) -> Block | None:
     return call("reciprocal", law) if law.shape == (1, 1) else None
 
 
+def _not_a_store(matrix: Matrix) -> Iterator[tuple[str, str, str]]:
+    """A matrix of which there is no energy, or none that grows in every direction."""
+    A = np.array(matrix)
+    largest = float(np.abs(A).max())
+    scaled = A / (largest or 1.0)
+    off = np.abs(scaled - scaled.T)
+    if off.max() > SYMMETRIC:
+        i, j = sorted(int(k) for k in np.unravel_index(int(off.argmax()), off.shape))
+        told = f"is not symmetric: its entries {i},{j} and {j},{i} are {A[i, j]:g} and {A[j, i]:g}."
+        yield "matrix", told, "Only a symmetric one has an energy."
+    elif (least := float(np.linalg.eigvalsh(scaled)[0])) <= SYMMETRIC:
+        told = f"is not positive definite: its least eigenvalue is {least * largest:.3g}."
+        yield "matrix", told, "What stores has an energy in every direction; look at its signs."
+
+
 def store_faults(
     part: Any, value: float | None, matrix: Matrix | None, letter: str
 ) -> Iterator[tuple[str, str, str]]:
@@ -87,6 +104,8 @@ def store_faults(
         yield "", "needs exactly one of value, matrix and energy.", ""
     if matrix is not None and len(matrix) != part.size:
         yield "matrix", f"has {len(matrix)} rows, the size is {part.size}.", _AS_MANY
+    elif matrix is not None:
+        yield from _not_a_store(matrix)
     if part.energy is not None:
         yield from component_faults("energy", (part.energy,), letter, part.size)
     if part.initial is not None and len(part.initial) != part.size:

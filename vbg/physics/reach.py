@@ -8,7 +8,7 @@ from typing import Any
 
 from vbg.blocks import Block
 from vbg.builder import Builder, Domain, Node
-from vbg.errors import UsageError
+from vbg.errors import ModelError, Problem
 from vbg.physics.relative import line_between
 
 WAYS = ("nodes", "on", "between")
@@ -36,12 +36,13 @@ class Reach:
 def reach(name: str, builder: Builder, part: Any, ways: Sequence[str] = WAYS) -> Reach:
     """Where `part` acts, by whichever of `ways` it has given.
 
-    Raises UsageError unless it is exactly one (a check of the file says so earlier, see
+    Raises ModelError unless it is exactly one (a check of the file says so earlier, see
     `one_way`).
     """
     given = {way: getattr(part, way) for way in ways if getattr(part, way, None) is not None}
     if len(given) != 1:
-        raise UsageError(f"{name}: give exactly one of {', '.join(ways)}")
+        what = f"it acts in {len(given)} ways: give exactly one of {', '.join(ways)}."
+        raise ModelError.of([Problem("error", name, what, "Write one, leave out the others.")])
     if "nodes" in given:
         return _between_nodes(name, builder, part.table, part.nodes)
     if "on" in given:

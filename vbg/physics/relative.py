@@ -22,7 +22,7 @@ from vbg.blocks import (
     transpose,
 )
 from vbg.builder import BodyNode, Builder, Domain, Node
-from vbg.errors import UsageError
+from vbg.errors import ModelError, Problem
 from vbg.fields import Attachment
 
 
@@ -175,7 +175,8 @@ def free_direction(
 def point_of(name: str, builder: Builder, body: BodyNode, at: tuple[float, float, float]) -> Node:
     """1-junction of the velocity of a point of a body, W: v + R (w x at)."""
     if body.linear is None:
-        raise UsageError(f"{name}: the ground has no moving points")
+        what = "it acts on a point of the ground, which does not move."
+        raise ModelError.of([Problem("error", name, what, "Name a point of a body.")])
     summed = builder.zero(f"{name}.point", 3, "W", "translation")
     builder.bond(summed, body.linear)
     _lever(f"{name}.lever", builder, body, const(at), summed, body.R_WB, leaving=True)

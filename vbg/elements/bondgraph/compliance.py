@@ -11,7 +11,15 @@ import numpy as np
 from vbg.blocks import const, dot, leaf, mul
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
-from vbg.physics.rawlaws import Matrix, components, expression, gradient, square, store_faults
+from vbg.physics.rawlaws import (
+    LARGEST,
+    Matrix,
+    components,
+    expression,
+    gradient,
+    square,
+    store_faults,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +31,9 @@ class Compliance:
     table: ClassVar[str] = "bondgraph"
     kind: ClassVar[str] = "C"
 
-    size: int = declare("count", "number of components of its bonds", minimum=1, default=1)
+    size: int = declare(
+        "count", "number of components of its bonds", minimum=1, maximum=LARGEST, default=1
+    )
     value: float | None = quantity("", "compliance", above=0.0, default=None)
     matrix: Matrix | None = declare("matrix", "compliance matrix", unit="", size=0, default=None)
     energy: str | None = declare(

@@ -12,7 +12,7 @@ from vbg.blocks import Block, const, leaf, mul, stack
 from vbg.builder import Builder
 from vbg.errors import counted
 from vbg.fields import declare, quantity
-from vbg.physics.rawlaws import Matrix, component_faults, components, expression, square
+from vbg.physics.rawlaws import LARGEST, Matrix, component_faults, components, expression, square
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,9 @@ class Resistance:
     table: ClassVar[str] = "bondgraph"
     kind: ClassVar[str] = "R"
 
-    size: int = declare("count", "number of components of its bonds", minimum=1, default=1)
+    size: int = declare(
+        "count", "number of components of its bonds", minimum=1, maximum=LARGEST, default=1
+    )
     value: float | None = quantity("", "resistance", above=0.0, default=None)
     matrix: Matrix | None = declare("matrix", "resistance matrix", unit="", size=0, default=None)
     effort: tuple[str, ...] | None = declare(
@@ -41,6 +43,9 @@ class Resistance:
         nonlinear = self.effort is not None or self.flow is not None
         if linear + nonlinear != 1:
             yield "", "an R needs a value, a matrix, or expressions effort and flow.", ""
+        if self.matrix is not None and len(self.matrix) != self.size:
+            told = f"has {counted(len(self.matrix), 'row')}, the size is {self.size}."
+            yield "matrix", told, "Write as many, or change the size."
         for key, law, letter in (("effort", self.effort, "f"), ("flow", self.flow, "e")):
             if law is None:
                 continue

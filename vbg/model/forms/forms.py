@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from vbg import expressions
+from vbg.errors import counted
 from vbg.fields import Field
 from vbg.model.forms.arrays import read_array
 from vbg.model.forms.axes import read_axis
@@ -89,7 +90,14 @@ def _table(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field
         read_vector(reading, (*path, i), row, columns, declared.size)
         for i, row in enumerate(entries)
     ]
-    return None if None in rows else tuple(rows)
+    if None in rows:
+        return None
+    for i, row in enumerate(rows):
+        if len(row) != len(rows[0]):
+            what = f"this row has {counted(len(row), 'number')}, the first one {len(rows[0])}."
+            reading.fail((*path, i), what, "Give all rows as many.")
+            return None
+    return tuple(rows)
 
 
 _ROTATION_FORMS = "{ axis, angle }, { quaternion } or { euler, sequence }"
