@@ -7,8 +7,10 @@ moments after the first row; three tenths as many requests to end (SIGINT, SIGTE
 any moment; two writers; a full disk, where a small tmpfs can be mounted.  After each: every row
 that was there is there still, a file that is not whole says so, a study goes on to the rows of
 an undisturbed one, no process is left, after a request nothing temporary either, exit codes
-are as documented.  Each try is printed as it ends and kept in the log, from which the same
-command goes on; at the end a table, in which "wrong" has to be 0 everywhere.
+are as documented.  A request that comes before vbg's first line has run, which the system's mask of
+signals tells, may end the interpreter in its own way; the table counts those apart.  Each try is
+printed as it ends and kept in the log, from which the same command goes on; at the end a table, in
+which "wrong" has to be 0 everywhere.
 """
 
 from __future__ import annotations
@@ -65,6 +67,14 @@ class Try:
     name: str
     how: str
     wrong: list[str]
+
+
+@dataclass(frozen=True)
+class Struck:
+    """What was wrong after a signal, and whether it came before vbg's first line."""
+
+    wrong: list[str]
+    early: bool
 
 
 def work_of(kind: str, folder: Path) -> Work:
@@ -154,8 +164,20 @@ def unmarked(work: Work, code: int | None) -> list[str]:
     ]
 
 
-def strike(work: Work, number: int, delay: float, *, child: bool, after_row: bool) -> list[str]:
-    """Send a signal to a command (or to a child of it); what was wrong."""
+def has_begun(pid: int) -> bool:
+    """Whether vbg's first line has run in a process of Python: it is the first that catches
+    SIGHUP, which the mask of the system shows (Linux; elsewhere it counts as begun)."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    except OSError:
+        return True
+    caught = next(line for line in status.splitlines() if line.startswith("SigCgt"))
+    return bool(int(caught.split()[1], 16) >> (signal.SIGHUP - 1) & 1)
+
+
+def strike(work: Work, number: int, delay: float, *, child: bool, after_row: bool) -> Struck:
+    """Send a signal to a command (or to a child of it); what was wrong.  A request to end that
+    comes before vbg's first line is the interpreter's: it may end by that signal."""
     wrong = []
     with started(work.words) as process:
         if after_row:
@@ -166,15 +188,18 @@ def strike(work: Work, number: int, delay: float, *, child: bool, after_row: boo
         with suppress(UsageError, FileNotFoundError):
             before = rows(work)
         aim = members[-1].pid if child and members else process.pid
+        early = number != signal.SIGKILL and not has_begun(process.pid)
         with suppress(ProcessLookupError):
             os.kill(aim, number)
         try:
             _, said = process.communicate(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
-            return [f"did not end after signal {number}"]
-        if "Traceback" in said:
+            return Struck([f"did not end after signal {number}"], early)
+        if "Traceback" in said and not early:
             wrong.append(f"traceback: {said.strip().splitlines()[-1][:120]}")
         allowed = {0, 130} if number != signal.SIGKILL else {0, 1} if child else {0, -9}
+        if early:  # by the signal, or with the traceback of what it was loading
+            allowed |= {-number, 1} if "KeyboardInterrupt" in said else {-number}
         if process.returncode not in allowed and not (child and process.returncode == -9):
             wrong.append(f"code {process.returncode}: {said.strip()[-120:]}")
         if psutil.wait_procs(members, timeout=PATIENCE)[1]:
@@ -182,7 +207,7 @@ def strike(work: Work, number: int, delay: float, *, child: bool, after_row: boo
     if number != signal.SIGKILL and work.file is not None:
         left = [f.name for f in work.file.parent.iterdir() if f.name.startswith(".")]
         wrong += [f"left behind: {', '.join(left)}"] * bool(left)
-    return [*wrong, *lost(work, before), *unmarked(work, process.returncode)]
+    return Struck([*wrong, *lost(work, before), *unmarked(work, process.returncode)], early)
 
 
 def once_more(work: Work, wanted: dict[str, list[str]], kind: str) -> list[str]:
@@ -253,11 +278,13 @@ def plan(
         # the whole life of a command for a request, the part with rows for a kill
         delay = lasts[kind] * (rng.random() ** 2 if kill else rng.random())
         work = work_of(kind, folder)
-        wrong = strike(work, number, delay, child=child, after_row=kill)
+        struck = strike(work, number, delay, child=child, after_row=kill)
+        wrong = struck.wrong
         if work.is_study or i % 12 < 6:
             wrong += once_more(work, wanted, kind)
         how = f"{'child' if child else 'parent'}, signal {number}, {delay:.2f} s"
-        return Try(f"{'kill -9' if kill else 'request'}: {kind}", how, wrong)
+        fault = "kill -9" if kill else "before vbg" if struck.early else "request"
+        return Try(f"{fault}: {kind}", how, wrong)
 
     def other(what: Callable[[str, Path], list[str]], kind: str, folder: Path) -> Try:
         return Try(what.__name__, kind, what(kind, folder))

@@ -5,6 +5,7 @@ psutil and multiprocessing are loaded where they are needed: every command loads
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import os
 import signal
@@ -12,7 +13,9 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 END_REQUESTS = tuple(
@@ -30,19 +33,52 @@ WATCH = 0.02  # s between two looks at a child
 
 def on_end_request(answer: Callable[[], None]) -> None:
     """Call `answer` on every request to end; only from the main thread."""
+    _handle(lambda *_: answer())
+
+
+def _handle(handler: Callable[[int, FrameType | None], None]) -> None:
     for number in END_REQUESTS:
         # what a parent has told to be ignored (nohup) stays ignored
         if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, lambda *_: answer())
+            signal.signal(number, handler)
 
 
 def interrupt_on_end_request() -> None:
-    """Every request to end is a KeyboardInterrupt, as Ctrl-C is."""
+    """Every request to end is a KeyboardInterrupt, as Ctrl-C is; one that comes while something
+    is imported, as soon as that is there.
 
-    def interrupt() -> None:
-        raise KeyboardInterrupt
+    Compiled modules that import others make an ImportError of their own of it, and what was
+    half loaded would stay so.  What is imported below the caller already, its own program, does
+    not count.
+    """
+    outer, waiting = _imports(sys._getframe()), False
+    main = threading.main_thread().ident
 
-    on_end_request(interrupt)
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        nonlocal waiting
+        if _imports(frame) <= outer:
+            raise KeyboardInterrupt
+        if not waiting:
+            waiting = True
+            threading.Thread(target=once_more, args=(number,), daemon=True).start()
+
+    def once_more(number: int) -> None:
+        nonlocal waiting
+        while _imports(sys._current_frames().get(main or 0)) > outer:
+            time.sleep(WATCH)
+        waiting = False
+        _thread.interrupt_main(number)
+
+    _handle(interrupt)
+
+
+def _imports(frame: FrameType | None) -> int:
+    """How many frames of the import system there are up from `frame`."""
+    found = 0
+    while frame is not None:
+        found += frame.f_globals.get("__name__") == "importlib._bootstrap"
+        frame = frame.f_back
+    return found
 
 
 def limit_processor_time(seconds: float) -> None:
