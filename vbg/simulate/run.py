@@ -463,28 +463,17 @@ class Run:
     def jacobian(self) -> Callable[[float, Array], Any]:
         return implicit_jacobian(self.start)
 
-    @property
-    def _grain(self) -> float:
-        """Of the run's energies, by where it began and stands."""
-        moments = (0.0, self.start.state), (self.stepper.t, self.stepper.x)
-        return grain_of_energy(self.start, moments, float(self.grid[-1]), self.steps)
-
     def solution(self, status: Status, notes: tuple) -> Solution:
         self.recorder.flush()
         signals = self.recorder.signals()
-        model = self.system.model
+        model, span = self.system.model, float(self.grid[-1])
+        moments = (0.0, self.start.state), (self.stepper.t, self.stepper.x)
+        grain = grain_of_energy(self.start, moments, span, self.steps)
+        events, carried = tuple(self.events), tuple(self.carried)
         return Solution(
             time=self.recorder.time,
             signals=signals,
-            audit=audit(
-                self.system,
-                signals,
-                tuple(self.events),
-                self._limits,
-                float(self.grid[-1]),
-                self._grain,
-                tuple(self.carried),
-            ),
+            audit=audit(self.system, signals, events, self._limits, span, grain, carried),
             made_by=MadeBy(
                 solver="vbg",
                 model=model.name,
