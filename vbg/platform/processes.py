@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import _thread
 import contextlib
+import inspect
 import os
 import signal
 import subprocess
@@ -28,7 +29,7 @@ END_REQUESTS = tuple(
 FAULTS = ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT", "SIGTRAP")
 """Signals that a process gets for what its own code did."""
 
-WATCH = 0.02  # s between two looks at a child
+WATCH = 0.02  # s between two looks at a child, or at an import
 
 
 def on_end_request(answer: Callable[[], None]) -> None:
@@ -51,8 +52,7 @@ def interrupt_on_end_request() -> None:
     half loaded would stay so.  What is imported below the caller already, its own program, does
     not count.
     """
-    outer, waiting = _imports(sys._getframe()), False
-    main = threading.main_thread().ident
+    outer, waiting = _imports(inspect.currentframe()), False
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         nonlocal waiting
@@ -64,8 +64,7 @@ def interrupt_on_end_request() -> None:
 
     def once_more(number: int) -> None:
         nonlocal waiting
-        while _imports(sys._current_frames().get(main or 0)) > outer:
-            time.sleep(WATCH)
+        time.sleep(WATCH)
         waiting = False
         _thread.interrupt_main(number)
 
