@@ -21,11 +21,12 @@ def run(
     marks: str = "",
     theme: str = "",
     mouse: bool = True,
+    pictures: bool = True,
 ) -> int:
     """Open `path` in the terminal interface; the exit code.
 
     marks : "unicode", "block" or "ascii"; by default by the terminal.
-    theme : name of a colour theme.
+    theme : name of a colour theme;  pictures : whether pictures in pixels may be asked for.
 
     Raises
     ------
@@ -37,7 +38,7 @@ def run(
             "vbg tui draws on the terminal through standard error and reads from standard input;"
             " one of them is redirected (2>file, a pipe). Start it without the redirection."
         )
-    app = make_app(path, marks=marks, theme=theme)
+    app = make_app(path, marks=marks, theme=theme, pictures=pictures)
     code = app.run(mouse=mouse)
     if app.report is not None:
         print(f"vbg stopped on an error of its own; report: {app.report}", file=sys.stderr)
@@ -77,7 +78,9 @@ def key_list() -> str:
     return "\n".join([head, "", *rows])
 
 
-def make_app(path: str | None = None, *, marks: str = "", theme: str = "") -> VbgApp:
+def make_app(
+    path: str | None = None, *, marks: str = "", theme: str = "", pictures: bool = True
+) -> VbgApp:
     """The application with `path` open, ready to run.
 
     Raises
@@ -87,4 +90,4 @@ def make_app(path: str | None = None, *, marks: str = "", theme: str = "") -> Vb
     """
     from vbg.tui import opening
 
-    return opening.make_app(path, marks=marks, theme=theme)
+    return opening.make_app(path, marks=marks, theme=theme, pictures=pictures)

@@ -17,7 +17,9 @@ from vbg.tui.state.workspace import Options
 from vbg.tui.tasks.starting import opened
 
 
-def make_app(path: str | None = None, *, marks: str = "", theme: str = "") -> VbgApp:
+def make_app(
+    path: str | None = None, *, marks: str = "", theme: str = "", pictures: bool = True
+) -> VbgApp:
     """The application with `path` open, ready to run.
 
     Raises
@@ -32,6 +34,7 @@ def make_app(path: str | None = None, *, marks: str = "", theme: str = "") -> Vb
         slow="SSH_CONNECTION" in os.environ,
         no_color="NO_COLOR" in os.environ,
         theme=theme or os.environ.get("VBG_THEME") or kept("theme") or DEFAULT_THEME,
+        pictures=pictures,
     )
     keymap = read_keymap(config_folder() / "keymap.toml")
     app = VbgApp(opened(Path(path) if path is not None else None, keymap, options))

@@ -142,6 +142,7 @@ CASES: dict[str, Case] = {
     "zoom": Case(lambda app: app.main.zoomed, "tree", **EDIT, pane="tree"),
     "export": Case(dialog, "Export", **PLOT),
     "jump": Case(lambda app: app.main.jumping, True, **EDIT),
+    "picture": Case(message, "Picture: Graph, Run, Plot and 3D have a picture", **EDIT),
     "palette": Case(dialog, "Commands", **EDIT),
     "theme": Case(dialog, "Theme", **EDIT),
     "help": Case(dialog, "Help: Model", **EDIT, pane="tree"),

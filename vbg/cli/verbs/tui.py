@@ -32,6 +32,9 @@ def register(subparsers: Any) -> None:
     parser.add_argument("--theme", default="", help="name of a colour theme")
     parser.add_argument("--no-mouse", action="store_true", help="leave the mouse to the terminal")
     parser.add_argument(
+        "--no-pictures", action="store_true", help="never ask the terminal for pictures in pixels"
+    )
+    parser.add_argument(
         "--screenshot",
         metavar="VIEW",
         help="no terminal: write a picture of edit, graph, run, plot, validate or space",
@@ -67,4 +70,5 @@ def act(arguments: argparse.Namespace) -> int:
         marks=arguments.marks,
         theme=arguments.theme,
         mouse=not arguments.no_mouse,
+        pictures=not arguments.no_pictures,
     )

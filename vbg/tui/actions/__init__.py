@@ -43,6 +43,7 @@ _MODULES = {
     "live": "nudging",
     "sweep": "sweeping",
     "study": "studying",
+    "picture": "showing",
     "linkage": "linking",
     "plot": "plotting",
     "validate": "validating",

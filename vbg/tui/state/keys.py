@@ -107,6 +107,7 @@ _EVERYWHERE = (
     _action("filter.next", "n", "Next hit", "go to the next row that the filter finds"),
     _action("zoom", "z", "Zoom", "this pane alone, or all", "", 60),
     _action("export", "E", "Export", "write what is seen to a file"),
+    _action("picture", "I", "Picture", "the view in pixels: kitty's protocol, sixel"),
     _action("jump", "ctrl+o", "Jump", "letters on panes and views; press one to go there"),
     _action("palette", "ctrl+p|:", "palette", "all commands by name"),
     _action("theme", "", "Theme", "choose the colours"),

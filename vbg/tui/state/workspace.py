@@ -113,6 +113,7 @@ class Options:
     slow: bool = False
     no_color: bool = False
     theme: str = "vbg-dark"
+    pictures: bool = True
 
 
 class Shown(NamedTuple):
