@@ -12,7 +12,7 @@ import vbg
 from tests.tail import tail
 from vbg.analysis.symbolic.block_matrices import as_text, written_matrices
 from vbg.analysis.symbolic.formulas import Formulas
-from vbg.assemble.matrices.matrices import matrices_of
+from vbg.assemble.matrices.matrices import is_large, matrices_of
 from vbg.assemble.matrices.numbers import Numbers
 from vbg.assemble.matrices.partitioned import dense, partitioned_matrices
 from vbg.assemble.start.start import assemble_start
@@ -133,6 +133,16 @@ def test_every_machine_is_written(name, capsys):
     assert main([*arguments, "--numbers", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["blocks"]
+
+
+@pytest.mark.parametrize("name", tail(["servo-hydraulic", "double-pendulum"], first=1))
+def test_long_formulas_are_not_multiplied_out(name, capsys):
+    """Few stores, but entries of a thousand terms whose simplification would not end."""
+    path = EXAMPLES / f"{name}.toml"
+    assert is_large(vbg.assemble(vbg.read(path)))
+    assert main(["show", "matrices", str(path), "--symbolic", "--numbers", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["groups"]["1"] and told["blocks"]
 
 
 def test_latex_and_text_on_the_command_line(capsys):

@@ -36,8 +36,9 @@ Roots = Callable[[System], list[Block]]  # blocks whose constants are to be name
 READ = ("store", "position", "quaternion", "displacement", "signal")  # states of equations
 STEP = 1.1  # factor by which one parameter grows
 CLOSE = 1e-10  # relative error at which a form is believed
-SAMPLES = 40  # random models for polynomials
-CHECKS = 3  # of them for monomials
+CHECKS = 3  # random models for monomials
+ENOUGH = {1: 12, 2: 40, 3: 40}  # for polynomials in so many parameters; the same keys as DEGREES
+STAGES = (CHECKS, *sorted(set(ENOUGH.values())))  # random models looked at, as far as needed
 DEGREES = {1: 4, 2: 4, 3: 2}  # of each parameter, by their number
 DENOMINATORS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)  # of numbers that become fractions
 NEGLIGIBLE = 1e-13  # beside the largest entry of its matrix: rounding
@@ -62,7 +63,7 @@ class Named:
         """What `of` takes from a model, an array, in symbols."""
         models = (self.system.model,) if self._entries is None else self._entries.models
         entries = _Entries((), np.zeros((1, 0)), models) if self._entries is None else self._entries
-        found, _ = entries.symbols(_stacked(of, models))
+        found, *_ = entries.symbols(_stacked(of, models))
         return found
 
 
@@ -100,11 +101,12 @@ def named(
             systems: list[System] = []
             constants: dict[Block, Any] = {}
             factors: dict[Block, list[Any]] = {}
-            for count in () if blamed else (entries.few, len(entries.models)):
-                models = entries.models[len(systems) : count]
+            for random in () if blamed else STAGES:
+                models = entries.models[len(systems) : 1 + len(chosen) + random]
                 systems += [assemble(m if change is None else change(m)) for m in models]
-                constants, factors, blamed = _constants(systems, entries, roots, further)
-                if not blamed:
+                constants, factors, blamed, hopeless = _constants(systems, entries, roots, further)
+                if hopeless or not blamed:  # more models would name nothing more
+                    blamed = hopeless
                     break
         except VbgError:  # other values make no machine: the numbers stay
             break
@@ -117,30 +119,33 @@ def named(
 
 def _constants(
     systems: Sequence[System], entries: _Entries, roots: Roots | None, further: Roots | None
-) -> tuple[dict[Block, Any], dict[Block, list[Any]], frozenset[str]]:
-    """Constant blocks and coefficients of the first system with their symbols, and the
-    parameters that some of them do not show."""
+) -> tuple[dict[Block, Any], dict[Block, list[Any]], frozenset[str], frozenset[str]]:
+    """Constant blocks and coefficients of the first system with their symbols, the parameters
+    that some of them do not show, and those of them that no number of systems would show."""
     orders = [
         _read_blocks(system, further) if roots is None else dependencies(roots(system))
         for system in systems
     ]
     if any([b.op for b in order] != [b.op for b in orders[0]] for order in orders[1:]):
-        return {}, {}, frozenset(entries.names)  # other values make other equations
+        every = frozenset(entries.names)
+        return {}, {}, every, every  # other values make other equations
     constants: dict[Block, Any] = {}
     factors: dict[Block, list[Any]] = {}
     blamed: frozenset[str] = frozenset()
+    hopeless: frozenset[str] = frozenset()
     for blocks in zip(*orders, strict=True):
         if blocks[0].op == "const":
-            found, missing = entries.symbols(np.array([b.data for b in blocks]))
+            found, missing, lost = entries.symbols(np.array([b.data for b in blocks]))
             constants[blocks[0]] = found
         elif blocks[0].op == "sum":
             row = np.array([[b.data] for b in blocks])
-            found, missing = entries.symbols(row)
+            found, missing, lost = entries.symbols(row)
             factors[blocks[0]] = list(found)
         else:
             continue
         blamed |= missing
-    return constants, factors, blamed
+        hopeless |= lost
+    return constants, factors, blamed, hopeless
 
 
 def _read_blocks(system: System, further: Roots | None) -> list[Block]:
@@ -165,18 +170,13 @@ class _Entries:
     values: Array
     models: tuple[Model, ...]
 
-    @property
-    def few(self) -> int:
-        """Models that are enough for monomials."""
-        return 1 + len(self.names) + CHECKS
-
     @classmethod
     def of(cls, model: Model, chosen: dict[str, float]) -> _Entries:
         random = np.random.default_rng(SEED)
         nominal = np.array(list(chosen.values()))
         base = nominal * random.uniform(0.93, 1.07, len(nominal))
         grown = [np.where(np.arange(len(base)) == i, STEP * base, base) for i in range(len(base))]
-        others = [base * random.uniform(0.8, 1.25, len(base)) for _ in range(SAMPLES)]
+        others = [base * random.uniform(0.8, 1.25, len(base)) for _ in range(STAGES[-1])]
         values = np.array([base, *grown, *others])
         fixed = {n: v for n, v in model.parameters.items() if n not in chosen}
         models = tuple(
@@ -185,24 +185,28 @@ class _Entries:
         )
         return cls(tuple(chosen), values, models)
 
-    def symbols(self, samples: Array) -> tuple[Any, frozenset[str]]:
-        """A constant (models, rows, columns) in symbols, and the parameters it hides; without
-        the last models only monomials are found."""
+    def symbols(self, samples: Array) -> tuple[Any, frozenset[str], frozenset[str]]:
+        """A constant (models, rows, columns) in symbols, the parameters it hides, and those of
+        them that it would hide however many models there were; of the first models only
+        monomials and polynomials in few parameters are found."""
         import sympy
 
         _, rows, columns = samples.shape
         matrix = sympy.zeros(rows, columns)
         blamed: set[str] = set()
+        hopeless: set[str] = set()
         rounding = NEGLIGIBLE * np.abs(samples).max(initial=0.0)
+        random = len(samples) - 1 - len(self.names)
         for i, j in product(range(rows), range(columns)):
             if np.abs(samples[:, i, j]).max() <= rounding:
                 continue
             found = self._entry(samples[:, i, j])
             if isinstance(found, frozenset):
                 blamed |= found
+                hopeless |= found if random >= ENOUGH.get(len(found), 0) else set()
             else:
                 matrix[i, j] = found
-        return matrix, frozenset(blamed)
+        return matrix, frozenset(blamed), frozenset(hopeless)
 
     def _entry(self, c: Array) -> Any:
         """One number in symbols, or the parameters on which it depends in another way."""

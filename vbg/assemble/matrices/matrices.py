@@ -22,10 +22,11 @@ from vbg.assemble.matrices.unified import (
 )
 from vbg.assemble.start.start import assemble_start
 from vbg.assemble.system import System
-from vbg.blocks import Block
+from vbg.blocks import Block, dependencies
 from vbg.errors import UsageError
 
 LARGEST_SYMBOLIC = 12  # components of stores up to which matrices are written in symbols
+LARGEST_FORMULAS = 64  # operations in the formulas of J and the laws up to which they multiply out
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +111,12 @@ class _Collected:
 
 
 def is_large(system: System) -> bool:
-    """Whether there are too many components of stores for single entries in symbols."""
+    """Whether there are too many components of stores for single entries in symbols, or formulas
+    so long that an entry multiplied out has thousands of terms (two bodies on joints, pistons)."""
     stores = (v.size for v in system.causal.graph.vertices.values() if v.is_store)
-    return sum(stores) > LARGEST_SYMBOLIC
+    if sum(stores) > LARGEST_SYMBOLIC:
+        return True
+    return len(dependencies(matrix_blocks(system))) > LARGEST_FORMULAS
 
 
 def _require_small(forms: Forms) -> None:

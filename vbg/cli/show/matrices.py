@@ -45,8 +45,9 @@ def register(subparsers: Any) -> None:
         "F_D X_D' = K1 X1 + K2 X2 + K3 U1 + J_Du1 U1' + K4 U2 + K_D X_D'.  Q1, Q2 (mixed case):\n"
         "the rows that give efforts directly, and those of H.  Zero blocks are named only.\n"
         "Components of a joint's efforts are in the axes of its first body.\n"
-        "Machines with more than 12 components of stores are written in symbols as blocks, one\n"
-        "for two vector bonds: A_BODY is its direction cosine matrix, ~(a) b = a x b.",
+        "Machines with more than 12 components of stores or long formulas are written in symbols\n"
+        "as blocks, one for two vector bonds: A_BODY is its direction cosine matrix,\n"
+        "~(a) b = a x b.",
         examples="""vbg show matrices motor.toml
             vbg show matrices crank.toml --at '0.2 s' --json
             vbg show matrices motor.toml --symbolic
