@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from vbg.draw.text.rows import cells, plain
 from vbg.tui import make_app
 from vbg.tui.content import mapping
 from vbg.tui.picturing import press, screen_text, settled, typed
-from vbg.tui.session.study import Study, Tried
+from vbg.tui.session.study import Study, StudyJob, Tried
 from vbg.tui.session.studying import Order
 
 ORDER = Order("m.toml", "", ("a=0:1:5", "b=0:1:4"), "max(J.force)", "grid", 100, "")
@@ -82,6 +83,7 @@ def test_an_optimisation_tells_each_better_point():
     assert np.isclose(told[-1], values.min(), rtol=1e-4)
 
 
+@pytest.mark.slow
 async def test_what_cannot_be_studied_is_said_in_the_field(model):
     model.write_text(MACHINE)
     app = make_app(str(model), marks="unicode")
@@ -123,3 +125,37 @@ async def test_a_study_is_watched_and_its_best_taken(model, method):
         assert app.work.document.now.text == MACHINE
         await press(app, pilot, ["M", "enter", "c"])
         assert (model.parent / "study.csv").read_text().startswith("study,L")
+
+
+@pytest.mark.slow
+async def test_a_study_is_cancelled_and_keeps_its_points(model):
+    """Its child is gone; a map of other points takes those that are in the table, and no more."""
+    model.write_text(MACHINE)
+    app = make_app(str(model), marks="unicode")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settled(app, pilot)
+        for points in (400, 3):
+            await press(app, pilot, ["M", *(["down"] if points == 3 else []), "enter"])
+            ranges = f"L=400 mm:600 mm:{points}"
+            await typed(app, "ctrl+u", *("space" if c == " " else c for c in ranges), "enter")
+            while "Which measure" not in screen_text(app):
+                await pilot.pause(0.05)
+            await typed(app, "ctrl+u", *"max(abs(hinge.angle))", "enter")
+            if points == 3:
+                break
+            while app.work.study is None or len(app.work.study.tried) < 2:
+                await pilot.pause(0.05)
+            job = app.job
+            await typed(app, "x", "escape")
+            await settled(app, pilot)
+            assert app.work.study.state == "cancelled"
+            assert isinstance(job, StudyJob) and job.child.process is not None
+            assert job.child.process.returncode is not None
+            first = app.work.study.tried
+        await settled(app, pilot)
+        study = app.work.study
+        assert study is not None and study.state == "finished"
+        assert [one.point[0] for one in study.tried] == [400, 500, 600]
+        assert study.tried[0] == first[0]
+        rows = Path(study.table).read_text().splitlines()[1:]
+        assert len(rows) == len({row.split(",")[1] for row in rows}), "no point was run twice"

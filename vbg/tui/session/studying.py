@@ -72,11 +72,14 @@ def _study(order: Order, stream: IO[str]) -> None:
     table = Table(Path(order.folder) / file, study.key(names), names, study.measures)
     scales = [_scale(written[name]) for name in names]
     _tell(stream, "begun", names=names, units=[written[name] for name in names])
-    told = 0
+    points = grid(ranges) if order.method == "grid" else []
+    wanted, told = {*points}, 0  # the table may have points of other maps
 
     def progress(done: int, total: int) -> None:
         nonlocal told
         for row in table.rows[told:]:
+            if wanted and row.point not in wanted:
+                continue
             value = row.measures[0] if row.measures else None
             point = [
                 (number - offset) / factor
@@ -85,8 +88,7 @@ def _study(order: Order, stream: IO[str]) -> None:
             _tell(stream, "point", point=point, value=value, reason=row.reason, total=total)
         told = len(table.rows)
 
-    if order.method == "grid":
-        points = grid(ranges)
+    if points:
         progress(0, len(points))
         sweep(study, points, table, progress=progress)
     else:
