@@ -152,6 +152,12 @@ def replays_from(model: Model, solution: Solution) -> dict[str, Recorded]:
     """
     total: dict[str, np.ndarray[Any, Any]] = {}
     for push in parts_on_mechanism(model):
+        if push.part.kind == "speed" and _strikes(model, push.part):
+            raise UsageError(
+                f"{push.part.table}.{push.name}: a speed source between a joint and a shaft has no"
+                " twin in the transfer-matrix solver, and its effort alone does not tell what it"
+                " strikes at the start. Begin with speed 0, or give the joint a drive."
+            )
         effort = push.sign * _effort(solution, push)
         total[push.key] = total.get(push.key, np.zeros(len(solution.time))) + effort
     for name, joint in model.joints.items():
@@ -168,6 +174,14 @@ def replays_from(model: Model, solution: Solution) -> dict[str, Recorded]:
         else:
             total |= {f"forces.{name}[{k}]": recorded[:, k] for k in range(3)}
     return {key: Recorded(np.array(solution.time), effort) for key, effort in total.items()}
+
+
+def _strikes(model: Model, part: Any) -> bool:
+    """Whether a speed source is not zero at the start, or may not be."""
+    try:
+        return function_of(model, part.speed).value(0.0) != 0.0
+    except UsageError:  # it reads what moves
+        return False
 
 
 def _bond_effort(model: Model, solution: Solution, outer: OuterBond) -> Array:

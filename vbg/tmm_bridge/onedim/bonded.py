@@ -24,6 +24,7 @@ import numpy as np
 
 from vbg.expressions import derivative, parse
 from vbg.tmm_bridge.formulas.tape import Number
+from vbg.tmm_bridge.onedim.carried import carried_by_joints, lay_on_hinge
 from vbg.tmm_bridge.onedim.draft import SCALES, Draft
 from vbg.tmm_bridge.onedim.rawbonds import shaft_path
 from vbg.tmm_bridge.onedim.signals import closure
@@ -216,6 +217,7 @@ def add_bonded(draft: Draft, sources: Sources) -> None:
     for bond in _bonds(draft, vertices):
         for side in (bond.tail, bond.head):
             incident.setdefault(side, []).append(bond.at(side))
+    on_hinges = carried_by_joints(draft.model)
     for name, ends in incident.items():
         part = vertices.get(name)
         if part is None:
@@ -227,6 +229,9 @@ def add_bonded(draft: Draft, sources: Sources) -> None:
             into, out = sorted(ends, key=lambda end: not end.inward)
             ratio = _ratio(sources, name, part)
             draft.add(TwoPort(into, out, ratio, part.kind == "GY"), late=True)
+        elif name in on_hinges:
+            (effort,), (flow,), (row,) = ends[0].effort, ends[0].flow, ends[0].rows
+            lay_on_hinge(draft, name, on_hinges[name], effort, flow, row)
         else:
             draft.add(_one_port(draft, sources, name, part, ends[0]), late=True)
 

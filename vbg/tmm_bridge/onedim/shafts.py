@@ -28,6 +28,7 @@ from vbg.tmm_bridge.onedim.mechanical import (
     SpringDamper,
 )
 from vbg.tmm_bridge.onedim.network import Row
+from vbg.tmm_bridge.onedim.offsets import add_sources, sets_apart, starts
 from vbg.tmm_bridge.onedim.signals import within
 from vbg.tmm_bridge.onedim.sources import Sources
 from vbg.tmm_bridge.onedim.trains import (
@@ -63,7 +64,8 @@ def add_shafts(draft: Draft, sources: Sources) -> list[Train]:
     ]
     placed = {path: position for path, _, _, position in inertias if position}
     drives = _speed_sources(draft)
-    sets = tied_sets(draft.model)
+    sets, offsets = sets_apart(draft, sources, tied_sets(draft.model), drives)
+    inertias = starts(inertias, offsets)
     hinged = _moving_with_joints(draft, sets, drives)
     trains = []
     for tied in sets:
@@ -83,7 +85,9 @@ def add_shafts(draft: Draft, sources: Sources) -> list[Train]:
                 continue
             train.shares[path] = draft.share()
             term = Term(index, ratio, relative=True, path=train.shares[path])
-            draft.ports[path] = Port((term,), placed.get(path, 0.0), turns)
+            terms = (term, offsets[path].term) if path in offsets else (term,)
+            draft.ports[path] = Port(terms, placed.get(path, 0.0), turns)
+    add_sources(draft, {p: t.shaft for t in trains for p in t.ratio}, inertias, offsets)
     for path, mass, _, _ in inertias:
         train = next(train for train in trains if path in train.ratio)
         train.inertia[path] = train.inertia.get(path, 0.0) + mass
@@ -144,8 +148,10 @@ def _speed_sources(draft: Draft) -> dict[str, tuple[str, Any, float]]:
             if part.kind != "speed":
                 continue
             paths = list(paths_of(draft.model, part))
-            if len(paths) != 1 or paths[0].startswith("joints."):
-                raise no_twin(part, name, "a speed source that is not between node and frame")
+            if any(path.startswith("joints.") for path in paths):
+                raise no_twin(part, name, "a speed source on a joint")
+            if len(paths) != 1:
+                continue  # between two shafts
             backward = part.nodes is not None and part.nodes[-1] == FRAME
             found[paths[0]] = (name, part, -1.0 if backward else 1.0)
     return found
@@ -265,9 +271,9 @@ def _held(
     draft: Draft, part: Any, name: str, port: Port, law: Dry, size: float
 ) -> DryFriction | Rubbing:
     """A friction on a port, whose shafts it can hold."""
-    if all(_is_given(draft, term.shaft) for term in port.terms):
-        return Rubbing(name, port, law, draft.place(), port.turns)
     terms = _relative(part, name, port)
+    if all(_is_given(draft, term.shaft) for term in terms):
+        return Rubbing(name, port, law, draft.place(), port.turns)
     kinds = {draft.shafts[term.shaft].kind for term in terms}
     places = draft.place(), (draft.place(), draft.place())
     if kinds == {JOINT}:
@@ -304,9 +310,10 @@ def _relative(part: Any, name: str, port: Port) -> list[Term]:
     for term in port.terms:
         c = term.c + (whole[term.shaft].c if term.shaft in whole else 0.0)
         whole[term.shaft] = replace(term, c=c)
-    if any(term.c == 0.0 for term in whole.values()):
+    moving = [term for term in whole.values() if term.c != 0.0]
+    if not moving:
         raise no_twin(part, name, "a friction between ends that gears make turn alike")
-    return list(whole.values())
+    return moving
 
 
 def _constant(number: float) -> Value:
@@ -369,8 +376,8 @@ def _determined(frictions: Sequence[Sequence[Side]]) -> bool:
         return shaft
 
     for sides in frictions:
-        ends = [-1 if side.is_given else side.shaft for side in sides]
-        first, second = (root(end) for end in (*ends, -1)[:2])
+        ends = [side.shaft for side in sides if not side.is_given]
+        first, second = (root(end) for end in (*ends, -1, -1)[:2])
         if first == second:
             return False
         owner[first] = second
