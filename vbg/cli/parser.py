@@ -161,12 +161,18 @@ def hertz(text: str) -> float:
     return _positive(text, "Hz", "a frequency greater than 0, as in 500 or '2 kHz'")
 
 
-def count_of(least: int) -> Callable[[str], int]:
-    """Reads a whole number of at least that."""
+MOST_COUNTED = 1_000_000  # of anything that is asked for by number
+ANY = 10**18 - 1  # of a number that counts nothing, as a seed
+
+
+def count_of(least: int, most: int = MOST_COUNTED) -> Callable[[str], int]:
+    """Reads a whole number of at least that, and at most the other."""
 
     def read(text: str) -> int:
         if not (text.isdecimal() and text.isascii()) or int(text[:18]) < least:
             raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of at least {least}")
+        if int(text[:18]) > most:
+            raise argparse.ArgumentTypeError(f"'{text}' is more than {most}, the most there may be")
         return int(text[:18])
 
     return read

@@ -11,6 +11,7 @@ from typing import Any
 from vbg.cli.text import count, figure, table
 from vbg.display import rules_of, scale
 from vbg.errors import Problem
+from vbg.platform.text import escaped
 from vbg.plumbing.components import spellings, vector_of
 
 Ending = dict[str, Any]
@@ -106,7 +107,7 @@ def _no_match(pattern: str, signals: list[str]) -> str:
     part = pattern.split(".")[0]
     near = near or [name for name in names if name.split(".")[0] == part][:6]
     hint = f"Nearest: {', '.join(near)}." if near else "--all prints them all."
-    return f"No signal matches '{pattern}'. {hint}"
+    return f"No signal matches '{escaped(pattern)}'. {hint}"
 
 
 def _without_zeros(rows: list[Ending]) -> list[Ending]:

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from typing import IO
 
 from vbg.errors import counted
+from vbg.platform.text import escaped
 
 count = counted
 
 
 def table(rows: Sequence[Sequence[str]], align: str, indent: str = "") -> str:
     """Columns of text; `align` has one of "<" (left) or ">" (right) per column.
-    The first row is the head."""
+    The first row is the head.  Control characters, as files of strangers have them, are escaped."""
+    rows = [[escaped(cell) for cell in row] for row in rows]
     widths = [max(len(row[k]) for row in rows) for k in range(len(align))]
     lines = (
         indent + "  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(row, align, widths))

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,8 @@ Array = NDArray[np.float64]
 
 PLANS = "factorial[:LEVELS], lhs:N[:SEED], sobol:N[:SEED], ccd, ccf"
 MOST = 100_000  # points of a plan that is not a grid written out by --vary
+MOST_OF_GRID = 1_000_000
+LONGEST = 18  # digits of a number in a plan
 
 
 def points_of(ranges: Sequence[Range], plan: str | None) -> list[Point]:
@@ -34,9 +37,14 @@ def points_of(ranges: Sequence[Range], plan: str | None) -> list[Point]:
     Raises UsageError for a plan that there is not.
     """
     if plan is None or plan == "factorial":
+        points = prod(one.count for one in ranges)
+        if points > MOST_OF_GRID:
+            counts = " x ".join(f"{one.count} of {one.name}" for one in ranges)
+            what = f"--vary: {counts} are {points} points; a grid has {MOST_OF_GRID} at most."
+            raise UsageError(f"{what} Take fewer, or draw some of them: --samples lhs:N.")
         return grid(ranges)
     kind, *texts = plan.split(":")
-    if not all(text.isdecimal() for text in texts):
+    if not all(text.isdecimal() and len(text) <= LONGEST for text in texts):
         raise _unknown(plan)
     numbers = [int(text) for text in texts]
     if kind == "factorial" and len(numbers) == 1 and numbers[0] >= 1:

@@ -135,7 +135,8 @@ def sweep(
 
 
 def _in_processes(study: Study, points: Sequence[Point], processes: int) -> Iterator[Row]:
-    if processes == 1:
+    processes = min(processes, len(points))  # one without a point has nothing to do
+    if processes <= 1:
         for point in points:
             yield run_point(study, point)
         return

@@ -74,10 +74,10 @@ class Table:
         try:
             if len(line) != len(self.header):
                 raise ValueError(f"{len(line)} columns, not {len(self.header)}")
-            values = [float(v) for v in line[1 : 1 + n]]
-            measures = tuple(float(v) for v in line[1 + n : 1 + n + m] if v)
-            if len(measures) not in (0, m):
-                raise ValueError("a measure is missing")
+            values = [_number(v) for v in line[1 : 1 + n]]
+            measures = tuple(_number(v) for v in line[1 + n : 1 + n + m] if v)
+            if len(measures) != {"finished": m, "failed": 0}.get(line[-2]):
+                raise ValueError(f"{len(measures)} measures of a run that has {line[-2]!r}")
         except ValueError as error:
             raise _damaged(self.path, number, error) from None
         return Row(tuple(zip(self.parameters, values, strict=True)), measures, *line[-2:])
@@ -125,6 +125,14 @@ class Table:
         """Points that have no row yet."""
         done = {row.point for row in self.rows}
         return [point for point in points if point not in done]
+
+
+def _number(text: str) -> float:
+    """Raises ValueError for what is no finite number."""
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text} is no number")
+    return value
 
 
 def _line(cells: Sequence[str]) -> str:
@@ -195,7 +203,7 @@ def read_table(path: str | Path) -> Finished:
             raise _damaged(Path(path), number, what)
     try:
         columns = {
-            escaped(name): [float(line[i]) if line[i] else math.nan for line in lines]
+            escaped(name): [_number(line[i]) if line[i] else math.nan for line in lines]
             for i, name in enumerate(head[1:-2], start=1)
         }
     except ValueError as error:

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from vbg.cli.output import require_output, wrote
-from vbg.cli.parser import add, count_of
+from vbg.cli.parser import ANY, add, count_of
 from vbg.cli.show.structure import add_report, report, require_pictures
 from vbg.errors import UsageError
 from vbg.platform.files import write_text
@@ -33,7 +33,7 @@ def register(subparsers: Any) -> None:
     )
     parser.add_argument("name", metavar="NAME", help="as I-2, II-4B, III-4B, 5-3")
     parser.add_argument(
-        "--seed", metavar="N", type=count_of(0), help="usual: that of Table 16, or 0"
+        "--seed", metavar="N", type=count_of(0, ANY), help="usual: that of Table 16, or 0"
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="the topology as a text file (.m)")
     add_report(parser)

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from vbg.cli.output import require_output, wrote
-from vbg.cli.parser import add, add_json, count_of
+from vbg.cli.parser import ANY, add, add_json, count_of
 from vbg.cli.text import count
 from vbg.errors import UsageError
 
@@ -74,7 +74,7 @@ def register(subparsers: Any) -> None:
         "--number", metavar="N", type=count_of(1), default=1, help="which one -o writes; 1"
     )
     parser.add_argument(
-        "--seed", metavar="N", type=count_of(0), default=0, help="other dimensions; 0"
+        "--seed", metavar="N", type=count_of(0, ANY), default=0, help="other dimensions; 0"
     )
     add_json(parser)
 

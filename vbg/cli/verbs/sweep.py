@@ -23,6 +23,7 @@ from vbg.cli.parser import (
 )
 from vbg.cli.progress import CLEAR
 from vbg.cli.text import bar, count, figure, table
+from vbg.errors import UsageError
 
 if TYPE_CHECKING:
     from vbg.analysis.studies.sampling import Range
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 PLACE = 64
 SHOWN = 20  # rows printed
+MOST_PROCESSES = 1024
 SETTINGS = ("t_end", "output_step", "method", "rtol", "atol")
 
 
@@ -62,7 +64,12 @@ def register(subparsers: Any) -> None:
     )
     parser.add_argument("--effects-plot", metavar="OUT", help="picture of them: .png, .svg, .pdf")
     parser.add_argument(
-        "-j", "--processes", type=count_of(1), default=1, metavar="N", help="processes"
+        "-j",
+        "--processes",
+        type=count_of(1, MOST_PROCESSES),
+        default=1,
+        metavar="N",
+        help="processes",
     )
     parser.add_argument("--scheduler", metavar="ADDRESS", help="Dask cluster (extra: sweep)")
     add_json(parser)
@@ -112,7 +119,11 @@ def ranges_of(arguments: argparse.Namespace, study: Study) -> list[Range]:
 
     model = study.model
     written = {name: model.parameter_units.get(name, "") for name in model.parameters}
-    return [parse_range(text, written) for text in arguments.vary]
+    ranges = [parse_range(text, written) for text in arguments.vary]
+    for k, one in enumerate(ranges):
+        if one.name in (before.name for before in ranges[:k]):
+            raise UsageError(f"--vary names {one.name} twice; give each parameter one range.")
+    return ranges
 
 
 def table_of(arguments: argparse.Namespace, study: Study, names: list[str]) -> Table:

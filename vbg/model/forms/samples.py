@@ -65,7 +65,11 @@ def _columns(
     """The columns of a CSV text; heads are "flow", "flow [L/min]" or "flow (L/min)".
 
     Raises ModelError for what is not there or no number."""
-    lines = [line for line in csv.reader(text.splitlines()) if any(cell.strip() for cell in line)]
+    try:
+        cells = list(csv.reader(text.splitlines()))
+    except csv.Error as error:
+        raise ModelError(f"the file is no table: {error}") from None
+    lines = [line for line in cells if any(cell.strip() for cell in line)]
     if not lines:
         raise ModelError("the file has no rows")
     heads = [_head(cell) for cell in lines[0]]
