@@ -20,6 +20,7 @@ from vbg.assemble.derive.equations import (
 from vbg.assemble.program.lower import LEAST_PIVOT, lower
 from vbg.assemble.program.program import Program
 from vbg.blocks import Block, Substitution, Tangent, const, leaf, linear, solve
+from vbg.blocks.rounding import terms_of
 
 LEAST_PIVOT_COMING = (
     1e-10  # part of the diagonal below which a pivot is zero, where rows come and go
@@ -124,6 +125,12 @@ class Programs:
         """Switching functions; those of efforts share the smallest of them."""
         switches = dict(self.equations.switches)
         return lower(switches, self.inputs, smallest=True, least_pivot=self._least_pivot)
+
+    def switch_terms(self, names: Sequence[str]) -> Program:
+        """Of these switching functions, scalars, how large the numbers are from which they are
+        computed, in this order."""
+        terms = {name: terms_of(self.equations.switches[name]) for name in names}
+        return lower(terms, self.inputs, smallest=True, least_pivot=self._least_pivot)
 
     @property
     def _least_pivot(self) -> float:

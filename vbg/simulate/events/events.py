@@ -21,6 +21,7 @@ from vbg.junctions.latch import MODE
 from vbg.physics.stiction import MOVING, most_held
 from vbg.simulate.events.gripping import Grips
 from vbg.simulate.events.looks import FLAT, closer, places
+from vbg.simulate.events.rounding import Rounding
 from vbg.simulate.events.units import Units
 from vbg.solution import Event
 
@@ -66,6 +67,8 @@ class Switches:
         # a joint that opens and closes begins as it is; the latches tell of it
         latches = {f"{c.name}.{MODE}" for c in system.equations.constraints if c.latches}
         self._latch = np.array([s.name in latches for s in self._about], dtype=bool)
+        own = np.flatnonzero((self._mode >= 0) & (self._rest == 0.0) & ~self._latch)
+        self._rounding = Rounding(start, [s.name for s in self._about], own)
         self._start = start
         self.undefined = ""  # names of what has no value any more
         self._crossed: list[int] = []
@@ -128,6 +131,9 @@ class Switches:
             resting |= self._quiet & (np.abs(values) <= FLAT * self._scale)
             resting |= self._above & (self._signs < 0.0) & (values == 0.0)
             crossed = np.flatnonzero((signs != self._signs) & (self._signs != 0.0) & ~resting)
+            if crossed.size:
+                sizes = self._rounding(after, stepper.between(after))
+                crossed = crossed[np.abs(values[crossed]) >= sizes[crossed]]
             if crossed.size:
                 return self._first_root(stepper, project, crossed, before, after)
             self._signs = np.where((self._mode >= 0) | resting, self._signs, signs)
@@ -201,18 +207,24 @@ class Switches:
     def _root(
         self, state: Callable[[float], Array], i: int, before: float, after: float
     ) -> float | None:
-        """Where function `i` vanishes between two times with different signs, if they have."""
+        """Where function `i` vanishes between two times with different signs, if they have; one
+        that begins as a rounding of zero, where it leaves that on the other side."""
         from scipy.optimize import brentq
 
         # what is solved by iteration may end elsewhere in its last digits when it is asked again
         ends: dict[float, float] = {}
+        beyond = 0.0
 
         def value(t: float) -> float:
-            return ends[t] if t in ends else float(self._values(t, state(t))[i])
+            return ends[t] if t in ends else float(self._values(t, state(t))[i]) - beyond
 
         ends = {t: value(t) for t in (before, after)}
         if self._above[i] and ends[before] > 0.0 == ends[after]:
             return _end_of(lambda t: value(t) > 0.0, before, after)
+        size = float(self._rounding(after, state(after))[i])
+        if abs(ends[before]) <= size < abs(ends[after]):
+            beyond = float(np.copysign(size, ends[after]))
+            ends = {t: found - beyond for t, found in ends.items()}
         if ends[before] * ends[after] >= 0.0:
             return None
         return float(brentq(value, before, after, xtol=1e-15 * max(after, 1e-3), rtol=1e-14))
@@ -273,6 +285,8 @@ class Switches:
             sure = (np.abs(values) > FLAT * self._scale) | (ended & (values == 0.0))
             wrong = own[sure[own] & ((values[own] > 0.0) != (x[self._mode[own]] > 0.5))]
             ended &= False  # once: what follows from that may be zero in both modes
+            if wrong.size:
+                wrong = wrong[np.abs(values[wrong]) >= self._rounding(t, x)[wrong]]
             x[self._mode[wrong]] = 1.0 - x[self._mode[wrong]]
             if not wrong.size and not (self._grips and dry(t, x)):
                 return

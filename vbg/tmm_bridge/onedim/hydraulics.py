@@ -18,6 +18,7 @@ from vbg.tmm_bridge.onedim.hydraulic import (
     Pipe,
     Stops,
     Store,
+    beyond,
     darcy,
     edge,
     laminar,
@@ -158,7 +159,7 @@ def _add_conductor(draft: Draft, name: str, part: Any) -> None:
     else:
         raise no_twin(part, name, f"a {part.kind}")
     draft.add(Conductor(ends, opening_valve(at, conductance, part.leakage)))
-    draft.changes.append((f"hydraulic.{name}", 1, lambda w: (ends.difference(w) - at,)))
+    draft.changes.append((f"hydraulic.{name}", 1, lambda w: (beyond(ends, at, w),)))
 
 
 def _add_cylinder(draft: Draft, name: str, part: Any) -> None:
