@@ -355,8 +355,8 @@ def _table(part: Table) -> TimeFunction:
     if part.interpolation == "cubic" and (len(times) > 2 or (resting and len(times) == 2)):
         from scipy.interpolate import CubicSpline
 
-        ends = ((1, 0.0), (1, 0.0)) if resting else ((2, 0.0), (2, 0.0))
-        inside = CubicSpline(times, values, bc_type=ends).c[::-1].T
+        given = (1, 0.0) if resting else (2, 0.0)  # order of the derivative at both ends, its value
+        inside = CubicSpline(times, values, bc_type=(given, given)).c[::-1].T
     else:
         slopes = np.diff(values) / np.diff(times)
         inside = np.column_stack([values[:-1], slopes, 0.0 * slopes, 0.0 * slopes])
