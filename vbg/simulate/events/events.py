@@ -221,8 +221,8 @@ class Switches:
         ends = {t: value(t) for t in (before, after)}
         if self._above[i] and ends[before] > 0.0 == ends[after]:
             return _end_of(lambda t: value(t) > 0.0, before, after)
-        size = float(self._rounding(after, state(after))[i])
-        if abs(ends[before]) <= size < abs(ends[after]):
+        size = float(self._rounding(before, state(before))[i])
+        if size > 0.0 and abs(ends[before]) <= size < abs(ends[after]):
             beyond = float(np.copysign(size, ends[after]))
             ends = {t: found - beyond for t, found in ends.items()}
         if ends[before] * ends[after] >= 0.0:
