@@ -302,3 +302,22 @@ def test_a_raw_law_is_no_motion():
     with exchanged("tmm_bridge.onedim.bonded", *fault):
         said = " ".join(validate(model, in_children=False).verdict.review)
     assert "Motions still agree there: the law of bondgraph.R" in said
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [("1.02 * self.k", "a law has moved them since the row before"), ("-self.k", "a law")],
+)
+def test_where_a_law_moves_what_was_at_rest_the_start_is_not_blamed(wrong, said):
+    """A spring without tension at the start: in the next row motions differ with its effort."""
+    model = vbg.Model(
+        rotational={
+            "J": {"kind": "inertia", "nodes": ["a"], "J": 1.0},
+            "k": {"kind": "spring", "nodes": ["a", "frame"], "k": 30.0},
+            "T": {"kind": "torque", "nodes": ["a"], "torque": 0.9},
+        }
+    )
+    with exchanged("tmm_bridge.onedim.mechanical", "effort -= self.k *", f"effort -= {wrong} *"):
+        told = text(validate(model, **SHORT))
+    assert said in told and "rotational.k" in told and "--output-step" in told
+    assert "the start, or a speed given" not in told

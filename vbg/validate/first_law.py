@@ -23,10 +23,18 @@ _PASSING = ("gear", "belt", "ball_screw", "speed", "0", "1", "TF", "GY")
 SHOWN = 4
 
 
-def first_law(model: Model, first: Sequence[Channel]) -> str:
-    """Whose law differs where motions still agree; `first` are the channels that begin."""
+def first_law(model: Model, first: Sequence[Channel], *, at_start: bool = True) -> str:
+    """Whose law differs where motions still agree; `first` are the channels that begin, in the
+    first row or behind rows that agree."""
     laws = dict.fromkeys(law for c in first if (law := _law_of(model, c)))
     moved = [c for c in first if _is_motion(model, c)]
+    if moved and not at_start:
+        listed = ", ".join(_causes(model, list(laws))[:SHOWN])
+        among = f"among those of {listed}" if laws else "that of an inertia, of gravity or a joint"
+        return (
+            f"Motions differ in the same row, first {moved[0].name}: a law has moved them since the"
+            f" row before, {among}. A shorter --output-step tells whose differs first."
+        )
     if moved:
         return f"Motions differ from there on, first {moved[0].name}: the start, or a speed given."
     if laws:

@@ -61,7 +61,8 @@ def _beginning(evidence: Evidence, verdict: Verdict) -> list[str]:
     names = ", ".join(c.name for c in first[:6]) + (", ..." if len(first) > 6 else "")
     said = [f"The difference begins at t = {begin:.6g} s, in {names}."]
     if evidence.model is not None:
-        said.append(first_law(evidence.model, first))
+        at_start = begin <= verdict.span[0] + AT_ONCE * span
+        said.append(first_law(evidence.model, first, at_start=at_start))
     return said
 
 
