@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from vbg.edit.fixes import fixes, mended, problems_in
+from vbg.edit.mechanism import start_problems
 from vbg.edit.source import with_key
 from vbg.errors import Problem
 
@@ -254,3 +255,27 @@ def test_a_number_without_unit_gets_one_by_choice(written, better):
     found = fixes(problem, text, tomllib.loads(text), "a.toml")
     assert [fix.commands[0].value for fix in found] == better
     assert mended(text, "a.toml") == (text, ())
+
+
+TWICE = (
+    CIRCUIT.replace('"minus"', '"gnd"')
+    + """
+[electric.V]
+kind = "voltage_source"
+nodes = ["plus", "gnd"]
+voltage = 12
+"""
+)
+
+
+def test_a_voltage_that_is_fixed_twice_is_mended_as_the_graph_does():
+    """What the bond graph says against a model that reads well has fixes, too, each tried."""
+    assert not problems_in(TWICE, "c.toml")
+    (problem,) = start_problems(TWICE, "c.toml")
+    found = fixes(problem, TWICE, tomllib.loads(TWICE), "c.toml")
+    labels = {fix.label for fix in found}
+    assert {"delete electric.U", "delete electric.V"} <= labels
+    assert any("in series" in label for label in labels)
+    for fix in found:
+        after = fix.as_one(TWICE).change_text(TWICE)
+        assert not problems_in(after, "c.toml") and not start_problems(after, "c.toml")

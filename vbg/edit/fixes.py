@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from vbg.edit.conflicts import conflict_fixes
 from vbg.edit.mechanism import is_of_start, mechanism_fixes
 from vbg.edit.proposals import Fix, proposals
 from vbg.edit.syntax import syntax_fixes
@@ -41,6 +42,8 @@ def fixes(problem: Problem, text: str, data: Mapping[str, Any], file: str = "") 
     if sum(len(table) for table in data.values() if isinstance(table, Mapping)) > _LARGE:
         return ()
     before = problems_in(text, file)
+    if (problem.where, problem.what) not in {(p.where, p.what) for p in before}:
+        return conflict_fixes(problem, text, data, file)  # the bond graph told it
     found: list[Fix] = []
     for fix in _proposed(problem, data):
         if len(found) == MOST:

@@ -7,81 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from vbg.draw.text.marks import Marks
 from vbg.draw.text.rows import Row, Rows, printable, wrap
-from vbg.edit.commands import AddTable, Command, Remove, SetValue
+from vbg.edit.conflicts import remedies
 from vbg.edit.proposals import Fix
-from vbg.tui.content import references
 
 if TYPE_CHECKING:
     from vbg.causality.causal import Conflict
     from vbg.tui.state.graphing import GraphState
 
-_SERIES = {"electric": ("resistor", "R", 0.01), "hydraulic": ("resistance", "R", 1e6)}
-
-
-def conflict_parts(state: GraphState, conflict: Conflict) -> tuple[str, ...]:
-    """The parts whose demands clash, by their paths, in a fixed order."""
-    graph, causal = state.graph, state.causal
-    assert graph is not None and causal is not None
-    bonds = [conflict.bond, *conflict.first.because, *conflict.second.because]
-    seen: list[str] = []
-    pending = list(bonds)
-    while pending:
-        name = pending.pop(0)
-        if name in seen or name not in graph.bonds:
-            continue
-        seen.append(name)
-        reason = causal.reasons.get(name)
-        pending += list(reason.because) if reason is not None else []
-    parts: list[str] = []
-    for name in seen:
-        for vertex_name in (graph.bonds[name].tail, graph.bonds[name].head):
-            vertex = graph.vertices[vertex_name]
-            if vertex.kind in ("Se", "Sf", "I", "C") and vertex.part not in parts:
-                parts.append(vertex.part)
-    return tuple(parts)
-
 
 def fixes(state: GraphState, conflict: Conflict, data: Mapping[str, Any]) -> tuple[Fix, ...]:
     """Up to four remedies of a conflict, each with its effect."""
-    found: list[Fix] = []
-    for part in conflict_parts(state, conflict):
-        table, _, name = part.partition(".")
-        holder = data.get(table)
-        written = holder.get(name) if isinstance(holder, Mapping) else None
-        if not isinstance(written, Mapping):
-            continue
-        series = _with_series(data, table, name, written)
-        if series is not None:
-            found.append(series)
-        found.append(
-            Fix(
-                f"delete {part}",
-                "its demand is gone",
-                (Remove(((table, name),), f"delete {part}"),),
-            )
-        )
-    found.sort(key=lambda fix: fix.label.startswith("delete"))
-    return tuple(found[:4])
-
-
-def _with_series(
-    data: Mapping[str, Any], table: str, name: str, written: Mapping[str, Any]
-) -> Fix | None:
-    """A small resistance before a source, so that it no longer dictates its node."""
-    from vbg.model.catalogue import catalogue
-
-    nodes = written.get("nodes")
-    kind, field, value = _SERIES.get(table, ("", "", 0.0))
-    if kind not in catalogue().get(table, {}) or not isinstance(nodes, list) or len(nodes) < 2:
-        return None
-    inner = f"{name}_{nodes[0]}"
-    new = references.free_name(data, f"{field}_{name}")
-    label = f"put {new} = {value:g} in series with {name}"
-    commands: tuple[Command, ...] = (
-        SetValue((table, name, "nodes"), [inner, *nodes[1:]], label),
-        AddTable((table, new), {"kind": kind, "nodes": [nodes[0], inner], field: value}, label),
-    )
-    return Fix(label, "the source may differ a little from its node", commands)
+    assert state.graph is not None and state.causal is not None
+    return remedies(state.graph, state.causal, conflict, data)
 
 
 def why_rows(state: GraphState | None, data: Mapping[str, Any], width: int, marks: Marks) -> Rows:
