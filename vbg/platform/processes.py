@@ -66,7 +66,7 @@ def interrupt_on_end_request() -> None:
         nonlocal waiting
         time.sleep(WATCH)
         waiting = False
-        _thread.interrupt_main(number)
+        _thread.interrupt_main(signal.Signals(number))
 
     _handle(interrupt)
 

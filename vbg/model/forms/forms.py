@@ -86,18 +86,16 @@ def _table(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field
     if entries is None:
         return None
     columns = declared.columns or (declared.unit,)
-    rows = [
-        read_vector(reading, (*path, i), row, columns, declared.size)
-        for i, row in enumerate(entries)
-    ]
-    if None in rows:
-        return None
-    for i, row in enumerate(rows):
-        if len(row) != len(rows[0]):
-            what = f"this row has {counted(len(row), 'number')}, the first one {len(rows[0])}."
+    rows: list[tuple[float, ...]] = []
+    for i, row in enumerate(entries):
+        found = read_vector(reading, (*path, i), row, columns, declared.size)
+        if found is not None and rows and len(found) != len(rows[0]):
+            what = f"this row has {counted(len(found), 'number')}, the first one {len(rows[0])}."
             reading.fail((*path, i), what, "Give all rows as many.")
-            return None
-    return tuple(rows)
+            found = None
+        if found is not None:
+            rows.append(found)
+    return tuple(rows) if len(rows) == len(entries) else None
 
 
 _ROTATION_FORMS = "{ axis, angle }, { quaternion } or { euler, sequence }"
