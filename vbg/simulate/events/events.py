@@ -37,6 +37,7 @@ EQUAL = 64.0 * np.finfo(float).eps  # relative distance of times that are equal 
 BEGIN = 1e-6  # s, in which CLOSE and EQUAL count where something has a kink at t = 0
 ROUNDS = 20  # changes of modes that may follow from one event,
 ROUNDS_EACH = 6  # and so many more for everything that can stick
+HALVES = 40  # of a part of a step, in which what was set going may have come back
 STEP = 1e-40  # of complex steps
 CIRCLE = 10  # events at one instant from which on modes that share a load do not take turns
 CHATTER, INSTANT = 100, 1e-5  # so many events within this part of an output step are a failure
@@ -219,6 +220,9 @@ class Switches:
             return ends[t] if t in ends else float(self._values(t, state(t))[i]) - beyond
 
         ends = {t: value(t) for t in (before, after)}
+        if self._rest[i] > 0.0 == ends[before]:  # set going there, and back before the first look
+            before = self._under_way(value, i, before, after)
+            ends[before] = value(before)
         if self._above[i] and ends[before] > 0.0 == ends[after]:
             return _end_of(lambda t: value(t) > 0.0, before, after)
         size = float(self._rounding(before, state(before))[i])
@@ -228,6 +232,17 @@ class Switches:
         if ends[before] * ends[after] >= 0.0:
             return None
         return float(brentq(value, before, after, xtol=1e-15 * max(after, 1e-3), rtol=1e-14))
+
+    def _under_way(
+        self, value: Callable[[float], float], i: int, before: float, after: float
+    ) -> float:
+        """The latest time by halves at which function `i`, zero at `before`, has its sign, and
+        `before` if it never had it."""
+        for k in range(1, HALVES):
+            t = before + (after - before) * 0.5**k
+            if value(t) * self._signs[i] > 0.0:
+                return t
+        return before
 
     def until_reversal(self, t: float, x: Array) -> float:
         """How long what slips does so at the accelerations of now: a longer step could pass the

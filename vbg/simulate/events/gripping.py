@@ -53,11 +53,15 @@ class Grips:
         speed, growth = self.values(t, x)[self.ways[:, 0]], self.growth(t, x)[self.ways[:, 0]]
         still = np.abs(speed) <= np.where(stuck | first, MOVING, RESTING)
         still |= np.abs(speed) <= BRIEF * max(abs(t), brief) * np.abs(growth)
-        still |= np.isin(self.ways, crossed).any(axis=1)
+        turned = np.isin(self.ways, crossed).any(axis=1)
+        still |= turned
         modes = np.sign(speed).astype(np.intp)
         resting = np.flatnonzero(still)
         if resting.size:
-            modes = self._let_go(t, x, self._held(t, x, modes, resting))
+            kept = np.where(stuck, 0, np.where(before[:, 1] > 0.5, -1, 1))
+            onward = np.where(turned, np.where(kept < 0, 0, np.where(stuck, 1, -1)), kept)
+            modes = self._held(t, x, modes, resting, onward[resting])
+            modes = self._let_go(t, x, modes)
         self._set(t, x, modes)
         return bool(np.any(x[self.places] != before))
 
@@ -71,9 +75,12 @@ class Grips:
         x: Array,
         modes: Modes,
         resting: NDArray[np.intp],
+        onward: Modes,
     ) -> Modes:
         """How those at rest go on, as few of them stuck as can: what each does to the others from
-        its effort the one way and the other, which the accelerations are linear in."""
+        its effort the one way and the other, which the accelerations are linear in.  What nothing
+        pushes and can hold nothing, as a clutch that begins to engage, goes `onward`: as it did, or
+        the next of the three ways if it has just left that; only what follows tells which is."""
         modes = modes.copy()
         modes[resting] = 1
         forward, backward = self.ways[resting].T
@@ -92,6 +99,7 @@ class Grips:
             A[:, j] = (grown - base) / (ahead[j] + back[j])
             modes[friction] = 1
         found, f = held(A, base + A @ ahead, ahead, back)
+        found = np.where((found == 0) & (ahead + back == 0.0), onward, found)
         modes[resting] = alone(A, f, ahead, back, found)
         return modes
 

@@ -49,7 +49,7 @@ def held(A: Array, b: Array, ahead: Array, back: Array) -> tuple[Modes, Array]:
 def alone(A: Array, f: Array, ahead: Array, back: Array, modes: Modes) -> Modes:
     """The same modes, but of those held by the efforts f as few as hold without help, and these as
     far from their limits as can be; the others are at theirs (1 or -1)."""
-    free = np.flatnonzero(modes == 0)
+    free = np.flatnonzero((modes == 0) & (np.maximum(ahead, back) > 0.0))  # others have no share
     if not free.size:
         return modes
     D, Q, noise = _scaled(A, ahead, back, free)

@@ -126,6 +126,7 @@ def integrate(
     status = Status("finished", "The simulation reached its end.")
     try:
         y = plant.sample(halts[0], switched(plant, plant.smooth[0], y0, first=True))
+        y = switched(plant, plant.smooth[0], y, first=False)  # under what was sampled
         record.add(plant, float(grid[0]), y.copy())
         for begin, end in pairwise(halts):
             plant.smooth = (begin.after, end.before)

@@ -150,24 +150,25 @@ def by_few(K: Array, f: Array, ahead: Array, back: Array, modes: Array) -> Array
     from scipy.optimize import linprog
 
     modes = modes.copy()
-    free = np.flatnonzero(modes == 0.0)
+    most = np.maximum(ahead, back)
+    free = np.flatnonzero((modes == 0.0) & (most > 0.0))  # what can hold nothing has no share
     if len(free) < 2:
         return modes
-    size = np.maximum(ahead, back)[free]
+    size = most[free]
     _, values, along = np.linalg.svd(size[:, None] * K[np.ix_(free, free)] * size)
     moves = along[values > DEPENDENT * values[0]]
     if len(moves) == len(free):
         return modes
-    least, most = -ahead[free] / size, back[free] / size
-    load = moves @ np.clip(f[free] / size, least, most)
-    bounds = np.stack([least, most], axis=1)
-    near, left = AT_LIMIT * (most - least), -1.0
+    lower, upper = -ahead[free] / size, back[free] / size
+    load = moves @ np.clip(f[free] / size, lower, upper)
+    bounds = np.stack([lower, upper], axis=1)
+    near, left = AT_LIMIT * (upper - lower), -1.0
     for wanted in (sign * row for row in np.eye(len(free)) for sign in (-1.0, 1.0)):
         found = linprog(wanted, A_eq=moves, b_eq=load, bounds=bounds, method="highs-ds")
         if found.status != 0:
             continue
-        low, high = found.x <= least + near, found.x >= most - near
-        rest = np.minimum(most - found.x, found.x - least)[~(low | high)].min(initial=1.0)
+        low, high = found.x <= lower + near, found.x >= upper - near
+        rest = np.minimum(upper - found.x, found.x - lower)[~(low | high)].min(initial=1.0)
         if (slack := float(rest) if not (low | high).all() else 0.0) > left:
             left, modes[free] = slack, np.where(low, 1.0, np.where(high, -1.0, 0.0))
     return modes

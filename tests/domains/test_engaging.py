@@ -1,0 +1,81 @@
+"""Clutches that begin to engage, frictions under what is sampled at the start: both solvers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import vbg
+from vbg import tmm_bridge
+from vbg.simulate.events.sticking import alone
+from vbg.tmm_bridge.motion.sticking import by_few
+
+pytestmark = pytest.mark.filterwarnings("error")
+SOLVERS = [vbg.simulate, tmm_bridge.simulate]
+J_A, J_B = 1.0, 2.0  # kg m^2
+
+
+def clutched(load: object) -> vbg.Model:
+    """Two shafts at rest, a load on the first, a clutch of t N*m between them."""
+    parts = {
+        "Ja": {"kind": "inertia", "nodes": ["a"], "J": J_A},
+        "Jb": {"kind": "inertia", "nodes": ["b"], "J": J_B},
+        "c": {"kind": "clutch", "nodes": ["a", "b"], "capacity": 1.0, "engaged": "t"},
+        "T": {"kind": "torque", "nodes": ["a"], "torque": load},
+    }
+    return vbg.Model(rotational=parts, simulate={"t_end": 0.8, "output_step": 0.1})
+
+
+@pytest.mark.parametrize("run", SOLVERS)
+@pytest.mark.parametrize("rise", [0.0, 0.3, 3.0, -3.0])
+def test_a_clutch_engages_from_nothing_under_a_load_that_grows(run, rise):
+    """Load rise t, capacity t: it holds where J_b / (J_a + J_b) rise < 1, else it gives t to b."""
+    solution = run(clutched(f"{rise}*t"))
+    assert solution.status.code == "finished", solution.status
+    held = abs(rise) * J_B / (J_A + J_B) < 1.0
+    torque = rise * J_B / (J_A + J_B) if held else np.sign(rise)
+    square = 0.5 * solution.time**2
+    assert_allclose(solution["rotational.a.speed"], (rise - torque) / J_A * square, atol=1e-9)
+    assert_allclose(solution["rotational.b.speed"], torque / J_B * square, atol=1e-9)
+
+
+@pytest.mark.parametrize("run", SOLVERS)
+@pytest.mark.parametrize("load", [1e-6, 1e-3, 0.1])
+def test_a_clutch_that_slips_for_an_instant_only(run, load):
+    """A constant load, capacity t: the speeds differ until 2 load / (1 + J_a / J_b), however soon
+    that is, and are one from there on."""
+    solution = run(clutched(load))
+    assert solution.status.code == "finished", solution.status
+    expected = load / (J_A + J_B) * solution.time
+    behind = solution.time > 2.0 * load / (1.0 + J_A / J_B)
+    for shaft in "ab":
+        assert_allclose(solution[f"rotational.{shaft}.speed"][behind], expected[behind], atol=1e-9)
+
+
+@pytest.mark.parametrize("run", SOLVERS)
+def test_the_first_row_is_under_what_is_sampled_there(run):
+    """Pushed ahead by a constant and back by a controller that samples at t = 0 for the first
+    time: what slips from rest slips back at once."""
+    parts = {
+        "J": {"kind": "inertia", "nodes": ["a"], "J": 1.0},
+        "rubs": {"kind": "friction", "nodes": ["a"], "coulomb": 0.5},
+        "T": {"kind": "torque", "nodes": ["a"], "torque": 1.0},
+        "u": {"kind": "torque", "nodes": ["a"], "torque": "-command"},
+    }
+    command = {"kind": "sample_and_hold", "input": "3 - t", "period": 0.1}
+    model = vbg.Model(
+        rotational=parts,
+        signals={"command": command},
+        simulate={"t_end": 0.2, "output_step": 0.05},
+    )
+    assert_allclose(run(model)["rubs.torque"][:2], 0.5, rtol=1e-12)
+
+
+@pytest.mark.parametrize("choice", [alone, by_few])
+def test_what_can_hold_nothing_takes_no_share(choice):
+    """Two brakes and an open clutch on one shaft."""
+    ahead, f = np.array([0.0, 1.0, 2.0]), np.array([0.0, 0.3, 0.4])
+    modes = choice(np.ones((3, 3)), f, ahead, ahead, np.zeros(3))
+    assert modes[0] == 0
+    assert np.count_nonzero(modes[1:] == 0) == 1
