@@ -30,6 +30,21 @@ def signal_table(
     )
 
 
+def text_table(heading: str, titles: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A heading and rows of text; at most MOST_ROWS of them, the others counted."""
+    written = [tuple(row) for row in rows]
+    head = "".join(f"<th>{escape(title)}</th>" for title in titles)
+    body = "".join(
+        f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
+        for row in written[:MOST_ROWS]
+    )
+    more = f"<p>{len(written) - MOST_ROWS} more.</p>" if len(written) > MOST_ROWS else ""
+    return (
+        f"<p><b>{escape(heading)}</b></p>"
+        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+    )
+
+
 def _row(name: str, values: np.ndarray, unit: str) -> str:
     finite = values[np.isfinite(values)]
     numbers = (finite.min(), finite.max(), values[-1]) if len(finite) else (np.nan,) * 3

@@ -57,6 +57,26 @@ def test_a_notebook_shows_every_signal_escaped():
     assert repr(SOLUTION) == "<Solution <swing> & co: finished, 4 signals, 3 rows, 0.3 s>"
 
 
+def test_a_notebook_shows_models_systems_and_verdicts_escaped():
+    from vbg.validate.comparison.values import Channel, Verdict
+
+    mass = {"mass": 1.0, "inertia": {"xx": 1, "yy": 1, "zz": 1}}
+    model = vbg.Model(name="<a> & b", bodies={"rod": mass})
+    shown = model._repr_html_()
+    assert shown.count("<tr>") == 2 and "<td>bodies</td><td>rod</td>" in shown
+    assert "&lt;a&gt; &amp; b" in shown and "<a>" not in shown
+    system = vbg.assemble(model)
+    assert "<td>signal</td><td>rod.position</td><td>m</td>" in system._repr_html_()
+    sizes = ((1.0, 1e-9), (2.0, 1e-3))
+    channels = tuple(
+        Channel(f"c{k}", "N", peak, error, 0.1, 1e-9, 1e-6, 0.0, "integrated", "PASS")
+        for k, (peak, error) in enumerate(sizes)
+    )
+    shown = Verdict("PASS", "All <2> agree.", channels)._repr_html_()
+    assert "All &lt;2&gt; agree." in shown
+    assert shown.index("c1") < shown.index("c0")  # the worst first
+
+
 def test_a_line_is_interrupted_where_there_is_no_value():
     values = np.array([0.0, 1.0, np.nan, 2.0, 3.0])
     holed = Solution(np.arange(5.0), {"x": values})

@@ -13,6 +13,7 @@ from vbg.assemble.derive.equations import Equations
 from vbg.assemble.programs import Programs, StateSlice, written_state
 from vbg.causality import CausalGraph
 from vbg.model import Model
+from vbg.notebook import text_table
 from vbg.plumbing.components import component_names
 
 __all__ = ["StateSlice", "System"]
@@ -37,6 +38,14 @@ class System:
             f"{len(self.constraint_names)} constraint efforts, "
             f"{len(self.signal_units)} signals>"
         )
+
+    def _repr_html_(self) -> str:
+        rows = (
+            *(("state", name, "") for name in self.state_names),
+            *(("constraint effort", name, "") for name in self.constraint_names),
+            *(("signal", name, unit) for name, unit in self.signal_units.items()),
+        )
+        return text_table(self.model.name, ("what", "name", "unit"), rows)
 
     @property
     def model(self) -> Model:

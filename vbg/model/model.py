@@ -22,6 +22,7 @@ from vbg.model.text.places import Path, Place, Places, spelled
 from vbg.model.text.plain import freeze, plain, thaw
 from vbg.model.values.functions import functions_of, with_values
 from vbg.model.values.parameters import unit_of
+from vbg.notebook import text_table
 from vbg.plumbing.paused_collection import paused_collection
 
 Parts = Mapping[str, Any]
@@ -131,6 +132,14 @@ class Model:
             f"<Model {self.name}: {len(self.bodies)} bodies, {len(self.joints)} joints, "
             f"{len(self.forces)} forces>"
         )
+
+    def _repr_html_(self) -> str:
+        rows = (
+            (table, name, getattr(part, "kind", ""))
+            for table in TABLES
+            for name, part in getattr(self, table).items()
+        )
+        return text_table(self.name, ("table", "name", "kind"), rows)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (thaw(self.document), self.path, self._keys_and_values())

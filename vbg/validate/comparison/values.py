@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from vbg.notebook import text_table
+
 Mark = Literal["PASS", "FAIL", "INCONCLUSIVE", "VACUOUS", "NOT UNIQUE"]
 Result = Literal["PASS", "FAIL", "INCONCLUSIVE"]
 
@@ -63,6 +65,14 @@ class Verdict:
     once: tuple[str, ...] = ()
     audits: Mapping[str, float] = field(default_factory=dict)
     review: tuple[str, ...] = ()
+
+    def _repr_html_(self) -> str:
+        rows = (
+            (c.name, f"{c.peak:.4g} {c.unit}", f"{c.max_error:.2g} {c.unit}", c.result)
+            for c in sorted(self.channels, key=lambda c: -c.max_error / max(c.peak, 1e-300))
+        )
+        heading = f"{self.word}  {self.sentence}"
+        return text_table(heading, ("channel", "peak", "largest error", "result"), rows)
 
     def failed(self) -> tuple[Channel, ...]:
         """Channels above their tolerance, worst first."""
