@@ -51,8 +51,9 @@ class Audit:
 
     energy_residual : largest |stored + dissipated - supplied - start| over the
         run, relative to the largest energy that took part [1].
-    position_residual : largest violation of a position constraint [m or rad].
-    velocity_residual : largest violation of a velocity constraint [m/s or rad/s].
+    position_residual : largest violation of a position constraint, of angles [rad], of
+        distances in lengths of the machine.
+    velocity_residual : the same of velocity constraints, [rad/s] or lengths in a second.
     dependent_residual : of what ties stores to others: V, A, 1e5 Pa, 1e-5 m^3/s; 0 without any.
     energy_limit, position_limit, velocity_limit : what is allowed.
     failures : a few words on each residual above its limit, see `judged`.

@@ -111,15 +111,19 @@ def _no_match(pattern: str, signals: list[str]) -> str:
 
 
 def _without_zeros(rows: list[Ending]) -> list[Ending]:
+    """Without components that are rounding of their vector, or of what has the same unit: of 1 at
+    most, so that what is small is told of a small machine."""
     largest: dict[str, float] = {}
+    beside: dict[str, float] = {}
     for row in rows:
-        vector = vector_of(row["signal"])
+        vector, unit = vector_of(row["signal"]), row["unit"]
         largest[vector] = max(largest.get(vector, 0.0), _size(row))
+        beside[unit] = min(1.0, max(beside.get(unit, 0.0), _size(row)))
     return [
         row
         for row in rows
         if vector_of(row["signal"]) == row["signal"]
-        or _size(row) > NEGLIGIBLE * max(1.0, largest[vector_of(row["signal"])])
+        or _size(row) > NEGLIGIBLE * max(beside[row["unit"]], largest[vector_of(row["signal"])])
     ]
 
 
@@ -139,7 +143,7 @@ def _audit(ending: Ending) -> Iterator[str]:
     dependent = audit.get("dependent_residual")
     yield (
         f"residuals  position {figure(audit['position_residual'], 2)},"
-        f" velocity {figure(audit['velocity_residual'], 2)} (largest, SI)"
+        f" velocity {figure(audit['velocity_residual'], 2)} (largest, rad or lengths)"
         + (f"; dependent stores {figure(dependent, 2)} (V, A, bar)" if dependent else "")
     )
     if audit["energy_residual"] is None:

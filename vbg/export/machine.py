@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from vbg.assemble.program.lower import lower
 from vbg.assemble.program.program import Program
 from vbg.assemble.programs import StateSlice
+from vbg.assemble.start.lengths import rounding_of_gaps, run_lengths
 from vbg.assemble.start.start import Start
 from vbg.assemble.system import System
 from vbg.blocks import Block
@@ -64,6 +65,8 @@ class Machine:
     sampled: tuple[tuple[int, int], ...]
     pauses: tuple[float, ...]
     tolerance: Array
+    lengths: Array
+    rounding: float
 
     @property
     def system(self) -> System:
@@ -86,6 +89,7 @@ def exported(start: Start) -> Machine:
     graph = system.causal.graph
     simulate = system.model.simulate
     grid = output_grid(simulate.t_end, simulate.output_step)
+    lengths = run_lengths(system, start.state)
     kinks = kink_instants(system, grid)
     clocks = tuple(c for c in graph.clocks if c.period > 0.0)
     singles = np.union1d([c.first for c in graph.clocks if c.period == 0.0], kinks)
@@ -105,6 +109,8 @@ def exported(start: Start) -> Machine:
         sampled=_sampled(system, clocks, singles.tolist()),
         pauses=tuple(fast_places(system, simulate.t_end).tolist()),
         tolerance=Tolerances(system, 1.0)(0.0, start.state),
+        lengths=lengths,
+        rounding=rounding_of_gaps(system, start.state, lengths),
     )
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.assemble.start.posture import Projector
+from vbg.assemble.start.remarks import unit_of
 from vbg.solution import Status
 
 
@@ -23,13 +24,14 @@ def not_closed(projector: Projector, t: float, x: NDArray[np.float64]) -> Status
     """Constraints that cannot be met any more; x is the nearest to it."""
     system = projector.system
     position, _ = projector.residuals(t, x)
-    worst = int(np.argmax(np.abs(position)))
-    name = system.constraint_names[worst]
+    worst = int(np.argmax(np.abs(position) / projector.lengths))
+    name, about = system.constraint_names[worst], system.equations.constraints
+    unit = [unit_of(system, c.part, label) for c in about for label in c.labels][worst]
     drives = sorted(c.part for c in system.equations.constraints if c.labels == ("drive",))
     return Status(
         "failed",
         f"At t = {t:.6g} s the joints cannot be kept closed any more: "
-        f"{abs(position[worst]):.3g} [m or rad] is left, most of it at {name}.",
+        f"{abs(position[worst]):.3g}{f' {unit}' if unit else ''} is left, most of it at {name}.",
         f"Drives that may contradict each other from there on: {', '.join(drives)}."
         if drives
         else "The mechanism may have reached the end of its reach; add a stop before it.",

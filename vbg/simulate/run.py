@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from vbg.assemble.derive.equations import SUPPLIED, taken_by
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.start.conditioning import Conditioning
+from vbg.assemble.start.lengths import rounding_of_gaps, run_lengths
 from vbg.assemble.start.posture import Projector
 from vbg.assemble.start.start import Start, assemble_start
 from vbg.assemble.system import System
@@ -45,9 +46,9 @@ from vbg.simulate.steppers.stiffness import Creep, StiffnessWatch
 from vbg.simulate.steppers.tolerances import LINE, Tolerances
 from vbg.solution import FINISHED, Event, MadeBy, Solution, Status, checked
 
-STILL = 1e-16  # speed left to what sticks [m/s or rad/s]: it must not creep
+STILL = 1e-16  # speed left to what sticks [rad/s, or lengths of rows]: it must not creep
 LEFT = 1e-13  # residual that is left beside a singular posture
-CLOSED = 1e-14  # gap left to the joints beside it [m or rad]
+CLOSED = 1e-14  # gap left to the joints beside it [rad, or lengths of rows]
 
 Array = NDArray[np.float64]
 Progress = Callable[[float, float], bool | None]
@@ -62,7 +63,7 @@ STIFF = Problem(
     "method.",
     "formulation = 'constraint' will be faster.",
 )
-LOST = 1e-6  # position residual after projection [m or rad] that ends a run
+LOST = 1e-6  # position residual after projection [rad, or lengths of rows] that ends a run
 
 
 def simulate(
@@ -175,7 +176,7 @@ class Run:
         system, x = start.system, start.state.copy()
         self.system, self.settings = system, settings
         self.progress = progress
-        self.projector = Projector(system, start.kept)
+        self.projector = Projector(system, start.kept, lengths := run_lengths(system, x))
         self.rows = KeptRows(start)
         self.jams = JamWatch(self.projector, settings.output_step)
         self.latches = Latches(start, self.projector)
@@ -191,7 +192,8 @@ class Run:
         begin = self._begin(x)
         if self.losses.is_large(begin, x):
             self.start = self.losses.start
-        self.recorder = Recorder(system, self.start.evaluator("recorded"), self.grid, sink)
+        told = self.start.evaluator("recorded")
+        self.recorder = Recorder(system, told, self.grid, sink, lengths)
         self.steps = 0
         self.began = time.process_time()
         self.sticks = any(
@@ -215,7 +217,8 @@ class Run:
         # constraints are held two digits tighter than the integration
         kept = max(1e-2 * settings.atol, 1e-13), max(1e-1 * settings.rtol, 1e-12)
         self._limits = limits_of(self.method, settings.rtol, *kept)
-        self.position_tol, self.velocity_tol = (CLOSED, STILL) if self.sticks else kept
+        position, self.velocity_tol = (CLOSED, STILL) if self.sticks else kept
+        self.position_tol = max(position, rounding_of_gaps(system, x, lengths))
 
     def _begin(self, x: Array) -> float:
         """Modes and samples at t = 0; the time from which the run goes on."""
@@ -473,7 +476,16 @@ class Run:
         return Solution(
             time=self.recorder.time,
             signals=signals,
-            audit=audit(self.system, signals, events, self._limits, span, grain, carried),
+            audit=audit(
+                self.system,
+                signals,
+                events,
+                self._limits,
+                span,
+                grain,
+                self.recorder.worst,
+                carried,
+            ),
             made_by=MadeBy(
                 solver="vbg",
                 model=model.name,

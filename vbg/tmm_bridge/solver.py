@@ -20,7 +20,8 @@ from vbg.tmm_bridge.kernels.rotation import Array, quaternion_of
 from vbg.tmm_bridge.kernels.rows import W_R
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
-from vbg.tmm_bridge.mechanism.start import Pose, drive_rates, model_size, start
+from vbg.tmm_bridge.mechanism.scales import row_units
+from vbg.tmm_bridge.mechanism.start import Pose, drive_rates, start
 from vbg.tmm_bridge.motion.channels import Record, replay, signals
 from vbg.tmm_bridge.motion.energies import energy_signals, residual_signals
 from vbg.tmm_bridge.motion.integration import (
@@ -35,7 +36,7 @@ from vbg.tmm_bridge.motion.uniqueness import not_unique
 
 APART = "not solved: "
 # residuals that an audit allows: of the energy in rtol of the run, between two bounds, relative to
-# the largest energy; of positions in the machine's size; of velocities [m/s or rad/s]
+# the largest energy; of positions [rad or the machine's size]; of velocities the same in a second
 ENERGY, CLOSEST, LOOSEST = 1e3, 1e-8, 1e-5
 POSITION, VELOCITY = 1e-9, 1e-7
 METHOD = "mstmm riccati, dop853"
@@ -144,7 +145,7 @@ def _solution(
     return Solution(
         trajectory.time,
         named,
-        _audit(mechanism, named, trajectory, made_by.rtol),
+        _audit(mechanism, named, record, trajectory, made_by.rtol),
         made_by,
         trajectory.status,
         units,
@@ -153,20 +154,26 @@ def _solution(
 
 
 def _audit(
-    mechanism: Mechanism, named: Mapping[str, np.ndarray], trajectory: Trajectory, rtol: float
+    mechanism: Mechanism,
+    named: Mapping[str, np.ndarray],
+    record: Record,
+    trajectory: Trajectory,
+    rtol: float,
 ) -> Audit:
-    """Residuals, that of the energy relative to the largest energy of the run."""
+    """Residuals, that of the energy relative to the largest energy of the run, those of gaps and
+    speeds by their rows: turns as they are, distances in the model's size."""
     energies = ("kinetic", "potential", "supplied", "dissipated")
     swings = [np.ptp(named[f"energy.{name}"]) for name in energies]
     largest = max(*swings, np.abs(named["energy.kinetic"]).max(), 1e-300)
+    units = row_units(mechanism.tables)
     found = Audit(
         energy_residual=float(np.abs(named["energy.residual"]).max() / largest),
-        position_residual=float(named["residual.position"].max(initial=0.0)),
-        velocity_residual=float(named["residual.velocity"].max(initial=0.0)),
+        position_residual=float((np.abs(record.gaps[:, :, 0]) / units).max(initial=0.0)),
+        velocity_residual=float((np.abs(record.gaps[:, :, 1]) / units).max(initial=0.0)),
         dependent_residual=0.0,
         events=trajectory.events,
         energy_limit=float(np.clip(ENERGY * rtol, CLOSEST, LOOSEST)),
-        position_limit=POSITION * model_size(mechanism),
+        position_limit=POSITION,
         velocity_limit=VELOCITY,
     )
     return judged(found)

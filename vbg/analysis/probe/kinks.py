@@ -21,12 +21,14 @@ from vbg.analysis.probe.probe import Probe
 from vbg.analysis.probe.tangent import Tangent, tangent
 from vbg.blocks import Block, dependencies
 from vbg.graph.placeholders import OUTPUT, PLACEHOLDERS, SIGNAL
+from vbg.simulate.steppers.tolerances import Tolerances
 
 Array = NDArray[np.float64]
+Sizes = tuple[Array, Array]  # of the states: as they are, and natural ones
 Places = NDArray[np.intp]
 What = Literal["kink", "jump", "no slope", "smooth"]
 
-NEAR = 1e-9  # of what the value is made of, or in SI units: nearer to zero is at zero
+NEAR = 1e-9  # of what the value is made of, or of `natural`: nearer to zero is at zero
 MOVED = 1e-12  # of its row: a smaller slope of a value along deviations is rounding
 PARALLEL = 1e-9
 DIFFERS = 1e-9  # of the row: a smaller difference between two sides is rounding
@@ -80,20 +82,26 @@ def kinks_at(probe: Probe, t: float, x: Array, watched: Places) -> tuple[Kink, .
         return ()
     values, jacobian = probe.values(t, x), probe.jacobian(t, x)
     space = tangent(probe, jacobian, x)
+    sizes = np.abs(x), Tolerances(probe.system, 1.0)(t, x)
     rows = [
-        *_at_corners(probe, values, jacobian, space, x),
-        *_at_modes(probe, values, jacobian, space, x),
+        *_at_corners(probe, values, jacobian, space, sizes),
+        *_at_modes(probe, values, jacobian, space, sizes),
     ]
-    near = [_kink(probe, group, values, jacobian, space) for group in _parallel(rows)]
+    near = [_kink(probe, group, values, jacobian, space, sizes) for group in _parallel(rows)]
     return tuple(
         replace(kink, what=_what(probe, t, x, near, i, watched)) for i, kink in enumerate(near)
     )
 
 
 def _kink(
-    probe: Probe, group: Sequence[_Row], values: Array, jacobian: Array, space: Tangent
+    probe: Probe,
+    group: Sequence[_Row],
+    values: Array,
+    jacobian: Array,
+    space: Tangent,
+    sizes: Sizes,
 ) -> Kink:
-    signal, value, flip = _named(probe, group, values, jacobian, space)
+    signal, value, flip = _named(probe, group, values, jacobian, space, sizes)
     members = []
     for row in group:
         if row.member is not None:
@@ -110,27 +118,33 @@ def _along(space: Tangent, row: Array) -> Array:
     return np.concatenate([row[:n] @ space.basis, row[n:]])
 
 
-def _at_zero(value: float, row: Array, x: Array) -> bool:
-    size = float(np.abs(row[: len(x)] * x).sum())
-    return abs(value) <= NEAR * max(size, 1.0)
+def _at_zero(value: float, row: Array, sizes: Sizes) -> bool:
+    """Whether a value is rounding of what its row makes of the states, or of their natural sizes
+    (lengths of the machine, 1 V, 1 rad/s): 1 at most, and where it reads none."""
+    now, natural = sizes
+    size = float(np.abs(row[: len(now)]) @ now)
+    small = float(np.abs(row[: len(now)]) @ natural)
+    return abs(value) <= NEAR * max(size, min(small, 1.0) if small > 0.0 else 1.0)
 
 
 def _at_corners(
-    probe: Probe, values: Array, jacobian: Array, space: Tangent, x: Array
+    probe: Probe, values: Array, jacobian: Array, space: Tangent, sizes: Sizes
 ) -> list[_Row]:
     rows = []
     for corner in probe.corners:
         at = probe.spans[corner.output].start
         gradient = _along(space, jacobian[at])
         moves = np.abs(gradient).max(initial=0.0) > MOVED * np.abs(jacobian[at]).max()
-        if not moves or not _at_zero(values[at], jacobian[at], x):
+        if not moves or not _at_zero(values[at], jacobian[at], sizes):
             continue
         member = None if corner.side is None else (probe.side_places[corner.side], False)
         rows.append(_Row(corner.part, gradient, member, _arguments(corner.value)))
     return rows
 
 
-def _at_modes(probe: Probe, values: Array, jacobian: Array, space: Tangent, x: Array) -> list[_Row]:
+def _at_modes(
+    probe: Probe, values: Array, jacobian: Array, space: Tangent, sizes: Sizes
+) -> list[_Row]:
     rows = []
     places = {s.state.name: s.first for s in probe.system.slices}
     for mode in probe.system.causal.graph.modes:
@@ -139,7 +153,7 @@ def _at_modes(probe: Probe, values: Array, jacobian: Array, space: Tangent, x: A
         at = probe.spans[f"condition {mode.name}"].start
         gradient = _along(space, jacobian[at])
         moves = np.abs(gradient).max(initial=0.0) > MOVED * np.abs(jacobian[at]).max(initial=0.0)
-        if moves and _at_zero(values[at], jacobian[at], x):
+        if moves and _at_zero(values[at], jacobian[at], sizes):
             member = (places[mode.name], True)
             part = mode.name.rpartition(".")[0]
             rows.append(_Row(part, gradient, member, _arguments(mode.condition)))
@@ -175,7 +189,12 @@ def _parallel(rows: Sequence[_Row]) -> list[list[_Row]]:
 
 
 def _named(
-    probe: Probe, group: Sequence[_Row], values: Array, jacobian: Array, space: Tangent
+    probe: Probe,
+    group: Sequence[_Row],
+    values: Array,
+    jacobian: Array,
+    space: Tangent,
+    sizes: Sizes,
 ) -> tuple[str, float, float]:
     """The signal whose deviation the group's is, its value at the point, and its sense: of the
     signals with a parallel slope one that the law reads, else one of the part, else any."""
@@ -192,11 +211,13 @@ def _named(
         if size == 0.0 or abs(abs(gradient @ unit) / size - 1.0) > PARALLEL:
             continue
         rank = 0 if signal in row.arguments else 1 if signal.startswith(f"{part}.") else 2
-        found.append((rank, signal, float(values[span.start]), float(np.sign(gradient @ unit))))
+        value = float(values[span.start])
+        shown = 0.0 if _at_zero(value, jacobian[span.start], sizes) else value
+        found.append((rank, signal, shown, float(np.sign(gradient @ unit))))
     if not found:
         return ", ".join(row.arguments) or row.part, 0.0, 1.0
     _, signal, value, flip = min(found, key=lambda one: one[0])
-    return signal, 0.0 if abs(value) < NEAR else value, flip
+    return signal, value, flip
 
 
 def _what(

@@ -39,14 +39,19 @@ class ScaledRows:
 
 
 def scaled(
-    rows: Sequence[Mapping[int, Array]], turning: Collection[int] = frozenset()
+    rows: Sequence[Mapping[int, Array]],
+    turning: Collection[int] = frozenset(),
+    sliding: Collection[int] = frozenset(),
+    length: float = 1.0,
 ) -> ScaledRows:
     """`rows[i][z]`: coefficients of constraint i on store z, as they stand.  `turning`: stores
     whose flow is a spin; they have the unit 1 on the average, so that a gap of a row,
-    divided by its length, is an angle."""
+    divided by its length, is an angle.  `sliding`: those whose flow is a speed; the sweeps begin
+    with `length` for them, one of the machine, for from metres they would not come down to
+    micrometres."""
     sizes = tuple(len(next(iter(row.values()))) for row in rows)
     norms = [{z: np.linalg.norm(block, axis=1) for z, block in row.items()} for row in rows]
-    units = dict.fromkeys((z for row in rows for z in row), 1.0)
+    units = {z: length if z in sliding else 1.0 for row in rows for z in row}
     for _ in range(SWEEPS):
         sums, counts = dict.fromkeys(units, 0.0), dict.fromkeys(units, 0)
         for row in norms:

@@ -12,6 +12,7 @@ from vbg.assemble.program.elimination import Elimination, eliminate
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.rows.independent import TOLERANCE, Independent, independent_rows
 from vbg.assemble.rows.scaled import ScaledRows, only, scaled
+from vbg.assemble.start.sizes import typical_length
 from vbg.assemble.system import System
 from vbg.blocks import Block
 from vbg.plumbing.one_thread import one_thread
@@ -26,7 +27,8 @@ class RowChoice:
     """Chooses independent rows of a system; holds the workspace of its rows.
 
     `lengths` (m,): those of the rows where they were looked at last, such that a gap divided by
-    them is an angle; 1 for a row of zeros.  `turning`: stores whose flow is the spin of a body."""
+    them is an angle; 1 for a row of zeros.  `turning`: stores whose flow is the spin of a body,
+    `sliding`: those whose flow is a speed."""
 
     def __init__(self, system: System):
         e = system.equations
@@ -36,7 +38,8 @@ class RowChoice:
             i, z = map(int, name.split())
             self._places.append((i, z, at, (rows, columns)))
         self._constraints = len(e.rows_on_stores)
-        self.turning = _turning(system)
+        self.turning, self.sliding = _turning(system), _sliding(system)
+        self._length = typical_length(system)
         self._order = _order(e.rows_on_stores)
         idle = [c.active is not None for c in e.constraints for _ in c.labels]
         self._idle = np.array(idle, dtype=bool)
@@ -52,7 +55,7 @@ class RowChoice:
         return rows
 
     def rows_at(self, t: float, x: Array) -> ScaledRows:
-        found = scaled(self.unscaled_at(t, x), self.turning)
+        found = scaled(self.unscaled_at(t, x), self.turning, self.sliding, self._length)
         self.lengths = np.where(found.lengths > 0.0, found.lengths, 1.0)
         return found
 
@@ -111,3 +114,11 @@ def _turning(system: System) -> frozenset[int]:
     spins = {f"Z of {body}.angular_momentum.I" for body in system.causal.graph.bodies}
     stores = enumerate(system.equations.stores_of_rows)
     return frozenset(k for k, z in stores if z.data in spins)
+
+
+def _sliding(system: System) -> frozenset[int]:
+    """Stores whose flow is a speed, of bodies or along a line."""
+    vertices = system.causal.graph.vertices
+    stores = enumerate(system.equations.stores_of_rows)
+    names = ((k, z.data.removeprefix("Z of ")) for k, z in stores)
+    return frozenset(k for k, n in names if n in vertices and vertices[n].domain == "translation")

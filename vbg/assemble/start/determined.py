@@ -35,10 +35,17 @@ class Projection:
         return f"{self.part}.{self.quantity} along {' and '.join(f'({line})' for line in lines)}"
 
 
-def determined(constraints: Sequence[Constraint], null: Array) -> tuple[Projection, ...]:
+def determined(
+    constraints: Sequence[Constraint], null: Array, lengths: Array
+) -> tuple[Projection, ...]:
     """Projections that are determined of vectors of which some component is not, and which are
-    no components themselves.  `null` (m, d): efforts that do nothing."""
+    no components themselves.  `null` (m, d): efforts that do nothing; `lengths` (m,): those of
+    their rows, along which forces count as torques, all of one force alike."""
     labels = {c.first + i: (c.name, label) for c in constraints for i, label in enumerate(c.labels)}
+    alike = lengths.copy()
+    for first, count in vectors_of(constraints):
+        alike[first : first + count] = lengths[first : first + count].mean()
+    null = null * alike[:, None]
     size = np.abs(null).max(axis=0, initial=0.0)
     null = null / np.where(size > 0.0, size, 1.0)
     found = []

@@ -11,7 +11,7 @@ from vbg.assemble.start.choice import every_row
 from vbg.assemble.start.closing import Closer
 from vbg.assemble.start.lengths import row_lengths
 from vbg.assemble.start.modes import agree
-from vbg.assemble.start.remarks import MOVED
+from vbg.assemble.start.sizes import typical_length
 from vbg.assemble.start.start import Start, admissible, examined
 from vbg.assemble.system import System
 from vbg.errors import AssemblyError, Problem, UsageError
@@ -19,6 +19,7 @@ from vbg.model.located import located
 
 Array = NDArray[np.float64]
 
+LEAST = 1e-3  # that way, in lengths of the machine, or such a state in SI units, at least
 NEAR = 1e-6  # of a body's way or of a speed: a state that is moved less was on the constraints
 
 
@@ -83,11 +84,12 @@ def _far(system: System) -> Problem:
 def _moved(system: System, given: Array, x: Array) -> tuple[Problem, ...]:
     """A warning with the state that had to be moved farthest."""
     moved = np.abs(x - given)
-    modes = {m.name for m in system.causal.graph.modes}
+    modes, length = {m.name for m in system.causal.graph.modes}, typical_length(system)
     worst, name = 0.0, ""
     for s in system.slices:
         span = slice(s.first, s.last)
-        size = max(float(np.abs(given[span]).max()), MOVED / NEAR)
+        least = LEAST * (length if s.state.kind == "position" else 1.0)
+        size = max(float(np.abs(given[span]).max()), least)
         relative = float(moved[span].max()) / size
         if s.state.name not in modes and relative > worst:
             worst, name = relative, s.state.name

@@ -1,16 +1,45 @@
-"""In which lengths gaps, speeds and written values of a start count: those of the machine."""
+"""In which lengths gaps, speeds and written values count, of a start and in a run: those of the
+machine."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.assemble.start.choice import RowChoice
 from vbg.assemble.start.closing import Closer, HeldRows
 from vbg.assemble.start.remarks import MOVED, unit_of
 from vbg.assemble.system import System
 from vbg.errors import Problem
 
 Array = NDArray[np.float64]
+
+EPS = float(np.finfo(float).eps)
+GRAINS = 4.0  # roundings of the farthest position: a gap that no step makes smaller
+
+
+def run_lengths(system: System, x: Array) -> Array:
+    """`row_lengths` at the state x, with those that rows will have which come and go: rows of
+    joints that grip or close later, 1 where nothing moves."""
+    choice, gripping = RowChoice(system), x.copy()
+    modes = {mode.name for mode in system.causal.graph.modes}
+    for s in system.slices:
+        if s.state.name in modes:
+            gripping[s.first : s.last] = 1.0
+    found = choice.rows_at(0.0, x).lengths
+    later = choice.rows_at(0.0, gripping).lengths
+    found = np.where(found > 0.0, found, np.where(later > 0.0, later, 1.0))
+    joints = [c.part.startswith("joints.") for c in system.equations.constraints for _ in c.labels]
+    return np.where((np.array(_units(system)) != "") | np.array(joints, dtype=bool), found, 1.0)
+
+
+def rounding_of_gaps(system: System, x: Array, lengths: Array) -> float:
+    """What rounding of positions leaves of a gap, in `lengths` of rows: much where a machine
+    stands far from the origin."""
+    metres = lengths[np.array(_units(system)) == "m"]
+    far = [x[s.first : s.last] for s in system.slices if s.state.kind == "position"]
+    farthest = np.abs(np.concatenate([np.zeros(1), *far])).max()
+    return float(GRAINS * EPS * farthest / metres.min(initial=np.inf))
 
 
 def row_lengths(system: System, closer: Closer) -> Array:

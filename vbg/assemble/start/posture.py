@@ -33,14 +33,16 @@ class Projector:
     the posture, angles keep their turns.
     """
 
-    def __init__(self, system: System, kept: Array | None = None):
+    def __init__(self, system: System, kept: Array | None = None, lengths: Array | None = None):
         """`kept`: the rows to eliminate with, those of a Start or a choice of one's own (None:
-        all; residuals need no choice)."""
+        all; residuals need no choice).  `lengths`: those of the rows, in which gaps and speeds are
+        compared with tolerances (None: in m, rad and seconds)."""
         self.system, self._kept = system, kept
         self._residual = Evaluator(system.programs.residual)
         self._measure = Evaluator(system.programs.measure)
         self._address = interpreter()
         self.rows = len(self._residual.output("position"))
+        self.lengths = np.ones(self.rows) if lengths is None else lengths
         self._left = np.zeros(1)
         self._plan = self._closed_plan()
 
@@ -55,6 +57,7 @@ class Projector:
             quaternions=_places(s.first for s in slices if s.state.kind == "quaternion"),
             measured=_places(s.first for s in measured),
             period=np.array([float(s.state.period) for s in measured]),
+            lengths=self.lengths,
             rows=self.rows,
         )
 
@@ -82,7 +85,7 @@ class Projector:
 
     @property
     def left(self) -> float:
-        """Position residual after the last projection."""
+        """Position residual after the last projection, in lengths of rows."""
         return float(self._left[0])
 
     def residuals(self, t: float, x: Array) -> tuple[Array, Array]:

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.assemble.program.evaluator import Evaluator
+from vbg.assemble.start.sizes import typical_length
 from vbg.assemble.system import System
 from vbg.errors import Problem
 
 Array = NDArray[np.float64]
 
-MOVED = 1e-9  # a body that moves less than this [m] has not moved
+MOVED = 1e-9  # of its size: a body that moves less has not moved
 TURNED = 1e-8  # nor turned below this [rad]
 FAR = 0.01  # of its size: a body that was written there was not meant to be moved farther
 OBLIQUE = np.radians(1.0)  # nor to be turned farther
@@ -35,13 +36,12 @@ def moved_bodies(system: System, written: Array, residual: Array, x: Array) -> I
         elif s.state.kind == "quaternion":
             turned[body] = _angle_between(before, after)
     for body, angle in turned.items():
-        distance = moved[body]
-        changes = [f"moved by {distance:.4g} m"] if distance > MOVED else []
+        distance, size = moved[body], _size(system, body)
+        changes = [f"moved by {distance:.4g} m"] if distance > MOVED * size else []
         changes += [f"turned by {np.degrees(angle):.4g} deg"] if angle > TURNED else []
         if not changes:
             continue
         what = f"{' and '.join(changes)} to close the mechanism"
-        size = _size(system, body)
         guessed = system.causal.graph.placed.poses[body].is_guessed
         if guessed or (distance <= FAR * size and angle <= OBLIQUE):
             yield Problem("note", f"bodies.{body}", f"{what}.")
@@ -78,7 +78,7 @@ def _pulling(system: System, body: str, size: float, residual: Array) -> str:
             if any(getattr(end, "body", "") == body for end in ends):
                 own.append(every[-1])
     gap, part, label, value = max(own, default=(0.0, "", "", 0.0))
-    if gap <= MOVED:
+    if gap <= MOVED * size:
         gap, part, label, value = max(every)
     return f"pulled by {part}, which was open by {with_unit(system, part, label, value)}"
 
@@ -100,7 +100,7 @@ def overridden_starts(system: System, x: Array) -> Iterator[Problem]:
     if not driven:
         return
     places = {s.state.name: s.first for s in system.slices}
-    rates = Evaluator(system.programs.posture_rate)
+    rates, length = Evaluator(system.programs.posture_rate), typical_length(system)
     rates(0.0, x)
     for name, initial in driven.items():
         coordinate, unit = ("angle", "rad") if hasattr(initial, "angle") else ("slide", "m")
@@ -110,8 +110,8 @@ def overridden_starts(system: System, x: Array) -> Iterator[Problem]:
             ("speed", f"{unit}/s", rates.output(state)[0]),
         )
         for key, in_unit, value in begins:
-            written = getattr(initial, key)
-            if written is None or abs(value - written) <= MOVED * (1.0 + abs(value)):
+            written, size = getattr(initial, key), length if unit == "m" else 1.0
+            if written is None or abs(value - written) <= MOVED * (size + abs(value)):
                 continue
             yield Problem(
                 "note",

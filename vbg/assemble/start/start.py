@@ -351,7 +351,7 @@ def examined(system: System, closer: Closer, start: Start) -> Start:
     involved = np.any(np.abs(found.combinations) > INVOLVED, axis=0) | ~taking
     redundant = _names(system, involved)
     null = found.null_efforts(closer.rows.lengths)
-    projections = determined(system.equations.constraints, null)
+    projections = determined(system.equations.constraints, null, closer.rows.lengths)
     note = _redundancy(system, dependent, redundant, projections)
     return replace(
         start,

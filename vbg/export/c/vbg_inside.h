@@ -4,7 +4,7 @@
 
 #include "vbg_machine.h"
 
-#define VBG_LOST 1e-6 /* gap after projection [m or rad] that ends a run */
+#define VBG_LOST 1e-6 /* gap after projection [rad, or lengths of rows] that ends a run */
 
 /* Instants that are equal but for rounding: functions of time are smooth up to `before` and from
    `after` on; output rows from `first` to `last` lie on it. */

@@ -149,7 +149,7 @@ void vbg_tolerances(vbg *v, double rtol, double atol)
     v->s.rtol = rtol;
     v->s.atol = atol;
     /* constraints are held two digits tighter than the integration */
-    v->s.position_tol = fmax(1e-2 * atol, 1e-13);
+    v->s.position_tol = fmax(fmax(1e-2 * atol, 1e-13), v->m->rounding);
     v->s.velocity_tol = fmax(1e-1 * rtol, 1e-12);
 }
 
@@ -245,12 +245,13 @@ static void measure(vbg *v, double t, double *x)
     }
 }
 
-static double largest(const double *values, int count)
+/* Residuals of the rows, in their lengths. */
+static double largest(const vbg_model *m, const double *values)
 {
     double most = 0.0;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < m->rows; i++) {
         if (!isfinite(values[i])) return INFINITY;
-        if (fabs(values[i]) > most) most = fabs(values[i]);
+        if (fabs(values[i]) / m->length[i] > most) most = fabs(values[i]) / m->length[i];
     }
     return most;
 }
@@ -273,15 +274,15 @@ int vbg_project(vbg *v, double t, double *x, double position_tol, double velocit
     int moved = 0;
     measure(v, t, x);
     const double *left = evaluate(v, m->residual, v->residual, t, x);
-    for (int i = 0; i < PROJECTIONS && largest(left, rows) > position_tol; i++) {
+    for (int i = 0; i < PROJECTIONS && largest(m, left) > position_tol; i++) {
         correct(v, t, x, left, &m->posture);
         vbg_normalise(v, x);
         measure(v, t, x);
         left = evaluate(v, m->residual, v->residual, t, x);
         moved = 1;
     }
-    v->s.left = largest(left, rows);
-    if (moved || largest(left + rows, rows) > velocity_tol) {
+    v->s.left = largest(m, left);
+    if (moved || largest(m, left + rows) > velocity_tol) {
         correct(v, t, x, left + rows, &m->velocity);
         moved = 1;
     }
@@ -297,7 +298,7 @@ void vbg_project_once(vbg *v, double t, double *x)
     vbg_normalise(v, x);
     measure(v, t, x);
     const double *left = evaluate(v, v->m->residual, v->residual, t, x);
-    v->s.left = largest(left, v->m->rows);
+    v->s.left = largest(v->m, left);
     correct(v, t, x, left + v->m->rows, &v->m->velocity);
 }
 

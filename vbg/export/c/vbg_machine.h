@@ -37,6 +37,8 @@ typedef struct vbg_model {
     const char *const *state_names;
     const double *start;     /* x at t = 0, on the constraints */
     const double *kept;      /* (rows): see vbg_run */
+    const double *length;    /* (rows): of each, by which its gaps and speeds count as angles */
+    double rounding;         /* of positions, in gaps */
     const double *tolerance; /* absolute ones of the states for atol = 1 */
     double rtol, atol, t_end, output_step;
     int implicit;            /* the adaptive method is Radau IIA instead of DOP853 */
@@ -108,7 +110,7 @@ typedef struct vbg_scalars {
     double t_step;   /* its end, or of the part that is used */
     double h;        /* next step of the adaptive method */
     double rtol, atol, position_tol, velocity_tol;
-    double left;                   /* largest gap after a projection */
+    double left;                   /* largest gap after a projection, in lengths of rows */
     double condition, regular;     /* of the constraint matrix: now, at its best */
     double largest;                /* step so far */
     double last_condition;

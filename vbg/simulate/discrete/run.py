@@ -191,7 +191,15 @@ class _Run:
             time=self.recorder.time,
             signals=signals,
             # the energy of bushings is not followed, nor what rounding makes of it
-            audit=audit(self.system, signals, events, limits, self.settings.t_end, 0.0),
+            audit=audit(
+                self.system,
+                signals,
+                events,
+                limits,
+                self.settings.t_end,
+                0.0,
+                self.recorder.worst,
+            ),
             made_by=MadeBy(
                 solver="vbg",
                 model=model.name,

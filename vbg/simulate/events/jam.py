@@ -32,7 +32,8 @@ class JamWatch:
 
     def lost(self, t: float, x: Array, within: float) -> Array | None:
         """The nearest posture to one that cannot be closed at most an output step after t, None
-        where there is none; `within`: gap [m or rad] at which a posture counts as closed."""
+        where there is none; `within`: gap [rad, or lengths of rows] at which one counts as
+        closed."""
         self._steps += 1
         if not self._driven or self._steps % LOOKED:
             return None
@@ -53,7 +54,7 @@ class JamWatch:
         for _ in range(CORRECTIONS):
             self._projector.measure(t, x)
             gap = self._projector.residuals(t, x)[0]
-            if not np.abs(gap).max() > within:
+            if not np.abs(gap / self._projector.lengths).max() > within:
                 return True
             self._projector.move_posture(t, x, -gap)
         return False

@@ -25,8 +25,8 @@ BUSHINGS = np.inf  # of bushings in the place of joints: their own energy is not
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What residuals are allowed: of the energy relative to the largest, of positions [m or
-    rad], of velocities [m/s or rad/s]."""
+    """What residuals are allowed: of the energy relative to the largest, of positions [rad, or
+    lengths of rows], of velocities [rad/s, or lengths in a second]."""
 
     energy: float
     position: float
@@ -48,10 +48,12 @@ def audit(
     limits: Limits,
     span: float,
     grain: float,
+    worst: Array,
     carried: tuple[tuple[float, float], ...] = (),
 ) -> Audit:
     """Largest residuals of a run over `span` [s], and what fails; `grain` [J] of its
-    energies (`grain_of_energy`).
+    energies (`grain_of_energy`), `worst`: residuals of positions and velocities, in lengths of
+    the rows.
 
     That of the energy is relative to the largest energy that took part in the run: kinetic,
     change of the potential, supplied or dissipated.  What rounding alone leaves in the sum,
@@ -68,8 +70,7 @@ def audit(
         np.abs(signals["energy.dissipated"]).max(),
     )
     residual = np.abs(signals["energy.residual"]).max()
-    opened = float(signals["residual.position"].max())
-    rounding = _work(system, signals, span, opened) + ROUNDINGS * grain
+    rounding = _work(system, signals, span, float(worst[0])) + ROUNDINGS * grain
     missing = max(0.0, residual - rounding)
     if np.isnan(residual):
         missing = residual
@@ -79,8 +80,8 @@ def audit(
     return judged(
         Audit(
             energy_residual=float(missing),
-            position_residual=float(signals["residual.position"].max()),
-            velocity_residual=float(signals["residual.velocity"].max()),
+            position_residual=float(worst[0]),
+            velocity_residual=float(worst[1]),
             dependent_residual=0.0 if dependent is None else float(dependent.max()),
             events=events,
             energy_limit=limits.energy,
@@ -92,15 +93,16 @@ def audit(
 
 
 def _work(system: System, signals: Mapping[str, Array], span: float, opened: float) -> float:
-    """Of the largest force along constraints that are `opened` [m or rad] at a row and as much
-    again before the projection that left that, and along ROUNDINGS
+    """Of the largest force along constraints that are `opened` [rad, or machine's sizes] at a row
+    and as much again before the projection that left that, and along ROUNDINGS
     eps of the machine's size and of that size (1 m at most) in every second, or of a torque
     over as many radians [J]."""
     size = machine_size(system)
     lengths = {"N": size + min(1.0, size) * span, "N*m": 1.0 + span}
+    gaps = {"N": size * opened, "N*m": opened}
     return max(
         (
-            (ROUNDINGS * EPS * lengths[unit] + 2.0 * opened)
+            (ROUNDINGS * EPS * lengths[unit] + 2.0 * gaps[unit])
             * float(np.abs(signals[name]).max(initial=0.0))
             for name, unit in system.signal_units.items()
             if unit in lengths and name in signals

@@ -25,8 +25,16 @@ SECONDS = 0.5  # or after this time
 class Recorder:
     """Evaluates all signals at output times; keeps them and feeds the sink."""
 
-    def __init__(self, system: System, rate: Evaluator, grid: Array, sink: Sink | None):
-        """`rate` gives the rates and behind them the efforts."""
+    def __init__(
+        self,
+        system: System,
+        rate: Evaluator,
+        grid: Array,
+        sink: Sink | None,
+        lengths: Array | None = None,
+    ):
+        """`rate` gives the rates and behind them the efforts; `lengths`: those of the constraint
+        rows, in which `worst` counts (None: in m, rad and seconds)."""
         self.grid = grid
         self._rate = rate
         self._size = system.size
@@ -36,7 +44,10 @@ class Recorder:
         units = dependent_units(system)
         self._moving = bool(np.all(units == 0.0))
         residual = Evaluator(system.programs.residual)
-        self._layout = Signals(rate.reader, self._outputs.reader, residual.reader, units)
+        self.worst = np.zeros(2)  # gap and speed of all rows so far
+        lengths = np.ones(len(units)) if lengths is None else lengths
+        programs = rate.reader, self._outputs.reader, residual.reader
+        self._layout = Signals(*programs, units, lengths, self.worst)
         width = sum(rows * cols for _, rows, cols in self._shapes.values())
         self._data = np.empty((min(len(grid), FIRST_ROWS), width + 3))
         self._width = width

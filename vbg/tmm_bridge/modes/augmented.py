@@ -24,7 +24,8 @@ from vbg.tmm_bridge.formulas.timefunctions import constant
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.tables import IDLE
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoInertia
-from vbg.tmm_bridge.mechanism.start import displace, node_name
+from vbg.tmm_bridge.mechanism.scales import hinge_units
+from vbg.tmm_bridge.mechanism.start import displace, model_size, node_name
 from vbg.tmm_bridge.modes.acting import Rows
 from vbg.tmm_bridge.modes.linearising import Snapshot, snapshot
 from vbg.tmm_bridge.modes.passing import inertia_of, needed, nodes_of
@@ -32,10 +33,12 @@ from vbg.tmm_bridge.modes.small import Small, check, small_motion
 from vbg.tmm_bridge.motion.plant import Plant
 
 STEPS = 60
-LONGEST = 0.3  # of any hinge in one Newton step [rad or m]
+LONGEST = 0.3  # of any hinge in one Newton step [rad, or the model's size]
 RESTS = 1e-11  # of the largest term: what is left of a balance at rest
 STILL = 1e-12  # relative step at which the search ends
-BESIDE = 1e-10  # a step of the hinges [rad, m] and of the states, relative, off a kink
+BESIDE = (
+    1e-10  # a step of the hinges [rad, or the model's size] and of the states, relative, off a kink
+)
 OFF_ZERO = 1e-12  # of states that are zero at rest, far above their rounding
 KINK = 1e-7  # relative change of poles by it that no smooth law makes
 NEW = 1e-6  # of a row of slopes: what others before it do not tell
@@ -184,7 +187,7 @@ def _on_one_side(plant: Plant, now: _Linear, y: Array, x: Array) -> Small:
     if a is None or now.states is None:
         return small
     step, moved = np.zeros(small.n_v), x.copy()
-    step[small.free] = BESIDE
+    step[small.free] = BESIDE * _units(small)
     moved[now.states] += BESIDE * np.abs(now.sizes) + OFF_ZERO
     b = _linear(plant, displace(plant.mechanism.tables, y, step), moved).small.acting
     other = replace(small, acting=b)
@@ -270,6 +273,12 @@ def _linear(plant: Plant, y: Array, x: Array) -> _Linear:
     return _Linear(small, now.acting.states, now.rates, x[now.acting.states])
 
 
+def _units(small: Small) -> Array:
+    """Of the free hinges: 1 rad, or the model's size for those that slide."""
+    tables = small.mechanism.tables
+    return hinge_units(tables, model_size(small.mechanism))[small.free]
+
+
 def _step(now: _Linear) -> tuple[_Step, float, float]:
     """Newton's step, its size relative to the states, and the share of the balances that is left
     of their terms."""
@@ -289,11 +298,12 @@ def _step(now: _Linear) -> tuple[_Step, float, float]:
     J[:n, n + x :], J[n + x :, :n] = -G.T, G
     open_by = small.scratch.row_state[small.mechanism.tables.rows[:, 4] != IDLE, 0]
     right = np.concatenate([small.unbalanced[free], now.rates, -open_by])
-    terms = np.abs(J) @ np.concatenate([np.ones(n), np.abs(now.sizes), np.zeros(len(G))])
+    units = _units(small)
+    terms = np.abs(J) @ np.concatenate([units, np.abs(now.sizes), np.zeros(len(G))])
     step = _least(J, right)
-    longest = np.abs(step[:n]).max(initial=0.0)
+    longest = np.abs(step[:n] / units).max(initial=0.0)
     step *= min(1.0, LONGEST / max(longest, 1e-300))
-    sizes = np.concatenate([np.ones(n), np.maximum(np.abs(now.sizes), 1e-12)])
+    sizes = np.concatenate([units, np.maximum(np.abs(now.sizes), 1e-12)])
     hinges = np.zeros(small.n_v)
     hinges[free] = step[:n]
     left = float((np.abs(right) / np.where(terms > 0.0, terms, 1.0)).max(initial=0.0))

@@ -47,8 +47,9 @@ def residual_signals(mechanism: Mechanism, record: Record) -> Iterator[Signal]:
     m = record.gaps.shape[1]
     if m:
         yield "residual.nearness", _nearness(mechanism, record), "1"
-    yield "residual.position", np.abs(record.gaps[:, :, 0]).max(axis=1) if m else zero, "m"
-    yield "residual.velocity", np.abs(record.gaps[:, :, 1]).max(axis=1) if m else zero, "m/s"
+    yield "residual.position", np.abs(record.gaps[:, :, 0]).max(axis=1) if m else zero, "m or rad"
+    speeds = np.abs(record.gaps[:, :, 1]).max(axis=1) if m else zero
+    yield "residual.velocity", speeds, "m/s or rad/s"
 
 
 def _nearness(mechanism: Mechanism, record: Record) -> Array:

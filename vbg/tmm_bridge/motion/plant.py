@@ -30,6 +30,7 @@ from vbg.tmm_bridge.kernels.tables import (
     scratch_for,
 )
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
+from vbg.tmm_bridge.mechanism.scales import hinge_units, row_units
 from vbg.tmm_bridge.mechanism.start import count_angles, displace, drive_rates, model_size
 from vbg.tmm_bridge.motion.dependent import JUMPS, Dependence
 from vbg.tmm_bridge.motion.instants import Stop
@@ -41,9 +42,8 @@ FAST, SMALL = 60.0, 1e-5  # [rad/s or m/s], in which rates are nearly linear; of
 CIRCUIT = 1e-2  # [W] of a circuit
 LEAST = 1e-9  # of a natural energy: less does not count
 FINE = 1e-6  # a strain, as a share of a length
-PROJECTED = (
-    1e-15  # residual, relative to the model's size, below which nothing is projected: rounding
-)
+PROJECTED = 1e-15  # residual [rad or model's size] below which nothing is projected: rounding
+STILL = 1e-3  # [rad/s, or model's size in a second], beside which a jump of speeds is looked at
 
 
 ALMOST = 1.0 + 1e-9  # of a speed at which a step ended
@@ -364,24 +364,26 @@ class Plant:
         if not len(tables.rows):
             return y
         drive = drive_rates(self.mechanism, self.inside(t))
-        size = model_size(self.mechanism)
+        units, hinges = row_units(tables), hinge_units(tables, model_size(self.mechanism))
         step = np.zeros(int(tables.sizes[1]))
         for _ in range(4):
             closure(tables, s, y, drive)
             chosen = s.order[: s.limit[0]] if s.limit[0] >= 0 else s.order
-            if np.abs(s.row_state[chosen, 0]).max(initial=0.0) <= PROJECTED * size:
+            if np.abs(s.row_state[:, 0] / units)[chosen].max(initial=0.0) <= PROJECTED:
                 break
             correction(tables, s, -s.row_state[:, 0].copy(), step)
             y = displace(tables, y, step)
         count_angles(self.mechanism, s, y, near=s.coordinate[:, 0].copy())
         closure(tables, s, y, drive)
-        if np.abs(s.row_state[:, 1]).max() > PROJECTED * size:
+        missed = np.abs(s.row_state[:, 1] / units)
+        if missed.max() > PROJECTED:
             correction(tables, s, -s.row_state[:, 1].copy(), step)
             n_q = int(tables.sizes[0])
             speeds = y[n_q : n_q + len(step)]
-            change = float(np.abs(step).max() / (np.abs(speeds).max() + 1e-3))
+            largest = float(np.abs(speeds / hinges).max())
+            change = float(np.abs(step / hinges).max() / (largest + STILL))
             if change > jerk:
-                raise Singular(t, int(np.argmax(np.abs(s.row_state[:, 1]))), change)
+                raise Singular(t, int(np.argmax(missed)), change)
             y[n_q : n_q + len(step)] += step
         return y
 

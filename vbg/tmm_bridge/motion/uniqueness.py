@@ -21,6 +21,8 @@ from vbg.tmm_bridge.kernels.program import PLAY_OUTPUTS
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.rows import W_FORCE, W_MOMENT
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
+from vbg.tmm_bridge.mechanism.scales import row_units
+from vbg.tmm_bridge.mechanism.start import model_size
 from vbg.tmm_bridge.motion.channels import Record, joint_wrench, replay, rotation_of
 from vbg.tmm_bridge.motion.integration import Plant, Trajectory
 from vbg.tmm_bridge.onedim.friction import AT_REST
@@ -158,18 +160,21 @@ def _told_otherwise(plant: Plant, stresses: Array) -> set[str]:
 
 
 def _changed(mechanism: Mechanism, record: Record, stresses: Array) -> set[str]:
+    """What changes by more than rounding of the largest, forces along the model's size counting as
+    torques."""
     changed: set[str] = set()
+    size, units = model_size(mechanism), row_units(mechanism.tables)
     for nu in stresses.T:
         only = stressed(mechanism, record, nu)
-        values = {"": np.array([np.abs(nu).max()])}
+        values = {"": nu * units}
         for name in (*mechanism.tree, *mechanism.cut):
             R_WF = _axes_of(mechanism, only, name)
-            both = joint_wrench(mechanism, only, name)
-            for what, vector in zip(("force", "torque"), both, strict=True):
+            force, torque = joint_wrench(mechanism, only, name)
+            for what, vector in (("force", size * force), ("torque", torque)):
                 values[f"{name}.{what}"] = vector[0]
                 values[f"{name}.{what}_F"] = vector[0] @ R_WF
         for name, row in mechanism.couplings.items():
-            values[f"{name}.effort"] = nu[row : row + 1]
+            values[f"{name}.effort"] = (nu * units)[row : row + 1]
         largest = max(float(np.abs(v).max()) for v in values.values())
         del values[""]
         for name, vector in values.items():

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vbg.draw.text.axes import number
 from vbg.draw.text.curves import Curve, Frame, Pattern, Range, plot
@@ -17,6 +18,7 @@ from vbg.plumbing.components import component_names
 if TYPE_CHECKING:
     from vbg.solution import Solution
 
+Values = NDArray[np.float64]
 _PATTERNS: tuple[Pattern, ...] = ("solid", "dashed", "dotted")
 
 
@@ -271,11 +273,19 @@ def default_signals(solution: Solution, part: str) -> tuple[str, ...]:
     forces = [
         s.name for s in (found if not own else ()) if ".force" in s.name or ".torque" in s.name
     ]
-    moving = [name for name in own or forces if _varies(solution, name)]
+    units = {s.name: s.unit for s in found}
+    alike = {s.unit: 0.0 for s in found}
+    for s in found:
+        alike[s.unit] = min(1.0, max(alike[s.unit], _largest(solution[s.name])))
+    moving = [name for name in own or forces if _varies(solution[name], alike[units[name]])]
     return tuple((moving or own or forces or [s.name for s in found])[:2])
 
 
-def _varies(solution: Solution, name: str) -> bool:
-    values = solution[name]
+def _largest(values: Values) -> float:
+    return float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+
+
+def _varies(values: Values, beside: float) -> bool:
+    """By more than rounding of its own size and of what else has its unit."""
     values = values[np.isfinite(values)]
-    return bool(len(values)) and float(np.ptp(values)) > 1e-9 * (1.0 + float(np.abs(values).max()))
+    return bool(len(values)) and float(np.ptp(values)) > 1e-9 * (beside + _largest(values))

@@ -48,6 +48,7 @@ class _Projection(NamedTuple):
     posture_to: NDArray[Any]
     velocity_from: NDArray[Any]
     velocity_to: NDArray[Any]
+    lengths: NDArray[np.float64]
     rows: int
 
 
@@ -58,12 +59,13 @@ class Projection(_Projection, Plan):
     have the periods `period` (0: none); `residual` the `rows` position residuals and as many of
     velocity; `correction`, where it is lowered, steps of states for a right-hand side: words
     `posture_from` of its workspace belong to `posture_to` of x, likewise `velocity_*`.
-    `quaternions`: where these begin in x.
+    `quaternions`: where these begin in x.  `lengths` (rows,): what residuals are divided by before
+    they are compared with tolerances.
     """
 
 
 NO_PROJECTION = Projection(
-    NOTHING, NOTHING, NOTHING, NO_PLACES, NO_PLACES, NO_VALUES, *4 * (NO_PLACES,), rows=0
+    *3 * (NOTHING,), NO_PLACES, NO_PLACES, NO_VALUES, *4 * (NO_PLACES,), NO_VALUES, rows=0
 )
 
 
@@ -72,16 +74,19 @@ class _Signals(NamedTuple):
     outputs: Reader
     residual: Reader
     units: NDArray[Any]
+    lengths: NDArray[np.float64]
+    worst: NDArray[np.float64]
 
 
 class Signals(_Signals, Plan):
     """Programs of a row: `rate` gives the rates of all states and behind them the constraint
     efforts, `outputs` the signals from state, time and these, `residual` the residuals of
     position and velocity.  `units`, one for each velocity residual: 0 for a speed, else the
-    unit of what must vanish between dependent stores."""
+    unit of what must vanish between dependent stores.  `worst`: the largest gap and the largest
+    speed of all rows so far, divided by `lengths`."""
 
 
-NO_SIGNALS = Signals(NOTHING, NOTHING, NOTHING, NO_VALUES)
+NO_SIGNALS = Signals(NOTHING, NOTHING, NOTHING, NO_VALUES, NO_VALUES, NO_VALUES)
 
 
 class _Tableau(NamedTuple):

@@ -48,6 +48,19 @@ def largest(work, first, last):
 
 
 @compiled
+def farthest(work, first, lengths):
+    """The same of residuals from the word `first` on, divided by `lengths`."""
+    worst = 0.0
+    for i in range(lengths.shape[0]):
+        amount = abs(at(work, first + i)) / lengths[i]
+        if amount > worst or amount != amount:
+            worst = amount
+            if worst != worst:
+                return worst
+    return worst
+
+
+@compiled
 def correct(address, plan, t, x, first, words, places):
     """One step of the states `places` against the residuals from the word `first` on."""
     p, n = plan.correction, x.shape[0]
@@ -65,16 +78,16 @@ def correct(address, plan, t, x, first, words, places):
 def project(address, plan, t, x, position_tol, velocity_tol, left):
     """Brings the residuals below the tolerances if they exceed them, in place; whether x was
     moved, or could not be for want of a lowered correction.  left[0]: what is left of the
-    position."""
+    position.  All residuals count in the plan's lengths."""
     left[0] = 0.0
     if plan.rows == 0:
         return CLOSED
     said, first = CLOSED, plan.residual.first
-    middle, last = first + plan.rows, first + 2 * plan.rows
+    middle = first + plan.rows
     measure(address, plan, t, x)
     evaluate(address, plan.residual, t, x)
     for _ in range(PROJECTIONS):
-        if largest(plan.residual.work, first, middle) <= position_tol:
+        if farthest(plan.residual.work, first, plan.lengths) <= position_tol:
             break
         if plan.correction.segments.shape[0] == 0:
             return WANTS_CORRECTION
@@ -83,8 +96,8 @@ def project(address, plan, t, x, position_tol, velocity_tol, left):
         measure(address, plan, t, x)
         said = MOVED
         evaluate(address, plan.residual, t, x)
-    left[0] = largest(plan.residual.work, first, middle)
-    if said == MOVED or not largest(plan.residual.work, middle, last) <= velocity_tol:
+    left[0] = farthest(plan.residual.work, first, plan.lengths)
+    if said == MOVED or not farthest(plan.residual.work, middle, plan.lengths) <= velocity_tol:
         if plan.correction.segments.shape[0] == 0:
             return WANTS_CORRECTION
         correct(address, plan, t, x, middle, plan.velocity_from, plan.velocity_to)

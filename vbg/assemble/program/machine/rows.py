@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vbg.assemble.program.machine.memory import at, entry, put
 from vbg.assemble.program.machine.pointer import run_at
-from vbg.assemble.program.machine.projection import largest
+from vbg.assemble.program.machine.projection import farthest, largest
 from vbg.assemble.program.machine.running import evaluate
 
 
@@ -27,12 +27,17 @@ def write_rows(address, signals, times, states, efforts, known, data):
             work, first = signals.residual.work, signals.residual.first
             positions = signals.residual.last - first - rows
             data[i, width] = largest(work, first, first + positions)
+            gap = farthest(work, first, signals.lengths)
+            if not gap <= signals.worst[0]:
+                signals.worst[0] = gap
             for j in range(rows):
                 unit = signals.units[j]
                 column = width + 1 if unit == 0.0 else width + 2
                 amount = abs(at(work, first + positions + j)) / (1.0 if unit == 0.0 else unit)
                 if not amount <= data[i, column]:
                     data[i, column] = amount
+                if unit == 0.0 and not amount / signals.lengths[j] <= signals.worst[1]:
+                    signals.worst[1] = amount / signals.lengths[j]
         for j in range(n):
             put(outputs.work, j, x[j])
         put(outputs.work, n, t)
