@@ -9,6 +9,7 @@ import pytest
 from scipy.optimize import brentq
 
 import vbg
+from vbg.simulate.events import events, sticking
 
 
 def test_block_sticks_on_a_slope():
@@ -157,3 +158,37 @@ def test_integrals_of_time_functions(signal, expected):
     assert solution.status.code == "finished"
     wanted = [expected(t) for t in solution.time]
     assert solution["C.voltage"] == pytest.approx(wanted, abs=1e-9)
+
+
+def resting_on_a_stop():
+    return vbg.Model(
+        name="resting",
+        bodies={"b": {"mass": 2.0, "inertia": {"xx": 1.0, "yy": 1.0, "zz": 1.0}}},
+        joints={
+            "s": {
+                "kind": "prismatic",
+                "between": ["ground", "b"],
+                "axis": [0, 0, -1],
+                "initial": {"slide": 0.1},
+                "stop": {"upper": 0.0999, "k": 1e5, "c": 10.0},
+            }
+        },
+    )
+
+
+@pytest.mark.parametrize("rounds", [None, 0])
+def test_modes_that_do_not_come_to_agree_are_told(monkeypatch, rounds):
+    """Without a round to turn it over, the stop that is pressed stays away from the body."""
+    if rounds is not None:
+        monkeypatch.setattr(events, "ROUNDS", rounds)
+    found = vbg.simulate(resting_on_a_stop(), t_end=0.01, output_step=0.01)
+    said = [str(note) for note in found.notes if "no modes were found that agree" in str(note)]
+    assert len(said) == (rounds == 0)
+    assert all("at t = 0 s" in text and "s.stop.upper.touching" in text for text in said)
+
+
+def test_shares_of_a_load_that_are_not_found_are_told(monkeypatch):
+    A, b, room = np.array([[2.0, 1.0], [1.0, 3.0]]), np.array([0.5, -0.2]), np.ones(2)
+    assert sticking.held(A, b, room, room)[2]
+    monkeypatch.setattr(sticking, "PIVOTS", 0)
+    assert not sticking.held(A, b, room, room)[2]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
 from vbg.assemble.start.posture import Projector
 from vbg.assemble.start.remarks import unit_of
+from vbg.errors import Problem
 from vbg.solution import Status
 
 
@@ -64,4 +67,21 @@ def chattering(t: float, names: str) -> Status:
         "Two laws contradict each other at the switching point; add a little "
         "resistance, inertia or hysteresis there. For dry friction take `friction`, "
         "which sticks, and not sign(speed).",
+    )
+
+
+def not_agreed(unsettled: Mapping[str, float]) -> tuple[Problem, ...]:
+    """A warning about modes that were taken though they do not agree with their conditions."""
+    if not unsettled:
+        return ()
+    first = min(unsettled.values())
+    return (
+        Problem(
+            "warning",
+            "simulate",
+            f"at t = {first:.6g} s no modes were found that agree with their conditions: "
+            f"{', '.join(sorted(unsettled))}. The run went on with the last that were tried.",
+            "Two laws contradict each other there: look at the energy audit, and add a little "
+            "resistance, inertia or hysteresis.",
+        ),
     )

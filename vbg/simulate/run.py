@@ -29,7 +29,7 @@ from vbg.simulate.events.kinks import kink_instants
 from vbg.simulate.events.latches import Before, Latches
 from vbg.simulate.events.pace import fast_places
 from vbg.simulate.events.units import units_begin
-from vbg.simulate.failures import chattering, not_closed, not_met, strayed, undefined
+from vbg.simulate.failures import chattering, not_agreed, not_closed, not_met, strayed, undefined
 from vbg.simulate.fastest import fastest_change
 from vbg.simulate.kept_rows import KeptRows, efforts_across
 from vbg.simulate.losses import LossWatch
@@ -468,24 +468,16 @@ class Run:
 
     def solution(self, status: Status, notes: tuple) -> Solution:
         self.recorder.flush()
-        signals = self.recorder.signals()
+        signals, worst = self.recorder.signals(), self.recorder.worst
         model, span = self.system.model, float(self.grid[-1])
         moments = (0.0, self.start.state), (self.stepper.t, self.stepper.x)
         grain = grain_of_energy(self.start, moments, span, self.steps)
         events, carried = tuple(self.events), tuple(self.carried)
+        notes = (*notes, *not_agreed(self.switches.unsettled))
         return Solution(
             time=self.recorder.time,
             signals=signals,
-            audit=audit(
-                self.system,
-                signals,
-                events,
-                self._limits,
-                span,
-                grain,
-                self.recorder.worst,
-                carried,
-            ),
+            audit=audit(self.system, signals, events, self._limits, span, grain, worst, carried),
             made_by=MadeBy(
                 solver="vbg",
                 model=model.name,

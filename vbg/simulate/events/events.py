@@ -59,6 +59,7 @@ class Switches:
         self._mode = np.array([places.get(s.name, -1) for s in self._about], dtype=int)
         self._rest = np.array([getattr(s, "rest", 0.0) for s in self._about])
         self._signs: Array = np.zeros(len(self._about))
+        self.unsettled: dict[str, float] = {}  # modes that did not come to agree, and when first
         self._scale: Array = np.zeros(len(self._about))
         # kinks without a word: one that is zero but for rounding has not been passed
         self._quiet = np.array([not s.what for s in self._about], dtype=bool)
@@ -76,7 +77,9 @@ class Switches:
         self._recent: list[tuple[float, list[int]]] = []
         ways = np.array([modes for _, modes in self._grips], dtype=np.intp).reshape(-1, 2)
         places_of = self._mode[ways]
-        self._dry = Grips(ways, places_of, self._values, self._growth, renew or _as_they_are)
+        self._dry = Grips(
+            ways, places_of, self._values, self._growth, renew or _as_they_are, self._tell
+        )
 
     def _values(self, t: float, x: Array) -> Array:
         return self._seen(self._evaluate(t, x)[: len(self._about)].copy())
@@ -295,6 +298,7 @@ class Switches:
         own = np.flatnonzero((self._mode >= 0) & (self._rest == 0.0))
         dry = partial(self._dry.agree, crossed=self._crossed, brief=self._instant, first=first)
         ended = self._above & ~np.isin(np.arange(len(self._about)), self._crossed)
+        wrong = own
         for _ in range(ROUNDS + ROUNDS_EACH * len(self._grips)):
             values = self._values(t, x)
             sure = (np.abs(values) > FLAT * self._scale) | (ended & (values == 0.0))
@@ -305,6 +309,12 @@ class Switches:
             x[self._mode[wrong]] = 1.0 - x[self._mode[wrong]]
             if not wrong.size and not (self._grips and dry(t, x)):
                 return
+        self._tell(t, wrong if wrong.size else self._dry.ways[:, 0])
+
+    def _tell(self, t: float, which: NDArray[np.intp]) -> None:
+        """These have not come to agree at t."""
+        for i in which:
+            self.unsettled.setdefault(self._about[i].name, t)
 
     def _remember(self, t: float, x: Array) -> None:
         """Signs: of a mode its own side, of a mere switch that of its function."""

@@ -23,13 +23,15 @@ TINY = np.finfo(float).tiny
 class Grips:
     """Dry frictions of a system: `ways` (n, 2) the switching functions of their modes forward and
     backward, `places` (n, 2) of these modes in the state; `values` and `growth` of the switching
-    functions; `renew(t, x)` chooses the rows that hold in the modes of x."""
+    functions; `renew(t, x)` chooses the rows that hold in the modes of x, `unsettled(t, ways)` is
+    told which shares of a load have not been found."""
 
     ways: NDArray[np.intp]
     places: NDArray[np.intp]
     values: Values
     growth: Values
     renew: Callable[[float, Array], None]
+    unsettled: Callable[[float, NDArray[np.intp]], None]
 
     def agree(
         self,
@@ -98,7 +100,9 @@ class Grips:
             grown[j] = -turned[backward[j]]
             A[:, j] = (grown - base) / (ahead[j] + back[j])
             modes[friction] = 1
-        found, f = held(A, base + A @ ahead, ahead, back)
+        found, f, whole = held(A, base + A @ ahead, ahead, back)
+        if not whole:
+            self.unsettled(t, forward)
         found = np.where((found == 0) & (ahead + back == 0.0), onward, found)
         modes[resting] = alone(A, f, ahead, back, found)
         return modes

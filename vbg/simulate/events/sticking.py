@@ -27,23 +27,27 @@ ALONE = 1e-9  # of the largest eigenvalue: a smaller one belongs to shares that 
 NOISE = 100.0  # times what A and its transpose differ by, which may look like an eigenvalue
 
 
-def held(A: Array, b: Array, ahead: Array, back: Array) -> tuple[Modes, Array]:
-    """1 for each that goes ahead, -1 back, 0 held, which may take all that it can; and f.
+def held(A: Array, b: Array, ahead: Array, back: Array) -> tuple[Modes, Array, bool]:
+    """1 for each that goes ahead, -1 back, 0 held, which may take all that it can; f; and whether
+    that is the optimum.
 
     Those without a grip go where they are pushed: an open clutch, and what has an extremum while
     the linkage moves on, as the slide of a slider-crank at its dead centre."""
     power = np.diag(A) * (ahead + back)
     able = power > WITHOUT_GRIP * np.abs(b)
-    f = np.zeros(len(b))
+    f, found = np.zeros(len(b)), True
     if able.any():
         D, Q, _ = _scaled(A, ahead, back, able)
         largest = float(np.diag(Q).max())
         regular = Q / largest + SHARING * np.eye(len(D))
-        f[able] = D * _optimum(regular, D * b[able] / largest, -ahead[able] / D, back[able] / D)
+        push = D * b[able] / largest
+        shares, found = _optimum(regular, push, -ahead[able] / D, back[able] / D)
+        f[able] = D * shares
     growth = A @ f + b
     stays = able & (np.abs(growth) <= ROUNDED * (power + np.abs(b)))
     goes = np.where(stays, 0.0, np.sign(growth))
-    return np.nan_to_num(goes).astype(np.intp), f  # the next step tells of a law without a slope
+    modes = np.nan_to_num(goes).astype(np.intp)  # the next step tells of a law without a slope
+    return modes, f, found
 
 
 def alone(A: Array, f: Array, ahead: Array, back: Array, modes: Modes) -> Modes:
@@ -105,9 +109,9 @@ def _scaled(
     return D, 0.5 * (Q + Q.T), noise
 
 
-def _optimum(Q: Array, c: Array, lower: Array, upper: Array) -> Array:
-    """f by exchanges of the first that is wrong (K. Murty, Opsearch 11, 1974),
-    which end as Q is positive definite."""
+def _optimum(Q: Array, c: Array, lower: Array, upper: Array) -> tuple[Array, bool]:
+    """f by exchanges of the first that is wrong (K. Murty, Opsearch 11, 1974), which end as Q is
+    positive definite; False where they have not after PIVOTS each."""
     n = len(c)
     at = np.zeros(n, dtype=np.intp)
     f = np.zeros(n)
@@ -118,7 +122,7 @@ def _optimum(Q: Array, c: Array, lower: Array, upper: Array) -> Array:
         growth = Q @ f + c
         wrong = (free & ((f < lower) | (f > upper))) | (~free & (at * growth < 0.0))
         if not wrong.any():
-            break
+            return np.clip(f, lower, upper), True
         first = int(np.flatnonzero(wrong)[-1])
         at[first] = 0 if at[first] else (1 if f[first] < lower[first] else -1)
-    return np.clip(f, lower, upper)
+    return np.clip(f, lower, upper), False
