@@ -5,7 +5,7 @@ Both read the files of that commit; each works in a process of its own, in a fol
 removed behind it.  residual: the largest |stored + dissipated - supplied - start| over the
 largest energy of the run; joints: the largest gap left in them; poles: the largest difference of
 a pole from the nearest of the other code's, over the largest pole; place: how far the points
-lie apart.
+lie apart, in m, rad or shares of what is more than 1.
 """
 
 from __future__ import annotations
@@ -83,11 +83,16 @@ def point(modes: dict[str, Any] | None) -> str:
 
 
 def moved(one: dict[str, Any] | None, other: dict[str, Any] | None) -> str:
-    """The largest difference of a coordinate at the point, m or rad."""
+    """The largest difference of a coordinate at the point, m or rad; of its size where that is
+    more than 1 (pressures, voltages)."""
     if one is None or other is None:
         return "none"
     here = {c["name"]: c["value"] for c in other["coordinates"]}
-    found = [abs(c["value"] - here[c["name"]]) for c in one["coordinates"] if c["name"] in here]
+    found = [
+        abs(c["value"] - here[c["name"]]) / max(1.0, abs(c["value"]))
+        for c in one["coordinates"]
+        if c["name"] in here
+    ]
     return f"{max(found, default=0.0):.1e}"
 
 

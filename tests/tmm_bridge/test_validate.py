@@ -101,7 +101,10 @@ def test_full_runs_that_magnify_errors_pass_and_say_what_was_left_out(name):
     assert magnifies or not tightened or name == SINGULAR
     windows = report.verdict.excluded
     assert (len(windows) > 0) == (name == SINGULAR)
-    assert sum(end - begin for begin, end in windows) < 1e-3 * report.verdict.span[1]
+    # a leap is 2 or 5 ms long, as the steps before it come (1e-13 of the start decides): none is
+    # long, and none lies elsewhere than at the ten flat postures
+    assert all(end - begin < 1e-3 * report.verdict.span[1] for begin, end in windows)
+    assert len(windows) <= 10
 
 
 @pytest.mark.parametrize("name", only([SINGULAR], [*FULL, SINGULAR]))

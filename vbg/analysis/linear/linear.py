@@ -23,7 +23,7 @@ from vbg.analysis.linear.taps import sampled_states, wired
 from vbg.analysis.probe.held import Sampling, sampling
 from vbg.analysis.probe.kinks import Kink, cells, kinks_at, on_side, undecided
 from vbg.analysis.probe.probe import Input, Probe, choose_inputs
-from vbg.analysis.probe.tangent import tangent
+from vbg.analysis.probe.tangent import tangent, turning
 from vbg.analysis.rest.operating import OperatingPoint, classify
 from vbg.analysis.rest.resting import stuck, with_modes
 from vbg.assemble.start.start import assemble_start
@@ -231,8 +231,11 @@ def _on_one_side(
     if probe.inputs:
         _require_continuous(probe, np.vstack([rate[:, :n], rows[picked, :n]]))
     signals = rows[:, :n] @ space.basis
+    A = space.reduce @ full[space.rows] @ space.basis
+    if point.kind == "instant":  # on its way, the tangent space turns with it
+        A = (space.chosen @ full + turning(probe, space, point.t, point.x, sides)) @ space.basis
     return Linearisation(
-        A=space.reduce @ full[space.rows] @ space.basis,
+        A=A,
         B=space.reduce @ rate[space.rows, n:],
         C=signals[picked],
         D=rows[picked, n:],

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from vbg.analysis.probe.probe import Probe
 from vbg.assemble.system import System
 from vbg.plumbing.components import component_names
+from vbg.simulate.steppers.tolerances import machine_size
 
 Array = NDArray[np.float64]
 
@@ -32,6 +33,7 @@ DISTINCT = 0.05  # a coordinate is taken if this part of its row is not yet cove
 MOVES = 1e-8  # a coordinate that keeps less than this part of its freedom does not move
 # not part of the deviations: energies, and discrete states that stay as they are
 CONSTANT = ("quadrature", "discrete")
+DRIFT = 1e-5  # of a turn or of the machine's size, over which rows of coordinates are compared
 STORES = 2  # tier of the states of one-dimensional stores and controllers
 SPEEDS = (".speed", ".slide_speed", ".speed2")
 
@@ -177,6 +179,32 @@ def tangent(probe: Probe, jacobian: Array, x: Array) -> Tangent:
         candidates[chosen],
         np.array([tiers[i] == STORES for i in chosen], dtype=bool),
     )
+
+
+def turning(probe: Probe, space: Tangent, t: float, x: Array, sides: Array) -> Array:
+    """How the rows N of z = N (x - x0) change along the motion: z' = N f, so that small deviations
+    d of x on the constraints have z' = (N df/dx + N') d, N' by central differences.
+
+    At rest f is zero, and so is this.  Elsewhere df/dx d leaves the tangent space at x.
+    """
+    f, fastest = probe.values(t, x, sides)[probe.spans["rate"]], 0.0
+    for s in probe.system.slices:
+        if s.state.kind in ("position", "quaternion"):
+            size = machine_size(probe.system) if s.state.kind == "position" else 1.0
+            fastest = max(fastest, float(np.abs(f[s.first : s.last]).max()) / size)
+    if fastest == 0.0:  # rows of one-dimensional parts do not depend on the state
+        return np.zeros_like(space.chosen)
+    h = DRIFT / fastest
+    ahead, behind = (
+        _named_rows(probe, probe.jacobian(t + way, x + way * f, sides), space.names)
+        for way in (h, -h)
+    )
+    return np.asarray((ahead - behind) / (2.0 * h))
+
+
+def _named_rows(probe: Probe, jacobian: Array, names: tuple[str, ...]) -> Array:
+    every, candidates, _ = _candidates(probe, jacobian)
+    return candidates[[every.index(name) for name in names]]
 
 
 def _candidates(probe: Probe, jacobian: Array) -> tuple[list[str], Array, list[int]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from vbg.assemble.system import System
@@ -24,6 +26,6 @@ def typical_length(system: System) -> float:
     return float(np.exp(np.mean(np.log(sizes)))) if sizes else 1.0
 
 
-def _gyration(part: object) -> float:
+def _gyration(part: Any) -> float:
     mass = part.mass or 1.0  # 0 of a point of a flexible body, as its inertia
     return float(np.sqrt(sum(part.inertia[:3]) / (2.0 * mass)))
