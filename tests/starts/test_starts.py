@@ -159,8 +159,10 @@ torque = 2
 [simulate]
 start = "equilibrium"
 """
-    with pytest.raises(AssemblyError, match="no rest is found"):
+    with pytest.raises(AssemblyError, match="no rest is found") as caught:
         vbg.start(parse(text))
+    written = text.splitlines().index('start = "equilibrium"') + 1
+    assert caught.value.problems[0].line == written
 
 
 @pytest.mark.parametrize("name", ["servo-hydraulic", "rlc-ladder"])

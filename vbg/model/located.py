@@ -10,6 +10,8 @@ from vbg.errors import Problem, VbgError
 from vbg.model.catalogue import TABLES
 from vbg.model.model import Model
 
+SETTINGS = "simulate"
+
 
 @contextmanager
 def told_in(model: Model) -> Iterator[None]:
@@ -24,8 +26,8 @@ def told_in(model: Model) -> Iterator[None]:
 
 def located(model: Model, problems: Iterable[Problem]) -> tuple[Problem, ...]:
     """The same `problems`, each that names a part (``joints.A``, or ``A`` alone), a key of
-    it (``joints.A.drive``) or a raw bond (``bonds: a -> b``) with the line and column where the
-    file writes it."""
+    it (``joints.A.drive``), a setting (``simulate.start``) or a raw bond (``bonds: a -> b``) with
+    the line and column where the file writes it."""
     return tuple(_with_place(model, problem) for problem in problems)
 
 
@@ -35,6 +37,9 @@ def _with_place(model: Model, problem: Problem) -> Problem:
         file, line, column = model.where(("bonds", model.bonds.index(bond)))
         return replace(problem, file=file, line=line, column=column)
     table, *steps = problem.where.split(".")
+    if table == SETTINGS and set(steps) <= set(model.document.get(table, {})):  # else asked for
+        file, line, column = model.where((table, *steps))
+        return replace(problem, file=file, line=line, column=column)
     if table not in TABLES:  # the bare name of a part: names are unique in a model
         owner = next((name for name in TABLES if table in getattr(model, name)), "")
         table, steps = owner, [table, *steps]
