@@ -324,11 +324,10 @@ def search(p, longest):
     section(p, PLAY_BALANCE)
     if p.z.shape[0] == 0:
         return True
-    last = np.inf
+    last, renewed = np.inf, False
     for _ in range(longest):
-        fresh = p.valid[0] == 0
-        if fresh:
-            invertible = linearise(p)
+        if p.valid[0] == 0:
+            invertible, renewed = linearise(p), True
             if last < np.inf and balanced(p):
                 return True
             if not invertible:
@@ -336,9 +335,11 @@ def search(p, longest):
         size = newton_step(p)
         if not size < np.inf:
             return False
-        if at_root(p, size):
+        # slopes of an instant before say nothing of a way that a valve has shut since
+        rooted = at_root(p, size)
+        if rooted and (renewed or balanced(p)):
             return True
-        if size > SLOW * last:
+        if rooted or size > SLOW * last:
             p.valid[0] = 0
         last = size
     return False
