@@ -52,7 +52,8 @@ def test_what_holds_is_the_least_power_that_can_be(seed):
     J = rng.normal(size=(n, m))
     ahead, back = rng.uniform(0.2, 1.0, (2, n))
     A, b = J @ J.T, J @ rng.normal(size=m) * rng.uniform(0.1, 3.0)
-    (first, _), (second, _) = held(A, b, ahead, back), settled(A, b, ahead, back)
+    (first, _, found), (second, _) = held(A, b, ahead, back), settled(A, b, ahead, back)
+    assert found
     f = _least_power(A, b, ahead, back)
     growth = A @ f + b
     moves = np.abs(growth) > 1e-5

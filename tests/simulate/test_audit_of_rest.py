@@ -124,7 +124,7 @@ def spoiled(start: vbg.Start, run: Solution, error: float) -> tuple[str, ...]:
     signals = dict(run.signals) | {"energy.residual": last + error}
     moments = ((0.0, start.state),)
     grain = grain_of_energy(start, moments, span, 100)
-    return audit(start.system, signals, (), LIMITS, span, grain).failures
+    return audit(start.system, signals, (), LIMITS, span, grain, np.zeros(2)).failures
 
 
 @pytest.mark.parametrize("store", [1e-12, 1e-6, 1.0])

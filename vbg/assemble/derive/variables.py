@@ -12,6 +12,7 @@ written in terms of those, and
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
@@ -128,9 +129,11 @@ class Variables:
         """The part to name in messages on a loop."""
         vertices = self.structure.causal.graph.vertices
         for variable in component:
-            name = variable.data.partition(" of ")[2]
-            if name in vertices and vertices[name].part:
-                return vertices[name].part
+            # effort of R, flow around R -> J
+            ends = re.split(" of | around ", variable.data, maxsplit=1)[-1]
+            for name in ends.split(" -> "):
+                if name in vertices and vertices[name].part:
+                    return vertices[name].part
         return str(component[0].data)
 
 

@@ -47,11 +47,12 @@ def scaled(
     """`rows[i][z]`: coefficients of constraint i on store z, as they stand.  `turning`: stores
     whose flow is a spin; they have the unit 1 on the average, so that a gap of a row,
     divided by its length, is an angle.  `sliding`: those whose flow is a speed; the sweeps begin
-    with `length` for them, one of the machine, for from metres they would not come down to
-    micrometres."""
+    with `length` for them, one of the machine, and for others, as the modes of flexible bodies,
+    with what moves their rows alike: from metres they would not come down to micrometres."""
     sizes = tuple(len(next(iter(row.values()))) for row in rows)
     norms = [{z: np.linalg.norm(block, axis=1) for z, block in row.items()} for row in rows]
-    units = {z: length if z in sliding else 1.0 for row in rows for z in row}
+    known = dict.fromkeys(sliding, length) | dict.fromkeys(turning, 1.0)
+    units = _first_units(norms, known)
     for _ in range(SWEEPS):
         sums, counts = dict.fromkeys(units, 0.0), dict.fromkeys(units, 0)
         for row in norms:
@@ -75,6 +76,28 @@ def scaled(
         lengths.append(whole)
         blocks.append({z: block * (units[z] * inverse)[:, None] for z, block in written.items()})
     return ScaledRows(sizes, tuple(blocks), np.concatenate([*lengths, np.zeros(0)]), units)
+
+
+def _first_units(
+    norms: Sequence[Mapping[int, Array]], known: Mapping[int, float]
+) -> dict[int, float]:
+    """Units of all stores: those that are `known`, and such that the entries of another are as
+    long as those of the known ones in the same rows, on the average; 1 where there are none."""
+    units = {z: known.get(z, 1.0) for row in norms for z in row}
+    shares: dict[int, list[Array]] = {}
+    for row in norms:
+        beside = {z: norm for z, norm in row.items() if z in known}
+        if not beside:
+            continue
+        whole = _length(beside, units)
+        for z, norm in row.items():
+            both = (whole > 0.0) & (norm > 0.0)
+            shares.setdefault(z, []).append(np.log(whole[both] / norm[both]))
+    for z in shares.keys() - known.keys():
+        ratios = np.concatenate(shares[z])
+        if len(ratios):
+            units[z] = float(np.exp(ratios.mean()))
+    return units
 
 
 def _length(norms: Mapping[int, Array], units: Mapping[int, float]) -> Array:

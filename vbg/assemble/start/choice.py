@@ -110,10 +110,11 @@ def _order(rows: Sequence[Mapping[Block, Block]]) -> Elimination:
 
 
 def _turning(system: System) -> frozenset[int]:
-    """Stores whose flow is the spin of a body."""
+    """Stores whose flow is the spin of a body; that of a flexible one holds the speeds of its
+    modes, too, which have units of their own."""
     spins = {f"Z of {body}.angular_momentum.I" for body in system.causal.graph.bodies}
     stores = enumerate(system.equations.stores_of_rows)
-    return frozenset(k for k, z in stores if z.data in spins)
+    return frozenset(k for k, z in stores if z.data in spins and z.rows == 3)
 
 
 def _sliding(system: System) -> frozenset[int]:

@@ -16,6 +16,7 @@ Array = NDArray[np.float64]
 
 EPS = float(np.finfo(float).eps)
 ROUNDINGS = 16.0  # of the work of the largest force along the machine: rounding, no energy
+OPENINGS = 2.0 * 3.0**0.5  # before and behind a projection, of three components
 ENERGY = 1e3  # allowed energy residual, in rtol, see docs/decisions/2026-11-audit.md
 CLOSEST, LOOSEST = 1e-8, 1e-5  # and its bounds, relative to the largest energy
 KEPT = 100.0  # allowed residual of constraints, in what a projection leaves
@@ -93,19 +94,16 @@ def audit(
 
 
 def _work(system: System, signals: Mapping[str, Array], span: float, opened: float) -> float:
-    """Of the largest force along constraints that are `opened` [rad, or machine's sizes] at a row
-    and as much again before the projection that left that, and along ROUNDINGS
-    eps of the machine's size and of that size (1 m at most) in every second, or of a torque
-    over as many radians [J]."""
+    """Of the largest force and the largest torque along constraints of which each of the three
+    components is `opened` [rad, or machine's sizes] at a row and as much again before the
+    projection that left that, and along ROUNDINGS eps of the machine's size and of that size (1 m
+    at most) in every second, or over as many radians [J]."""
     size = machine_size(system)
     lengths = {"N": size + min(1.0, size) * span, "N*m": 1.0 + span}
     gaps = {"N": size * opened, "N*m": opened}
-    return max(
-        (
-            (ROUNDINGS * EPS * lengths[unit] + 2.0 * gaps[unit])
-            * float(np.abs(signals[name]).max(initial=0.0))
-            for name, unit in system.signal_units.items()
-            if unit in lengths and name in signals
-        ),
-        default=0.0,
-    )
+    largest = dict.fromkeys(lengths, 0.0)
+    for name, unit in system.signal_units.items():
+        if unit in lengths and name in signals:
+            largest[unit] = max(largest[unit], float(np.abs(signals[name]).max(initial=0.0)))
+    ways = {unit: ROUNDINGS * EPS * lengths[unit] + OPENINGS * gaps[unit] for unit in lengths}
+    return sum(ways[unit] * effort for unit, effort in largest.items())
