@@ -71,6 +71,22 @@ async def main():
 asyncio.run(main())
 """
 
+PICTURE = """
+import asyncio, sys
+from vbg.tui import make_app
+from vbg.tui.picturing import screen_text, settled, typed
+
+async def main():
+    app = make_app(sys.argv[1])
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(app, pilot)
+        await typed(app, "4", "I")
+        await settled(app, pilot)
+        print(screen_text(app))
+
+asyncio.run(main())
+"""
+
 
 @pytest.fixture
 def hidden(tmp_path):
@@ -111,6 +127,10 @@ def test_a_run_leaves_its_result(ending, model, hidden):
 @pytest.mark.slow
 def test_a_validation_comes_to_its_verdict(model, hidden):
     assert "PASS" in hidden("-m", "vbg.cli", "validate", model, "--t-end", "0.05")
+
+
+def test_a_terminal_that_cannot_be_asked_shows_no_pictures(model, hidden):
+    assert "this terminal shows no pictures" in hidden("-c", PICTURE, model)
 
 
 @pytest.mark.slow

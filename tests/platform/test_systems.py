@@ -60,7 +60,7 @@ def test_the_check_sees_such_a_call(line):
 
 HIDDEN = """
 import sys
-hidden = {"pwd", "grp", "resource"}
+hidden = {"pwd", "grp", "resource", "termios", "tty"}
 
 class Hiding:
     def find_spec(self, name, path=None, target=None):
@@ -68,6 +68,7 @@ class Hiding:
             raise ModuleNotFoundError(f"{name} is of another system", name=name)
 
 import filelock, platformdirs, psutil, subprocess, tempfile, numba, h5py, textual.app
+import textual.drivers.linux_driver
 for name in hidden:
     sys.modules.pop(name, None)
 sys.meta_path.insert(0, Hiding())

@@ -24,6 +24,9 @@ SCRATCH = {
     ("io/hdf5.py", "_create"),
     ("export/fmu/archive.py", "write_fmu"),
     ("solids/occ.py", "solid_from"),
+    # into the folder that `_write` makes beside its target and that takes the name when it is full
+    ("tui/tasks/collecting.py", "_fill"),
+    ("tui/tasks/collecting.py", "_one"),
 }
 WRITES = {"write_text", "write_bytes", "savefig", "savetxt", "saving", "copy2", "copyfile"}
 _WRITING = re.compile(r"[wax]")

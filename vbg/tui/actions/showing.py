@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vbg.errors import UsageError
+from vbg.platform.terminals import HAS_CBREAK, cbreak
 from vbg.tui.actions import Handler, Refusal
 from vbg.tui.session import pixels
 from vbg.tui.tasks import painting
@@ -32,16 +32,9 @@ async def _picture(app: Desk) -> None:
 
 def _show(file: Path) -> bool:
     """Whether the terminal could show it."""
-    import termios
-    import tty
-
-    try:
-        terminal = os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY)
-    except OSError as error:
-        raise UsageError(f"there is no terminal to show pictures on: {error.strerror}.") from None
-    before = termios.tcgetattr(terminal)
-    try:
-        tty.setcbreak(terminal)
+    with cbreak() as terminal:
+        if terminal is None:
+            return False
         screen = pixels.asked(terminal)
         if not screen.protocol:
             return False
@@ -51,9 +44,6 @@ def _show(file: Path) -> bool:
         gone = b"\x1b_Ga=d\x1b\\" if screen.protocol == "kitty" else b""
         _write(terminal, gone + b"\x1b[2J\x1b[H")
         return True
-    finally:
-        termios.tcsetattr(terminal, termios.TCSAFLUSH, before)
-        os.close(terminal)
 
 
 def _write(terminal: int, text: bytes) -> None:
@@ -64,8 +54,8 @@ def _write(terminal: int, text: bytes) -> None:
 def _no_picture(app: Desk) -> str:
     if not app.work.options.pictures:
         return "pictures are off (--no-pictures)"
-    if os.name != "posix":
-        return "not on this system; E writes a file"
+    if not HAS_CBREAK:
+        return _NONE
     return "" if app.work.view in painting.PAINTED else "Graph, Run, Plot and 3D have a picture"
 
 

@@ -14,6 +14,7 @@ from vbg.edit.commands import Command, SetValue
 from vbg.edit.proposals import Fix
 from vbg.errors import UsageError
 from vbg.measures import parse
+from vbg.platform.files import replacing
 from vbg.tui.actions import Handler, Refusal
 from vbg.tui.actions.running import busy, ready
 from vbg.tui.content import mapping
@@ -162,7 +163,8 @@ def _write(app: Desk, study: Study) -> None:
     if not study.table:
         raise UsageError("the table is written when the study has ended.")
     path = (app.work.file.parent if app.work.file is not None else Path()) / "study.csv"
-    shutil.copyfile(study.table, path)
+    with replacing(path) as temporary:
+        shutil.copyfile(study.table, temporary)
     app.work.say(f"wrote {path}   vbg plot draws it", "ok")
 
 

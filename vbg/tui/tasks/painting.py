@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vbg.errors import UsageError
+from vbg.platform.files import replacing
 from vbg.tui.content import plotting
 from vbg.tui.content.figures import write_curves
 from vbg.tui.state import results
@@ -63,4 +64,5 @@ def _space(work: Workspace, file: Path) -> None:
     figure = Figure(figsize=(8.0, 8.0), dpi=100)
     at = int(np.argmin(np.abs(film.time - work.space.time)))
     draw_frame(figure.add_axes((0.0, 0.0, 1.0, 1.0)), film, at)
-    figure.savefig(file)
+    with replacing(file) as temporary:
+        figure.savefig(temporary)
