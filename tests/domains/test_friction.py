@@ -92,7 +92,7 @@ def test_friction_of_a_driven_joint_turns_with_the_drive():
 
 
 @pytest.mark.parametrize(
-    ("method", "step"), tail([("dop853", 0.05), ("radau", 0.05), ("rk4", 1e-3)], 2)
+    ("method", "step"), tail([("dop853", 0.05), ("radau", 0.05), ("rk4", 1e-3)], 1)
 )
 def test_linkage_with_dry_hinges_comes_to_rest(method, step):
     """Relative speeds that pass through zero one by one do not stick; when all stop at once

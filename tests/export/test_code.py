@@ -111,7 +111,7 @@ def test_tapes_of_nodes_without_volume_are_computed_alike(tapes, opening):
     agree_on_tapes(start, 1, by_tables(tapes))
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", tail(range(2), 1))
 def test_straight_lines_of_random_machines_compute_the_same(tmp_path, seed):
     start = vbg.start(vbg.assemble(loaded(random_loop(seed), seed).model()))
     agree_on_tapes(start, seed, by_lines(start, tmp_path))

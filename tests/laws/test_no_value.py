@@ -156,6 +156,7 @@ def test_both_readers_of_the_first_solver(kind):
             compare(values, *(part.real for part in parts(found, count)))
 
 
+@pytest.mark.slow
 def test_tables_and_lines_in_c(tmp_path):
     tapes, lines = library(tmp_path), straight_library(tmp_path, {"formulas": program()})
     kept = all_rows(program())

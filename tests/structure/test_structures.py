@@ -219,7 +219,7 @@ def test_no_mobility_is_made_of_loops_that_repeat():
             (Wanted(3, 1, 8, R), 40),
             (spatial("R P U S", 1, 4), 9),
         ],
-        first=2,
+        first=1,
     ),
 )
 def test_machines_close_and_run(wanted, number):
