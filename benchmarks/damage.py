@@ -61,6 +61,7 @@ def by_token(text: str, rng: random.Random) -> str:
     """One to four tokens replaced, doubled, moved or cut out."""
     tokens = _TOKEN.findall(text)
     for _ in range(rng.randint(1, 4)):
+        tokens = tokens or ["\n"]  # of blanks alone, or all cut out
         at = rng.randrange(len(tokens))
         kind = rng.randrange(5)
         if kind == 0:

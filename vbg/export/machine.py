@@ -16,6 +16,7 @@ from vbg.assemble.start.start import Start
 from vbg.assemble.system import System
 from vbg.blocks import Block
 from vbg.errors import ModelError, Problem
+from vbg.export.firm_rows import with_firm_rows
 from vbg.graph.bondgraph import Clock, Mode, Switch
 from vbg.model.located import located
 from vbg.plumbing.components import component_names
@@ -85,6 +86,7 @@ def exported(start: Start) -> Machine:
     problems = tuple(_refused(start))
     if problems:
         raise ModelError.of(located(start.system.model, problems))
+    start = with_firm_rows(start)
     system = start.system
     graph = system.causal.graph
     simulate = system.model.simulate

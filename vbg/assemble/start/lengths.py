@@ -21,14 +21,16 @@ GRAINS = 4.0  # roundings of the farthest position: a gap that no step makes sma
 def run_lengths(system: System, x: Array) -> Array:
     """`row_lengths` at the state x, with those that rows will have which come and go: rows of
     joints that grip or close later, 1 where nothing moves."""
-    choice, gripping = RowChoice(system), x.copy()
+    choice = RowChoice(system)
     modes = {mode.name for mode in system.causal.graph.modes}
-    for s in system.slices:
-        if s.state.name in modes:
-            gripping[s.first : s.last] = 1.0
     found = choice.rows_at(0.0, x).lengths
-    later = choice.rows_at(0.0, gripping).lengths
-    found = np.where(found > 0.0, found, np.where(later > 0.0, later, 1.0))
+    for mode in (1.0, 0.0):  # where dry friction holds, where joints have closed
+        there = x.copy()
+        for s in system.slices:
+            if s.state.name in modes:
+                there[s.first : s.last] = mode
+        found = np.where(found > 0.0, found, choice.rows_at(0.0, there).lengths)
+    found = np.where(found > 0.0, found, 1.0)
     joints = [c.part.startswith("joints.") for c in system.equations.constraints for _ in c.labels]
     return np.where((np.array(_units(system)) != "") | np.array(joints, dtype=bool), found, 1.0)
 
