@@ -146,9 +146,11 @@ def _allowed(judge: Judge, integration: Array) -> Array:
 
 
 def _explained(judge: Judge, pair: Pair, changes: Array) -> Array:
-    """What errors of integration may have made of the difference, at every instant."""
+    """What errors of integration may have made of the difference, at every instant.  Runs hold
+    their tolerance beside what the machine could do, also where it rests."""
     own = np.where(np.isnan(changes), 0.0, changes)
-    promised = judge.rtol * max(judge.largest.get(pair.kind, 0.0), pair.peak)
+    natural = judge.noise.get(pair.kind, 0.0) / ROUNDING
+    promised = judge.rtol * max(judge.largest.get(pair.kind, 0.0), pair.peak, natural)
     by_motion = MAGNIFIED * judge.motion * max(pair.peak, TINY)
     explained: Array = SAFETY * (own + promised) + by_motion
     return explained

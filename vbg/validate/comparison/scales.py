@@ -81,8 +81,11 @@ def natural_scales(model: Model, seen: Mapping[str, float], duration: float) -> 
 
     larger("m", L)
     larger("rad", 1.0)
-    for kind in ("1", *(kind_of(name, "1") for name in model.bodies)):
+    # directions and quaternions of bodies, strains of beams: shares of lengths
+    bent = [name for name, part in model.forces.items() if part.kind == "beam_element"]
+    for kind in ("1", *(kind_of(name, "1") for name in (*model.bodies, *bent))):
         larger(kind, 1.0)
+    larger("1/m", 1.0 / L)
     v = larger("m/s", math.sqrt(g * L), L / T)
     a = larger("m/s^2", g, L / T**2)
     larger("rad/s", v / L)
