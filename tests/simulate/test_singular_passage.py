@@ -85,3 +85,20 @@ def test_a_link_with_hardly_any_mass_is_no_singular_posture():
     found = vbg.simulate(vbg.Model(**document), t_end=0.5, output_step=0.05)
     assert found.status.code == "finished" and found.audit.energy_residual < 1e-7
     assert not any("singular" in note.what for note in found.notes)
+
+
+@pytest.mark.parametrize("link", only(["K4"], ["K1", "K2", "K4", "K6", "K7"]))
+def test_inertia_about_axes_that_never_turn_makes_no_posture_singular(link):
+    """The squeezer turns about z only; the mass-weighted condition of its rows swings by 1e4 with
+    the inertia of a link about another axis, its motion and grip do not."""
+    model = vbg.read("examples/andrews-squeezer.toml")
+
+    def motion(yy: float) -> vbg.Solution:
+        inertia = {"xx": 5e-7, "yy": yy, "zz": 5e-7}
+        return vbg.simulate(model.edited(("bodies", link, "inertia"), inertia), output_step=1e-3)
+
+    plain, light = motion(5e-7), motion(5e-17)
+    assert light.status.code == "finished" and not light.audit.failures
+    assert not any("singular" in note.what for note in light.notes)
+    for body in model.bodies:
+        assert_allclose(light[f"{body}.position"], plain[f"{body}.position"], atol=1e-9)

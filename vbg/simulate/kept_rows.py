@@ -51,6 +51,14 @@ class KeptRows:
         if found is not None:
             kept[:] = found.kept
 
+    def weak(self, t: float, x: Array, grip: float) -> bool:
+        """Whether some row keeps less than this share of its length at (t, x), whatever the
+        masses."""
+        if not np.all(np.isfinite(x)):
+            return True
+        found = self._choice.choose(t, x, grip)
+        return int(np.count_nonzero(found.kept)) < np.count_nonzero(self._kept[: self._rows])
+
     def on_strong_rows(self, t: float, x: Array) -> Array:
         """x projected on the rows but for those that nearly lose their grip at it: on these an
         error would grow with the inverse distance to the singular posture."""

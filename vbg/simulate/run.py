@@ -255,9 +255,8 @@ class Run:
         longest = s.output_step if self.sticks else np.inf
         rtol = max(s.rtol * (ROWS if self.method == "dop853" else 1.0), 1e-13)
         atol = Tolerances(self.system, s.atol)
-        return Adaptive(
-            self.method, rate, t, x, s.t_end, rtol, atol, jacobian, self.condition, longest
-        )
+        watched = self.condition, self.rows.weak
+        return Adaptive(self.method, rate, t, x, s.t_end, rtol, atol, jacobian, *watched, longest)
 
     def go(self) -> Status:
         """Steps to the end; returns how it ended."""

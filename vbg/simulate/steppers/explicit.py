@@ -40,6 +40,8 @@ BESIDE = 1e4  # condition at the end of a step that lies beside a singular postu
 CLOSER = 30.0  # times smaller at the beginning of the step: it is still too far away to leap
 HALVED = 110.0  # error norm that makes DOP853 halve its step: 0.9 norm^(-1/8)
 GROWN = 1e3  # times the least condition of the run: links without mass always have a large one
+GRIP = 0.03  # of a row, of its length, below which its posture is singular and not its links light
+LOOSER = 0.1  # the same where steps have become small: they begin further from the posture
 
 SAFETY, MIN_FACTOR, MAX_FACTOR = 0.9, 0.2, 10.0  # of the step from its error
 EXPONENT = -1.0 / 8.0  # the error of a step goes with h^8
@@ -71,6 +73,8 @@ class SteadyDOP853:
     c / theta^2 at the distance theta.  Steps would shrink to zero with theta.  A step that
     ends beside such a posture is halved until it begins beside it, too, and then raises
     EndsBesideSingularPosture, as long as it `watches`; `beside` is the condition that says so.
+    The condition has masses in it: where a light link makes it large, `weak(t, y, grip)` says
+    whether geometry, too, leaves some row with less than that share of its length.
 
     t, y, f: where it stands, and the rate there; t_old: where the last step began; h_abs: length
     of the next one; `maker` makes steps.  Otherwise as scipy's solvers.
@@ -85,11 +89,12 @@ class SteadyDOP853:
         *,
         step: Step,
         first_step: float | None = None,
+        weak: Callable[[float, Any, float], bool] = lambda t, y, grip: True,
         max_step: float = math.inf,
         rtol: Any = 1e-3,
         atol: Any = 1e-6,
     ):
-        self.fun, self.maker = fun, step
+        self.fun, self.maker, self._weak = fun, step, weak
         self.t, self.t_bound = float(t0), t_bound
         self.y: Any = np.array(y0, dtype=float)
         self.rtol, self.atol, self.max_step = rtol, atol, max_step
@@ -148,7 +153,7 @@ class SteadyDOP853:
                 return TOO_SMALL
             t_new = min(t + size, self.t_bound)
             h = size = t_new - t
-            norm = self._judged(*step.attempt(t, h), h)
+            norm = self._judged(*step.attempt(t, h), t_new, h)
             factor = SAFETY * norm**EXPONENT if norm > 0.0 else MAX_FACTOR
             if norm < 1.0:
                 break
@@ -159,13 +164,13 @@ class SteadyDOP853:
         self.h_abs = size * min(grows, factor)
         return None
 
-    def _judged(self, norm: float, condition: float, size: float) -> float:
-        """The error norm of a step of this size, or what halves it."""
+    def _judged(self, norm: float, condition: float, t: float, size: float) -> float:
+        """The error norm of a step of this size to t, or what halves it."""
         if not math.isfinite(norm):
             return math.inf  # a stage left the domain of the rate: a shorter step
         if norm < 1.0:
             beside = max(self.beside, GROWN * self._least)
-            if self.watches and condition > beside:
+            if self.watches and condition > beside and self._weak(t, self.maker.end, GRIP):
                 if CLOSER * self._last < beside and size > TINY * self._largest:
                     return HALVED
                 raise EndsBesideSingularPosture
@@ -173,7 +178,8 @@ class SteadyDOP853:
             self._least = min(self._least, condition)
             self._largest = max(self._largest, size)
         elif size <= FLOOR * self._largest and condition > NEAR:
-            raise NearSingularPosture
+            if self._weak(self.t, self.y, LOOSER):
+                raise NearSingularPosture
         return norm
 
     def dense_output(self) -> Polynomial:

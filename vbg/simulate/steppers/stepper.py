@@ -86,6 +86,7 @@ class Adaptive:
         atol: Tolerances,
         jacobian: Callable[[float, Array], Any] | None,
         condition: Callable[[], float],
+        weak: Callable[[float, Array, float], bool],
         longest: float,
     ):
         self._rate, self._rtol, self._atol = rate, rtol, atol
@@ -96,12 +97,12 @@ class Adaptive:
             finite = bool(np.all(np.isfinite(rate(t0, x0)[: len(x0)])))
             chosen = kind if finite else "dop853"
             self._held = atol(t0, x0)
-            rest = (rate, self._counted, t0, x0, self._t_end, rtol, self._held, jacobian, longest)
+            rest = (rate, self._counted, t0, x0, self._t_end, rtol, self._held, jacobian)
             try:
-                solver = _solver(chosen, *rest)
+                solver = _solver(chosen, *rest, weak, longest)
             except ZeroDivisionError:
                 self._without_slope = True  # `step` will report it
-                solver = _solver("dop853", *rest)
+                solver = _solver("dop853", *rest, weak, longest)
             solver.rtol = atol.relative(t0, x0, rtol)  # of scipy's own a number only
             if hasattr(solver, "J"):
                 bear_rounding(solver, self._held)
@@ -276,6 +277,7 @@ def _solver(
     rtol: float,
     atol: Array,
     jacobian: Callable[[float, Array], Any] | None,
+    weak: Callable[[float, Array, float], bool],
     longest: float,
 ) -> Any:
     if kind == "radau":
@@ -286,7 +288,8 @@ def _solver(
         solver.h_abs = min(solver.h_abs, FIRST / fastest(solver.J, atol))
         return solver
     step = Compiled(evaluator, len(x))
-    return SteadyDOP853(rate, t, x, t_end, step=step, max_step=longest, rtol=rtol, atol=atol)
+    settings = {"max_step": longest, "rtol": rtol, "atol": atol}
+    return SteadyDOP853(rate, t, x, t_end, step=step, weak=weak, **settings)
 
 
 class FixedStep:
