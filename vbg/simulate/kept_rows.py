@@ -57,7 +57,7 @@ class KeptRows:
         if not np.all(np.isfinite(x)):
             return True
         found = self._choice.choose(t, x, grip)
-        return int(np.count_nonzero(found.kept)) < np.count_nonzero(self._kept[: self._rows])
+        return int(np.count_nonzero(found.kept)) < int(np.count_nonzero(self._kept[: self._rows]))
 
     def on_strong_rows(self, t: float, x: Array) -> Array:
         """x projected on the rows but for those that nearly lose their grip at it: on these an

@@ -288,8 +288,9 @@ def _solver(
         solver.h_abs = min(solver.h_abs, FIRST / fastest(solver.J, atol))
         return solver
     step = Compiled(evaluator, len(x))
-    settings = {"max_step": longest, "rtol": rtol, "atol": atol}
-    return SteadyDOP853(rate, t, x, t_end, step=step, weak=weak, **settings)
+    return SteadyDOP853(
+        rate, t, x, t_end, step=step, weak=weak, max_step=longest, rtol=rtol, atol=atol
+    )
 
 
 class FixedStep:
