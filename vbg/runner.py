@@ -7,7 +7,7 @@ input::
      "text": "...",                    its text, if not as on disk
      "parameters": {"r": 0.12},        replaced values: numbers or what a file may say
      "solver": "vbg",                  or "mstmm", the independent transfer-matrix solver,
-                                       or an engine: "pinocchio", "mujoco", "exudyn"
+                                       or an engine: "pinocchio", "mujoco", "exudyn", "drake"
      "settings": {"t_end": 1.0, ...},  over those of the model's [simulate]
      "start": "equilibrium",           or as --start says; over that of the model's [simulate]
      "measures": ["max(A.speed)"],     besides those of the model's [measures]

@@ -40,7 +40,14 @@ def test_verbs_views_options_choices_names_and_files(offered):
     assert {"run", "check", "show"} <= set(offered(""))
     assert offered("show", "gra") == ["graph"]
     assert offered("run", "crank.toml", "--t-") == ["--t-end"]
-    assert offered("run", "--solver", "") == ["vbg", "mstmm", "pinocchio", "mujoco", "exudyn"]
+    assert offered("run", "--solver", "") == [
+        "vbg",
+        "mstmm",
+        "pinocchio",
+        "mujoco",
+        "exudyn",
+        "drake",
+    ]
     assert offered("parts", "revol") == ["revolute"]
     assert offered("parts", "gro") == ["ground"]
     assert offered("new", "slider") == ["slider-crank"]
@@ -55,4 +62,4 @@ def test_the_other_shells_get_the_same_words(capsys):
     main(["completion", "fish"])
     fish = capsys.readouterr().out
     assert "complete -c vbg -n '__fish_seen_subcommand_from run' -l t-end" in fish
-    assert "-l solver -xa 'vbg mstmm pinocchio mujoco exudyn'" in fish
+    assert "-l solver -xa 'vbg mstmm pinocchio mujoco exudyn drake'" in fish

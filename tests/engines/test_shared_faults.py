@@ -113,9 +113,9 @@ FUNCTIONS = [
 ]
 
 
-@pytest.fixture(scope="module", params=["mujoco", "exudyn"])
+@pytest.fixture(scope="module", params=["mujoco", "exudyn", "drake"])
 def engine(request):
-    pytest.importorskip(request.param)
+    pytest.importorskip({"drake": "pydrake"}.get(request.param, request.param))
     return request.param
 
 

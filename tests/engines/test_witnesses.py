@@ -20,6 +20,7 @@ from vbg.validate import validate
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MOMENTS = (("xx", 0, 0), ("yy", 1, 1), ("zz", 2, 2), ("xy", 0, 1), ("yz", 1, 2), ("zx", 2, 0))
+MODULES = {"drake": "pydrake"}
 KINDS = (
     *("revolute", "prismatic", "cylindrical", "universal", "helical", "planar", "spherical"),
     *("fixed", "point_on_line", "point_on_plane", "distance"),
@@ -28,7 +29,7 @@ KINDS = (
 
 @pytest.fixture(params=ENGINES)
 def engine(request):
-    pytest.importorskip(request.param)
+    pytest.importorskip(MODULES.get(request.param, request.param))
     return request.param
 
 

@@ -1,5 +1,5 @@
-"""Other engines as witnesses: a machine solved by Pinocchio, MuJoCo or Exudyn (extra
-`engines`).
+"""Other engines as witnesses: a machine solved by Pinocchio, MuJoCo, Exudyn or Drake
+(extra `engines`).
 
 In: a Model, and the signals of the first instant; out: a Solution under vbg's names.  Of vbg's
 own code only the Model's values, its expressions and functions of time are used: frames, solids,
@@ -7,10 +7,10 @@ rotations and places are worked out once more in this room.
 
     machine  the Model as tree and cuts      loads  what acts
     rows     joints that close loops         trees  what an engine is asked
-    spans    coordinates of two of them       running  simulate: motion, multipliers, joint forces
-    pinocchio, mujoco, exudyn
+    spans    coordinates of three of them      running  simulate: motion, multipliers, joint forces
+    pinocchio, mujoco, exudyn, drake
 """
 
-ENGINES = ("pinocchio", "mujoco", "exudyn")
+ENGINES = ("pinocchio", "mujoco", "exudyn", "drake")
 
 __all__ = ["ENGINES"]

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from scipy.integrate import DOP853
 
+from vbg.engines.drake import DrakeTree
 from vbg.engines.exudyn import ExudynTree
 from vbg.engines.loads import Acting, acts_of, couplings_of, require_known
 from vbg.engines.machine import COORDINATES, GROUND, Branch, Ends, Machine, machine_of
@@ -37,6 +38,7 @@ TREES: Mapping[str, Callable[[Machine], Tree]] = {
     "pinocchio": PinocchioTree,
     "mujoco": MuJoCoTree,
     "exudyn": ExudynTree,
+    "drake": DrakeTree,
 }
 Progress = Callable[[float, float], bool]
 

@@ -1,4 +1,5 @@
-"""Coordinates of engines that have them alike: MuJoCo's own, and those chosen for Exudyn.
+"""Coordinates of engines that have them alike: MuJoCo's own, and those chosen for Exudyn
+and Drake.
 
 An element that is free has a place p and a quaternion, scalar first, in q; in v its velocity in the
 axes before it and its angular velocity w in its own.  A ball has the quaternion and w, any other

@@ -104,8 +104,8 @@ def validate(
     above 1e-6 there runs again at 1e-13 and 1e-15.  `tolerance` is relative to each channel's peak;
     `exclude` are windows of time to leave out, noted in the verdict;
     `also=("dt",)` adds the discrete-time transfer matrix method by Newmark's step,
-    "dt-houbolt" and "dt-wilson" by theirs, "pinocchio", "mujoco" and "exudyn" these engines;
-    the methods at the step `dt_step` [s], default 0.5 ms or half the output step.
+    "dt-houbolt" and "dt-wilson" by theirs, "pinocchio", "mujoco", "exudyn" and "drake" these
+    engines; the methods at the step `dt_step` [s], default 0.5 ms or half the output step.
     `progress(solver, fraction)` is called as the runs go on.
 
     `start`, over that of the model: see `vbg.analysis.begin`; the second solver is handed it.

@@ -76,7 +76,7 @@ def register(subparsers: Any) -> None:
         choices=(*SOLVERS, *ENGINES),
         default="vbg",
         help="mstmm: the transfer-matrix solver (MSTMM), which is independent of the bond graph; "
-        "pinocchio, mujoco, exudyn: other engines (extra engines), from the same start",
+        "pinocchio, mujoco, exudyn, drake: other engines (extra engines), from the same start",
     )
     add_start(parser)
     parser.add_argument(
