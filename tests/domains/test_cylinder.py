@@ -270,3 +270,22 @@ def test_a_chamber_above_vapour_pressure_is_not():
     text = PULLED_OIL.replace("LOAD", "100").replace("5 bar", "0 bar")
     solution = vbg.simulate(toml.parse(text, "c.toml"))
     assert not [note for note in solution.notes if "vapour" in note.what]
+
+
+@pytest.mark.parametrize("bore", (10e-6, 40e-6, 400e-6))
+def test_a_node_from_which_more_is_drawn_than_comes_is_told(bore):
+    """cd A sqrt(2 p / density) is the flow of 1 L/s: 28 and 7 bar, or 0.07."""
+    flow = 1e-3
+    model = vbg.Model(
+        hydraulic={
+            "throttle": {"kind": "orifice", "nodes": ["tank", "s"], "area": bore},
+            "draw": {"kind": "flow_source", "nodes": ["s", "tank"], "flow": f"{flow}*t"},
+        }
+    )
+    solution = vbg.simulate(model, t_end=1.0, output_step=0.01)
+    told = [note for note in solution.notes if "vapour" in note.what]
+    below = solution["hydraulic.s.pressure"] < -101325.0
+    assert bool(told) == bool(below.any()) == (bore < 50e-6)
+    for note in told:
+        assert note.severity == "warning" and "at node s" in note.what
+        assert f"t = {solution.time[np.argmax(below)]:.4g} s" in note.what

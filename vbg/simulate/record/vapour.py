@@ -30,13 +30,21 @@ REMEDY = (
     "gives off there, air = 0.005; real machines draw oil in through a check valve from the tank."
 )
 
+DRAWN = (
+    "Oil is not drawn by more than one atmosphere: less flow comes there, and what follows is "
+    "wrong. A larger bore or opening before it, less flow, a pressure on the tank; a volume at the "
+    "node shows how its cavity grows."
+)
+
 
 def below_vapour(
     model: Model, time: np.ndarray, signals: Mapping[str, np.ndarray]
 ) -> tuple[Problem, ...]:
-    """A warning for each store of oil whose pressure falls below the vapour pressure, with its
-    least value and the first instant; `signals` are those of a run of `model`."""
-    return located(model, _found(model, time, signals))
+    """A warning for each store of oil, and for each node without one, whose pressure falls below
+    the vapour pressure, with its least value and the first instant; `signals` are those of a run
+    of `model`."""
+    found = (*_found(model, time, signals), *_drawn(model, time, signals))
+    return located(model, found)
 
 
 def _found(model: Model, time: np.ndarray, signals: Mapping[str, np.ndarray]) -> Iterator[Problem]:
@@ -52,6 +60,25 @@ def _found(model: Model, time: np.ndarray, signals: Mapping[str, np.ndarray]) ->
                 told = _cavity if air > 0.0 else _pulled
                 what, remedy = told(where, float(np.nanmin(pressure)), at, air)
                 yield Problem("warning", f"hydraulic.{name}", what, remedy)
+
+
+def _drawn(model: Model, time: np.ndarray, signals: Mapping[str, np.ndarray]) -> Iterator[Problem]:
+    """Nodes between lines, valves and sources; a store's pressure is told with the store."""
+    at_node: dict[str, str] = {}
+    stores: set[str] = set()
+    for name, part in model.hydraulic.items():
+        for node in part.nodes:
+            at_node.setdefault(node, name)
+            stores |= {node} if part.kind in CHAMBERS else set()
+    for node, name in at_node.items():
+        pressure = signals.get(f"hydraulic.{node}.pressure")
+        if pressure is None or node in stores:
+            continue
+        low = pressure < VAPOUR * (1.0 + CLEAR)
+        if low.any():
+            at, least = float(time[int(np.argmax(low))]), float(np.nanmin(pressure))
+            told, _ = _pulled(f"at node {node}", least, at, 0.0)
+            yield Problem("warning", f"hydraulic.{name}", told, DRAWN)
 
 
 def _pulled(where: str, least: float, at: float, _air: float) -> tuple[str, str]:
