@@ -1,6 +1,7 @@
 """Margins, bandwidth and closed poles against loops whose margins are known in closed form."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -184,6 +185,39 @@ def test_show_bode_writes_tables_and_pictures(file, tmp_path, capsys):
     picture = tmp_path / "out.svg"
     assert main(["show", "bode", file, "--break", "error", "-o", str(picture)]) == 0
     assert picture.read_text().count("<svg") == 1
+
+
+@pytest.mark.parametrize("k", [0.5, 3.0, 8.0, 40.0])
+def test_a_picture_of_an_opened_loop_has_its_margins(k, tmp_path, monkeypatch, capsys):
+    """k / (s + 1)^3: stretches end on the curves k / (1 + w^2)^1.5 and -3 atan w, at the crossings
+    sqrt 3 and sqrt(k^(2/3) - 1), and begin at 0 dB and -180 deg."""
+    import vbg.draw.chart
+
+    path: Path = tmp_path / "loop.toml"
+    drawn: dict = {}
+    path.write_text(FILE.replace("[3]", f"[{k}]"))
+
+    def drawing(_, to, marks):
+        drawn["marks"] = marks
+        Path(to).touch()
+
+    monkeypatch.setattr(vbg.draw.chart, "draw_curves", drawing)
+    picture = str(tmp_path / "a.png")
+    assert main(["show", "bode", str(path), "--break", "error", "-o", picture]) == 0
+    capsys.readouterr()
+    lines = {(m.unit, m.level) for m in drawn["marks"] if m.x is None}
+    assert lines == {("dB", 0.0), ("deg", -180.0)}
+    found = {m.unit: m for m in drawn["marks"] if m.x is not None}
+    assert found["dB"].x == pytest.approx(np.sqrt(3.0), rel=1e-7)
+    assert found["dB"].value == pytest.approx(20.0 * np.log10(k / 8.0), abs=1e-6)
+    assert found["dB"].text == f"gain margin {20.0 * np.log10(8.0 / k):.3g} dB" or k == 8.0
+    assert ("deg" in found) == (k > 1.0)
+    if k > 1.0:
+        w = np.sqrt(k ** (2 / 3) - 1.0)
+        assert found["deg"].x == pytest.approx(w, rel=1e-7)
+        assert (found["deg"].level, found["deg"].value) == pytest.approx(
+            (-180.0, -3.0 * np.degrees(np.arctan(w))), abs=1e-4
+        )
 
 
 @pytest.mark.parametrize(

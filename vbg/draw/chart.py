@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from vbg.draw.series import Series, by_unit, require_few
+from vbg.draw.series import Mark, Series, by_unit, require_few
 from vbg.errors import UsageError, not_installed
 from vbg.platform.files import replacing
 
@@ -14,16 +14,22 @@ FORMATS = (".png", ".svg", ".pdf")
 # colours that stay apart for colour-blind readers (Okabe, Ito) and line styles that
 # stay apart in print
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+MARK = "#444444"
 PANEL, LINE = 2.4, 0.16  # inches: a panel, a line of its legend
 STYLES = ("-", "--", ":", "-.")
 
 
 def draw_curves(
-    curves: Sequence[Series], path: str | Path, *, title: str = "", scale: str = "linear"
+    curves: Sequence[Series],
+    path: str | Path,
+    *,
+    title: str = "",
+    scale: str = "linear",
+    marks: Sequence[Mark] = (),
 ) -> None:
     """Write the curves to `path`: units on the axes, a colour for each signal and a line
     style for each run.  `scale` is "linear" or "log" (of magnitudes).  All curves are over
-    the same quantity.
+    the same quantity.  `marks` are drawn beside them.
 
     Raises UsageError for another ending, too many curves, or without matplotlib.
     """
@@ -49,6 +55,7 @@ def draw_curves(
         all_axes = columns[:, 0]
         for axes, (unit, group) in zip(all_axes, panels, strict=True):
             _panel(axes, unit, group, scale)
+            _marked(axes, unit, marks)
         all_axes[-1].set_xlabel(f"{curves[0].across} [{curves[0].across_unit or '1'}]")
         if title:
             figure.suptitle(title)
@@ -75,7 +82,32 @@ def _panel(axes: Any, unit: str, group: Sequence[Series], scale: str) -> None:
     only = f"{names[0]} " if len(names) == 1 else ""
     axes.set_ylabel(f"{only}[{unit or '1'}]")
     axes.grid(visible=True, linewidth=0.4, alpha=0.5)
+    if unit == "deg" and group[0].scale == "log":
+        from matplotlib.ticker import MaxNLocator
+
+        axes.yaxis.set_major_locator(MaxNLocator(nbins=8, steps=[1, 1.5, 3, 4.5, 9, 10]))
     if curve.across == "time" or curve.scale == "log":
         axes.margins(x=0.0)
     if len(group) > 1:
         axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
+
+
+def _marked(axes: Any, unit: str, marks: Sequence[Mark]) -> None:
+    for mark in marks:
+        if mark.x is None:
+            if mark.unit == unit:
+                axes.axhline(mark.level, color=MARK, linewidth=0.9, linestyle="--")
+            continue
+        axes.axvline(mark.x, color=MARK, linewidth=0.5, linestyle=":")
+        if mark.unit == unit:
+            ends = [mark.level, mark.value]
+            axes.plot([mark.x, mark.x], ends, color=MARK, linewidth=1.6, marker=".", markersize=5)
+            axes.annotate(
+                mark.text,
+                (mark.x, 0.5 * (mark.level + mark.value)),
+                xytext=(5, 0),
+                textcoords="offset points",
+                fontsize=7,
+                va="center",
+                bbox={"boxstyle": "round,pad=0.15", "fc": "white", "ec": "none", "alpha": 0.8},
+            )

@@ -35,6 +35,18 @@ class Series:
     scale: Literal["linear", "log"] = "linear"
 
 
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A line across the panel of `unit` at `level`; with `x` instead a stretch from there to
+    `value`, which is read off as `text`, and a thin line through all panels."""
+
+    unit: str
+    level: float
+    x: float | None = None
+    value: float = 0.0
+    text: str = ""
+
+
 def choose(solution: Solution, wanted: str) -> list[tuple[str, np.ndarray]]:
     """Columns that `wanted` asks for: a signal (all its components), one component
     ("A.force.z", "A.force[2]"), or a pattern ("A.*").

@@ -24,12 +24,14 @@ if TYPE_CHECKING:
     from vbg.analysis import Linearisation
     from vbg.analysis.linear.crossings import Band, Crossing, Margins
     from vbg.analysis.rest.idle import Place
-    from vbg.draw.series import Series
+    from vbg.draw.series import Mark, Series
 
 PLACE = 54
 MOST_SIDES = 4  # curves that are shown at kinks: of two kinks
 ROWS = 9  # of the table, about
 STEPS = (1.0, 2.0, 5.0)  # of a decade that the table has
+MARKED = 4  # margins of a kind in a picture, the smallest ones
+CRITICAL = -180.0  # degrees: with 0 dB where the closed loop is about to be unstable
 FURTHEST_PHASE = 90.0  # degrees that a curve begins at most with; by turns below
 
 
@@ -231,12 +233,39 @@ def _drawn(curves: Sequence[Curve]) -> str:
     return in_terminal(_series(curves), "unicode", log=False, colour=takes_colour(sys.stdout))
 
 
+def _marks(curves: Sequence[Curve]) -> list[Mark]:
+    """The critical lines of an opened loop, 0 dB and -180 deg, and the margins against them."""
+    from vbg.draw.series import Mark
+
+    marks: list[Mark] = []
+    for curve in (c for c in curves if c.margins is not None):
+        gain, angle = curve.margins.gain, curve.margins.phase
+        marks += [Mark("dB", 0.0), Mark("deg", CRITICAL)]
+        for c in sorted(gain, key=lambda c: abs(log10(c.margin)))[:MARKED]:
+            size = float(_decibel(c.margin))
+            marks.append(Mark("dB", 0.0, c.frequency, -size, f"gain margin {size:.3g} dB"))
+        for c in sorted(angle, key=lambda c: abs(c.margin))[:MARKED]:
+            left, at = degrees(c.margin), _phase_at(curve, c.frequency)
+            critical = CRITICAL + 360.0 * round((at - left - CRITICAL) / 360.0)
+            marks.append(Mark("deg", critical))
+            text = f"phase margin {left:.3g} deg"
+            marks.append(Mark("deg", critical, c.frequency, critical + left, text))
+    return list(dict.fromkeys(marks))
+
+
+def _phase_at(curve: Curve, w: float) -> float:
+    """Phase [deg] of the branch that is drawn."""
+    import numpy as np
+
+    return float(np.interp(w, curve.frequency, phase(curve.value)))
+
+
 def _write(curves: Sequence[Curve], path: str) -> None:
     """A picture, or a table with a row for each frequency."""
     if not path.endswith(".csv"):
         from vbg.draw.chart import draw_curves
 
-        draw_curves(_series(curves), path)
+        draw_curves(_series(curves), path, marks=_marks(curves))
     else:
         import numpy as np
 
