@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from vbg.errors import UsageError
+from vbg.io.results import load
 from vbg.solution import Solution, components
 
 TIME = np.array([0.0, 0.1, 0.25])
@@ -64,3 +65,23 @@ def test_arrays_cannot_be_written(solution):
 def test_shape_of_a_signal_must_fit_time():
     with pytest.raises(UsageError, match=r"'x'.*\(3,\)"):
         Solution(TIME, {"x": np.zeros(4)})
+
+
+def test_a_table_has_units_and_comes_back_bit_by_bit(solution, tmp_path):
+    path = tmp_path / "a.csv"
+    solution.to_csv(path)
+    assert (
+        path.read_text().partition(",rod")[0]
+        == "time [s],A.force.x [N],A.force.y [N],A.force.z [N]"
+    )
+    assert [one.name for one in tmp_path.iterdir()] == ["a.csv"]  # the table alone
+    back = load(path)
+    assert back.units == solution.units
+    for name, values in solution.signals.items():
+        np.testing.assert_array_equal(back[name], values)
+    solution.to_csv(path, "kN", "deg")
+    table = np.loadtxt(path, delimiter=",", skiprows=1)
+    np.testing.assert_allclose(table[:, 1:4], solution["A.force"] / 1000.0, rtol=1e-15)
+    np.testing.assert_allclose(table[:, -1], np.degrees(solution["A.angle"]), rtol=1e-15)
+    with pytest.raises(UsageError):
+        solution.to_csv(path, "furlong per N")

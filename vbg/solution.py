@@ -11,6 +11,7 @@ import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, final
 
@@ -18,6 +19,7 @@ import numpy as np
 
 from vbg.display import Display, require, rules_of, scale
 from vbg.errors import Problem, UsageError
+from vbg.platform.files import replacing
 from vbg.plumbing.components import (
     LETTERS,
     component_names,
@@ -217,6 +219,17 @@ class Solution:
         )
         return dataset
 
+    def to_csv(self, path: str | Path, *units: str) -> None:
+        """Writes the table: a column `time [s]`, one of each signal component with its unit, 17
+        digits, in SI or in `units` as those of `in_units`: ``to_csv("run.csv", "bar", "deg")``.
+
+        The table alone; `vbg.save` keeps status and audit beside it.  Raises UsageError for a
+        file that cannot be written, VbgError where the disk is full.
+        """
+        shown = self.in_units(*units) if units else self
+        with replacing(path) as temporary:
+            write_table(shown, temporary)
+
     def in_units(self, *units: str) -> Solution:
         """The solution as it is shown in other units than those of SI, to be printed, drawn or
         written as a table: ``in_units("bar", "deg", "rpm", "A.force=kN")``.
@@ -237,6 +250,15 @@ class Solution:
             return None
         index = place_of(part, values.shape[1])
         return values[:, index] if index >= 0 else None
+
+
+def write_table(solution: Solution, path: str | Path) -> None:
+    """Time and all signals as comma-separated values, 17 digits, in the solution's units."""
+    columns = dict(components(solution))
+    titles = (f"{name} [{unit}]" if (unit := solution.unit(name)) else name for name in columns)
+    header = ",".join(["time [s]", *titles])
+    table = np.column_stack([solution.time, *columns.values()])
+    np.savetxt(path, table, fmt="%.17g", delimiter=",", header=header, comments="")
 
 
 UNITS_OF_AUDIT = {

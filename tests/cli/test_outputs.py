@@ -286,3 +286,20 @@ def test_a_result_away_from_what_its_model_reads(tmp_path, monkeypatch):
     assert "ladder-M.npy" in str(told.value)
     given.model = str(ladder)
     assert "ladder" in kept_model(given).bodies
+
+
+def test_a_report_begins_with_loads_and_ends_with_the_audit(capsys):
+    """Joint forces and pressures before what bodies do, every signal once."""
+    code, out, _ = said(capsys, "run", EXAMPLES / "hydraulic-arm.toml", "--t-end", "10 ms", "--all")
+    rows = out.split("unit\n")[1].split("\n\n")[0].splitlines()
+    units = [row.split()[-1] for row in rows]
+    names = [row.split()[0] for row in rows]
+    assert code == 0 and len(set(names)) == len(names)
+    loads = [unit in ("N", "N*m", "Pa") for unit in units]
+    assert loads == sorted(loads, reverse=True) and sum(loads) > 5 and "Pa" in units
+    bodies = [".position" in name or ".velocity" in name for name in names]
+    audit = [name.startswith(("residual.", "energy.")) for name in names]
+    places = [2 * end + (body and not end) for body, end in zip(bodies, audit, strict=True)]
+    assert max(k for k, place in enumerate(places) if place == 1) < audit.index(True)
+    assert places.index(1) > max(k for k, load in enumerate(loads) if load)
+    assert audit == sorted(audit)

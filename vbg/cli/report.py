@@ -17,6 +17,11 @@ from vbg.plumbing.components import spellings, vector_of
 Ending = dict[str, Any]
 # A component of a vector below this part of the vector (or of 1, in SI) is left out.
 NEGLIGIBLE = 1e-9
+LOADS = ("N", "N*m", "Pa")
+AUDIT = ("residual.", "energy.")
+KINEMATIC = frozenset(
+    ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
+)
 KINDS = 20  # of events, shown at most
 SOLVERS = {"tmm_bridge": "transfer-matrix solver (MSTMM)"}
 
@@ -51,7 +56,8 @@ def _signals(
     display: Sequence[str],
 ) -> str:
     """The table; without a limit all, else the first ones and the energies, leaving out
-    components that stay zero while others of their vector do not."""
+    components that stay zero while others of their vector do not.  Forces, torques and pressures
+    come first, motions of bodies behind all else of the machine."""
     spelled = spellings([row["signal"] for row in summary])
     chosen = [
         row
@@ -63,7 +69,8 @@ def _signals(
         moving = _without_zeros(chosen)
         energies = [row for row in moving if row["signal"].startswith("energy.")]
         others = [row for row in moving if not row["signal"].startswith("energy.")]
-        shown = others[:limit] + energies
+        shown = sorted(others, key=_rank)[:limit] + energies
+    shown = sorted(shown, key=_rank)
     if not summary:
         return "No output instant was reached."
     unmet = [one for one in patterns or () if not any(_matches(s, one) for s in spelled.values())]
@@ -77,6 +84,16 @@ def _signals(
     hidden = len(chosen) - len(shown)
     text += "".join(f"\n{_no_match(one, [row['signal'] for row in summary])}" for one in unmet)
     return text + (f"\n{hidden} not shown: --all, or --signals PATTERN" if hidden else "")
+
+
+def _rank(row: Ending) -> int:
+    """Place in the table: what an engineer sizes by, other signals, how bodies move, the audit.
+    Within each the order is that of the machine."""
+    if row["signal"].startswith(AUDIT):
+        return 3
+    if row["unit"] in LOADS:
+        return 0
+    return 2 if KINEMATIC.intersection(row["signal"].split(".")) else 1
 
 
 def measures(found: list[Ending]) -> Iterator[str]:

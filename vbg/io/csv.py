@@ -29,7 +29,7 @@ from vbg.io.ending import from_plain, to_plain
 from vbg.platform.files import replacing, write_text
 from vbg.platform.text import escaped
 from vbg.plumbing.components import gathered
-from vbg.solution import Solution, Status, components
+from vbg.solution import Solution, Status, write_table
 
 _WITH_UNIT = re.compile(r"(?P<name>.*\S)\s+\[(?P<unit>[^\[\]]*)\]")
 
@@ -42,12 +42,8 @@ def write(solution: Solution, path: str | Path) -> None:
     UsageError or VbgError
         the file cannot be written; VbgError where the disk is full.
     """
-    columns = dict(components(solution))
-    table = np.column_stack([solution.time, *columns.values()])
-    titles = (f"{name} [{unit}]" if (unit := solution.unit(name)) else name for name in columns)
-    header = ",".join(["time [s]", *titles])
     with replacing(path) as temporary:
-        np.savetxt(temporary, table, fmt="%.17g", delimiter=",", header=header, comments="")
+        write_table(solution, temporary)
         ending = {"table": _hash(temporary), **to_plain(solution)}
         write_text(ending_of(path), json.dumps(ending), follow=False)
 
