@@ -238,7 +238,9 @@ def _marks(curves: Sequence[Curve]) -> list[Mark]:
     from vbg.draw.series import Mark
 
     marks: list[Mark] = []
-    for curve in (c for c in curves if c.margins is not None):
+    for curve in curves:
+        if curve.margins is None:
+            continue
         gain, angle = curve.margins.gain, curve.margins.phase
         marks += [Mark("dB", 0.0), Mark("deg", CRITICAL)]
         for c in sorted(gain, key=lambda c: abs(log10(c.margin)))[:MARKED]:
