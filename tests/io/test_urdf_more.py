@@ -185,3 +185,18 @@ def test_joints_that_follow_each_other_in_a_circle_are_named():
             read_robot(_following(*pairs), "r.urdf")
     long = [(f"j{i}", f"j{i + 1}") for i in range(3000)]
     assert len(read_robot(_following(*long), "r.urdf").joints) == 3000
+
+
+@pytest.mark.parametrize("lacks", ["<inertia>", "iyy", "<mass>", ""])
+def test_what_an_inertial_lacks_is_named(lacks, tmp_path):
+    moments = '<inertia ixx="0.1" iyy="0.2" izz="0.2"/>'
+    inertial = '<inertial><mass value="2"/>' + moments + "</inertial>"
+    cut = {"<inertia>": moments, "iyy": 'iyy="0.2" ', "<mass>": '<mass value="2"/>', "": ""}[lacks]
+    whole = f'<link name="%s">{inertial}</link>'
+    links = '<link name="base"/>' + whole % "arm" + whole.replace(cut, "") % "hand"
+    joint = '<joint name="%s" type="revolute"><parent link="%s"/><child link="%s"/></joint>'
+    text = links + joint % ("a", "base", "arm") + joint % ("b", "arm", "hand")
+    (tmp_path / "r.urdf").write_text(f'<robot name="r">{text}</robot>')
+    _, notes = urdf.read(tmp_path / "r.urdf")
+    told = [note for note in notes if note.startswith("No ")]
+    assert told == ([f"No {lacks} in <inertial> of hand: taken as 0."] if lacks else [])

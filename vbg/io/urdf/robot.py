@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element, ParseError
 
@@ -130,6 +131,7 @@ def read_robot(text: str, where: str) -> Robot:
     _require_leaders(joints, where)
     unknown = {e.tag for e in root} - {"link", "joint", *IGNORED}
     notes = [f"<{tag}> is not known and was left out." for tag in sorted(unknown)]
+    notes += _missing(root)
     found = [_transmission(e, where) for e in root.findall("transmission")]
     motors = tuple(t for t in found if t is not None)
     if len(motors) < len(found):
@@ -237,6 +239,24 @@ def _link(element: Element, where: str) -> UrdfLink:
     return UrdfLink(
         name, _mass(element, f"{where}: link {name}"), tuple(s for s in solids if s is not None)
     )
+
+
+def _missing(root: Element) -> Iterator[str]:
+    """What inertials that are written leave out: what is not there counts as zero."""
+    found: dict[str, list[str]] = {}
+    for link in root.findall("link"):
+        inertial = link.find("inertial")
+        if inertial is None:
+            continue
+        moments = inertial.find("inertia")
+        lacks = [] if inertial.find("mass") is not None else ["<mass>"]
+        lacks += ["<inertia>"] if moments is None else []
+        if moments is not None:
+            lacks += [key for key in ("ixx", "iyy", "izz") if moments.get(key) is None]
+        if lacks:
+            found.setdefault(", ".join(lacks), []).append(link.get("name") or "")
+    for what, links in found.items():
+        yield f"No {what} in <inertial> of {', '.join(links)}: taken as 0."
 
 
 def _mass(link: Element, where: str) -> Mass | None:
