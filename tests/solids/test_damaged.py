@@ -14,7 +14,7 @@ pytest.importorskip("OCP")
 from tests.solids.gearbox import cylinder, solids, write
 from vbg.cli.main import main
 from vbg.errors import ModelError
-from vbg.solids import step
+from vbg.solids import asking, step
 from vbg.solids.part21 import fault_of
 from vbg.solids.step import parts_of
 
@@ -101,13 +101,13 @@ def test_corners_far_from_their_faces_are_no_part(content, tmp_path):
 
 def test_a_reader_that_falls_or_goes_too_far_ends_alone(content, tmp_path, monkeypatch):
     read(tmp_path, content)
-    monkeypatch.setattr(step, "SECONDS", 0.0)
-    monkeypatch.setattr(step, "SECONDS_PER_MB", 0.0)
+    monkeypatch.setattr(asking, "SECONDS", 0.0)
+    monkeypatch.setattr(asking, "SECONDS_PER_MB", 0.0)
     with pytest.raises(ModelError, match=r"OpenCASCADE cannot read it: it takes more than 0 s"):
         read(tmp_path, content + b"\n")
-    monkeypatch.setattr(step, "SECONDS", 60.0)
-    monkeypatch.setattr(step, "MEMORY", 1e6)
-    monkeypatch.setattr(step, "GROWTH", 0.0)
+    monkeypatch.setattr(asking, "SECONDS", 60.0)
+    monkeypatch.setattr(asking, "MEMORY", 1e6)
+    monkeypatch.setattr(asking, "GROWTH", 0.0)
     with pytest.raises(ModelError, match="GB of memory"):
         read(tmp_path, content + b"\n\n")
 

@@ -1,7 +1,8 @@
 """Solids that overlap while a machine moves (extra `cad`).
 
 Boxes about the solids first; where two boxes meet, the solids themselves are intersected by
-OpenCASCADE.  Bodies that a joint holds together are left out: a pin is in its hole.
+OpenCASCADE, in a process of its own.  Bodies that a joint holds together are left out: a pin is in
+its hole.
 """
 
 from __future__ import annotations
@@ -16,8 +17,7 @@ import numpy as np
 from vbg.errors import UsageError
 from vbg.fields import Attachment
 from vbg.model import Model
-from vbg.solids.build import common_volume, placed, solid_of
-from vbg.solids.occ import measured
+from vbg.solids.made import Solids
 
 Array = np.ndarray[Any, Any]
 LEAST = 1e-9  # of the smaller solid: what shares less touches
@@ -40,9 +40,9 @@ class Overlap:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Solid:
-    """One solid of a body in its axes: corners of its box (8, 3) [m], volume [m^3]."""
+    """One solid of a body in its axes: its file, corners of its box (8, 3) [m], volume [m^3]."""
 
-    solid: Any
+    file: str
     corners: Array
     volume: float
 
@@ -54,11 +54,24 @@ def interference(
     NAME.rotation (n, 4) among the `signals`; and the pairs that a joint holds, not looked at.
 
     At most `MOST_INSTANTS` instants are looked at, evenly spread.  An overlap that ends and
-    comes back counts again.  Raises UsageError without OpenCASCADE, or without two solids.
+    comes back counts again.  Raises UsageError without OpenCASCADE, or without two solids;
+    ModelError where OpenCASCADE fails over two of them.
     """
-    solids = {n: list(_solids(body.shape)) for n, body in model.bodies.items() if body.shape}
-    if len(solids) < 2:
+    shaped = [n for n, body in model.bodies.items() if body.shape]
+    if len(shaped) < 2:
         raise UsageError("solids of two bodies are needed: give the bodies shapes.")
+    with Solids() as room:
+        solids = {n: list(_solids(room, model.bodies[n].shape)) for n in shaped}
+        return _overlaps(model, time, signals, room, solids)
+
+
+def _overlaps(
+    model: Model,
+    time: Array,
+    signals: Mapping[str, Array],
+    room: Solids,
+    solids: Mapping[str, list[_Solid]],
+) -> tuple[tuple[Overlap, ...], tuple[tuple[str, str], ...]]:
     rows = np.unique(np.linspace(0, len(time) - 1, MOST_INSTANTS).round().astype(int))
     held = {frozenset(pair) for pair in _held(model)}
     pairs = [pair for pair in combinations(solids, 2) if frozenset(pair) not in held]
@@ -69,7 +82,7 @@ def interference(
         now = {n: (signals[f"{n}.position"][row], signals[f"{n}.rotation"][row]) for n in solids}
         boxes = {n: [_box(s, *now[n]) for s in solids[n]] for n in solids}
         for pair in pairs:
-            shared = _shared(solids, boxes, now, pair)
+            shared = _shared(room, solids, boxes, now, pair, t)
             if shared is None:
                 if pair in open_:
                     found.append(open_.pop(pair))
@@ -91,13 +104,12 @@ def _grown(
     return Overlap(*pair, old.begin, t, old.deepest, old.depth, old.volume)
 
 
-def _solids(shapes: Any) -> Iterator[_Solid]:
+def _solids(room: Solids, shapes: Any) -> Iterator[_Solid]:
     for shape in shapes:
-        solid = solid_of(shape)
-        part = measured("", solid)
+        file, part = room.put(shape)
         ends = np.stack([part.low, part.high])
         corners = np.array([[ends[i, 0], ends[j, 1], ends[k, 2]] for i, j, k in _SIDES])
-        yield _Solid(solid, corners, part.volume)
+        yield _Solid(file, corners, part.volume)
 
 
 _SIDES = tuple(product((0, 1), repeat=3))
@@ -117,23 +129,22 @@ def _box(solid: _Solid, position: Array, quaternion: Array) -> tuple[Array, Arra
 
 
 def _shared(
+    room: Solids,
     solids: Mapping[str, list[_Solid]],
     boxes: Mapping[str, list[tuple[Array, Array]]],
     now: Mapping[str, tuple[Array, Array]],
     pair: tuple[str, str],
+    t: float,
 ) -> tuple[float, float] | None:
     """Volume and depth of what the two bodies share; None where they do not."""
     first, second = pair
-    volume, depth = 0.0, 0.0
+    volume, depth, what = 0.0, 0.0, f"{first} and {second} at t = {t:.6g} s"
+    places = [(now[body][0].tolist(), now[body][1].tolist()) for body in pair]
     for a, (a_low, a_high) in zip(solids[first], boxes[first], strict=True):
         for b, (b_low, b_high) in zip(solids[second], boxes[second], strict=True):
             if (a_low >= b_high).any() or (b_low >= a_high).any():
                 continue
-            one, other = (
-                placed(s.solid, list(map(float, p)), list(map(float, q)))
-                for s, (p, q) in ((a, now[first]), (b, now[second]))
-            )
-            shared, deep = common_volume(one, other)
+            shared, deep = room.shared((a.file, places[0]), (b.file, places[1]), what)
             if shared > LEAST * min(a.volume, b.volume):
                 volume, depth = volume + shared, max(depth, deep)
     return (volume, depth) if volume > 0.0 else None

@@ -52,10 +52,10 @@ def _measured(shape: Shape) -> Faces:
         from vbg.solids.step import triangles_of as of_part
 
         return tuple(of_part(shape.path, shape.part))
-    from vbg.solids.build import part_from
+    from vbg.solids.made import surface_of
 
     alone = replace(shape, position=(0.0, 0.0, 0.0), rotation=(1.0, 0.0, 0.0, 0.0))
-    return tuple(part_from(alone).triangles())
+    return tuple(surface_of(alone))
 
 
 def _prism(profile: Array, height: float) -> Faces:

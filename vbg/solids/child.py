@@ -1,8 +1,16 @@
-"""The process in which OpenCASCADE reads strangers' files: ``python -m vbg.solids.child``.
+"""The process in which OpenCASCADE works: ``python -m vbg.solids.child``.
 
-A job is {"do": "read" | "propose" | "mesh", "file", "changed", "size", "folder"}; the answer
-{"refused": text, "found": [...]}.  "read" measures every solid and leaves it as k.bin in the
-folder, "mesh" its triangles as k.npy, "propose" finds joints.
+A job is {"do": ..., "folder": where files are left, ...}; the answer {"refused": text,
+"found": ...}.
+
+    read, mesh, propose  the STEP "file", "changed", of "size": every solid is measured and left
+                         as k.bin; its triangles as k.npy; joints are found
+    build                the "shape" is measured and left as "left".bin; with "mesh" as .npy, too
+    common               what two placed solids share: volume and depth
+    write                placed "solids" under their names, as the assembly "name" in machine.step
+
+A shape is the fields of `vbg.fields.Shape` that place and size it, with the path of a solid in
+binary form where it is a part of a file; a placed solid is such a "solid" and its "place".
 """
 
 from __future__ import annotations
@@ -13,31 +21,80 @@ from typing import Any
 import numpy as np
 
 from vbg.errors import ModelError
+from vbg.fields import Shape
 from vbg.platform.limited import serve
-from vbg.solids.occ import Part, write_solid
+from vbg.solids.build import common_volume, placed, solid_of, write_step
+from vbg.solids.occ import Part, measured, read_solid, require_occ, write_solid
 from vbg.solids.proposals import Proposal, proposals
 from vbg.solids.reading import read
 
 
 def answer(job: Mapping[str, Any]) -> dict[str, Any]:
-    """What is found in the file, or why it is refused."""
+    """What is found, or why the job is refused."""
+    act, fault = _ACTS.get(job["do"], (_in_file, "is a damaged STEP file"))
     try:
-        parts = read(job["file"], job["changed"], job["size"])
+        require_occ()
+        return {"refused": "", "found": act(job)}
     except ModelError as error:
-        return {"refused": str(error), "found": []}
+        return {"refused": str(error), "found": None}
     except Exception as error:  # noqa: BLE001  OpenCASCADE's own, of whatever class
         said = " ".join(str(error).split())[:200]
-        return {"refused": f"is a damaged STEP file: OpenCASCADE says {said!r}.", "found": []}
-    folder, found = job["folder"], []
+        return {"refused": f"{fault}: OpenCASCADE says {said!r}.", "found": None}
+
+
+def _in_file(job: Mapping[str, Any]) -> list[dict[str, Any]]:
+    parts = read(job["file"], job["changed"], job["size"])
     if job["do"] == "propose":
-        found = [_proposal(one) for one in proposals(parts)]
+        return [_proposal(one) for one in proposals(parts)]
+    found = []
     for k, part in enumerate(parts):
         if job["do"] == "mesh":
-            np.save(f"{folder}/{k}.npy", part.triangles())
-        elif job["do"] == "read":
-            write_solid(part.solid, f"{folder}/{k}.bin")
+            np.save(f"{job['folder']}/{k}.npy", part.triangles())
+        else:
+            write_solid(part.solid, f"{job['folder']}/{k}.bin")
             found.append(_part(part))
-    return {"refused": "", "found": found}
+    return found
+
+
+def _built(job: Mapping[str, Any]) -> dict[str, Any]:
+    part, left = measured("", solid_of(shape_from(job["shape"]))), f"{job['folder']}/{job['left']}"
+    if job["mesh"]:
+        np.save(f"{left}.npy", part.triangles())
+    write_solid(part.solid, f"{left}.bin")
+    return _part(part)
+
+
+def _common(job: Mapping[str, Any]) -> tuple[float, float]:
+    return common_volume(*(_placed(one) for one in job["solids"]))
+
+
+def _written(job: Mapping[str, Any]) -> None:
+    solids = [(one["name"], _placed(one)) for one in job["solids"]]
+    write_step(solids, job["name"], f"{job['folder']}/machine.step")
+
+
+_ACTS = {
+    "build": (_built, "cannot be made"),
+    "common": (_common, "cannot be intersected"),
+    "write": (_written, "cannot be written"),
+}
+
+
+def shape_from(told: Mapping[str, Any]) -> Shape:
+    """The shape that a job tells of."""
+    return Shape(
+        told["kind"],
+        told["sizes"],
+        position=tuple(told["position"]),
+        rotation=tuple(told["rotation"]),
+        path=told["path"],
+        of=tuple(shape_from(one) for one in told["of"]),
+        profile=tuple(tuple(corner) for corner in told["profile"]),
+    )
+
+
+def _placed(one: Mapping[str, Any]) -> Any:
+    return placed(read_solid(one["solid"]), *one["place"])
 
 
 def _part(part: Part) -> dict[str, Any]:

@@ -9,21 +9,17 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Mapping
-from functools import cache, lru_cache
-from importlib.util import find_spec
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from vbg.errors import ModelError, UsageError
-from vbg.platform.limited import Server, Unserved
+from vbg.errors import ModelError
+from vbg.solids.asking import ask
 from vbg.solids.occ import Array, Part
 from vbg.solids.part21 import require_step
 from vbg.solids.proposals import Proposal
-
-SECONDS, SECONDS_PER_MB = 60.0, 10.0  # of processor time for a file
-MEMORY, GROWTH = 1.0e9, 100.0  # bytes for a file, and for each of its bytes
 
 
 def parts_of(path: str | os.PathLike[str]) -> tuple[Part, ...]:
@@ -32,7 +28,7 @@ def parts_of(path: str | os.PathLike[str]) -> tuple[Part, ...]:
     Raises UsageError where OpenCASCADE is not installed, ModelError for what is no STEP file,
     is damaged, or takes more processor time or memory than its size explains.
     """
-    return _read(*_stamp(path))
+    return _read(*stamp_of(path))
 
 
 def part_of(path: str, name: str) -> Part:
@@ -50,7 +46,7 @@ def part_of(path: str, name: str) -> Part:
 
 def proposals_of(path: str | os.PathLike[str]) -> tuple[Proposal, ...]:
     """What the faces of every two of its solids suggest.  Raises as `parts_of`."""
-    stamp = _stamp(path)
+    stamp = stamp_of(path)
     _read(*stamp)
     with tempfile.TemporaryDirectory(prefix="vbg-step-") as folder:
         found = _asked("propose", stamp, folder)
@@ -71,13 +67,13 @@ def triangles_of(path: str, name: str) -> Array:
     """(n, 3, 3) corners of the surface of a part, counterclockwise from outside [m].  Raises
     as `part_of`."""
     part = part_of(path, name)
-    return _triangles(*_stamp(path))[part.name]
+    return _triangles(*stamp_of(path))[part.name]
 
 
 Stamp = tuple[str, str, int, int]
 
 
-def _stamp(path: str | os.PathLike[str]) -> Stamp:
+def stamp_of(path: str | os.PathLike[str]) -> Stamp:
     """The file, its name as written, when it was changed and its size."""
     name = os.path.realpath(path)
     try:
@@ -87,25 +83,11 @@ def _stamp(path: str | os.PathLike[str]) -> Stamp:
     return name, str(path), found.st_mtime_ns, found.st_size
 
 
-@cache
-def _server() -> Server:
-    return Server("vbg.solids.child")
-
-
 def _asked(do: str, stamp: Stamp, folder: str) -> Any:
     """What the child says of a file.  Raises UsageError and ModelError, in one sentence."""
-    if find_spec("OCP") is None:
-        raise UsageError("OpenCASCADE is not installed: pip install 'vbg[cad]'.")
     file, shown, changed, size = stamp
-    seconds, memory = SECONDS + SECONDS_PER_MB * size / 1e6, MEMORY + GROWTH * size
     job = {"do": do, "file": file, "changed": changed, "size": size, "folder": folder}
-    try:
-        answer = _server().ask(job, seconds=seconds, memory=memory)
-    except Unserved as why:
-        raise ModelError(f"{shown}: OpenCASCADE cannot read it: {why}.") from None
-    if answer["refused"]:
-        raise ModelError(f"{shown} {answer['refused']}")
-    return answer["found"]
+    return ask(job, size, shown, "read it")
 
 
 @lru_cache(maxsize=16)
@@ -115,10 +97,11 @@ def _read(*stamp: Any) -> tuple[Part, ...]:
     with tempfile.TemporaryDirectory(prefix="vbg-step-") as folder:
         found = _asked("read", stamp, folder)
         solids = [(Path(folder) / f"{k}.bin").read_bytes() for k in range(len(found))]
-    return tuple(_part(one, solid) for one, solid in zip(found, solids, strict=True))
+    return tuple(part_from_answer(one, solid) for one, solid in zip(found, solids, strict=True))
 
 
-def _part(one: Mapping[str, Any], solid: bytes) -> Part:
+def part_from_answer(one: Mapping[str, Any], solid: bytes) -> Part:
+    """What the child says of a solid, and its binary form."""
     centre, inertia, low, high = (np.array(one[k]) for k in ("centre", "inertia", "low", "high"))
     rest = tuple(one["within"]), one["colour"], one["doubtful"]
     return Part(one["name"], one["volume"], centre, inertia, low, high, solid, *rest)

@@ -26,7 +26,7 @@ def read_boolean(
 ) -> dict[str, Any] | None:
     """The fields of a union, a cut (the first less the others) or what is common to all, from
     a list of shapes; measured by OpenCASCADE."""
-    from vbg.solids.build import part_from
+    from vbg.solids.made import part_from
 
     entries = read_list(reading, path, raw, 0, "shapes")
     if entries is None:
