@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import math
 import random
 
+import numpy as np
 import pytest
 
 import vbg
@@ -94,3 +96,29 @@ def test_every_room_of_both_solvers_is_drawn_from():
     assert None not in found
     assert seeded_faults.room_of("vbg.tmm_bridge.kernels.riccati") == "vbg.tmm_bridge.kernels"
     assert found >= {r for r in seeded_faults.ROOMS if r.count(".") > 1}
+
+
+@pytest.mark.parametrize("host", [host for host in seeded_faults.HOSTS if host])
+def test_the_kernels_that_the_interpreter_runs_are_files_that_are_there(host):
+    """Of another folder's names no fault would ever be drawn."""
+    found = seeded_faults.kernels_of(host)
+    assert found
+    for module in found:
+        path = seeding.ROOT.joinpath(*module.split("."))
+        assert path.with_suffix(".py").is_file()
+        assert seeded_faults.room_of(module) is not None
+
+
+def test_mathematics_of_interpreted_kernels_divides_as_machine_code_does():
+    """No value is NaN and nothing is raised, where `math` raises; other values are those of
+    `math`."""
+    by_machine = seeded_faults.Mathematics()
+    with np.errstate(all="ignore"):
+        assert 1.0 / by_machine.sqrt(0.0) == math.inf
+        assert np.isnan(by_machine.sqrt(-1.0))
+        assert by_machine.pow(10.0, 400.0) == math.inf
+    for name in ("sin", "tan", "acos", "atan", "exp", "expm1", "log", "isfinite"):
+        assert getattr(by_machine, name)(0.3) == pytest.approx(getattr(math, name)(0.3), rel=1e-15)
+    for name in ("atan2", "copysign", "pow"):
+        expected = getattr(math, name)(0.3, -0.7)
+        assert getattr(by_machine, name)(0.3, -0.7) == pytest.approx(expected, rel=1e-15)
