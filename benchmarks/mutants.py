@@ -6,8 +6,8 @@ Each mutant is an example, or a small machine around any kind of part, damaged i
 ways of `benchmarks.damage`.  It has to be refused: a VbgError whose problems have a
 place and a remedy, or say what is expected; or to be read, checked and assembled (with --read
 no more than checked).  With --run a short run follows, which is no "finished" one without
-values or with an audit above its limit; a machine that turns a million times in it is asked to
-stop after 10 s, as a user would, and has to.  Nothing may take more than 20 s of processor time or
+values or with an audit above its limit; one that is not through 10 s after its file was opened is
+asked to stop, as a user would who sees a machine turn a million times, and has to.  Nothing may take more than 20 s of processor time or
 1 GB.  Every mutant that breaks the rule is printed, then a count of what became of all.
 """
 
@@ -41,7 +41,7 @@ SECONDS = 20.0
 LARGEST = 1_000_000_000  # bytes
 LONGEST = 50_000  # characters of what is said of one model
 SPAN = 0.01  # s of motion in a short run, unless the model's own is shorter
-PATIENCE = 10.0  # s of processor time, after which a run is asked to stop
+PATIENCE = 10.0  # s of processor time from reading on, after which a run is asked to stop
 FINE = ("read", "assembled", "refused", "finished", "failed", "stopped")
 # what is wrong and what is right are often one sentence: "expected 3 numbers, found 2"
 HELPFUL = re.compile(
@@ -92,6 +92,7 @@ def unclear(problems: tuple[Problem, ...] | list[Problem]) -> str:
 def fault(text: str, file: str, *, depth: str = "read") -> str:
     """What became of the text up to `depth`, "read", "assemble" or "run": "read", "assembled",
     "refused" and the like in one word, else what is wrong."""
+    until = time.process_time() + PATIENCE
     try:
         model = toml.parse(text, file)
         errors = [p for p in vbg.check(model) if p.severity == "error"]
@@ -100,7 +101,7 @@ def fault(text: str, file: str, *, depth: str = "read") -> str:
         if depth == "read":
             return "read"
         start = vbg.start(vbg.assemble(model))
-        return _run(start) if depth == "run" else "assembled"
+        return _run(start, until) if depth == "run" else "assembled"
     except VbgError as error:
         told = str(error)
         if not told.strip() or not told.replace("\n", "").replace("\t", "").isprintable():
@@ -116,9 +117,8 @@ def fault(text: str, file: str, *, depth: str = "read") -> str:
         return f"{type(error).__name__}: {error}"
 
 
-def _run(start: vbg.Start) -> str:
+def _run(start: vbg.Start, until: float) -> str:
     span = min(SPAN, start.system.model.simulate.t_end)
-    until = time.process_time() + PATIENCE
     solution = vbg.simulate(
         start,
         t_end=span,

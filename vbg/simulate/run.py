@@ -22,6 +22,7 @@ from vbg.errors import Problem, UsageError
 from vbg.fields import WRITTEN
 from vbg.model import Model
 from vbg.plumbing.one_thread import one_thread
+from vbg.plumbing.paused_collection import paused_collection
 from vbg.simulate.events.drives import drive_kinks, require_no_jump
 from vbg.simulate.events.events import Instant, Samples, Switches
 from vbg.simulate.events.jam import JamWatch
@@ -118,11 +119,12 @@ def simulate(
         from vbg.simulate.discrete.run import run_discrete
 
         return run_discrete(begin, settings, progress, sink)
-    with units_begin():
+    with units_begin(), paused_collection():
         run = Run(begin, settings, progress, sink)
     with one_thread():
         status = run.samples.units.through(run.go)
-    return checked(run.solution(status, (*begin.notes, *run.stepper.notes(), *run.remarks)))
+    with paused_collection():
+        return checked(run.solution(status, (*begin.notes, *run.stepper.notes(), *run.remarks)))
 
 
 def _start(source: Start | System | Model, start: Start | None) -> Start:

@@ -50,59 +50,82 @@ def scaled(
     with `length` for them, one of the machine, and for others, as the modes of flexible bodies,
     with what moves their rows alike: from metres they would not come down to micrometres."""
     sizes = tuple(len(next(iter(row.values()))) for row in rows)
-    norms = [{z: np.linalg.norm(block, axis=1) for z, block in row.items()} for row in rows]
+    entries = _Entries.of(rows, sizes)
     known = dict.fromkeys(sliding, length) | dict.fromkeys(turning, 1.0)
-    units = _first_units(norms, known)
+    units = entries.first_units(known)
+    counts = np.bincount(entries.store[entries.norm > 0.0], minlength=len(units))
     for _ in range(SWEEPS):
-        sums, counts = dict.fromkeys(units, 0.0), dict.fromkeys(units, 0)
-        for row in norms:
-            whole = _length(row, units)
-            inverse = np.divide(1.0, whole, out=np.zeros_like(whole), where=whole > 0.0)
-            for z, norm in row.items():
-                share = norm * units[z] * inverse
-                sums[z] += float(share @ share)
-                counts[z] += int(np.count_nonzero(norm))
-        for z, total in sums.items():
-            if total > 0.0:
-                units[z] /= np.sqrt(total / counts[z])
-    spins = [units[z] for z in turning if z in units]
-    common = float(np.exp(np.mean(np.log(spins)))) if spins else 1.0
-    units = {z: unit / common for z, unit in units.items()}
-    lengths, blocks = [], []
-    for written, norm in zip(rows, norms, strict=True):
-        whole = _length(norm, units)
-        whole[whole <= NOTHING * whole.max(initial=0.0)] = 0.0
-        inverse = np.divide(1.0, whole, out=np.zeros_like(whole), where=whole > 0.0)
-        lengths.append(whole)
-        blocks.append({z: block * (units[z] * inverse)[:, None] for z, block in written.items()})
-    return ScaledRows(sizes, tuple(blocks), np.concatenate([*lengths, np.zeros(0)]), units)
+        shares = entries.norm * units[entries.store] * _inverse(entries.whole(units))[entries.row]
+        totals = np.bincount(entries.store, shares**2, len(units))
+        there = totals > 0.0
+        units[there] /= np.sqrt(totals[there] / counts[there])
+    spins = [units[k] for k, z in enumerate(entries.stores) if z in turning]
+    units = units / (float(np.exp(np.mean(np.log(spins)))) if spins else 1.0)
+    lengths, first = entries.whole(units), np.concatenate([[0], np.cumsum(sizes)]).astype(int)
+    for i, last in enumerate(first[1:]):
+        own = lengths[first[i] : last]
+        own[own <= NOTHING * own.max(initial=0.0)] = 0.0
+    inverse, unit = _inverse(lengths), dict(zip(entries.stores, units.tolist(), strict=True))
+    blocks = tuple(
+        {z: block * (unit[z] * inverse[first[i] : first[i + 1], None]) for z, block in row.items()}
+        for i, row in enumerate(rows)
+    )
+    return ScaledRows(sizes, blocks, lengths, unit)
 
 
-def _first_units(
-    norms: Sequence[Mapping[int, Array]], known: Mapping[int, float]
-) -> dict[int, float]:
-    """Units of all stores: those that are `known`, and such that the entries of another are as
-    long as those of the known ones in the same rows, on the average; 1 where there are none."""
-    units = {z: known.get(z, 1.0) for row in norms for z in row}
-    shares: dict[int, list[Array]] = {}
-    for row in norms:
-        beside = {z: norm for z, norm in row.items() if z in known}
-        if not beside:
-            continue
-        whole = _length(beside, units)
-        for z, norm in row.items():
-            both = (whole > 0.0) & (norm > 0.0)
-            shares.setdefault(z, []).append(np.log(whole[both] / norm[both]))
-    for z in shares.keys() - known.keys():
-        ratios = np.concatenate(shares[z])
-        if len(ratios):
-            units[z] = float(np.exp(ratios.mean()))
-    return units
+@dataclass(frozen=True, slots=True)
+class _Entries:
+    """The rows of all blocks, one behind the other: the length `norm` of each, the number `row`
+    of the row it is part of among all `rows`, and that of its store among the `stores`."""
+
+    stores: tuple[int, ...]
+    rows: int
+    norm: Array
+    row: NDArray[np.int64]
+    store: NDArray[np.int64]
+
+    @staticmethod
+    def of(rows: Sequence[Mapping[int, Array]], sizes: Sequence[int]) -> _Entries:
+        stores = tuple(dict.fromkeys(z for row in rows for z in row))
+        number = {z: k for k, z in enumerate(stores)}
+        first = np.concatenate([[0], np.cumsum(sizes)]).astype(int)
+        blocks = [block for row in rows for block in row.values()]
+        widths = np.repeat([b.shape[1] for b in blocks], [len(b) for b in blocks]).astype(int)
+        squares = np.concatenate([np.zeros(0), *(b.ravel() for b in blocks)]) ** 2
+        begin = np.cumsum(widths) - widths
+        norm = np.sqrt(np.add.reduceat(squares, begin)) if len(begin) else np.zeros(0)
+        row = [np.arange(first[i], first[i + 1]) for i, row in enumerate(rows) for _ in row]
+        store = [np.full(len(b), number[z]) for row in rows for z, b in row.items()]
+        none = [np.zeros(0, dtype=int)]
+        joined = np.concatenate(none + row), np.concatenate(none + store)
+        return _Entries(stores, int(first[-1]), norm, *joined)
+
+    def whole(self, units: Array, among: NDArray[np.bool_] | None = None) -> Array:
+        """Lengths of all rows, of the stores `among` these only."""
+        squares = (self.norm * units[self.store]) ** 2
+        if among is not None:
+            squares[~among[self.store]] = 0.0
+        return np.sqrt(np.bincount(self.row, squares, self.rows))
+
+    def first_units(self, known: Mapping[int, float]) -> Array:
+        """Units of all stores: those that are `known`, and such that the entries of another are as
+        long as those of the known ones in the same rows, on the average; 1 where there are
+        none."""
+        units = np.array([known.get(z, 1.0) for z in self.stores])
+        told = np.array([z in known for z in self.stores], dtype=bool)
+        beside = self.whole(units, told)[self.row]
+        both = (beside > 0.0) & (self.norm > 0.0) & ~told[self.store]
+        ratios = np.log(beside[both] / self.norm[both])
+        count = np.bincount(self.store[both], minlength=len(units))
+        totals = np.bincount(self.store[both], ratios, len(units))
+        there = count > 0
+        units[there] = np.exp(totals[there] / count[there])
+        return units
 
 
-def _length(norms: Mapping[int, Array], units: Mapping[int, float]) -> Array:
-    total = sum((norm * units[z]) ** 2 for z, norm in norms.items())
-    return np.asarray(np.sqrt(total))
+def _inverse(lengths: Array) -> Array:
+    """1 / length, 0 of a row of zeros."""
+    return np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
 
 
 def only(rows: ScaledRows, among: NDArray[np.bool_]) -> ScaledRows:

@@ -25,6 +25,8 @@ def run_lengths(system: System, x: Array) -> Array:
     modes = {mode.name for mode in system.causal.graph.modes}
     found = choice.rows_at(0.0, x).lengths
     for mode in (1.0, 0.0):  # where dry friction holds, where joints have closed
+        if not modes or np.all(found > 0.0):
+            break
         there = x.copy()
         for s in system.slices:
             if s.state.name in modes:

@@ -35,8 +35,9 @@ def moved_bodies(system: System, written: Array, residual: Array, x: Array) -> I
             moved[body] = float(np.linalg.norm(after - before))
         elif s.state.kind == "quaternion":
             turned[body] = _angle_between(before, after)
+    sizes = _sizes(system)
     for body, angle in turned.items():
-        distance, size = moved[body], _size(system, body)
+        distance, size = moved[body], sizes[body]
         changes = [f"moved by {distance:.4g} m"] if distance > MOVED * size else []
         changes += [f"turned by {np.degrees(angle):.4g} deg"] if angle > TURNED else []
         if not changes:
@@ -54,16 +55,21 @@ def moved_bodies(system: System, written: Array, residual: Array, x: Array) -> I
         )
 
 
-def _size(system: System, body: str) -> float:
-    """From the mass centre to the farthest joint or point, at least the radius of gyration."""
-    model = system.model
-    part = model.bodies[body]
-    ends = [end for joint in model.joints.values() for end in joint.between]
-    places = [end.at for end in ends if getattr(end, "body", "") == body]
-    places += list(part.points.values())
-    mass = part.mass or 1.0  # 0 of a point of a flexible body, as its inertia
-    gyration = float(np.sqrt(sum(part.inertia[:3]) / (2.0 * mass)))
-    return max([gyration, *(float(np.linalg.norm(place)) for place in places)])
+def _sizes(system: System) -> dict[str, float]:
+    """Of each body from the mass centre to the farthest joint or point, at least the radius of
+    gyration."""
+    bodies = system.model.bodies
+    places = {name: list(part.points.values()) for name, part in bodies.items()}
+    for joint in system.model.joints.values():
+        for end in joint.between:
+            if getattr(end, "body", "") in places:
+                places[end.body].append(end.at)
+    sizes = {}
+    for name, part in bodies.items():
+        mass = part.mass or 1.0  # 0 of a point of a flexible body, as its inertia
+        gyration = float(np.sqrt(sum(part.inertia[:3]) / (2.0 * mass)))
+        sizes[name] = max([gyration, *(float(np.linalg.norm(place)) for place in places[name])])
+    return sizes
 
 
 def _pulling(system: System, body: str, size: float, residual: Array) -> str:

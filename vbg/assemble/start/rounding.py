@@ -66,12 +66,10 @@ def lost_to_rounding(system: System, closer: Closer, x: Array) -> float:
     stores = _stores(system, closer, x) if is_open(system) else None
     if stores is None:
         return np.inf
-    worst = 0.0
-    for field in _fields(stores):
-        flows = zip(stores, field, strict=True)
-        momenta = [np.asarray(np.linalg.solve(s.slope, s.unit * flow)) for s, flow in flows]
-        worst = max(worst, _left(closer, stores, 0.0, x, momenta))
-    return worst
+    flows = zip(stores, zip(*_fields(stores), strict=True), strict=True)
+    momenta = [np.linalg.solve(s.slope, s.unit * np.stack(own, axis=1)).T for s, own in flows]
+    fields = (list(field) for field in zip(*momenta, strict=True))
+    return max((_left(closer, stores, 0.0, x, field) for field in fields), default=0.0)
 
 
 class LossOfLoads:

@@ -106,19 +106,22 @@ class Tolerances:
             for i in np.flatnonzero(np.isnan(found)):
                 vertex = self._stores[i].vertex
                 assert vertex.state is not None
-                found[i] = _least_slope(vertex, self._slopes.output(vertex.state.data))
+                slope = self._slopes.output(vertex.state.data)
+                found[i] = _least_slopes([np.reshape(slope, (vertex.size, vertex.size))])[0]
         values: list[float] = found.tolist()
         return values
 
     @cached_property
     def _linear(self) -> Array:
         """F of the stores with a linear law; not a number for others."""
-        found = np.full(len(self._stores), np.nan)
+        found, known, slopes = np.full(len(self._stores), np.nan), [], []
         for i, store in enumerate(self._stores):
             assert store.vertex.state is not None
             block = self._system.equations.slopes[store.vertex.state]
             if block.is_const:
-                found[i] = _least_slope(store.vertex, block.data)
+                known.append(i)
+                slopes.append(np.reshape(block.data, (store.vertex.size, store.vertex.size)))
+        found[known] = _least_slopes(slopes)
         return found
 
     def __call__(self, t: float, x: Array) -> Array:
@@ -187,13 +190,14 @@ class Tolerances:
         return [group for group in joined(range(len(self._stores)), pairs) if len(group) > 1]
 
 
-def _least_slope(vertex: Vertex, slope: Array) -> float:
+def _least_slopes(slopes: Sequence[Array]) -> Array:
     """Of a matrix the smallest eigenvalue, the largest inertia: what is held must not depend on
-    the axes."""
-    F = np.reshape(slope, (vertex.size, vertex.size))
-    if not np.isfinite(F).all():
-        return 0.0
-    return max(float(F[0, 0] if F.size == 1 else np.linalg.eigvalsh(0.5 * (F + F.T)).min()), 0.0)
+    the axes; 0 where it has no value or is negative."""
+    finite = [np.isfinite(F).all() for F in slopes]
+    found = _least_eigenvalues([0.5 * (F + F.T) for F, known in zip(slopes, finite) if known])
+    least = np.zeros(len(slopes))
+    least[finite] = np.maximum(found, 0.0)
+    return least
 
 
 def _stores(system: System) -> Iterator[_Store]:
@@ -241,12 +245,27 @@ def machine_size(system: System) -> float:
 def gyration(system: System) -> float:
     """The largest radius of gyration of a body [m]: sqrt(largest J / m)."""
     vertices = system.causal.graph.vertices.values()
+    bodies = [
+        (v, v.inverse.data)
+        for v in vertices
+        if v.kind == "I" and v.frame != LINE and v.inverse is not None and v.inverse.is_const
+    ]
     inertias: dict[str, dict[bool, float]] = {}
-    for v in vertices:
-        if v.kind == "I" and v.frame != LINE and v.inverse is not None and v.inverse.is_const:
-            largest = 1.0 / float(np.linalg.eigvalsh(v.inverse.data).min())
-            inertias.setdefault(v.part, {})[v.domain == "translation"] = largest
+    for (v, _), least in zip(bodies, _least_eigenvalues([b for _, b in bodies]), strict=True):
+        inertias.setdefault(v.part, {})[v.domain == "translation"] = 1.0 / least
     return max(
         (np.sqrt(body[False] / body[True]) for body in inertias.values() if len(body) == 2),
         default=1.0,
     )
+
+
+def _least_eigenvalues(matrices: Sequence[Array]) -> list[float]:
+    """Of each symmetric matrix, those of one size together."""
+    found = np.zeros(len(matrices))
+    sizes = np.array([len(matrix) for matrix in matrices])
+    for size in set(sizes.tolist()):
+        here = sizes == size
+        alike = [matrix for matrix, is_here in zip(matrices, here, strict=True) if is_here]
+        found[here] = np.linalg.eigvalsh(np.stack(alike))[:, 0]
+    values: list[float] = found.tolist()
+    return values
