@@ -104,7 +104,7 @@ def about_origin(shape: Shape) -> np.ndarray:
 
 @pytest.mark.parametrize("seed", tail(range(40), 8))
 def test_what_two_solids_have_is_in_their_union_or_in_both(seed):
-    """Volume and moments add up, to what OpenCASCADE's edges keep of two faces' meeting (2e-7 seen):
+    """Volume and moments add up, as far as OpenCASCADE's edges lie on both faces (2e-7 seen):
     a fixed number of points on faces between curved edges got them wrong by up to 1e-3."""
     rng = np.random.default_rng(seed)
     pair = random_solid(rng), random_solid(rng)
@@ -213,6 +213,11 @@ def test_two_beads_pass_through_one_another(tmp_path, capsys):
     assert main(["check", "--interference", str(file), "--run", str(run)]) == 1
     assert "left and right overlap, 0.85 to 1.15 s; most at 1 s" in capsys.readouterr().out
     assert main(["check", "--interference", str(file), "--run", str(run), "--at", "0.5"]) == 0
+    assert main(["check", "--interference", str(file), "--at", "1 s"]) == 1
+    assert "left and right overlap, at 1 s" in capsys.readouterr().out
+    assert main(["check", "--interference", str(file), "--run", str(run), "--at", "0"]) == 0
+    assert main(["check", "--interference", str(file), "--run", str(run), "--at", "9"]) == 2
+    assert "runs from 0 to 2 s; 9 s is not in it" in capsys.readouterr().err
     assert main(["check", str(file), "--run", str(run)]) == 2
 
 
@@ -224,3 +229,9 @@ def test_a_machine_as_step_comes_back(tmp_path, capsys):
     assert (left.name, right.name) == ("left", "right")
     np.testing.assert_allclose(right.centre, [1, 0, 0], atol=1e-12)
     assert left.volume == pytest.approx(4 / 3 * np.pi * 1e-3, rel=1e-10)
+    run, file = tmp_path / "run.h5", str(tmp_path / "beads.toml")
+    assert main(["run", file, "--t-end", "2", "--output-step", "0.5", "-o", str(run)]) == 0
+    for told, x in ((["--at", "0.75"], 0.25), (["--run", str(run)], -1.0)):
+        assert main(["export", file, "--step", *told, "-o", str(out)]) == 0
+        np.testing.assert_allclose(parts_of(out)[1].centre, [x, 0, 0], atol=1e-9)
+    assert main(["export", file, "--urdf", "--at", "1", "-o", str(tmp_path / "b.urdf")]) == 2

@@ -143,6 +143,14 @@ def seconds(text: str) -> float:
     return _positive(text, "s", "a time greater than 0, as in 2, '500 ms' or '1 min'")
 
 
+def instant(text: str) -> float:
+    """A time [s], 0 or later: 0, 2, "500 ms"."""
+    bare = text.strip()
+    if bare.replace("0", "").replace(".", "") == "" and "0" in bare:
+        return 0.0
+    return _positive(text, "s", "a time of 0 or more, as in 0, 2, '500 ms'")
+
+
 def tolerance(text: str) -> float:
     """A number greater than 0 and less than 1."""
     value = _positive(text, "1", "a number greater than 0 and less than 1, as in 1e-8")

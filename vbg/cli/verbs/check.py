@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vbg.cli.models import read_model
-from vbg.cli.parser import add, add_json, add_model, seconds
+from vbg.cli.parser import add, add_json, add_model
+from vbg.cli.postures import add_postures, postures
 from vbg.cli.text import count
 from vbg.errors import Problem, UsageError, VbgError
 
@@ -38,6 +39,7 @@ def register(subparsers: Any) -> None:
         "units, drives that contradict, joints that make a mechanism redundant or lock it.",
         examples="vbg check crank.toml\nvbg check crank.toml --set r=-1 --json\n"
         "vbg check --quick large.toml\nvbg check --fix crank.toml\n"
+        "vbg check --interference crank.toml --at '200 ms'\n"
         "vbg check --interference crank.toml --run crank.h5",
     )
     add_model(parser)
@@ -52,12 +54,7 @@ def register(subparsers: Any) -> None:
         action="store_true",
         help="find solids that overlap (extra cad); exit code 1 if some do",
     )
-    parser.add_argument(
-        "--run", metavar="RESULT", help="with --interference: over this run, not at the start only"
-    )
-    parser.add_argument(
-        "--at", type=seconds, metavar="T", help="with --run: at its row nearest to this time alone"
-    )
+    add_postures(parser, "--interference", "over this run, not at the start only")
     add_json(parser)
 
 
@@ -104,29 +101,11 @@ def act(arguments: argparse.Namespace) -> int:
 
 def _overlapping(arguments: argparse.Namespace) -> int:
     """Solids that overlap at the start, in a run, or at one instant of it."""
-    import numpy as np
-
-    import vbg
     from vbg.analysis.interference import interference
     from vbg.cli.models import read_checked
-    from vbg.cli.results import read_result
 
-    if arguments.at is not None and not arguments.run:
-        raise UsageError("--at is a time of a run: give --run RESULT.")
     model = read_checked(arguments)
-    if arguments.run:
-        solution = read_result(arguments.run)
-        time, signals = solution.time, dict(solution.signals)
-        if arguments.at is not None:
-            row = int(np.argmin(np.abs(time - arguments.at)))
-            time, signals = time[row : row + 1], {n: v[row : row + 1] for n, v in signals.items()}
-    else:
-        start = vbg.start(model)
-        first = start.outputs(0.0, start.state)
-        time, signals = np.zeros(1), {n: np.ravel(v)[None] for n, v in first.items()}
-    lacking = [n for n, b in model.bodies.items() if b.shape and f"{n}.position" not in signals]
-    if lacking:
-        raise UsageError(f"{arguments.run} has no positions of {', '.join(lacking[:6])}.")
+    time, signals = postures(model, arguments.run, arguments.at)
     found, held = interference(model, time, signals)
     if arguments.json:
         pairs = [list(pair) for pair in held]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from vbg.cli.models import read_checked
 from vbg.cli.output import require_folder, require_folder_of, require_output, wrote
 from vbg.cli.parser import add, add_model
+from vbg.cli.postures import add_postures, postures
 from vbg.errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ def register(subparsers: Any) -> None:
             vbg export crank.toml --c -o crank_c
             vbg export pendulum.toml --mstmm-xml -o pendulum.xml
             vbg export arm.toml --urdf -o arm.urdf
-            vbg export arm.toml --step -o arm.step""",
+            vbg export arm.toml --step -o arm.step
+            vbg export arm.toml --step --at '1.2 s' -o later.step""",
     )
     add_model(parser)
     formats = parser.add_mutually_exclusive_group()
@@ -45,6 +47,7 @@ def register(subparsers: Any) -> None:
         "--step", action="store_true", help="the solids where the run begins, .step (extra cad)"
     )
     formats.add_argument("--urdf", action="store_true", help="a robot: trees of bodies, .urdf")
+    add_postures(parser, "--step", "where this run ends, or is at --at")
     parser.add_argument(
         "-o", "--output", metavar="OUT", required=True, help="file or folder to write"
     )
@@ -77,6 +80,8 @@ def register(subparsers: Any) -> None:
 def act(arguments: argparse.Namespace) -> int:
     of_unit = ("fmi", "platforms", "source", "outputs")
     given = [f"--{name}" for name in of_unit if getattr(arguments, name)]
+    if not arguments.step and (arguments.run or arguments.at is not None):
+        raise UsageError("--run and --at go with --step.")
     if not (arguments.c or arguments.mstmm_xml or arguments.urdf or arguments.step):
         return _unit(arguments)
     if given:
@@ -133,11 +138,12 @@ def _solids(arguments: argparse.Namespace) -> int:
     from vbg.io.step.writing import write
 
     require_output(arguments.output, (".step", ".stp"))
-    start = _start(arguments)
-    posture = start.outputs(0.0, start.state)
-    for left_out in write(start.system.model, posture, arguments.output):
+    model = read_checked(arguments)
+    time, rows = postures(model, arguments.run, arguments.at)
+    posture = {name: values[-1] for name, values in rows.items()}
+    for left_out in write(model, posture, arguments.output):
         print(f"vbg: not in the file: {left_out}, which has no shape", file=sys.stderr)
-    wrote(arguments.output, "solids")
+    wrote(arguments.output, f"solids at {time[-1]:.6g} s")
     return 0
 
 
