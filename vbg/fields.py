@@ -68,6 +68,8 @@ class Field:
     `above`, `below` are open bounds, `minimum`, `maximum` closed ones.
     `columns` are the units of the columns of a table, where they are not all `unit`.
     `end` is the one of `between` in whose body's axes a direction counts, 0 or 1.
+    What is `balanced` may be written "equilibrium": a start that is found so that nothing
+    accelerates (`Beginning.balance`), and the signal of the same name is it at t = 0.
     """
 
     form: Form
@@ -83,6 +85,7 @@ class Field:
     variables: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     end: int = 0
+    balanced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +150,9 @@ WRITTEN, EQUILIBRIUM = "written", "equilibrium"  # starts of a run
 class Beginning:
     """A start of a run that is neither "written" nor "equilibrium".
 
-    file, at : the row of a result at that time [s], None for its last;  balance : parts whose
-    contents are found so that nothing accelerates, all else as written.
+    file, at : the row of a result at that time [s], None for its last;  balance : parts, or single
+    pressures of them ("cylinder.pressure_a"), whose contents are found so that nothing accelerates,
+    all else as written.
     """
 
     file: str = ""
@@ -170,7 +174,7 @@ def declare(form: Form, doc: str, *, default: Any = MISSING, **details: Any) -> 
 
 
 def quantity(unit: str, doc: str, *, default: Any = MISSING, **bounds: Any) -> Any:
-    """One number in `unit`; bounds are above, below, minimum, maximum."""
+    """One number in `unit`; bounds are above, below, minimum, maximum; `balanced` see Field."""
     return declare("quantity", doc, unit=unit, default=default, **bounds)
 
 

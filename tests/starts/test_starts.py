@@ -285,3 +285,79 @@ def test_a_state_of_the_wrong_size_is_refused():
         start_at(system, np.zeros(3))
     with pytest.raises(UsageError, match="no value"):
         start_at(system, np.full(system.size, np.nan))
+
+
+def jack(back: float, mass: float, **more) -> vbg.Model:
+    """A load on a cylinder whose ports are shut, `back` on the side of its rod."""
+    cylinder = {
+        "kind": "cylinder",
+        "nodes": ["a", "b"],
+        "on": "joints.guide",
+        "area_a": "20 cm^2",
+        "area_b": "12 cm^2",
+        "stroke": 1.0,
+        "pressure_a": "equilibrium",
+        "pressure_b": back,
+    }
+    guide = {"kind": "prismatic", "between": ["ground", "load"], "axis": [0, 0, 1]}
+    return vbg.Model(
+        bodies={"load": {"mass": mass, "inertia": {"xx": 1, "yy": 1, "zz": 1}}},
+        joints={"guide": {**guide, "initial": {"slide": 0.2}}},
+        hydraulic={"cylinder": cylinder},
+        **more,
+    )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_pressure_that_is_written_equilibrium_holds_the_load(seed):
+    """p_a A_a = m g + p_b A_b, and what is written stays."""
+    rng = np.random.default_rng(seed)
+    back, mass = 10.0 ** rng.uniform(4, 7), 10.0 ** rng.uniform(0, 4)
+    solution = vbg.simulate(jack(back, mass), t_end=0.1)
+    expected = (mass * 9.81 + back * 12e-4) / 20e-4
+    assert solution["cylinder.pressure_b"][0] == pytest.approx(back, rel=1e-9)
+    assert solution["cylinder.pressure_a"] == pytest.approx(expected, rel=1e-7)
+    assert np.abs(solution["guide.speed"]).max() < 1e-9
+    assert any("cylinder.pressure_a balances" in note.what for note in solution.notes)
+
+
+def test_equilibrium_of_a_pressure_holds_in_files_that_include_it(tmp_path):
+    (tmp_path / "lift.toml").write_text(
+        LIFT.replace("start = {", "# {").replace("stroke", 'pressure_a = "equilibrium"\nstroke')
+    )
+    (tmp_path / "two.toml").write_text(
+        'vbg = 1\n[include.l]\nfile = "lift.toml"\n[include.r]\nfile = "lift.toml"\n'
+        "position = [1, 0, 0]\n[simulate]\nt_end = 0.1\n"
+    )
+    model = vbg.read(tmp_path / "two.toml")
+    assert model.simulate.start == Beginning(
+        balance=("l_cylinder.pressure_a", "r_cylinder.pressure_a")
+    )
+    solution = vbg.simulate(model)
+    for side in "lr":
+        held = 500.0 * 9.81 / 20e-4
+        assert solution[f"{side}_cylinder.pressure_a"] == pytest.approx(held, rel=1e-7)
+
+
+@pytest.mark.parametrize("start", ["equilibrium", "written"])
+def test_equilibrium_of_a_pressure_beside_other_starts(start):
+    """At rest it is anyway; `balance` keeps what it names, and a whole part needs no word more."""
+    model = jack(1e6, 100.0, simulate={"start": start})
+    found = model.simulate.start
+    assert found == ("equilibrium" if start == "equilibrium" else Beginning(balance=(NAME,)))
+    both = {"start": {"balance": ["cylinder"]}}
+    assert jack(1e6, 1.0, simulate=both).simulate.start == Beginning(balance=("cylinder",))
+
+
+NAME = "cylinder.pressure_a"
+
+
+@pytest.mark.parametrize("wrong", ["cylinder.pressure", "cylinder.k", "cylinder.presure_a"])
+def test_a_single_pressure_that_is_none_is_refused(wrong):
+    with pytest.raises(UsageError, match=wrong):
+        vbg.start(jack(1e6, 100.0), Beginning(balance=(wrong,)))
+
+
+def test_only_pressures_of_stores_are_found():
+    with pytest.raises(ModelError, match="equilibrium"):
+        jack("equilibrium * 2", 100.0)

@@ -27,14 +27,15 @@ RESTS = 1e-9  # of the largest rate that the parts hold: less is rest
 
 
 def balanced(system: System, parts: tuple[str, ...]) -> Start:
-    """The start as written but for the contents of the `parts` (names), which balance the loads.
+    """The start as written but for the contents of the `parts` (names, or single pressures,
+    "cylinder.pressure_a"), which balance the loads.
 
     A pressure that would have to pull stays zero.  Raises UsageError for a part that holds
     nothing, AssemblyError where they cannot balance.
     """
     start = assemble_start(system)
-    places, moving = _contents(system, parts), _momenta(system)
-    probe = Probe(system)
+    probe, moving = Probe(system), _momenta(system)
+    places = _contents(system, probe, start.state, parts)
     forces = np.arange(probe.size)[moving] + probe.spans["rate"].start
     pressures = _pressures(probe, parts)
     empty = np.zeros(0, dtype=int)
@@ -49,7 +50,9 @@ def balanced(system: System, parts: tuple[str, ...]) -> Start:
     if not float(np.abs(left).max(initial=0.0)) <= RESTS * max(held, 1e-300):
         raise AssemblyError.of(located(system.model, [_unbalanced(system, parts, moving, left)]))
     begins = start_at(system, x)
-    note = Problem("note", "simulate.start", f"{', '.join(parts)} balance the loads as written.")
+    verb = "balance" if len(parts) > 1 else "balances"
+    told = f"{', '.join(parts)} {verb} the loads as written."
+    note = Problem("note", "simulate.start", told)
     return replace(begins, notes=(*start.notes, *begins.notes, note))
 
 
@@ -89,28 +92,43 @@ def _reach(A: Array, miss: Array) -> Array:
 
 def _pressures(probe: Probe, parts: tuple[str, ...]) -> Places:
     """Rows of the pressures that are signals of the parts."""
-    begins = tuple(f"signal {part}.pressure" for part in parts)
+    begins = tuple(f"signal {part}" if "." in part else f"signal {part}.pressure" for part in parts)
     spans = [span for name, span in probe.spans.items() if name.startswith(begins)]
     found = [np.arange(span.start, span.stop) for span in spans]
     return np.concatenate([np.zeros(0, dtype=int), *found])
 
 
-def _contents(system: System, parts: tuple[str, ...]) -> NDArray[np.intp]:
-    """Places in x of what the parts hold."""
+def _contents(system: System, probe: Probe, x: Array, parts: tuple[str, ...]) -> Places:
+    """Places in x of what the parts hold; of a single signal what it depends on in its part."""
+    whole = dict.fromkeys(part.partition(".")[0] for part in parts)
+    held = _stores(system, tuple(whole))
+    places: list[int] = []
+    for part in parts:
+        name, dot, _ = part.partition(".")
+        span = probe.spans.get(f"signal {part}")
+        if dot and span is None:
+            raise UsageError(f"start: there is no signal {part} that could balance.")
+        chosen = np.array(held[name], dtype=int)
+        if dot:
+            chosen = chosen[np.any(probe.jacobian(0.0, x)[span][:, chosen] != 0.0, axis=0)]
+        places += chosen.tolist()
+    return np.array(list(dict.fromkeys(places)), dtype=int)
+
+
+def _stores(system: System, parts: tuple[str, ...]) -> dict[str, list[int]]:
+    """Places in x of what each of the parts holds."""
     vertices = [v for v in system.causal.graph.vertices.values() if v.kind == "C"]
     owned = {v.state.data: v.part.partition(".")[2] for v in vertices if v.state is not None}
-    found = dict.fromkeys(parts, 0)
-    places: list[int] = []
+    found: dict[str, list[int]] = {part: [] for part in parts}
     for s in system.slices:
         part = owned.get(s.state.name, "")
         if part in found:
-            found[part] += 1
-            places += range(s.first, s.last)
-    empty = [part for part, count in found.items() if not count]
+            found[part] += range(s.first, s.last)
+    empty = [part for part, its in found.items() if not its]
     if empty:
         able = ", ".join(sorted(set(owned.values()) - {""})) or "none"
         raise UsageError(f"start: {empty[0]} holds nothing that could balance; there are: {able}.")
-    return np.array(places, dtype=int)
+    return found
 
 
 def _momenta(system: System) -> NDArray[np.intp]:

@@ -46,7 +46,10 @@ class Accumulator:
         default=ATMOSPHERE,
     )
     pressure: float | None = quantity(
-        "Pa", "pressure at the start; default: precharge", default=None
+        "Pa",
+        'pressure at the start, or "equilibrium"; default: precharge',
+        default=None,
+        balanced=True,
     )
     dead: float | None = quantity(
         "m^3",

@@ -62,10 +62,16 @@ class Cylinder:
     leakage: float = quantity("m^3/s/Pa", "leak between chambers", minimum=0.0, default=0.0)
     friction: float = quantity("N*s/m", "viscous friction", minimum=0.0, default=0.0)
     pressure_a: float | None = quantity(
-        "Pa", "pressure of A at the start; default: that of what it is tied to", default=None
+        "Pa",
+        'pressure of A at the start, or "equilibrium"; default: that of what it is tied to',
+        default=None,
+        balanced=True,
     )
     pressure_b: float | None = quantity(
-        "Pa", "pressure of B at the start; default: that of what it is tied to", default=None
+        "Pa",
+        'pressure of B at the start, or "equilibrium"; default: that of what it is tied to',
+        default=None,
+        balanced=True,
     )
     k: float | None = quantity(
         "N/m",

@@ -36,7 +36,10 @@ class Volume:
         default=0.005,
     )
     pressure: float | None = quantity(
-        "Pa", "pressure at the start; default: that of what it is tied to", default=None
+        "Pa",
+        'pressure at the start, or "equilibrium"; default: that of what it is tied to',
+        default=None,
+        balanced=True,
     )
 
     def faults(self) -> Iterator[tuple[str, str, str]]:

@@ -51,7 +51,7 @@ def _balance(reading: Reading, scope: Scope, path: Path, raw: Any) -> Beginning 
         return None
     known = [name for name, table in scope.objects.items() if table]
     for i, name in enumerate(entries):
-        if not isinstance(name, str) or name not in known:
+        if not isinstance(name, str) or name.partition(".")[0] not in known:
             reading.unknown((*path, i), "unknown part", str(name), known, "parts")
             return None
     return Beginning(balance=tuple(entries))

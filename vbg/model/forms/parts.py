@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from vbg import units
-from vbg.fields import Field, declared, required
+from vbg.fields import EQUILIBRIUM, Field, declared, required
 from vbg.model.forms.axes import take_axes
 from vbg.model.forms.bodies import complete_body
 from vbg.model.forms.fmus import complete_fmu
@@ -49,7 +49,9 @@ def read_part(
     if not entry.keys() <= keys:
         unknown_keys(reading, path, entry, sorted(keys), whose)
     values: dict[str, Any] = {}
-    written = [key for key in entry if key in fields]
+    found = [key for key in entry if key in fields and _is_found(fields[key], entry[key])]
+    reading.balanced += [f"{path[1]}.{key}" for key in found]
+    written = [key for key in entry if key in fields and key not in found]
     motion = _motion(scope, path, entry)
     for key in written:
         field = _of_motion(fields[key], motion)
@@ -74,6 +76,11 @@ def read_part(
         where = (*path, key) if key in entry else path
         reading.fail(where, what, remedy)
     return None if faults else instance
+
+
+def _is_found(field: Field, raw: Any) -> bool:
+    """Whether a start value is left to the balance of the machine."""
+    return field.balanced and isinstance(raw, str) and raw == EQUILIBRIUM
 
 
 def _motion(scope: Scope, path: Path, entry: Mapping[str, Any]) -> str:

@@ -119,6 +119,7 @@ def grafted(sub: Resolved, prefix: str, offset: Vector) -> Resolved:
         bonds=tuple(map(new.bond, sub.bonds)),
         scope=_renamed_scope(new),
         ports={port: new.reference(target) for port, target in sub.ports.items()},
+        balanced=tuple(map(new.reference, sub.balanced)),
         homes={(table, new.part(str(name))): h for (table, name), h in sub.homes.items()},
     )
 

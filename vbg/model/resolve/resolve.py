@@ -20,7 +20,7 @@ from vbg.model.resolve.measures import read_measures
 from vbg.model.resolve.permitted import excess
 from vbg.model.resolve.ports import PortReferences, read_ports
 from vbg.model.resolve.resolved import STANDARD_GRAVITY, Home, Resolved
-from vbg.model.resolve.settings import Outputs, Simulate
+from vbg.model.resolve.settings import Outputs, Simulate, balancing
 from vbg.model.resolve.shown import read_display
 from vbg.model.resolve.unit_ports import with_sources
 from vbg.model.text.names import is_name
@@ -86,6 +86,9 @@ def resolve(
         scope.take(sub.scope)
     made = _read_tables(reading, scope, result, tables, included)
     result.simulate = _read_settings(reading, scope, "simulate", Simulate, document) or Simulate()
+    of_subs = (value for sub in included.values() for value in sub.balanced)
+    result.balanced = (*of_subs, *reading.balanced)
+    result.simulate = balancing(result.simulate, result.balanced)
     result.outputs = _read_settings(reading, scope, "outputs", Outputs, document) or Outputs()
     result.measures = read_measures(reading, document.get("measures", {}))
     result.display = read_display(reading, scope, document.get("display", {}))

@@ -36,6 +36,7 @@ class Resolved:
     `scope` holds the names that its values may refer to, `ports` what it offers to files
     that include it, `homes` where its included parts are written.  `complete` is false
     where an included file could not be read and nothing was resolved that may use it.
+    `balanced` are start values that the balance of the machine gives, as PART.KEY.
     """
 
     name: str = ""
@@ -54,3 +55,4 @@ class Resolved:
     ports: Mapping[str, str] = field(default_factory=dict)
     homes: dict[Path, Home] = field(default_factory=dict)
     complete: bool = True
+    balanced: tuple[str, ...] = ()

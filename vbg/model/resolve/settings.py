@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vbg.fields import WRITTEN, Beginning, declare, quantity
 
@@ -77,6 +77,17 @@ class Simulate:
         if self.formulation != "minimal" and self.method == "adams":
             what = "adams is the method of formulation 'minimal'."
             yield "method", what, "Write formulation = 'minimal', or another method."
+
+
+def balancing(settings: Simulate, values: tuple[str, ...]) -> Simulate:
+    """The settings of a machine whose start `values` (PART.KEY) its balance gives: they are found
+    beside what `start` names; a start from a result or at rest gives them anyway."""
+    start = settings.start
+    balance = start.balance if isinstance(start, Beginning) else ()
+    if not values or (start != WRITTEN and not balance):
+        return settings
+    more = (value for value in values if value.partition(".")[0] not in balance)
+    return replace(settings, start=Beginning(balance=tuple(dict.fromkeys((*balance, *more)))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,8 @@ class Reading:
     `parameters` are resolved values in SI, `parameter_units` the units some
     were written in, `defined` the functions of the document, `broken` the parameters and
     functions that are wrong themselves: what uses them is silently left out, so that one
-    mistake is reported once.  `told` are values of which all has been said.
+    mistake is reported once.  `told` are values of which all has been said, `balanced` start
+    values that are written "equilibrium", as PART.KEY.
     """
 
     file: str = ""
@@ -43,6 +44,7 @@ class Reading:
     broken: set[str] = field(default_factory=set)
     problems: list[Problem] = field(default_factory=list)
     told: set[Path] = field(default_factory=set)
+    balanced: list[str] = field(default_factory=list)
 
     def fail(self, path: Path, what: str, remedy: str = "") -> None:
         """Note that the value at `path` is wrong."""
