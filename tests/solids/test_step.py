@@ -141,6 +141,23 @@ def test_an_import_is_a_model_that_runs(gearbox, tmp_path, capsys):
     assert accepted.bodies["input_shaft"].mass == pytest.approx(2700e-9 * volume, rel=1e-10)
 
 
+def test_the_part_that_stands_still_may_stay_a_body(gearbox, tmp_path, capsys):
+    file = shutil.copy(gearbox, tmp_path / "gearbox.step")
+    told = ["import", str(file), "-o", str(tmp_path / "g.toml"), "--accept", "--keep-fixed"]
+    assert main(told) == 2
+    assert main([*told, "--ground", "housing"]) == 0
+    assert "10 degrees of freedom" in capsys.readouterr().err
+    start = vbg.start(vbg.read(tmp_path / "g.toml"))
+    first = start.outputs(0.0, start.state)
+    bodies = start.system.model.bodies
+    np.testing.assert_allclose(first["housing.position"], bodies["housing"].position, atol=1e-14)
+    needed = sum(
+        body.mass * (first[f"{name}.acceleration"] - start.system.model.gravity)
+        for name, body in bodies.items()
+    )
+    np.testing.assert_allclose(first["ground_housing.force"], needed, rtol=1e-9, atol=1e-9)
+
+
 def test_assemblies_of_one_name_stay_apart(tmp_path):
     """Three wheels of two discs each, which no further assembly holds."""
     wheels = [

@@ -44,7 +44,8 @@ def register(subparsers: Any) -> None:
     parser.add_argument(
         "--keep-fixed",
         action="store_true",
-        help="of a robot: links on fixed joints stay bodies, and these joints' forces signals",
+        help="of a robot: links on fixed joints stay bodies, these joints' forces signals; of an "
+        "assembly: the ground's part, too, so that it is drawn and watched for overlaps",
     )
     parser.add_argument(
         "--loops",
@@ -148,8 +149,10 @@ def _step(arguments: argparse.Namespace) -> int:
     from vbg.io.toml import emitted
     from vbg.platform.files import write_text
 
-    if arguments.parameters or arguments.base or arguments.keep_fixed or arguments.loops:
-        raise UsageError("--set, --base, --keep-fixed and --loops do not go with a STEP file.")
+    if arguments.parameters or arguments.base or arguments.loops:
+        raise UsageError("--set, --base and --loops do not go with a STEP file.")
+    if arguments.keep_fixed and not arguments.ground:
+        raise UsageError("--keep-fixed keeps what stands still: name it, --ground PART.")
     if arguments.level is not None and arguments.level < 0:
         raise UsageError(f"--level counts from 0, found {arguments.level}.")
     density = arguments.density if arguments.density is not None else STEEL
@@ -160,6 +163,7 @@ def _step(arguments: argparse.Namespace) -> int:
         ground=arguments.ground or "",
         accept=arguments.accept,
         level=arguments.level,
+        keep_fixed=arguments.keep_fixed,
     )
     text = emitted(found.document)
     if not arguments.accept:

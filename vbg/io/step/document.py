@@ -3,6 +3,7 @@ sub-assemblies, where it stands."""
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -51,19 +52,21 @@ def read(
     ground: str = "",
     accept: bool = False,
     level: int | None = None,
+    keep_fixed: bool = False,
 ) -> Imported:
     """The assembly at `path` for a model file at `output`, in whose folder it must lie.
 
     density : of all parts [kg/m^3], to be changed in the file.  ground : the part, or at a `level`
-    the sub-assembly, that stands still, and becomes no body.  accept : the proposed joints are
-    joints.  level : a body is what stands so deep in the assembly, 1 for what the file itself
-    puts together; without it every solid is one.
+    the sub-assembly, that stands still, and becomes no body, or with `keep_fixed` one that a fixed
+    joint holds.  accept : the proposed joints are joints.  level : a body is what stands so deep
+    in the assembly, 1 for what the file itself puts together; without it every solid is one.
     Raises ModelError for what is no STEP file, UsageError for a part that is not there.
     """
     parts = parts_of(path)
     made = _bodies(parts, level)
     of_part = {part.name: body for body in made for part in body.parts}
-    standing = _standing(path, made, ground)
+    still = _standing(path, made, ground)
+    standing = "" if keep_fixed else still
     file = os.path.relpath(os.path.realpath(path), os.path.dirname(os.path.realpath(output)))
     if file.startswith(os.pardir):
         raise UsageError(
@@ -87,11 +90,19 @@ def read(
         "description": f"imported from {os.path.basename(path)}",
         "bodies": bodies,
     }
-    if accept and found:
-        document["joints"] = {name: table for name, table, _ in found}
+    joints = {f"ground_{still}": _held(still)} if keep_fixed and still else {}
+    if accept:
+        joints |= {name: table for name, table, _ in found}
+    if joints:
+        document["joints"] = joints
     notes = [f"Every part has {density:g} kg/m^3: write each one's own density."]
     if not ground:
         notes.append("No part stands still; --ground NAME makes one the ground.")
+    if standing:
+        notes.append(
+            f"{standing} is the ground: not drawn, and not looked at for overlaps; with --keep-fixed"
+            " it is a body on a fixed joint."
+        )
     lonely = set(bodies) - {name for first, second, _ in between for name in (first, second)}
     if lonely:
         notes.append(f"Touched by no other part: {', '.join(sorted(lonely))}.")
@@ -168,12 +179,19 @@ def _joints(
         yield name, table, proposal.evidence
 
 
+def _held(body: str) -> dict[str, Any]:
+    """The joint of a body that stands where the file has it."""
+    ends = [{"body": end, "at": [0.0, 0.0, 0.0]} for end in ("ground", body)]
+    return {"kind": "fixed", "between": ends}
+
+
 def _plain(name: str) -> str:
     plain = re.sub(r"[^\w-]+", "_", name).strip("_") or "part"
     return plain if re.match(r"[^\W\d]", plain) else f"x{plain}"
 
 
 def _rounded(vector: Array) -> list[float]:
-    """Plain numbers; what is rounding beside the largest of them is zero."""
-    least = 1e-13 * max(1e-3, float(np.abs(vector).max()))
-    return [0.0 if abs(x) < least else float(x) for x in vector]
+    """Plain numbers, without what is rounding beside the largest of them, or beside 1 mm."""
+    largest = max(1e-3, float(np.abs(vector).max()))
+    digits = 13 - math.floor(math.log10(largest))
+    return [round(float(x), digits) + 0.0 for x in vector]
