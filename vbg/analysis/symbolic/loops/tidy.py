@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from vbg.analysis.symbolic.loops.counting import Operations
+
 LARGE = 200  # operations above which an expression stays as it is
 FACTORED = 60  # operations up to which common factors are looked for
 DEGREE = 3  # of sines and cosines in a product that is written as a sum of angles
@@ -19,19 +21,30 @@ def tidy(expression: Any) -> Any:
 
     if expression.is_Atom:
         return expression
-    size = expression.count_ops()
-    if size > LARGE:
+    operations = Operations()
+    sizes = {expression: operations(expression)}
+    if sizes[expression] > LARGE:
         return expression
     expanded = rounded(sympy.expand(expression))
     if not expression.has(sympy.sin, sympy.cos):
-        best = expanded if expanded.count_ops() < size else expression
+        sizes.setdefault(expanded, operations(expanded))
+        best = expanded if sizes[expanded] < sizes[expression] else expression
     else:
-        forms = [expression, expanded, rounded(_squares(expanded)), _angles_added(expanded)]
-        best = min(forms, key=lambda form: (form.count_ops(), len(str(form))))
-    if best.count_ops() > FACTORED:
+        for form in (expanded, rounded(_squares(expanded)), _angles_added(expanded)):
+            if form not in sizes:
+                sizes[form] = operations(form)
+        best = _shortest(sizes)
+    if sizes[best] > FACTORED:
         return best
     together = sympy.factor_terms(best)
-    return together if together.count_ops() < best.count_ops() else best
+    return together if together != best and operations(together) < sizes[best] else best
+
+
+def _shortest(sizes: dict[Any, int]) -> Any:
+    """Of the forms with fewest operations the one that prints shortest, the first of several."""
+    least = min(sizes.values())
+    forms = [form for form, size in sizes.items() if size == least]
+    return forms[0] if len(forms) == 1 else min(forms, key=lambda form: len(str(form)))
 
 
 def _angles_added(expanded: Any) -> Any:
