@@ -79,4 +79,3 @@ def _atom(e: Any) -> int:
     if e.is_Rational:
         return int(e.p < 0) + int(e.q != 1)
     return int(e.count_ops()) if e.is_NumberSymbol else 0
-
