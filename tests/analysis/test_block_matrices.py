@@ -146,7 +146,7 @@ def test_long_formulas_are_not_multiplied_out(name, capsys):
 
 
 def test_latex_and_text_on_the_command_line(capsys):
-    assert main(["show", "matrices", str(PAPER), "--latex", "--numbers"]) == 0
+    assert main(["show", "matrices", str(PAPER), "--symbolic", "--latex", "--numbers"]) == 0
     tex = capsys.readouterr().out
     assert tex.count("\\begin{array}") == tex.count("\\end{array}") > 10
     assert tex.count("\\left(") == tex.count("\\right)")
@@ -154,3 +154,9 @@ def test_latex_and_text_on_the_command_line(capsys):
     assert "\\dot{\\boldsymbol{J}}_{C i_1} =" in tex
     assert main(["show", "matrices", str(PAPER), "--symbolic", "--numbers"]) == 0
     assert "w_arm = 2400 arm.angular_momentum" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("options", [["--latex", "--at", "0.1"], ["--blocks"], ["--numbers"]])
+def test_options_of_symbols_beside_numbers_are_refused(options, capsys):
+    assert main(["show", "matrices", str(PAPER), *options]) == 2
+    assert "--latex" in capsys.readouterr().err

@@ -11,7 +11,7 @@ from vbg.cli.main import main
 from vbg.errors import UsageError
 from vbg.io import hdf5
 from vbg.io.folder import INDEX, TAGS, change_tags, entries, read_tags
-from vbg.io.search import differences, find, parse_condition
+from vbg.io.search import differences, find, parse_condition, what_there_is
 from vbg.solution import MadeBy, Solution, Status
 
 MODEL = """\
@@ -166,6 +166,35 @@ def test_differences_of_two_runs():
     assert told["rod.x"].time == 1.0
     assert told["rod.v"].relative == pytest.approx(0.5 / (1.0 - np.cos(1.0)))
     assert all(one.largest == 0.0 for one in differences(first, first))
+
+
+def test_rounding_of_what_stands_beside_something_constant_is_not_told_as_large():
+    """A torque of 1e-13 N m beside a motor's constant 0.6 N m; residuals are no signals of a
+    machine, and lengths count from anywhere: 1 um of a part 1 km away is not small."""
+
+    def run(noise, at):
+        t = np.linspace(0.0, 1.0, 11)
+        signals = {
+            "slide.torque": noise * np.sin(9 * t),
+            "motor.torque": 0.6 + 0 * t,
+            "rod.x": 1e3 + 1e-6 * at * t,
+            "residual.velocity": noise * np.cos(t),
+        }
+        units = dict(zip(signals, ("N*m", "N*m", "m", "m/s or rad/s"), strict=True))
+        return Solution(t, signals, units=units, made_by=MadeBy(), status=Status("finished", ""))
+
+    told = {one.signal: one.relative for one in differences(run(1e-13, 1.0), run(3e-13, 2.0))}
+    assert list(told) == ["rod.x", "slide.torque", "motor.torque"]
+    assert told["rod.x"] == pytest.approx(1.0, rel=1e-6) and told["slide.torque"] < 1e-6
+
+
+def test_what_there_is_where_nothing_is_found(folder):
+    there = entries(folder)
+    conditions = [parse_condition(text) for text in ("model=win", "tag=base", "l>9", "kind!=film")]
+    assert what_there_is(there, conditions) == (
+        "no model here is 'win'; there is 'swing'; model~*win* finds a part",
+        "no tag here is 'base'; there is none at all",
+    )
 
 
 def test_on_the_command_line(folder, capsys, monkeypatch):

@@ -134,8 +134,11 @@ def test_right_number_of_drives_in_the_wrong_place():
         ("M={'-' 'R';'R' '-'}", "does not define ProblemType"),
         ("ProblemType=6", "does not define M"),
         ("ProblemType=6; N=3; M={'-' 'R';'R' '-'}", "N: is 3 where M has 2 rows"),
-        ("ProblemType=six; M={'-' 'R';'R' '-'}", "whole number"),
-        ("ProblemType=6; M={'-' 'R';'R' '-'}; KnownInputs=[0 1.5; 1.5 0]", "whole number"),
+        ("ProblemType=six; M={'-' 'R';'R' '-'}", "^error: ProblemType: found six .* Write 3 for"),
+        (
+            "ProblemType=6; M={'-' 'R';'R' '-'}; KnownInputs=[0 1.5; 1.5 0]",
+            "KnownInputs: found 1.5",
+        ),
     ],
 )
 def test_wrong_text(text, message):

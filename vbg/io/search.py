@@ -16,7 +16,9 @@ from vbg.io.folder import Entry
 from vbg.solution import Solution
 
 TEXTS = ("file", "kind", "model", "status", "solver", "method")
-ROUNDING = 1e-6  # of the widest signal of a unit: what spans less is not told as large
+ROUNDING = 1e-6  # of the largest signal of a unit: what spans less is not told as large
+FROM_ANYWHERE = ("m", "rad")  # counted from a place that could be another: spans, not values
+GAPS = "residual."  # what a solver leaves of its conditions, not what the machine does
 NUMBERS = ("rows", "t_end", "energy")
 _CONDITION = re.compile(r"(?P<name>.+?)(?P<sign><=|>=|!=|<|>|=|~)(?P<value>.*)")
 _COMPARED: dict[str, Callable[[float, float], bool]] = {
@@ -80,6 +82,27 @@ def find(entries: Sequence[Entry], conditions: Sequence[Condition]) -> tuple[Ent
     return tuple(e for e in entries if all(fulfils(e, condition) for condition in conditions))
 
 
+def what_there_is(entries: Sequence[Entry], conditions: Sequence[Condition]) -> tuple[str, ...]:
+    """A line for every text that is asked for and no entry has: which ones there are."""
+    told = []
+    for c in conditions:
+        if c.sign == "!=" or c.name not in (*TEXTS, "tag") or any(fulfils(e, c) for e in entries):
+            continue
+        own = [e.tags if c.name == "tag" else (str(getattr(e, c.name)),) for e in entries]
+        there = sorted({text for texts in own for text in texts if text})
+        part = f"; {c.name}~*{c.value}* finds a part" if any(c.value in t for t in there) else ""
+        told.append(f"no {c.name} here is '{c.value}'; there is {_some(there)}{part}")
+    return tuple(told)
+
+
+def _some(texts: Sequence[str]) -> str:
+    """At most eight of them."""
+    if not texts:
+        return "none at all"
+    shown = ", ".join(f"'{text}'" for text in texts[:8])
+    return f"{shown} and {len(texts) - 8} more" if len(texts) > 8 else shown
+
+
 def fulfils(entry: Entry, condition: Condition) -> bool:
     """Whether the entry fulfils the condition."""
     if condition.name == "tag":
@@ -120,7 +143,8 @@ def differing(entries: Sequence[Entry]) -> tuple[str, ...]:
 @dataclass(frozen=True, slots=True)
 class Difference:
     """The largest difference of a signal between two runs, at `time`; `relative` to what the
-    signal spans in the first, at least a millionth of what any signal of its unit does."""
+    signal spans in the first, at least a millionth of the largest signal of its unit there (of
+    lengths and angles, of the widest)."""
 
     signal: str
     largest: float
@@ -132,9 +156,10 @@ def differences(first: Solution, second: Solution) -> tuple[Difference, ...]:
     """Of every signal that both have, the largest relative one first, over the time that both
     reach; between output instants of the second on straight lines.
 
-    Raises UsageError where they have no signal or no time in common.
+    Residuals of the solvers are left out.  Raises UsageError where they have no signal or no
+    time in common.
     """
-    common = [name for name in first.signals if name in second.signals]
+    common = [n for n in first.signals if n in second.signals and not n.startswith(GAPS)]
     if not common or not len(first.time) or not len(second.time):
         raise UsageError("the runs have no signal in common.")
     end = min(first.time[-1], second.time[-1])
@@ -148,7 +173,9 @@ def differences(first: Solution, second: Solution) -> tuple[Difference, ...]:
     widest: dict[str, float] = {}
     for name, span in spans.items():
         unit = first.units.get(name, "")
-        widest[unit] = max(widest.get(unit, 0.0), span)
+        values = shared[name][0]
+        size = span if unit in FROM_ANYWHERE else float(np.abs(values).max(initial=0.0))
+        widest[unit] = max(widest.get(unit, 0.0), size)
     found = []
     for name, (a, b) in shared.items():
         apart = np.nan_to_num(np.abs(a - b).max(axis=1), nan=np.inf)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from vbg.cli.models import read_checked
 from vbg.cli.parser import add, add_json, add_model, seconds
 from vbg.cli.text import figure, table
-from vbg.errors import not_installed
+from vbg.errors import UsageError, not_installed
 
 if TYPE_CHECKING:
     from vbg.assemble.matrices.forms import NamedMatrix
@@ -56,9 +56,9 @@ def register(subparsers: Any) -> None:
     )
     add_model(parser)
     how = parser.add_mutually_exclusive_group()
-    how.add_argument("--at", metavar="TIME", type=seconds, default=0.0, help="default: the start")
+    how.add_argument("--at", metavar="TIME", type=seconds, help="default: the start")
     how.add_argument("--symbolic", action="store_true", help="in symbols")
-    how.add_argument("--latex", action="store_true", help="in symbols, as LaTeX")
+    parser.add_argument("--latex", action="store_true", help="in symbols, as LaTeX")
     parser.add_argument(
         "--blocks", action="store_true", help="of --symbolic: a block for two bonds, any size"
     )
@@ -73,11 +73,16 @@ def act(arguments: argparse.Namespace) -> int:
     from vbg.assemble.matrices.forms import effort_axes
     from vbg.assemble.matrices.matrices import is_large, matrices_of, open_rows
 
+    in_symbols = arguments.symbolic or arguments.latex
+    if arguments.latex and arguments.at is not None:
+        raise UsageError("--at TIME is of numbers, not of --latex.")
+    if not in_symbols and (arguments.blocks or arguments.numbers):
+        raise UsageError("--blocks and --numbers are of --symbolic or --latex.")
     system = assemble(read_checked(arguments))
     axes = effort_axes(system)
     parameters: dict[str, float] = {}
     loose: tuple[str, ...] = ()
-    if arguments.symbolic or arguments.latex:
+    if in_symbols:
         try:
             import sympy  # noqa: F401
         except ImportError as error:
@@ -92,7 +97,8 @@ def act(arguments: argparse.Namespace) -> int:
         import vbg
         from vbg.simulate.state_at import state_at
 
-        found = matrices_of(system, arguments.at, state_at(vbg.start(system), arguments.at))
+        at = arguments.at or 0.0
+        found = matrices_of(system, at, state_at(vbg.start(system), at))
         loose = open_rows(found)
     if arguments.json:
         told = {"effort_axes": axes, "open_rows": loose, "parameters": parameters}

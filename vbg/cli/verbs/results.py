@@ -123,11 +123,16 @@ def _list(arguments: argparse.Namespace) -> int:
 
 def _find(arguments: argparse.Namespace) -> int:
     from vbg.io.folder import entries
-    from vbg.io.search import find, parse_condition
+    from vbg.io.search import find, parse_condition, what_there_is
 
     conditions = [parse_condition(text) for text in arguments.conditions]
     there = entries(arguments.folder, rebuild=arguments.rebuild)
-    return _tell(find(there, conditions), arguments)
+    found = find(there, conditions)
+    ended = _tell(found, arguments)
+    if there and not found and not arguments.json:
+        for line in what_there_is(there, conditions):
+            print(line)
+    return ended
 
 
 def _tell(found: Sequence[Entry], arguments: argparse.Namespace) -> int:

@@ -23,6 +23,11 @@ from vbg.structure.topology.pairs import NOT_CONNECTED
 from vbg.structure.topology.topology import Topology, from_adjacency
 
 _NAMES = ("ProblemType", "M", "KnownInputs", "N")
+_MEANING = {
+    "ProblemType": "Write 3 for the plane, 6 for space.",
+    "KnownInputs": "Write a row for each body: how many freedoms of its pair with every body are "
+    "driven, 0 for none.",
+}
 
 
 def read_topology(path: str | Path) -> Topology:
@@ -49,8 +54,9 @@ def parse_topology(text: str, file: str = "") -> Topology:
         raise ModelError.of([Problem("error", "N", what, "Count the frame, too.", file=file)])
     inputs = None
     if found["KnownInputs"] is not None:
-        inputs = [_integers(row, file) for row in _rows(found["KnownInputs"])]
-    return from_adjacency(_integers(found["ProblemType"] or "", file)[0], codes, inputs)
+        inputs = [_integers(row, "KnownInputs", file) for row in _rows(found["KnownInputs"])]
+    dimension = _integers(found["ProblemType"] or "", "ProblemType", file)[0]
+    return from_adjacency(dimension, codes, inputs)
 
 
 def write_topology(topology: Topology) -> str:
@@ -86,12 +92,12 @@ def _rows(text: str) -> list[str]:
     return [row for row in re.split(r"[;\n]", text.replace("\r", "")) if row.strip()]
 
 
-def _integers(text: str, file: str) -> list[int]:
+def _integers(text: str, name: str, file: str) -> list[int]:
     words = text.replace(",", " ").split()
     wrong = [word for word in words if not re.fullmatch(r"[+-]?\d+", word)]
     if wrong or not words:
-        what = f"found {wrong[0] if wrong else 'nothing'!r} where a whole number is expected."
-        raise ModelError.of([Problem("error", "KnownInputs, ProblemType", what, file=file)])
+        what = f"found {wrong[0] if wrong else 'nothing'} where a whole number is expected."
+        raise ModelError.of([Problem("error", name, what, _MEANING[name], file=file)])
     return [int(word) for word in words]
 
 

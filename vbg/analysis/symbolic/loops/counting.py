@@ -17,7 +17,7 @@ class Operations:
         self._known: dict[Any, int] = {}
 
     def __call__(self, expression: Any) -> int:
-        """Additions, subtractions, products, quotients, powers, functions, signs of `expression`."""
+        """Signs, sums, products, quotients, powers and functions in `expression`."""
         if not expression.args:
             return _atom(expression)
         found = self._known.get(expression)
