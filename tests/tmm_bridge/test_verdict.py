@@ -149,6 +149,25 @@ def test_turned_over_quaternions_are_the_same_rotation():
     assert compare(first, second).result == "PASS"
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_turned_over_quaternions_excuse_no_fault(seed):
+    """Whatever the signs of each row of the two runs and of the coarser one: no error of
+    integration is read off them, which would make a wrong force INCONCLUSIVE."""
+    rng = np.random.default_rng(seed)
+    q = rng.normal(size=4) + np.outer(TIME, rng.normal(size=4))
+    q /= np.linalg.norm(q, axis=1, keepdims=True)
+
+    def turned(force: np.ndarray) -> Solution:
+        signs = rng.choice([-1.0, 1.0], (len(q), 1))
+        return solution(signals={"B.rotation": signs * q, "A.force": force})
+
+    verdict = compare(turned(FORCE), turned(FORCE), coarser=turned(FORCE))
+    assert verdict.result == "PASS"
+    assert all(c.integration < 1e-12 for c in verdict.channels if c.result == "PASS")
+    off = FORCE * 1.01
+    assert compare(turned(FORCE), turned(off), coarser=turned(off)).result == "FAIL"
+
+
 def test_reports(tmp_path):
     off = FORCE.copy()
     off[:, 0] *= 1.1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import vbg
@@ -29,6 +30,27 @@ def test_a_machine_at_rest_never_fails_whatever_its_mass(mass, gravity):
     model = vbg.Model(**{**document, "bodies": {"rod": rod}, "gravity": gravity})
     report = validate(model, t_end=0.05, in_children=False)
     assert report.result == "PASS", report.verdict.sentence
+
+
+@pytest.mark.parametrize("EI", [0.3, 300.0])
+def test_a_beam_that_rests_bent_to_a_circle_passes(EI):
+    """Its end moment 2 pi EI / L balances: accelerations are the last digits of its moments over
+    the inertia of an element, and its energy does not swing."""
+    beam = {
+        "between": ["ground", "free"],
+        "length": 2.0,
+        "elements": 5,
+        **dict.fromkeys(("EA", "GA_y", "GA_z"), 300 * EI),
+        **dict.fromkeys(("EI_y", "EI_z", "GJ"), EI),
+        "mass_per_length": 1.0,
+    }
+    end = {"kind": "torque", "on": "boom.5", "torque": [0, 0, np.pi * EI]}
+    machine = {"beams": {"boom": beam}, "forces": {"end": end}, "gravity": [0, 0, 0]}
+    model = vbg.Model(vbg=1, name="circle", simulate={"start": "equilibrium"}, **machine)
+    report = validate(model, t_end=0.05, output_step=0.01, in_children=False)
+    assert report.result == "PASS", report.verdict.sentence
+    assert max(report.verdict.audits.values()) < 1e-9
+    assert not any("magnifies" in note for note in report.verdict.notes)
 
 
 @pytest.mark.slow

@@ -41,6 +41,7 @@ from vbg.validate.comparison.pairing import (
     pairs_of,
     singular_windows,
     torn_windows,
+    turned_alike,
     why_left_out,
     why_torn,
 )
@@ -123,6 +124,7 @@ def compare(
             f" {100 * COVERAGE:.0f} % of the span.",
             **heading,
         )
+    runs = replace(runs, second=turned_alike(first, second, *common))
     lost, once = _lost(runs, replayed)
     pairs = _compared(runs, common, not_unique, followed=not replayed and not once)
     channels, halving = _judged(runs, common, pairs, (tolerance, least, loosest))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -70,6 +70,23 @@ def _same_times(first: Solution, second: Solution) -> tuple[Array, Array]:
     return np.abs(second.time[j] - first.time) <= 1e-9 * max(span, 1e-300), j
 
 
+def turned_alike(first: Solution, second: Solution, i: Array, j: Array) -> Solution:
+    """The second solution with the signs of its quaternions, at the common times, that are nearer
+    to the first one's: what its coarser run is held against must have them, too."""
+    signals = dict(second.signals)
+    for name, b in second.signals.items():
+        a = first.signals.get(name)
+        if name.endswith(".rotation") and a is not None and a[0].shape == b[0].shape:
+            signals[name] = b.copy()
+            signals[name][j] = _nearer(a[i], b[j])
+    return replace(second, signals=signals)
+
+
+def _nearer(a: Array, b: Array) -> Array:
+    """Quaternions b with the signs that are nearer to those of a."""
+    return b * np.where(np.sum(a * b, axis=1, keepdims=True) < 0.0, -1.0, 1.0)
+
+
 def pairs_of(first: Solution, second: Solution, i: Array, j: Array) -> Iterator[Pair]:
     """Every component that both solutions have; of a rotation the sign that is nearer."""
     for name, values in first.signals.items():
@@ -80,7 +97,7 @@ def pairs_of(first: Solution, second: Solution, i: Array, j: Array) -> Iterator[
             continue
         unit = second.units.get(name, "") or first.units.get(name, "")
         if name.endswith(".rotation"):
-            b = b * np.where(np.sum(a * b, axis=1, keepdims=True) < 0.0, -1.0, 1.0)
+            b = _nearer(a, b)
         if a.ndim == 1:
             yield Pair(name, unit, a, b)
         else:

@@ -7,6 +7,7 @@ duration T has magnitudes of its own, whatever it does::
     v = max(seen, sqrt(g L), L / T)      a = max(seen, g, L / T^2)
     w = max(seen, v / L)                 w' = max(seen, a / L)
     F = max(seen, written, m a, M / L)   M = max(seen, written, F L, J w')
+    a = max(a, F / m, M / (m r))         w' = max(w', M / J), with J = m r^2
     E = max(seen, F L)                   P = max(seen, F v)
     p = max(seen, m v)                   of an impulse, and p L of its moment
 
@@ -21,7 +22,7 @@ of the widest part (conductance G, or an orifice), the largest piston A and disp
 
 `seen` is the largest channel of the unit in either solution, `written` the largest number of
 the unit in the file (a source, a preload, what a signal that gives a source may reach), m and J
-those of the heaviest body.  Outputs without a unit have nothing to do with each other: a signal
+those of the heaviest body: at rest large efforts balance, and their last digits accelerate it.  Outputs without a unit have nothing to do with each other: a signal
 of 2e7 does not make a quaternion small; each part's have a magnitude of their own.
 """
 
@@ -93,6 +94,11 @@ def natural_scales(model: Model, seen: Mapping[str, float], duration: float) -> 
     force = larger("N", mass * a)
     torque = larger("N*m", force * L, inertia * turning)
     force = larger("N", torque / L)
+    heaviest = max(model.bodies.values(), key=lambda body: body.mass)
+    J = float(np.abs(heaviest.inertia).max())
+    if mass > 0.0 and J > 0.0:
+        larger("rad/s^2", torque / J)
+        larger("m/s^2", force / mass, torque / J * math.sqrt(J / mass))
     larger("J", force * L)
     larger("W", force * v)
     larger("N*m*s", larger("N*s", mass * v) * L)
