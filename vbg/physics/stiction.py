@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from vbg.blocks import Block, call, const, leaf, times, zeros
 from vbg.builder import Builder, Node
 
-MOVING = 1e-7  # a speed above this [m/s or rad/s] is one, at the start of a run
 FADED = 36.0  # Stribeck speeds beyond which nothing is left of the fall from static: exp(-36)
 UNABLE = 1e-30  # what a friction that can hold nothing stays below zero by [N or N*m]
 RESTING = 1e-11  # a speed below this is none, where something begins or ceases to stick
@@ -81,8 +80,7 @@ def dry_friction(name: str, builder: Builder, node: Node, law: DryFriction) -> B
     """Friction that sticks on the speed of the 1-junction `node`; returns the effort on it."""
     coulomb = law.slipping(builder.flow(node))
     static = const(law.forward.static), const(law.back.static)
-    most = max(law.forward.static, law.back.static)
-    effort = stick_slip(name, builder, node, coulomb=coulomb, static=static, size=most)
+    effort = stick_slip(name, builder, node, coulomb=coulomb, static=static)
     _bends(name, builder, node, law)
     return effort + _viscous(name, builder, node, law)
 
@@ -141,11 +139,9 @@ def _given(value: Block, _state: Block) -> Block:
     return value
 
 
-def stick_slip(
-    name: str, builder: Builder, node: Node, *, coulomb: Both, static: Both, size: float
-) -> Block:
+def stick_slip(name: str, builder: Builder, node: Node, *, coulomb: Both, static: Both) -> Block:
     """Dry friction on the speed of the 1-junction `node`; `coulomb` and `static` are those of the
-    way forward and of that back, `size` is the largest static one [N or N*m].
+    way forward and of that back [N or N*m].
 
     Slipping: effort `coulomb` against the motion, an R.  Sticking: a constraint source
     keeps the speed at zero with the effort that this needs; it breaks away where that
@@ -165,10 +161,9 @@ def stick_slip(
     speed = builder.flow(node)
     ways = (names[0], forward, 1.0, static[0]), (names[1], backward, -1.0, static[1])
     for mode, own, sign, most in ways:
-        # sticking: the load is what the held effort works against; a speed counts as one that
-        # moves from MOVING on, in terms that do not hide how far the load is from `most`
-        moves = (size / MOVING) * (sign * speed - const(MOVING))
-        breaks = call("max", -sign * held - most, moves)
+        # sticking: the load is what the held effort works against; which speeds are none is
+        # a question of the run (vbg.simulate.events.gripping)
+        breaks = -sign * held - most
         able = call("max", most, const(0.0)) + const(UNABLE)
         breaks = call("select", sticks, breaks, -able)
         condition = call("select", own, sign * speed, breaks)

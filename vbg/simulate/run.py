@@ -182,7 +182,7 @@ class Run:
         self.rows = KeptRows(start)
         self.jams = JamWatch(self.projector, settings.output_step)
         self.latches = Latches(start, self.projector)
-        self.switches = Switches(start, settings.output_step, self.rows.renew)
+        self.switches = Switches(start, settings.output_step, settings.t_end, self.rows.renew)
         self.grid = output_grid(settings.t_end, settings.output_step)
         self.samples = Samples(system, kink_instants(system, self.grid))
         self.samples.units.start(settings.rtol)

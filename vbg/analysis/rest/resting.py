@@ -17,7 +17,7 @@ def with_modes(start: Start, t: float, x: Array) -> Array:
     """`x` with modes that agree with their conditions, as a run would begin from it: dry
     friction sticks where nothing moves and its load is not too large."""
     x = x.copy()
-    Switches(start, 0.0).begin_run(x, t)
+    Switches(start, 0.0, start.system.model.simulate.t_end).begin_run(x, t)
     return x
 
 

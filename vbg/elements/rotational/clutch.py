@@ -33,6 +33,6 @@ class Clutch:
             effort = imposed(name, builder, where.node, (torque, torque))
         else:
             node, both = where.node, (torque, torque)
-            effort = stick_slip(name, builder, node, coulomb=both, static=both, size=self.capacity)
+            effort = stick_slip(name, builder, node, coulomb=both, static=both)
         builder.output(f"{name}.torque", effort, "N*m")
         builder.output(f"{name}.power", times(effort, builder.flow(where.node)), "W")

@@ -92,7 +92,7 @@ def _agreed(start: Start, settings: Settings) -> Start:
     if not start.system.causal.graph.modes:
         return start
     x = start.state.copy()
-    Switches(start, settings.output_step).begin_run(x)
+    Switches(start, settings.output_step, settings.t_end).begin_run(x)
     return replace(start, state=x)
 
 
@@ -114,7 +114,9 @@ class _Run:
         self.recorder = Recorder(system, stepper.rates, self.grid, sink)
         self.samples = Samples(system, kink_instants(system, self.grid))
         # kinks of laws need no steps of their own here, what sticks and switches has a state
-        self.switches = Switches(start, settings.output_step) if system.causal.graph.modes else None
+        self.switches = None
+        if system.causal.graph.modes:
+            self.switches = Switches(start, settings.output_step, settings.t_end)
         self.events: list[Event] = []
         self._seen = 0.0
         self.began = clock.process_time()

@@ -18,8 +18,8 @@ from vbg.assemble.system import System
 from vbg.blocks import dependencies
 from vbg.graph.bondgraph import Clock, Mode, Switch
 from vbg.junctions.latch import MODE
-from vbg.physics.stiction import MOVING, most_held
-from vbg.simulate.events.gripping import Grips
+from vbg.physics.stiction import most_held
+from vbg.simulate.events.gripping import AT_ONCE, Grips
 from vbg.simulate.events.looks import FLAT, closer, places
 from vbg.simulate.events.rounding import Rounding
 from vbg.simulate.events.units import Units
@@ -47,9 +47,14 @@ class Switches:
     """The switching functions of one run, their signs, and the modes they set."""
 
     def __init__(
-        self, start: Start, output_step: float, renew: Callable[[float, Array], None] | None = None
+        self,
+        start: Start,
+        output_step: float,
+        duration: float,
+        renew: Callable[[float, Array], None] | None = None,
     ):
-        """`renew(t, x)` chooses the rows that hold in the modes of x."""
+        """`duration` [s] is that of the run; `renew(t, x)` chooses the rows that hold in the modes
+        of x."""
         system = start.system
         graph = system.causal.graph
         self._instant = INSTANT * output_step
@@ -78,8 +83,16 @@ class Switches:
         ways = np.array([modes for _, modes in self._grips], dtype=np.intp).reshape(-1, 2)
         places_of = self._mode[ways]
         self._dry = Grips(
-            ways, places_of, self._values, self._growth, renew or _as_they_are, self._tell
+            ways,
+            places_of,
+            self._values,
+            self._growth,
+            renew or _as_they_are,
+            self._tell,
+            duration,
+            np.zeros(len(ways)),
         )
+        self._at_once = AT_ONCE * duration
 
     def _values(self, t: float, x: Array) -> Array:
         return self._seen(self._evaluate(t, x)[: len(self._about)].copy())
@@ -102,7 +115,7 @@ class Switches:
         rests = np.flatnonzero(self._rest > 0.0)
         if rests.size:
             x[self._mode[rests]] = 1.0
-            x[self._mode[rests]] = self._values(t, x)[rests] > MOVING
+            x[self._mode[rests]] = self._values(t, x)[rests] > 0.0
         self.begin(t, x, first=True)
 
     def find(
@@ -253,7 +266,7 @@ class Switches:
         if not (slips := (self._rest > 0.0) & (x[self._mode] > 0.5)).any():
             return np.inf
         speed, growth = self._values(t, x), self._growth(t, x)
-        slows = slips & (speed > MOVING) & (growth < 0.0)
+        slows = slips & (growth < 0.0) & (speed > -self._at_once * growth)
         return float(np.min(speed[slows] / -growth[slows], initial=np.inf))
 
     def turn(self, x: Array) -> None:

@@ -8,13 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.physics.stiction import MOVING, RESTING, most_held
+from vbg.physics.stiction import RESTING, most_held
 from vbg.simulate.events.sticking import Modes, alone, held
 
 Array = NDArray[np.float64]
 Values = Callable[[float, Array], Array]  # of all switching functions at (t, x)
 
 BRIEF = 64.0 * np.finfo(float).eps  # of the time: a speed that comes of so little of it is none
+# Of a run: what is at rest within so little of it has moved by less than a rounding of the way that
+# its acceleration makes in the whole of it (1e-20 / 2 of that).
+AT_ONCE = 1e-10
+NOISE = 1e-8  # of the largest speed that a friction has had: what is left of it where it stuck
 LIMIT = 1e-9  # of what a friction holds: nearer to all of it, it goes
 TINY = np.finfo(float).tiny
 
@@ -24,7 +28,8 @@ class Grips:
     """Dry frictions of a system: `ways` (n, 2) the switching functions of their modes forward and
     backward, `places` (n, 2) of these modes in the state; `values` and `growth` of the switching
     functions; `renew(t, x)` chooses the rows that hold in the modes of x, `unsettled(t, ways)` is
-    told which shares of a load have not been found."""
+    told which shares of a load have not been found; `duration` [s] is that of the run, `fastest`
+    (n,) the largest speeds that they were looked at with."""
 
     ways: NDArray[np.intp]
     places: NDArray[np.intp]
@@ -32,6 +37,8 @@ class Grips:
     growth: Values
     renew: Callable[[float, Array], None]
     unsettled: Callable[[float, NDArray[np.intp]], None]
+    duration: float
+    fastest: Array
 
     def agree(
         self,
@@ -45,22 +52,25 @@ class Grips:
         """Modes in place: of what moves by its speed, of what is at rest by what holds.  Whether
         any has changed.
 
-        At rest are those whose switching function has just `crossed` zero, those that stuck, and
-        those whose speed is rounding, also of the time at which they are looked at, which is
-        `brief` [s] at least; at the `first` instant of a run those below MOVING."""
+        At rest are those whose switching function has just `crossed` zero, those that stuck or
+        begin (`first`) and are not set going, and those whose speed is rounding, also of the time
+        at which they are looked at, which is `brief` [s] at least.  No speed is one by its size
+        alone: it is set going if it lasts."""
         before = x[self.places].copy()
         stuck = ~np.any(before > 0.5, axis=1)
         x[self.places] = (1.0, 0.0)
         self.renew(t, x)
         speed, growth = self.values(t, x)[self.ways[:, 0]], self.growth(t, x)[self.ways[:, 0]]
-        still = np.abs(speed) <= np.where(stuck | first, MOVING, RESTING)
+        idle = np.maximum(AT_ONCE * self.duration * np.abs(growth), NOISE * self.fastest)
+        np.maximum(self.fastest, np.abs(speed), out=self.fastest)
+        still = np.abs(speed) <= np.where(stuck | first, idle, np.minimum(idle, RESTING))
         still |= np.abs(speed) <= BRIEF * max(abs(t), brief) * np.abs(growth)
         turned = np.isin(self.ways, crossed).any(axis=1)
         still |= turned
         modes = np.sign(speed).astype(np.intp)
         resting = np.flatnonzero(still)
         if resting.size:
-            kept = np.where(stuck, 0, np.where(before[:, 1] > 0.5, -1, 1))
+            kept = np.where(stuck | (first & still), 0, np.where(before[:, 1] > 0.5, -1, 1))
             onward = np.where(turned, np.where(kept < 0, 0, np.where(stuck, 1, -1)), kept)
             modes = self._held(t, x, modes, resting, onward[resting])
             modes = self._let_go(t, x, modes)

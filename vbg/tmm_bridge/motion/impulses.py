@@ -26,10 +26,10 @@ from vbg.tmm_bridge.mechanism.speeds import kinetic_energy
 from vbg.tmm_bridge.mechanism.start import drive_rates
 from vbg.tmm_bridge.motion.instants import Stop
 from vbg.tmm_bridge.motion.plant import Plant
-from vbg.tmm_bridge.onedim.friction import MOVING
 
 SEEN = 1e-9  # of a drive's speed: a smaller jump is rounding
 ROUNDING = 1e-13  # [m/s or rad/s]
+IMPULSIVE = 1e-9  # of the largest change of speed: a smaller one is rounding
 
 
 def kick(plant: Plant, stop: Stop, y: Array) -> tuple[Array, tuple[Event, ...]]:
@@ -48,7 +48,7 @@ def kick(plant: Plant, stop: Stop, y: Array) -> tuple[Array, tuple[Event, ...]]:
     y[n_q : n_q + n_v] += _change_of_speeds(plant, y, after, change)
     y = plant.project(stop.after, y, jerk=np.inf)
     y[mechanism.size - 2] += kinetic_energy(mechanism, y, after) - energy
-    _let_go(plant, stop.after, y)
+    _let_go(plant, stop.after, y, float(np.abs(change).max()))
     names = [name for name, drive in mechanism.driven.items() if change[drive]]
     told = [Event(stop.first, f"joints.{name}", "its speed jumps: an impulse") for name in names]
     return y, tuple(told)
@@ -72,11 +72,11 @@ def _change_of_speeds(plant: Plant, y: Array, drive: Array, change: Array) -> Ar
     return found
 
 
-def _let_go(plant: Plant, t: float, y: Array) -> None:
-    """Frictions slip that an impulse has set in motion, in place."""
+def _let_go(plant: Plant, t: float, y: Array, largest: float) -> None:
+    """Frictions slip that an impulse has set in motion, in place; `largest` jump of a speed."""
     network = plant.mechanism.network
     if network is None or not network.frictions:
         return
     for friction, (v, _, _) in zip(network.frictions, plant.grips(t, y), strict=True):
-        if abs(v) > MOVING:
+        if abs(v) > IMPULSIVE * largest:
             y[plant.mechanism.size + friction.mode] = math.copysign(1.0, v)

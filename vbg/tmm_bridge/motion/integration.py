@@ -120,7 +120,7 @@ def integrate(
 ) -> Trajectory:
     """States on `grid` from y0.  A run that cannot go on, or that would take more than
     `patience` evaluations of the rate, returns what it has."""
-    plant, record = Plant(mechanism), _Record(grid, patience)
+    plant, record = Plant(mechanism, float(grid[-1] - grid[0])), _Record(grid, patience)
     halts = stops_of(mechanism, float(grid[0]), float(grid[-1]))
     plant.smooth = (halts[0].after, np.inf)
     status = Status("finished", "The simulation reached its end.")

@@ -35,7 +35,7 @@ from vbg.tmm_bridge.mechanism.start import count_angles, displace, drive_rates, 
 from vbg.tmm_bridge.motion.dependent import JUMPS, Dependence
 from vbg.tmm_bridge.motion.instants import Stop
 from vbg.tmm_bridge.motion.recording import program_of
-from vbg.tmm_bridge.onedim.friction import FADED, MOVING, DryFriction
+from vbg.tmm_bridge.onedim.friction import FADED, DryFriction
 
 JERK = 0.01  # relative change of the speeds by one projection that no smooth motion needs
 FAST, SMALL = 60.0, 1e-5  # [rad/s or m/s], in which rates are nearly linear; of other states
@@ -46,6 +46,7 @@ PROJECTED = 1e-15  # residual [rad or model's size] below which nothing is proje
 STILL = 1e-3  # [rad/s, or model's size in a second], beside which a jump of speeds is looked at
 
 
+TURNING = 1e-9  # of the speeds at which static friction is felt: below it, it is there already
 ALMOST = 1.0 + 1e-9  # of a speed at which a step ended
 NO_LAW = (0.0, 0.0, 0.0, -np.inf, np.inf)  # of a joint that is open
 
@@ -68,10 +69,15 @@ class Plant:
     which a coordinate is rounded as if it had them; `typical` sizes of all states where they
     are not larger, for differences; `works` places of what was supplied and lost, `steady`
     those of states that change between steps only,
-    `power` the largest of them so far, `natural` what the machine's size says of energies.
+    `power` the largest of them so far, `natural` what the machine's size says of energies;
+    `duration` [s] of the run, `fastest` and `liveliest` the largest speeds and
+    accelerations that each dry friction has had so far.
     """
 
     mechanism: Mechanism
+    duration: float = 0.0
+    fastest: Array = field(init=False)
+    liveliest: Array = field(init=False)
     tables: Tables = field(init=False)
     sticky: list[DryFriction] = field(init=False)
     scratch: Scratch = field(init=False)
@@ -100,6 +106,8 @@ class Plant:
         self.scratch = scratch_for(t)
         network = self.mechanism.network
         self.sticky = [] if network is None else [f for f in network.frictions if f.row >= 0]
+        self.fastest = np.zeros(0 if network is None else len(network.frictions))
+        self.liveliest = self.fastest.copy()
         self._effects = _effects(self.mechanism)
         self.program, self.dependence, self.sampled = program_of(self.mechanism)
         self.inputs = np.zeros(len(self.mechanism.inputs))
@@ -319,7 +327,7 @@ class Plant:
         if not felt.any():
             return 1.0
         later, now = (self.grips(t, at)[:, 0] for at in (y + ahead, y))
-        turning = (np.abs(now) > MOVING) & (np.abs(now) <= felt) & (now * later < 0.0)
+        turning = (np.abs(now) > TURNING * felt) & (np.abs(now) <= felt) & (now * later < 0.0)
         return float(np.min(now[turning] / (now - later)[turning], initial=1.0))
 
     def settle(self, t: float, y: Array) -> Array:

@@ -21,10 +21,15 @@ from vbg.tmm_bridge.kernels.rows import W_ACC, W_ALPHA
 from vbg.tmm_bridge.kernels.tables import Scratch
 from vbg.tmm_bridge.motion.instants import ALIKE
 from vbg.tmm_bridge.motion.plant import Plant
-from vbg.tmm_bridge.onedim.friction import AT_REST, MOVING, DryFriction
+from vbg.tmm_bridge.onedim.friction import AT_REST, ROOM, DryFriction
 
 AT_LIMIT = 1e-9  # of what a friction holds: nearer to it, it goes
 POWERLESS = 1e-9  # of an acceleration: a friction that can take no more off it does not hold
+# Of a run: a speed that is gone so soon moves nothing by more than 1e-20 of the way that what takes
+# it off would make in the whole run.
+GONE = 1e-10
+GRAIN = 1e-8  # of the largest speed that a friction has had: what is left of it where it stops
+SLACK = 1e-11  # of the same: what it may slip beyond zero before it is seen to
 SWEEPS, TRIALS = 25, 400  # between two trials to end, and trials
 DEPENDENT = 1e-8  # of the largest singular value: shares along a smaller one change no motion
 WRONG = 1e-9  # of the largest acceleration, against which what slips is not accelerated
@@ -37,9 +42,12 @@ def frictions_switched(plant: Plant, t: float, y: Array, *, first: bool) -> Arra
         return y
     y = y.copy()
     found = plant.grips(t, y)
-    for friction, (speed, _, _) in zip(network.frictions, found, strict=True):
+    np.maximum(plant.fastest, np.abs(found[:, 0]), out=plant.fastest)
+    for i, friction in enumerate(network.frictions):
         if friction.row < 0:
-            friction.stop(y[own:], speed, first=first)
+            speed, _, most = found[i]
+            idle = _idle(plant, i, most * friction.lightness, first=first)
+            friction.stop(y[own:], speed, idle, first=first)
     if plant.sticky:
         _decide(plant, t, y, found[:, 0], first=first)
         plant.scratch.limit[0] = -1
@@ -82,15 +90,28 @@ def _decide(plant: Plant, t: float, y: Array, speed: Array, *, first: bool) -> N
     growth = dict(zip(plant.sticky, _growth(plant, t, y, plant.sticky), strict=True))
     for friction, mode in before.items():
         v = speed[friction.index]
-        stops = (first or mode * v <= 0.0) and abs(v) <= MOVING
-        if stops or abs(v) <= max(AT_REST, ALIKE * abs(t * growth[friction])):
+        idle = _idle(plant, friction.index, growth[friction], first=first)
+        stops = (first or mode * v <= 0.0) and abs(v) <= max(idle, 2.0 * y[places[friction] + ROOM])
+        if stops or abs(v) <= max(min(AT_REST, idle), ALIKE * abs(t * growth[friction])):
             resting.append(friction)
+        gone = GONE * plant.duration * plant.liveliest[friction.index]
+        slack = max(gone, SLACK * plant.fastest[friction.index])
+        y[places[friction] + ROOM] = min(AT_REST, slack)
     if not resting:
         return
     for friction, mode in zip(resting, _modes(plant, t, y, resting), strict=True):
         y[places[friction]] = mode
         if mode == 0.0 and (first or before[friction] != 0.0):
             y[places[friction] + 1] = plant.where(friction)
+
+
+def _idle(plant: Plant, i: int, growth: float, *, first: bool) -> float:
+    """The speed below which friction i, which is accelerated by `growth`, is at rest where it
+    begins or has stuck [m/s or rad/s]: no speed is none by its size alone, only beside what the
+    run would make of it and, once it runs, beside the fastest that it has been."""
+    plant.liveliest[i] = max(plant.liveliest[i], abs(growth))
+    gone = GONE * plant.duration * float(plant.liveliest[i])
+    return gone if first else max(gone, GRAIN * float(plant.fastest[i]))
 
 
 def _growth(plant: Plant, t: float, y: Array, frictions: list[DryFriction]) -> Array:

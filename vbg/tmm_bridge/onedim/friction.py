@@ -21,9 +21,10 @@ from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.onedim.mechanical import Shaft
 from vbg.tmm_bridge.onedim.working import Energies, Output, Port, Value, Working
 
-AT_REST = 1e-11  # [m/s or rad/s]: rounding
+AT_REST = 1e-11  # [m/s or rad/s]: rounding, at the most
+STOPPED = 1e-14  # [m/s or rad/s]: beside what stands between shafts, whatever else happens
 FADED = 36.0  # Stribeck speeds: exp(-36) is rounding
-MOVING = 1e-7  # a speed above this [m/s or rad/s] is one, at the start of a run
+ROOM = 2  # place behind the mode: a speed beyond zero [m/s or rad/s] that is rounding yet
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,8 @@ class DryFriction:
     """A `law` against the motion of a port while it slips; `sides` are its shafts.
 
     `row` is that of the mechanism that holds it, -1 for none: `lever` times the row's motion is
-    the port's, and the state behind the mode is where it sticks; `index` among all frictions."""
+    the port's, and the states behind the mode are where it sticks and its ROOM; `index` among all
+    frictions."""
 
     name: str
     port: Port
@@ -160,21 +162,29 @@ class DryFriction:
         mechanism may hold what slips here."""
         mode = w.x[self.mode]
         left = self.most(w) - size(self.told(w))
-        room = AT_REST if self.row >= 0 else 0.0
+        room: Number = w.x[self.mode + ROOM] if self.row >= 0 else 0.0
         return (choose(size(mode), mode * self.port.speed(w) + room, left),)
 
-    def stop(self, x: Array, v: float, *, first: bool) -> None:
+    @property
+    def lightness(self) -> float:
+        """How its effort accelerates the speed between its shafts [1/kg or 1/(kg m^2)]; 0 where a
+        shaft has no inertia, whose speed follows without delay."""
+        if self.has_no_inertia:
+            return 0.0
+        return sum(side.c**2 / side.mass for side in self.sides)
+
+    def stop(self, x: Array, v: float, idle: float, *, first: bool) -> None:
         """Between shafts alone: a slipping friction whose speed v has passed zero sticks, the
-        shafts' momentum kept; at the start of a run every one has the mode of its speed."""
+        shafts' momentum kept; at the start of a run every one has the mode of its speed, if that
+        is more than `idle`."""
         if first:
-            x[self.mode] = math.copysign(1.0, v) if abs(v) > MOVING else 0.0
-        elif x[self.mode] * v <= 0.0 or abs(v) < MOVING * MOVING:
+            x[self.mode] = math.copysign(1.0, v) if abs(v) > idle else 0.0
+        elif x[self.mode] * v <= 0.0 or abs(v) < min(STOPPED, idle):
             x[self.mode] = 0.0
         if x[self.mode] == 0.0 and not self.has_no_inertia:
-            lightness = sum(side.c**2 / side.mass for side in self.sides)
             for side in self.sides:
                 if side.state >= 0:
-                    left = side.c / side.mass / lightness * v
+                    left = side.c / side.mass / self.lightness * v
                     x[side.state] = x[side.state] - left if len(self.sides) > 1 else 0.0
 
     def release(self, x: Array, held: float, static: float) -> None:

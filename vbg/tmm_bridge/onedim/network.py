@@ -9,7 +9,7 @@ from vbg.tmm_bridge.formulas.switches import Switch
 from vbg.tmm_bridge.formulas.tape import Slot, Tape
 from vbg.tmm_bridge.formulas.timefunctions import Break
 from vbg.tmm_bridge.onedim.electric import Rail
-from vbg.tmm_bridge.onedim.friction import DryFriction
+from vbg.tmm_bridge.onedim.friction import ROOM, DryFriction
 from vbg.tmm_bridge.onedim.latch import KEPT, Latch
 from vbg.tmm_bridge.onedim.mechanical import DRIVEN, FREE, JOINT, MASSLESS, PAIR, Shaft
 from vbg.tmm_bridge.onedim.signals import Held
@@ -130,10 +130,10 @@ class Network:
 
     @property
     def steady(self) -> Iterator[int]:
-        """States without a rate: modes of frictions, where they stick, what samplers hold, and
-        what joints that open and close keep."""
+        """States without a rate: modes of frictions, where they stick and their room, what
+        samplers hold, and what joints that open and close keep."""
         for friction in self.frictions:
-            yield from range(friction.mode, friction.mode + (1 if friction.row < 0 else 2))
+            yield from range(friction.mode, friction.mode + (1 if friction.row < 0 else 1 + ROOM))
         yield from (held.state for held in self.samplers)
         for latch in self.latches:
             yield from range(latch.mode, latch.mode + KEPT)

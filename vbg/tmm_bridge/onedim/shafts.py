@@ -282,7 +282,7 @@ def _held(
         one, other = (draft.shafts[term.shaft].place for term in (first, last))
         row = draft.first_row + len(draft.rows)
         draft.rows.append(Row(one, other, -first.c / last.c, idle=True))
-        index, mode = len(draft.frictions), draft.state(0.0, 0.0)
+        index, mode = len(draft.frictions), draft.state(0.0, 0.0, 0.0)
         turns = port.turns
         return DryFriction(name, port, (), law, mode, -1, *places, turns, row, last.c, index)
     sides = []
