@@ -16,6 +16,7 @@ import numpy as np
 
 from vbg.model import Model
 from vbg.solution import FINISHED, Solution
+from vbg.validate.comparison.elastic import elastic_rounding
 from vbg.validate.comparison.judging import (
     FLOOR,
     LOOSEST,
@@ -46,12 +47,13 @@ from vbg.validate.comparison.pairing import (
     why_torn,
 )
 from vbg.validate.comparison.resultants import PASSED_POWER, resultant_pairs
-from vbg.validate.comparison.scales import scales_of
+from vbg.validate.comparison.scales import scales_of, seen_by_unit
 from vbg.validate.comparison.values import Channel, Result, Verdict
 
 Array = np.ndarray[Any, Any]
 CONVERGES = 2.8  # growth of an error with the step, 4 at order 2, that still shows convergence
 _NODES = ("electric", "hydraulic", "rotational", "translational")  # tables with nodes
+FIXED_STEP = {"rk4", "discrete-time"}
 NAMES = {"vbg": "the bond-graph solver", "tmm_bridge": "the transfer-matrix solver"}
 
 
@@ -86,10 +88,10 @@ def compare(
     `model` gives the scales beside which a component is rounding, the parts that outputs
     belong to and the joint points; without it the solutions alone are judged.
     `tolerance` is relative to each channel's peak; without it, it is `least` or four times the
-    measured error of integration if that is larger.  `coarser` is a run of the
-    second solver at wider tolerances, `rougher` one of the first.  `not_unique` names
-    components that the model does not determine, `replayed` the joints whose effort was
-    replayed.
+    measured error of integration, as far as both solvers show it, if that is larger.
+    `coarser` is a run of the second solver at wider tolerances, `rougher` one of the first.
+    `not_unique` names components that the model does not determine, `replayed` the joints whose
+    effort was replayed.
     `loosest` bounds what a measured error of integration may excuse.
 
     A run that failed early (it was not cancelled) is compared as far as both are
@@ -103,6 +105,8 @@ def compare(
         return Verdict("INCONCLUSIVE", obstacle, **heading)
     early = _stopped(first, second)
     if early:
+        if not min(first.time[-1], second.time[-1]) > first.time[0]:  # the row it stopped in
+            return Verdict("INCONCLUSIVE", early, **heading)
         limit = max(tolerance or 0.0, LOOSEST)
         begun = compare(
             *_begun(first, second),
@@ -227,11 +231,14 @@ def _judged(
             largest.get("N*m", 0.0) * largest.get("rad/s", 0.0),
         )
         largest["W"] = max(largest.get("W", 0.0), *products)
-    motion = motion_error(pairs, changes, largest, noise)
+    motion = motion_error(pairs, [either for either, _ in changes], largest, noise)
     rtol = max(np.nan_to_num([s.made_by.rtol for s in (runs.first, runs.second)]))
-    judge = Judge(*tolerances, largest, noise, motion, float(rtol))
+    judge = Judge(*tolerances, largest, noise, motion, float(rtol), _natural(runs))
+    if FIXED_STEP & {runs.first.made_by.method, runs.second.made_by.method}:
+        # whose error is that of its step, however good the other run is
+        changes = [(either, either) for either, _ in changes]
     time = runs.first.time[i]
-    channels = [channel_of(judge, time, p, c) for p, c in zip(pairs, changes, strict=True)]
+    channels = [channel_of(judge, time, p, *c) for p, c in zip(pairs, changes, strict=True)]
     return channels, _halving(channels, coarser, pairs)
 
 
@@ -239,8 +246,17 @@ def _noise(runs: Runs) -> dict[str, float]:
     """Unit -> magnitude that is rounding beside the machine; empty without the model."""
     if runs.model is None:
         return {}
-    scales = scales_of(runs.model, runs.first, runs.second)
-    return {unit: ROUNDING * value for unit, value in scales.items()}
+    natural = _natural(runs)
+    noise = {unit: ROUNDING * value for unit, value in natural.items()}
+    speed = max(seen_by_unit(one).get("m/s", 0.0) for one in (runs.first, runs.second))
+    for unit, value in elastic_rounding(runs.model, natural.get("m", 0.0), speed).items():
+        noise[unit] = max(noise.get(unit, 0.0), value)
+    return noise
+
+
+def _natural(runs: Runs) -> dict[str, float]:
+    """Unit -> magnitude that the machine has; empty without the model."""
+    return {} if runs.model is None else scales_of(runs.model, runs.first, runs.second)
 
 
 def _marked(channel: Channel, not_unique: frozenset[str], replayed: frozenset[str]) -> Channel:
@@ -253,13 +269,15 @@ def _marked(channel: Channel, not_unique: frozenset[str], replayed: frozenset[st
 
 
 def _lost(runs: Runs, replayed: frozenset[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Outputs of joints that one side has not, and other parts that only one side solved."""
+    """Outputs that one side has and the other has not, of joints and of parts that both sides
+    solved, and the parts that only one side solved."""
     if runs.model is None:
         return (), ()
     lost = [n for n in lost_signals(runs.first, runs.second) if n.split(".")[0] not in replayed]
-    joints = tuple(n for n in lost if n.split(".")[0] in runs.model.joints)
-    once = dict.fromkeys(_owner(n) for n in lost if n not in joints)
-    return joints, tuple(once)
+    both = {_owner(n) for n in set(runs.first.signals) & set(runs.second.signals)}
+    owed = tuple(n for n in lost if n.split(".")[0] in runs.model.joints or _owner(n) in both)
+    once = dict.fromkeys(_owner(n) for n in lost if n not in owed)
+    return owed, tuple(once)
 
 
 def _owner(signal: str) -> str:
@@ -279,7 +297,7 @@ def _not_compared(runs: Runs) -> tuple[str, ...]:
 
 def _unaccounted(runs: Runs, allowed: float) -> str:
     """Which solver's energy audit does not close though its step was fine enough."""
-    noise = _noise(runs).get("J", 0.0) / ROUNDING * TOLERANCE
+    noise = _natural(runs).get("J", 0.0) * TOLERANCE
     for fine, coarse in ((runs.first, runs.rougher), (runs.second, runs.coarser)):
         residual = fine.audit.energy_residual
         if not residual > allowed or coarse is None or "energy.residual" not in fine:
@@ -316,7 +334,7 @@ def _judge(
             f" t = {worst.worst_time:.6g} s."
         )
     if lost:
-        return "FAIL", f"Outputs of joints that only one solver has: {', '.join(lost[:8])}."
+        return "FAIL", f"Outputs that only one solver has: {', '.join(lost[:8])}."
     if unaccounted:
         return "FAIL", unaccounted
     unsure = [c for c in counted if c.result == "INCONCLUSIVE"]

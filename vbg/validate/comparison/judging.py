@@ -2,12 +2,14 @@
 
 A difference e(t) between the two solutions counts against
 
-    allowed(t)   = max(tolerance, min(4 s(t) / peak, loosest)) peak
+    allowed(t)   = max(tolerance, min(4 b(t) / peak, loosest)) peak
     explained(t) = 4 s(t) + 10 m(t) peak + 4 rtol largest
 
 where s(t), the largest change up to t in this channel by doubling the step of either solver,
-and m(t), the same over all motions and states, relative to their peaks, bound the errors of
-integration; no run promises more than rtol of the largest channel of the unit.  Above `allowed`
+b(t), the smaller one of both solvers, and m(t), as s over all motions and states, relative to
+their peaks, bound the errors of integration; no run promises more than rtol of the largest
+channel of the unit.  A motion that magnifies errors does so in both solvers: what one of them
+alone loses by its step may explain a difference, but allows none.  Above `allowed`
 but explained, a difference proves nothing (INCONCLUSIVE); above both it is a FAIL.  Where a
 coarser run was made but has ended, everything is explained.
 """
@@ -16,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -45,7 +47,8 @@ class Judge:
 
     tolerance : relative to the peak, None for `least` or what integration needs, at most
     `loosest`; largest : largest channel of every kind; noise : below it a component of the kind
-    is rounding; motion : m(t) of the equations above, (n,); rtol : what the runs were asked for.
+    is rounding; motion : m(t) of the equations above, (n,); rtol : what the runs were asked for;
+    natural : magnitude of every kind that the machine has, whatever it does.
     """
 
     tolerance: float | None
@@ -55,6 +58,7 @@ class Judge:
     noise: Mapping[str, float]
     motion: Array
     rtol: float = 0.0
+    natural: Mapping[str, float] = field(default_factory=dict)
 
 
 def largest_by_unit(pairs: Sequence[Pair]) -> dict[str, float]:
@@ -69,18 +73,19 @@ def largest_by_unit(pairs: Sequence[Pair]) -> dict[str, float]:
     return largest
 
 
-def own_changes(pair: Pair, rough: Array | None, coarser: Array | None) -> Array:
-    """What doubling the step of either solver changes up to every instant, (n,): infinite where
-    a coarser run was made but has ended, NaN where none was made."""
+def own_changes(pair: Pair, rough: Array | None, coarser: Array | None) -> tuple[Array, Array]:
+    """What doubling the step changes up to every instant, (n,), in the solver where it changes
+    more and in that where it changes less: infinite where a coarser run was made but has ended,
+    NaN where none was made."""
     found = [
-        np.abs(fine - coarse)
+        np.maximum.accumulate(np.where(np.isfinite(coarse), np.abs(fine - coarse), np.inf))
         for fine, coarse in ((pair.first, rough), (pair.second, coarser))
         if coarse is not None
     ]
     if not found:
-        return np.full(len(pair.first), np.nan)
-    changes = np.max(found, axis=0)
-    return np.maximum.accumulate(np.where(np.isfinite(changes), changes, np.inf))
+        none = np.full(len(pair.first), np.nan)
+        return none, none
+    return np.max(found, axis=0), np.min(found, axis=0)
 
 
 def motion_error(
@@ -103,18 +108,20 @@ def _floor(pair: Pair, largest: Mapping[str, float], noise: Mapping[str, float])
     return max(FLOOR * largest.get(pair.kind, 0.0), noise.get(pair.kind, 0.0), TINY)
 
 
-def channel_of(judge: Judge, time: Array, pair: Pair, changes: Array) -> Channel:
-    """Errors of one component and what they say."""
+def channel_of(
+    judge: Judge, time: Array, pair: Pair, changes: Array, in_both: Array
+) -> Channel:
+    """Errors of one component and what they say; `changes` of either solver and `in_both` as
+    `own_changes` has them."""
     a, b, peak = pair.first, pair.second, pair.peak
     error = np.abs(a - b)
     finite = bool(np.isfinite(a).all() and np.isfinite(b).all())
     worst = int(np.argmax(error)) if finite else int(np.argmax(~np.isfinite(error)))
     size = float(np.linalg.norm(a))
     l2 = float(np.linalg.norm(a - b)) / size if size > 0.0 else math.inf * bool(error.any())
-    known = changes[np.isfinite(changes)]
-    change = float(known[-1]) if len(known) else math.nan
-    last = 0.0 if math.isnan(change) else change
-    bounds = _allowed(judge, np.where(np.isfinite(changes), changes, last) / max(peak, TINY))
+    change = _last(changes)
+    wider = np.where(np.isfinite(in_both), in_both, np.nan_to_num(_last(in_both)))
+    bounds = _allowed(judge, wider / max(peak, TINY))
     allowed = float(bounds[-1])
     noise = judge.noise.get(pair.kind, 0.0)
     above = ~(error <= np.maximum(bounds * peak, noise))
@@ -137,6 +144,12 @@ def channel_of(judge: Judge, time: Array, pair: Pair, changes: Array) -> Channel
     )
 
 
+def _last(changes: Array) -> float:
+    """The last that is known, NaN where none is."""
+    known = changes[np.isfinite(changes)]
+    return float(known[-1]) if len(known) else math.nan
+
+
 def _allowed(judge: Judge, integration: Array) -> Array:
     """The tolerance relative to the peak, (n,)."""
     if judge.tolerance is not None:
@@ -149,7 +162,7 @@ def _explained(judge: Judge, pair: Pair, changes: Array) -> Array:
     """What errors of integration may have made of the difference, at every instant.  Runs hold
     their tolerance beside what the machine could do, also where it rests."""
     own = np.where(np.isnan(changes), 0.0, changes)
-    natural = judge.noise.get(pair.kind, 0.0) / ROUNDING
+    natural = judge.natural.get(pair.kind, 0.0)
     promised = judge.rtol * max(judge.largest.get(pair.kind, 0.0), pair.peak, natural)
     by_motion = MAGNIFIED * judge.motion * max(pair.peak, TINY)
     explained: Array = SAFETY * (own + promised) + by_motion
