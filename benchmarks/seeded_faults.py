@@ -32,7 +32,7 @@ from functools import cache, partial
 from importlib import import_module
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -152,7 +152,7 @@ def _without_machine_code(name: str) -> None:
 class Mathematics:
     """`math` as machine code has it: no value is NaN, and dividing by zero gives infinity."""
 
-    BY_NUMPY = {"pow": "power", "asin": "arcsin", "acos": "arccos", "atan": "arctan"}
+    BY_NUMPY: ClassVar = {"pow": "power", "asin": "arcsin", "acos": "arccos", "atan": "arctan"}
     BY_NUMPY |= {"atan2": "arctan2", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh"}
 
     def __getattr__(self, name: str) -> Any:

@@ -78,5 +78,3 @@ def _held(model: Model, part: Any) -> tuple[float, float]:
 def _tensor(inertia: tuple[float, ...]) -> np.ndarray[Any, Any]:
     xx, yy, zz, xy, xz, yz = inertia
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-
-

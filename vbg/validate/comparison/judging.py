@@ -108,9 +108,7 @@ def _floor(pair: Pair, largest: Mapping[str, float], noise: Mapping[str, float])
     return max(FLOOR * largest.get(pair.kind, 0.0), noise.get(pair.kind, 0.0), TINY)
 
 
-def channel_of(
-    judge: Judge, time: Array, pair: Pair, changes: Array, in_both: Array
-) -> Channel:
+def channel_of(judge: Judge, time: Array, pair: Pair, changes: Array, in_both: Array) -> Channel:
     """Errors of one component and what they say; `changes` of either solver and `in_both` as
     `own_changes` has them."""
     a, b, peak = pair.first, pair.second, pair.peak
