@@ -112,3 +112,17 @@ def test_rounding_behind_a_stiff_part_is_that_of_places():
     assert held["m/s^2"] == pytest.approx(found["N"] / 0.5, rel=1e-12)
     assert held["rad/s^2"] == pytest.approx(0.2 * found["N"] / 1e-3, rel=1e-12)
     assert elastic_rounding(vbg.Model(bodies=bodies), 3.0, 0.1) == {}
+
+
+def test_rounding_behind_a_beam_that_does_not_shear_is_that_of_its_length():
+    """EA / l and, at the arms of its ends, EI / l against turning."""
+    J = {"xx": 1e-3, "yy": 1e-3, "zz": 1e-3}
+    ends = [{"body": "a", "at": [0.25, 0, 0]}, {"body": "b", "at": [-0.25, 0, 0]}]
+    beam = {"kind": "beam_element", "between": ends, "length": 0.5}
+    beam |= {"EA": 2e6, "GJ": 10.0, "EI_y": 30.0, "EI_z": 20.0}
+    bodies = {"a": {"mass": 1.0, "inertia": J}, "b": {"mass": 1.0, "inertia": J}}
+    bodies["b"]["position"] = [1.0, 0, 0]
+    found = elastic_rounding(vbg.Model(bodies=bodies, forces={"e": beam}), 1.0, 0.0)
+    assert found["N"] == pytest.approx(PLACES * 4e6, rel=1e-12)
+    assert found["N*m"] == pytest.approx(PLACES * (60.0 + 0.25 * 4e6), rel=1e-12)
+    assert found["rad/s^2"] == pytest.approx(2e3 * found["N*m"], rel=1e-12)

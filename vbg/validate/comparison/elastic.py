@@ -57,8 +57,9 @@ def _stiffness(part: Any) -> tuple[float, float] | None:
         K = np.abs(np.array(part.stiffness, dtype=float))
         return float(K[:3, :3].max()), float(K[3:, 3:].max())
     if part.kind == "beam_element":
-        axial, turning = max(part.EA, part.GA_y, part.GA_z), max(part.GJ, part.EI_y, part.EI_z)
-        return float(axial / part.length), float(turning / part.length)
+        along = [part.EA, part.GA_y or 0.0, part.GA_z or 0.0]  # none: stiff against shear
+        about = [part.GJ, part.EI_y, part.EI_z]
+        return float(max(along) / part.length), float(max(about) / part.length)
     return None
 
 
