@@ -28,7 +28,10 @@ def answer(name, measure):
     return found.value
 
 
-ANSWERING = ("pwm-drive", "crane-load-drop", "wishbone-corner", "robot-arm", "rocket-launcher")
+ANSWERING = (
+    *("pwm-drive", "crane-load-drop", "wishbone-corner"),
+    *("robot-arm", "geared-robot", "rocket-launcher"),
+)
 
 
 @pytest.mark.parametrize("name", ANSWERING)
@@ -135,3 +138,23 @@ def test_the_rocket_flies_once_it_has_left_its_rail():
     pushed = p["thrust"] / p["m_rocket"] * along + [0, 0, -9.81]
     np.testing.assert_allclose(solution["rocket.acceleration"][flying], pushed, rtol=1e-9)
     assert np.ptp(np.linalg.norm(solution["rocket.angular_velocity"][flying], axis=1)) < 1e-6
+
+
+def test_the_geared_robot_rests_in_its_gears_and_its_motors_give_what_it_draws():
+    """Weights beside axis 2 in its gear; electric energy is heat of the windings and what the
+    shafts take, by axis."""
+    model, solution = solved("geared-robot")
+    assert answer("geared-robot", "ringing_at_start") < 1e-8
+    beside = ("forearm", "wrist", "hand", "load")
+    x = {name: solution[f"{name}.position.x"][0] - 0.15 for name in ("arm", *beside)}
+    moment = sum(model.bodies[name].mass * 9.81 * x[name] for name in x)
+    assert solution["gear2.torque"][0] == pytest.approx(-moment, rel=2e-3)
+    for k in range(1, 7):
+        drawn = np.clip(-solution[f"axis{k}_amplifier.power"], 0.0, None)
+        expected = np.trapezoid(drawn, solution.time)
+        assert answer("geared-robot", f"energy_{k}") == pytest.approx(expected, rel=1e-9)
+        R, K = (0.5, 0.3) if k < 4 else (1.0, 0.12)
+        i, speed = solution[f"axis{k}_M.current"], solution[f"rotational.axis{k}_motor.speed"]
+        taken = np.trapezoid(-solution[f"axis{k}_amplifier.power"], solution.time)
+        turned = np.trapezoid(R * i**2 + K * i * speed, solution.time)
+        assert taken == pytest.approx(turned, rel=2e-2, abs=0.5)

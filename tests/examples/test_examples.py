@@ -31,7 +31,12 @@ def solved(name: str, t_end: float | None = None) -> tuple[Model, Solution]:
     return model, vbg.simulate(system, t_end=chosen, output_step=step, rtol=rtol, atol=atol)
 
 
-@pytest.mark.parametrize("name", NAMES)
+LONG = ("geared-robot",)  # its answers are tested each time
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n in LONG else n for n in NAMES]
+)
 def test_an_example_reaches_its_end_with_a_clean_audit(name):
     model, solution = solved(name)
     assert solution.status.code == "finished", solution.status

@@ -54,6 +54,7 @@ def simulate(
     poses: Mapping[str, Pose] | None = None,
     speeds_as_written: bool = False,
     replays: Mapping[str, TimeFunction] | None = None,
+    held: Mapping[str, float] | None = None,
     patience: float = math.inf,
 ) -> Solution:
     """Motion and joint forces by the transfer matrix method.
@@ -62,7 +63,9 @@ def simulate(
     assembled poses and velocities instead of assembling the written ones, whose speeds are
     still to be made consistent if they are `speeds_as_written`;
     `replays` are recorded efforts in the place of one-dimensional parts and of feedback, named
-    as `lay_out` says; without any these parts are integrated here.  A run that cannot
+    as `lay_out` says; without any these parts are integrated here.  `held` are values at the
+    start of signals that no part writes: angles and positions of nodes
+    ("rotational.NODE.angle"), what a controller keeps ("NAME.integral", "NAME.filtered").  A run that cannot
     go on, or that would take more than `patience` evaluations of the rate, returns what it
     has, with a status that says why.
 
@@ -77,7 +80,7 @@ def simulate(
         settings.output_step if output_step is None else output_step,
     )
     begun = time.process_time()
-    mechanism = lay_out(model, replays)
+    mechanism = lay_out(model, replays, held)
     begin = start(mechanism, poses, speeds_as_written=speeds_as_written)
     mechanism, y = with_network(mechanism, begin.y)
     trajectory = integrate(mechanism, y, grid, rtol, atol, progress, patience)

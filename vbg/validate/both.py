@@ -35,7 +35,7 @@ from vbg.validate.recorded import (
     without_twin,
 )
 from vbg.validate.review import review
-from vbg.validate.starting import handed, not_handed, turned_too_far, with_modes
+from vbg.validate.starting import held_at_start, not_handed, turned_too_far, with_modes
 
 # A verdict is on the equations: integration is kept out of it where that is cheap.
 RTOL, ATOL = 1e-11, 1e-13
@@ -207,7 +207,9 @@ def _handed(other: Job, first: Solution) -> tuple[Job, str]:
     """The second solver's job with the start of the first one's run, and a word about it."""
     model = other.model
     poses = first_poses(first, tuple(model.bodies))
-    job = replace(other, model=handed(model, first), poses=poses, known_as=model.hash)
+    bent = with_modes(model, first)
+    held = held_at_start(model, first)
+    job = replace(other, model=bent, poses=poses, held=held, known_as=model.hash)
     return job, "The transfer-matrix solver was handed the start of the bond-graph solver."
 
 

@@ -31,6 +31,7 @@ from vbg.validate.compare import own_error
 from vbg.validate.comparison.judging import TOLERANCE
 from vbg.validate.poses import StartPose
 from vbg.validate.recorded import Recorded, with_units_recorded
+from vbg.validate.starting import with_starts
 
 COARSER = 256.0  # 2^8: tolerances whose step, at order 8, is twice as long
 Solver = Callable[..., Solution]
@@ -54,6 +55,7 @@ class Job:
     patience : processor time [s] in which a run must get a percent further.
     exchanged : what the FMUs told in the first solver's run, None for those that run themselves.
     first_row : signals at the start of the first solver's run, from which an engine begins.
+    held : those of nodes, stores and controllers, from which the second solver begins.
     """
 
     solver: str
@@ -74,13 +76,16 @@ class Job:
     known_as: str = ""
     first_row: Mapping[str, Any] | None = None
     exchanged: Mapping[str, Any] | None = None
+    held: Mapping[str, float] | None = None
 
     @property
     def machine(self) -> Model:
-        """The model, its FMUs recorded where another solver has run them."""
-        if self.exchanged is None:
-            return self.model
-        return with_units_recorded(self.model, self.exchanged)
+        """The model, its FMUs recorded where another solver has run them, its parts beginning as
+        they did there."""
+        model = self.model
+        if self.exchanged is not None:
+            model = with_units_recorded(model, self.exchanged)
+        return model if self.held is None else with_starts(model, self.held)
 
 
 @dataclass(frozen=True)
@@ -207,6 +212,7 @@ def solver_of(job: Job) -> Solver:
             poses=job.poses,
             speeds_as_written=job.speeds_as_written,
             replays=replays,
+            held=job.held,
             patience=EVALUATIONS,
         )
     if job.solver in ENGINES:

@@ -2,13 +2,15 @@
 
 A run that begins at rest, in balance or from a result begins where no file writes it.  Where
 bodies stand goes over as poses; what circuits, oil and shafts hold goes over as the start
-values of their parts.  A part that holds something and has no start value to be written cannot
-be handed over: its efforts are replayed then.
+values of their parts, angles of nodes and what controllers keep as signals.  A part that holds
+what no signal tells cannot be handed over: its efforts are replayed then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -30,12 +32,10 @@ _HELD = {
     ("hydraulic", "accumulator"): {"pressure": "pressure"},
     ("hydraulic", "cylinder"): {"pressure_a": "pressure_a", "pressure_b": "pressure_b"},
 }
-# kinds that hold something that no file writes
+_KEPT = {"pid": ("filtered", "integral")}  # signals of what a controller keeps
+# kinds that hold something that no signal tells
 _HIDDEN = {
     ("hydraulic", "pipe"),
-    ("rotational", "spring"),
-    ("translational", "spring"),
-    ("signals", "pid"),
     ("signals", "transfer_function"),
     ("signals", "state_space"),
     ("signals", "delay"),
@@ -48,9 +48,7 @@ _HIDDEN = {
 def not_handed(model: Model) -> tuple[str, ...]:
     """Parts whose start cannot be handed over."""
     return tuple(
-        f"{table}.{name}"
-        for table, name, part in _parts(model)
-        if _is_hidden(model, table, name, part)
+        f"{table}.{name}" for table, name, part in _parts(model) if _is_hidden(table, part)
     ) + tuple(
         f"bodies.{name}"
         for name, body in model.bodies.items()
@@ -58,17 +56,37 @@ def not_handed(model: Model) -> tuple[str, ...]:
     )
 
 
-def handed(model: Model, first: Solution) -> Model:
-    """The model with start values from the first row of a run."""
-    model = with_modes(model, first)
-    document = thaw(model.document)
-    edit(document, ("simulate", "start"), WRITTEN)
+def held_at_start(model: Model, first: Solution) -> dict[str, float]:
+    """Signals of nodes, stores and controllers in the first row of a run, by name."""
+    names = [
+        f"{name}.{signal}"
+        for table, name, part in _parts(model)
+        for signal in (*_HELD.get((table, part.kind), {}).values(), *_KEPT.get(part.kind, ()))
+    ]
+    names += [
+        signal
+        for signal in first.signals
+        if signal.startswith(("rotational.", "translational."))
+        and signal.endswith((".angle", ".position"))
+    ]
+    return {name: float(first[name][0]) for name in names if name in first}
+
+
+def with_starts(model: Model, held: Mapping[str, float]) -> Model:
+    """The model, also its included parts, with the start values `held`, beginning as written.
+
+    It lives in this process only: no file and no hash knows of it.
+    """
+    tables: dict[str, dict[str, Any]] = {}
     for table, name, part in _parts(model):
-        for field, signal in _HELD.get((table, part.kind), {}).items():
-            if f"{name}.{signal}" in first:
-                value = float(first[f"{name}.{signal}"][0])
-                edit(document, (table, name, field), value)
-    return Model.from_document(document, model.path)
+        keys = _HELD.get((table, part.kind), {})
+        known = {key: held[f"{name}.{s}"] for key, s in keys.items() if f"{name}.{s}" in held}
+        tables.setdefault(table, {})[name] = replace(part, **known)
+    begun = Model.__new__(Model)
+    begun.__dict__.update(model.__dict__)
+    begun.__dict__.update({table: MappingProxyType(parts) for table, parts in tables.items()})
+    begun.__dict__["simulate"] = replace(model.simulate, start=WRITTEN)
+    return begun
 
 
 def with_modes(model: Model, first: Solution, *, rates: bool = True) -> Model:
@@ -104,10 +122,6 @@ def _parts(model: Model) -> Iterator[tuple[str, str, Any]]:
             yield table, name, part
 
 
-def _is_hidden(model: Model, table: str, name: str, part: Any) -> bool:
-    """Whether the part holds what is not of the posture and has no start value in the file."""
-    if (table, part.kind) in _HELD:
-        return name not in model.document.get(table, {})  # of an included file
-    if part.kind == "spring" and str(getattr(part, "on", "")).startswith("joints."):
-        return False
+def _is_hidden(table: str, part: Any) -> bool:
+    """Whether the part holds what is not of the posture and what no signal tells."""
     return (table, part.kind) in _HIDDEN

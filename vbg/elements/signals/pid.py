@@ -47,6 +47,7 @@ class PID:
                 lambda state: (1.0 / self.filter) * (error - state),
                 initial=const(0.0),
             )
+            builder.output(f"{name}.filtered", filtered, "1")
             rest = rest + (self.kd / self.filter) * (error - filtered)
         if self.ki:
 
@@ -55,7 +56,9 @@ class PID:
                 excess = (1.0 / self.tracking) * (self._bounded(wanted) - wanted)
                 return self.ki * error + excess
 
-            rest = rest + builder.state(f"{name}.integral", rate, initial=const(0.0))
+            integral = builder.state(f"{name}.integral", rate, initial=const(0.0))
+            builder.output(f"{name}.integral", integral, "1")
+            rest = rest + integral
         for bound, limit in (("lower", self.lower), ("upper", self.upper)):
             if limit is not None:
                 builder.event(f"{name}.{bound}", rest - const(limit), "")

@@ -99,12 +99,17 @@ class _Draft:
     n_v: int = 0
 
 
-def lay_out(source: Model | Placed, replays: Mapping[str, TimeFunction] | None = None) -> Mechanism:
+def lay_out(
+    source: Model | Placed,
+    replays: Mapping[str, TimeFunction] | None = None,
+    held: Mapping[str, float] | None = None,
+) -> Mechanism:
     """Tables of the model in its written posture, and the network of its one-dimensional parts.
 
     `replays` are recorded efforts that take the place of all these parts: by the name of
     the joint on whose coordinate they act, "TABLE.NAME" of a part between two points (the
     effort that draws them together), "forces.NAME" or "forces.NAME[0]" of a torque or load.
+    `held` are signals of nodes and controllers at the start.
     Raises UsageError for a part that moves the mechanism and has neither twin nor replay.
     """
     placed = source if isinstance(source, Placed) else place(source)
@@ -133,7 +138,7 @@ def lay_out(source: Model | Placed, replays: Mapping[str, TimeFunction] | None =
     loading = lay_forces(placed, places, named, replays or {}, carrying)
     network, apart = None, ""
     if not replays:
-        network, apart = _network(placed, draft, places, named, loading)
+        network, apart = _network(placed, draft, places, named, loading, held or {})
     tables = _tables(model, draft, loading)
     return Mechanism(
         placed,
@@ -162,6 +167,7 @@ def _network(
     places: Mapping[str, BodyPlace],
     named: Mapping[tuple[str, str], int],
     loading: Loading,
+    held: Mapping[str, float],
 ) -> tuple[Network | None, str]:
     """One-dimensional parts, their efforts among the inputs, their inertia on the hinges.
 
@@ -180,6 +186,7 @@ def _network(
             len(loading.functions),
             len(draft.coordinates),
             len(draft.rows),
+            held,
         )
     except UsageError as error:
         on_joints = any(has_dry_friction(joint) or opens(joint) for joint in model.joints.values())

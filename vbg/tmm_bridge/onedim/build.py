@@ -60,6 +60,7 @@ def build(
     first_input: int,
     first_coordinate: int,
     first_row: int,
+    held: Mapping[str, float],
 ) -> tuple[Network, tuple[Grip, ...]]:
     """The network of the model, and the shafts that the mechanism moves.
 
@@ -68,7 +69,7 @@ def build(
     a twin here.
     """
     draft = Draft(
-        model, bodies, coordinates, first_coordinate=first_coordinate, first_row=first_row
+        model, bodies, coordinates, held, first_coordinate=first_coordinate, first_row=first_row
     )
     sources = Sources(draft)
     add_levels(draft)

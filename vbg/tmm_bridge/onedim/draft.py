@@ -47,11 +47,13 @@ class Level:
 
 @dataclass
 class Draft:
-    """Everything that is laid out so far; `reads` are the names that signals ask for."""
+    """Everything that is laid out so far; `reads` are the names that signals ask for, `begins`
+    values of signals at the start that no part writes: of nodes, of controllers."""
 
     model: Model
     bodies: Mapping[str, BodyPlace]
     coordinates: Mapping[tuple[str, str], int]
+    begins: Mapping[str, float] = field(default_factory=dict)
     start: list[float] = field(default_factory=list)
     guessed: set[int] = field(default_factory=set)
     scales: list[float] = field(default_factory=list)

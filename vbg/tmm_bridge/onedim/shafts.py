@@ -63,6 +63,10 @@ def add_shafts(draft: Draft, sources: Sources) -> list[Train]:
         if part.kind in ("inertia", "mass", "dc_motor")
     ]
     placed = {path: position for path, _, _, position in inertias if position}
+    for signal, value in draft.begins.items():
+        path, _, what = signal.rpartition(".")
+        if what in ("angle", "position"):
+            placed[path] = value
     drives = _speed_sources(draft)
     sets, offsets = sets_apart(draft, sources, tied_sets(draft.model), drives)
     inertias = starts(inertias, offsets)

@@ -82,6 +82,17 @@ def weighted(weights: Any, values: Sequence[Number]) -> Number:
 
 
 @dataclass(frozen=True)
+class StateOf:
+    """What a controller keeps, as a signal."""
+
+    place: int
+
+    def value(self, w: Working) -> Number:
+        """The state."""
+        return w.x[self.place]
+
+
+@dataclass(frozen=True)
 class PID:
     """kp e + integral + kd (e - filtered) / filter within bounds, back-calculation against
     windup; states -1 where a part is missing."""

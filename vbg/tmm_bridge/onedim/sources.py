@@ -20,6 +20,7 @@ from vbg.tmm_bridge.onedim.signals import (
     Limiter,
     LinearSystem,
     Patches,
+    StateOf,
     closure,
     companion,
     dead_time,
@@ -211,10 +212,13 @@ class Sources:
             part.filter,
             (part.lower, part.upper),
             part.tracking,
-            draft.state(0.0) if part.kd else -1,
-            draft.state(0.0) if part.ki else -1,
+            draft.state(draft.begins.get(f"{name}.filtered", 0.0)) if part.kd else -1,
+            draft.state(draft.begins.get(f"{name}.integral", 0.0)) if part.ki else -1,
         )
         draft.late.append(pid)
+        for what, place in (("filtered", pid.filtered), ("integral", pid.integral)):
+            if place >= 0:
+                draft.tell((f"{name}.{what}", "1", StateOf(place).value))
         bounds = sum(bound is not None for bound in pid.bounds)
         draft.changes.append((f"signals.{name}", bounds, pid.changes))
         return pid.value
