@@ -90,7 +90,9 @@ def read(
         "description": f"imported from {os.path.basename(path)}",
         "bodies": bodies,
     }
-    joints = {f"ground_{still}": _held(still)} if keep_fixed and still else {}
+    joints: dict[str, Mapping[str, Any]] = {}
+    if keep_fixed and still:
+        joints[f"ground_{still}"] = _held(still)
     if accept:
         joints |= {name: table for name, table, _ in found}
     if joints:
@@ -100,8 +102,8 @@ def read(
         notes.append("No part stands still; --ground NAME makes one the ground.")
     if standing:
         notes.append(
-            f"{standing} is the ground: not drawn, and not looked at for overlaps; with --keep-fixed"
-            " it is a body on a fixed joint."
+            f"{standing} is the ground: not drawn, not looked at for overlaps; with --keep-fixed it is"
+            " a body on a fixed joint."
         )
     lonely = set(bodies) - {name for first, second, _ in between for name in (first, second)}
     if lonely:
