@@ -164,6 +164,62 @@ def test_parts_that_an_engine_lacks_are_replayed_or_refused(engine, capsys):
     assert report.also[engine].result == "PASS", report.also[engine].sentence
 
 
+ARM = {
+    "bodies": {
+        "arm": {
+            "mass": 1.0,
+            "inertia": {"xx": 0.02, "yy": 0.02, "zz": 0.001},
+            "points": {"pin": [0, 0, -0.2]},
+        }
+    },
+    "joints": {
+        "hinge": {
+            "kind": "revolute",
+            "between": ["ground", "arm.pin"],
+            "axis": [0, 1, 0],
+            "initial": {"angle": 0.7},
+        }
+    },
+}
+ROTOR = {
+    "behind a gear": {
+        "rotor": {"kind": "inertia", "nodes": ["motor"], "J": 1e-4},
+        "reduction": {"kind": "gear", "nodes": ["motor", "joint:hinge"], "ratio": 0.02},
+    },
+    "before a gear": {
+        "rotor": {"kind": "inertia", "nodes": ["motor"], "J": 1e-4},
+        "reduction": {"kind": "gear", "nodes": ["joint:hinge", "motor"], "ratio": 50.0},
+    },
+    "on the joint": {"rotor": {"kind": "inertia", "on": "joints.hinge", "J": 0.25}},
+}
+
+
+@pytest.mark.parametrize("where", ROTOR)
+def test_rotors_on_joints(where, engine):
+    """theta'' = m g l sin(theta) / (I + m l^2 + J / ratio^2); by replays they counted twice."""
+    from vbg.engines.running import simulate
+
+    model = Model(**ARM, rotational=ROTOR[where])
+    start = vbg.start(model)
+    first = start.outputs(0.0, start.state)
+    found = simulate(model, first, engine=engine, t_end=0.2, output_step=0.1)
+    angular = 9.81 * 0.2 * np.sin(0.7) / (0.02 + 0.2**2 + 0.25)
+    wanted = 0.2 * angular * np.array([np.cos(0.7), 0.0, -np.sin(0.7)])
+    np.testing.assert_allclose(found["arm.acceleration"][0], wanted, atol=1e-12)
+    plan = {"t_end": 0.2, "output_step": 0.02, "in_children": False}
+    report = validate(model, also=(engine,), **plan)
+    assert report.also[engine].result == "PASS", report.also[engine].sentence
+
+
+def test_dry_friction_of_a_joint_is_replayed(engine):
+    """Its signal was missing, and the column FAIL."""
+    rubs = {**ARM["joints"]["hinge"], "friction": {"coulomb": 0.1, "viscous": 0.02}}
+    model = Model(bodies=ARM["bodies"], joints={"hinge": rubs})
+    plan = {"t_end": 0.2, "output_step": 0.005, "in_children": False}
+    report = validate(model, also=(engine,), **plan)
+    assert report.also[engine].result == "PASS", report.also[engine].sentence
+
+
 def test_what_a_replay_misses_is_no_fault(engine):
     """An arm that hardly moves: its speeds are what samples of a pressure leave open."""
     model = vbg.read(EXAMPLES / "excavator-arm.toml")

@@ -91,6 +91,11 @@ def test_a_rotor_behind_a_gear_and_a_link_of_inertia_alone():
     solution = vbg.simulate(Model.from_document(document), t_end=1.0, output_step=0.5)
     expected = np.exp(-0.5 * solution.time / (0.2 + 0.2 + 400 * 1e-3))
     np.testing.assert_allclose(solution["axle.speed"], expected, rtol=1e-7)
+    text, _ = urdf.to_urdf(Model.from_document(document))
+    again = dict(urdf.to_document(text, "again.urdf").document)
+    again["joints"]["axle"]["initial"] = {"speed": 1.0}
+    back = vbg.simulate(Model.from_document(again), t_end=1.0, output_step=0.5)
+    np.testing.assert_allclose(back["axle.speed"], expected, rtol=1e-7)
 
 
 def tree(rng: np.random.Generator) -> Model:

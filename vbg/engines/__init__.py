@@ -8,6 +8,7 @@ rotations and places are worked out once more in this room.
     machine  the Model as tree and cuts      loads  what acts
     rows     joints that close loops         trees  what an engine is asked
     spans    coordinates of three of them      running  simulate: motion, multipliers, joint forces
+    rotors   inertia behind gears on joints
     pinocchio, mujoco, exudyn, drake
 """
 

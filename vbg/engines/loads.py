@@ -16,6 +16,7 @@ from scipy.spatial.transform import Rotation
 
 from vbg.engines.machine import COUPLINGS, written_axes
 from vbg.engines.pose import Array
+from vbg.engines.rotors import rotors_of
 from vbg.errors import UsageError
 from vbg.fields import Attachment
 from vbg.model import Model
@@ -80,7 +81,8 @@ def acts_of(
     opened: frozenset[str] = frozenset(),
 ) -> tuple[Act, ...]:
     """Everything that acts; nothing in the joints `opened`.  `replays`: recorded efforts, by a
-    joint's name or a part's "TABLE.NAME", in the place of the parts themselves."""
+    joint's name or a part's "TABLE.NAME", in the place of the parts themselves; dry friction by
+    "joints.NAME.friction"."""
     acts: list[Act] = []
     for name, part in model.forces.items():
         recorded = {k: f for k, f in replays.items() if k.split("[")[0] == f"forces.{name}"}
@@ -90,7 +92,7 @@ def acts_of(
             acts.append(_replay(_place(model, places, name), replays[name]))
         if name in opened:
             continue
-        acts += _in_joint(model, places, name, part, recorded=name in replays)
+        acts += _in_joint(model, places, name, part, replays.get(f"joints.{name}.friction"))
     for key, function in replays.items():
         table, _, name = key.partition(".")
         if table in ("hydraulic", "rotational", "translational", "electric") and name:
@@ -105,10 +107,12 @@ def require_known(model: Model, replays: Mapping[str, TimeFunction]) -> None:
         for name, part in model.forces.items()
         if part.kind not in KNOWN
     ]
-    strange += _on_joint_nodes(model)
+    rotors = {f"rotational.{part}" for rotor in rotors_of(model) for part in rotor.parts}
+    others = _on_joint_nodes(model)
     if not replays:
-        others = ("electric", "hydraulic", "rotational", "translational", "bondgraph", "beams")
-        strange += [f"{t}.{n}" for t in others for n in getattr(model, t)]
+        tables = ("electric", "hydraulic", "rotational", "translational", "bondgraph", "beams")
+        others = [f"{t}.{n}" for t in tables for n in getattr(model, t)]
+    strange += [part for part in others if part not in rotors]
     if strange:
         more = f" and {len(strange) - 8} more" if len(strange) > 8 else ""
         raise UsageError(f"the engines have no {', '.join(strange[:8])}{more}.")
@@ -153,10 +157,12 @@ def _place(model: Model, places: Coordinates, on: str) -> int:
 
 
 def _in_joint(
-    model: Model, places: Coordinates, name: str, part: Any, *, recorded: bool
+    model: Model, places: Coordinates, name: str, part: Any, recorded: TimeFunction | None
 ) -> Iterator[Act]:
     law, stop = getattr(part, "friction", None), getattr(part, "stop", None)
-    if law is not None and not (recorded and law.coulomb):
+    if recorded is not None:
+        yield _on(f"{name}.friction", _place(model, places, name), _by_time(recorded))
+    elif law is not None:
         if law.coulomb:
             raise UsageError(f"the engines have no dry friction: joints.{name}.")
         viscous = law.viscous

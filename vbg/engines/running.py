@@ -26,6 +26,7 @@ from vbg.engines.mujoco import MuJoCoTree
 from vbg.engines.pinocchio import PinocchioTree
 from vbg.engines.pose import Array, of_quaternion, to_quaternions
 from vbg.engines.releases import next_release, opened_at_start, pressed, releases_of
+from vbg.engines.rotors import rotors_of
 from vbg.engines.rows import Row, coordinates_of, rows_of, thread_of
 from vbg.engines.trees import Begin, Seen, Tree, starts_of
 from vbg.errors import UsageError
@@ -70,6 +71,9 @@ class Plant:
         self.releases, self.lost = releases_of(model, opened), dict(lost)
         self.tree = TREES[engine](self.machine)
         self.places = dict(self._places())
+        self.felt = np.zeros(self.tree.nv)  # inertia of rotors behind gears, at the joints
+        for rotor in rotors_of(model):
+            self.felt[self.places[f"{rotor.joint}.angle"]] += rotor.felt
         self.acts = acts_of(model, self.places, replays, opened)
         self.couplings = couplings_of(model, self.places)
         self.drives = [
@@ -103,7 +107,7 @@ class Plant:
         seen, values, sums = self.tree.see(q, v), self.tree.values(q), Acting()
         for act in self.acts:
             act(t, seen.bodies, values, v, sums)
-        tau = -seen.h
+        tau, M = -seen.h, seen.M + np.diag(self.felt)
         for body, (force, torque) in sums.wrenches.items():
             tau = tau + seen.bodies[body].jacobian.T @ np.concatenate((force, torque))
         for place, effort in sums.efforts.items():
@@ -119,13 +123,20 @@ class Plant:
             jacobian.append(np.eye(len(v))[second] - ratio * np.eye(len(v))[first])
             wanted.append(0.0)
         if not jacobian:
-            a = np.linalg.solve(seen.M, tau)
-            return Found(seen, a, (), np.zeros(0), sums)
+            return self._found(seen, np.linalg.solve(M, tau), (), np.zeros(0), sums)
         J = np.array(jacobian)
-        free, spread = np.split(np.linalg.solve(seen.M, np.column_stack((tau, J.T))), [1], axis=1)
+        free, spread = np.split(np.linalg.solve(M, np.column_stack((tau, J.T))), [1], axis=1)
         missing = np.array(wanted) - J @ free[:, 0]
         efforts = np.linalg.lstsq(J @ spread, missing, rcond=1e-11)[0]
-        return Found(seen, free[:, 0] + spread @ efforts, tuple(rows), efforts, sums)
+        return self._found(seen, free[:, 0] + spread @ efforts, tuple(rows), efforts, sums)
+
+    def _found(
+        self, seen: Seen, a: Array, rows: tuple[Row, ...], efforts: Array, sums: Acting
+    ) -> Found:
+        """With what rotors ask of their joints."""
+        for place in np.flatnonzero(self.felt):
+            sums.turn(int(place), -float(self.felt[place] * a[place]))
+        return Found(seen, a, rows, efforts, sums)
 
 
 def simulate(
@@ -367,7 +378,7 @@ def _row(plant: Plant, found: Found, q: Array, v: Array) -> dict[str, Any]:
     row |= _in_cuts(plant, found, loads)
     row |= _in_tree(plant, found, loads)
     row |= found.sums.signals
-    row["energy.kinetic"] = kinetic
+    row["energy.kinetic"] = kinetic + 0.5 * float(plant.felt @ v**2)
     return row
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from vbg.analysis.begin import Asked
 from vbg.engines import ENGINES
+from vbg.engines.rotors import rotors_of
 from vbg.errors import AssemblyError, UsageError, VbgError
 from vbg.fields import WRITTEN
 from vbg.model import Model
@@ -300,15 +301,18 @@ def _with_columns(
     of one-dimensional parts and controllers are replayed."""
     if not also:
         return _reviewed(report, {}, 0.0)
-    replays: Mapping[str, Recorded] = job.replays or {}
-    try:
-        replays = replays or replays_from(job.model, report.solutions["vbg"])
-    except UsageError as error:
-        answers = {name: Answer(error=error) for name in also}
-    else:
-        again = replace(job, tightest=None, replays=replays)
-        answers = run({name: _column(again, name, report) for name in also}, progress)
-    missed = max((r.spline_error() for r in replays.values()), default=0.0)
+    answers: dict[str, Answer] = {}
+    jobs: dict[str, Job] = {}
+    for name in also:
+        try:
+            again = replace(job, tightest=None, replays=_replays(job, name, report))
+        except UsageError as error:
+            answers[name] = Answer(error=error)
+        else:
+            jobs[name] = _column(again, name, report)
+    answers |= run(jobs, progress) if jobs else {}
+    replayed = (r for column in jobs.values() for r in (column.replays or {}).values())
+    missed = max((r.spline_error() for r in replayed), default=0.0)
     columns = {
         name: column_of(
             report.evidence,
@@ -323,6 +327,15 @@ def _with_columns(
     solutions = {name: a.solutions[0] for name, a in answers.items() if a.error is None}
     report = replace(report, also=columns, solutions={**report.solutions, **solutions})
     return _reviewed(report, answers, missed)
+
+
+def _replays(job: Job, name: str, report: Report) -> Mapping[str, Recorded]:
+    """What a further column is told of the first run's efforts; engines know rotors on joints."""
+    first = report.solutions["vbg"]
+    if name not in ENGINES:
+        return job.replays or replays_from(job.model, first)
+    known = {part for rotor in rotors_of(job.model) for part in rotor.parts}
+    return replays_from(job.model, first, known, frictions_apart=True)
 
 
 def _column(job: Job, name: str, report: Report) -> Job:

@@ -8,7 +8,7 @@ not; the verdict says for which joints that was done.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -144,14 +144,24 @@ def has_twins(model: Model) -> bool:
     return lay_out(model).network is not None
 
 
-def replays_from(model: Model, solution: Solution) -> dict[str, Recorded]:
+def replays_from(
+    model: Model,
+    solution: Solution,
+    without: Collection[str] = (),
+    *,
+    frictions_apart: bool = False,
+) -> dict[str, Recorded]:
     """Recorded efforts by their keys; of a motor its rotor and bearing too:
-    torque - B speed - J speed'.  Between two points the effort draws together.
+    torque - B speed - J speed'.  Between two points the effort draws together.  `without` are
+    one-dimensional parts that the other solver knows itself.  With `frictions_apart` a joint's dry
+    friction is joints.NAME.friction, and not in what acts on NAME.
 
     Raises UsageError for a part whose effort the solution does not tell.
     """
     total: dict[str, np.ndarray[Any, Any]] = {}
     for push in parts_on_mechanism(model):
+        if push.name in without:
+            continue
         if push.part.kind == "speed" and _strikes(model, push.part):
             raise UsageError(
                 f"{push.part.table}.{push.name}: a speed source between a joint and a shaft has no"
@@ -162,7 +172,8 @@ def replays_from(model: Model, solution: Solution) -> dict[str, Recorded]:
         total[push.key] = total.get(push.key, np.zeros(len(solution.time))) + effort
     for name, joint in model.joints.items():
         if has_dry_friction(joint):
-            total[name] = total.get(name, 0.0) + np.ravel(solution[f"{name}.friction"])
+            key = f"joints.{name}.friction" if frictions_apart else name
+            total[key] = total.get(key, 0.0) + np.ravel(solution[f"{name}.friction"])
     for outer in outer_bonds(model):
         if outer.owner in model.joints:
             effort = outer.sign * _bond_effort(model, solution, outer)

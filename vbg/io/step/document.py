@@ -102,8 +102,8 @@ def read(
         notes.append("No part stands still; --ground NAME makes one the ground.")
     if standing:
         notes.append(
-            f"{standing} is the ground: not drawn, not looked at for overlaps; with --keep-fixed it is"
-            " a body on a fixed joint."
+            f"{standing} is the ground: neither drawn nor looked at for overlaps; --keep-fixed"
+            " makes it a body on a fixed joint."
         )
     lonely = set(bodies) - {name for first, second, _ in between for name in (first, second)}
     if lonely:

@@ -16,6 +16,7 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
+from vbg.engines.rotors import Rotor, rotors_of
 from vbg.errors import UsageError
 from vbg.fields import Attachment, Shape
 from vbg.io.mechanism import besides_joints, refuse
@@ -70,12 +71,15 @@ def to_urdf(model: Model) -> tuple[str, tuple[str, ...]]:
     for branch in branches:
         above = link_frames.get(branch.parent, Place())
         lines += _joint(model, branch, _inverse(above) @ branch.on_parent, followers)
+    for rotor in rotors_of(model):
+        lines += _transmission(rotor)
     return "\n".join([*lines, "</robot>", ""]), tuple(_left_out(model))
 
 
 def _require_known(model: Model) -> None:
     """Refuse what the format has no element for, all of it at once."""
-    unknown = besides_joints(model)
+    rotors = {f"rotational.{part}" for rotor in rotors_of(model) for part in rotor.parts}
+    unknown = [part for part in besides_joints(model) if part not in rotors]
     for name, joint in model.joints.items():
         if joint.kind == "gear" and all(end.startswith("joints.") for end in joint.between):
             continue
@@ -91,7 +95,8 @@ def _require_known(model: Model) -> None:
                 unknown.append(f"joints.{name}.friction.{key}")
         if stop is not None and None in (stop.lower, stop.upper):
             unknown.append(f"joints.{name}.stop with one end")
-    holds = f"bodies, {', '.join(KINDS)} joints with friction and stops, and gears between joints"
+    holds = f"bodies, {', '.join(KINDS)} joints with friction and stops, gears between joints"
+    holds += ", and rotors behind gears on revolute joints"
     refuse("a URDF file", unknown, holds)
 
 
@@ -200,6 +205,18 @@ def _joint(
         leader, ratio = followers[branch.joint]
         yield f"    <mimic joint={quoteattr(leader)} multiplier={_number(ratio)}/>"
     yield "  </joint>"
+
+
+def _transmission(rotor: Rotor) -> Iterator[str]:
+    """With the inertia that no part of the format says, as many readers look for it."""
+    yield f"  <transmission name={quoteattr(f'{rotor.parts[0]}_transmission')}>"
+    yield "    <type>transmission_interface/SimpleTransmission</type>"
+    yield f"    <joint name={quoteattr(rotor.joint)}/>"
+    yield f"    <actuator name={quoteattr(rotor.parts[0])}>"
+    yield f"      <mechanicalReduction>{rotor.reduction!r}</mechanicalReduction>"
+    yield f"      <motorInertia>{rotor.J!r}</motorInertia>"
+    yield "    </actuator>"
+    yield "  </transmission>"
 
 
 def _origin(X: Place) -> str:
