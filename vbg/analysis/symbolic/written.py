@@ -9,10 +9,11 @@ from typing import Any
 
 from vbg.analysis.symbolic.equations import SymbolicEquations
 from vbg.analysis.symbolic.named import simple_fraction
+from vbg.analysis.symbolic.printing import HELPERS, c_code, helpers
 from vbg.plumbing.components import split_component
 
 # names that the code itself has, and words of Python and C: a parameter M becomes M_
-OWN = "t x dx efforts modes rate mass right array linalg M y i j k s"
+OWN = f"t x dx efforts modes rate mass right array linalg M y i j k s {' '.join(HELPERS)}"
 WORDS_OF_C = (
     "auto case char const default do double enum extern float goto inline int long register "
     "restrict short signed sizeof static struct switch typedef union unsigned void volatile"
@@ -170,8 +171,6 @@ def _read(equations: SymbolicEquations) -> set[Any]:
 def as_c(equations: SymbolicEquations) -> str:
     """A C99 function; a coupled minimal form is solved by Cholesky's method inside.  What no
     equation reads is not declared, so that a compiler has nothing to warn of."""
-    from sympy import ccode
-
     states, names, read = _states(equations), _renamed(equations), _read(equations)
     further = {"efforts": equations.efforts, "modes": equations.modes}
     given = {name: symbols for name, symbols in further.items() if symbols}
@@ -185,7 +184,7 @@ def as_c(equations: SymbolicEquations) -> str:
         lines += [] if places else [f"    (void){name};"]
 
     def code(expression: Any) -> str:
-        return str(ccode(expression.xreplace(names)))
+        return c_code(expression.xreplace(names))
 
     parameters = ((s, v) for s, v in equations.parameters.items() if s in read)
     definitions = ((s, v) for s, v in equations.definitions.items() if s in read)
@@ -200,7 +199,7 @@ def as_c(equations: SymbolicEquations) -> str:
             lines.append(f"    y[{i}] = {code(equations.right[i])};")
         lines += _CHOLESKY.format(n=n).splitlines()
     lines += ["    (void)t;", "}"]
-    return "\n".join(lines)
+    return "\n".join([*lines[:2], *helpers("\n".join(lines)), *lines[2:]])
 
 
 _CHOLESKY = """\

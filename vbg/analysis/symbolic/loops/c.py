@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from vbg.analysis.symbolic.loops.coding import Code, Function, output_names, start_of, y_names
+from vbg.analysis.symbolic.printing import c_code, helpers
 
 _RUN = """
 static void exchange(double *a, double *b)
@@ -243,10 +244,12 @@ def as_c(code: Code) -> str:
         "",
     ]
     sizes = {"phi": (m,), "jac": (m, n)}
+    before = len(lines)
     lines += _function(code, "closures", "", code.closures, sizes)
     sizes = {"driven": (m,), "bias": (m,), "mass": (n, n), "loads": (n,), "rates": (len(e.states),)}
     lines += _function(code, "motion", "ux", code.motion, sizes)
     lines += _function(code, "outputs", "uxae", code.outputs, {"f": (len(outputs),)})
+    lines[before:before] = helpers("\n".join(lines))
     return "\n".join(lines) + _RUN.lstrip("\n")
 
 
@@ -261,16 +264,14 @@ def _texts(values: list[str]) -> str:
 def _function(
     code: Code, name: str, read: str, function: Function, sizes: Mapping[str, tuple[int, ...]]
 ) -> list[str]:
-    from sympy import ccode
-
     given = "".join(f", const double *{array}" for array in ("q", *read))
     made = "".join(f", double *{array}" for array in sizes)
     lines = [f"static void {name}(double t{given}{made})", "{"]
     lines += [f"    (void){a};" for a in ("t", "q", *read, *sizes)]
     lines += [f"    const double {s} = {a}[{i}];" for a, i, s in code.arguments(function)]
     lines += [f"    const double {s} = {v!r};" for s, v in code.parameters(function)]
-    lines += [f"    const double {s} = {ccode(part)};" for s, part in function.parts]
+    lines += [f"    const double {s} = {c_code(part)};" for s, part in function.parts]
     for array, place, value in function.values:
         at = place[0] if len(place) == 1 else place[0] * sizes[array][1] + place[1]
-        lines.append(f"    {array}[{at}] = {ccode(value)};")
+        lines.append(f"    {array}[{at}] = {c_code(value)};")
     return [*lines, "}", ""]
