@@ -84,7 +84,9 @@ def row(file: Path, states: int, inverse: int, seed: int) -> Row:
     if math.isnan(forward):
         notes = f"singular in Pinocchio; {notes}"
     bodies = len(made.document["bodies"])
-    return Row(f"{bodies:6}  {forward:12.1e}  {torque:7.1e}  {notes}", max(forward, torque))
+    told = "   none" if math.isnan(torque) else f"{torque:7.1e}"
+    worst = forward if math.isnan(torque) else max(forward, torque)
+    return Row(f"{bodies:6}  {forward:12.1e}  {told}  {notes}", worst)
 
 
 def _imported(text: str, file: Path) -> tuple[Imported, bool]:
@@ -230,14 +232,16 @@ def _accelerations(system: Any, model: Model, motions: Any, rate: np.ndarray) ->
 def torque_error(
     file: Path, made: Imported, states: int, rng: np.random.Generator, *, free: bool
 ) -> float:
-    """Largest difference of drive torques and forces for given motions, over the largest; 0 for
-    a robot that has freedoms without a drive."""
+    """Largest difference of drive torques and forces for given motions, over the largest; NaN for
+    a robot that has freedoms without a drive.  (Joints of links without mass, which the import
+    leaves out, ask for nothing, however they move.)"""
     worst = 0.0
     plain = bare(made.document)
     robot = Robot(file, plain, made.origins, free=free)
     one = [n for n in plain["joints"] if robot.model.existJointName(made.origins[n])]
-    if robot.model.nv > sum(plain["joints"][n]["kind"] in DRIVEN for n in one):
-        return worst
+    held = {n for n in one if plain["joints"][n]["kind"] in DRIVEN}
+    if free or any(j["kind"] != "fixed" and n not in held for n, j in plain["joints"].items()):
+        return math.nan
     for _ in range(states):
         q, v = robot.state(rng)
         a = rng.normal(size=robot.model.nv)
