@@ -1,6 +1,7 @@
 """`vbg structure` and `vbg show structure` as a user meets them."""
 
 import json
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -140,3 +141,36 @@ def test_synthesis_refuses_in_words(arguments, words, capsys, tmp_path, monkeypa
     monkeypatch.chdir(tmp_path)
     assert main(["structure", "synthesise", "--mobility", "1", "--bodies", "4", *arguments]) == 2
     assert words in capsys.readouterr().err
+
+
+def test_ctrl_c_keeps_the_structures_found(capsys, monkeypatch):
+    """The first three of 71, and a stop: told as not all there are."""
+    from vbg.structure.synthesis import structures
+
+    every = structures.mechanisms
+
+    def stopped(wanted):
+        yield from islice(every(wanted), 3)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(structures, "mechanisms", stopped)
+    eight = ["--planar", "--mobility", "1", "--bodies", "8", "--pairs", "R"]
+    assert main(["structure", "synthesise", *eight, "--count"]) == 130
+    assert capsys.readouterr().out.startswith("3 mechanisms (stopped there): 8 bodies")
+    assert main(["structure", "synthesise", *eight, "--json"]) == 130
+    told = json.loads(capsys.readouterr().out)
+    assert told["complete"] is False and told["count"] == 3
+
+
+def test_expansions_that_are_not_determined_say_by_how_much(capsys, tmp_path):
+    """A dyad on a driven crank, tied by a triple pin that leaves it free: mobility 3."""
+    path = tmp_path / "six.m"
+    path.write_text(
+        "ProblemType = 3;\n"
+        "M = {'-' 'R' '-' '-' '-' 'R'; 'R' '-' 'R' '-' '-' '-'; '-' 'R' '-' 'R' 'R' '-';\n"
+        "     '-' '-' 'R' '-' 'R' '-'; '-' '-' 'R' 'R' '-' 'R'; 'R' '-' '-' '-' 'R' '-'};\n"
+        "KnownInputs = [0 1 0 0 0 0; 1 0 0 0 0 0; 0 0 0 0 0 0; 0 0 0 0 0 0; 0 0 0 0 0 0;"
+        " 0 0 0 0 0 0];\n"
+    )
+    assert main(["structure", str(path), "--joint", "3,4,5"]) == 1
+    assert capsys.readouterr().out.count("not determined: mobility 3, driven 1") == 3

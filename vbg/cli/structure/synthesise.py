@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from vbg.cli.output import require_output, wrote
-from vbg.cli.parser import ANY, add, add_json, count_of
+from vbg.cli.parser import ANY, INTERRUPTED, add, add_json, count_of
 from vbg.cli.text import count
 from vbg.errors import UsageError
 
@@ -31,7 +31,8 @@ def register(subparsers: Any) -> None:
         summary="all structures of a mobility, none twice; machines made of them",
         detail="chains have no frame, mechanisms one (inversions), driven ones as many drives\n"
         "as freedoms.  With --mobility 0: what has none and no smaller part without\n"
-        "(Baranov trusses; their inversions are the Assur groups).",
+        "(Baranov trusses; their inversions are the Assur groups).\n"
+        "Ctrl-C keeps what it found (exit code 130).",
         examples="""vbg structure synthesise --planar --mobility 1 --bodies 8 --pairs R
             vbg structure synthesise --planar --mobility 1 --bodies 6 --pairs R,P:1 --as chains
             vbg structure synthesise --mobility 1 --bodies 4 --pairs R,S --as driven
@@ -85,12 +86,23 @@ def act(arguments: argparse.Namespace) -> int:
     if arguments.output:
         _write(wanted, arguments)
         return 0
-    found = list(islice(_listed(wanted, arguments), arguments.keep))
+    found, complete = _found(wanted, arguments)
     if arguments.json:
-        print(json.dumps(_data(wanted, found, arguments)))
+        print(json.dumps(_data(wanted, found, arguments, complete)))
     else:
-        print("\n".join(_lines(wanted, found, arguments)))
-    return 0
+        print("\n".join(_lines(wanted, found, arguments, complete)))
+    return 0 if complete or len(found) == arguments.keep else INTERRUPTED
+
+
+def _found(wanted: Wanted, arguments: argparse.Namespace) -> tuple[list[Topology], bool]:
+    """The structures, and whether these are all: Ctrl-C keeps those found so far, as --keep."""
+    found: list[Topology] = []
+    try:
+        for topology in islice(_listed(wanted, arguments), arguments.keep):
+            found.append(topology)
+    except KeyboardInterrupt:
+        return found, False
+    return found, arguments.keep is None or len(found) < arguments.keep
 
 
 def wanted_of(arguments: argparse.Namespace) -> Wanted:
@@ -127,11 +139,12 @@ def _listed(wanted: Wanted, arguments: argparse.Namespace) -> Iterator[Topology]
     return driven_mechanisms(wanted, anywhere=arguments.anywhere)
 
 
-def _lines(wanted: Wanted, found: list[Topology], arguments: argparse.Namespace) -> Iterator[str]:
-    stopped = arguments.keep is not None and len(found) == arguments.keep
+def _lines(
+    wanted: Wanted, found: list[Topology], arguments: argparse.Namespace, complete: bool
+) -> Iterator[str]:
     where = "in the plane" if wanted.dimension == 3 else "in space"
     yield (
-        f"{count(len(found), _name(wanted, arguments))}{' (stopped there)' if stopped else ''}:"
+        f"{count(len(found), _name(wanted, arguments))}{'' if complete else ' (stopped there)'}:"
         f" {wanted.bodies} bodies, mobility {wanted.mobility}, {where}"
     )
     if arguments.count:
@@ -177,14 +190,16 @@ def _groups(topology: Topology) -> str:
     return "" if types is None else f"   groups {', '.join(types)}"
 
 
-def _data(wanted: Wanted, found: list[Topology], arguments: argparse.Namespace) -> dict[str, Any]:
+def _data(
+    wanted: Wanted, found: list[Topology], arguments: argparse.Namespace, complete: bool
+) -> dict[str, Any]:
     data: dict[str, Any] = {
         "what": _what(arguments),
         "bodies": wanted.bodies,
         "mobility": wanted.mobility,
         "dimension": wanted.dimension,
         "count": len(found),
-        "complete": arguments.keep is None or len(found) < arguments.keep,
+        "complete": complete,
     }
     if not arguments.count:
         data["structures"] = [_structure(topology) for topology in found]

@@ -110,7 +110,8 @@ def expansions_text(found: Sequence[Expansion], joints: Sequence[Sequence[str]])
 def _row(one: Expansion) -> tuple[str, str, str, str]:
     pairs = " ".join(one.pairs)
     if one.score is None:
-        return "-", "-", pairs, one.structure.state
+        own = one.structure
+        return "-", "-", pairs, f"{own.state}: mobility {own.mobility}, driven {own.driven}"
     types = " ".join(group.type_name for group in one.structure.groups)
     return str(one.score.groups), str(one.score.largest), pairs, types
 
