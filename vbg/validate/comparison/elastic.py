@@ -77,5 +77,5 @@ def _held(model: Model, part: Any) -> tuple[float, float]:
 
 
 def _tensor(inertia: tuple[float, ...]) -> np.ndarray[Any, Any]:
-    xx, yy, zz, xy, xz, yz = inertia
-    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    xx, yy, zz, xy, yz, zx = inertia
+    return np.array([[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]])
