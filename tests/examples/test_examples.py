@@ -17,7 +17,11 @@ FOLDER = Path(__file__).resolve().parents[2] / "examples"
 NAMES = sorted(file.stem for file in FOLDER.glob("*.toml"))
 CONSERVATIVE = ("pendulum", "triple-pendulum", "free-body", "heavy-top", "bennett")
 RTOL = 1e-10
-ELASTIC = ("elastic-robot", "wind-rotor")  # stability asks for steps far below their tolerance
+ELASTIC = (
+    "cantilever",
+    "elastic-robot",
+    "wind-rotor",
+)  # stability asks for steps far below their tolerance
 
 
 @cache
