@@ -99,12 +99,15 @@ def named(
                 *(entries.symbols(_stacked(of, entries.models))[1] for of in needed)
             )
             systems: list[System] = []
+            orders: list[list[Block]] = []
             constants: dict[Block, Any] = {}
             factors: dict[Block, list[Any]] = {}
             for random in () if blamed else STAGES:
                 models = entries.models[len(systems) : 1 + len(chosen) + random]
-                systems += [assemble(m if change is None else change(m)) for m in models]
-                constants, factors, blamed, hopeless = _constants(systems, entries, roots, further)
+                new = [assemble(m if change is None else change(m)) for m in models]
+                systems += new
+                orders += [_order(system, roots, further) for system in new]
+                constants, factors, blamed, hopeless = _constants(orders, entries)
                 if hopeless or not blamed:  # more models would name nothing more
                     blamed = hopeless
                     break
@@ -117,15 +120,17 @@ def named(
     return unnamed(system, change)
 
 
+def _order(system: System, roots: Roots | None, further: Roots | None) -> list[Block]:
+    """All blocks of a system whose constants are to be named, the same order in every one."""
+    return _read_blocks(system, further) if roots is None else dependencies(roots(system))
+
+
 def _constants(
-    systems: Sequence[System], entries: _Entries, roots: Roots | None, further: Roots | None
+    orders: Sequence[list[Block]], entries: _Entries
 ) -> tuple[dict[Block, Any], dict[Block, list[Any]], frozenset[str], frozenset[str]]:
     """Constant blocks and coefficients of the first system with their symbols, the parameters
-    that some of them do not show, and those of them that no number of systems would show."""
-    orders = [
-        _read_blocks(system, further) if roots is None else dependencies(roots(system))
-        for system in systems
-    ]
+    that some of them do not show, and those of them that no number of systems would show;
+    `orders`: the blocks of every system."""
     if any([b.op for b in order] != [b.op for b in orders[0]] for order in orders[1:]):
         every = frozenset(entries.names)
         return {}, {}, every, every  # other values make other equations
