@@ -9,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import vbg
+from tests.tail import tail
 from vbg import tmm_bridge
 from vbg.io import toml
 
@@ -58,9 +59,59 @@ def machine(kind: str, rng: np.random.Generator) -> tuple[str, float, float]:
 def test_a_written_speed_lasts_until_friction_has_taken_it(kind, solver):
     rng = np.random.default_rng(19)
     speed = "disc.speed" if kind == "shaft" else "slide.speed"
-    for _ in range(12):
+    for _ in range(5):
         text, v, stops = machine(kind, rng)
         found = solver(toml.parse(text))
         expected = v * np.maximum(1.0 - found.time / stops, 0.0)
         assert_allclose(found[speed], expected, rtol=0.0, atol=1e-6 * abs(v), err_msg=text)
         assert [e.time for e in found.audit.events] == [pytest.approx(stops, rel=1e-8)], text
+
+
+PENDULUM = """vbg = 1
+gravity = [0, 0, {g}]
+[simulate]
+t_end = {T}
+output_step = {step}
+[bodies.a]
+mass = {m}
+inertia = {{xx = {J}, yy = {J}, zz = {J}}}
+[bodies.b]
+mass = {m}
+inertia = {{xx = {J}, yy = {J}, zz = {J}}}
+points = {{c = [0, 0, {r}]}}
+[joints.slide]
+kind = "prismatic"
+between = ["ground", "a"]
+axis = [1, 0, 0]
+initial = {{slide = {x}, speed = {v}}}
+friction = {{coulomb = {mu}, static = {held}, stribeck = {vs}}}
+[joints.hinge]
+kind = "revolute"
+between = ["a", "b.c"]
+axis = [0, 1, 0]
+initial = {{angle = 0.3, speed = {w}}}
+friction = {{coulomb = {mt}}}
+"""
+SCALES = ((1e-6, 1e-3, 1e-9), (1e-9, 1e2, 1e-12), (1e3, 1e-3, 1e3), (1e-3, 1e6, 1e2))
+
+
+def pendulum(u: np.ndarray, size: float, pace: float, mass: float) -> str:
+    """A pendulum on a slide, dry, of these units of length [m], time [s] and mass [kg]."""
+    F, v = mass * size / pace**2, size / pace
+    numbers = {"g": -2.0 * u[0] * v / pace, "T": 4.0 * pace, "step": pace / 5.0, "x": size}
+    numbers |= {"m": mass * u[1], "J": 0.05 * mass * size**2 * u[2], "r": 0.4 * size * u[3]}
+    numbers |= {"v": -0.5 * u[4] * v, "mu": 0.15 * u[5] * F, "held": 0.2 * u[5] * F}
+    numbers |= {"vs": 0.05 * v, "w": u[6] / pace, "mt": 0.05 * u[7] * F * size}
+    return PENDULUM.format(**numbers)
+
+
+@pytest.mark.parametrize("seed", tail(range(8), 1))
+def test_what_slips_and_sticks_is_alike_at_every_scale(seed):
+    """Lengths, times and masses in other units: one motion, in both solvers."""
+    u, expected = np.random.default_rng(seed).uniform(0.5, 1.5, 8), None
+    for size, pace, mass in ((1.0, 1.0, 1.0), *SCALES):
+        for run in SOLVERS:
+            s = run(toml.parse(pendulum(u, size, pace, mass)))
+            rows = s["slide.slide"] / size, s["slide.speed"] * pace / size, s["hinge.angle"]
+            expected = np.stack(rows) if expected is None else expected
+            assert_allclose(np.stack(rows), expected, rtol=0.0, atol=2e-6, err_msg=f"{size} {pace}")

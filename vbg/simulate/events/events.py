@@ -90,7 +90,7 @@ class Switches:
             renew or _as_they_are,
             self._tell,
             duration,
-            np.zeros(len(ways)),
+            *np.zeros((2, len(ways))),
         )
         self._at_once = AT_ONCE * duration
 
@@ -136,7 +136,9 @@ class Switches:
         points, looks = closer(looked, points, looked(points[1:]), self._scale)
         if np.all(np.sign(looks) == self._signs):  # as nearly always
             self._seen(np.abs(looks).max(axis=0))
+            self._dry.slack(looks, self._signs)
             return None
+        rest = self._dry.slack(looks, self._signs)
         for (before, after), found in zip(pairwise(points), looks, strict=True):
             values = self._seen(found)
             lost = np.isnan(values) & (~self._quiet | self._latch)
@@ -144,7 +146,7 @@ class Switches:
                 self.undefined = ", ".join(self._about[i].name for i in np.flatnonzero(lost))
                 return None
             signs = np.sign(values)
-            resting = (self._signs > 0.0) & (np.abs(values) <= self._rest) & ~self._above
+            resting = (self._signs > 0.0) & (np.abs(values) <= rest) & ~self._above
             resting |= self._quiet & (np.abs(values) <= FLAT * self._scale)
             resting |= self._above & (self._signs < 0.0) & (values == 0.0)
             crossed = np.flatnonzero((signs != self._signs) & (self._signs != 0.0) & ~resting)

@@ -19,6 +19,7 @@ BRIEF = 64.0 * np.finfo(float).eps  # of the time: a speed that comes of so litt
 # its acceleration makes in the whole of it (1e-20 / 2 of that).
 AT_ONCE = 1e-10
 NOISE = 1e-8  # of the largest speed that a friction has had: what is left of it where it stuck
+SLACK = 1e-11  # of the same, at an event
 LIMIT = 1e-9  # of what a friction holds: nearer to all of it, it goes
 TINY = np.finfo(float).tiny
 
@@ -28,8 +29,8 @@ class Grips:
     """Dry frictions of a system: `ways` (n, 2) the switching functions of their modes forward and
     backward, `places` (n, 2) of these modes in the state; `values` and `growth` of the switching
     functions; `renew(t, x)` chooses the rows that hold in the modes of x, `unsettled(t, ways)` is
-    told which shares of a load have not been found; `duration` [s] is that of the run, `fastest`
-    (n,) the largest speeds that they were looked at with."""
+    told which shares of a load have not been found; `duration` [s] is that of the run; `fastest`
+    and `liveliest` (n,) are the largest speeds and accelerations that they have had."""
 
     ways: NDArray[np.intp]
     places: NDArray[np.intp]
@@ -39,6 +40,7 @@ class Grips:
     unsettled: Callable[[float, NDArray[np.intp]], None]
     duration: float
     fastest: Array
+    liveliest: Array
 
     def agree(
         self,
@@ -63,6 +65,7 @@ class Grips:
         speed, growth = self.values(t, x)[self.ways[:, 0]], self.growth(t, x)[self.ways[:, 0]]
         idle = np.maximum(AT_ONCE * self.duration * np.abs(growth), NOISE * self.fastest)
         np.maximum(self.fastest, np.abs(speed), out=self.fastest)
+        np.fmax(self.liveliest, np.abs(growth), out=self.liveliest)
         still = np.abs(speed) <= np.where(stuck | first, idle, np.minimum(idle, RESTING))
         still |= np.abs(speed) <= BRIEF * max(abs(t), brief) * np.abs(growth)
         turned = np.isin(self.ways, crossed).any(axis=1)
@@ -76,6 +79,22 @@ class Grips:
             modes = self._let_go(t, x, modes)
         self._set(t, x, modes)
         return bool(np.any(x[self.places] != before))
+
+    def slack(self, values: Array, signs: Array) -> Array:
+        """Speeds that are rounding still where what slips comes to zero, of each switching
+        function: beside the run and the fastest that it has been, whose `values` (..., n) are
+        looked at while modes with positive `signs` slip; at most RESTING."""
+        found = np.zeros(values.shape[-1])
+        if self.ways.size:
+            speeds = np.where(signs > 0.0, np.abs(values), 0.0)[..., self.ways]
+            np.fmax(
+                self.fastest,
+                speeds.max(axis=-1).reshape(-1, len(self.ways)).max(axis=0),
+                out=self.fastest,
+            )
+            beside = np.maximum(AT_ONCE * self.duration * self.liveliest, SLACK * self.fastest)
+            found[self.ways] = np.minimum(RESTING, beside)[:, None]
+        return found
 
     def _set(self, t: float, x: Array, modes: Modes) -> None:
         x[self.places] = _slipping(modes)
