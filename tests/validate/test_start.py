@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 
 import vbg
+from vbg.assemble.start import start as first_start
 from vbg.assemble.system import System
+from vbg.io import toml
+from vbg.model.samples import machine
 from vbg.tmm_bridge.mechanism import start as second_start
 from vbg.validate import validate
 
@@ -105,3 +108,13 @@ def test_within_an_assembled_posture_speeds_are_not_free(monkeypatch, fault, fac
     }}  # fmt: skip
     report = validate(vbg.Model(**document), in_children=False, **SHORT)
     assert report.result == "FAIL", (report.verdict.sentence, report.verdict.notes)
+
+
+def test_a_written_speed_that_one_solver_leaves_is_no_choice_of_the_assembly(monkeypatch):
+    """Of two meshing wheels one speed is written.  Changing both least, in kinetic energy, would
+    start the larger with J_1 / (J_1 + n^2 J_2) = 16 / 20 of it: in balance, but not as written."""
+    gear = toml.parse(machine("joints", "gear"), "")
+    monkeypatch.setattr(first_start, "_with_held_speeds", lambda projector, held, x: x)
+    report = validate(gear, in_children=False, **SHORT)
+    assert report.result == "FAIL", report.verdict.sentence
+    assert "the file writes axle.speed = 6.28319 rad/s" in report.verdict.sentence

@@ -162,6 +162,8 @@ def remedy_for(model: Model, first: Solution, second: Solution) -> Remedy:
         why = f"({apart.quantity}, by {apart.by:.2g})"
         if entries == PLACES:
             return Remedy("", at_written_speeds(one, model), f"another posture {why}", True)
+        if left := left_written(model, first, second, scales, rates_only=True):
+            return Remedy(left)
         if not _may_choose_speeds(model, (one, two, written), (first, second)):
             return Remedy(_differ(apart, "the joints leave no choice of the speeds"))
         return Remedy("", one, f"other speeds {why}")
@@ -214,10 +216,15 @@ def _may_choose_speeds(
 
 
 def left_written(
-    model: Model, first: Solution, second: Solution, scales: Mapping[str, float]
+    model: Model,
+    first: Solution,
+    second: Solution,
+    scales: Mapping[str, float],
+    *,
+    rates_only: bool = False,
 ) -> str:
     """A start value that the file writes and one solver keeps, the other not; empty if there
-    is none."""
+    is none.  Speeds, `rates_only`, are kept where the joints allow it, whatever moves the rest."""
     written = [
         *written_coordinates(model),
         *(
@@ -228,7 +235,7 @@ def left_written(
         ),
     ]
     for signal, unit, value in written:
-        if signal not in first or signal not in second:
+        if signal not in first or signal not in second or (rates_only and unit in ("m", "rad")):
             continue
         gaps = [abs(float(s[signal][0]) - value) for s in (first, second)]
         allowed = SAME * max(abs(value), BESIDE / SAME * scales.get(unit, 1.0))
