@@ -7,8 +7,9 @@ ways of `benchmarks.damage`.  It has to be refused: a VbgError whose problems ha
 place and a remedy, or say what is expected; or to be read, checked and assembled (with --read
 no more than checked).  With --run a short run follows, which is no "finished" one without
 values or with an audit above its limit; one that is not through 10 s after its file was opened is
-asked to stop, as a user would who sees a machine turn a million times, and has to.  Nothing may take more than 20 s of processor time or
-1 GB.  Every mutant that breaks the rule is printed, then a count of what became of all.
+asked to stop, as a user would who sees a machine turn a million times, and has to.  Nothing may
+take more than 20 s of processor time or 1 GB.  Every mutant that breaks the rule is printed, then a
+count of what became of all.
 """
 
 from __future__ import annotations

@@ -65,9 +65,9 @@ def simulate(
     `replays` are recorded efforts in the place of one-dimensional parts and of feedback, named
     as `lay_out` says; without any these parts are integrated here.  `held` are values at the
     start of signals that no part writes: angles and positions of nodes
-    ("rotational.NODE.angle"), what a controller keeps ("NAME.integral", "NAME.filtered").  A run that cannot
-    go on, or that would take more than `patience` evaluations of the rate, returns what it
-    has, with a status that says why.
+    ("rotational.NODE.angle"), what a controller keeps ("NAME.integral", "NAME.filtered").  A run
+    that cannot go on, or that would take more than `patience` evaluations of the rate, returns
+    what it has, with a status that says why.
 
     Raises AssemblyError for a mechanism that does not close or has a hinge
     without inertia, UsageError for parts without a twin here.

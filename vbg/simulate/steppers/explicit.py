@@ -177,9 +177,12 @@ class SteadyDOP853:
             self._last = condition
             self._least = min(self._least, condition)
             self._largest = max(self._largest, size)
-        elif size <= FLOOR * self._largest and condition > NEAR:
-            if self._weak(self.t, self.y, LOOSER):
-                raise NearSingularPosture
+        elif (
+            size <= FLOOR * self._largest
+            and condition > NEAR
+            and self._weak(self.t, self.y, LOOSER)
+        ):
+            raise NearSingularPosture
         return norm
 
     def dense_output(self) -> Polynomial:

@@ -22,8 +22,9 @@ of the widest part (conductance G, or an orifice), the largest piston A and disp
 
 `seen` is the largest channel of the unit in either solution, `written` the largest number of
 the unit in the file (a source, a preload, what a signal that gives a source may reach), m and J
-those of the heaviest body: at rest large efforts balance, and their last digits accelerate it.  Outputs without a unit have nothing to do with each other: a signal
-of 2e7 does not make a quaternion small; each part's have a magnitude of their own.
+those of the heaviest body: at rest large efforts balance, and their last digits accelerate it.
+Outputs without a unit have nothing to do with each other: a signal of 2e7 does not make a
+quaternion small; each part's have a magnitude of their own.
 """
 
 from __future__ import annotations
