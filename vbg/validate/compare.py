@@ -107,15 +107,9 @@ def compare(
     if early:
         if not min(first.time[-1], second.time[-1]) > first.time[0]:  # the row it stopped in
             return Verdict("INCONCLUSIVE", early, **heading)
+        kept: dict[str, Any] = {"not_unique": not_unique, "replayed": replayed, "exclude": exclude}
         limit = max(tolerance or 0.0, LOOSEST)
-        begun = compare(
-            *_begun(first, second),
-            model=model,
-            tolerance=limit,
-            not_unique=not_unique,
-            replayed=replayed,
-            exclude=exclude,
-        )
+        begun = compare(*_begun(first, second), model=model, tolerance=limit, **kept)
         return _ended(begun, early, heading)
     near = joined(*singular_windows(second), *carried_windows(first, second))
     torn = torn_windows(first, second, (*exclude, *near))
