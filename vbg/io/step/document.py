@@ -67,12 +67,7 @@ def read(
     of_part = {part.name: body for body in made for part in body.parts}
     still = _standing(path, made, ground)
     standing = "" if keep_fixed else still
-    file = os.path.relpath(os.path.realpath(path), os.path.dirname(os.path.realpath(output)))
-    if file.startswith(os.pardir):
-        raise UsageError(
-            f"{path} is not below the folder of {output}, which is to name it: copy it there."
-        )
-    file = file.replace(os.sep, "/")
+    file = _below(path, output)
     bodies = {
         body.name: _body(body, file, density, alone=len(parts) == 1)
         for body in made
@@ -115,6 +110,16 @@ def read(
             " with that of your CAD program."
         )
     return Imported(document, found, tuple(notes))
+
+
+def _below(path: str, output: str) -> str:
+    """The path of a file as the model file at `output` names it."""
+    file = os.path.relpath(os.path.realpath(path), os.path.dirname(os.path.realpath(output)))
+    if file.startswith(os.pardir):
+        raise UsageError(
+            f"{path} is not below the folder of {output}, which is to name it: copy it there."
+        )
+    return file.replace(os.sep, "/")
 
 
 def _bodies(parts: Sequence[Part], level: int | None) -> list[_Body]:

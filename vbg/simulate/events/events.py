@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.start.start import Start
 from vbg.assemble.system import System
-from vbg.blocks import dependencies
 from vbg.graph.bondgraph import Clock, Mode, Switch
 from vbg.junctions.latch import MODE
 from vbg.physics.stiction import most_held
-from vbg.simulate.events.gripping import AT_ONCE, Grips
-from vbg.simulate.events.looks import FLAT, closer, places
+from vbg.simulate.events.gripping import AT_ONCE, Grips, rows_of
+from vbg.simulate.events.looks import FLAT, closer, end_of, places
 from vbg.simulate.events.rounding import Rounding
 from vbg.simulate.events.units import Units
 from vbg.solution import Event
@@ -70,7 +69,7 @@ class Switches:
         self._quiet = np.array([not s.what for s in self._about], dtype=bool)
         # a mode is on where its function is above zero: one that stays zero is off
         self._above = (self._mode >= 0) & (self._rest == 0.0) & ~self._quiet
-        self._grips = _grips(system, [s.name for s in self._about])
+        self._grips = rows_of(system, [s.name for s in self._about])
         # a joint that opens and closes begins as it is; the latches tell of it
         latches = {f"{c.name}.{MODE}" for c in system.equations.constraints if c.latches}
         self._latch = np.array([s.name in latches for s in self._about], dtype=bool)
@@ -242,7 +241,7 @@ class Switches:
             before = self._under_way(value, i, before, after)
             ends[before] = value(before)
         if self._above[i] and ends[before] > 0.0 == ends[after]:
-            return _end_of(lambda t: value(t) > 0.0, before, after)
+            return end_of(lambda t: value(t) > 0.0, before, after)
         size = float(self._rounding(before, state(before))[i])
         if size > 0.0 and abs(ends[before]) <= size < abs(ends[after]):
             beyond = float(np.copysign(size, ends[after]))
@@ -355,26 +354,8 @@ class Switches:
         return ", ".join(self._about[i].name for i in sorted(lately))
 
 
-def _end_of(holds: Callable[[float], bool], before: float, after: float) -> float:
-    """The last time between two at which it still holds, as it does before."""
-    while before < (middle := 0.5 * (before + after)) < after:
-        before, after = (middle, after) if holds(middle) else (before, middle)
-    return before
-
-
 def _as_they_are(_t: float, _x: Array) -> None:
     """Of what has no choice of rows."""
-
-
-def _grips(system: System, names: list[str]) -> list[tuple[int, tuple[int, ...]]]:
-    """Rows of the constraints that hold at times, each with the modes that say when."""
-    found = []
-    for c in system.equations.constraints:
-        if c.active is None or c.latches:
-            continue
-        leaves = {b.data for b in dependencies([c.active]) if b.op == "leaf"}
-        found.append((c.first, tuple(i for i, name in enumerate(names) if name in leaves)))
-    return found
 
 
 @dataclass(frozen=True, slots=True)

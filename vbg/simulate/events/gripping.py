@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.assemble.system import System
+from vbg.blocks import dependencies
 from vbg.physics.stiction import RESTING, most_held
 from vbg.simulate.events.sticking import Modes, alone, held
 
@@ -167,3 +169,14 @@ class Grips:
 
 def _slipping(modes: Modes) -> Array:
     return np.stack([modes > 0, modes < 0], axis=1).astype(float)
+
+
+def rows_of(system: System, names: list[str]) -> list[tuple[int, tuple[int, ...]]]:
+    """Rows of the constraints that hold at times, each with the modes that say when."""
+    found = []
+    for c in system.equations.constraints:
+        if c.active is None or c.latches:
+            continue
+        leaves = {b.data for b in dependencies([c.active]) if b.op == "leaf"}
+        found.append((c.first, tuple(i for i, name in enumerate(names) if name in leaves)))
+    return found

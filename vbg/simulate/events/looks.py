@@ -72,3 +72,10 @@ def _doubtful(looks: Array, scale: Array) -> bool:
     kept = (inside.min(axis=0) < 0.0) == (looks.min(axis=0) < 0.0)
     kept &= (inside.max(axis=0) > 0.0) == (looks.max(axis=0) > 0.0)
     return bool((doubtful | (~kept & (nearest > FLAT * scale))).any())
+
+
+def end_of(holds: Callable[[float], bool], before: float, after: float) -> float:
+    """The last time between two at which it still holds, as it does before."""
+    while before < (middle := 0.5 * (before + after)) < after:
+        before, after = (middle, after) if holds(middle) else (before, middle)
+    return before
