@@ -71,3 +71,12 @@ def test_an_audit_is_judged_by_what_the_runs_were_asked_for(leak, result):
     runs = [run("vbg", 6e-7), run("tmm_bridge", 9e-6)]
     verdict = compare(*runs, rougher=run("vbg", 1.4e-5), coarser=run("tmm_bridge", 1e-6))
     assert verdict.result == result, verdict.sentence
+
+
+@pytest.mark.parametrize("feedback", [1e-3, 1.0, 1e3])
+def test_a_valve_that_hardly_opens_is_shut(feedback):
+    """An opening is a share of the whole one: of a command that is rounding nothing is compared."""
+    model = vbg.read("examples/excavator-arm.toml")
+    assert natural_scales(model, {"1 valve": 1e-14}, 1.0)["1 valve"] == 1.0
+    small = natural_scales(model, {"1 valve": feedback}, 1.0)["1 valve"]
+    assert small == max(1.0, feedback)

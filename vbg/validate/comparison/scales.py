@@ -66,6 +66,8 @@ def natural_scales(model: Model, seen: Mapping[str, float], duration: float) -> 
     for name in model.signals:
         kind = kind_of(name, "1")
         found[kind] = max(found.get(kind, 0.0), _reach(model, name, set()))
+    for kind in (kind_of(name, "1") for name in model.hydraulic):
+        found[kind] = max(found.get(kind, 0.0), 1.0)  # openings of valves are shares
     _electric(model, found, duration)
     _oil(model, found, seen.get("Pa", 0.0), duration)
     _line(model, found, max(duration, 1e-300))
