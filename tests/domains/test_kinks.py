@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import vbg
-from vbg.simulate.events.kinks import kink_instants
+from vbg.simulate.instants.kinks import kink_instants
 from vbg.simulate.settings import output_grid
 
 

@@ -10,8 +10,8 @@ import vbg
 from vbg.blocks import leaf
 from vbg.expressions import parse
 from vbg.physics.laws import block_of
-from vbg.simulate.events.bounds import bounds
-from vbg.simulate.events.pace import fast_places
+from vbg.simulate.instants.bounds import bounds
+from vbg.simulate.instants.pace import fast_places
 
 T = leaf("t", 1)
 EXPRESSIONS = (

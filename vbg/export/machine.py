@@ -20,9 +20,9 @@ from vbg.export.firm_rows import with_firm_rows
 from vbg.graph.bondgraph import Clock, Mode, Switch
 from vbg.model.located import located
 from vbg.plumbing.components import component_names
-from vbg.simulate.events.drives import drive_kinks
-from vbg.simulate.events.kinks import kink_instants
-from vbg.simulate.events.pace import fast_places
+from vbg.simulate.instants.drives import drive_kinks
+from vbg.simulate.instants.kinks import kink_instants
+from vbg.simulate.instants.pace import fast_places
 from vbg.simulate.settings import output_grid
 from vbg.simulate.steppers.tolerances import Tolerances
 

@@ -1,7 +1,7 @@
 """Time integration of a System."""
 
 from vbg.plumbing.callable_module import answers_calls
-from vbg.simulate.events.drives import drives_told
+from vbg.simulate.instants.drives import drives_told
 from vbg.simulate.run import simulate
 from vbg.simulate.settings import METHODS
 

@@ -1,4 +1,4 @@
-"""Events: kinks and jumps of time known before the run, switching functions located in it.
+"""Events: switching functions located in the run, and the modes that follow them.
 
 In: switching programs and steps.  Out: the instants, and modes and states after each.
 """

@@ -21,7 +21,7 @@ from vbg.physics.stiction import most_held
 from vbg.simulate.events.gripping import AT_ONCE, Grips, rows_of
 from vbg.simulate.events.looks import FLAT, closer, end_of, places
 from vbg.simulate.events.rounding import Rounding
-from vbg.simulate.events.units import Units
+from vbg.simulate.instants.units import Units
 from vbg.solution import Event
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 An integrator whose steps have grown long looks at a source a dozen times a step; a pulse of
 1e-5 s between two looks never was.  The run is halved where bounds of a function (see
-`vbg.simulate.events.bounds`) allow it to change by more than PART of its range, until they do
+`vbg.simulate.instants.bounds`) allow it to change by more than PART of its range, until they do
 not; the ends of the small intervals in which it does change are places where steps end.
 """
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from vbg.assemble.system import System
 from vbg.blocks import Block, dependencies
-from vbg.simulate.events.bounds import bounds
+from vbg.simulate.instants.bounds import bounds
 
 Array = NDArray[np.float64]
 
