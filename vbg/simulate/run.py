@@ -23,7 +23,7 @@ from vbg.fields import WRITTEN
 from vbg.model import Model
 from vbg.plumbing.one_thread import one_thread
 from vbg.plumbing.paused_collection import paused_collection
-from vbg.simulate.events.events import Instant, Samples, Switches
+from vbg.simulate.events.events import Switches
 from vbg.simulate.events.jam import JamWatch
 from vbg.simulate.events.latches import Before, Latches
 from vbg.simulate.failures import chattering, not_agreed, not_closed, not_met, strayed, undefined
@@ -31,6 +31,7 @@ from vbg.simulate.fastest import fastest_change
 from vbg.simulate.instants.drives import drive_kinks, require_no_jump
 from vbg.simulate.instants.kinks import kink_instants
 from vbg.simulate.instants.pace import fast_places
+from vbg.simulate.instants.samples import Instant, Samples
 from vbg.simulate.instants.units import units_begin
 from vbg.simulate.kept_rows import KeptRows, efforts_across
 from vbg.simulate.losses import LossWatch

@@ -13,9 +13,10 @@ from vbg.assemble.start.start import Start
 from vbg.assemble.system import System
 from vbg.errors import Problem, UsageError
 from vbg.simulate.discrete.method import DiscreteTime, step_of
-from vbg.simulate.events.events import Samples, Switches
+from vbg.simulate.events.events import Switches
 from vbg.simulate.instants.drives import drive_kinks, require_no_jump
 from vbg.simulate.instants.kinks import kink_instants
+from vbg.simulate.instants.samples import Samples
 from vbg.simulate.instants.units import units_begin
 from vbg.simulate.record.audit import audit, limits_of
 from vbg.simulate.record.recorder import ENERGY_UNITS, Recorder, Sink

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.start.start import Start
 from vbg.errors import ModelError, Problem
-from vbg.simulate.events.events import Instant, Samples
 from vbg.simulate.instants.kinks import kink_instants
+from vbg.simulate.instants.samples import Instant, Samples
 from vbg.simulate.settings import output_grid
 
 Array = NDArray[np.float64]
