@@ -24,6 +24,7 @@ SCRATCH = {
     ("io/hdf5.py", "_create"),
     ("export/fmu/archive.py", "write_fmu"),
     ("solids/occ.py", "solid_from"),
+    ("solution.py", "write_table"),  # into the new file of `replacing` that it is handed
     # into the folder that `_write` makes beside its target and that takes the name when it is full
     ("tui/tasks/collecting.py", "_fill"),
     ("tui/tasks/collecting.py", "_one"),

@@ -170,9 +170,11 @@ class Bench:
 
 
 def assert_found(verdict: Verdict, channel: str) -> None:
-    """FAIL: of the start, or of channels, one named in the sentence, `channel` among them."""
+    """FAIL: of the start alone, or of channels, one named in the sentence, `channel` among them."""
     assert verdict.result == "FAIL", verdict.sentence
     failed = [c.name for c in verdict.failed()]
+    if "The starts differ" in verdict.sentence and not failed:
+        return
     if "The starts differ" not in verdict.sentence:
         assert failed[0] in verdict.sentence
     assert any(vector_of(name) == channel for name in failed), failed

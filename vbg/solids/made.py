@@ -16,6 +16,7 @@ import numpy as np
 
 from vbg.errors import ModelError, UsageError
 from vbg.fields import Shape
+from vbg.platform.files import write_bytes
 from vbg.solids.asking import ask
 from vbg.solids.occ import Array, Part
 from vbg.solids.step import part_from_answer, part_of, stamp_of
@@ -111,7 +112,7 @@ class Solids:
     def _kept(self, solid: bytes) -> str:
         self._count += 1
         path = Path(self._folder.name) / f"{self._count}.bin"
-        path.write_bytes(solid)
+        write_bytes(path, solid)
         return str(path)
 
     def _with_files(self, told: dict[str, Any]) -> tuple[dict[str, Any], int]:

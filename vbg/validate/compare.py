@@ -105,7 +105,7 @@ def compare(
         return Verdict("INCONCLUSIVE", obstacle, **heading)
     early = _stopped(first, second)
     if early:
-        if not min(first.time[-1], second.time[-1]) > first.time[0]:  # the row it stopped in
+        if _stopped_at_once(first, second):
             return Verdict("INCONCLUSIVE", early, **heading)
         kept: dict[str, Any] = {"not_unique": not_unique, "replayed": replayed, "exclude": exclude}
         limit = max(tolerance or 0.0, LOOSEST)
@@ -178,6 +178,14 @@ def _stopped(first: Solution, second: Solution, how: str = "failed") -> str:
             who = solution.made_by.solver or "a solver"
             return f"{who}: {solution.status.sentence} {solution.status.remedy}".strip()
     return ""
+
+
+def _stopped_at_once(first: Solution, second: Solution) -> bool:
+    """Whether one of them has no more than a first row, which has no values: there it stopped."""
+    if min(first.time[-1], second.time[-1]) > first.time[0]:
+        return False
+    rows = [values[:1] for one in (first, second) for values in one.signals.values()]
+    return not all(np.isfinite(row).all() for row in rows)
 
 
 def _begun(first: Solution, second: Solution) -> tuple[Solution, Solution]:
