@@ -33,7 +33,7 @@ TREES = (
     "quarter-car",
 )
 EVERY = sorted(path.stem for path in EXAMPLES.glob("*.toml"))
-REFUSED = ("transistor-amplifier", "stewart-platform", "elastic-robot", "wind-rotor")
+REFUSED = ("transistor-amplifier", "stewart-platform", "elastic-robot", "wind-rotor", "cantilever")
 SMALL = [name for name in EVERY if name not in REFUSED]
 FEW = ["slider-crank", "coupled-pendulums", "hydraulic-arm"]
 
@@ -149,7 +149,7 @@ def test_parameters_as_numbers():
 
 @pytest.mark.parametrize("name", sorted(set(EVERY) - set(SMALL)))
 def test_what_has_no_readable_equations_is_refused_with_the_reason(name, capsys):
-    with pytest.raises(VbgError, match=r"no closed form|up to \d+ operations are written out"):
+    with pytest.raises(VbgError, match=r"no closed form|up to \d+ (operations )?are written out"):
         equations_of(system(name), "constraint")
     assert main(["show", "equations", str(EXAMPLES / f"{name}.toml")]) == 1
     assert "Traceback" not in capsys.readouterr().err

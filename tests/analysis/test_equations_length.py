@@ -1,0 +1,71 @@
+"""How long equations would be written out is told before: beams of any number of elements."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+import vbg
+from vbg.analysis.symbolic.size import written_length
+from vbg.analysis.symbolic.symbolic import equations_of
+from vbg.assemble.matrices.symbolic import SymbolicReader
+from vbg.blocks import leaf, linear_solve, rotation
+from vbg.errors import VbgError
+
+pytest.importorskip("sympy")
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def symbols_in(matrix):
+    """Symbols in the tree of every entry, each as often as it is written."""
+
+    def count(x):
+        return sum(map(count, x.args)) if x.args else int(x.is_Symbol)
+
+    return sum(count(entry) for entry in matrix)
+
+
+@pytest.mark.parametrize("factors", range(1, 9))
+def test_length_of_a_chain_of_products(factors):
+    """Of n full 3x3 of symbols every entry has a_n = 3 (1 + a_(n-1)), a_1 = 1."""
+    block, entry = rotation(leaf("b1.quaternion", 4)), 1
+    for n in range(1, factors):
+        block, entry = block @ rotation(leaf(f"b{n + 1}.quaternion", 4)), 3 * (1 + entry)
+    assert written_length([block]) == 9 * entry
+    if factors < 5:
+        assert symbols_in(SymbolicReader()(block)) == 9 * entry
+
+
+def test_length_of_a_solution_by_elimination():
+    """At most as long as told, and of the same order."""
+    block = linear_solve(rotation(leaf("b.quaternion", 4)), leaf("c", 3))
+    told = written_length([block])
+    assert 0.3 * told < symbols_in(SymbolicReader()(block)) <= told
+
+
+@pytest.mark.parametrize("name", ["slider-crank", "heavy-top", "pendulum", "servo-hydraulic"])
+def test_written_equations_are_as_long_as_told_at_most(name):
+    system = vbg.assemble(vbg.read(EXAMPLES / f"{name}.toml"))
+    e = system.equations
+    known = [e.efforts, *(c.unknown for c in e.constraints)]
+    kept = [s for s in system.slices if s.state.kind not in ("quadrature", "discrete")]
+    told = written_length(
+        [*(e.rates[s.state.leaf] for s in kept), e.residual], {k.key for k in known}
+    )
+    found = equations_of(system, "constraint", names=False)
+    length = sum(symbols_in([x]) for x in (*found.rates.values(), *found.constraints))
+    assert 0.05 * told < length <= told + 1
+
+
+@pytest.mark.parametrize("elements", range(1, 13))
+@pytest.mark.parametrize("form", ["auto", "constraint"])
+def test_beams_of_many_elements_are_refused_at_once(elements, form, tmp_path):
+    text = (EXAMPLES / "cantilever.toml").read_text(encoding="utf-8")
+    text = text.replace("elements = 4", f"elements = {elements}").partition("[measures]")[0]
+    file = tmp_path / "beam.toml"
+    file.write_text(text, encoding="utf-8")
+    system = vbg.assemble(vbg.read(file))
+    before = time.process_time()
+    with pytest.raises(VbgError, match=r"up to \d+ (operations )?are written out"):
+        equations_of(system, form)
+    assert time.process_time() - before < 2.0
