@@ -48,7 +48,7 @@ class Server:
         with self._lock:
             try:
                 child = self._begun()
-                told = json.dumps({"patience": 10.0 * seconds, "job": job})
+                told = json.dumps({"patience": 10.0 * seconds + STILL, "job": job})
                 with suppress(BrokenPipeError):  # why it has ended is told below
                     print(told, file=child.stdin, flush=True)
                 answer = json.loads(self._waited(child, seconds, memory))
