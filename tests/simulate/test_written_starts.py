@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import vbg
+from tests.laws.test_faults import four_bar
 from vbg.assemble.start.tied import level
 from vbg.io.toml import parse
 from vbg.tmm_bridge.mechanism.layout import lay_out
@@ -246,3 +247,16 @@ def test_a_body_far_from_where_it_is_written_is_a_warning():
     assert "joints.guide" in note.what
     near = text.replace("position = [0.3, 0, 0.1]", "position = [0.3, 0, 0.1005]")
     assert {n.severity for n in started(parse(near))[1]} == {"note"}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_velocity_that_joints_forbid_moves_nothing_else(seed):
+    """A linkage of one freedom has its speed written on a crank, and its coupler a velocity that
+    no joint allows: what rounding leaves of that is not solved for."""
+    rng = np.random.default_rng(seed)
+    corners = np.array([[0, 0, 0], [0.1, 0, 0.4], [0.9, 0, 0.7], [1.1, 0, 0]])
+    document = four_bar({"B": "spherical", "C": "spherical"}, list(corners))
+    document["joints"]["A"]["initial"] = {"speed": float(rng.uniform(1.0, 3.0))}
+    document["bodies"]["coupler"]["velocity"] = rng.normal(size=3).tolist()
+    state = vbg.start(vbg.Model(**document)).state
+    assert np.abs(state).max() < 1e3

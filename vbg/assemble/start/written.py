@@ -8,7 +8,9 @@ onto admissible changes it is x0 + P u,
 
     |S (x0 + P u) - written| least,  then |u| least,
 
-S choosing the written states: the least-squares solution of smallest norm, by LSMR (D. Fong,
+S choosing the written states: the least-squares solution of smallest norm.  Where written states
+contradict joints, S P has no more than rounding for what they forbid: singular values, cosines of
+angles, below SMALLEST count as zero.  Of large machines the solution is found by LSMR (D. Fong,
 M. Saunders, SIAM J. Sci. Comput. 33, 2011, 2950-2971), which needs P alone.
 """
 
@@ -30,6 +32,10 @@ Array = NDArray[np.float64]
 Admit = Callable[[Array], Array]  # the admissible state nearest to a state
 
 KEPT = 1e-13  # of the size of all written states: a smaller miss is rounding
+SMALLEST = 1e-11  # cosine of an angle between written and admissible changes; below is rounding
+FEW = 300  # states whose singular values are found at once
+LARGEST = 1e6  # times what is missed: a change that only what rounding lets move can make
+ILL_CONDITIONED = (3, 6)  # LSMR's word for a condition above the limit
 ROUNDS = 6  # for laws that are not linear; one for the others
 CHANGED = 0.01  # of a written value: a change that is told
 _WORDS = {
@@ -76,8 +82,6 @@ def keep_written(system: System, admit: Admit, x: Array, initial: Array) -> Arra
 
 def _least_squares(measure: _Measure, admit: Admit, x: Array, miss: Array) -> Array:
     """u of least norm with |S P u - miss| least, in scaled states."""
-    from scipy.sparse.linalg import LinearOperator, lsmr
-
     base = admit(x)
 
     def forward(u: Array) -> Array:
@@ -86,11 +90,25 @@ def _least_squares(measure: _Measure, admit: Admit, x: Array, miss: Array) -> Ar
     def backward(m: Array) -> Array:
         return measure.scaled(admit(x + measure.unscaled(measure.scattered(m))) - base)
 
-    operator = LinearOperator(
-        (miss.size, measure.count), matvec=forward, rmatvec=backward, dtype=float
-    )
-    rounds = 20 + 2 * min(miss.size, measure.count)
-    return np.asarray(lsmr(operator, miss, atol=1e-15, btol=1e-15, conlim=0.0, maxiter=rounds)[0])
+    if measure.count > FEW:
+        u = _iterated(forward, backward, miss, measure.count)
+        if u is not None:
+            return u
+    columns = np.stack([forward(one) for one in np.eye(measure.count)], axis=1)
+    left, cosines, right = np.linalg.svd(columns, full_matrices=False)
+    free = cosines > SMALLEST
+    return np.asarray(right[free].T @ ((left[:, free].T @ miss) / cosines[free]))
+
+
+def _iterated(forward: Admit, backward: Admit, miss: Array, count: int) -> Array | None:
+    """The same by LSMR; None where rounding makes S P ill-conditioned."""
+    from scipy.sparse.linalg import LinearOperator, lsmr
+
+    operator = LinearOperator((miss.size, count), matvec=forward, rmatvec=backward, dtype=float)
+    limits = {"atol": 1e-15, "btol": 1e-15, "conlim": 1.0 / SMALLEST}
+    u, why, *_ = lsmr(operator, miss, maxiter=20 + 2 * min(miss.size, count), **limits)
+    is_small = float(np.linalg.norm(u)) <= LARGEST * float(np.linalg.norm(miss))
+    return np.asarray(u) if why not in ILL_CONDITIONED and is_small else None
 
 
 class _Measure:
