@@ -16,6 +16,7 @@ from vbg.analysis.symbolic.named import named, unnamed
 from vbg.assemble.matrices.partitioned import Member, partitioned_matrices
 from vbg.assemble.system import System
 from vbg.blocks import Block
+from vbg.plumbing.paused_collection import paused_collection
 
 GROUPS = {
     "1": ("X1", "stores"),
@@ -63,6 +64,7 @@ class WrittenMatrices:
     parameters: Mapping[str, float]
 
 
+@paused_collection()
 def written_matrices(system: System, *, names: bool = True, latex: bool = False) -> WrittenMatrices:
     """All matrices with their blocks as formulas; with `names` numbers that come from parameters
     are written by these.

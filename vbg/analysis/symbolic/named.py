@@ -28,6 +28,7 @@ from vbg.assemble.system import System
 from vbg.blocks import Block, dependencies
 from vbg.errors import VbgError
 from vbg.model import Model
+from vbg.plumbing.paused_collection import paused_collection
 
 Array = NDArray[np.float64]
 Change = Callable[[Model], Model]
@@ -77,6 +78,7 @@ def unnamed(system: System, change: Change | None = None) -> Named:
     return Named(system, base, {}, {}, {})
 
 
+@paused_collection()
 def named(
     system: System,
     needed: Sequence[Callable[[Model], Any]] = (),
