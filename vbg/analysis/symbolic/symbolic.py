@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from vbg.model import Model
 
 LIMIT = 1000  # operations of the blocks that are still written out
+SHORT = 60  # operations of a trigonometric sum that sympy simplifies in seconds
 LENGTH = 300_000  # symbols and numbers of equations still written out: some megabyte, 10 s
 SIMPLIFIED = 1500  # operations of a minimal form that are still simplified by trigonometry
 TREE_JOINTS = ("revolute", "prismatic", "cylindrical", "fixed")
@@ -83,11 +84,15 @@ def _check_length(system: System) -> None:
     symbols = {e.efforts.key, *(c.unknown.key for c in e.constraints)}
     length = written_length([*rates, e.residual], symbols)
     if length > LENGTH:
-        raise VbgError(
-            f"the equations of {system.model.name} would be about {length:.1g} symbols and "
-            f"numbers long, as their blocks are nested; up to {LENGTH} are written out. Ask for "
-            "a smaller model, or use `vbg show graph` and the matrices."
-        )
+        raise _too_long(system, length)
+
+
+def _too_long(system: System, length: float) -> VbgError:
+    return VbgError(
+        f"the equations of {system.model.name} would be about {length:.1g} symbols and "
+        f"numbers long, as their blocks are nested; up to {LENGTH} are written out. Ask for "
+        "a smaller model, or use `vbg show graph` and the matrices."
+    )
 
 
 def _with_parameters(
@@ -288,6 +293,8 @@ def _projected(
         mass += m * V.T * V + W.T * J * W
         right += V.T * (force - m * V_rate * speeds) + W.T * (torque - J * W_rate * speeds)
     size = sum(entry.count_ops() for entry in (*mass, *right))
+    if size > LENGTH:
+        raise _too_long(numbers.base, size)
     tidy = _simplified if size < SIMPLIFIED else (lambda x: x)
     return mass.applyfunc(tidy), right.applyfunc(tidy)
 
@@ -297,7 +304,9 @@ def _axial(R: Any, q: Any) -> Any:
     import sympy
 
     S = R.T * R.diff(q)
-    return sympy.Matrix([S[2, 1], S[0, 2], S[1, 0]]).applyfunc(sympy.trigsimp)
+    W = sympy.Matrix([S[2, 1], S[0, 2], S[1, 0]])
+    # sympy tries every identity on every pair of terms: of long sums it does not come to an end
+    return W.applyfunc(lambda w: sympy.trigsimp(w) if w.count_ops() < SHORT else w)
 
 
 def _along(matrix: Any, q: list[Any], u: list[Any]) -> Any:
