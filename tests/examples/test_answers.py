@@ -162,8 +162,8 @@ def test_the_geared_robot_rests_in_its_gears_and_its_motors_give_what_it_draws()
 
 def test_the_cantilever_bends_and_swings_as_by_hand():
     """F L^3/(3 E I) + F L/(G A 5/6) (Timoshenko), F L, and 1.8751^2 sqrt(E I/(rho A L^4))."""
-    E, F, A, rho = 210e9, 100.0, 0.03 * 0.02, 7850.0
-    EI, GA = E * 0.03 * 0.02**3 / 12, E / 2.6 * A * 5 / 6
+    E, F, A, rho = 210e9, 800.0, 0.03 * 0.04, 7850.0
+    EI, GA = E * 0.03 * 0.04**3 / 12, E / 2.6 * A * 5 / 6
     bends = 1e3 * (F / (3 * EI) + F / GA)
     assert answer("cantilever", "deflection") == pytest.approx(bends, rel=3e-4)
     assert answer("cantilever", "moment_at_wall") == pytest.approx(F, rel=1e-4)
