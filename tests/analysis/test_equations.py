@@ -33,7 +33,7 @@ TREES = (
     "quarter-car",
 )
 EVERY = sorted(path.stem for path in EXAMPLES.glob("*.toml"))
-REFUSED = ("transistor-amplifier", "stewart-platform", "elastic-robot", "wind-rotor", "cantilever")
+REFUSED = ("transistor-amplifier", "stewart-platform", "elastic-robot", "wind-rotor")
 SMALL = [name for name in EVERY if name not in REFUSED]
 FEW = ["slider-crank", "coupled-pendulums", "hydraulic-arm"]
 

@@ -14,6 +14,7 @@ from vbg.errors import VbgError
 
 pytest.importorskip("sympy")
 EXAMPLES = Path(__file__).parents[2] / "examples"
+DATA = Path(__file__).parents[1] / "data"
 
 
 def symbols_in(matrix):
@@ -60,7 +61,7 @@ def test_written_equations_are_as_long_as_told_at_most(name):
 @pytest.mark.parametrize("elements", range(1, 13))
 @pytest.mark.parametrize("form", ["auto", "constraint"])
 def test_beams_of_many_elements_are_refused_at_once(elements, form, tmp_path):
-    text = (EXAMPLES / "cantilever.toml").read_text(encoding="utf-8")
+    text = (DATA / "cantilever.toml").read_text(encoding="utf-8")
     text = text.replace("elements = 4", f"elements = {elements}").partition("[measures]")[0]
     file = tmp_path / "beam.toml"
     file.write_text(text, encoding="utf-8")

@@ -18,7 +18,6 @@ NAMES = sorted(file.stem for file in FOLDER.glob("*.toml"))
 CONSERVATIVE = ("pendulum", "triple-pendulum", "free-body", "heavy-top", "bennett")
 RTOL = 1e-10
 ELASTIC = (
-    "cantilever",
     "elastic-robot",
     "wind-rotor",
 )  # stability asks for steps far below their tolerance
