@@ -413,6 +413,12 @@ def _names(system: System, rows: Mask) -> tuple[str, ...]:
     return tuple(n for n, here in zip(system.constraint_names, rows, strict=True) if here)
 
 
+def _first_part(system: System, rows: Mask) -> str:
+    """The part of the first of the rows."""
+    constraints = system.equations.constraints
+    return next(c.part for c in constraints if rows[c.first : c.first + len(c.labels)].any())
+
+
 def _momenta(system: System) -> int:
     """Momenta of all inertias, each one freedom without constraints."""
     vertices = system.causal.graph.vertices.values()
@@ -422,15 +428,10 @@ def _momenta(system: System) -> int:
 
 def _singular(system: System, lost: LostGrip) -> Problem:
     """A posture beside which the mechanism has fewer freedoms."""
-    first = next(
-        c.part
-        for c in system.equations.constraints
-        if lost.rows[c.first : c.first + len(c.labels)].any()
-    )
     names = by_part(_names(system, lost.rows), system.constraint_names)
     return Problem(
         "error",
-        first,
+        _first_part(system, lost.rows),
         f"the start is a singular posture: {counted(lost.count, 'constraint direction')} without"
         f" grip there, combinations of {names}; the mechanism may go on along different branches,"
         " or not at all.",
@@ -443,7 +444,7 @@ def _without_inertia(system: System, lost: LostGrip) -> Problem:
     names = by_part(_names(system, lost.rows), system.constraint_names)
     return Problem(
         "error",
-        names.partition(" ")[0],
+        _first_part(system, lost.rows),
         f"an inertia here is lost in the digits of numbers beside another, at {names}: a body of "
         "mass m whose joint is a away needs a moment of inertia above about 1e-13 m a^2, and "
         "joined bodies masses within 1e13 of each other.",
