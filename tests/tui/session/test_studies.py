@@ -15,6 +15,7 @@ from tests.tui.conftest import MODEL
 from vbg.draw.text.rows import cells, plain
 from vbg.tui import make_app
 from vbg.tui.content import mapping
+from vbg.tui.dialogs import watch
 from vbg.tui.picturing import press, screen_text, settled, typed
 from vbg.tui.session.study import Study, StudyJob, Tried
 from vbg.tui.session.studying import Order
@@ -99,8 +100,12 @@ async def test_what_cannot_be_studied_is_said_in_the_field(model):
 
 
 @pytest.mark.parametrize("method", tail(["grid", "nelder-mead"], 0))
-async def test_a_study_is_watched_and_its_best_taken(model, method):
-    """By a child process; one undo step; the table is what `vbg plot` reads."""
+async def test_a_study_is_watched_and_its_best_taken(model, method, monkeypatch):
+    """By a child process; one undo step; the table is what `vbg plot` reads.
+
+    Its end is seen without a tick of the watch.
+    """
+    monkeypatch.setattr(watch, "SECONDS", 3600.0)
     model.write_text(MACHINE)
     app = make_app(str(model), marks="unicode")
     async with app.run_test(size=(100, 30)) as pilot:
