@@ -10,13 +10,16 @@ from numpy.testing import assert_allclose
 
 import vbg
 from benchmarks import minimal as benchmark
+from benchmarks.machines import chain, windows
 from tests.anywhere import shaken
 from tests.laws.machines import random_loop, random_tree
 from tests.laws.parts import coupled, loaded, rolling_disc
 from tests.published.problems import PROBLEMS
+from tests.tail import tail
 from vbg.assemble.start.posture import Projector
 from vbg.errors import UsageError
 from vbg.simulate.minimal.coordinates import choose
+from vbg.simulate.minimal.factors import LARGE
 from vbg.simulate.minimal.retraction import Retraction
 from vbg.simulate.minimal.stepper import Minimal
 from vbg.simulate.steppers.adams import Adams, NoStep
@@ -285,6 +288,52 @@ def test_coordinates_of_a_tree_are_its_joint_coordinates():
     assert stepper.changes == 0 and stepper.worst == pytest.approx(1.0)
 
 
+LARGE_MACHINES = {
+    "chain": (chain(25, across=1.0), True),  # joint coordinates, sparse
+    "windows": (windows(11, redundant=False), False),  # loops, sparse
+    "redundant windows": (windows(11, redundant=True), False),  # least squares
+}
+
+
+@pytest.mark.parametrize("name", tail(LARGE_MACHINES, 1))
+def test_large_machines_move_alike_in_both_formulations(name):
+    """Ten starts that rounding tells apart."""
+    model, alone = LARGE_MACHINES[name]
+    plan = {"t_end": 0.1, "output_step": 0.05, "rtol": 1e-9, "atol": 1e-11}
+    for start in shaken(vbg.start(vbg.assemble(model))):
+        stepper = Minimal(start, 0.0, start.state, 1e-9, 1e-11)
+        assert stepper.programs.slope.shape[1] >= LARGE
+        assert stepper._retraction.lasting is alone
+        constraint = vbg.simulate(start, formulation="constraint", **plan)
+        minimal = vbg.simulate(start, formulation="minimal", **plan)
+        assert minimal.audit.position_residual < 1e-13
+        for signal, values in constraint.signals.items():
+            if "residual" not in signal:
+                scale = max(np.abs(values).max(), 1e-2)
+                assert_allclose(minimal[signal], values, rtol=0, atol=1e-6 * scale, err_msg=signal)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_sparse_and_dense_factors_are_alike(seed, monkeypatch):
+    """The motions of the coordinates that each finds are one another's images, and what its
+    factors solve, they solve; trees and loops."""
+    machine = random_tree(seed) if seed % 2 else random_loop(seed)
+    start = vbg.start(vbg.assemble(machine.model()))
+    dense = Minimal(start, 0.0, start.state, 1e-8, 1e-10)._retraction
+    monkeypatch.setattr("vbg.simulate.minimal.retraction.LARGE", 0)
+    sparse = Minimal(start, 0.0, start.state, 1e-8, 1e-10)._retraction
+    rng = np.random.default_rng(seed)
+    for level in ("_posture", "_speeds"):
+        ours, theirs = getattr(sparse, level), getattr(dense, level)
+        rows = sparse.rows
+        rest = np.zeros(len(ours.size) if level == "_posture" else len(theirs.size))
+        rest[rows:] = rng.standard_normal(len(rest) - rows)  # a motion that keeps the joints
+        step = ours.solve(rest)
+        K = (dense.K if level == "_posture" else dense.L).matrix
+        again = theirs.solve(np.concatenate([rest[:rows], K @ (theirs.motion @ step)]))
+        assert_allclose(again, step, rtol=0, atol=1e-9 * np.abs(step).max())
+
+
 def test_the_choice_spans_the_null_space():
     """K T is regular for any full-rank constraint Jacobian, and the identity on motions
     where the coordinates are the unknowns themselves."""
@@ -369,6 +418,6 @@ def test_the_model_file_may_ask_for_it():
 
 
 def test_a_machine_too_large_for_dense_jacobians_is_refused_in_words(monkeypatch):
-    monkeypatch.setattr("vbg.simulate.minimal.stepper.LARGEST", 10)
+    monkeypatch.setattr("vbg.simulate.minimal.retraction.LARGEST", 10)
     with pytest.raises(UsageError, match="formulation = 'constraint'"):
         vbg.simulate(assembled("slider-crank"), t_end=0.1, formulation="minimal")

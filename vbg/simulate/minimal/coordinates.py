@@ -9,14 +9,21 @@ before positions of bodies: with N a basis of {d: J d = 0} and T = Z N (how z mo
 and the motions V of small S go on to the next tier.  A coordinate that no constraint
 holds (its row of U U^T is a unit row) is taken as it is: on a tree y are the joint
 coordinates themselves.  The same choice among speeds gives L.
+
+Of large machines these are taken without a decomposition where they are as many as the
+freedoms (`of_joints`): its cost grows with the third power of the machine.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 Array = NDArray[np.float64]
 
@@ -29,12 +36,19 @@ ALONE = 1e-9  # 1 - (U U^T)_ii of a coordinate that is free of the others
 class Coordinates:
     """`matrix` (f, n): K or L; `motions`: f, the dimension of the null space; `used`: the n
     of the tiers that take part, `natural` (n,): size that each coordinate's motion has where
-    nothing constrains it."""
+    nothing constrains it; `alone`: each of y is one of the coordinates, and all of the tiers
+    that take part are, so that none can outgrow another."""
 
-    matrix: Array
+    matrix: Array | csr_matrix
     motions: int
     used: NDArray[np.bool_]
     natural: Array
+    alone: bool = False
+
+    @property
+    def count(self) -> int:
+        """f, how many y there are."""
+        return int(self.matrix.shape[0])
 
     def growth(self, motion: Array) -> float:
         """Largest motion of the coordinates used, in natural sizes, for a unit of y:
@@ -93,6 +107,27 @@ def choose(J: Array, Z: Array, tiers: NDArray[np.int64], freedoms: int | None) -
         rest = rest @ right[seen:].T
     matrix = np.vstack(parts) if parts else np.zeros((0, len(Z)))
     return Coordinates(matrix, count, used, natural)
+
+
+def of_joints(slopes: csr_matrix, rows: int, tiers: NDArray[np.int64]) -> Coordinates | None:
+    """The coordinates of the first tiers as they are, where just as many are needed beside the
+    `rows` of J in `slopes`, [J; Z]; else None.  They serve if [J; K Z] can be solved."""
+    from scipy.sparse import csr_matrix
+
+    needed = slopes.shape[1] - rows
+    bounds = [tier for tier in np.unique(tiers) if np.count_nonzero(tiers <= tier) == needed]
+    if not bounds:
+        return None
+    used = tiers <= bounds[0]
+    squares = slopes.multiply(slopes)
+    lengths = np.asarray(squares.sum(axis=0)).ravel()
+    scale = 1.0 / np.where(lengths > 0.0, lengths, 1.0)
+    natural = np.sqrt(np.asarray(squares[rows:] @ scale).ravel())
+    natural = np.where(natural > 0.0, natural, 1.0)
+    taken = np.flatnonzero(used)
+    shape = (needed, len(tiers))
+    matrix = csr_matrix((1.0 / natural[taken], (np.arange(needed), taken)), shape=shape)
+    return Coordinates(matrix, needed, used, natural, alone=True)
 
 
 def _simplest(U: Array) -> Array:

@@ -18,6 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +44,9 @@ from vbg.blocks import (
     zeros,
 )
 from vbg.graph.bondgraph import Configuration
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -74,7 +79,11 @@ class MinimalPrograms:
 
 def minimal_programs(start: Start) -> MinimalPrograms:
     """The programs of the start's system, for its rows."""
-    system = start.system
+    return _lowered(start.system, start.dependent > 0)
+
+
+@lru_cache(maxsize=1)  # runs of one start follow each other, and lowering costs what a run does
+def _lowered(system: System, smallest: bool) -> MinimalPrograms:
     e = system.equations
     graph = system.causal.graph
     by_name = {s.state.name: s for s in system.slices}
@@ -95,7 +104,7 @@ def minimal_programs(start: Start) -> MinimalPrograms:
         slope=_posture_slopes(system, configurations, values),
         motion=lower({"velocity": e.residual, "speeds": flow}, inputs),
         motion_slope=_motion_slopes(system, tied, [s for _, s in speeds]),
-        rates=lower(outputs, inputs, smallest=start.dependent > 0),
+        rates=lower(outputs, inputs, smallest=smallest),
         posture=_places([by_name[c.name] for c in configurations]),
         posture_tiers=_repeated(
             [_tier(c) for c in configurations], [c.state for c in configurations]
@@ -214,8 +223,18 @@ class Slopes:
         ]
         self._places = np.concatenate([np.zeros(0, dtype=np.int64), *grids]).astype(np.int64)
 
+        self._sparse = _compressed(self._places, self.shape)
+
     def evaluator(self) -> SlopesEvaluator:
         return SlopesEvaluator(self)
+
+
+def _compressed(places: Places, shape: tuple[int, int]) -> tuple[Places, Places, Places]:
+    """Rows one after the other of what stands at `places` of a matrix: the order of the values,
+    their columns, where each row begins."""
+    order = np.argsort(places, kind="stable")
+    begins = np.searchsorted(places[order], np.arange(shape[0] + 1) * shape[1])
+    return order, places[order] % max(shape[1], 1), begins
 
 
 def _slopes(
@@ -243,7 +262,7 @@ class SlopesEvaluator:
 
     def __init__(self, slopes: Slopes):
         self._evaluate = Evaluator(slopes.program)
-        self._places = slopes._places
+        self._places, self._sparse, self._shape = slopes._places, slopes._sparse, slopes.shape
         self._matrix = np.zeros(slopes.shape)
 
     def __call__(self, t: float, x: Array) -> Array:
@@ -251,3 +270,16 @@ class SlopesEvaluator:
         if len(self._places):
             self._matrix.ravel()[self._places] = self._evaluate(t, x)
         return self._matrix
+
+    @property
+    def unknowns(self) -> int:
+        """Number of columns."""
+        return self._shape[1]
+
+    def sparse(self, t: float, x: Array) -> csr_matrix:
+        """The same, a value of its own."""
+        from scipy.sparse import csr_matrix
+
+        order, columns, begins = self._sparse
+        values = self._evaluate(t, x)[order] if len(order) else np.zeros(0)
+        return csr_matrix((values, columns, begins), shape=self._shape)

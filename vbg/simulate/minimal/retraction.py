@@ -3,22 +3,22 @@
     [ Phi(z, t) ]            [ r(X1, z, t) ]
     [ K z - y   ] = 0        [ L s - u     ] = 0
 
-(neweul-newsim-cad.txt, section 5, eq. 6-8).  The inverse of [J; K Z] is kept from state to
-state and computed anew where Newton with it converges slowly; more rows than unknowns
+(neweul-newsim-cad.txt, section 5, eq. 6-8).  The factors of [J; K Z] are kept from state to
+state and computed anew where Newton with them converges slowly; more rows than unknowns
 (redundant joints) are met in the least-squares sense, which is exact for consistent rows.
 """
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.system import System
-from vbg.simulate.minimal.coordinates import Coordinates, choose
-from vbg.simulate.minimal.programs import MinimalPrograms
+from vbg.errors import UsageError
+from vbg.simulate.minimal.coordinates import Coordinates, choose, of_joints
+from vbg.simulate.minimal.factors import LARGE, Factors, dense_factors, sparse_factors
+from vbg.simulate.minimal.programs import MinimalPrograms, Places, SlopesEvaluator
 from vbg.simulate.steppers.adams import NoStep
 
 Array = NDArray[np.float64]
@@ -27,39 +27,8 @@ ITERATIONS = 25
 CLOSED = 1e-13  # last step of the posture [m or rad]: what it leaves is far smaller
 AT_REST = 1e-14  # last step of the momenta, relative, in speeds
 SLOW = 0.1  # ratio of steps from which on the Jacobian is computed anew
-
-
-@dataclass(frozen=True, slots=True)
-class Inverse:
-    """Least-squares inverse of [J; K Z], the motion Z it belongs to, and the sizes of the
-    unknowns."""
-
-    inverse: Array
-    motion: Array
-    size: Array
-
-    @property
-    def condition(self) -> float:
-        """Largest step of the unknowns, in their sizes, for residuals of 1 in length."""
-        return float(np.linalg.norm(self.size[:, None] * self.inverse))
-
-
-def inverse_of(J: Array, Z: Array, K: Array) -> Inverse:
-    whole = np.vstack([J, K @ Z])
-    size = np.linalg.norm(whole, axis=0)
-    size = np.where(size > 0.0, size, 1.0)
-    scaled = whole / size
-    if not np.all(np.isfinite(scaled)):
-        raise NoStep
-    try:
-        if scaled.shape[0] == scaled.shape[1]:
-            inverse = np.linalg.inv(scaled)
-        else:
-            Q, R = np.linalg.qr(scaled)
-            inverse = np.linalg.solve(R, Q.T)
-    except np.linalg.LinAlgError:
-        raise NoStep from None
-    return Inverse(inverse / size[:, None], Z.copy(), size)
+CONDITIONED = 1e6  # of a Jacobian whose joints' own coordinates serve
+LARGEST = 1500  # unknowns of a dense Jacobian
 
 
 class Retraction:
@@ -67,7 +36,7 @@ class Retraction:
 
     def __init__(self, system: System, programs: MinimalPrograms):
         self.programs = programs
-        self.size = system.size
+        self.size, self._name = system.size, system.model.name
         self._residual = Evaluator(programs.residual)
         self._motion = Evaluator(programs.motion)
         self._slope = programs.slope.evaluator()
@@ -86,23 +55,51 @@ class Retraction:
         """K and L for the state x, which meets the constraints.
 
         Raises NoStep where the Jacobians have no value."""
-        p = self.programs
-        slopes, motion = self._slope(t, x), self._motion_slope(t, x)
-        if not (np.all(np.isfinite(slopes)) and np.all(np.isfinite(motion))):
+        p, (posture, speeds) = self.programs, self.freedoms
+        K, self._posture = self._chosen(self._slope, p.posture_tiers, posture, t, x)
+        L, self._speeds = self._chosen(self._motion_slope, p.speed_tiers, speeds, t, x)
+        self.K, self.L, self.freedoms = K, L, (K.motions, L.motions)
+
+    def _chosen(
+        self, slopes: SlopesEvaluator, tiers: Places, freedoms: int | None, t: float, x: Array
+    ) -> tuple[Coordinates, Factors]:
+        """Coordinates of one level at a state, and the factors of their Jacobian there."""
+        if slopes.unknowns >= LARGE:
+            found = of_joints(slopes.sparse(t, x), self.rows, tiers)
+            if found is not None:
+                try:
+                    factors = self._factors(slopes, found, t, x)
+                    if factors.condition < CONDITIONED:
+                        return found, factors
+                except NoStep:
+                    pass
+        self._require_possible(slopes.unknowns)
+        J, Z = self._split(slopes(t, x))
+        if not (np.all(np.isfinite(J)) and np.all(np.isfinite(Z))):
             raise NoStep
-        (J, Z), (r, S) = self._split(slopes), self._split(motion)
-        self.K = choose(J, Z, p.posture_tiers, self.freedoms[0])
-        self.L = choose(r, S, p.speed_tiers, self.freedoms[1])
-        self.freedoms = (self.K.motions, self.L.motions)
-        if self.freedoms != (len(self.K.matrix), len(self.L.matrix)):
+        found = choose(J, Z, tiers, freedoms)
+        if found.motions != found.count:
             raise NoStep  # a motion that no coordinate shows
-        self._posture = inverse_of(J, Z, self.K.matrix)
-        self._speeds = inverse_of(r, S, self.L.matrix)
+        return found, self._factors(slopes, found, t, x)
+
+    def _require_possible(self, unknowns: int) -> None:
+        if unknowns > LARGEST:
+            raise UsageError(
+                "formulation 'minimal' chooses coordinates that are not the joints' own from a "
+                f"dense Jacobian, up to {LARGEST} posture unknowns; {self._name} has {unknowns}. "
+                "Use formulation = 'constraint', whose cost grows with the number of joints only."
+            )
 
     def renew(self, t: float, x: Array) -> None:
         """Jacobians at x, for the retractions that follow."""
-        self._posture = self._posture_inverse(t, x)
-        self._speeds = self._speed_inverse(t, x)
+        self._posture = self._factors(self._slope, self.K, t, x)
+        self._speeds = self._factors(self._motion_slope, self.L, t, x)
+
+    @property
+    def lasting(self) -> bool:
+        """Whether factors serve until Newton with them is slow: joint coordinates alone need
+        not be watched."""
+        return self.K.alone and self.L.alone
 
     @property
     def growth(self) -> float:
@@ -120,13 +117,14 @@ class Retraction:
     def _split(self, slopes: Array) -> tuple[Array, Array]:
         return slopes[: self.rows], slopes[self.rows :]
 
-    def _posture_inverse(self, t: float, x: Array) -> Inverse:
-        J, Z = self._split(self._slope(t, x))
-        return inverse_of(J, Z, self.K.matrix)
+    def _factors(self, slopes: SlopesEvaluator, chosen: Coordinates, t: float, x: Array) -> Factors:
+        from scipy.sparse import csr_matrix
 
-    def _speed_inverse(self, t: float, x: Array) -> Inverse:
-        r, S = self._split(self._motion_slope(t, x))
-        return inverse_of(r, S, self.L.matrix)
+        square = self.rows + chosen.count == slopes.unknowns
+        if slopes.unknowns >= LARGE and square:
+            return sparse_factors(slopes.sparse(t, x), self.rows, csr_matrix(chosen.matrix))
+        J, Z = self._split(slopes(t, x))
+        return dense_factors(J, Z, chosen.matrix)
 
     def __call__(self, t: float, X: Array) -> Array:
         """(x, s) on the constraints with the y and u of X.
@@ -152,14 +150,14 @@ class Retraction:
             self._normalise(x)
             self._measure(t, x)
             rest = np.concatenate([self._residual.output("position"), K @ x[p.posture] - y])
-            step = self._posture.inverse @ rest
+            step = self._posture.solve(rest)
             self.newtons += 1
             size = _largest(step)
             if not np.isfinite(size) or size > 1e3:
                 raise NoStep
             if size > SLOW * before and size > CLOSED and not renewed:
-                self._posture, renewed = self._posture_inverse(t, x), True
-                step = self._posture.inverse @ rest
+                self._posture, renewed = self._factors(self._slope, self.K, t, x), True
+                step = self._posture.solve(rest)
                 size = _largest(step)
             x[p.posture] -= self._posture.motion @ step
             if size <= CLOSED or (size > 0.5 * before and size < 1e4 * CLOSED):
@@ -196,15 +194,15 @@ class Retraction:
             self._motion(t, x)
             now = self._motion.output("speeds")
             rest = np.concatenate([self._motion.output("velocity"), L @ now - u])
-            step = self._speeds.inverse @ rest
+            step = self._speeds.solve(rest)
             self.newtons += 1
             size = _largest(step * self._speeds.size)
             enough = AT_REST * (1.0 + _largest(x[p.tied] * self._speeds.size))
             if not np.isfinite(size):
                 raise NoStep
             if size > SLOW * before and size > enough and not renewed:
-                self._speeds, renewed = self._speed_inverse(t, x), True
-                step = self._speeds.inverse @ rest
+                self._speeds, renewed = self._factors(self._motion_slope, self.L, t, x), True
+                step = self._speeds.solve(rest)
                 size = _largest(step * self._speeds.size)
             x[p.tied] -= step
             if size <= enough or (size > 0.5 * before and size < 1e4 * enough):
@@ -217,5 +215,8 @@ def _largest(values: Array) -> float:
     return float(np.abs(values).max()) if values.size else 0.0
 
 
-def _growth(chosen: Coordinates, inverse: Inverse, rows: int) -> float:
-    return chosen.growth(inverse.motion @ inverse.inverse[:, rows:])
+def _growth(chosen: Coordinates, factors: Factors, rows: int) -> float:
+    if chosen.alone:
+        return 1.0
+    units = np.eye(rows + chosen.count)[:, rows:]
+    return chosen.growth(factors.motion @ factors.solve(units))

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.start.start import Start
 from vbg.assemble.system import System
-from vbg.errors import Problem, UsageError
+from vbg.errors import Problem
 from vbg.simulate.minimal.programs import minimal_programs
 from vbg.simulate.minimal.retraction import Retraction
 from vbg.simulate.steppers.adams import LOST, NO_RATE, Adams, NoStep
@@ -43,7 +43,6 @@ GROWN = 2.0  # of the condition since the choice: the coordinates have turned by
 BESIDE = 3.0  # times the least condition of the run: the posture is nearly singular
 NEARER = 0.25  # of the leap that is put off: half of the way to the posture
 EPS = float(np.finfo(float).eps)
-LARGEST = 1500  # unknowns of the posture: the Jacobian is dense
 
 OnChange = Literal["transform", "restart"]
 
@@ -68,7 +67,6 @@ class Minimal:
     ):
         system = start.system
         self.programs = minimal_programs(start)
-        _require_possible(system, self.programs.slope.shape[1])
         self._size, self._on_change = system.size, on_change
         self._retraction = Retraction(system, self.programs)
         self._rates = Evaluator(self.programs.rates, kept=start.kept)
@@ -106,8 +104,9 @@ class Minimal:
         self._adams = Adams(rate, self._retract, self._error, t, X)
 
     def _retract(self, t: float, X: Array) -> Array:
-        """On the constraints, with Jacobians of the predicted state for both formulas."""
-        if t != self._renewed:
+        """On the constraints, with Jacobians of the predicted state for both formulas, or
+        older ones that still serve."""
+        if t != self._renewed and not self._retraction.lasting:
             self._retraction.renew(t, X[: self._size])
             self._renewed = t
         return self._retraction(t, X)
@@ -164,7 +163,7 @@ class Minimal:
     @property
     def freedoms(self) -> tuple[int, int]:
         """Number of independent coordinates and of independent speeds."""
-        return len(self._retraction.K.matrix), len(self._retraction.L.matrix)
+        return self._retraction.K.count, self._retraction.L.count
 
     def step(self) -> str | None:
         if self._leaps():
@@ -286,12 +285,3 @@ def _counted(system: System) -> NDArray[np.int64]:
         if s.state.measured is None and s.state.kind != "discrete"
     ]
     return np.concatenate([np.zeros(0, dtype=np.int64), *spans]).astype(np.int64)
-
-
-def _require_possible(system: System, unknowns: int) -> None:
-    if unknowns > LARGEST:
-        raise UsageError(
-            f"formulation 'minimal' works with a dense Jacobian and is meant for up to {LARGEST} "
-            f"posture unknowns; {system.model.name} has {unknowns}. Use formulation = "
-            "'constraint', whose cost grows with the number of joints only."
-        )
