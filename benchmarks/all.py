@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 import vbg
-from benchmarks import ladder, runs
+from benchmarks import ladder, runs, sweep
 from benchmarks.machines import chain, has_pinocchio, pin_chain
 from benchmarks.timing import best_seconds, exponent
 
@@ -72,8 +72,8 @@ def pendulum_by_hand() -> float:
 
 def default_of_minimal() -> float:
     """The same chain at default settings."""
-    start = runs.started("chain 50")
-    return best_seconds(lambda: vbg.simulate(start, t_end=0.2, output_step=0.01), 3, 0.0)
+    start = runs.started("chain 100")
+    return best_seconds(lambda: vbg.simulate(start, **runs.COARSE), 3, 0.0)
 
 
 def long_chain() -> float:
@@ -120,6 +120,13 @@ def command(*words: str, repeats: int = 5, **environment: str) -> Callable[[], f
     return lambda: min(once() for _ in range(repeats))
 
 
+def sweep_of_two(count: int = 200) -> float:
+    """How many times as fast two processes are, by their processor time."""
+    with tempfile.TemporaryDirectory() as folder:
+        one, two = (sweep.measured(count, n, Path(folder)) for n in (1, 2))
+    return one / two
+
+
 def written() -> float:
     """Rows of 45 columns into HDF5, as a run hands them over."""
     from vbg.io.hdf5 import Writer
@@ -151,8 +158,8 @@ def table(cold: str | None) -> Iterator[Row]:
     yield Row("motor-slider-crank", run_of("motor-slider-crank"), 0.06)
     yield Row("hydraulic-arm", run_of("hydraulic-arm"), 0.015)
     own = "own default; goal 1.5 times that"
-    minimal = run_of("chain of 50, minimal")
-    yield Row("minimal, chain of 50", minimal, 0.0, own, default_of_minimal)
+    minimal = run_of("chain of 100, minimal")
+    yield Row("minimal, chain of 100", minimal, 0.0, own, default_of_minimal)
     yield Row("1000 bodies, 1 s", long_chain, 2.0)
     yield Row("1000 bodies, build", lambda: built(1000), 2.0)
     yield Row("chain start, exponent", growth_of_start, 1.1, plain=True)
@@ -163,6 +170,7 @@ def table(cold: str | None) -> Iterator[Row]:
     yield Row("vbg run, process", command(*one), 0.45)
     yield Row("vbg validate, process", command(*both), 1.5)
     yield Row("1e6 rows to HDF5", written, 15.0)
+    yield Row("sweep, 1 process over 2", sweep_of_two, 1.9, plain=True)
     if cold is not None:
         first = {"repeats": 1, "VBG_CACHE_DIR": cold}
         yield Row("cold: first run", command(*one, **first), 8.0)  # type: ignore[arg-type]

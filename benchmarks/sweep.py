@@ -37,16 +37,21 @@ def seconds(study: Study, runs: int, processes: int, folder: Path) -> float:
     return busy / processes
 
 
+def measured(runs: int, processes: int, folder: Path) -> float:
+    """Seconds of a sweep of the example, its kernels warm."""
+    study = Study(vbg.read(EXAMPLE), {}, ("rms(A.force.x)",))
+    warm = Table(folder / f"warm {processes}.csv", study.key(["r"]), ["r"], study.measures)
+    sweep(study, grid([Range("r", 0.04, 0.05, 1)]), warm)
+    return seconds(study, runs, processes, folder)
+
+
 def main() -> None:
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else RUNS
-    study = Study(vbg.read(EXAMPLE), {}, ("rms(A.force.x)",))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        warm = Table(folder / "warm.csv", study.key(["r"]), ["r"], study.measures)
-        sweep(study, grid([Range("r", 0.04, 0.05, 1)]), warm)
-        one = seconds(study, runs, 1, folder)
+        one = measured(runs, 1, folder)
         print(f"{runs} runs, 1 process:   {one:7.2f} s, {1e3 * one / runs:.1f} ms a run")
-        two = seconds(study, runs, 2, folder)
+        two = measured(runs, 2, folder)
         print(f"{runs} runs, 2 processes: {two:7.2f} s, {one / two:.2f} times as fast")
 
 

@@ -13,7 +13,7 @@ def best_seconds(call: Callable[[], object], repeats: int = 7, least: float = 0.
     number = 1
     while (spent := _spent(call, number)) < least:
         number = max(2 * number, math.ceil(number * least / max(spent, 1e-6)))
-    return min(spent, *(_spent(call, number) for _ in range(repeats - 1))) / number
+    return min([spent, *(_spent(call, number) for _ in range(repeats - 1))]) / number
 
 
 def _spent(call: Callable[[], object], number: int) -> float:

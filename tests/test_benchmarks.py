@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import vbg
+from benchmarks import all as everything
 from benchmarks import beams, chain, loops, runs
 from benchmarks.machines import windows
+from benchmarks.timing import best_seconds
 
 
 def test_the_chain_benchmark_prints_a_line_for_every_size(capsys):
@@ -62,6 +64,30 @@ def test_the_pendulum_beside_a_run_is_the_same_by_hand(capsys):
     np.testing.assert_allclose(found["hinge.speed"], speed, atol=1e-6)
     size = np.hypot(along, across)
     np.testing.assert_allclose(np.linalg.norm(found["hinge.force"], axis=1), size, atol=1e-4)
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_the_best_of_repeats_is_taken_also_of_one(repeats):
+    calls = []
+    assert best_seconds(lambda: calls.append(0), repeats, 0.0) >= 0.0
+    assert len(calls) == 1 + repeats
+
+
+def test_the_table_of_speeds_measures_what_it_says(capsys, monkeypatch, tmp_path):
+    """Every row has its own name; the smallest of them is shown with its peer."""
+    rows = list(everything.table(str(tmp_path)))
+    assert len({row.name for row in rows}) == len(rows) >= 18
+    monkeypatch.setattr("sys.argv", ["all", "pendulum"])
+    everything.main()
+    found = re.search(
+        r"^pendulum, one run +([0-9.]+) ms +4.00 ms +([0-9.]+) ms", *capsys.readouterr()[:1], re.M
+    )
+    assert found and float(found[1]) > 0.0 and float(found[2]) > 0.0
+
+
+@pytest.mark.slow
+def test_a_sweep_is_timed_by_one_process_and_by_two():
+    assert everything.sweep_of_two(4) > 0.0
 
 
 def test_the_beams_converge_to_the_continuous_rod(capsys):
