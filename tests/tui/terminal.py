@@ -15,7 +15,7 @@ from pathlib import Path
 from benchmarks.tui import reports
 
 ROOT = Path(__file__).absolute().parents[2]
-PATIENCE = 150.0  # the first use of a solver on a machine compiles it
+PATIENCE = 300.0  # s; the first use of a solver on a machine compiles it
 _NUMBERS = itertools.count()
 HAVE_TMUX = shutil.which("tmux") is not None
 
@@ -67,7 +67,7 @@ class Terminal:
         """Press keys by their tmux names."""
         for name in names:
             self._tmux("send-keys", "-t", "e", name)
-            time.sleep(0.04 if name != "Escape" else 0.25)
+            time.sleep(0.04)
 
     def type(self, text: str) -> None:
         """Type text as it is."""

@@ -26,7 +26,7 @@ from vbg.draw.text.rows import Rows
 from vbg.edit.commands import Command
 from vbg.errors import Problem, VbgError
 from vbg.tui.actions import handler
-from vbg.tui.content.fields import FieldRow
+from vbg.tui.content.fields import FieldRow, exists
 from vbg.tui.content.style import DEFAULT_THEME, THEMES, PlainScrollBar, style_words
 from vbg.tui.crash import write_report
 from vbg.tui.dialogs.ask import Ask
@@ -43,7 +43,7 @@ from vbg.tui.state import results
 from vbg.tui.state.desk import Followed, Judge
 from vbg.tui.state.items import Item
 from vbg.tui.state.keyboard import Keyboard
-from vbg.tui.state.keys import Action
+from vbg.tui.state.keys import READ, Action
 from vbg.tui.state.workspace import Checked, Path, Workspace
 
 CHECK_DELAY = 0.15
@@ -63,8 +63,8 @@ class VbgApp(App[int]):
     ALLOW_SELECT = False
     TITLE = "vbg"
 
-    def __init__(self, work: Workspace):
-        super().__init__()
+    def __init__(self, work: Workspace, driver: Any = None):
+        super().__init__(driver_class=driver)
         self.work = work
         self.main = MainScreen(work)
         self.words: dict[str, Style] = {}
@@ -141,12 +141,15 @@ class VbgApp(App[int]):
 
     # actions
 
-    def act(self, action: Action) -> None:
-        """Do an action of the table, or say why not."""
+    def act(self, action: Action, *, prepared: bool = False) -> None:
+        """Do an action of the table, or say why not; what it needs may have to be read first."""
         self.work.say("")
         self.main.panes[self.main.active].take()
         do = handler(action)[0]
         reason = self.refusal(action)
+        if reason and action.scope in READ and not prepared:
+            self.ask_later(self._prepared(action))
+            return
         if reason:
             self.work.say(f"{action.label}: {reason}", "warn")
             self.main.paint()
@@ -162,6 +165,13 @@ class VbgApp(App[int]):
         if inspect.iscoroutine(doing):
             self.ask_later(doing)
         self.main.paint()
+
+    async def _prepared(self, action: Action) -> None:
+        """The action, once what its view shows is there: its key may have been faster."""
+        from vbg.tui.tasks.preparing import prepare
+
+        await prepare(self, self.work.view)
+        self.act(action, prepared=True)
 
     def refusal(self, action: Action) -> str:
         """Why an action cannot be done now; empty if it can."""
@@ -267,13 +277,12 @@ class VbgApp(App[int]):
         self.work.document.apply(command)
 
     def document_changed(self) -> None:
-        """The text is another one: paint it and check it; once the typing rests, a run of it
-        is likely."""
+        """Paint and check the new text; once the typing rests, a run of it is likely."""
         work = self.work
         if self._warming is not None:
             self._warming.stop()
         self._warming = self.set_timer(WARM_SECONDS, self.warm_solver)
-        while work.selection and not _exists(work.data, work.selection):
+        while work.selection and not exists(work.data, work.selection):
             work.selection = work.selection[:-1]
         self.check()
         self.main.paint()
@@ -384,9 +393,10 @@ class VbgApp(App[int]):
         if self.job is None and not self.is_headless:
             self.beside(self.solver.warm, "solver", exclusive=True)
 
-    def show_run(self) -> None:
-        """A run that takes a while is shown, unless the user is busy elsewhere."""
-        if self.job is not None and self.screen is self.main and self.work.view == "edit":
+    def show_run(self, heard: int) -> None:
+        """A run that takes a while is shown, unless a key was pressed since it was started."""
+        idle = self.job is not None and self.keyboard.heard == heard
+        if idle and self.screen is self.main and self.work.view == "edit":
             self.main.show_view("run")
 
     async def _follow_run(self) -> None:
@@ -488,13 +498,3 @@ class VbgApp(App[int]):
     def _fatal_error(self) -> None:
         """Leave without a page of traceback: the report has it, without the model's values."""
         self._close_messages_no_wait()
-
-
-def _exists(data: Any, path: Path) -> bool:
-    if len(path) == 1:
-        return True
-    for key in path:
-        if not (hasattr(data, "get") and key in data):
-            return False
-        data = data[key]
-    return True

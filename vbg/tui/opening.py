@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.constants import DISABLE_KITTY_KEY
 
 from vbg.draw.text.marks import choose
 from vbg.errors import UsageError
@@ -15,6 +18,9 @@ from vbg.tui.session.settings import kept
 from vbg.tui.state.keys import read_keymap
 from vbg.tui.state.workspace import Options
 from vbg.tui.tasks.starting import opened
+
+if TYPE_CHECKING:
+    from textual.driver import Driver
 
 
 def make_app(
@@ -37,13 +43,24 @@ def make_app(
         pictures=pictures,
     )
     keymap = read_keymap(config_folder() / "keymap.toml")
-    app = VbgApp(opened(Path(path) if path is not None else None, keymap, options))
+    work = opened(Path(path) if path is not None else None, keymap, options)
+    app = VbgApp(work, _driver())
     if theme and theme not in app.available_themes:
         raise UsageError(
             f"--theme {theme}: there is no such theme; there are"
             f" {', '.join(sorted(app.available_themes))}."
         )
     return app
+
+
+def _driver() -> type[Driver] | None:
+    """Our own way to read keys, on systems and with versions of the library that it is made for;
+    None for the library's."""
+    try:
+        from vbg.tui.driver import TypingDriver
+    except ImportError:
+        return None
+    return None if DISABLE_KITTY_KEY else TypingDriver
 
 
 def _marks_of_terminal() -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from vbg.errors import UsageError
 from vbg.platform.files import write_text
+from vbg.tui.panes.source import Source
 from vbg.tui.state.keys import VIEWS
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from vbg.tui.app import VbgApp
 
-_PATIENCE = 30.0  # s
+_PATIENCE = 150.0  # s; the first use of a solver on a machine compiles it
 _HOPS = 20  # of the event loop: more than a message takes from widget to widget
 _PRINTED = {"space": " "}
 _FONTS = "Fira Code, DejaVu Sans Mono, Menlo, Consolas, monospace"
@@ -56,7 +57,8 @@ async def _take(app: VbgApp, view: str, output: str, size: tuple[int, int]) -> N
 
 
 async def settled(app: VbgApp, pilot: Pilot) -> None:
-    """Wait until no key waits, no dialog opens, and nothing is being checked, read, drawn or run.
+    """Wait until no key waits, no dialog opens, nothing is being checked, read, drawn, written or
+    run, and what has come of it is painted.
 
     Nobody waits for the widgets of a dialog that closes: they may never answer.
     """
@@ -64,16 +66,34 @@ async def settled(app: VbgApp, pilot: Pilot) -> None:
     while time.monotonic() < end:
         for _ in range(_HOPS):
             await asyncio.sleep(0)
-        # a worker that asks waits for keys: it is not at work
-        busy = [w for w in app.workers if not w.is_finished and w.group != "asking"]
-        waiting = app.asking and app.screen is app.main  # an action goes on after a dialog
-        opening = app.screen is not app.main and not app.listens()
-        unheard = bool(app.keyboard.typed)
-        if not (busy or waiting or opening or unheard or app.work.checking or app.job):
-            await pilot.pause()
-            return
+        if not _busy(app):
+            await pilot.pause(0)
+            # what was to be done after the next painting may begin something
+            if await _painted(app) and not _busy(app):
+                return
         await asyncio.sleep(0.005)
     raise UsageError(f"the view was not ready after {_PATIENCE:.0f} s.")
+
+
+def _busy(app: VbgApp) -> bool:
+    """Whether something that keys began has not ended."""
+    # a worker that asks waits for keys: it is not at work
+    working = any(not w.is_finished and w.group != "asking" for w in app.workers)
+    waiting = app.asking and app.screen is app.main  # an action goes on after a dialog
+    opening = app.screen is not app.main and not app.listens()
+    unheard, work = bool(app.keyboard.typed), app.work
+    source = app.main.panes.get("source")
+    unwritten = isinstance(source, Source) and source.pending
+    return bool(working or waiting or opening or unheard or unwritten or work.checking or app.job)
+
+
+async def _painted(app: VbgApp) -> bool:
+    """Wait for the next painting; not for that of a screen that is left."""
+    try:
+        await asyncio.wait_for(app.screen.wait_for_refresh(), 1.0)
+    except TimeoutError:
+        return False
+    return True
 
 
 async def typed(app: VbgApp, *keys: str) -> None:
@@ -85,7 +105,9 @@ async def typed(app: VbgApp, *keys: str) -> None:
     for _ in range(_HOPS):
         await asyncio.sleep(0)
     end = time.monotonic() + _PATIENCE
-    while app.keyboard.typed and time.monotonic() < end:
+    while app.keyboard.typed:
+        if time.monotonic() > end:
+            raise UsageError(f"{len(app.keyboard.typed)} keys were never heard.")
         await asyncio.sleep(0.002)
 
 

@@ -14,6 +14,7 @@ from vbg import runner
 from vbg.tui import make_app
 from vbg.tui.actions.nudging import nudged
 from vbg.tui.picturing import press, screen_text, settled, typed
+from vbg.tui.session import solver as solver_module
 from vbg.tui.session.jobs import Job
 from vbg.tui.session.runs import Run
 from vbg.tui.session.solver import Solver
@@ -25,8 +26,10 @@ def job_on(solver: Solver, folder, number: int, text: str = MODEL) -> Job:
     return Job(run, runner.Job("m.toml", text, result=run.result), lambda run: None, solver)
 
 
-async def test_one_process_does_runs_refuses_models_and_is_cancelled(tmp_path):
-    """A refused model, a cancelled run and one before its start leave the process fit."""
+async def test_one_process_does_runs_refuses_models_and_is_cancelled(tmp_path, monkeypatch):
+    """A refused model, a cancelled run and one before its start leave the process fit: it is
+    waited for, however long the machine takes."""
+    monkeypatch.setattr(solver_module, "KILL_SECONDS", 600.0)
     solver = Solver()
     await solver.warm()
     first = await job_on(solver, tmp_path, 1).follow()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from tests.tui.terminal import Terminal, alive
+from tests.tui.terminal import PATIENCE, Terminal, alive
 
 PENDULUM = """\
 vbg = 1
@@ -39,7 +39,7 @@ def started(terminal: Terminal, text: str = PENDULUM, name: str = "demo.toml") -
 
 def wait_for_end(children: list[int]) -> None:
     """The child processes there were must be gone soon."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + PATIENCE
     while any(alive(pid) for pid in children) and time.monotonic() < end:
         time.sleep(0.05)
     assert children and not any(alive(pid) for pid in children)

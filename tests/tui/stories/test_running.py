@@ -7,7 +7,7 @@ import time
 import pytest
 
 from tests.tui.stories.telling import PENDULUM, started, wait_for_end
-from tests.tui.terminal import children_of
+from tests.tui.terminal import PATIENCE, children_of
 
 
 def test_run_and_plot(terminal):
@@ -100,7 +100,7 @@ def test_a_validation_is_cancelled_with_both_its_solvers(terminal):
     terminal.keys("5", "R")
     terminal.wait("validating")
     child = children_of(terminal.process())
-    end = time.monotonic() + 30
+    end = time.monotonic() + PATIENCE
     while len(solvers := [p for c in child for p in children_of(c)]) < 2:
         assert time.monotonic() < end, "the two solvers never started"
         time.sleep(0.02)

@@ -230,11 +230,10 @@ async def test_the_animation_plays_and_stops_at_the_end(app_with_runs):
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
         await press(app, pilot, ["6"])
-        await typed(app, "space")
-        assert app.work.space.playing  # at the speed of the machine, so that it still does
-        for _ in range(6):
-            await typed(app, "S")
-        for _ in range(200):
+        await typed(app, *"s" * 20, "space")
+        assert app.work.space.playing  # so slowly that it still does
+        await typed(app, *"S" * 26)
+        for _ in range(5000):
             await pilot.pause(0.02)
             if not app.work.space.playing:
                 break

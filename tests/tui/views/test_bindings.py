@@ -27,6 +27,7 @@ from vbg.tui.tasks import bonding
 
 Watch = Callable[[VbgApp], Any]
 QUICK = ["graph", "run", "validate"]  # others press tens of keys
+SLOW = 1 / 32  # of the time of the machine: what plays still does when it is looked at
 HINGE, ROD = ("joints", "hinge"), ("bodies", "rod")
 
 
@@ -229,8 +230,8 @@ CASES: dict[str, Case] = {
     "space.cut": Case(space("cut"), True, **SPACE),
     "space.ghosts": Case(space("ghosts"), True, **SPACE),
     "space.iso": Case(space("azimuth"), **SPACE),
-    "space.slower": Case(space("speed"), 0.5, **SPACE),
-    "space.faster": Case(space("speed"), 2.0, **SPACE),
+    "space.slower": Case(space("speed"), SLOW / 2, **SPACE),
+    "space.faster": Case(space("speed"), 2 * SLOW, **SPACE),
     "quit": Case(lambda app: (app._exit, dialog(app)), (True, ""), **EDIT),
 }
 
@@ -290,7 +291,7 @@ async def brought_back(app: VbgApp, pilot, case: Case, runs: tuple) -> None:
     await settled(app, pilot)
     work.runs, work.run_index, work.filter, work.signal_filter = runs, -1, "", ""
     work.problem_index, work.live_paused, work.channel_index = -1, False, 0
-    work.validate, work.space = ValidateState(), SpaceState(time=1.0)
+    work.validate, work.space = ValidateState(), SpaceState(time=1.0, speed=SLOW)
     if not case.clash:
         solution = work.solutions.get(1)
         chosen = plotting.default_signals(solution, "hinge") if solution is not None else ()

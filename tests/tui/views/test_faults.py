@@ -74,6 +74,33 @@ async def test_a_burst_that_answers_dialogs_before_they_are_painted(model):
         assert parameters == {"L": 7} | {f"k{i}": i for i in range(5)}
 
 
+@pytest.mark.parametrize("keys", ["4P+", "5t0.01\re", "4o1\rD"])
+async def test_keys_faster_than_what_they_need_is_read_wait_for_it(
+    app_with_runs, monkeypatch, keys
+):
+    """Results and verdicts that take long: each key does what it does later on."""
+    late = asyncio.to_thread
+
+    async def slowly(function, *words):
+        await asyncio.sleep(0.2)
+        return await late(function, *words)
+
+    ends = []
+    for patient in (True, False):
+        app = make_app(str(app_with_runs.work.file), marks="unicode")
+        with monkeypatch.context() as patch:
+            patch.setattr(asyncio, "to_thread", slowly)
+            async with app.run_test(size=(100, 30)) as pilot:
+                await settled(app, pilot)
+                for key in _names(keys):
+                    await typed(app, key)
+                    if patient:
+                        await settled(app, pilot)
+                await settled(app, pilot)
+                ends.append((app.work.plot, app.work.view, app.work.message, app.work.selection))
+    assert ends[0] == ends[1]
+
+
 async def test_answers_that_come_late_are_for_nobody(app_with_runs, monkeypatch):
     """Checks, graphs, motions and results that take long, while the user does other things."""
     late, now = asyncio.to_thread, [0.0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import tomllib
@@ -83,12 +82,6 @@ def test_every_unit_offered_is_of_the_quantity():
         assert len(found) > 0 and all(units.conversion(name, expected) for name in found)
 
 
-async def written(app, *keys: str) -> None:
-    """Keys, and the rest after which they are an edit."""
-    await typed(app, *keys)
-    await asyncio.sleep(0.15)
-
-
 async def test_what_is_typed_is_an_edit_and_the_tree_follows(model, tmp_path):
     app = make_app(str(model))
     async with app.run_test(size=(80, 24)) as pilot:
@@ -98,15 +91,17 @@ async def test_what_is_typed_is_an_edit_and_the_tree_follows(model, tmp_path):
         await settled(app, pilot)
         source = app.main.panes["source"]
         assert source.area.cursor_location[0] + 1 == line_of(MODEL, ("bodies", "rod"))
-        await written(app, "down", "end", "backspace", "5")
-        await written(app, "7")
+        await typed(app, "down", "end", "backspace", "5")
+        await settled(app, pilot)
+        await typed(app, "7")
         await settled(app, pilot)
         assert app.work.data["bodies"]["rod"]["mass"] == 1.57
         assert app.work.document.position == 1, "of one line: one undo step"
         assert app.work.document.undo_label == "write line 8"
         journal = app.work.document.journal.file.read_text().splitlines()
         assert "mass = 1.57" in json.loads(journal[-1])["text"], "nothing that is typed is lost"
-        await written(app, *["down"] * 11)
+        await typed(app, *["down"] * 11)
+        await settled(app, pilot)
         assert app.work.selection == ("simulate",), "the tree follows the cursor"
         assert "t_end: end of the run [s]" in screen_text(app)
         await typed(app, "escape", *"/rod", "enter", "escape")
@@ -130,7 +125,7 @@ async def test_a_broken_file_is_mended_inside(tmp_path):
         line = app.work.problems[0].line
         row = app.main.panes["source"].area.cursor_location[0] + 1
         assert row == line and "✗" in screen_text(app)
-        await written(app, "up", "end", "]")
+        await typed(app, "up", "end", "]")
         await settled(app, pilot)
         assert app.work.checked.count("error") == 0 and app.work.document.now.broken is None
         assert app.work.data["joints"]["hinge"]["axis"] == [0, 1, 0]
@@ -145,7 +140,7 @@ async def test_a_text_that_would_change_by_being_shown_is_not_written_in(tmp_pat
     app = make_app(str(file))
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(app, pilot)
-        await written(app, "t", "x")
+        await typed(app, "t", "x")
         await settled(app, pilot)
         assert "line ends of several kinds" in app.work.message
         assert app.work.document.now.text == file.read_bytes().decode()

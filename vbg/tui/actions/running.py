@@ -94,7 +94,7 @@ async def simulate(app: Desk, solver: str, change: SetValue | None = None) -> Ru
     started = prepared(app, solver, change)
     order = runner.Job(model=model, text=text, solver=solver, result=started.result)
     app.job = job = Job(started, order, app.run_changed, app.solver)
-    timer = app.set_timer(SHOW_AFTER, app.show_run)
+    timer = app.set_timer(SHOW_AFTER, partial(app.show_run, app.keyboard.heard))
     try:
         run = await job.follow()
     finally:

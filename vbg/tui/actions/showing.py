@@ -12,6 +12,7 @@ from vbg.platform.terminals import HAS_CBREAK, cbreak
 from vbg.tui.actions import Handler, Refusal
 from vbg.tui.session import pixels
 from vbg.tui.tasks import painting
+from vbg.tui.tasks.preparing import prepare
 
 if TYPE_CHECKING:
     from vbg.tui.state.desk import Desk
@@ -21,6 +22,7 @@ _NONE = "this terminal shows no pictures (kitty's protocol or sixel); E writes a
 
 async def _picture(app: Desk) -> None:
     """Draw the view, leave the cells, show it, and come back with the next key."""
+    await prepare(app, app.work.view)  # its key may have come before what it shows was read
     with tempfile.TemporaryDirectory() as folder:
         file = await asyncio.to_thread(painting.paint, app.work, Path(folder))
         with app.suspend():

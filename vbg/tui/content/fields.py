@@ -60,6 +60,17 @@ class FieldRow:
     needed: bool = False
 
 
+def exists(data: Any, path: Path) -> bool:
+    """Whether a part is written; a table that is none may be to come."""
+    if len(path) == 1:
+        return True
+    for key in path:
+        if not (hasattr(data, "get") and key in data):
+            return False
+        data = data[key]
+    return True
+
+
 def part_class(data: Mapping[str, Any], path: Path) -> type | None:
     """The class of the part or settings table at `path`; None if there is none."""
     from vbg.model.catalogue import ONLY_KIND, catalogue

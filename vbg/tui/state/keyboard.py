@@ -15,13 +15,15 @@ class Keyboard(Generic[Typed]):
     """One queue of keys and pasted texts.
 
     listens : whether somebody takes the next one now, and not a dialog that is yet to open;
-    hear : does one, to its end;  who makes somebody listen calls `go_on`.
+    hear : does one, to its end;  who makes somebody listen calls `go_on`;
+    heard : how many have been done.
     """
 
     listens: Callable[[], bool]
     hear: Callable[[Typed], None]
     typed: deque[Typed] = field(default_factory=deque)
     hearing: bool = False
+    heard: int = 0
 
     def put(self, event: Typed) -> None:
         """One more was typed."""
@@ -36,6 +38,7 @@ class Keyboard(Generic[Typed]):
         self.hearing = True
         try:
             while self.typed and self.listens():
+                self.heard += 1
                 self.hear(self.typed.popleft())
         finally:
             self.hearing = False

@@ -38,6 +38,7 @@ BANNED = frozenset(
 
 
 WRITTEN = frozenset({"source"})  # panes in which a printed key writes
+READ = frozenset({"plot", "validate"})  # views of what is read from files
 
 
 @dataclass(frozen=True, slots=True)
