@@ -39,6 +39,9 @@ def test_a_difference_is_a_part_of_the_larger_and_rounding_is_none():
     b = Solution(t, {"y": np.sin(t), "z": -noise, "other": t})
     found = differences(a, b)
     assert set(found) == {"y", "z"} and max(found.values()) < 1e-6
+    residues = {"residual.position": noise, "energy.residual": noise, "energy.stored": t}
+    left = differences(Solution(t, residues), Solution(t, {n: -v for n, v in residues.items()}))
+    assert left == {"energy.stored": pytest.approx(2.0)}
     after = Solution(t + 10.0, {"y": t})
     assert differences(a, after) == {}, "no time in common"
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import pytest
 
 import vbg
+from tests.tui.conftest import MODEL
 from vbg.model.catalogue import TABLES
+from vbg.tui import make_app
 from vbg.tui.actions.adding import HANDLERS
 from vbg.tui.actions.solids import LINK, body_of, part_of
 from vbg.tui.content.fields import field_rows
 from vbg.tui.content.references import end_items, place_items, renamed, users_of
 from vbg.tui.content.tree import TITLES, tree_rows
+from vbg.tui.picturing import press, settled
 
 
 def test_every_table_has_a_heading_and_can_be_added_to():
@@ -37,8 +40,9 @@ def test_a_link_is_a_rod_between_its_points(length):
 
 def test_a_share_of_a_length_keeps_its_unit():
     assert part_of(0.5, -0.5) == -0.25
-    assert part_of("L", 0.5) == "0.5*(L)"
-    assert part_of("30 mm", -0.5) == "-0.5*(30) mm"
+    assert part_of("L", 0.5) == "0.5*L"
+    assert part_of("30 mm", -0.5) == "-15 mm"
+    assert part_of("2*L - 10 mm", 0.5) == "0.5*(2*L) + -5 mm"
 
 
 BEAM = {
@@ -75,3 +79,28 @@ def test_measures_and_beams_have_fields():
     assert [row.label for row in field_rows(BEAM, ("measures", "share"))] == ["expression", "unit"]
     assert [row.label for row in field_rows(BEAM, ("measures", "top"))] == ["expression"]
     assert "length" in [row.label for row in field_rows(BEAM, ("beams", "blade"))]
+
+
+@pytest.mark.parametrize(("part", "row"), [("electric.m", 1), ("joints.J2", 0)])
+async def test_what_a_field_names_now_is_marked_when_it_is_edited(tmp_path, part, row):
+    """Enter through all questions leaves everything as it is."""
+    more = "[bodies.arm]\nmass = 1\ninertia = { xx = 1, yy = 1, zz = 1 }\n[joints.J2]\n"
+    more += 'kind = "revolute"\nbetween = ["rod.B", "arm"]\naxis = [0, 1, 0]\n'
+    more += (
+        '[electric.m]\nkind = "dc_motor"\nnodes = ["a", "gnd"]\non = "joints.J2"\nR = 1\nK = 1\n'
+    )
+    file = tmp_path / "demo.toml"
+    file.write_text(f"{MODEL}\n{more}")
+    app = make_app(str(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        before = app.work.data
+        app.select(tuple(part.split(".")))
+        app.main.activate("inspector")
+        app.work.field_index = row
+        await press(app, pilot, ["e"])
+        while app.screen is not app.main:
+            assert app.screen.marked.label, "a reference is marked"
+            await press(app, pilot, ["enter"])
+        assert app.work.document.undo_label.startswith(f"set {part}.")
+        assert app.work.data == before

@@ -243,15 +243,17 @@ async def _ask_field(
         title,
         _offer(app, (table, part), name, field, values),
         judge,
-        about=f"{field.doc}{unit}{_in_axes(table, name)}{_known_nodes(app, table, field)}",
+        about=f"{field.doc}{unit}{_in_axes(table, name, field)}{_known_nodes(app, table, field)}",
     )
     return None if text is None else value_of(field, text)
 
 
-def _in_axes(table: str, name: str) -> str:
+def _in_axes(table: str, name: str, field: Field) -> str:
     """How the axes of the world lie, where the axis of a joint is asked for."""
-    turns = "; z is up, about [0, 1, 0] it turns in the x-z plane"
-    return turns if (table, name) == ("joints", "axis") else ""
+    if (table, name) != ("joints", "axis"):
+        return ""
+    turns = "" if "sliding" in field.doc else ", about [0, 1, 0] it turns in the x-z plane"
+    return f"; z is up{turns}"
 
 
 def _known_nodes(app: Desk, table: str, field: Field) -> str:

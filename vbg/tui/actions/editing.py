@@ -138,26 +138,29 @@ async def _edit_by_choice(app: Desk, row: FieldRow) -> None:
         if chosen is not None:
             set_field(app, row, chosen)
     elif row.declared.form == "coordinate":
-        chosen = await app.choose(row.label, references.coordinate_items(app.work.data))
+        items = references.coordinate_items(app.work.data)
+        chosen = await app.choose(row.label, items, start=str(row.value))
         if chosen is not None:
             set_field(app, row, chosen)
     else:
-        ends = await ask_ends(app, row.label, row.declared)
+        ends = await ask_ends(app, row.label, row.declared, row.value)
         if ends is not None:
             set_field(app, row, ends)
 
 
-async def ask_ends(app: Desk, title: str, field: Field) -> Any | None:
+async def ask_ends(app: Desk, title: str, field: Field, known: Any = None) -> Any | None:
     """Points of bodies, chosen from those there are or given by their coordinates; the second
-    not on the first's body.  One where the field has one, else a list of two."""
+    not on the first's body; `known` ones are marked.  One where the field has one, else two."""
     both = field.form in ("ends", "span")
     free = (Item("free", "free", "held by nothing"),) * (field.form == "span")
+    marked = [str(end) for end in (known if isinstance(known, list) else [known, ""])]
     ends: list[Any] = []
     for name in ("first", "second") if both else ("point",):
         data = app.work.data
         items = (*references.end_items(data, ends), *free, *references.place_items(data, ends))
         what = f"end {'AB'[len(ends)]}" if free else f"{name} body and point"
-        chosen: Any = await app.choose(f"{title}: {what}", items)
+        start = marked[len(ends)] if len(ends) < len(marked) else ""
+        chosen: Any = await app.choose(f"{title}: {what}", items, start=start)
         if chosen is not None and chosen.endswith("@"):
             chosen = await _ask_place(app, f"{title}: {chosen[:-1]} at", chosen[:-1])
         if chosen is None:

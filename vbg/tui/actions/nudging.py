@@ -56,11 +56,11 @@ def try_number(app: Desk, row: FieldRow, new: Any) -> None:
     where, document, nudges = ".".join(map(str, row.path)), work.document, work.nudges
     before = fields.as_typed(row.declared, row.value)
     again = nudges.where == where and document.position == nudges.position
-    if again and not document.redo_label:
+    instead = again and not document.redo_label
+    if instead:
         before = nudges.before
-        document.undo()
     label = f"set {where} {before} → {fields.as_typed(row.declared, new)}"
-    app.do(SetValue(row.path, new, label))
+    document.apply(SetValue(row.path, new, label), instead=instead)
     if not again and work.marked_run is not None:
         # what it is compared with: the run before the first step
         work.plot = replace(work.plot, overlay=work.marked_run.number)

@@ -31,6 +31,7 @@ _SOLIDS = {
 }
 _OFFERED = {"length": 0.5, "height": 0.1, "radius": 0.02, "inner_radius": 0.01}
 _SIDE = 0.1
+_BEFORE = {"y": "x", "z": "y"}  # a cube is offered
 _SLENDER = 0.04  # radius of a link by its length
 
 
@@ -72,7 +73,15 @@ def part_of(length: Any, share: float) -> Any:
     if not isinstance(length, str):
         return length * share
     terms = expressions.parse_terms(length)
-    return " + ".join(f"{share:g}*({expressions.to_text(t)}) {unit}".strip() for t, unit in terms)
+    return " + ".join(f"{_shared(expressions.to_text(t), share)} {u}".strip() for t, u in terms)
+
+
+def _shared(term: str, share: float) -> str:
+    """The product: worked out where the term is a number, in brackets unless it is a name."""
+    try:
+        return f"{float(term) * share:.12g}"
+    except ValueError:
+        return f"{share:g}*{term}" if term.isidentifier() else f"{share:g}*({term})"
 
 
 async def _sizes(app: Desk, kind: str) -> dict[str, Any] | None:
@@ -92,6 +101,8 @@ async def _sizes(app: Desk, kind: str) -> dict[str, Any] | None:
 
         if kind == LINK and name == "radius":
             sizes[name] = part_of(sizes["length"], _SLENDER)
+        elif name in ("y", "z"):
+            sizes[name] = sizes[_BEFORE[name]]
         about = f"{name.replace('_', ' ')} [m]; 300 mm, or an expression in parameters: 2*L"
         text = await app.ask(f"{kind}: {name}", shown(sizes[name]), judge, about=about)
         if text is None:

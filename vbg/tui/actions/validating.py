@@ -49,6 +49,7 @@ async def _both(app: Desk) -> None:
     finally:
         app.endings.append(job)
         app.job = None
+        app.warm_solver()
     _wait(app, "comparing ...")
     for run in runs.values():
         work.solutions.pop(run.number, None)

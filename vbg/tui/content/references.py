@@ -10,6 +10,7 @@ from vbg.edit.source import texts
 from vbg.fields import Field, declared
 from vbg.model.catalogue import JOINT_NODE, TABLES
 from vbg.tui.content.fields import part_class
+from vbg.tui.content.tree import ends_in_short
 from vbg.tui.state.items import Item
 
 Path = tuple[str | int, ...]
@@ -93,7 +94,8 @@ def coordinate_items(data: Mapping[str, Any]) -> tuple[Item, ...]:
         part = part_class(data, ("joints", name))
         fields = declared(part) if part is not None else {}
         if "initial" in fields:
-            items.append(Item(f"joints.{name}", f"joints.{name}", str(kind)))
+            words = f"{kind} {ends_in_short(joint.get('between', ''))}".strip()
+            items.append(Item(f"joints.{name}", f"joints.{name}", words))
     for table in ("rotational", "translational"):
         nodes = {
             str(node)

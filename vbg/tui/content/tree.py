@@ -97,7 +97,7 @@ def part_detail(table: str, part: Any) -> str:
     words = [str(part.get("kind", "?"))] if table != "frames" else []
     for key in ("between", "on", "nodes"):
         if key in part:
-            words.append(_ends(part[key]))
+            words.append(ends_in_short(part[key]))
     return " ".join(words)
 
 
@@ -106,10 +106,10 @@ def _kinds(shape: Any) -> list[str]:
     return [str(key) for s in shapes if isinstance(s, Mapping) for key in s if key != "density"]
 
 
-def _ends(value: Any) -> str:
+def ends_in_short(value: Any) -> str:
     """Attachments and nodes in short: ground-rod.A."""
     if isinstance(value, list):
-        return "-".join(_ends(entry) for entry in value)
+        return "-".join(ends_in_short(entry) for entry in value)
     if isinstance(value, Mapping):
         return str(value.get("body", "?"))
     return str(value).removeprefix("joints.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from vbg.draw.text.curves import Range
 from vbg.draw.text.rows import Rows, cells, pad, printable, shortened
@@ -57,6 +58,10 @@ class PlotPane(Pane):
         if solution is None or len(solution.time) < 2:
             return Range(0.0, 1.0)
         return Range(float(solution.time[0]), float(solution.time[-1]))
+
+
+def _percent(part: float) -> str:
+    return f"{100 * part:.0f} %" if part >= 0.1 else f"{100 * part:.2g} %"
 
 
 class Signals(PlotPane):
@@ -115,7 +120,7 @@ class Signals(PlotPane):
             left = work.marks.cursor if i == index else " "
             behind = signal.unit
             if gaps:
-                behind = f"{100 * gaps[signal.name]:.2g} %" if signal.name in gaps else "-"
+                behind = _percent(gaps[signal.name]) if signal.name in gaps else "-"
             room = width - 5 - len(behind) - 1
             rows.append(
                 (
@@ -156,6 +161,12 @@ class Curves(PlotPane):
     JUMP = "s"
     DRAGGED = True
 
+    def __init__(self, name: str):
+        super().__init__(name)
+        self._of: tuple[Solution | None, Solution | None] = (None, None)
+        self._seen: tuple[Any, ...] = ()
+        self._drawn: Rows = ()
+
     def title(self) -> str:
         run = results.plotted(self.work)
         if run is None:
@@ -176,7 +187,12 @@ class Curves(PlotPane):
         picture = plotting.Picture(
             solution, self.names, self.other, self.window, plot.cursor, plot.split, self.x
         )
-        return plotting.picture_rows(picture, width, height, self.work.marks)
+        # drawn once for all that is painted while nothing of it changes
+        seen = (self.names, self.window, plot, self.x, width, height, self.work.marks)
+        if self._of[0] is not solution or self._of[1] is not self.other or self._seen != seen:
+            self._of, self._seen = (solution, self.other), seen
+            self._drawn = plotting.picture_rows(picture, width, height, self.work.marks)
+        return self._drawn
 
     def move(self, direction: str) -> None:
         """Left and right move the cursor by a hundredth of what is in sight."""
