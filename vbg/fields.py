@@ -17,7 +17,7 @@ document.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, Literal
 
@@ -100,6 +100,15 @@ class Attachment:
     point: str = ""
     frame: str = ""
     rotation: tuple[float, float, float, float] | None = None
+
+
+def attachments(part: Any) -> Iterator[Attachment]:
+    """The points of bodies on which a part stands, in the order of its keys."""
+    for one in fields(part):
+        value = getattr(part, one.name)
+        for end in value if isinstance(value, tuple) else (value,):
+            if isinstance(end, Attachment):
+                yield end
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -192,3 +194,62 @@ torque = "t**{power}"
         work = 0.5 * inertia * w**2
         if begun == 0.0:
             assert np.abs(run.signals["energy.supplied"] - work).max() < 1e-6 * work[-1]
+
+
+WISHBONE = Path(__file__).parents[2] / "examples" / "wishbone-corner.toml"
+ROD = "rod = [-0.12, -0.06, 0.02]"
+AWAY = """
+vbg = 1
+[bodies.rod]
+mass = 2
+inertia = {{ xx = 0.2, yy = 0.2, zz = 0.01 }}
+position = [{away}, 0, {height}]
+points = {{ top = [0, 0, 0.5] }}
+[joints.hinge]
+kind = "revolute"
+between = [{{ body = "ground", at = [{away}, 0, "{height} + 0.5"] }}, "rod.top"]
+axis = [0, 1, 0]
+initial = {{ speed = {speed} }}
+"""
+
+
+def at_the_end_of(arm: float, axis: int) -> vbg.Start:
+    """A wheel suspension at rest, whose track rod ends that far from the upright."""
+    at = [-0.12, -0.06, 0.02]
+    at[axis] = arm
+    text = WISHBONE.read_text(encoding="utf-8")
+    assert ROD in text
+    return vbg.start(vbg.assemble(toml.parse(text.replace(ROD, f"rod = {at}"), str(WISHBONE))))
+
+
+@pytest.mark.parametrize("axis", [1, 2])
+def test_the_end_of_a_long_arm_is_rounded_as_the_arm_is(axis):
+    """What stands still there, on 10 m to 100 000 km, has lost nothing and is not open."""
+    random = np.random.default_rng(axis)
+    for _ in range(5):
+        arm, span = 10 ** random.uniform(1, 8), 10 ** random.uniform(-3, -1.2)
+        for start in shaken(at_the_end_of(arm, axis), 2):
+            run = vbg.simulate(start, t_end=span, output_step=span / 7)
+            assert run.status.code == "finished" and not run.audit.failures, (arm, span)
+
+
+@pytest.mark.parametrize("arm", [1.0, 1e3, 1e6])
+def test_what_is_wrong_at_the_end_of_a_long_arm_is_told(arm):
+    """An error of a thousand roundings of the arm's end under the largest force."""
+    start = at_the_end_of(arm, 2)
+    run = vbg.simulate(start, t_end=0.01, output_step=0.0025)
+    forces = [name for name, unit in start.system.signal_units.items() if unit == "N"]
+    largest = max(float(np.abs(run.signals[name]).max()) for name in forces)
+    assert not spoiled(start, run, 0.0)
+    assert spoiled(start, run, 1e3 * EPS * arm * largest)
+
+
+@pytest.mark.parametrize("speed", [0.0, 2.0])
+def test_a_machine_far_from_the_origin_is_not_open(speed):
+    """Its gaps are differences of far places: of their rounding it says nothing."""
+    for exponent in range(8):
+        text = AWAY.format(away=10.0**exponent, height=3.0**exponent, speed=speed)
+        start = vbg.start(vbg.assemble(toml.parse(text, "away.toml")))
+        run = vbg.simulate(start, t_end=0.2, output_step=0.02)
+        assert run.status.code == "finished", exponent
+        assert run.audit.position_residual <= run.audit.position_limit, exponent

@@ -11,7 +11,7 @@ import numpy as np
 
 from vbg import expressions
 from vbg.errors import ModelError, Problem, Severity, UsageError
-from vbg.fields import Attachment
+from vbg.fields import Attachment, attachments
 from vbg.junctions.latch import opens
 from vbg.model.bonding import vertices_without_bonds
 from vbg.model.catalogue import JOINT_NODE, TABLES
@@ -163,10 +163,10 @@ def _nodes_without_voltage(model: Model) -> Iterator[Problem]:
 def _loose_bodies(model: Model) -> Iterator[Problem]:
     """Bodies that no joint and no force touches, where there are others that some do."""
     touched = {
-        body
+        end.body
         for table in TABLES
         for part in getattr(model, table).values()
-        for body in _bodies_of(part)
+        for end in attachments(part)
     }
     if not touched:
         return
@@ -186,15 +186,6 @@ def _open_inputs(model: Model) -> Iterator[Problem]:
             which = ", ".join(open_ones[:5]) + (", ..." if len(open_ones) > 5 else "")
             what = f"of its inputs nothing is wired to {which}: they keep the FMU's own start."
             yield _problem(model, "warning", ("fmu", name), what, "Write them in inputs.")
-
-
-def _bodies_of(part: Any) -> Iterator[str]:
-    """Names of the bodies that `part` is attached to."""
-    for field in fields(part):
-        value = getattr(part, field.name)
-        for end in value if isinstance(value, tuple) else (value,):
-            if isinstance(end, Attachment):
-                yield end.body
 
 
 def _inertias(model: Model) -> Iterator[Problem]:

@@ -219,9 +219,10 @@ class Run:
         self._limit(begin)
         # constraints are held two digits tighter than the integration
         kept = max(1e-2 * settings.atol, 1e-13), max(1e-1 * settings.rtol, 1e-12)
-        self._limits = limits_of(self.method, settings.rtol, *kept)
+        rounding = rounding_of_gaps(system, x, lengths)
+        self._limits = limits_of(self.method, settings.rtol, *kept, rounding)
         position, self.velocity_tol = (CLOSED, STILL) if self.sticks else kept
-        self.position_tol = max(position, rounding_of_gaps(system, x, lengths))
+        self.position_tol = max(position, rounding)
 
     def _begin(self, x: Array) -> float:
         """Modes and samples at t = 0; the time from which the run goes on."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from vbg.assemble.start.choice import RowChoice
 from vbg.assemble.start.closing import Closer, HeldRows
 from vbg.assemble.start.remarks import MOVED, unit_of
+from vbg.assemble.start.sizes import farthest_end
 from vbg.assemble.system import System
 from vbg.errors import Problem
 
@@ -39,10 +40,10 @@ def run_lengths(system: System, x: Array) -> Array:
 
 def rounding_of_gaps(system: System, x: Array, lengths: Array) -> float:
     """What rounding of positions leaves of a gap, in `lengths` of rows: much where a machine
-    stands far from the origin."""
+    stands far from the origin, or a joint far from its body."""
     metres = lengths[np.array(_units(system)) == "m"]
     far = [x[s.first : s.last] for s in system.slices if s.state.kind == "position"]
-    farthest = np.abs(np.concatenate([np.zeros(1), *far])).max()
+    farthest = np.abs(np.concatenate([[farthest_end(system.model)], *far])).max()
     return float(GRAINS * EPS * farthest / metres.min(initial=np.inf))
 
 

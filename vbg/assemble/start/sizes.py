@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 
 from vbg.assemble.system import System
+from vbg.fields import attachments
+from vbg.model import Model
+from vbg.model.catalogue import TABLES
 
 
 def typical_length(system: System) -> float:
@@ -24,6 +27,14 @@ def typical_length(system: System) -> float:
                 farthest[body] = max(farthest[body], float(np.linalg.norm(end.at)))
     sizes = [size for size in farthest.values() if size > 0.0]
     return float(np.exp(np.mean(np.log(sizes)))) if sizes else 1.0
+
+
+def farthest_end(model: Model) -> float:
+    """The longest arm of a joint or a force [m]: from the mass centre of a body, or the origin of
+    the ground, to a point on which it stands; 0 where there is none."""
+    parts = (part for table in TABLES for part in getattr(model, table).values())
+    arms = [np.linalg.norm(end.at) for part in parts for end in attachments(part)]
+    return float(max(arms, default=0.0))
 
 
 def _gyration(part: Any) -> float:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.assemble.start.sizes import farthest_end
 from vbg.assemble.system import System
 from vbg.simulate.steppers.tolerances import machine_size
 from vbg.solution import Audit, Event, judged
@@ -34,12 +35,15 @@ class Limits:
     velocity: float
 
 
-def limits_of(method: str, rtol: float, position_tol: float, velocity_tol: float) -> Limits:
-    """Those of a run whose projections leave `position_tol` and `velocity_tol`."""
+def limits_of(
+    method: str, rtol: float, position_tol: float, velocity_tol: float, rounding: float = 0.0
+) -> Limits:
+    """Those of a run whose projections leave `position_tol` and `velocity_tol`, and of whose
+    gaps `rounding` is nothing but noise."""
     if method == "discrete-time":
         return Limits(BUSHINGS, np.inf, np.inf)
     energy = FIXED_STEP if method == "rk4" else float(np.clip(ENERGY * rtol, CLOSEST, LOOSEST))
-    return Limits(energy, KEPT * position_tol, KEPT * velocity_tol)
+    return Limits(energy, max(KEPT * position_tol, rounding), KEPT * velocity_tol)
 
 
 def audit(
@@ -97,9 +101,11 @@ def _work(system: System, signals: Mapping[str, Array], span: float, opened: flo
     """Of the largest force and the largest torque along constraints of which each of the three
     components is `opened` [rad, or machine's sizes] at a row and as much again before the
     projection that left that, and along ROUNDINGS eps of the machine's size and of that size (1 m
-    at most) in every second, or over as many radians [J]."""
+    at most) in every second, or over as many radians [J].  A gap at the end of an arm that is
+    longer than the machine is rounded as that arm is."""
     size = machine_size(system)
-    lengths = {"N": size + min(1.0, size) * span, "N*m": 1.0 + span}
+    longest = max(size, farthest_end(system.model))
+    lengths = {"N": longest + min(1.0, size) * span, "N*m": 1.0 + span}
     gaps = {"N": size * opened, "N*m": opened}
     largest = dict.fromkeys(lengths, 0.0)
     for name, unit in system.signal_units.items():
