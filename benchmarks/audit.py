@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import vbg
+from benchmarks import asked
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
@@ -40,4 +41,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    asked.nothing(__doc__)
     main()

@@ -9,7 +9,6 @@ Exudyn's beams (if installed) are plane, vbg's are spatial: 3 and 6 freedoms a n
 from __future__ import annotations
 
 import importlib.util
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -19,6 +18,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 import vbg
+from benchmarks import asked
 from benchmarks.exudyn_beams import bent_tip as their_tip
 from benchmarks.exudyn_beams import spun_lag as their_lag
 from benchmarks.timing import best_seconds, exponent
@@ -164,6 +164,6 @@ def errors(sizes: tuple[int, ...], moved: tuple[int, ...]) -> None:
 
 
 if __name__ == "__main__":
-    quick = "--quick" in sys.argv
+    quick = asked.quick(__doc__)
     cost(SIZES[:-2] if quick else SIZES)
     errors((2, 4, 8), (2, 4)) if quick else errors((2, 4, 8, 16, 32), (2, 4, 8))

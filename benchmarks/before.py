@@ -22,6 +22,8 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.asked import parser
+
 HERE = Path(__file__).resolve().parents[1]
 ASKED = """
 import contextlib, io, json, sys
@@ -124,4 +126,8 @@ def line(a: dict[str, Any], b: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:])
+    words = parser(__doc__)
+    words.add_argument("commit")
+    words.add_argument("names", nargs="*", metavar="NAME")
+    given = words.parse_args()
+    main(given.commit, given.names)

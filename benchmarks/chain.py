@@ -10,13 +10,13 @@ process, best of repeats, warm.
 from __future__ import annotations
 
 import resource
-import sys
 import time
 from dataclasses import replace
 
 import numpy as np
 
 import vbg
+from benchmarks import asked
 from benchmarks.machines import chain, has_pinocchio, pin_chain
 from benchmarks.timing import best_seconds, exponent
 from vbg.assemble.program.evaluator import Evaluator
@@ -112,7 +112,7 @@ def fixed_step(n: int = 100) -> None:
 
 
 if __name__ == "__main__":
-    quick = "--quick" in sys.argv
+    quick = asked.quick(__doc__)
     rates(QUICK if quick else SIZES)
     tips()
     if not quick:

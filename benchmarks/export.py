@@ -10,12 +10,12 @@ output read at each, called from C.
 from __future__ import annotations
 
 import ctypes
-import sys
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import vbg
+from benchmarks import asked
 from benchmarks.machines import chain
 from benchmarks.timing import best_seconds
 from vbg.assemble.program.evaluator import Evaluator
@@ -142,4 +142,4 @@ def main(quick: bool) -> None:
 
 
 if __name__ == "__main__":
-    main("--quick" in sys.argv)
+    main(asked.quick(__doc__))

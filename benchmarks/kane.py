@@ -17,6 +17,7 @@ import sympy
 from sympy.physics import mechanics as me
 
 import vbg
+from benchmarks import asked
 from vbg.analysis.symbolic.loops.deriving import minimal_equations
 
 Y = [0, 1, 0]
@@ -123,4 +124,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    asked.nothing(__doc__)
     main()

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import vbg
+from benchmarks import asked
 from benchmarks.timing import best_seconds
 from vbg.assemble.program.evaluator import Evaluator
 
@@ -220,4 +221,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    asked.nothing(__doc__)
     main()

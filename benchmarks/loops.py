@@ -9,12 +9,12 @@ best of repeats, warm.
 
 from __future__ import annotations
 
-import sys
 import time
 
 import numpy as np
 
 import vbg
+from benchmarks import asked
 from benchmarks.machines import (
     GRAVITY,
     LENGTH,
@@ -128,7 +128,8 @@ def pinocchio(n: int) -> tuple[float, float]:
 
 
 if __name__ == "__main__":
-    chosen = QUICK if "--quick" in sys.argv else SIZES
+    quick = asked.quick(__doc__)
+    chosen = QUICK if quick else SIZES
     table(chosen, redundant=False)
     table(chosen, redundant=True)
-    starts(QUICK_STAGES if "--quick" in sys.argv else STAGES)
+    starts(QUICK_STAGES if quick else STAGES)

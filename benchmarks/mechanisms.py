@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 import vbg
+from benchmarks import asked
 from benchmarks.oracle import Body, Joint, Mechanism, Truth, across, rows_of, truth
 from vbg.errors import AssemblyError
 from vbg.spatial import quaternion_from_matrix, rotation_matrix
@@ -414,5 +415,8 @@ def main(count: int, seed: int) -> int:
 
 
 if __name__ == "__main__":
-    numbers = [int(word) for word in sys.argv[1:]]
-    sys.exit(main(*(numbers + [1000, 0][len(numbers) :])))
+    words = asked.parser(__doc__)
+    words.add_argument("count", nargs="?", type=int, default=1000)
+    words.add_argument("seed", nargs="?", type=int, default=0, help="of the first one")
+    given = words.parse_args()
+    sys.exit(main(given.count, given.seed))

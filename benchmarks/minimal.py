@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 import vbg
+from benchmarks import asked
 from tests.published.problems import PROBLEMS
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.start.posture import Projector
@@ -145,4 +146,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    asked.nothing(__doc__)
     main()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import statistics
 
+from benchmarks import asked
 from tests.published.problems import PROBLEMS
 from vbg.runner import SOLVERS
 
@@ -35,4 +36,5 @@ def table(solver: str) -> None:
 
 
 if __name__ == "__main__":
+    asked.nothing(__doc__)
     main()

@@ -7,7 +7,6 @@ hand for scipy's DOP853 with the two hinge forces.
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 import vbg
+from benchmarks import asked
 from benchmarks.machines import chain
 from benchmarks.timing import best_seconds
 
@@ -94,4 +94,6 @@ def main(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    words = asked.parser(__doc__)
+    words.add_argument("names", nargs="*", metavar="NAME")
+    main(words.parse_args().names)

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 import time
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks import asked
 from tests.structure.mechanisms import (
     nine_bar,
     platform_path,
@@ -176,10 +176,13 @@ def print_threads() -> None:
 
 
 if __name__ == "__main__":
+    words = asked.parser(__doc__)
+    words.add_argument("bodies", nargs="?", type=int, default=100_000, help="the most")
+    largest = words.parse_args().bodies
     print_table()
     print()
     print_kinematics()
     print()
     print_threads()
     print()
-    print_growth(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)
+    print_growth(largest)

@@ -11,11 +11,11 @@ takes longer; the mean of both stands for it, so that other work on the machine 
 from __future__ import annotations
 
 import resource
-import sys
 import tempfile
 from pathlib import Path
 
 import vbg
+from benchmarks import asked
 from vbg.analysis.studies.sampling import Range, grid
 from vbg.analysis.studies.sweep import Study, sweep
 from vbg.analysis.studies.table import Table
@@ -46,7 +46,9 @@ def measured(runs: int, processes: int, folder: Path) -> float:
 
 
 def main() -> None:
-    runs = int(sys.argv[1]) if len(sys.argv) > 1 else RUNS
+    words = asked.parser(__doc__)
+    words.add_argument("runs", nargs="?", type=int, default=RUNS)
+    runs = words.parse_args().runs
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         one = measured(runs, 1, folder)

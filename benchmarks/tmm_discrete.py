@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import vbg
+from benchmarks import asked
 from vbg.model import Model
 from vbg.solution import Solution
 from vbg.tmm_bridge import simulate
@@ -61,4 +62,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    asked.nothing(__doc__)
     main()

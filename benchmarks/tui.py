@@ -23,6 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks import asked
 from vbg.io import hdf5
 from vbg.solution import Audit, MadeBy, Solution, Status
 from vbg.tui.session.document import digest
@@ -361,4 +362,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    asked.nothing(__doc__)
     main()

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import vbg
+from benchmarks import asked
 from tests.tmm_bridge.test_validate import tree
 from vbg.errors import VbgError
 from vbg.validate import validate
@@ -94,9 +95,11 @@ def show(line: Line) -> str:
 
 
 def main() -> int:
-    words = sys.argv[1:]
-    every = "--all" in words
-    given = [Path(word) for word in words if word != "--all"]
+    words = asked.parser(__doc__)
+    words.add_argument("--all", action="store_true", help="domains, too")
+    words.add_argument("given", nargs="*", type=Path, metavar="FILE")
+    asking = words.parse_args()
+    every, given = asking.all, asking.given
     heads = ("model", "verdict", "efforts", "worst effort", "error", "own error", "left out", "")
     print(COLUMNS.format(*heads))
     lines = []

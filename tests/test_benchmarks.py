@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import runpy
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +14,8 @@ from benchmarks import all as everything
 from benchmarks import beams, chain, loops, runs
 from benchmarks.machines import windows
 from benchmarks.timing import best_seconds
+
+FILES = sorted(Path(beams.__file__).parent.glob("*.py"))
 
 
 def test_the_chain_benchmark_prints_a_line_for_every_size(capsys):
@@ -100,3 +104,17 @@ def test_the_beams_converge_to_the_continuous_rod(capsys):
     assert float(found[0]) < 2e-3
     assert float(found[1]) == pytest.approx(2.0, abs=0.05)
     assert len(re.findall(r"^ +\d+ +[0-9.]+ \(", out, re.MULTILINE)) == 3
+
+
+@pytest.mark.parametrize(
+    "file", sorted(Path(beams.__file__).parent.glob("*.py")), ids=lambda f: f.stem
+)
+def test_every_command_says_what_it_does_and_does_nothing_else(file, capsys, monkeypatch):
+    """--help of every benchmark: its own words, code 0, at once."""
+    if '__name__ == "__main__"' not in (text := file.read_text(encoding="utf-8")):
+        pytest.skip("no command")
+    monkeypatch.setattr("sys.argv", [file.name, "--help"])
+    with pytest.raises(SystemExit) as left:
+        runpy.run_path(str(file), run_name="__main__")
+    said, first = " ".join(capsys.readouterr().out.split()), text.split('"""')[1].splitlines()[0]
+    assert left.value.code == 0 and first.split("`")[0].strip() in said

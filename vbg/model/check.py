@@ -19,6 +19,7 @@ from vbg.model.forms.bodies import principal_moments
 from vbg.model.model import Model
 from vbg.model.placing.placed import Placed, Pose, place
 from vbg.model.text.places import Path, spelled
+from vbg.physics.hydraulics import GIVEN_FLOWS, SHUT
 
 # the node that fixes the level of each domain's efforts; a chain of inertias may float
 REFERENCES: Mapping[str, str] = {"electric": "gnd", "hydraulic": "tank"}
@@ -124,10 +125,6 @@ def _lonely_nodes(model: Model) -> Iterator[Problem]:
                 yield _problem(model, "warning", (table, name, "nodes"), what, remedy)
 
 
-# hydraulic parts whose flow is the same at any pressure, or while they are shut, but for a leakage
-_RIGID = ("flow_source", "pump", "check_valve", "relief_valve")
-
-
 def _nodes_without_pressure(model: Model) -> Iterator[Problem]:
     """Hydraulic nodes whose parts let the same flow through at any pressure, or while valves are
     shut: none gives it."""
@@ -137,7 +134,8 @@ def _nodes_without_pressure(model: Model) -> Iterator[Problem]:
         driven = any(part.kind == "pump" and part.on is not None for part in kinds)
         if node == "tank" or len(names) < 2 or driven:
             continue
-        if all(part.kind in _RIGID and not getattr(part, "leakage", 0.0) for part in kinds):
+        rigid = (*GIVEN_FLOWS, *SHUT)
+        if all(part.kind in rigid and not getattr(part, "leakage", 0.0) for part in kinds):
             shut = any(part.kind.endswith("valve") for part in kinds)
             which = "give flows" + (", or none while they are shut" if shut else "")
             what = f"nothing gives the node {node!r} its pressure: {', '.join(names)} {which}."

@@ -10,6 +10,9 @@ from vbg.blocks import Block, call, const, divide, times
 from vbg.builder import Builder, Node
 
 ATMOSPHERE = 101325.0  # [Pa]; pressures count from it, the tank's
+# parts whose flow is the same at any pressure, or while they are shut, but for a leakage
+GIVEN_FLOWS = ("flow_source", "pump")
+SHUT = ("check_valve", "relief_valve")
 RELEASE = -0.5 * ATMOSPHERE  # below it oil gives off its air: not where a chamber is at rest
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from vbg.errors import UsageError
 from vbg.model import Model
+from vbg.plumbing.words import with_article
 from vbg.solution import Solution
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, function_of, of_spline
 from vbg.tmm_bridge.mechanism.layout import lay_out
@@ -219,8 +220,8 @@ def _effort(solution: Solution, push: Push) -> Array:
             break
     else:
         raise UsageError(
-            f"{part.table}.{name}: what a {part.kind} exerts on its joint is not recorded, so the"
-            " transfer-matrix solver cannot replay it."
+            f"{part.table}.{name}: what {with_article(part.kind)} exerts on its joint is not"
+            " recorded, so the transfer-matrix solver cannot replay it."
         )
     if getattr(part, "J", 0.0) or getattr(part, "B", 0.0):
         speed = CubicSpline(solution.time, solution[f"{name}.speed"])

@@ -17,6 +17,7 @@ from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.system import System
 from vbg.errors import AssemblyError, Problem
 from vbg.model import Model
+from vbg.physics.hydraulics import GIVEN_FLOWS, SHUT
 
 Array = NDArray[np.float64]
 
@@ -24,8 +25,8 @@ TRIES = 3  # each search for a root begins where the last one ended
 ENDED = "cylinder"  # beyond its end it gives no pressure
 QUANTITIES = {"hydraulic": "pressure", "electric": "voltage"}
 # parts of which no flow depends on the pressures at their ends, or none while they are shut
-RIGID = ("flow_source", "pump", "motor", "pipe", "current_source", "inductor")
-SHUT = ("check_valve", "relief_valve", "proportional_valve")
+RIGID = (*GIVEN_FLOWS, "motor", "pipe", "current_source", "inductor")
+SHUTTING = (*SHUT, "proportional_valve")
 REMEDIES = {
     "hydraulic": "Add the oil in the line, whose pressure is a state:"
     ' kind = "volume", nodes = ["{0}"], volume = "1 L"; or give a valve that shuts a leakage.',
@@ -108,7 +109,7 @@ def _beyond(node: str, name: str) -> Problem:
 
 def _gives_nothing(part: Any) -> bool:
     """Whether no flow of it need change with the pressure at its end."""
-    return part.kind in RIGID + SHUT and getattr(part, "leakage", 0.0) == 0.0
+    return part.kind in RIGID + SHUTTING and getattr(part, "leakage", 0.0) == 0.0
 
 
 def _problem(table: str, nodes: list[str], parts: Mapping[str, Mapping[str, Any]]) -> Problem:

@@ -11,6 +11,7 @@ from typing import ClassVar
 from vbg.blocks import Block, call, const, times
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
+from vbg.plumbing.words import with_article
 
 # of s(u), u = t/T: largest speed, acceleration and jerk of a move of 1 in 1 s
 _PEAKS = {
@@ -60,18 +61,19 @@ class Motion:
         """Too few stops; limits that the law does not have or needs."""
         if len(self.stops) < 2:
             yield "stops", f"a motion needs at least 2 stops, found {len(self.stops)}.", ""
+        law = with_article(self.law)
         needed = {"trapezoid": LIMITS[:2], "s-curve": LIMITS}.get(self.law, ())
         for key in needed:
             if getattr(self, key) is None:
-                yield "", f"a {self.law} needs {' and '.join(needed)}; {key} is missing.", ""
+                yield "", f"{law} needs {' and '.join(needed)}; {key} is missing.", ""
         if needed and self.duration is not None:
             remedy = "Leave it out, or take law = 'polynomial'."
-            yield "duration", f"a {self.law} takes as long as its limits say.", remedy
+            yield "duration", f"{law} takes as long as its limits say.", remedy
         if self.law == "trapezoid" and self.jerk is not None:
             yield "jerk", "the jerk of a trapezoid has no bound.", "Take law = 's-curve'."
         given = [key for key in LIMITS if getattr(self, key) is not None]
         if not needed and (self.duration is None) == (not given):
-            yield "", f"a {self.law} needs either a duration or limits: {', '.join(LIMITS)}.", ""
+            yield "", f"{law} needs either a duration or limits: {', '.join(LIMITS)}.", ""
 
     def widths(self, distance: float) -> tuple[float, ...]:
         """Of the boxes whose convolution is the speed of a move [s]: the duration is their sum.

@@ -25,6 +25,7 @@ from vbg.io.mstmmsim.nodes import End, Node, end_on, ends_with_ground
 from vbg.io.mstmmsim.schema import KINDS, ONE_NODE
 from vbg.io.mstmmsim.tree import Element, refused
 from vbg.io.mstmmsim.values import Scope, entry_of, require_name, split
+from vbg.plumbing.words import with_article
 from vbg.spatial import Array
 
 NO_AXES = ("spherical", "fixed")
@@ -106,7 +107,7 @@ def _joint(
             scope.file,
             first.element,
             f"joints.{name}",
-            f"a {element.tag} needs its axes; relativeaxisorientation gives no axis 3.",
+            f"{with_article(element.tag)} needs its axes; relativeaxisorientation gives no axis 3.",
             "Write hinge, 1, x, y, z, 3, x, y, z.",
         )
     R_FM = None

@@ -12,6 +12,7 @@ from vbg.model.forms.steps import measured_of
 from vbg.model.text.places import Path
 from vbg.model.values.reading import Reading
 from vbg.model.values.values import read_list, read_quantity, read_vector, unknown_keys
+from vbg.plumbing.words import with_article
 from vbg.solids.profiles import Array, crosses_itself, extruded, revolved
 
 BOOLEANS = ("union", "cut", "common")
@@ -32,7 +33,7 @@ def read_boolean(
     if entries is None:
         return None
     if len(entries) < 2:
-        reading.fail(path, f"a {kind} needs two shapes or more.", "")
+        reading.fail(path, f"{with_article(kind)} needs two shapes or more.", "")
         return None
     shapes = [read(reading, (*path, i), entry) for i, entry in enumerate(entries)]
     found = tuple(shape for shape in shapes if shape is not None)

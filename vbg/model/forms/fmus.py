@@ -18,6 +18,7 @@ from vbg.model.text.places import Path
 from vbg.model.values.reading import Reading, Scope, described
 from vbg.model.values.values import unknown_keys
 from vbg.plumbing.components import gathered
+from vbg.plumbing.words import with_article
 
 _FIXED = "Only numbers are wired; set it by start = { ... }."
 _LEFT = "Leave it out of outputs."
@@ -234,7 +235,8 @@ def _check_wires(
                 here, f"{what} {name!r}.", reading.hint(name, inputs, "inputs of the FMU")
             )
         elif not variable.is_number:
-            reading.fail_key(here, f"the input {name} is a {variable.type}, no number.", _FIXED)
+            what = f"the input {name} is {with_article(variable.type)}, no number."
+            reading.fail_key(here, what, _FIXED)
         elif variable.size != (len(wire) if isinstance(wire, tuple) else 1):
             many = f"{variable.size} elements" if variable.size > 1 else "one element"
             reading.fail(here, f"the input {name} has {many}.", "Write as many signals.")

@@ -18,6 +18,7 @@ from vbg.model.forms.shapes import read_shapes
 from vbg.model.text.places import Path
 from vbg.model.values.reading import Reading, Scope
 from vbg.model.values.values import unknown_keys
+from vbg.plumbing.words import with_article
 
 COORDINATE_NAMES = ("angle", "slide", "angle2")
 
@@ -45,7 +46,7 @@ def read_part(
     """An instance of `part`, or None if anything in its table is wrong."""
     fields, needed, keys = _schema(part)
     before = len(reading.problems)
-    whose = f"a {part.kind}" if hasattr(part, "kind") else str(path[-1])
+    whose = with_article(part.kind) if hasattr(part, "kind") else str(path[-1])
     if not entry.keys() <= keys:
         unknown_keys(reading, path, entry, sorted(keys), whose)
     values: dict[str, Any] = {}

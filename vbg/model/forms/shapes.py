@@ -22,6 +22,7 @@ from vbg.model.forms.steps import read_step, read_stl
 from vbg.model.text.places import Path
 from vbg.model.values.reading import Reading, described
 from vbg.model.values.values import read_direction, read_quantity, read_vector, unknown_keys
+from vbg.plumbing.words import with_article
 from vbg.spatial import Array, quaternion_from_matrix, rotation_between, rotation_matrix
 
 Sizes = Mapping[str, float]
@@ -219,12 +220,15 @@ def _read_sizes(
 ) -> Mapping[str, float] | None:
     names = SOLIDS[kind].sizes
     turned = () if kind in _NOT_ROUND else ("axis",)
-    unknown_keys(reading, path, table, (*names, *turned), f"a {kind}")
+    whose = with_article(kind)
+    unknown_keys(reading, path, table, (*names, *turned), whose)
     sizes: dict[str, float] = {}
     for name in names:
         if name not in table:
             reading.fail_key(
-                path, f"the {kind} has no {name}.", f"A {kind} needs {', '.join(names)}."
+                path,
+                f"the {kind} has no {name}.",
+                f"{whose.capitalize()} needs {', '.join(names)}.",
             )
             continue
         value = read_quantity(reading, (*path, name), table[name], _LENGTH)

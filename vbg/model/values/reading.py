@@ -15,6 +15,7 @@ from vbg.fields import Attachment
 from vbg.model.text.names import nearest, suggestion
 from vbg.model.text.places import Path, Places, spelled
 from vbg.model.values.quantities import moved_to_the_end, quantity
+from vbg.plumbing.words import with_article
 
 UNITS_AT_THE_END = (
     'A unit stands at the end, not inside brackets: "(l + 0.1) mm"; parameters hold the rest.'
@@ -261,4 +262,4 @@ def described(raw: Any) -> str:
         return f"a list of {len(raw)}"
     if isinstance(raw, (datetime.date, datetime.time)):
         return f"the date or time {raw}"
-    return f"a {type(raw).__name__}"
+    return with_article(type(raw).__name__)

@@ -20,6 +20,7 @@ from vbg.errors import UsageError
 from vbg.fields import Attachment
 from vbg.model import Model
 from vbg.model.placing.placed import Placed
+from vbg.plumbing.words import with_article
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, constant, function_of
 from vbg.tmm_bridge.kernels.rotation import Array, matrix_of
 from vbg.tmm_bridge.kernels.tables import (
@@ -203,8 +204,9 @@ def _lay(
             _bushing(loading, placed, places, name, part)
         case _:
             raise UsageError(
-                f"forces.{name}: the transfer-matrix solver has no twin of a {part.kind}."
-                " Replay its recorded effort, or leave it out of the comparison."
+                f"forces.{name}: the transfer-matrix solver has no twin of "
+                f"{with_article(part.kind)}. Replay its recorded effort, or leave it out of the"
+                " comparison."
             )
 
 

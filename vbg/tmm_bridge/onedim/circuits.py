@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from vbg.plumbing.words import with_article
 from vbg.tmm_bridge.onedim.draft import REFERENCE, SCALES, Draft, Level, no_twin
 from vbg.tmm_bridge.onedim.electric import (
     Capacitor,
@@ -136,4 +137,4 @@ def _add_several_ends(draft: Draft, name: str, part: Any) -> None:
         unknown = draft.unknown(scale)
         draft.add(OpAmp(ends, plus, minus, part.gain, lower, upper, unknown))
     else:
-        raise no_twin(part, name, f"a {part.kind}")
+        raise no_twin(part, name, with_article(part.kind))

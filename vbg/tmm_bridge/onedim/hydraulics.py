@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from vbg.plumbing.words import with_article
 from vbg.tmm_bridge.formulas.tape import Number, Slot
 from vbg.tmm_bridge.onedim.circuits import add_source
 from vbg.tmm_bridge.onedim.draft import REFERENCE, Draft, no_twin
@@ -157,7 +158,7 @@ def _add_conductor(draft: Draft, name: str, part: Any) -> None:
     elif part.kind == "relief_valve":
         at, conductance = part.setting, 1.0 / part.slope
     else:
-        raise no_twin(part, name, f"a {part.kind}")
+        raise no_twin(part, name, with_article(part.kind))
     draft.add(Conductor(ends, opening_valve(at, conductance, part.leakage)))
     draft.changes.append((f"hydraulic.{name}", 1, lambda w: (beyond(ends, at, w),)))
 

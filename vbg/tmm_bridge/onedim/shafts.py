@@ -14,6 +14,7 @@ from typing import Any
 
 from vbg.errors import UsageError
 from vbg.model import Model
+from vbg.plumbing.words import with_article
 from vbg.tmm_bridge.onedim.draft import Draft, no_twin
 from vbg.tmm_bridge.onedim.friction import Dry, DryFriction, Rubbing, Side, Way
 from vbg.tmm_bridge.onedim.mechanical import (
@@ -410,4 +411,4 @@ def add_mechanical(draft: Draft, sources: Sources) -> None:
                 case "gear" | "belt" | "ball_screw" | "speed":
                     pass
                 case _:
-                    raise no_twin(part, name, f"a {part.kind}")
+                    raise no_twin(part, name, with_article(part.kind))

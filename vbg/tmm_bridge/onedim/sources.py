@@ -9,6 +9,7 @@ import numpy as np
 
 from vbg.errors import UsageError
 from vbg.expressions import names, parse
+from vbg.plumbing.words import with_article
 from vbg.tmm_bridge.formulas.tape import Number
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, function_of
 from vbg.tmm_bridge.onedim.draft import Draft, no_twin
@@ -187,7 +188,7 @@ class Sources:
                 return held.value
             case "state_space" | "transfer_function" | "delay":
                 return self._linear(name, part)
-        raise no_twin(part, name, f"a {part.kind} that reads the motion")
+        raise no_twin(part, name, f"{with_article(part.kind)} that reads the motion")
 
     def _curve(self, name: str, part: Any) -> Value:
         curve = Characteristic.of(part, self.value(part, name, part.input))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from vbg.plumbing.words import with_article
 from vbg.tui.state.items import Item
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def keep(app: Desk, table: str, kind: str, values: Mapping[str, Any], given: int
         return
     app.work.drafts[table, kind] = dict(values)
     kept = "its answer is" if answers == 1 else f"its {answers} answers are"
-    app.work.say(f"{kind} not added; {kept} kept: add a {kind} again to go on")
+    app.work.say(f"{kind} not added; {kept} kept: add {with_article(kind)} again to go on")
 
 
 async def taken_up(

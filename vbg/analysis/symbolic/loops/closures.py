@@ -13,6 +13,7 @@ from typing import Any
 
 from vbg.analysis.symbolic.loops.kinematics import Kinematics
 from vbg.errors import VbgError
+from vbg.plumbing.words import with_article
 
 Of = Callable[[str, str], Any]
 FORCE, TORQUE, DRIVE = "force", "torque", "drive"
@@ -65,7 +66,9 @@ def rows_of(name: str, joint: Any, at: Cut, length: Any) -> Iterator[Row]:
     elif kind == "distance":
         found.append((FORCE, (apart.dot(apart) - length**2) / (2 * length), apart / length))
     else:
-        raise VbgError(f"joint {name} closes a loop, and a {kind} there has no symbolic form.")
+        raise VbgError(
+            f"joint {name} closes a loop; {with_article(kind)} has no symbolic form there."
+        )
     z_M = at.R_M[:, 2]
     if kind in ("revolute", "cylindrical", "planar"):
         found += [(TORQUE, -y.dot(z_M), x), (TORQUE, x.dot(z_M), y)]

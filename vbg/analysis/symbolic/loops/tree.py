@@ -16,6 +16,7 @@ from typing import Any
 from vbg.errors import VbgError
 from vbg.fields import Attachment
 from vbg.model import Model
+from vbg.plumbing.words import with_article
 
 GROUND = "ground"
 TURN, SLIDE = "turn", "slide"
@@ -81,7 +82,8 @@ def tree_of(model: Model) -> Tree:
     between = {}
     for name, joint in model.joints.items():
         if not isinstance(joint.between[0], Attachment):
-            raise VbgError(f"joint {name} is a {joint.kind}, a coupling of coordinates.")
+            kind = with_article(joint.kind)
+            raise VbgError(f"joint {name} is {kind}, a coupling of coordinates.")
         if joint.kind not in FREEDOMS and joint.kind not in ONLY_CUT:
             raise VbgError(f"joint {name} is {joint.kind}, which has no symbolic form.")
         between[name] = (joint.between[0].body, joint.between[1].body)
