@@ -5,9 +5,11 @@
 Kinds: `examples`, `samples` (of `vbg parts`), each as written, at rest and without gravity,
 at rtol 1e-4, 1e-6, 1e-8, 1e-11; `variations`, an example with every mass, length and stiffness
 multiplied at random; `mechanisms`, random trees, loops, redundant linkages, and doors on two and
-three bearings on a skew axis.  Drawn at random by seed; ``--every`` judges all examples and samples
-in every way instead.  Prints whatever is no PASS, and the counts; each verdict is made in a forked
-child that may spend 200 s of processor time: one that takes longer hangs.
+three bearings on a skew axis; `starts`, the same, some with a drive, a rotor or loops that do not
+close as written, with speeds of bodies and joints that mostly contradict each other.  Drawn at
+random by seed; ``--every`` judges all examples and samples in every way instead.  Prints whatever
+is no PASS, and the counts; each verdict is made in a forked child that may spend 200 s of
+processor time: one that takes longer hangs.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ from vbg.validate import validate
 
 ROOT = Path(__file__).resolve().parents[1]
 RTOLS = (1e-4, 1e-6, 1e-8, 1e-11)
-KINDS = ("examples", "samples", "variations", "mechanisms")
+KINDS = ("examples", "samples", "variations", "mechanisms", "starts")
 SPAN = 0.2  # [s] of a run at most: the verdict is on equations
 VARIED = ("mass", "k", "c", "R", "L", "C", "J", "B", "K", "inertia", "points")
 SLOW = 60.0  # processor time [s] of one verdict that is told
@@ -168,6 +170,49 @@ def _door(draw: random.Random, rng: np.random.Generator) -> dict[str, Any]:
     return {"bodies": {"leaf": _body(rng, position=middle.tolist())}, "joints": joints}
 
 
+SPEEDS = {  # what a joint's `initial` may say of speeds
+    "revolute": ("speed",),
+    "prismatic": ("speed",),
+    "cylindrical": ("speed", "slide_speed"),
+    "universal": ("speed", "speed2"),
+}
+
+
+def started(document: Mapping[str, Any], draw: random.Random) -> dict[str, Any]:
+    """The machine with random speeds written for about half of its bodies and joints."""
+    bodies, joints = {}, {}
+    for name, body in document["bodies"].items():
+        keys = [k for k in ("velocity", "angular_velocity") if draw.random() < 0.4]
+        bodies[name] = body | {k: [draw.gauss(0.0, 1.0) for _ in range(3)] for k in keys}
+    for name, joint in document["joints"].items():
+        keys = [k for k in SPEEDS.get(joint["kind"], ()) if draw.random() < 0.5]
+        initial = {"initial": {k: draw.gauss(0.0, 1.0) for k in keys}} if keys else {}
+        joints[name] = joint | initial
+    return _hindered({**document, "bodies": bodies, "joints": joints}, draw)
+
+
+def _hindered(document: dict[str, Any], draw: random.Random) -> dict[str, Any]:
+    """With what else the start has to agree with: a drive, a rotor, a loop that does not close."""
+    how = draw.choice(["", "driven", "turning", "open", "open and driven"])
+    hinges = [name for name, joint in document["joints"].items() if joint["kind"] == "revolute"]
+    bodies, joints = document["bodies"], document["joints"]
+    if how == "turning" and hinges:
+        speed = {"speed": draw.gauss(0.0, 3.0)} if draw.random() < 0.5 else {}
+        rotor = {"kind": "inertia", "on": f"joints.{draw.choice(hinges)}", "J": 0.05, **speed}
+        return {**document, "rotational": {"rotor": rotor}}
+    if "driven" in how and hinges:
+        hinge = draw.choice(hinges)
+        kept = {k: v for k, v in joints[hinge].items() if k != "initial"}
+        joints = {**joints, hinge: {**kept, "drive": "0.7*t + 0.3*sin(3*t)"}}
+    if "open" in how and len(bodies) > 1:
+        bodies = {
+            name: body | {"position": [x + draw.gauss(0.0, 0.02) for x in body["position"]]}
+            for name, body in bodies.items()
+            if "position" in body
+        } or bodies
+    return {**document, "bodies": bodies, "joints": joints}
+
+
 CHANGES = {"as written": dict, "at rest": at_rest, "weightless": weightless}
 
 
@@ -194,8 +239,9 @@ def drawn(count: int, seed: int, kinds: tuple[str, ...]) -> Iterator[Case]:
     for number in range(count):
         kind, draw = kinds[number % len(kinds)], random.Random(f"{seed} {number}")
         rtol = draw.choice(RTOLS)
-        if kind == "mechanisms":
+        if kind in ("mechanisms", "starts"):
             document = mechanism(draw)
+            document = started(document, draw) if kind == "starts" else document
             yield kind, f"{seed} {number}", lambda d=document: vbg.Model(**d), rtol
         elif kind == "variations":
             path = draw.choice(example_files())

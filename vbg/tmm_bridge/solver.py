@@ -18,10 +18,11 @@ from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
 from vbg.tmm_bridge.kernels.entries import posture, take_motion
 from vbg.tmm_bridge.kernels.rotation import Array, quaternion_of
 from vbg.tmm_bridge.kernels.rows import W_R
+from vbg.tmm_bridge.mechanism.contradictions import problems_of
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.mechanism.scales import row_units
-from vbg.tmm_bridge.mechanism.start import Pose, drive_rates, start
+from vbg.tmm_bridge.mechanism.start import Pose, drive_rates, model_size, start
 from vbg.tmm_bridge.motion.channels import Record, replay, signals
 from vbg.tmm_bridge.motion.energies import energy_signals, residual_signals
 from vbg.tmm_bridge.motion.integration import (
@@ -29,7 +30,6 @@ from vbg.tmm_bridge.motion.integration import (
     Trajectory,
     integrate,
     output_grid,
-    problems_of,
 )
 from vbg.tmm_bridge.motion.plant import Plant
 from vbg.tmm_bridge.motion.uniqueness import not_unique
@@ -98,7 +98,7 @@ def simulate(
         cpu=time.process_time() - begun,
     )
     notes = (
-        *problems_of(mechanism, begin.moved),
+        *problems_of(begin.moved, model_size(mechanism), let_go=begin.let_go),
         *not_unique(mechanism, trajectory),
         *left_apart(mechanism),
     )

@@ -27,9 +27,10 @@ from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.rows import W_ACC, W_FORCE
 from vbg.tmm_bridge.mechanism.bending import refuse_flexible
+from vbg.tmm_bridge.mechanism.contradictions import row_name
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
-from vbg.tmm_bridge.mechanism.start import Pose, row_name, start
+from vbg.tmm_bridge.mechanism.start import Pose, start
 from vbg.tmm_bridge.motion.channels import Record, replay, signals
 from vbg.tmm_bridge.motion.energies import residual_signals
 from vbg.tmm_bridge.motion.instants import behind

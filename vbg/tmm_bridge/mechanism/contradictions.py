@@ -1,8 +1,45 @@
-"""What is told of a mechanism that has no consistent start."""
+"""What is told of a mechanism that has no consistent start, or not the written one."""
 
 from __future__ import annotations
 
 from vbg.errors import AssemblyError, Problem
+from vbg.tmm_bridge.mechanism.mechanism import Mechanism
+
+
+def node_name(mechanism: Mechanism, node: int) -> str:
+    """Path of the joint, or of the floating body, that a node belongs to."""
+    for name, carried in mechanism.tree.items():
+        if node in carried.nodes:
+            return f"joints.{name}"
+    for body, nodes in mechanism.floating.items():
+        if node in nodes:
+            return f"bodies.{body}"
+    for name, carried in mechanism.elastic.items():
+        if node in carried.nodes:
+            return f"forces.{name}"
+    points = [body for body, place in mechanism.bodies.items() if place.node == node]
+    return f"bodies.{points[0]}" if points else f"node {node}"
+
+
+def no_inertia(mechanism: Mechanism, node: int) -> Problem:
+    """The problem of a hinge behind which nothing resists its motion."""
+    return Problem(
+        "error",
+        node_name(mechanism, node),
+        "nothing behind it resists its free motion: the inertia about it is zero.",
+        "Give the body it carries a moment of inertia about the free axis, or fix that freedom.",
+    )
+
+
+def row_name(mechanism: Mechanism, row: int) -> str:
+    """The joint or coupling that a constraint row belongs to."""
+    for name, joint in mechanism.cut.items():
+        if row in joint.rows:
+            return name
+    for name, coupled in mechanism.couplings.items():
+        if coupled == row:
+            return name
+    return "a coordinate held by `initial`"
 
 
 def not_closed(joint: str, left: float, steps: int) -> AssemblyError:
@@ -28,8 +65,29 @@ def contradicting(joint: str, left: float) -> AssemblyError:
             Problem(
                 "error",
                 f"joints.{joint}",
-                f"the start speeds contradict each other: {left:.3g} m/s (or rad/s) are left.",
-                "Give fewer speeds in `initial`.",
+                "no speeds satisfy all joints and drives at the start:"
+                f" {left:.3g} m/s (or rad/s) are left.",
+                "Two drives contradict each other here: remove or change one.",
             )
         ]
+    )
+
+
+def problems_of(moved: float, size: float, *, let_go: bool) -> tuple[Problem, ...]:
+    """What the engineer should know of a start: a body that was `moved` [m] in a mechanism of
+    that `size`, speeds that were let go."""
+    problems = ()
+    if moved > 1e-9 * size:
+        what = f"the assembly moved a body by up to {moved:.3g} m from where it was written."
+        problems = (Problem("note", "bodies", what),)
+    if not let_go:
+        return problems
+    return (
+        *problems,
+        Problem(
+            "warning",
+            "joints",
+            "the start speeds in `initial` contradict joints or each other: none of them is held.",
+            "Write only as many as the mechanism has freedoms.",
+        ),
     )

@@ -4,9 +4,10 @@ The velocities of all bodies and rotors are an affine function of the hinge spee
 T v + T0, each row weighted by the root of its inertia, so that |.|^2 is twice a kinetic
 energy.  With the rows of the loops and of held speeds G v = g,
 
-    v = v0 + N a + N' b,   N a basis of G's null space, N' of what the written rows leave of it,
+    v = v0 + N a,   N a basis of G's null space,
 
-a makes the written rows miss least, b all rows.  Dense on purpose: singular values decide.
+a makes the written rows miss least and, as far as that leaves it open, all rows: one start,
+whichever v0 it is sought from.  Dense on purpose: singular values decide.
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.rows import W_R, W_V, W_W
 from vbg.tmm_bridge.kernels.tables import Scratch, Tables, scratch_for
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
+from vbg.tmm_bridge.mechanism.scales import hinge_units, row_units
 from vbg.tmm_bridge.onedim.mechanical import JOINT
 from vbg.tmm_bridge.tree.forest import GROUND
 
-RANK = 1e-10  # of the largest singular value: directions below are none
+RANK = 1e-10  # of the largest singular value, or a cosine: directions below are none
 MISSED = 1e-12  # of the largest that is wanted: a written one missed by less is kept
 
 
@@ -48,17 +50,38 @@ class _Wanted:
     written: Array
 
 
-def keep_written(
+def has_speeds(
     mechanism: Mechanism, t: Tables, poses: Mapping[str, Moving], y: Array, drive: Array
-) -> None:
-    """Change the consistent speeds in y to those that keep what is written, in place."""
+) -> bool:
+    """Whether y moves all bodies and rotors as the poses do: what joints leave of such speeds by
+    a change of least kinetic energy is nearest to them."""
     wanted = _wanted(mechanism, t, poses)
-    if wanted.written.all() or not wanted.written.any():
-        return
+    miss = wanted.target - _velocities(mechanism, t, scratch_for(t), y, drive)[1]
+    return bool(np.abs(miss).max(initial=0.0) <= MISSED * np.abs(wanted.target).max(initial=0.0))
+
+
+def keep_written(
+    mechanism: Mechanism,
+    t: Tables,
+    poses: Mapping[str, Moving],
+    y: Array,
+    drive: Array,
+    *,
+    held: tuple[int, ...] = (),
+    nearest: bool = False,
+) -> None:
+    """Change the consistent speeds in y to those that keep what is written, in place.
+
+    The hinge speeds `held`, by their number, stay; `nearest` says that y is the nearest to what
+    all rows want, as it is where it keeps the written ones."""
+    wanted = _wanted(mechanism, t, poses)
     n_q, n_v = int(t.sizes[0]), int(t.sizes[1])
     speeds, s = slice(n_q, n_q + n_v), scratch_for(t)
     miss = wanted.target - _velocities(mechanism, t, s, y, drive)[1]
-    if np.abs(miss[wanted.written]).max() <= MISSED * np.abs(wanted.target).max():
+    some = wanted.written.any() and not wanted.written.all()
+    rows = wanted.written if some else np.ones(len(miss), dtype=bool)
+    kept = np.abs(miss[rows]).max(initial=0.0) <= MISSED * np.abs(wanted.target).max(initial=0.0)
+    if nearest and (kept or not some):
         return
     still = y.copy()
     still[speeds] = 0.0
@@ -69,14 +92,27 @@ def keep_written(
         unit[speeds] = np.eye(n_v)[i]
         rates, told = _velocities(mechanism, t, s, unit, drive)
         G[:, i], T[:, i] = rates - G0, told - T0
-    v = y[speeds].copy()
-    N = _null_space(G / np.maximum(np.abs(G).max(axis=1, initial=0.0), 1e-300)[:, None])
-    for rows in (wanted.written, np.ones(len(miss), dtype=bool)):
-        seen = T[rows] @ N
-        step = np.linalg.lstsq(seen, miss[rows], rcond=RANK)[0]
-        v, miss = v + N @ step, miss - T @ (N @ step)
-        N = N @ _null_space(seen)
-    y[speeds] = v
+    units = hinge_units(t, float(t.length[0]))  # in which motions and rows count alike
+    driven = np.flatnonzero(np.linalg.norm(T, axis=0) == 0.0)
+    G = G * units / row_units(t)[:, None]
+    N = _null_space(np.vstack([G, np.eye(n_v)[[*held, *driven]]]))
+    y[speeds] += units * (N @ _nearest(T * units @ N, miss, rows))
+
+
+def _nearest(motions: Array, miss: Array, written: Array) -> Array:
+    """a for which `motions` a is nearest to `miss` in the written rows, then in all.
+
+    In an orthonormal basis of the motions what written rows see of them are cosines of angles:
+    where a written value contradicts joints no more than rounding is left of it."""
+    Q, sizes, right = np.linalg.svd(motions, full_matrices=False)
+    some = sizes > RANK * sizes.max(initial=0.0)
+    Q = Q[:, some]
+    left, cosines, across = np.linalg.svd(Q[written], full_matrices=True)
+    r = int(np.count_nonzero(cosines > RANK))
+    u = across[:r].T @ (left[:, :r].T @ miss[written] / cosines[:r])
+    u += across[r:].T @ (across[r:] @ (Q.T @ miss - u))
+    a: Array = right[some].T @ (u / sizes[some])
+    return a
 
 
 def kinetic_energy(mechanism: Mechanism, y: Array, drive: Array) -> float:
@@ -87,9 +123,9 @@ def kinetic_energy(mechanism: Mechanism, y: Array, drive: Array) -> float:
 
 
 def _null_space(A: Array) -> Array:
-    """Columns that A takes to zero, orthonormal."""
+    """Columns that A, with rows near 1 where they say something, takes to zero; orthonormal."""
     _, values, right = np.linalg.svd(A, full_matrices=True)
-    rank = int(np.count_nonzero(values > RANK * values.max(initial=0.0)))
+    rank = int(np.count_nonzero(values > RANK * values.max(initial=1.0)))
     basis: Array = right[rank:].T
     return basis
 

@@ -15,7 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
-from vbg.errors import AssemblyError, Problem
+from vbg.errors import AssemblyError
 from vbg.tmm_bridge.kernels.entries import closure, correction, measured
 from vbg.tmm_bridge.kernels.rotation import Array, matrix_of, quaternion_of, quaternion_step
 from vbg.tmm_bridge.kernels.rows import (
@@ -46,10 +46,10 @@ from vbg.tmm_bridge.kernels.tables import (
     scratch_for,
 )
 from vbg.tmm_bridge.mechanism.bending import read_modes
-from vbg.tmm_bridge.mechanism.contradictions import contradicting, not_closed
+from vbg.tmm_bridge.mechanism.contradictions import contradicting, no_inertia, not_closed, row_name
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.mechanism.scales import hinge_units, row_units
-from vbg.tmm_bridge.mechanism.speeds import keep_written
+from vbg.tmm_bridge.mechanism.speeds import has_speeds, keep_written
 from vbg.tmm_bridge.tree.forest import GROUND
 from vbg.tmm_bridge.tree.pairs import named_coordinates, unnamed_coordinates
 from vbg.tmm_bridge.tree.places import BodyPlace
@@ -58,6 +58,7 @@ STIFF = 1e6  # mass of the modes here: bodies bend, or bend on, where no joint c
 CLOSED = 1e-12  # gap at which a loop counts as closed, in lengths of the mechanism or rad
 NEARLY, LEFT = 1e-9, 1e-8  # the same where steps no longer help, and after all of them
 CONSISTENT = 1e-7  # part of the fastest motion at which speeds count as consistent
+AGREEING = 1e-9  # the same for those that are held: the last digits written may not agree
 LONGEST = 0.5  # step of a hinge [rad, lengths of the mechanism]
 GIVEN_UP = 60
 _SPEED_OF = {"angle": "speed", "slide": "speed", "angle2": "speed2"}
@@ -79,12 +80,14 @@ class Pose(Protocol):
 @dataclass(frozen=True)
 class Start:
     """A consistent state and what is left of the residuals; `moved` is the farthest
-    that a mass centre went from where it was written [m]."""
+    that a mass centre went from where it was written [m]; `let_go`: whether speeds in
+    `initial` contradict joints or each other, so that none of them is held."""
 
     y: Array
     position_residual: float
     velocity_residual: float
     moved: float
+    let_go: bool = False
 
 
 def drive_rates(mechanism: Mechanism, t: float) -> Array:
@@ -120,8 +123,8 @@ def start(
     _read_speeds(mechanism, poses, y, drive)
     keeps = held or speeds_as_written
     speeds = given_speeds(mechanism) if keeps else {}
-    velocity = _close_speeds(mechanism, y, drive, speeds, poses if keeps else None)
-    return Start(y, position, velocity, _farthest(mechanism, poses, y, drive))
+    velocity, let_go = _close_speeds(mechanism, y, drive, speeds, poses if keeps else None)
+    return Start(y, position, velocity, _farthest(mechanism, poses, y, drive), let_go)
 
 
 def given_coordinates(mechanism: Mechanism) -> dict[int, float]:
@@ -336,42 +339,6 @@ def _posture_or_fail(mechanism: Mechanism, t: Tables, s: Scratch, y: Array, driv
         raise AssemblyError.of([no_inertia(mechanism, faulty)])
 
 
-def node_name(mechanism: Mechanism, node: int) -> str:
-    """Path of the joint, or of the floating body, that a node belongs to."""
-    for name, carried in mechanism.tree.items():
-        if node in carried.nodes:
-            return f"joints.{name}"
-    for body, nodes in mechanism.floating.items():
-        if node in nodes:
-            return f"bodies.{body}"
-    for name, carried in mechanism.elastic.items():
-        if node in carried.nodes:
-            return f"forces.{name}"
-    points = [body for body, place in mechanism.bodies.items() if place.node == node]
-    return f"bodies.{points[0]}" if points else f"node {node}"
-
-
-def no_inertia(mechanism: Mechanism, node: int) -> Problem:
-    """The problem of a hinge behind which nothing resists its motion."""
-    return Problem(
-        "error",
-        node_name(mechanism, node),
-        "nothing behind it resists its free motion: the inertia about it is zero.",
-        "Give the body it carries a moment of inertia about the free axis, or fix that freedom.",
-    )
-
-
-def row_name(mechanism: Mechanism, row: int) -> str:
-    """The joint or coupling that a constraint row belongs to."""
-    for name, joint in mechanism.cut.items():
-        if row in joint.rows:
-            return name
-    for name, coupled in mechanism.couplings.items():
-        if coupled == row:
-            return name
-    return "a coordinate held by `initial`"
-
-
 def model_size(mechanism: Mechanism) -> float:
     """A length of the model [m]."""
     return float(mechanism.tables.length[0])
@@ -439,41 +406,63 @@ def _close_speeds(
     drive: Array,
     given: Mapping[int, float],
     written: Mapping[str, Pose] | None,
-) -> float:
-    """Make the speeds consistent, in place, holding the given ones and keeping what the
-    `written` poses have of the engineer; returns the residual."""
+) -> tuple[float, bool]:
+    """Make the speeds consistent, in place; returns the residual, and whether the given ones had
+    to be let go.
+
+    Those in `initial` are held, all or, where they contradict joints or each other, none: they
+    still count in the `written` poses, whose motion is kept as far as joints allow."""
+    read = y.copy()
+    if given:
+        residual, left, _ = _held_speeds(mechanism, y, drive, given, written)
+        if left <= AGREEING:
+            return residual, False
+        y[:] = read
+    residual, left, worst = _held_speeds(mechanism, y, drive, {}, written)
+    if not left <= CONSISTENT:
+        raise contradicting(row_name(mechanism, worst), residual)
+    return residual, bool(given)
+
+
+def _held_speeds(
+    mechanism: Mechanism,
+    y: Array,
+    drive: Array,
+    given: Mapping[int, float],
+    written: Mapping[str, Pose] | None,
+) -> tuple[float, float, int]:
+    """Consistent speeds with the given ones held, in place; returns the residual, its part of the
+    fastest motion and its row."""
     t, values = held_tables(mechanism, given)
     s = scratch_for(t)
     n_q, n_v = int(t.sizes[0]), int(t.sizes[1])
+    held = []
     for k, value in given.items():
         if t.coordinates[k, 0] == COORDINATE_TREE:
-            y[n_q + t.coordinates[k, 3]] = value
+            held.append(int(t.coordinates[k, 3]))
+            y[n_q + held[-1]] = value
     if len(values):
         rows = np.column_stack([np.zeros(len(values)), values, np.zeros(len(values))])
         drive = np.vstack([drive, rows])
+    nearest = written is not None and has_speeds(mechanism, t, written, y, drive)
     step = np.zeros(n_v)
-    residual = 0.0
     for _ in range(3):
         _posture_or_fail(mechanism, t, s, y, drive)
-        residual = float(np.abs(s.row_state[:, 1]).max(initial=0.0))
-        if residual == 0.0:
+        if not s.row_state[:, 1].any():
             break
         correction(t, s, -s.row_state[:, 1].copy(), step)
         y[n_q : n_q + n_v] += step
     if written is not None:
-        keep_written(mechanism, t, written, y, drive)
+        keep_written(mechanism, t, written, y, drive, held=tuple(held), nearest=nearest)
     _posture_or_fail(mechanism, t, s, y, drive)
-    residual = float(np.abs(s.row_state[:, 1]).max(initial=0.0))
     missed = np.abs(s.row_state[:, 1] / row_units(t))
     settings = mechanism.model.simulate  # one radian in a run is no fast motion
     slowest = 1.0 / (settings.t_end or settings.output_step)
     units = hinge_units(t, model_size(mechanism))
     rate = float(np.abs(y[n_q : n_q + n_v] / units).max(initial=slowest))
-    if not missed.max(initial=0.0) <= CONSISTENT * rate:
-        worst = int(np.argmax(missed))
-        left = abs(float(s.row_state[worst, 1]))
-        raise contradicting(row_name(mechanism, worst), left)
-    return residual
+    worst = int(np.argmax(missed)) if len(missed) else 0
+    residual = float(np.abs(s.row_state[:, 1]).max(initial=0.0))
+    return residual, float(missed.max(initial=0.0)) / rate, worst
 
 
 def _farthest(mechanism: Mechanism, poses: Mapping[str, Pose], y: Array, drive: Array) -> float:

@@ -23,9 +23,10 @@ from vbg.errors import UsageError
 from vbg.tmm_bridge.formulas.timefunctions import constant
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.tables import IDLE
+from vbg.tmm_bridge.mechanism.contradictions import node_name
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoInertia
 from vbg.tmm_bridge.mechanism.scales import hinge_units
-from vbg.tmm_bridge.mechanism.start import displace, model_size, node_name
+from vbg.tmm_bridge.mechanism.start import displace, model_size
 from vbg.tmm_bridge.modes.acting import Rows
 from vbg.tmm_bridge.modes.linearising import Snapshot, snapshot
 from vbg.tmm_bridge.modes.passing import inertia_of, needed, nodes_of

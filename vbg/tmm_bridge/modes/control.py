@@ -26,8 +26,9 @@ from vbg.errors import UsageError
 from vbg.plumbing.components import component
 from vbg.tmm_bridge.kernels.rows import TURNING
 from vbg.tmm_bridge.kernels.tables import IDLE, LAW_INPUT, PAIR_INPUT
+from vbg.tmm_bridge.mechanism.contradictions import node_name, row_name
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
-from vbg.tmm_bridge.mechanism.start import node_name, row_name, start
+from vbg.tmm_bridge.mechanism.start import start
 from vbg.tmm_bridge.modes.linearising import snapshot
 from vbg.tmm_bridge.modes.modal import Vibration
 from vbg.tmm_bridge.modes.passing import needed, nodes_of

@@ -18,12 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from vbg.errors import Problem
 from vbg.plumbing.one_thread import one_thread
 from vbg.solution import Event, Status
 from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.mechanism.contradictions import no_inertia, row_name
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
-from vbg.tmm_bridge.mechanism.start import model_size, no_inertia, row_name
 from vbg.tmm_bridge.motion.impulses import kick
 from vbg.tmm_bridge.motion.instants import ALIKE, Stop, stops_of
 from vbg.tmm_bridge.motion.latches import Apart, switched
@@ -453,17 +452,4 @@ def _first_change(span: _Span, dense: LastStep, signs: Array) -> Change:
     plant = span.plant
     return span.record.looks.first_change(
         lambda t: plant.indicators(t, dense(t)), dense.span, signs
-    )
-
-
-def problems_of(mechanism: Mechanism, moved: float) -> tuple[Problem, ...]:
-    """What the engineer should know of the start."""
-    if moved <= 1e-9 * model_size(mechanism):
-        return ()
-    return (
-        Problem(
-            "note",
-            "bodies",
-            f"the assembly moved a body by up to {moved:.3g} m from where it was written.",
-        ),
     )

@@ -55,8 +55,9 @@ from vbg.tmm_bridge.kernels.rows import (
     W_W,
 )
 from vbg.tmm_bridge.kernels.tables import Scratch, Tables, scratch_for
+from vbg.tmm_bridge.mechanism.contradictions import node_name, row_name
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
-from vbg.tmm_bridge.mechanism.start import drive_rates, node_name, row_name
+from vbg.tmm_bridge.mechanism.start import drive_rates
 from vbg.tmm_bridge.overall.bending import bent_at, column_of, points_on
 
 ACC, ALPHA, MOMENT, FORCE, ONE = slice(0, 3), slice(3, 6), slice(6, 9), slice(9, 12), 12
