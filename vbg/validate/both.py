@@ -15,7 +15,7 @@ from vbg.fields import WRITTEN
 from vbg.model import Model
 from vbg.solution import Solution
 from vbg.tmm_bridge.motion.uniqueness import channels_in
-from vbg.validate.child import PATIENCE, Answer, Job
+from vbg.validate.child import PATIENCE, Answer, Job, has_fixed_steps
 from vbg.validate.children import Run, Tell, here
 from vbg.validate.children import in_children as children
 from vbg.validate.compare import NAMES, compare
@@ -149,7 +149,7 @@ def _both(job: Job, run: Run, progress: Tell | None) -> _Second:
     Raises what is wrong with the model itself.
     """
     model, other = job.model, replace(job, solver="mstmm")
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = (_by_auto(model),) if has_fixed_steps(model) else ()
     answers: dict[str, Answer] = {}
     if model.fmu:
         answers = run({"vbg": job}, progress)
@@ -158,7 +158,7 @@ def _both(job: Job, run: Run, progress: Tell | None) -> _Second:
             return _Second(other, answers)
         other = replace(other, exchanged=answers["vbg"].solutions[0].exchanged)
         names = ", ".join(model.fmu)
-        notes = (f"Replayed from the bond-graph run: what the FMUs told ({names}).",)
+        notes = (*notes, f"Replayed from the bond-graph run: what the FMUs told ({names}).")
     reason = without_twin(other.machine)
     begun = (model.simulate.start if job.begin is None else job.begin) != WRITTEN
     if begun and not reason and (parts := not_handed(model)):
@@ -202,6 +202,14 @@ def _both(job: Job, run: Run, progress: Tell | None) -> _Second:
     if answers["vbg"].error is not None or not len(answers["vbg"].solutions[0].time):
         return _Second(other, answers, notes)
     return _one_start(_Second(other, answers, notes), run, progress)
+
+
+def _by_auto(model: Model) -> str:
+    return (
+        f"The bond-graph solver ran by the method auto: {model.simulate.method} of the file takes"
+        " fixed steps, whose error is none of the equations. What that method makes of the machine"
+        " is not judged here: compare its results with those of auto (`vbg results compare`)."
+    )
 
 
 def _handed(other: Job, first: Solution) -> tuple[Job, str]:

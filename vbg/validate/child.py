@@ -27,7 +27,7 @@ from vbg.errors import VbgError
 from vbg.model import Model
 from vbg.platform.processes import limit_processor_time
 from vbg.solution import Solution, Status
-from vbg.validate.compare import own_error
+from vbg.validate.compare import FIXED_STEP, own_error
 from vbg.validate.comparison.judging import TOLERANCE
 from vbg.validate.poses import StartPose
 from vbg.validate.recorded import Recorded, with_units_recorded
@@ -201,7 +201,8 @@ def solver_of(job: Job) -> Solver:
         from vbg.assemble import assemble
         from vbg.simulate.run import simulate
 
-        return partial(simulate, begin(assemble(job.model), job.begin))
+        method = "auto" if has_fixed_steps(job.model) else None
+        return partial(simulate, begin(assemble(job.model), job.begin), method=method)
     replays = {name: r.function() for name, r in (job.replays or {}).items()}
     if job.solver == "mstmm":
         from vbg.tmm_bridge.solver import simulate as embedded
@@ -224,6 +225,12 @@ def solver_of(job: Job) -> Solver:
     from vbg.tmm_bridge.discrete.method import simulate as discrete
 
     return partial(discrete, job.machine, scheme=job.scheme, poses=job.poses, replays=replays)
+
+
+def has_fixed_steps(model: Model) -> bool:
+    """Whether the model's own method takes steps without looking at their error: a verdict is on
+    equations, and such a model is judged by `auto`."""
+    return model.simulate.method in FIXED_STEP
 
 
 def plain(answer: Answer) -> dict[str, Any]:

@@ -22,7 +22,7 @@ import numpy as np
 from vbg.tmm_bridge.kernels.entries import closure
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.rows import W_R, W_V, W_W
-from vbg.tmm_bridge.kernels.tables import Scratch, Tables, scratch_for
+from vbg.tmm_bridge.kernels.tables import IDLE, Scratch, Tables, scratch_for
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.mechanism.scales import hinge_units, row_units
 from vbg.tmm_bridge.onedim.mechanical import JOINT
@@ -83,20 +83,40 @@ def keep_written(
     kept = np.abs(miss[rows]).max(initial=0.0) <= MISSED * np.abs(wanted.target).max(initial=0.0)
     if nearest and (kept or not some):
         return
-    still = y.copy()
-    still[speeds] = 0.0
+    G, T, units = _linear(mechanism, t, y, drive)
+    driven = np.flatnonzero(np.linalg.norm(T, axis=0) == 0.0)
+    N = _null_space(np.vstack([G, np.eye(n_v)[[*held, *driven]]]))
+    y[speeds] += units * (N @ _nearest(T @ N, miss, rows))
+
+
+def change_by(mechanism: Mechanism, t: Tables, y: Array, drive: Array, pushed: Array) -> Array:
+    """What impulses `pushed` (n_v,) on the hinges change of their speeds while joints hold:
+    of all dv with G dv = 0 that of least |T dv|^2 / 2 - pushed dv.  Driven hinges keep theirs."""
+    G, T, units = _linear(mechanism, t, y, drive)
+    fixed = np.flatnonzero(np.linalg.norm(T, axis=0) == 0.0)
+    N = _null_space(np.vstack([G, np.eye(len(pushed))[fixed]]))
+    _, sizes, right = np.linalg.svd(T @ N, full_matrices=False)
+    some = sizes > RANK * sizes.max(initial=0.0)
+    a = right[some].T @ (right[some] @ (N.T @ (units * pushed)) / sizes[some] ** 2)
+    change: Array = units * (N @ a)
+    return change
+
+
+def _linear(mechanism: Mechanism, t: Tables, y: Array, drive: Array) -> tuple[Array, Array, Array]:
+    """G and T over the hinges' speeds in units in which motions and rows count alike, and these
+    units; rows that hold nothing for now are left out."""
+    n_q, n_v = int(t.sizes[0]), int(t.sizes[1])
+    s, still = scratch_for(t), y.copy()
+    still[n_q : n_q + n_v] = 0.0
     G0, T0 = _velocities(mechanism, t, s, still, drive)
     G, T = np.zeros((len(G0), n_v)), np.zeros((len(T0), n_v))
     for i in range(n_v):
-        unit = y.copy()
-        unit[speeds] = np.eye(n_v)[i]
+        unit = still.copy()
+        unit[n_q + i] = 1.0
         rates, told = _velocities(mechanism, t, s, unit, drive)
         G[:, i], T[:, i] = rates - G0, told - T0
-    units = hinge_units(t, float(t.length[0]))  # in which motions and rows count alike
-    driven = np.flatnonzero(np.linalg.norm(T, axis=0) == 0.0)
-    G = G * units / row_units(t)[:, None]
-    N = _null_space(np.vstack([G, np.eye(n_v)[[*held, *driven]]]))
-    y[speeds] += units * (N @ _nearest(T * units @ N, miss, rows))
+    units, holds = hinge_units(t, float(t.length[0])), t.rows[:, 4] != IDLE
+    return (G * units / row_units(t)[:, None])[holds], T * units, units
 
 
 def _nearest(motions: Array, miss: Array, written: Array) -> Array:
@@ -143,9 +163,9 @@ def _wanted(mechanism: Mechanism, t: Tables, poses: Mapping[str, Moving]) -> _Wa
         rates = mechanism.model.bodies[name].flexible.start_speed
         target += (math.sqrt(t.flex_M[0]) * np.array(rates)).tolist()
         written += [False] * len(rates)  # weight keeps them, not a rank
-    for _, _, m, speed in _rotors(mechanism):
-        target.append(math.sqrt(m) * (speed or 0.0))
-        written.append(speed is not None)
+    for _, _, m, speed, told in _rotors(mechanism):
+        target.append(math.sqrt(m) * speed)
+        written.append(told)
     return _Wanted(np.array(target), np.array(written, dtype=bool))
 
 
@@ -157,18 +177,21 @@ def _roots(mass: float, inertia: tuple[float, ...]) -> tuple[float, Array]:
     return math.sqrt(mass), np.sqrt(np.maximum(values, 0.0))[:, None] * axes.T
 
 
-def _rotors(mechanism: Mechanism) -> list[tuple[int, float, float, float | None]]:
-    """(coordinate, speed over its, inertia, written start speed) of what turns with joints."""
-    found: list[tuple[int, float, float, float | None]] = []
+def _rotors(mechanism: Mechanism) -> list[tuple[int, float, float, float, bool]]:
+    """(coordinate, speed over its, inertia, start speed, whether that is written) of what turns
+    with joints."""
+    found: list[tuple[int, float, float, float, bool]] = []
     if mechanism.network is None:
         return found
     shafts = mechanism.network.shafts
     for k, mass in mechanism.network.masses.items():
-        known = [w for s in shafts if s.kind == JOINT and s.place == k for w in s.written]
-        found += [(k, c, m, speed) for c, m, speed in known]
-        rest = mass - sum(m * c * c for c, m, _ in known)
+        here = [s for s in shafts if s.kind == JOINT and s.place == k]
+        known = [(c, m, speed, True) for s in here for c, m, speed in s.written]
+        known += [(1.0, m, speed, False) for s in here for m, speed in s.guessed]
+        found += [(k, *one) for one in known]
+        rest = mass - sum(m * c * c for c, m, _, _ in known)
         if rest > 1e-12 * mass:
-            found.append((k, 1.0, rest, None))
+            found.append((k, 1.0, rest, 0.0, False))
     return found
 
 
@@ -189,5 +212,5 @@ def _velocities(
         told += [*(mass * v), *(root @ (R_WN @ place.R_NB).T @ w)]
     for _, _, v, n in t.flexes:  # what couples modes with turns is left out
         told += (math.sqrt(t.flex_M[0]) * y[t.sizes[0] + v : t.sizes[0] + v + n]).tolist()
-    told += [math.sqrt(m) * c * s.coordinate[k, 1] for k, c, m, _ in _rotors(mechanism)]
+    told += [math.sqrt(m) * c * s.coordinate[k, 1] for k, c, m, _, _ in _rotors(mechanism)]
     return s.row_state[:, 1].copy(), np.array(told)

@@ -30,7 +30,8 @@ def energy_signals(mechanism: Mechanism, record: Record) -> Iterator[Signal]:
     if mechanism.network is not None:
         works = mechanism.size + mechanism.network.works
         kinetic, springs = kinetic + record.network[:, -2], springs + record.network[:, -1]
-        supplied = supplied + record.states[:, works]
+        brought = record.network[:, -3]
+        supplied = supplied + record.states[:, works] + brought - brought[0]
         dissipated = dissipated + record.states[:, works + 1]
     stored = kinetic + potential + springs
     yield "energy.kinetic", kinetic, "J"

@@ -8,6 +8,9 @@ velocities, no friction.  What is left of the equations of motion of the mechani
 holds of the changes of speed a and of the impulses e, h for the drives' changes c as it holds of
 accelerations and efforts.  Between ideal drives and joints it is the change of least kinetic
 energy; what the kinetic energy grows by is work of the drives.
+
+Where the speed s of a source between two shafts jumps it strikes them apart (`onedim.offsets`):
+-m d times the jump is the impulse on what both have in common.
 """
 
 from __future__ import annotations
@@ -22,10 +25,12 @@ from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.rows import LINK_DRIVEN, LINK_V
 from vbg.tmm_bridge.kernels.tables import IDLE
 from vbg.tmm_bridge.mechanism.mechanism import NoInertia
-from vbg.tmm_bridge.mechanism.speeds import kinetic_energy
+from vbg.tmm_bridge.mechanism.speeds import change_by, kinetic_energy
 from vbg.tmm_bridge.mechanism.start import drive_rates
 from vbg.tmm_bridge.motion.instants import Stop
 from vbg.tmm_bridge.motion.plant import Plant
+from vbg.tmm_bridge.onedim.mechanical import FREE, JOINT
+from vbg.tmm_bridge.onedim.offsets import Between
 
 SEEN = 1e-9  # of a drive's speed: a smaller jump is rounding
 ROUNDING = 1e-13  # [m/s or rad/s]
@@ -52,6 +57,57 @@ def kick(plant: Plant, stop: Stop, y: Array) -> tuple[Array, tuple[Event, ...]]:
     names = [name for name, drive in mechanism.driven.items() if change[drive]]
     told = [Event(stop.first, f"joints.{name}", "its speed jumps: an impulse") for name in names]
     return y, tuple(told)
+
+
+def strike_apart(plant: Plant, stop: Stop, y: Array) -> tuple[Array, tuple[Event, ...]]:
+    """The state behind a stop, and the sources between shafts whose speed jumps there."""
+    own = plant.mechanism.size
+    struck = [(part, push) for part in _apart(plant) if (push := _push(part, stop))]
+    if not struck:
+        return y, ()
+    y, pushed = y.copy(), np.zeros(int(plant.tables.sizes[1]))
+    held = plant.held_by_network(stop.after, y)
+    for part, push in struck:
+        if part.shaft.kind == FREE:
+            y[own + part.shaft.state + 1] -= push / part.shaft.mass
+        elif part.shaft.kind == JOINT:
+            pushed[plant.tables.coordinates[part.shaft.place, 3]] -= push
+    y[plant.works[2]] += plant.held_by_network(stop.after, y) - held
+    if pushed.any():
+        y = _pushed(plant, stop, y, pushed)
+    _let_go(plant, stop.after, y, max(abs(push / part.mass) for part, push in struck))
+    names = [f"{part.offset.part.table}.{part.offset.name}" for part, _ in struck]
+    return y, tuple(Event(stop.first, name, "its speed jumps: an impulse") for name in names)
+
+
+def _apart(plant: Plant) -> list[Between]:
+    """Sources between shafts that move an inertia."""
+    network = plant.mechanism.network
+    parts = network.parts if network is not None else ()
+    return [part for part in parts if isinstance(part, Between) and part.mass > 0.0]
+
+
+def _push(part: Between, stop: Stop) -> float:
+    """m d times the jump of the source's speed at a stop."""
+    before, after = (part.offset.drive.rates(t) for t in (stop.before, stop.after))
+    change = float(after[0] - before[0])
+    fast, faster = (max(abs(float(before[k])), abs(float(after[k]))) for k in (0, 1))
+    smooth = SEEN * fast + 4.0 * (stop.after - stop.before) * faster + ROUNDING
+    return part.mass * part.offset.sign * change if abs(change) > smooth else 0.0
+
+
+def _pushed(plant: Plant, stop: Stop, y: Array, pushed: Array) -> Array:
+    """The state behind impulses on the hinges, whose work is the sources'."""
+    mechanism, own = plant.mechanism, plant.mechanism.size
+    n_q, n_v = plant.tables.sizes[:2]
+    rows, drive = plant.tables.rows.copy(), drive_rates(mechanism, stop.after)
+    rows[[friction.row for friction in plant.sticky], 4] = IDLE
+    energy = kinetic_energy(mechanism, y, drive)
+    t = plant.tables._replace(rows=rows)
+    y[n_q : n_q + n_v] += change_by(mechanism, t, y[:own], drive, pushed)
+    y = plant.project(stop.after, y, jerk=np.inf)
+    y[plant.works[2]] += kinetic_energy(mechanism, y, drive) - energy
+    return y
 
 
 def _change_of_speeds(plant: Plant, y: Array, drive: Array, change: Array) -> Array:

@@ -23,7 +23,7 @@ from vbg.solution import Event, Status
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.mechanism.contradictions import no_inertia, row_name
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
-from vbg.tmm_bridge.motion.impulses import kick
+from vbg.tmm_bridge.motion.impulses import kick, strike_apart
 from vbg.tmm_bridge.motion.instants import ALIKE, Stop, stops_of
 from vbg.tmm_bridge.motion.latches import Apart, switched
 from vbg.tmm_bridge.motion.leaps import NEAR, Extrapolated, Passed, nodes
@@ -169,8 +169,9 @@ def integrate(
 
 def _behind(plant: Plant, stop: Stop, y: Array, record: _Record) -> Array:
     """The state behind a stop: what drives strike and samplers read there."""
-    y, struck = kick(plant, stop, plant.struck(stop, y))
-    record.events += struck
+    y, apart = strike_apart(plant, stop, plant.struck(stop, y)) if stop.jumps else (y, ())
+    y, struck = kick(plant, stop, y)
+    record.events += (*apart, *struck)
     return plant.sample(stop, y)
 
 

@@ -283,14 +283,14 @@ class Plant:
             return y
         guessed = network.guessed if first else ()
         y, own = y.copy(), self.mechanism.size
-        before = self._held_by_network(t, y)
+        before = self.held_by_network(t, y)
         for _ in range(JUMPS):
             self.evaluate(t, y)
             y[own:], size = self.dependence.consistent(self.program.memory, y[own:], guessed)
             if size <= EXACT:
                 break
         if not first:  # what an impulse of a source brings
-            y[self.works[2]] += self._held_by_network(t, y) - before
+            y[self.works[2]] += self.held_by_network(t, y) - before
         return y
 
     def struck(self, stop: Stop, y: Array) -> Array:
@@ -300,15 +300,17 @@ class Plant:
             return y
         y, smooth = y.copy(), self.smooth
         self.smooth = (-np.inf, np.inf)
-        before, after = (self._held_by_network(t, y) for t in (stop.before, stop.after))
+        before, after = (self.held_by_network(t, y) for t in (stop.before, stop.after))
         self.smooth = smooth
         y[self.works[2]] += after - before
         return y
 
-    def _held_by_network(self, t: float, y: Array) -> float:
-        """Energy of all parts of the network."""
+    def held_by_network(self, t: float, y: Array) -> float:
+        """Energy of all parts of the network, without what an instant tells by itself to be
+        supplied (`Energies.brought`)."""
         self.evaluate(t, y)
-        return float(self.outputs()[-2:].sum())
+        brought, kinetic, potential = self.outputs()[-3:]
+        return float(kinetic + potential - brought)
 
     def grips(self, t: float, y: Array) -> Array:
         """(speed, effort, largest effort) of every dry friction."""

@@ -111,7 +111,8 @@ def _recorded(network: Network, w: Working) -> dict[str, list[Any]]:
     tape.section = OUTPUTS
     outputs = [tape.slot(read(w)).place for _, _, read in network.outputs]
     jointed = [(s.place, w.accelerations[i].place) for i, s in motion if s.kind == JOINT]
-    held = [tape.slot(energy).place for energy in (whole.kinetic, whole.potential)]
+    told = whole.brought, whole.kinetic, whole.potential
+    energy = [tape.slot(value).place for value in told]
     pairs = [(network.pairs[s.place], p, v) for s, p, v in moved if s.kind == PAIR]
     return {
         "fed": fed,
@@ -129,7 +130,7 @@ def _recorded(network: Network, w: Working) -> dict[str, list[Any]]:
         "reactions": [slot.place for slot in w.reactions],
         "changes": changes,
         "grip": grip,
-        "outputs": outputs + held,
+        "outputs": outputs + energy,
         "sampled": sampled,
         "shafts": [tape.slot(position).place for position in w.positions],
     }

@@ -19,7 +19,8 @@ class Shaft:
     FREE: states position and speed, mass speed' = efforts.  MASSLESS: the speed is an
     unknown with efforts = 0.  DRIVEN: the speed is a function of time, `factor` that of the
     source's node.  JOINT: a coordinate of the mechanism, whose hinge carries `mass`.
-    `written`: (speed over the shaft's, inertia, start speed) of those on a JOINT that have one.
+    `written`: (speed over the shaft's, inertia, start speed) of those on a JOINT that have one;
+    `guessed`: (inertia, speed of the joint at which it would rest) of those that run ahead.
     PAIR: the distance of two points.  `state` is the position's, the speed's is the next.
     """
 
@@ -32,6 +33,7 @@ class Shaft:
     drive: TimeFunction | None = None
     factor: float = 1.0
     written: tuple[tuple[float, float, float], ...] = ()
+    guessed: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Speed sources between two shafts: one runs ahead of the other by a given speed.
+"""Speed sources between two shafts, or a joint and a shaft: one runs ahead by a given speed.
 
 With the speed V of the one and d = 1 or -1 that of the other is V + d s.  Its inertia m moves with
 both, and (m0 the inertia of the one)
@@ -8,12 +8,15 @@ both, and (m0 the inertia of the one)
 the source exerts what its own motion asks for, m (s' + d V') - d times the efforts on the other.
 Where nobody wrote a speed both start from rest, and the source strikes them apart:
 (m0 + m) V = -m d s.
+
+What moves with the mechanism has its V' only when that is solved, later than what is supplied.
+Then m d V' s = (m d s V)' - m d s' V: the first is of the instant, the second its rate.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from vbg.tmm_bridge.formulas.tape import Number
@@ -76,9 +79,14 @@ class Between:
 
     def energies(self, w: Working) -> Energies:
         """Supplied; and m d s V, which the energies of both speeds leave out."""
-        s = w.timed(self.offset.drive, 0)
-        both = self.mass * self.offset.sign * s * w.speeds[self.base]
-        return Energies(kinetic=both, supplied=self.effort(w) * s)
+        s, V = w.timed(self.offset.drive, 0), w.speeds[self.base]
+        both = self.mass * self.offset.sign * s * V
+        if self.shaft.kind != JOINT:
+            return Energies(kinetic=both, supplied=self.effort(w) * s)
+        slope = w.timed(self.offset.drive, 1)
+        supplied = (self.mass * slope - w.efforts[self.offset.shaft]) * s
+        later = self.mass * self.offset.sign * slope * V
+        return Energies(kinetic=both, supplied=supplied - later, brought=both)
 
     def outputs(self) -> Iterator[Output]:
         name, turns = self.offset.name, self.offset.part.table != "translational"
@@ -105,7 +113,10 @@ def sets_apart(
                 why = "a speed source between shafts that another one or a gear moves"
                 raise no_twin(part, name, why)
             first, second = paths
-            back = second in driven
+            jointed = [path.startswith("joints.") for path in paths]
+            if all(jointed) or (any(jointed) and set(paths) & set(driven)):
+                raise no_twin(part, name, "a speed source between a joint and what else is moved")
+            back = second in driven or jointed[1]
             base, moved = (second, first) if back else (first, second)
             drive, shaft = sources.time_function(part, name, part.speed), len(draft.shafts)
             draft.shafts.append(Shaft(DRIVEN, 0.0, state=draft.state(0.0), drive=drive))
@@ -122,7 +133,8 @@ def _with(tied: Tied, moved: dict[str, str]) -> Tied:
 
 
 def starts(inertias: Sequence[Inertia], offsets: dict[str, Offset]) -> list[Inertia]:
-    """The inertias with the speeds that their bases begin with."""
+    """The inertias with the speeds that their bases begin with; what moves with a joint begins
+    with the mechanism."""
     found = list(inertias)
     for offset in offsets.values():
         begin = offset.sign * float(offset.drive.value(0.0))
@@ -131,7 +143,7 @@ def starts(inertias: Sequence[Inertia], offsets: dict[str, Offset]) -> list[Iner
         for n in own:
             masses[found[n][0]] += found[n][1]
         struck = -masses[offset.moved] * begin / (sum(masses.values()) or 1.0)
-        nobody = all(found[n][2] is None for n in own)
+        nobody = all(found[n][2] is None for n in own) and not offset.base.startswith("joints.")
         for n in own:
             path, mass, speed, at = found[n]
             if speed is not None and path == offset.moved:
@@ -147,6 +159,10 @@ def add_sources(
     for moved, offset in offsets.items():
         mass = sum(m for path, m, _, _ in inertias if path == moved)
         base = shafts[moved]
+        if draft.shafts[base].kind == JOINT:
+            rest = -offset.sign * float(offset.drive.value(0.0))  # of the joint, where it rests
+            guessed = tuple((m, rest) for path, m, s, _ in inertias if path == moved and s is None)
+            draft.shafts[base] = replace(draft.shafts[base], guessed=guessed)
         own = draft.shafts[offset.shaft]
         draft.shafts[offset.shaft] = Shaft(DRIVEN, mass, state=own.state, drive=own.drive)
         source = Between(offset, mass, base, draft.shafts[base])

@@ -153,10 +153,10 @@ def _speed_sources(draft: Draft) -> dict[str, tuple[str, Any, float]]:
             if part.kind != "speed":
                 continue
             paths = list(paths_of(draft.model, part))
-            if any(path.startswith("joints.") for path in paths):
-                raise no_twin(part, name, "a speed source on a joint")
             if len(paths) != 1:
                 continue  # between two shafts
+            if paths[0].startswith("joints."):
+                raise no_twin(part, name, "a speed source on a joint")
             backward = part.nodes is not None and part.nodes[-1] == FRAME
             found[paths[0]] = (name, part, -1.0 if backward else 1.0)
     return found

@@ -83,12 +83,14 @@ Changing = tuple[str, int, Callable[[Working], tuple[Number, ...]]]  # the part'
 
 @dataclass(frozen=True)
 class Energies:
-    """What a part holds at an instant [J], and what it brings in and loses [W]."""
+    """What a part holds at an instant [J], what it brings in and loses [W]; `brought` [J] is of
+    what is brought in the part that the instant alone tells."""
 
     kinetic: Number = 0.0
     potential: Number = 0.0
     supplied: Number = 0.0
     lost: Number = 0.0
+    brought: Number = 0.0
 
     def __add__(self, other: Energies) -> Energies:
         return Energies(
@@ -96,6 +98,7 @@ class Energies:
             self.potential + other.potential,
             self.supplied + other.supplied,
             self.lost + other.lost,
+            self.brought + other.brought,
         )
 
 
