@@ -76,7 +76,7 @@ def contradicting(joint: str, left: float) -> AssemblyError:
 def problems_of(moved: float, size: float, *, let_go: bool) -> tuple[Problem, ...]:
     """What the engineer should know of a start: a body that was `moved` [m] in a mechanism of
     that `size`, speeds that were let go."""
-    problems = ()
+    problems: tuple[Problem, ...] = ()
     if moved > 1e-9 * size:
         what = f"the assembly moved a body by up to {moved:.3g} m from where it was written."
         problems = (Problem("note", "bodies", what),)
