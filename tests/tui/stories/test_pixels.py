@@ -84,6 +84,28 @@ def test_pieces_for_kitty_are_the_file_again(size):
     assert all(len(text) <= 4096 for _, text in pieces)
 
 
+# What terminals say that they are, as listed by github.com/BourgeoisBear/rasterm (README).
+@pytest.mark.parametrize(
+    ("terminal", "answer", "protocol"),
+    [
+        ("iterm2", b"\x1b[?62;4c", "sixel"),
+        ("rio", b"\x1b[?62;4;6;22c", "sixel"),
+        ("mintty", b"\x1b[?64;1;2;4;6;9;15;21;22;28;29c", "sixel"),
+        ("mlterm", b"\x1b[?63;1;2;3;4;7;29c", "sixel"),
+        ("wezterm", b"\x1b[?65;4;6;18;22c", "sixel"),
+        ("xterm -ti vt340", b"\x1b[?63;1;2;4;6;9;15;22c", "sixel"),
+        ("kitty", b"\x1b_Gi=31;OK\x1b\\\x1b[?62;c", "kitty"),
+        ("ghostty", b"\x1b_Gi=31;OK\x1b\\\x1b[?62;22c", "kitty"),
+        ("apple terminal", b"\x1b[?1;2c", ""),
+        ("putty", b"\x1b[?6c", ""),
+        ("guake", b"\x1b[?65;1;9c", ""),
+        ("terminology", b"\x1b[?64;1;9;15;18;21;22c", ""),
+    ],
+)
+def test_terminals_are_known_by_their_own_answers(terminal, answer, protocol):
+    assert pixels.understood(answer, 80, 24).protocol == protocol, terminal
+
+
 @pytest.mark.parametrize(
     ("answer", "protocol"),
     [

@@ -104,3 +104,27 @@ async def test_what_a_field_names_now_is_marked_when_it_is_edited(tmp_path, part
             await press(app, pilot, ["enter"])
         assert app.work.document.undo_label.startswith(f"set {part}.")
         assert app.work.data == before
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 50.0])
+async def test_a_cylinder_is_offered_the_room_between_its_points(tmp_path, scale):
+    """By Enter alone it begins in the middle of its stroke, whatever the size of the machine."""
+    file = tmp_path / "demo.toml"
+    arm = f"points = {{ B = [{0.3 * scale}, 0, 0] }}\nposition = [{0.1 * scale}, 0, 0]\n"
+    file.write_text(
+        f"[bodies.arm]\nmass = 1\ninertia = {{ xx = 1, yy = 1, zz = 1 }}\n{arm}"
+        '[joints.pin]\nkind = "revolute"\nbetween = ["ground", "arm"]\naxis = [0, 1, 0]\n'
+    )
+    ends = ("ground", "arm.B")
+    app = make_app(str(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, ["a", "h", *"cyl", "enter", "enter"])
+        for end in ends:
+            await press(app, pilot, [*end, "enter"])
+        for _ in range(5):
+            await press(app, pilot, ["enter"])
+        cylinder = app.work.data["hydraulic"]["cylinder1"]
+    assert cylinder["between"] == list(ends) and cylinder["nodes"] == ["a", "tank"]
+    begins = 0.4 * scale - cylinder["length"]
+    assert begins == pytest.approx(cylinder["stroke"] / 2, rel=0.1)

@@ -46,6 +46,8 @@ _USUAL = {
     "signals": "expression",
 }
 # What is offered first for a required field of each form.
+# Of the distance of the two points: it begins in the middle of its stroke.
+_SPANNED = {"length": 0.75, "stroke": 0.5}
 _OFFERS: dict[str, str] = {
     "direction": "[0, 0, 1]",
     "vector": "[0, 0, 0]",
@@ -243,7 +245,8 @@ async def _ask_field(
         title,
         _offer(app, (table, part), name, field, values),
         judge,
-        about=f"{field.doc}{unit}{_in_axes(table, name, field)}{_known_nodes(app, table, field)}",
+        about=f"{field.doc}{unit}{_in_axes(table, name, field)}{_known_nodes(app, table, field)}"
+        f"{_told_span(app, part, name, values)}",
     )
     return None if text is None else value_of(field, text)
 
@@ -254,6 +257,12 @@ def _in_axes(table: str, name: str, field: Field) -> str:
         return ""
     turns = "" if "sliding" in field.doc else ", about [0, 1, 0] it turns in the x-z plane"
     return f"; z is up{turns}"
+
+
+def _told_span(app: Desk, part: Any, name: str, values: Mapping[str, Any]) -> str:
+    """The distance at the start, which is length + s."""
+    span = _span(app, part, name, values)
+    return f"; the two points are {span:.4g} m apart at the start: length + s" if span else ""
 
 
 def _known_nodes(app: Desk, table: str, field: Field) -> str:
@@ -278,15 +287,37 @@ def _offer(app: Desk, of: tuple[str, Any], name: str, field: Field, values: dict
     if field.form == "inertia":
         return "{ xx = 0.01, yy = 0.01, zz = 0.01 }"
     if field.form == "nodes":
-        nodes = [chr(ord("a") + i) for i in range(max(field.size, 1))]
-        if table == "electric" and len(nodes) == 2:
-            nodes[1] = "gnd"
-        return f"[{', '.join(nodes)}]"
+        return f"[{', '.join(_usual_nodes(table, part, field))}]"
     value = _sampled(table, part.kind).get(name)
+    span = _span(app, part, name, values)
+    if span is not None:
+        value = float(f"{_SPANNED[name] * span:.2g}")
     fits = field.form in ("quantity", "signal") and value is not None
     if fits and checking.judge_new(app.work, table, values, name, value)[1]:
         return shown(value)
     return _OFFERS.get(field.form, "")
+
+
+def _span(app: Desk, part: Any, name: str, values: Mapping[str, Any]) -> float | None:
+    """How far apart the two points are that a length and its stroke are between [m]; None for
+    other fields, and for two points in one place."""
+    two = name in _SPANNED and isinstance(values.get("between"), list)
+    if not (two and set(_SPANNED) <= set(declared(part))):
+        return None
+    return checking.apart(app.work, values["between"]) or None
+
+
+def _usual_nodes(table: str, part: Any, field: Field) -> list[str]:
+    """Nodes that a part is usually on: supply and surroundings by their names, others a, b ...;
+    those of its sample where its ports have names of their own."""
+    letters = [chr(ord("a") + i) for i in range(max(field.size, 1))]
+    sampled: list[str] = list(_sampled(table, part.kind).get("nodes", letters))
+    if table == "hydraulic":
+        named = dict.fromkeys(node for node in sampled if node not in ("p", "tank"))
+        return [dict(zip(named, letters)).get(node, node) for node in sampled]
+    if table == "electric" and len(letters) == 2:
+        return ["a", "gnd"]
+    return sampled if len(letters) > 2 else letters
 
 
 @cache

@@ -6,6 +6,8 @@ import copy
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from vbg.errors import ModelError, Problem, UsageError, VbgError
 from vbg.model.text.places import spelled
 
@@ -91,6 +93,28 @@ def judge_new(
         if inside and problem.severity == "error":
             return f"{problem.what} {problem.remedy}".strip(), False
     return "", True
+
+
+def apart(work: Workspace, ends: Any) -> float | None:
+    """How far the two ends of a part that is being made are from each other in the written
+    posture [m]; None where that is not known, and in large models."""
+    from vbg.model import Model, place
+
+    if sum(len(t) for t in work.data.values() if isinstance(t, Mapping)) > _LARGE:
+        return None
+    part = {"kind": "damper", "between": ends, "c": 1.0}
+    try:
+        model = Model.from_document(_with(work.data, ("forces", "new-part"), part))
+        poses = place(model).poses
+    except VbgError:
+        return None
+    where = [
+        np.asarray(end.at)
+        if end.body == "ground"
+        else poses[end.body].p_WB + poses[end.body].R_WB @ np.asarray(end.at)
+        for end in model.forces["new-part"].between
+    ]
+    return float(np.linalg.norm(where[1] - where[0]))
 
 
 def _with(data: Mapping[str, Any], path: Path, value: Any) -> dict[str, Any]:
