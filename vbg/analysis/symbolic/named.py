@@ -14,11 +14,11 @@ which some constant has no such form (an angle in a rotation) keeps its number e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from vbg.assemble import assemble
 from vbg.assemble.system import System
 from vbg.blocks import Block, dependencies
 from vbg.errors import VbgError
+from vbg.graph import expand
 from vbg.model import Model
 from vbg.plumbing.paused_collection import paused_collection
 
@@ -38,9 +39,9 @@ READ = ("store", "position", "quaternion", "displacement", "signal")  # states o
 STEP = 1.1  # factor by which one parameter grows
 CLOSE = 1e-10  # relative error at which a form is believed
 CHECKS = 3  # random models for monomials
-ENOUGH = {1: 12, 2: 40, 3: 40}  # for polynomials in so many parameters; the same keys as DEGREES
+DEGREES = {1: 4, 2: 4, 3: 2}  # of a polynomial's parameters, by their number
+ENOUGH = {n: (d + 1) ** n + CHECKS for n, d in DEGREES.items()}  # random models for one
 STAGES = (CHECKS, *sorted(set(ENOUGH.values())))  # random models looked at, as far as needed
-DEGREES = {1: 4, 2: 4, 3: 2}  # of each parameter, by their number
 DENOMINATORS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)  # of numbers that become fractions
 NEGLIGIBLE = 1e-13  # beside the largest entry of its matrix: rounding
 SEED = 5
@@ -62,7 +63,8 @@ class Named:
 
     def matrix(self, of: Callable[[Model], Any]) -> Any:
         """What `of` takes from a model, an array, in symbols."""
-        models = (self.system.model,) if self._entries is None else self._entries.models
+        models: Sequence[Model] = (self.system.model,)
+        models = models if self._entries is None else self._entries.models
         entries = _Entries((), np.zeros((1, 0)), models) if self._entries is None else self._entries
         found, *_ = entries.symbols(_stacked(of, models))
         return found
@@ -93,66 +95,120 @@ def named(
 
     model: Model = system.model
     values = {name: model.parameters[name] for name in model.document.get("parameters", {})}
-    chosen = {n: v for n, v in values.items() if v != 0.0 and np.isfinite(v)}
+    chosen: Mapping[str, float] = {n: v for n, v in values.items() if v != 0.0 and np.isfinite(v)}
+
+    def blocks_of(model: Model) -> tuple[System, list[Block]]:
+        new = assemble(model if change is None else change(model))
+        return new, _order(new, roots, further)
+
+    try:
+        chosen = _found(model, chosen, lambda m: (None, _moduli(m)), needed).chosen
+        found = _found(model, chosen, blocks_of, needed, complete=True)
+    except VbgError:  # other values make no machine: the numbers stay
+        return unnamed(system, change)
+    if not found.chosen or found.base is None:
+        return unnamed(system, change)
+    parameters = {sympy.Symbol(n, real=True): v for n, v in found.chosen.items()}
+    return Named(system, found.base, found.constants, found.factors, parameters, found.entries)
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """The parameters that all constants show, and the constants of `base` written by them."""
+
+    chosen: Mapping[str, float]
+    base: System | None = None
+    constants: dict[Block, Any] = field(default_factory=dict)
+    factors: dict[Block, list[Any]] = field(default_factory=dict)
+    entries: _Entries | None = None
+
+
+def _found(
+    model: Model,
+    chosen: Mapping[str, float],
+    blocks_of: Callable[[Model], tuple[System | None, list[Block]]],
+    needed: Sequence[Callable[[Model], Any]],
+    *,
+    complete: bool = False,
+) -> _Found:
+    """Of the `chosen` parameters those by which all constants of the blocks, and all `needed`
+    arrays, can be written: what some constant hides is left out until none does.  A round looks
+    at as many models as show whether it has a form, so that it finds all that have none.  Where
+    the blocks are `complete`, what moves none of them is left out, too."""
     while chosen:
-        try:
-            entries = _Entries.of(model, chosen)
-            blamed = frozenset[str]().union(
-                *(entries.symbols(_stacked(of, entries.models))[1] for of in needed)
-            )
-            systems: list[System] = []
-            orders: list[list[Block]] = []
-            constants: dict[Block, Any] = {}
-            factors: dict[Block, list[Any]] = {}
-            for random in () if blamed else STAGES:
-                models = entries.models[len(systems) : 1 + len(chosen) + random]
-                new = [assemble(m if change is None else change(m)) for m in models]
-                systems += new
-                orders += [_order(system, roots, further) for system in new]
-                constants, factors, blamed, hopeless = _constants(orders, entries)
-                if hopeless or not blamed:  # more models would name nothing more
-                    blamed = hopeless
-                    break
-        except VbgError:  # other values make no machine: the numbers stay
-            break
-        if not blamed:
-            parameters = {sympy.Symbol(n, real=True): v for n, v in chosen.items()}
-            return Named(system, systems[0], constants, factors, parameters, entries)
-        chosen = {n: v for n, v in chosen.items() if n not in blamed}
-    return unnamed(system, change)
+        entries = _Entries.of(model, chosen)
+        base: System | None = None
+        orders: list[list[Block]] = []
+        written = _Written()
+        for random in STAGES:
+            models = entries.models[: 1 + len(chosen) + random]
+            for m in models[len(orders) :]:
+                one, order = blocks_of(m)
+                base = base or one
+                orders.append(order)
+            written = _constants(orders, entries)
+            for of in needed:
+                written.read(_stacked(of, models), entries)
+            if written.blamed <= written.hopeless:  # more models would name nothing more
+                break
+        kept = written.moved if complete else frozenset(chosen)
+        chosen = {n: v for n, v in chosen.items() if n in kept - written.blamed}
+        if not written.blamed:
+            return _Found(chosen, base, written.constants, written.factors, entries)
+    return _Found(chosen)
+
+
+def _moduli(model: Model) -> list[Block]:
+    """The numbers of the bond graph: laws of its stores and resistors, moduli of its transformers
+    and gyrators.  A system's numbers are made of them; they cost a fourth of a system."""
+    laws = (
+        (v.law, v.inverse, v.effort_law, v.flow_law)
+        for v in expand(model).vertices.values()
+        if v.kind in ("I", "C", "R", "TF", "GY")
+    )
+    return dependencies(law for four in laws for law in four if law is not None)
+
+
+@dataclass(slots=True)
+class _Written:
+    """Constant blocks and coefficients of the first system with their symbols, the parameters
+    that some of them do not show, those of them that no number of models would show, and those
+    that move any."""
+
+    constants: dict[Block, Any] = field(default_factory=dict)
+    factors: dict[Block, list[Any]] = field(default_factory=dict)
+    blamed: frozenset[str] = frozenset()
+    hopeless: frozenset[str] = frozenset()
+    moved: frozenset[str] = frozenset()
+
+    def read(self, samples: Array, entries: _Entries) -> Any:
+        """A constant (models, rows, columns) in symbols; what it hides and shows is kept."""
+        found, missing, lost = entries.symbols(samples)
+        self.blamed |= missing
+        self.hopeless |= lost
+        self.moved |= entries.moving(samples)
+        return found
+
+
+def _constants(orders: Sequence[list[Block]], entries: _Entries) -> _Written:
+    """The constants of the first of the systems whose blocks are `orders`."""
+    if any([b.op for b in order] != [b.op for b in orders[0]] for order in orders[1:]):
+        every = frozenset(entries.names)
+        return _Written({}, {}, every, every, every)  # other values make other equations
+    written = _Written()
+    for blocks in zip(*orders, strict=True):
+        if blocks[0].op == "const":
+            data = np.array([b.data for b in blocks])
+            written.constants[blocks[0]] = written.read(data, entries)
+        elif blocks[0].op == "sum":
+            row = np.array([[b.data] for b in blocks])
+            written.factors[blocks[0]] = list(written.read(row, entries))
+    return written
 
 
 def _order(system: System, roots: Roots | None, further: Roots | None) -> list[Block]:
     """All blocks of a system whose constants are to be named, the same order in every one."""
     return _read_blocks(system, further) if roots is None else dependencies(roots(system))
-
-
-def _constants(
-    orders: Sequence[list[Block]], entries: _Entries
-) -> tuple[dict[Block, Any], dict[Block, list[Any]], frozenset[str], frozenset[str]]:
-    """Constant blocks and coefficients of the first system with their symbols, the parameters
-    that some of them do not show, and those of them that no number of systems would show;
-    `orders`: the blocks of every system."""
-    if any([b.op for b in order] != [b.op for b in orders[0]] for order in orders[1:]):
-        every = frozenset(entries.names)
-        return {}, {}, every, every  # other values make other equations
-    constants: dict[Block, Any] = {}
-    factors: dict[Block, list[Any]] = {}
-    blamed: frozenset[str] = frozenset()
-    hopeless: frozenset[str] = frozenset()
-    for blocks in zip(*orders, strict=True):
-        if blocks[0].op == "const":
-            found, missing, lost = entries.symbols(np.array([b.data for b in blocks]))
-            constants[blocks[0]] = found
-        elif blocks[0].op == "sum":
-            row = np.array([[b.data] for b in blocks])
-            found, missing, lost = entries.symbols(row)
-            factors[blocks[0]] = list(found)
-        else:
-            continue
-        blamed |= missing
-        hopeless |= lost
-    return constants, factors, blamed, hopeless
 
 
 def _read_blocks(system: System, further: Roots | None) -> list[Block]:
@@ -168,6 +224,30 @@ def _read_blocks(system: System, further: Roots | None) -> list[Block]:
     return dependencies([*roots, *besides, e.residual], skipped)
 
 
+class _Models(Sequence[Model]):
+    """Models at the rows of `values`, made when they are looked at."""
+
+    def __init__(self, model: Model, names: Sequence[str], values: Array) -> None:
+        self._fixed = {n: v for n, v in model.parameters.items() if n not in names}
+        self._model, self._names, self._values = model, names, values
+        self._made: dict[int, Model] = {}
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    @overload
+    def __getitem__(self, at: int) -> Model: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Model]: ...
+    def __getitem__(self, at: int | slice) -> Model | Sequence[Model]:
+        if isinstance(at, slice):
+            return [self[i] for i in range(*at.indices(len(self)))]
+        if at not in self._made:
+            row = dict(zip(self._names, self._values[at].tolist(), strict=True))
+            self._made[at] = self._model.with_parameters(**self._fixed, **row)
+        return self._made[at]
+
+
 @dataclass(frozen=True, eq=False)
 class _Entries:
     """Models at the base values, with each parameter grown in turn, and at random values;
@@ -175,22 +255,18 @@ class _Entries:
 
     names: tuple[str, ...]
     values: Array
-    models: tuple[Model, ...]
+    models: Sequence[Model]
 
     @classmethod
-    def of(cls, model: Model, chosen: dict[str, float]) -> _Entries:
+    def of(cls, model: Model, chosen: Mapping[str, float]) -> _Entries:
         random = np.random.default_rng(SEED)
         nominal = np.array(list(chosen.values()))
         base = nominal * random.uniform(0.93, 1.07, len(nominal))
         grown = [np.where(np.arange(len(base)) == i, STEP * base, base) for i in range(len(base))]
         others = [base * random.uniform(0.8, 1.25, len(base)) for _ in range(STAGES[-1])]
         values = np.array([base, *grown, *others])
-        fixed = {n: v for n, v in model.parameters.items() if n not in chosen}
-        models = tuple(
-            model.with_parameters(**fixed, **dict(zip(chosen, row.tolist(), strict=True)))
-            for row in values
-        )
-        return cls(tuple(chosen), values, models)
+        names = tuple(chosen)
+        return cls(names, values, _Models(model, names, values))
 
     def symbols(self, samples: Array) -> tuple[Any, frozenset[str], frozenset[str]]:
         """A constant (models, rows, columns) in symbols, the parameters it hides, and those of
@@ -214,6 +290,12 @@ class _Entries:
             else:
                 matrix[i, j] = found
         return matrix, frozenset(blamed), frozenset(hopeless)
+
+    def moving(self, samples: Array) -> frozenset[str]:
+        """The parameters that move a constant when they grow."""
+        n = len(self.names)
+        apart = (samples[1 : 1 + n] != samples[0]).reshape(n, -1).any(axis=1)
+        return frozenset(name for name, moves in zip(self.names, apart, strict=True) if moves)
 
     def _entry(self, c: Array) -> Any:
         """One number in symbols, or the parameters on which it depends in another way."""
