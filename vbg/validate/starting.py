@@ -3,7 +3,7 @@
 A run that begins at rest, in balance or from a result begins where no file writes it.  Where
 bodies stand goes over as poses; what circuits, oil and shafts hold goes over as the start
 values of their parts, angles of nodes and what controllers keep as signals.  A part that holds
-what no signal tells cannot be handed over: its efforts are replayed then.
+what no signal tells (raw stores) cannot be handed over: its efforts are replayed then.
 """
 
 from __future__ import annotations
@@ -32,14 +32,16 @@ _HELD = {
     ("hydraulic", "accumulator"): {"pressure": "pressure"},
     ("hydraulic", "cylinder"): {"pressure_a": "pressure_a", "pressure_b": "pressure_b"},
 }
-_KEPT = {"pid": ("filtered", "integral")}  # signals of what a controller keeps
+# signals of what a part keeps that has no start value of its own
+_KEPT = {
+    "pid": ("filtered", "integral"),
+    "transfer_function": ("state",),
+    "state_space": ("state",),
+    "delay": ("state",),
+    "pipe": ("flow", "flows", "pressures"),
+}
 # kinds that hold something that no signal tells
 _HIDDEN = {
-    ("hydraulic", "pipe"),
-    ("signals", "transfer_function"),
-    ("signals", "state_space"),
-    ("signals", "delay"),
-    ("signals", "sample_and_hold"),
     ("bondgraph", "C"),
     ("bondgraph", "I"),
 }
@@ -57,7 +59,8 @@ def not_handed(model: Model) -> tuple[str, ...]:
 
 
 def held_at_start(model: Model, first: Solution) -> dict[str, float]:
-    """Signals of nodes, stores and controllers in the first row of a run, by name."""
+    """Signals of nodes, stores, pipes and controllers in the first row of a run, by name; NAME[0],
+    NAME[1], ... of a vector."""
     names = [
         f"{name}.{signal}"
         for table, name, part in _parts(model)
@@ -69,7 +72,17 @@ def held_at_start(model: Model, first: Solution) -> dict[str, float]:
         if signal.startswith(("rotational.", "translational."))
         and signal.endswith((".angle", ".position"))
     ]
-    return {name: float(first[name][0]) for name in names if name in first}
+    names += [name for name, part in model.signals.items() if part.kind == "sample_and_hold"]
+    held: dict[str, float] = {}
+    for name in names:
+        if name in first:
+            row = np.ravel(first[name][0]).tolist()
+            held |= dict(zip(_places(name, len(row)), row, strict=True))
+    return held
+
+
+def _places(name: str, count: int) -> list[str]:
+    return [name] if count == 1 else [f"{name}[{k}]" for k in range(count)]
 
 
 def with_starts(model: Model, held: Mapping[str, float]) -> Model:

@@ -12,6 +12,7 @@ exchanged, its force differs and the posture is still the one to go on from.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -33,6 +34,7 @@ MOTION = (
 ITERATIONS = 30
 RANK = 1e-9  # of the largest slope: a direction below is not seen in the signals
 CLOSE = 1e-6  # of its size: a signal that misses by more is not that of the result
+OIL = 1e-5  # a flow of oil [m^3/s] beside signals of size 1
 STILL = 1e-13  # a step this small, relative to the state, is the last
 
 
@@ -128,10 +130,13 @@ def _rows(probe: Probe, names: list[str]) -> NDArray[np.intp]:
     return np.concatenate([np.zeros(0, dtype=int), *(np.arange(s.start, s.stop) for s in spans)])
 
 
-def _wanted(instant: Instant, names: list[str]) -> tuple[Array, Array]:
-    """Values of the signals and what is large for each: the longest of a vector, 1 at least."""
+def _wanted(probe: Probe, instant: Instant, names: list[str]) -> tuple[Array, Array]:
+    """Values of the signals and what is large for each: the longest of a vector, 1 at least, of
+    a flow of oil `OIL`."""
+    units = {output.name: output.unit for output in probe.system.causal.graph.outputs}
     values = [instant.signals[name] for name in names]
-    sizes = [np.full(v.size, max(float(np.abs(v).max()), 1.0)) for v in values]
+    least = [OIL if units.get(name) == "m^3/s" else 1.0 for name in names]
+    sizes = [np.full(v.size, max(float(np.abs(v).max()), s)) for v, s in zip(values, least)]
     empty = np.zeros(0)
     return np.concatenate([empty, *values]), np.concatenate([empty, *sizes])
 
@@ -153,10 +158,10 @@ def _followed(
     free = _free(probe.system)
     for _ in range(ITERATIONS):
         values, slopes = probe.values(instant.t, x), probe.jacobian(instant.t, x)[:, : probe.size]
-        basis, step = np.eye(probe.size)[:, free], np.zeros(probe.size)
+        basis, step = _reach(probe, instant, slopes, tiers)[:, free], np.zeros(probe.size)
         for names in tiers:
             rows = _rows(probe, names)
-            wanted, sizes = _wanted(instant, names)
+            wanted, sizes = _wanted(probe, instant, names)
             A = slopes[rows] / sizes[:, None]
             miss = (wanted - values[rows]) / sizes - A @ step
             good = np.isfinite(miss) & np.all(np.isfinite(A), axis=1)
@@ -172,6 +177,16 @@ def _followed(
         if float(np.abs(step).max(initial=0.0)) <= STILL * (1.0 + float(np.abs(x).max())):
             break
     return x
+
+
+def _reach(probe: Probe, instant: Instant, slopes: Array, tiers: Iterable[list[str]]) -> Array:
+    """Directions of x, one for each component, as long as what moves the signals by one of their
+    sizes: a momentum of oil and its content differ by twenty orders, and what the first tier
+    leaves free is a mixture of both."""
+    names = [name for tier in tiers for name in tier]
+    A = slopes[_rows(probe, names)] / _wanted(probe, instant, names)[1][:, None]
+    moved = np.linalg.norm(np.where(np.isfinite(A), A, 0.0), axis=0)
+    return np.diag(np.where(moved > 0.0, 1.0 / np.where(moved > 0.0, moved, 1.0), 1.0))
 
 
 def _held_together(probe: Probe, values: Array, slopes: Array, step: Array, basis: Array) -> Array:
@@ -200,7 +215,7 @@ def _missed(probe: Probe, instant: Instant, x: Array, names: list[str]) -> dict[
     """Signals that are not those of the instant, with the relative miss."""
     values, missed = probe.values(instant.t, x), {}
     for name in names:
-        wanted, sizes = _wanted(instant, [name])
+        wanted, sizes = _wanted(probe, instant, [name])
         off = np.abs(values[_rows(probe, [name])] - wanted) / sizes
         if name.endswith(".rotation"):  # q and -q are one rotation
             other = np.abs(values[_rows(probe, [name])] + wanted) / sizes

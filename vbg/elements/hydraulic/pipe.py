@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import pi
 from typing import ClassVar
 
-from vbg.blocks import Block, call, const, divide, times
+from vbg.blocks import Block, call, const, divide, stack, times
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
 
@@ -18,6 +18,7 @@ class Pipe:
     content' = flow_in - flow_out  with I = density l / A, C = A l / bulk,
     R = 8 viscosity l / (pi r^4) (Hagen-Poiseuille), l the length of a piece.  The content of
     a piece sits half at each of its ends; the ends on the nodes are left to their volumes.
+    `flows` are those of the pieces, `pressures` those between them, from the first node on.
 
     g = 1, laminar at any speed, without `roughness`.  With it g(Re) = f Re / 64, with Darcy's
     friction factor f of laminar, transitional and turbulent flow in one formula (S. Churchill,
@@ -86,7 +87,7 @@ class Pipe:
         inertance = self.density * piece / area
         resistance = 128.0 * self.viscosity * piece / (pi * self.diameter**4)
         compliance = area * piece / self.bulk
-        before = first
+        before, within = first, []
         for i in range(self.segments):
             line = builder.one(f"{name}.{i}.flow", 1, "scalar", "hydraulic")
             if before is not None:
@@ -106,7 +107,7 @@ class Pipe:
                 break
             before = builder.zero(f"{name}.{i}.pressure", 1, "scalar", "hydraulic")
             builder.bond(line, before)
-            builder.compliance(
+            content = builder.compliance(
                 f"{name}.{i}",
                 before,
                 effort=lambda content: (1.0 / compliance) * content,
@@ -115,9 +116,14 @@ class Pipe:
                 written=self.pressure is not None,
                 state="content",
             )
+            within.append((1.0 / compliance) * content)
         entry = builder.bond_flow(f"{name}.0.flow -> {name}.0.momentum.I")
         exit_flow = builder.bond_flow(
             f"{name}.{self.segments - 1}.flow -> {name}.{self.segments - 1}.momentum.I"
         )
         builder.output(f"{name}.flow", entry, "m^3/s")
         builder.output(f"{name}.flow_out", exit_flow, "m^3/s")
+        if within:
+            builder.output(f"{name}.pressures", stack(*within), "Pa")
+            along = (f"{name}.{i}.flow -> {name}.{i}.momentum.I" for i in range(self.segments))
+            builder.output(f"{name}.flows", stack(*map(builder.bond_flow, along)), "m^3/s")

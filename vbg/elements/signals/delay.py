@@ -16,6 +16,7 @@ from vbg.fields import declare, quantity
 class Delay:
     """value(t) = input(t - time), as the Pade fraction of exp(-s time) of this order:
     all-pass, with the right phase up to a frequency of about order / time.
+    `state` is x with x_n = input / D(s time), D monic in s time, x_k = time^(n - k) (x_n)^(n - k).
     """
 
     table: ClassVar[str] = "signals"
@@ -44,4 +45,5 @@ class Delay:
             lambda x: const(A) @ x + const(B) @ source,
             initial=const(np.zeros(n)),
         )
+        builder.output(f"{name}.state", state, "1")
         builder.define(name, const(C) @ state + float(b[0]) * source)

@@ -18,7 +18,7 @@ Matrix = tuple[tuple[float, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class StateSpace:
-    """x' = A x + B u, value = C x + D u; one output, any number of inputs."""
+    """x' = A x + B u, value = C x + D u; one output, any number of inputs.  `state` is x."""
 
     table: ClassVar[str] = "signals"
     kind: ClassVar[str] = "state_space"
@@ -55,6 +55,7 @@ class StateSpace:
             lambda x: const(self.A) @ x + const(np.array(self.B).reshape(n, -1)) @ u,
             initial=const(self.initial or np.zeros(n)),
         )
+        builder.output(f"{name}.state", state, "1")
         value = const([self.C]) @ state
         if self.D is not None:
             value = value + const([self.D]) @ u

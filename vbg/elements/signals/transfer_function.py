@@ -17,6 +17,7 @@ from vbg.fields import declare
 class TransferFunction:
     """value = numerator(s) / denominator(s) of the input, coefficients from the highest
     power down, in controllable canonical form, all states zero at the start.
+    `state` is x with x_n = input / denominator(s), monic, x_k = (x_n)^(n - k).
     """
 
     table: ClassVar[str] = "signals"
@@ -55,4 +56,5 @@ class TransferFunction:
             lambda x: const(A) @ x + const(B) @ source,
             initial=const(np.zeros(order)),
         )
+        builder.output(f"{name}.state", state, "1")
         builder.define(name, const(C) @ state + float(b[0]) * source)

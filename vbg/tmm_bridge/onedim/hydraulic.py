@@ -17,6 +17,7 @@ from vbg.tmm_bridge.formulas.tape import Number, choose, least, log, most, power
 from vbg.tmm_bridge.formulas.tape import root as square_root
 from vbg.tmm_bridge.onedim.electric import HYDRAULIC, Ends
 from vbg.tmm_bridge.onedim.oil import Oil
+from vbg.tmm_bridge.onedim.signals import StateOf, places_of
 from vbg.tmm_bridge.onedim.working import Energies, Output, Port, Value, Working
 
 Law = Callable[[Working, Number], Number]
@@ -332,6 +333,12 @@ class Pipe:
         name, at, last = self.ends.name, self.state, self.state + self.pieces - 1
         yield f"{name}.flow", "m^3/s", lambda w: w.x[at]
         yield f"{name}.flow_out", "m^3/s", lambda w: w.x[last]
+        inner = self.pieces - 1
+        if inner:
+            for i, one in enumerate(places_of(f"{name}.pressures", inner)):
+                yield one, "Pa", StateOf(last + 1 + i).value
+            for i, one in enumerate(places_of(f"{name}.flows", self.pieces)):
+                yield one, "m^3/s", StateOf(at + i).value
 
 
 def squares(values: Iterable[Number]) -> Number:

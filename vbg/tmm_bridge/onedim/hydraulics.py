@@ -28,7 +28,7 @@ from vbg.tmm_bridge.onedim.hydraulic import (
 )
 from vbg.tmm_bridge.onedim.oil import Oil
 from vbg.tmm_bridge.onedim.shafts import reach
-from vbg.tmm_bridge.onedim.signals import within
+from vbg.tmm_bridge.onedim.signals import places_of, within
 from vbg.tmm_bridge.onedim.sources import Sources
 from vbg.tmm_bridge.onedim.working import Value, Working
 
@@ -243,8 +243,11 @@ def _add_pipe(draft: Draft, name: str, part: Any) -> None:
     if part.roughness is not None:
         loss = darcy(piece, part.diameter, part.roughness, (part.density, part.viscosity))
     at = len(draft.start)
-    for start in [None] * n + [part.pressure] * (n - 1):
-        draft.store(start)
+    flows = places_of(f"{name}.flows", n) if n > 1 else (f"{name}.flow",)
+    for one in flows:
+        draft.store(draft.begins.get(one))
+    for one in places_of(f"{name}.pressures", n - 1):
+        draft.store(draft.begins.get(one, part.pressure))
     pipe = Pipe(
         draft.ends("hydraulic", name, part.nodes),
         n,

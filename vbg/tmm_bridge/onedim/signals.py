@@ -92,6 +92,11 @@ class StateOf:
         return w.x[self.place]
 
 
+def places_of(name: str, count: int) -> tuple[str, ...]:
+    """The outputs that are the places of a vector."""
+    return (name,) if count == 1 else tuple(f"{name}[{i}]" for i in range(count))
+
+
 @dataclass(frozen=True)
 class PID:
     """kp e + integral + kd (e - filtered) / filter within bounds, back-calculation against
@@ -263,11 +268,11 @@ def companion(numerator: Sequence[float], denominator: Sequence[float]) -> tuple
     return A, np.eye(order, 1), b[1:] - b[0] * a, b[:1]
 
 
-def dead_time(time: float, order: int) -> tuple[list[float], list[float]]:
-    """Numerator and denominator of the diagonal Pade fraction of exp(-s time):
-    c_k = (2n - k)! / (k! (n - k)!), alternating signs above."""
+def dead_time(order: int) -> tuple[list[float], list[float]]:
+    """Numerator and denominator of the diagonal Pade fraction of exp(-s), s in units of the dead
+    time: c_k = (2n - k)! / (k! (n - k)!), alternating signs above."""
     from math import factorial as f
 
     n = order
-    c = [f(2 * n - k) / (f(k) * f(n - k)) * time**k for k in range(n + 1)]
+    c = [f(2 * n - k) / (f(k) * f(n - k)) for k in range(n + 1)]
     return [(-1.0) ** k * c[k] for k in range(n, -1, -1)], c[::-1]

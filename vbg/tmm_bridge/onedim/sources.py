@@ -25,6 +25,7 @@ from vbg.tmm_bridge.onedim.signals import (
     closure,
     companion,
     dead_time,
+    places_of,
     weighted,
 )
 from vbg.tmm_bridge.onedim.working import Value, Working
@@ -181,7 +182,9 @@ class Sources:
             case "sample_and_hold":
                 clock = float(part.start), float(part.period)
                 held = Held(
-                    self.value(part, name, part.input), self._draft.state(part.initial), clock
+                    self.value(part, name, part.input),
+                    self._draft.state(self._draft.begins.get(name, part.initial)),
+                    clock,
                 )
                 self._draft.held.append(held)
                 self._draft.late.append(held)
@@ -237,8 +240,13 @@ class Sources:
         elif part.kind == "transfer_function":
             A, B, C, D = companion(part.numerator, part.denominator)
         else:
-            A, B, C, D = companion(*dead_time(part.time, part.order))
-        at = draft.state(*(start or np.zeros(len(A)).tolist()))
+            A, B, C, D = companion(*dead_time(part.order))
+            A, B = A / part.time, B / part.time  # s stands for s time
+        told = places_of(f"{name}.state", len(A))
+        start = start or np.zeros(len(A)).tolist()
+        at = draft.state(*map(draft.begins.get, told, start))
         system = LinearSystem(values, A, B, C, D, at)
         draft.late.append(system)
+        for i, one in enumerate(told):
+            draft.tell((one, "1", StateOf(at + i).value))
         return system.value
