@@ -4,8 +4,8 @@
 
 For every .urdf below FOLDER (default: the robots of the wheel `example-robot-data`, where it
 is installed): accelerations of all bodies at random states against aba, and the drive
-torques of given accelerations against rnea.  Errors are relative to the largest of each
-state.  Without Pinocchio nothing is compared.
+torques and the forces and moments in all joints of given accelerations against rnea.  Errors are
+relative to the largest of each state.  Without Pinocchio nothing is compared.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def main() -> None:
     parser.add_argument("--inverse", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    print(f"{'robot':34} bodies  acceleration  torque   notes")
+    print(f"{'robot':34} bodies  acceleration   torque    force   moment   notes")
     errors, others = [], []
     for file in sorted(Path(given.folder).rglob("*.urdf")):
         found = row(file, given.states, given.inverse, given.seed)
@@ -76,15 +76,16 @@ def row(file: Path, states: int, inverse: int, seed: int) -> Row:
         made, free = _imported(text, file)
         rng = np.random.default_rng(seed)
         forward = acceleration_error(file, made, states, rng, free=free)
-        torque = torque_error(file, made, inverse, rng, free=free)
+        torque, force, moment = load_errors(file, made, inverse, rng, free=free)
     except VbgError as error:
         return Row(str(error).replace(str(file), file.name)[:120])
-    changed = [n for n in made.notes if "raised" in n or "was given" in n]
-    notes = f"{len(changed)} links changed" if changed else ""
+    changed = [n for n in made.notes if "raised" in n or " given " in n]
+    notes = "links without mass" if changed else ""
     if math.isnan(forward):
-        notes = f"singular in Pinocchio; {notes}"
+        return Row(f"singular in Pinocchio; {notes}")
     bodies = len(made.document["bodies"])
-    told = "   none" if math.isnan(torque) else f"{torque:7.1e}"
+    loads = (torque, force, moment)
+    told = "  ".join("   none" if math.isnan(load) else f"{load:7.1e}" for load in loads)
     worst = forward if math.isnan(torque) else max(forward, torque)
     return Row(f"{bodies:6}  {forward:12.1e}  {told}  {notes}", worst)
 
@@ -116,7 +117,12 @@ class Robot:
 
         self.pin = pinocchio
         floating = (pinocchio.JointModelFreeFlyer(),) if free else ()
-        self.model = pinocchio.buildModelFromUrdf(str(file), *floating)
+        whole = pinocchio.buildModelFromUrdf(str(file), *floating)
+        # joints that move no mass are left out of the import, and have no acceleration of their own
+        known = {"universe", "root_joint", *origins.values()}
+        idle = [i for i, name in enumerate(whole.names) if name not in known]
+        neutral = pinocchio.neutral(whole)
+        self.model = pinocchio.buildReducedModel(whole, idle, neutral) if idle else whole
         self.data = self.model.createData()
         self.document, self.origins = document, origins
         neutral = pinocchio.neutral(self.model)
@@ -229,41 +235,63 @@ def _accelerations(system: Any, model: Model, motions: Any, rate: np.ndarray) ->
     return found
 
 
-def torque_error(
+def load_errors(
     file: Path, made: Imported, states: int, rng: np.random.Generator, *, free: bool
-) -> float:
-    """Largest difference of drive torques and forces for given motions, over the largest; NaN for
-    a robot that has freedoms without a drive.  (Joints of links without mass, which the import
-    leaves out, ask for nothing, however they move.)"""
-    worst = 0.0
+) -> tuple[float, float, float]:
+    """Largest differences of drive loads, and of forces and moments in all joints, for given
+    motions, each over the largest of its kind; NaN for a robot that has freedoms without a drive.
+    (Joints of links without mass, which the import leaves out, ask for nothing, however they
+    move.)"""
     plain = bare(made.document)
     robot = Robot(file, plain, made.origins, free=free)
     one = [n for n in plain["joints"] if robot.model.existJointName(made.origins[n])]
     held = {n for n in one if plain["joints"][n]["kind"] in DRIVEN}
     if free or any(j["kind"] != "fixed" and n not in held for n, j in plain["joints"].items()):
-        return math.nan
+        return math.nan, math.nan, math.nan
+    worst = np.zeros(3)
     for _ in range(states):
         q, v = robot.state(rng)
         a = rng.normal(size=robot.model.nv)
         robot.pin.forwardKinematics(robot.model, robot.data, q, v)
         expected = robot.pin.rnea(robot.model, robot.data, q, v, a)
-        driven = deepcopy(plain)
+        signals = _driven(file, plain, robot, one, (q, v, a))
+        found: tuple[list[Any], ...] = ([], [], [])
+        wanted: tuple[list[Any], ...] = ([], [], [])
         for name in one:
-            joint, at = driven["joints"][name], robot.joint(name)
-            start, speed = robot.coordinate(name, q), v[at.idx_v]
-            joint["drive"] = f"({start!r}) + ({float(speed)!r})*t + ({float(a[at.idx_v])!r})/2*t**2"
-            joint.pop("initial", None)
-        start = vbg.start(Model.from_document(driven, str(file)))
-        signals = start.outputs(0.0, start.state)
-        found, wanted = [], []
-        for name in one:
-            joint, at = driven["joints"][name], robot.joint(name)
-            wanted.append(expected[at.idx_v])
-            load = signals[f"{name}.{'force' if joint['kind'] == 'prismatic' else 'torque'}"]
-            found.append(float(_axis(robot, name, joint) @ np.asarray(load).ravel()))
-        gap = np.abs(np.array(found) - np.array(wanted)).max()
-        worst = max(worst, float(gap) / max(float(np.abs(wanted).max()), 1e-3))
-    return worst
+            at = robot.model.getJointId(robot.origins[name])
+            load, R_WJ = robot.data.f[at], robot.data.oMi[at].rotation
+            force, moment = (np.ravel(signals[f"{name}.{key}"]) for key in ("force", "torque"))
+            along = force if plain["joints"][name]["kind"] == "prismatic" else moment
+            axis = _axis(robot, name, plain["joints"][name])
+            for k, pair in enumerate(
+                (
+                    (axis @ along, expected[robot.joint(name).idx_v]),
+                    (force, R_WJ @ load.linear),
+                    (moment, R_WJ @ load.angular),
+                )
+            ):
+                found[k].append(pair[0])
+                wanted[k].append(pair[1])
+        for k in range(3):
+            right = np.array(wanted[k])
+            gap = np.abs(np.array(found[k]) - right).max()
+            worst[k] = max(worst[k], gap / max(float(np.abs(right).max()), 1e-3))
+    return float(worst[0]), float(worst[1]), float(worst[2])
+
+
+def _driven(
+    file: Path, plain: Mapping[str, Any], robot: Robot, joints: list[str], motion: Any
+) -> Mapping[str, Any]:
+    """Signals at the start of the machine whose `joints` have drives of this motion q, v, a."""
+    q, v, a = motion
+    driven = deepcopy(dict(plain))
+    for name in joints:
+        joint, at = driven["joints"][name], robot.joint(name)
+        start, speed, rate = robot.coordinate(name, q), float(v[at.idx_v]), float(a[at.idx_v])
+        joint["drive"] = f"({start!r}) + ({speed!r})*t + ({rate!r})/2*t**2"
+        joint.pop("initial", None)
+    start = vbg.start(Model.from_document(driven, str(file)))
+    return start.outputs(0.0, start.state)
 
 
 def _axis(robot: Robot, name: str, joint: Mapping[str, Any]) -> np.ndarray:

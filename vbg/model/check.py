@@ -190,7 +190,16 @@ def _inertias(model: Model) -> Iterator[Problem]:
     for name, body in model.bodies.items():
         smallest, middle, largest = principal_moments(body.inertia)
         allowed = body.allow_unphysical_inertia
-        if largest > (smallest + middle) * (1 + 1e-6):
+        if smallest < 0.0:
+            yield _problem(
+                model,
+                "warning",
+                ("bodies", name, "inertia"),
+                f"the principal moment {smallest:.6g} kg*m^2 is below zero, as allowed.",
+                "No rigid body has it: bearing loads are right where it stands for mass that moves "
+                "with a neighbour, and as good as the source elsewhere.",
+            )
+        elif largest > (smallest + middle) * (1 + 1e-6):
             yield _problem(
                 model,
                 "warning",

@@ -192,7 +192,7 @@ def _eliminated(matrix: NDArray, rhs: NDArray, order: list[int], least: float) -
     before, count = np.real(np.diag(matrix)).copy(), len(order)
     lower, pivots = np.eye(count, dtype=matrix.dtype), np.zeros(count, dtype=matrix.dtype)
     for i in range(count):
-        if np.real(matrix[i, i]) <= least * before[i]:
+        if abs(np.real(matrix[i, i])) <= least * abs(before[i]):
             continue
         pivots[i] = 1.0 / matrix[i, i]
         lower[i + 1 :, i] = matrix[i + 1 :, i] * pivots[i]

@@ -67,7 +67,7 @@ def _sizes(system: System) -> dict[str, float]:
     sizes = {}
     for name, part in bodies.items():
         mass = part.mass or 1.0  # 0 of a point of a flexible body, as its inertia
-        gyration = float(np.sqrt(sum(part.inertia[:3]) / (2.0 * mass)))
+        gyration = float(np.sqrt(sum(map(abs, part.inertia[:3])) / (2.0 * mass)))
         sizes[name] = max([gyration, *(float(np.linalg.norm(place)) for place in places[name])])
     return sizes
 

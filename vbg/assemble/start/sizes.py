@@ -39,4 +39,4 @@ def farthest_end(model: Model) -> float:
 
 def _gyration(part: Any) -> float:
     mass = part.mass or 1.0  # 0 of a point of a flexible body, as its inertia
-    return float(np.sqrt(sum(part.inertia[:3]) / (2.0 * mass)))
+    return float(np.sqrt(sum(map(abs, part.inertia[:3])) / (2.0 * mass)))

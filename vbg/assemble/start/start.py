@@ -27,6 +27,7 @@ from vbg.assemble.start.remarks import (
 )
 from vbg.assemble.start.rounding import condition_of, lost_pivots, lost_to_rounding
 from vbg.assemble.start.settle import settle
+from vbg.assemble.start.signs import require_positive
 from vbg.assemble.start.tied import level
 from vbg.assemble.start.valueless import with_values
 from vbg.assemble.start.written import keep_written, not_kept
@@ -396,6 +397,7 @@ def _conditioned(system: System, closer: Closer, start: Start) -> Start:
     evaluate = Evaluator(system.programs.correction, kept=closer.kept)
     evaluate(0.0, x, np.zeros(rows))
     if not evaluate.program.schedules:
+        require_positive(system, evaluate.inverse_pivots())
         return start
     kept = closer.kept[:rows]
     lost = lost_pivots(evaluate, kept)
@@ -404,6 +406,7 @@ def _conditioned(system: System, closer: Closer, start: Start) -> Start:
         regular = np.count_nonzero(clear) >= np.count_nonzero(kept)
         grip = LostGrip(int(lost.sum()), lost)
         raise AssemblyError.of([(_without_inertia if regular else _singular)(system, grip)])
+    require_positive(system, evaluate.inverse_pivots())
     condition = condition_of(evaluate, kept, x)
     rounding = 0.0 if condition <= WEAK else lost_to_rounding(system, closer, x)
     return replace(start, condition=condition, rounding=rounding)

@@ -29,7 +29,7 @@ static inline void eliminate_diagonal(double *w, int m, int d, int original, con
             pivot -= x * factor;
             l[j * m + k] = factor;
         }
-        const int good = kept[j] > 0.0 && pivot > least * w[original + j];
+        const int good = kept[j] > 0.0 && fabs(pivot) > least * fabs(w[original + j]);
         l[j * m + j] = good ? 1.0 / pivot : 0.0;
         for (int i = j + 1; i < m; i++)
             for (int k = 0; k < j; k++) l[i * m + j] -= l[i * m + k] * l[j * m + k];

@@ -21,7 +21,16 @@ from vbg.errors import ModelError
 from vbg.io.urdf.lump import Group, groups_of, home_of, without_massless_ends
 from vbg.io.urdf.meshes import Named, named_from, nothing
 from vbg.io.urdf.robot import Array, Mass, Place, Robot, Solid, UrdfJoint, read_robot
-from vbg.io.urdf.shared import FLOOR, GRAIN, NOTHING, SHARE, lacks, least_moment, with_shared_mass
+from vbg.io.urdf.shared import (
+    FLOOR,
+    GRAIN,
+    NOTHING,
+    SHARE,
+    TURNING,
+    lacks,
+    least_moment,
+    with_shared_mass,
+)
 from vbg.model import Model
 from vbg.model.text.files import text_of
 from vbg.spatial import quaternion_from_matrix
@@ -100,14 +109,16 @@ def to_document(
     """The document from the text of a URDF file; see `read`."""
     robot = read_robot(text, where)
     groups, dropped = without_massless_ends(groups_of(robot, keep_fixed=keep_fixed))
-    groups, given = with_shared_mass(groups)
+    groups, given = with_shared_mass(groups, free=free)
     writer = _Writer(robot, groups, free, _names(robot, groups), list(robot.notes), given)
     writer.meshes = meshes
     if given:
         writer.notes.append(
             f"Without mass, or without a moment of inertia: {', '.join(given)}. Each was given "
             f"{SHARE:g} of a neighbour's mass on the axis of their joint, which leaves motion and "
-            "drives as they are, and the bearings' forces to about that part."
+            "drives as they are, and the bearings' forces to about that part, their moments to "
+            f"{TURNING:g} of what the neighbour's own inertia asks for. Of several in a row one may "
+            "be left with a negative moment."
         )
     if dropped:
         writer.notes.append(

@@ -19,6 +19,7 @@ from vbg.spatial import Array
 
 # how far the largest moment may exceed the sum of the others before it is an
 # error: published values of thin discs and rods are rounded to three digits
+LOST = 1e-15  # of the largest principal moment: what is less is rounding
 TRIANGLE_TOLERANCE = 0.01
 
 
@@ -143,14 +144,22 @@ def _check_inertia(
     reading: Reading, path: Path, inertia: tuple[float, ...], *, allowed: bool
 ) -> None:
     """Principal moments must be positive, and none greater than the sum of the others,
-    unless the body says that this is `allowed`."""
+    unless the body says that this is `allowed`: then none may be zero."""
     moments = principal_moments(inertia)
     shown = ", ".join(f"{moment:.4g}" for moment in moments)
-    if moments[0] <= 0:
+    sizes = np.abs(moments)
+    if allowed and sizes.min() <= LOST * sizes.max():
+        reading.fail(
+            path,
+            f"a principal moment is zero to rounding, found {shown} kg*m^2.",
+            "A body turns about every axis: write a small moment, or weld it to its neighbour.",
+        )
+    elif not allowed and moments[0] <= 0:
         reading.fail(
             path,
             f"the principal moments must be positive, found {shown} kg*m^2.",
-            "For a thin rod write the small moment about its axis; check xy, yz, zx.",
+            "For a thin rod write the small moment about its axis; check xy, yz, zx. Published "
+            "data that have a negative one are taken with allow_unphysical_inertia = true.",
         )
     elif not allowed and moments[2] > (moments[0] + moments[1]) * (1 + TRIANGLE_TOLERANCE):
         reading.fail(

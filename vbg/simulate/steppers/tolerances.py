@@ -260,12 +260,12 @@ def gyration(system: System) -> float:
 
 
 def _least_eigenvalues(matrices: Sequence[Array]) -> list[float]:
-    """Of each symmetric matrix, those of one size together."""
+    """The magnitude of each symmetric matrix's least, those of one size together."""
     found = np.zeros(len(matrices))
     sizes = np.array([len(matrix) for matrix in matrices])
     for size in set(sizes.tolist()):
         here = sizes == size
         alike = [matrix for matrix, is_here in zip(matrices, here, strict=True) if is_here]
-        found[here] = np.linalg.eigvalsh(np.stack(alike))[:, 0]
+        found[here] = np.abs(np.linalg.eigvalsh(np.stack(alike))).min(axis=1)
     values: list[float] = found.tolist()
     return values

@@ -72,7 +72,7 @@ def _held(model: Model, part: Any) -> tuple[float, float]:
     """Sums of 1/m [1/kg] and of 1/J [1/(kg*m^2)] over the bodies at its ends."""
     bodies = [model.bodies[end.body] for end in _ends(part) if end.body in model.bodies]
     masses = [1.0 / body.mass for body in bodies if body.mass > 0.0]
-    moments = [np.linalg.eigvalsh(_tensor(body.inertia))[0] for body in bodies]
+    moments = [np.abs(np.linalg.eigvalsh(_tensor(body.inertia))).min() for body in bodies]
     return math.fsum(masses), math.fsum(1.0 / J for J in moments if J > 0.0)
 
 

@@ -18,7 +18,8 @@ def elimination_kernels(size):
     def diagonal(work, d, original, kept, first, least):
         """LDL^T of the block in place: unit lower triangle, inverse pivots on the
         diagonal; zero for a row that is not kept or whose pivot is below `least` of the
-        diagonal before elimination, that is, lost in rounding."""
+        diagonal before elimination, that is, lost in rounding.  Pivots below zero are those of
+        inertias below zero (`vbg.assemble.start.signs`)."""
         for j in range(size):
             scale = at(work, original + j)
             pivot = at(work, d + j * size + j)
@@ -28,7 +29,7 @@ def elimination_kernels(size):
                 pivot -= x * factor
                 put(work, d + j * size + k, factor)
             inverse = 0.0 * pivot
-            if at(kept, first + j) != 0.0 and pivot.real > least * scale.real:
+            if at(kept, first + j) != 0.0 and abs(pivot.real) > least * abs(scale.real):
                 inverse = 1.0 / pivot
             put(work, d + j * size + j, inverse)
             for i in range(j + 1, size):
