@@ -112,3 +112,81 @@ def test_meshes_of_a_robot_are_drawn_where_they_are_found(tmp_path):
     elsewhere, notes = urdf.read(folder / "urdf" / "arm.urdf", output=tmp_path / "far" / "x.toml")
     assert not elsewhere.bodies["link"].shape
     assert any("2 of its meshes" in note for note in notes)
+
+
+def ball(radius: float, count: int) -> np.ndarray:
+    """An octahedron whose faces are split `count` times and pushed out to a sphere."""
+    x, y, z = np.eye(3)
+    found = [(i * x, j * y, k * z)[:: i * j * k] for i in (1, -1) for j in (1, -1) for k in (1, -1)]
+    for _ in range(count):
+        halves = [((a, b, c), (a + b, b + c, c + a)) for a, b, c in found]
+        found = [
+            tuple(corner / np.linalg.norm(corner) for corner in corners)
+            for (a, b, c), (ab, bc, ca) in halves
+            for corners in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))
+        ]
+    return radius * np.array(found)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_triangles_are_a_solid_of_the_same_measures(tmp_path, turned):
+    """OpenCASCADE's integrals over the faces beside the sums over tetrahedra, also where the file
+    has its triangles the other way round; and a box has six faces, not twelve."""
+    pytest.importorskip("OCP")
+    from vbg.solids.made import part_from, surface_of
+
+    for name, triangles in (("block", block()), ("ball", ball(40.0, 2))):
+        written = triangles[:, ::-1] if turned else triangles
+        write(tmp_path / f"{name}.stl", written, binary=name == "ball")
+        shape = {"stl": f"{name}.stl", "unit": "mm", "density": 2000, "position": [0.1, 0, 0]}
+        solid = model(tmp_path, shape).bodies["b"].shape[0]
+        part, own = part_from(solid), solid.measured
+        assert part.volume == pytest.approx(own.volume, rel=1e-6)
+        np.testing.assert_allclose(part.centre, 0.0, atol=1e-7)  # shapes count from it
+        if name == "block":
+            assert len(surface_of(solid)) == 12
+
+
+def test_what_no_solid_can_be_made_of_is_told(tmp_path, monkeypatch):
+    from vbg.solids import made
+
+    pytest.importorskip("OCP")
+    write(tmp_path / "open.stl", block()[2:], binary=False)
+    write(tmp_path / "two.stl", np.vstack([block(), block() + 200.0]), binary=False)
+    write(tmp_path / "fine.stl", ball(1.0, 3), binary=True)
+    monkeypatch.setattr(made, "MOST_FACETS", 500)
+    for name, said in (
+        ("open", "encloses no solid: 4 edges"),
+        ("two", "are 2 closed surfaces"),
+        ("fine", "has 512 triangles"),
+    ):
+        inertia = {"xx": 1.0, "yy": 1.0, "zz": 1.0}
+        body = model(tmp_path, {"stl": f"{name}.stl"}, mass=1.0, inertia=inertia).bodies["b"]
+        with pytest.raises(ModelError, match=said):
+            made.part_from(body.shape[0])
+
+
+def test_a_ball_of_triangles_passes_through_a_block_of_triangles(tmp_path):
+    """A ball of radius 0.2 m on a slide, into a face at x = 1 m: deep by 0.1 m where its centre
+    is at 0.9 m."""
+    pytest.importorskip("OCP")
+    from vbg.analysis.interference import interference
+
+    write(tmp_path / "ball.stl", ball(0.2, 3), binary=True)
+    write(tmp_path / "wall.stl", block() / SIZES, binary=True)
+    table = {"mass": 1.0, "inertia": {"xx": 1.0, "yy": 1.0, "zz": 1.0}}
+    bodies = {
+        "ball": table | {"shape": {"stl": "ball.stl"}},
+        "wall": table | {"shape": {"stl": "wall.stl", "position": [1.0, -0.5, -0.5]}},
+    }
+    document = {"vbg": 1, "name": "m", "bodies": bodies}
+    machine = Model.from_document(document, str(tmp_path / "m.toml"))
+    time, still = np.array([0.0, 1.0, 2.0]), np.zeros((3, 3))
+    upright = np.tile([1.0, 0.0, 0.0, 0.0], (3, 1))
+    signals = {"ball.rotation": upright, "wall.rotation": upright, "wall.position": still}
+    signals["ball.position"] = np.array([[0.0, 0.0, 0.0], [0.7, 0.0, 0.0], [0.9, 0.0, 0.0]])
+    (found,), _ = interference(machine, time, signals)
+    assert (found.first, found.second, found.begin) == ("ball", "wall", 2.0)
+    assert found.depth == pytest.approx(0.1, rel=1e-6)
+    cap = np.pi * 0.1**2 * (3 * 0.2 - 0.1) / 3
+    assert 0.95 * cap < found.volume < cap  # 512 triangles lie within their ball

@@ -17,11 +17,13 @@ from vbg.solids.occ import METRE, measured, read_solid, volume_of
 
 Array = NDArray[np.float64]
 BOOLEANS = ("union", "cut", "common")
+SEWN = 1e-6  # of the largest coordinate of triangles: corners this near are one
 ADDS_UP = 1e-4  # of the volumes of two solids: what their boolean may lack
 
 
 def solid_of(shape: Shape) -> Any:
-    """The solid where the shape places it; the path of a step is that of its solid in binary form.
+    """The solid where the shape places it; the path of a step is that of its solid in binary form,
+    that of an stl holds the corners of its triangles (n, 3, 3) [m].
     Raises ModelError where OpenCASCADE fails over a boolean."""
     if shape.kind in BOOLEANS:
         solid = _boolean(shape.kind, [solid_of(one) for one in shape.of])
@@ -150,6 +152,37 @@ def _face(corners: Sequence[Sequence[float]]) -> Any:
     return BRepBuilderAPI_MakeFace(polygon.Wire()).Face()
 
 
+def _faceted(shape: Shape) -> Any:
+    """Its triangles as faces, those in one plane as one face."""
+    from OCP.BRep import BRep_Builder
+    from OCP.BRepBuilderAPI import BRepBuilderAPI_Sewing
+    from OCP.BRepLib import BRepLib
+    from OCP.ShapeUpgrade import ShapeUpgrade_UnifySameDomain
+    from OCP.TopAbs import TopAbs_ShapeEnum
+    from OCP.TopExp import TopExp_Explorer
+    from OCP.TopoDS import TopoDS_Solid
+
+    triangles = np.load(shape.path)
+    sewing = BRepBuilderAPI_Sewing(SEWN * float(np.abs(triangles).max()) / METRE)
+    for corners in triangles:
+        if np.linalg.norm(np.cross(corners[1] - corners[0], corners[2] - corners[0])) > 0.0:
+            sewing.Add(_face(corners))
+    sewing.Perform()
+    maker, solid, shells = BRep_Builder(), TopoDS_Solid(), 0
+    maker.MakeSolid(solid)
+    explorer = TopExp_Explorer(sewing.SewedShape(), TopAbs_ShapeEnum.TopAbs_SHELL)
+    while explorer.More():
+        maker.Add(solid, explorer.Current())
+        shells += 1
+        explorer.Next()
+    if shells != 1:
+        raise ModelError(f"cannot be made: its triangles are {shells} closed surfaces, not one.")
+    BRepLib.OrientClosedSolid_s(solid)
+    merged = ShapeUpgrade_UnifySameDomain(solid, True, True, False)
+    merged.Build()
+    return merged.Shape()
+
+
 _BUILT: Mapping[str, Callable[[Shape], Any]] = {
     "box": _box,
     "sphere": _sphere,
@@ -158,6 +191,7 @@ _BUILT: Mapping[str, Callable[[Shape], Any]] = {
     "tube": _cylinder,
     "extrude": _extrude,
     "revolve": _revolve,
+    "stl": _faceted,
 }
 
 

@@ -14,21 +14,25 @@ from typing import Any, Self
 
 import numpy as np
 
-from vbg.errors import ModelError, UsageError
+from vbg import units
+from vbg.errors import ModelError
 from vbg.fields import Shape
 from vbg.platform.files import write_bytes
 from vbg.solids.asking import ask
 from vbg.solids.occ import Array, Part
 from vbg.solids.step import part_from_answer, part_of, stamp_of
+from vbg.solids.stl import open_edges, triangles_of
 
+MOST_FACETS = 5_000  # of an STL file, each a face of its solid
 Place = tuple[Sequence[float], Sequence[float]]  # position [m], rotation (quaternion)
 
 
 def part_from(shape: Shape) -> Part:
     """The solid where the shape places it, measured.
 
-    Raises UsageError without OpenCASCADE and for triangles (STL); ModelError where nothing is left
-    of it, and where OpenCASCADE fails over it, falls, or comes to no end.
+    Raises UsageError without OpenCASCADE; ModelError where nothing is left of it, for triangles
+    (STL) that enclose nothing or are too many, and where OpenCASCADE fails over it, falls, or comes
+    to no end.
     """
     return _built(_key(shape), mesh=False)[0]
 
@@ -50,18 +54,30 @@ def _key(shape: Shape) -> str:
 
 def _told(shape: Shape) -> dict[str, Any]:
     """What makes the solid, and of a file which state of it."""
-    if shape.kind == "stl":
-        raise UsageError(f"{shape.file} holds triangles, and OpenCASCADE needs solids.")
     return {
         "kind": shape.kind,
+        "unit": shape.unit,
         "sizes": dict(shape.sizes),
         "position": shape.position,
         "rotation": shape.rotation,
-        "stamp": stamp_of(shape.path) if shape.kind == "step" else None,
+        "stamp": stamp_of(shape.path) if shape.kind in ("step", "stl") else None,
         "part": shape.part,
         "of": [_told(one) for one in shape.of],
         "profile": shape.profile,
     }
+
+
+def _closed(file: str, unit: str) -> Array:
+    """(n, 3, 3) corners [m] of a surface that encloses a solid."""
+    triangles: Array = units.conversion(unit, "m")[0] * triangles_of(file)
+    if missing := open_edges(triangles):
+        raise ModelError(f"{file} encloses no solid: {missing} edges of its surface are open.")
+    if len(triangles) > MOST_FACETS:
+        raise ModelError(
+            f"{file} has {len(triangles)} triangles, and OpenCASCADE takes minutes for more than "
+            f"{MOST_FACETS}: give the body a coarser file for this, or solids."
+        )
+    return triangles
 
 
 @dataclass(slots=True)
@@ -110,15 +126,23 @@ class Solids:
         return (Path(self._folder.name) / "machine.step").read_bytes()
 
     def _kept(self, solid: bytes) -> str:
-        self._count += 1
-        path = Path(self._folder.name) / f"{self._count}.bin"
+        path = self._next(".bin")
         write_bytes(path, solid)
-        return str(path)
+        return path
+
+    def _next(self, ending: str) -> str:
+        """A file in this folder that is not there yet."""
+        self._count += 1
+        return str(Path(self._folder.name) / f"{self._count}{ending}")
 
     def _with_files(self, told: dict[str, Any]) -> tuple[dict[str, Any], int]:
         """The same with the parts of files as solids in this folder, and their size."""
         path, size = "", 0
-        if told["stamp"] is not None:
+        if told["kind"] == "stl":
+            triangles = _closed(told["stamp"][1], told["unit"] or "m")
+            path, size = self._next(".npy"), triangles.nbytes
+            np.save(path, triangles)
+        elif told["stamp"] is not None:
             solid = part_of(told["stamp"][1], told["part"]).made
             path, size = self._kept(solid), len(solid)
         inner = [self._with_files(one) for one in told["of"]]
