@@ -26,7 +26,7 @@ def chain(seed: int, *, lacking: int, concurrent: bool, point: float = 0.0) -> s
     rng = np.random.default_rng(seed)
     text, count = '<robot name="chain"><link name="l0"/>', lacking + 2
     for i in range(1, count + 1):
-        grain = f'<inertial>{_origin(rng, 0.1)}{MASS.format(point)}</inertial>' if point else ""
+        grain = f"<inertial>{_origin(rng, 0.1)}{MASS.format(point)}</inertial>" if point else ""
         own = _inertial(rng) if i in (1, count) else grain
         inner = concurrent and 2 < i <= count
         at = f'<origin rpy="{_text(rng.uniform(-3, 3, 3))}"/>' if inner else _origin(rng, 0.3)

@@ -117,8 +117,8 @@ def to_document(
             f"Without mass, or without a moment of inertia: {', '.join(given)}. Each was given "
             f"{SHARE:g} of a neighbour's mass on the axis of their joint, which leaves motion and "
             "drives as they are, and the bearings' forces to about that part, their moments to "
-            f"{TURNING:g} of what the neighbour's own inertia asks for. Of several in a row one may "
-            "be left with a negative moment."
+            f"{TURNING:g} of what the neighbour's own inertia asks for. Of several in a row one "
+            "may be left with a negative moment."
         )
     if dropped:
         writer.notes.append(
