@@ -251,8 +251,8 @@ class Builder(Protocol):
     def coordinate(self, path: str) -> tuple[Node, Block]:
         """The 1-junction and value of a coordinate registered before."""
 
-    def is_prescribed(self, path: str) -> bool:
-        """Whether the speed of a coordinate is given by a drive or a source."""
+    def given_speed(self, path: str) -> Block | None:
+        """The speed of a coordinate that a drive or a source gives; None of any other."""
 
     def signal(self, value: float | str, unit: str = "1") -> Block:
         """A number, a signal's name or an expression of t as a block."""

@@ -115,3 +115,55 @@ def test_what_slips_and_sticks_is_alike_at_every_scale(seed):
             rows = s["slide.slide"] / size, s["slide.speed"] * pace / size, s["hinge.angle"]
             expected = np.stack(rows) if expected is None else expected
             assert_allclose(np.stack(rows), expected, rtol=0.0, atol=2e-6, err_msg=f"{size} {pace}")
+
+
+DRIVEN = """vbg = 1
+gravity = [0, 0, -9.81]
+[bodies.a]
+mass = 2.0
+inertia = {{ xx = 0.1, yy = 0.2, zz = 0.3 }}
+[joints.hinge]
+kind = "revolute"
+between = ["ground", {{ body = "a", at = [0.3, 0, 0] }}]
+axis = [1, 1, 1]
+drive = "{v}*(t + max(t - 2, 0) - max(t - 1, 0))"
+friction = {{ coulomb = 3, viscous = 2 }}
+[rotational.motor]
+kind = "speed"
+nodes = ["a"]
+speed = "{v}*min(1, max(0, t - 1))"
+[rotational.gear]
+kind = "gear"
+nodes = ["a", "b"]
+ratio = -7.0
+[rotational.rub]
+kind = "friction"
+nodes = ["b", "joint:hinge"]
+coulomb = 5
+[simulate]
+t_end = 3.0
+output_step = 0.125
+"""
+
+
+@pytest.mark.parametrize("v", [-1e-25, 1e-15, 1e-11, -1e-3, 10.0])
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_what_is_driven_rubs_at_any_speed_and_rests_where_its_drive_does(solver, v):
+    """The hinge turns, rests from 1 s and turns again from 2 s; the shaft rests until 1 s."""
+    text = DRIVEN.format(v=v)
+    if solver is tmm_bridge.simulate:  # which leaves gears between driven shafts and joints
+        text = text.replace('nodes = ["b", "joint:hinge"]', 'nodes = ["b", "frame"]')
+    found = solver(toml.parse(text))
+    assert found.status.code == "finished", found.status
+    t, sign = found.time, np.sign(v)
+    inside = np.abs(t % 1.0 - 0.5) < 0.4
+    turns = np.where((t < 1.0) | (t > 2.0), 1.0, 0.0)
+    rate = v * turns
+    expected = -3.0 * sign * turns - 2.0 * rate
+    assert_allclose(found["hinge.friction"][inside], expected[inside], atol=1e-9)
+    shaft = -7.0 * v * np.clip(t - 1.0, 0.0, 1.0)
+    if solver is tmm_bridge.simulate:
+        expected = 5.0 * np.sign(shaft)
+    else:
+        expected = -5.0 * np.sign(rate - shaft)
+    assert_allclose(found["rub.torque"][inside], expected[inside])

@@ -51,10 +51,11 @@ class Bushing:
             if matrix is None:
                 continue
             values = np.array(matrix)
-            scale = np.abs(values).max()
-            if np.abs(values - values.T).max() > 1e-9 * scale:
+            size = np.sqrt(np.maximum(np.abs(np.diag(values)), np.finfo(float).tiny))
+            values = values / np.outer(size, size)  # forces and torques alike
+            if np.abs(values - values.T).max() > 1e-9:
                 yield key, "the matrix must be symmetric.", "Energy could be made from nothing."
-            elif np.linalg.eigvalsh(values)[0] < -1e-9 * scale:
+            elif np.linalg.eigvalsh(values)[0] < -1e-9:
                 yield key, "the matrix must not have a negative eigenvalue.", ""
 
     def expand(self, name: str, builder: Builder) -> None:

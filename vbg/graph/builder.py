@@ -368,8 +368,12 @@ class GraphBuilder(Clocked):
             raise self._refused(told, remedy)
         return self._coordinates[path]
 
-    def is_prescribed(self, path: str) -> bool:
-        return joint_path(path) in self._prescribed
+    def given_speed(self, path: str) -> Block | None:
+        given = self._prescribed.get(joint_path(path))
+        if given is None:
+            return None
+        value = self.signal(given.signal, given.unit)
+        return given.factor * (self.time_derivative(value) if given.is_place else value)
 
     def signal(self, value: float | str, unit: str = "1") -> Block:
         return self._signal(value, self)

@@ -1,11 +1,13 @@
 """Speeds that drives and sources prescribe, also through gears, belts and screws.
 
-Dry friction cannot stick where the speed is given: what gives it holds the load.
+Dry friction cannot stick where the speed is given: what gives it holds the load.  Which way it
+goes is told by what gives it: the speed of the bodies has rounding where that is zero.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -18,21 +20,37 @@ RIGID = ("gear", "belt", "ball_screw", "rack_pinion")
 FRAME = "frame"  # the node that stands still
 
 
-def prescribed(model: Model) -> frozenset[str]:
-    """Paths ("joints.NAME", "rotational.NODE") of the coordinates whose speed is given."""
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A speed: `factor` times `signal` in `unit`, or times its rate where the signal is a place."""
+
+    signal: float | str
+    unit: str
+    is_place: bool
+    factor: float = 1.0
+
+
+def prescribed(model: Model) -> Mapping[str, Given]:
+    """By paths ("joints.NAME", "rotational.NODE") of the coordinates whose speed is given."""
     given = {
-        f"joints.{name}"
+        f"joints.{name}": Given(joint.drive, "", is_place=True)
         for name, joint in model.joints.items()
         if getattr(joint, "drive", None) is not None
     }
-    pairs = set(_pairs(model))
     for part in _line(model):
         if part.kind == "speed":
-            moving = [path for path in _ends(part) if not path.endswith(f".{FRAME}")]
-            given |= set(moving) if len(moving) == 1 else set()
-    while more := {b for pair in pairs for a, b in (pair, pair[::-1]) if a in given} - given:
-        given |= more
-    return frozenset(given)
+            ends = _ends(part)
+            moving = [path for path in ends if not path.endswith(f".{FRAME}")]
+            if len(moving) == 1:
+                sign = 1.0 if moving[0] == ends[-1] else -1.0
+                unit = "rad/s" if part.table == "rotational" else "m/s"
+                given.setdefault(moving[0], Given(part.speed, unit, is_place=False, factor=sign))
+    pairs = list(_pairs(model))
+    ways = [*pairs, *((b, a, 1.0 / ratio) for a, b, ratio in pairs if ratio != 0.0)]
+    while more := {b: (a, k) for a, b, k in ways if a in given and b not in given}:
+        for path, (known, ratio) in more.items():
+            given[path] = replace(given[known], factor=ratio * given[known].factor)
+    return given
 
 
 def _line(model: Model) -> Iterator[Any]:
@@ -50,8 +68,15 @@ def _ends(part: Any) -> tuple[str, ...]:
     return tuple(joint_path(f"{part.table}.{node}") for node in part.nodes or ())
 
 
-def _pairs(model: Model) -> Iterator[tuple[str, ...]]:
-    """Coordinates of which the one fixes the other."""
+def _pairs(model: Model) -> Iterator[tuple[str, str, float]]:
+    """Coordinates of which the one fixes the other, and the second's speed over the first's."""
     for part in chain(_line(model), model.joints.values()):
         if part.kind in RIGID:
-            yield _ends(part)
+            first, second = _ends(part)
+            yield first, second, _ratio(part)
+
+
+def _ratio(part: Any) -> float:
+    if hasattr(part, "lead"):
+        return float(part.lead)
+    return float(part.ratio if hasattr(part, "ratio") else part.radius1 / part.radius2)

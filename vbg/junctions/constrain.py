@@ -29,7 +29,7 @@ from vbg.junctions.latch import holding
 from vbg.junctions.start import Friction, Stop, TwoAngleStart
 from vbg.physics.contact import contact
 from vbg.physics.relative import Relative, angle_between, free_direction, project, relative_motion
-from vbg.physics.stiction import dry_friction, friction_law, imposed_friction
+from vbg.physics.stiction import friction_between, friction_law
 
 FORCES = ("force.x", "force.y", "force.z")
 TORQUES = ("torque.x", "torque.y", "torque.z")
@@ -309,8 +309,9 @@ def _friction(
         return -builder.effort(
             builder.resistor(name, coordinate.node, effort=lambda flow: times(viscous, flow))
         )
-    act = imposed_friction if coordinate.driven else dry_friction
-    return act(name, builder, coordinate.node, friction_law(law))
+    given = builder.given_speed(coordinate.path) if coordinate.driven else None
+    speeds = () if given is None else (given,)
+    return friction_between(name, builder, coordinate.node, speeds, friction_law(law))
 
 
 def _stops(pair: Pair, builder: Builder, coordinate: Coordinate, limits: Stop) -> None:

@@ -16,13 +16,13 @@ WAYS = ("nodes", "on", "between")
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """`node`: 1-junction of the speed; `value`: coordinate or length; `prescribed`: the speed
-    is given by drives or sources, so that nothing can stick there."""
+    """`node`: 1-junction of the speed; `value`: coordinate or length; `given`: the speed where
+    drives or sources give it, so that nothing can stick there, as a sum of those."""
 
     node: Node
     value: Block
     turns: bool
-    prescribed: bool = False
+    given: tuple[Block, ...] = ()
 
     def declare(self, name: str, builder: Builder, effort: Block) -> None:
         """Signals of a part that takes `effort` from the node: what it exerts on the
@@ -47,7 +47,8 @@ def reach(name: str, builder: Builder, part: Any, ways: Sequence[str] = WAYS) ->
         return _between_nodes(name, builder, part.table, part.nodes)
     if "on" in given:
         node, value = builder.coordinate(part.on)
-        return Reach(node, value, node.domain == "rotation", builder.is_prescribed(part.on))
+        speed = builder.given_speed(part.on)
+        return Reach(node, value, node.domain == "rotation", () if speed is None else (speed,))
     line = line_between(name, builder, part.between)
     return Reach(line.stretch, line.length, False)
 
@@ -56,7 +57,9 @@ def _between_nodes(name: str, builder: Builder, table: str, nodes: tuple[str, ..
     """The speed of the last node against the first, or against the frame."""
     turns = table == "rotational"
     ends = [node for node in nodes if builder.terminal(table, node) is not None]
-    given = all(builder.is_prescribed(f"{table}.{node}") for node in ends)
+    speeds = [builder.given_speed(f"{table}.{node}") for node in ends]
+    known = [speed for speed in speeds if speed is not None]
+    given = tuple(known) if len(known) == len(ends) else ()
     if len(ends) == 1:
         node, value = builder.coordinate(f"{table}.{ends[0]}")
         if nodes[-1] == ends[0]:
@@ -69,10 +72,10 @@ def _between_nodes(name: str, builder: Builder, table: str, nodes: tuple[str, ..
     first, value1 = builder.coordinate(f"{table}.{ends[0]}")
     builder.bond(junction, first)
     if len(ends) == 1:
-        return Reach(line, -value1, turns, given)
+        return Reach(line, -value1, turns, tuple(-speed for speed in given))
     second, value2 = builder.coordinate(f"{table}.{ends[1]}")
     builder.bond(second, junction)
-    return Reach(line, value2 - value1, turns, given)
+    return Reach(line, value2 - value1, turns, (given[1], -given[0]) if given else ())
 
 
 def one_way(part: Any) -> Iterator[tuple[str, str, str]]:

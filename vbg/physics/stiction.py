@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from vbg.blocks import Block, call, const, leaf, times, zeros
 from vbg.builder import Builder, Node
 
+ROUNDINGS = 4.0 * np.finfo(float).eps  # of the terms of a sum: a smaller one has no sign
 FADED = 36.0  # Stribeck speeds beyond which nothing is left of the fall from static: exp(-36)
 UNABLE = 1e-30  # what a friction that can hold nothing stays below zero by [N or N*m]
-RESTING = 1e-11  # a speed below this is none, where something begins or ceases to stick
+RESTING = 1e-11  # of the fastest that a friction was: a speed below is none where it ceases to slip
 
 Array = NDArray[np.float64]
 Both = tuple[Block, Block]  # of the way forward and of that back
@@ -85,9 +86,14 @@ def dry_friction(name: str, builder: Builder, node: Node, law: DryFriction) -> B
     return effort + _viscous(name, builder, node, law)
 
 
-def imposed_friction(name: str, builder: Builder, node: Node, law: DryFriction) -> Block:
-    """The same on a speed that drives or sources prescribe.  Returns the effort on the node."""
-    dry = imposed(name, builder, node, law.slipping(builder.flow(node)))
+def friction_between(
+    name: str, builder: Builder, node: Node, given: Sequence[Block], law: DryFriction
+) -> Block:
+    """The same, on a speed that is the sum of those `given` where drives or sources prescribe it.
+    Returns the effort on the node."""
+    if not given:
+        return dry_friction(name, builder, node, law)
+    dry = imposed(name, builder, node, given, law.slipping(builder.flow(node)))
     _bends(name, builder, node, law)
     return dry + _viscous(name, builder, node, law)
 
@@ -102,16 +108,22 @@ def _bends(name: str, builder: Builder, node: Node, law: DryFriction) -> None:
         builder.event(f"{name}.bend back", speed + fades, "")
 
 
-def imposed(name: str, builder: Builder, node: Node, coulomb: Both) -> Block:
-    """Friction of the sizes `coulomb`, forward and back, on a speed that is prescribed: it cannot
-    stick, for what prescribes the speed holds the load; its effort jumps where the speed changes
-    its sign, which is an event, and is none at rest (a speed of rounding alone has no direction).
+def imposed(
+    name: str, builder: Builder, node: Node, given: Sequence[Block], coulomb: Both
+) -> Block:
+    """Friction of the sizes `coulomb`, forward and back, on a speed that is prescribed, the sum of
+    those `given`: it cannot stick, for what prescribes the speed holds the load; its effort jumps
+    where the speed changes its sign, which is an event, and is none at rest.  The direction is that
+    of what is given, not of the bodies' speed, which has rounding; a sum has that of its terms.
     Returns the effort on the node."""
-    speed = builder.flow(node)
+    speed = sum_of(given)
     builder.event(f"{name}.reversal", speed, f"{name} reverses")
-    moves = call("sign", call("max", call("abs", speed) - const(RESTING), const(0.0)))
     size = coulomb[0] if coulomb[0] is coulomb[1] else call("select", speed, *coulomb)
-    effort = times(times(moves, call("sign", speed)), size)
+    moves = call("sign", speed)
+    if len(given) > 1:
+        rounding = ROUNDINGS * sum_of([call("abs", one) for one in given])
+        moves = times(call("sign", call("max", call("abs", speed) - rounding, const(0.0))), moves)
+    effort = times(moves, size)
     bond = builder.resistor(name, node, effort=lambda _: effort)
     return -builder.effort(bond)
 
@@ -179,3 +191,11 @@ def stick_slip(name: str, builder: Builder, node: Node, *, coulomb: Both, static
         effort = times(forward, coulomb[0]) - times(backward, coulomb[1])
     bond = builder.resistor(name, node, effort=lambda _: effort)
     return held - builder.effort(bond)
+
+
+def sum_of(terms: Sequence[Block]) -> Block:
+    """At least one."""
+    total = terms[0]
+    for term in terms[1:]:
+        total = total + term
+    return total

@@ -36,7 +36,7 @@ from vbg.simulate.instants.units import units_begin
 from vbg.simulate.kept_rows import KeptRows, efforts_across
 from vbg.simulate.losses import LossWatch
 from vbg.simulate.minimal.stepper import Minimal
-from vbg.simulate.record.audit import audit, limits_of
+from vbg.simulate.record.audit import audit, limits_kept, limits_of
 from vbg.simulate.record.grain import grain_of_energy
 from vbg.simulate.record.recorder import ENERGY_UNITS, Recorder, Sink
 from vbg.simulate.record.vapour import below_vapour
@@ -217,8 +217,7 @@ class Run:
         self._regular = np.inf  # the least it was
         self.stepper = self._stepper(begin, x)
         self._limit(begin)
-        # constraints are held two digits tighter than the integration
-        kept = max(1e-2 * settings.atol, 1e-13), max(1e-1 * settings.rtol, 1e-12)
+        kept = limits_kept(settings.rtol, settings.atol, settings.t_end)
         rounding = rounding_of_gaps(system, x, lengths)
         self._limits = limits_of(self.method, settings.rtol, *kept, rounding)
         position, self.velocity_tol = (CLOSED, STILL) if self.sticks else kept
@@ -234,7 +233,7 @@ class Run:
             self.switches.begin(begin, x)
         if self.system.causal.graph.modes or begin > 0.0:
             self._behind(begin, x, before)
-            self.projector.project(begin, x, 1e-12, 1e-12)
+            self.projector.project(begin, x, 1e-12, STILL)
             self.events += self.latches.account(begin, x, before)
         return begin
 
@@ -249,7 +248,7 @@ class Run:
     def _stepper(self, t: float, x: Array) -> Stepper:
         s = self.settings
         if self.method == "adams":
-            return Minimal(self.start, t, x, s.rtol, s.atol)
+            return Minimal(self.start, t, x, s.rtol, s.atol, duration=s.t_end)
         rate = self.start.evaluator("rate")
         self.condition = Conditioning(rate).worst
         if self.method == "rk4":
@@ -258,7 +257,7 @@ class Run:
         # what sticks is brought to rest after a step; within it rounding accelerates it
         longest = s.output_step if self.sticks else np.inf
         rtol = max(s.rtol * (ROWS if self.method == "dop853" else 1.0), 1e-13)
-        atol = Tolerances(self.system, s.atol)
+        atol = Tolerances(self.system, s.atol, s.t_end)
         watched = self.condition, self.rows.weak
         return Adaptive(self.method, rate, t, x, s.t_end, rtol, atol, jacobian, *watched, longest)
 
@@ -442,7 +441,7 @@ class Run:
         position, velocity = self.position_tol, self.velocity_tol
         if closer > 1.0:
             position = min(position, max(position / closer, LEFT))
-            velocity = min(velocity, max(velocity / closer, LEFT))
+            velocity = min(velocity, max(velocity / closer, LEFT / self.settings.t_end))
         return self.projector.project(t, x, position, velocity)
 
     def _record_until(self, t: float, before: float) -> None:

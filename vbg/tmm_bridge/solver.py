@@ -36,7 +36,8 @@ from vbg.tmm_bridge.motion.uniqueness import not_unique
 
 APART = "not solved: "
 # residuals that an audit allows: of the energy in rtol of the run, between two bounds, relative to
-# the largest energy; of positions [rad or the machine's size]; of velocities the same in a second
+# the largest energy; of positions [rad or the machine's size]; of velocities relative to the
+# fastest, or what in the whole run makes as much as is allowed of positions
 ENERGY, CLOSEST, LOOSEST = 1e3, 1e-8, 1e-5
 ROUNDINGS = 16.0  # last digits of the largest energy
 POSITION, VELOCITY = 1e-9, 1e-7
@@ -157,6 +158,19 @@ def _solution(
     )
 
 
+def _fastest(mechanism: Mechanism, named: Mapping[str, np.ndarray]) -> float:
+    """The largest speed of a body [rad/s, or lengths of the mechanism in a second]."""
+    length = float(mechanism.tables.length[0])
+    sizes = {"velocity": length, "angular_velocity": 1.0}
+    found = [
+        float(np.abs(named[f"{body}.{what}"]).max(initial=0.0)) / size
+        for body in mechanism.model.bodies
+        for what, size in sizes.items()
+        if f"{body}.{what}" in named
+    ]
+    return max(found, default=0.0)
+
+
 def _audit(
     mechanism: Mechanism,
     named: Mapping[str, np.ndarray],
@@ -174,7 +188,7 @@ def _audit(
     held = max(float(np.abs(named[f"energy.{name}"]).max()) for name in energies)
     if missing <= ROUNDINGS * float(np.finfo(float).eps) * held:
         missing = 0.0
-    units = row_units(mechanism.tables)
+    units, duration = row_units(mechanism.tables), float(trajectory.time[-1]) or 1.0
     found = Audit(
         energy_residual=missing / largest,
         position_residual=float((np.abs(record.gaps[:, :, 0]) / units).max(initial=0.0)),
@@ -183,6 +197,6 @@ def _audit(
         events=trajectory.events,
         energy_limit=float(np.clip(ENERGY * rtol, CLOSEST, LOOSEST)),
         position_limit=POSITION,
-        velocity_limit=VELOCITY,
+        velocity_limit=max(VELOCITY * _fastest(mechanism, named), POSITION / duration),
     )
     return judged(found)

@@ -29,8 +29,8 @@ class Clutch:
         where = reach(name, builder, self)
         share = call("min", call("max", builder.signal(self.engaged), const(0.0)), const(1.0))
         torque = self.capacity * share
-        if where.prescribed:
-            effort = imposed(name, builder, where.node, (torque, torque))
+        if where.given:
+            effort = imposed(name, builder, where.node, where.given, (torque, torque))
         else:
             node, both = where.node, (torque, torque)
             effort = stick_slip(name, builder, node, coulomb=both, static=both)

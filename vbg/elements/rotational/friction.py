@@ -10,12 +10,7 @@ from vbg.blocks import times
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
 from vbg.physics.reach import one_way, reach
-from vbg.physics.stiction import (
-    dry_friction,
-    friction_faults,
-    friction_law,
-    imposed_friction,
-)
+from vbg.physics.stiction import friction_between, friction_faults, friction_law
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +59,6 @@ class Friction:
 
     def expand(self, name: str, builder: Builder) -> None:
         where = reach(name, builder, self)
-        act = imposed_friction if where.prescribed else dry_friction
-        effort = act(name, builder, where.node, friction_law(self))
+        effort = friction_between(name, builder, where.node, where.given, friction_law(self))
         builder.output(f"{name}.torque", effort, "N*m")
         builder.output(f"{name}.power", times(effort, builder.flow(where.node)), "W")

@@ -17,7 +17,7 @@ from vbg.solids.profiles import Array, crosses_itself, extruded, revolved
 
 BOOLEANS = ("union", "cut", "common")
 PROFILES = ("extrude", "revolve")
-_HEIGHT = Field("quantity", "a length of a solid", unit="m", above=1e-9)
+_HEIGHT = Field("quantity", "a length of a solid", unit="m", above=0.0)
 _THIN = 1e-12  # of its box: the area of a profile that encloses nothing
 Read = Callable[[Reading, Path, Any], Shape | None]
 

@@ -96,7 +96,7 @@ SOLIDS: Mapping[str, Solid] = MappingProxyType(
         ),
     }
 )
-_LENGTH = Field("quantity", "a length of a solid", unit="m", above=1e-9)
+_LENGTH = Field("quantity", "a length of a solid", unit="m", above=0.0)
 _DENSITY = Field("quantity", "mass per volume", unit="kg/m^3", above=1e-6)
 FURTHER = ("step", "stl", *BOOLEANS, *PROFILES)
 _NOT_ROUND = ("box", "sphere")  # solids without an axis of their own

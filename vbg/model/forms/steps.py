@@ -19,6 +19,8 @@ from vbg.solids.occ import Part
 from vbg.solids.step import part_of
 from vbg.solids.stl import enclosed, open_edges, triangles_of
 
+THIN = 1e-9  # of its size: how thick a flat surface counts
+
 
 def read_step(reading: Reading, path: Path, table: Mapping[str, Any]) -> dict[str, Any] | None:
     """The fields of a Shape from ``{ step = "crank.step", part = "NAME" }``; None, with
@@ -64,7 +66,7 @@ def read_stl(reading: Reading, path: Path, table: Mapping[str, Any]) -> dict[str
         return None
     low, high = triangles.min(axis=(0, 1)), triangles.max(axis=(0, 1))
     if missing:
-        x, y, z = np.maximum(high - low, 1e-9)
+        x, y, z = np.maximum(high - low, THIN * float((high - low).max()))
         volume, centre = float(x * y * z), (low + high) / 2
         J = volume / 12 * np.diag([y * y + z * z, z * z + x * x, x * x + y * y])
     else:

@@ -67,8 +67,9 @@ class Grips:
         speed, growth = self.values(t, x)[self.ways[:, 0]], self.growth(t, x)[self.ways[:, 0]]
         idle = np.maximum(AT_ONCE * self.duration * np.abs(growth), NOISE * self.fastest)
         np.maximum(self.fastest, np.abs(speed), out=self.fastest)
+        slow = np.minimum(idle, self._slowest)
         np.fmax(self.liveliest, np.abs(growth), out=self.liveliest)
-        still = np.abs(speed) <= np.where(stuck | first, idle, np.minimum(idle, RESTING))
+        still = np.abs(speed) <= np.where(stuck | first, idle, slow)
         still |= np.abs(speed) <= BRIEF * max(abs(t), brief) * np.abs(growth)
         turned = np.isin(self.ways, crossed).any(axis=1)
         still |= turned
@@ -85,7 +86,7 @@ class Grips:
     def slack(self, values: Array, signs: Array) -> Array:
         """Speeds that are rounding still where what slips comes to zero, of each switching
         function: beside the run and the fastest that it has been, whose `values` (..., n) are
-        looked at while modes with positive `signs` slip; at most RESTING."""
+        looked at while modes with positive `signs` slip."""
         found = np.zeros(values.shape[-1])
         if self.ways.size:
             speeds = np.where(signs > 0.0, np.abs(values), 0.0)[..., self.ways]
@@ -95,8 +96,13 @@ class Grips:
                 out=self.fastest,
             )
             beside = np.maximum(AT_ONCE * self.duration * self.liveliest, SLACK * self.fastest)
-            found[self.ways] = np.minimum(RESTING, beside)[:, None]
+            found[self.ways] = np.minimum(self._slowest, beside)[:, None]
         return found
+
+    @property
+    def _slowest(self) -> Array:
+        """The largest speeds at which what slips is ever at rest, (n,)."""
+        return np.maximum(RESTING, SLACK * self.fastest)
 
     def _set(self, t: float, x: Array, modes: Modes) -> None:
         x[self.places] = _slipping(modes)

@@ -64,6 +64,7 @@ class Minimal:
         rtol: float,
         atol: float,
         on_change: OnChange = "transform",
+        duration: float = 1.0,
     ):
         system = start.system
         self.programs = minimal_programs(start)
@@ -72,7 +73,7 @@ class Minimal:
         self._rates = Evaluator(self.programs.rates, kept=start.kept)
         self._efforts = system.equations.efforts.rows
         self._share, self._counted = max(SHARE * rtol, 1e-13), _counted(system)
-        self._tolerances = Tolerances(system, atol)
+        self._tolerances = Tolerances(system, atol, duration)
         self._hold(t, x)
         self.rates, self.changes, self.worst = 0, 0, 1.0
         self.t_end = np.inf

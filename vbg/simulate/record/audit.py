@@ -28,11 +28,29 @@ BUSHINGS = np.inf  # of bushings in the place of joints: their own energy is not
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What residuals are allowed: of the energy relative to the largest, of positions [rad, or
-    lengths of rows], of velocities [rad/s, or lengths in a second]."""
+    lengths of rows], of velocities [rad/s, or lengths in a second] and relative to the fastest."""
 
     energy: float
     position: float
     velocity: float
+    relative: float
+
+    def velocity_beside(self, fastest: float) -> float:
+        """What a machine is allowed that moves this fast [rad/s, or sizes in a second]."""
+        return max(self.velocity, self.relative * fastest)
+
+
+def limits_kept(rtol: float, atol: float, duration: float) -> tuple[float, float]:
+    """To what a run of this duration [s] keeps positions [rad, or lengths of rows] and velocities,
+    two digits closer than it integrates.  What a velocity is off adds up over a long run; less
+    than what adds up to the position's in the whole of it is none, however fast the machine is."""
+    position = max(1e-2 * atol, 1e-13)
+    return position, max(closer(rtol) * min(1.0, 1.0 / duration), position / duration)
+
+
+def closer(rtol: float) -> float:
+    """The relative part of velocities."""
+    return max(1e-1 * rtol, 1e-12)
 
 
 def limits_of(
@@ -41,9 +59,10 @@ def limits_of(
     """Those of a run whose projections leave `position_tol` and `velocity_tol`, and of whose
     gaps `rounding` is nothing but noise."""
     if method == "discrete-time":
-        return Limits(BUSHINGS, np.inf, np.inf)
+        return Limits(BUSHINGS, np.inf, np.inf, np.inf)
     energy = FIXED_STEP if method == "rk4" else float(np.clip(ENERGY * rtol, CLOSEST, LOOSEST))
-    return Limits(energy, max(KEPT * position_tol, rounding), KEPT * velocity_tol)
+    position = max(KEPT * position_tol, rounding)
+    return Limits(energy, position, KEPT * velocity_tol, KEPT * closer(rtol))
 
 
 def audit(
@@ -91,9 +110,22 @@ def audit(
             events=events,
             energy_limit=limits.energy,
             position_limit=limits.position,
-            velocity_limit=limits.velocity,
+            velocity_limit=limits.velocity_beside(_fastest(system, signals)),
             carried=carried,
         )
+    )
+
+
+def _fastest(system: System, signals: Mapping[str, Array]) -> float:
+    """The largest speed of the run [rad/s, or machine's sizes in a second]."""
+    units = {"rad/s": 1.0, "m/s": machine_size(system)}
+    return max(
+        (
+            float(np.abs(signals[name]).max(initial=0.0)) / units[unit]
+            for name, unit in system.signal_units.items()
+            if unit in units and name in signals
+        ),
+        default=0.0,
     )
 
 

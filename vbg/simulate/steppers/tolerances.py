@@ -19,7 +19,10 @@ what it holds, nor to less than GRAINS times what rounding of the states makes i
 volume of a chamber at its end is the difference of large ones.
 
 Positions are held to atol times the size of the machine, speeds to atol times that size in a
-second where it is below 1 m; angles, quaternions and controllers to atol.
+second where it is below 1 m; angles, quaternions and controllers to atol.  A run that lasts longer
+than a second asks for more of speeds, what adds up to that of positions in the whole of it; but no
+speed is held to less than what adds up to PLACED of a turn or a size, rounding of the posture,
+and no spring to less than a force that moves the lightest inertia by so little.
 """
 
 from __future__ import annotations
@@ -43,12 +46,14 @@ Array = NDArray[np.float64]
 
 # of effort and flow, for which atol is meant: their product is 1 W in every domain
 UNITS = {"hydraulic": (1e5, 1e-5)}
+MOVING = ("translation", "rotation")
 LINE = "scalar"  # frame of bonds of shafts, slides, circuits, oil
 SHARED = 1e-6  # least part of its own tolerance that a store is held to for the sake of others
 PASSED = 1e-6
 SMALLEST = 1e-9  # size of a machine [m]
 GRAINS = 100.0
 GRAIN = GRAINS * np.finfo(float).eps
+PLACED = 1e-12  # of a turn or a size: rounding of a posture, and of what the forces there make
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +69,10 @@ class Tolerances:
     """The tolerances of a system's states, at a time and a state where a law is not
     proportional (`varies`)."""
 
-    def __init__(self, system: System, atol: float):
-        self._system, self._atol = system, atol
-        self._stores = list(_stores(system))
+    def __init__(self, system: System, atol: float, duration: float = 1.0):
+        """`duration` [s] is that of the run."""
+        self._system, self._atol, self._duration = system, atol, duration
+        self._stores = list(_stores(system, _pace(atol, duration)))
         self._networks = list(_networks(system.causal.graph, self._stores))
         self._slopes = Evaluator(system.programs.slope)
         self._effective = Evaluator(system.programs.effective)
@@ -93,10 +99,12 @@ class Tolerances:
 
     @cached_property
     def _energy(self) -> float:
-        """Energy [J] of the largest store at the unit of its effort or flow, at most 1 J."""
+        """Energy [J] of the largest store at the unit of its effort or flow, at most 1 J, but no
+        less than rounding of what moves as far as the machine is large in the run."""
         x = self._system.written_state
         known = [s.unit**2 / f for s, f in zip(self._stores, self._each_slope(0.0, x)) if f > 0.0]
-        return min(1.0, max(known, default=1.0))
+        passing = max((s * s / f for _, s, f in self._inertias), default=0.0) / self._duration**2
+        return max(min(1.0, max(known, default=1.0)), PLACED / self._atol * passing)
 
     def _each_slope(self, t: float, x: Array) -> list[float]:
         """F of every store; 0 where its law has no slope there."""
@@ -128,7 +136,7 @@ class Tolerances:
         """The tolerance of each state, (n,)."""
         slopes = self._each_slope(t, x)
         own = [
-            self._atol * store.unit / slope if slope > 0.0 else self._atol
+            max(self._atol * store.unit, self._unfelt(store)) / slope if slope > 0.0 else self._atol
             for store, slope in zip(self._stores, slopes, strict=True)
         ]
         held = self._shared(own, slopes)
@@ -140,6 +148,31 @@ class Tolerances:
         for store, tolerance in zip(self._stores, held, strict=True):
             values[store.place.first : store.place.last] = tolerance
         return values
+
+    def _unfelt(self, store: _Store) -> float:
+        """The effort of a spring that in the whole run moves no inertia by more than PLACED."""
+        if store.vertex.kind != "C":
+            return 0.0
+        return PLACED * self._lightest.get(store.vertex.domain, 0.0) / self._duration**2
+
+    @cached_property
+    def _lightest(self) -> dict[str, float]:
+        """Of each domain of motion the least inertia, times the machine's size of a mass."""
+        found: dict[str, float] = {}
+        for domain, size, slope in self._inertias:
+            found[domain] = min(found.get(domain, np.inf), size / slope)
+        return found
+
+    @cached_property
+    def _inertias(self) -> list[tuple[str, float, float]]:
+        """Of each of bodies, shafts and slides: the domain, the way that counts there [rad, or m],
+        F."""
+        sizes = {"translation": min(1.0, machine_size(self._system)), "rotation": 1.0}
+        return [
+            (store.vertex.domain, sizes[store.vertex.domain], slope)
+            for store, slope in zip(self._stores, self._linear.tolist(), strict=True)
+            if store.vertex.kind == "I" and store.vertex.domain in sizes and slope > 0.0
+        ]
 
     def relative(self, t: float, x: Array, rtol: float) -> Array:
         """What rtol is of the size of each state, (n,): rtol |Z| / (F |X|) where the law of a store
@@ -200,7 +233,12 @@ def _least_slopes(slopes: Sequence[Array]) -> Array:
     return least
 
 
-def _stores(system: System) -> Iterator[_Store]:
+def _pace(atol: float, duration: float) -> float:
+    """The speed for which `atol` is meant [rad/s, or sizes in a second]."""
+    return max(min(1.0, 1.0 / duration), PLACED / (atol * duration))
+
+
+def _stores(system: System, pace: float) -> Iterator[_Store]:
     places = {s.state.name: s for s in system.slices}
     slow = min(1.0, machine_size(system))
     for vertex in system.causal.graph.vertices.values():
@@ -209,6 +247,8 @@ def _stores(system: System) -> Iterator[_Store]:
             unit = effort if vertex.kind == "C" else flow
             if vertex.domain == "translation":
                 unit *= slow
+            if vertex.kind == "I" and vertex.domain in MOVING:
+                unit *= pace
             yield _Store(vertex, places[vertex.state.data], unit)
 
 

@@ -11,6 +11,7 @@ from vbg.tmm_bridge.kernels.rows import (
     ELASTIC,
     LINK_KIND,
     LINK_MASS,
+    LINK_Q,
     LINK_V,
     PRISMATIC,
 )
@@ -51,3 +52,19 @@ def hinge_units(t: Tables, length: float) -> Array:
     for node, _, v, n in t.flexes:
         units[v : v + n] = length * math.sqrt(t.link[node, LINK_MASS])
     return units
+
+
+def state_units(t: Tables, duration: float) -> Array:
+    """(n_q + n_v,): what counts as one of each coordinate and of each speed of the hinges: a
+    radian, or the length of the mechanism, 1 m at most; of speeds that in a run of this duration
+    [s], or in a second where it is shorter: what a speed is off by adds up over the run."""
+    length = min(1.0, float(t.length[0]))
+    positions = np.ones(int(t.sizes[0]))
+    for kind, q in t.links[:, [LINK_KIND, LINK_Q]]:
+        if kind == PRISMATIC:
+            positions[q] = length
+        elif kind == ELASTIC:
+            positions[q : q + 3] = length
+    for node, q, _, n in t.flexes:
+        positions[q : q + n] = length * math.sqrt(t.link[node, LINK_MASS])
+    return np.concatenate([positions, hinge_units(t, length) / max(1.0, duration)])

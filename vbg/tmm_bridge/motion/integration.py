@@ -23,6 +23,7 @@ from vbg.solution import Event, Status
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.mechanism.contradictions import no_inertia, row_name
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
+from vbg.tmm_bridge.mechanism.scales import state_units
 from vbg.tmm_bridge.motion.impulses import kick, strike_apart
 from vbg.tmm_bridge.motion.instants import ALIKE, Stop, stops_of
 from vbg.tmm_bridge.motion.latches import Apart, switched
@@ -293,6 +294,8 @@ def _stepper(span: _Span, t: float, y: Array) -> Stepper | StiffStepper:
     """The method in use, from (t, y) on."""
     plant, record = span.plant, span.record
     absolute = np.full(len(y), span.atol)
+    units = state_units(plant.tables, record.grid[-1])
+    absolute[: len(units)] *= units
     absolute[plant.works] = plant.work_tolerance(plant.rate(t, y), span.rtol, record.grid[-1])
     explicit = Stepper(plant, t, y, span.end.first, span.rtol, absolute)
     record.method.begun(t, plant.n_rates)

@@ -92,11 +92,12 @@ def _decide(plant: Plant, t: float, y: Array, speed: Array, *, first: bool) -> N
         v = speed[friction.index]
         idle = _idle(plant, friction.index, growth[friction], first=first)
         stops = (first or mode * v <= 0.0) and abs(v) <= max(idle, 2.0 * y[places[friction] + ROOM])
-        if stops or abs(v) <= max(min(AT_REST, idle), ALIKE * abs(t * growth[friction])):
+        slowest = max(AT_REST, SLACK * plant.fastest[friction.index])
+        if stops or abs(v) <= max(min(slowest, idle), ALIKE * abs(t * growth[friction])):
             resting.append(friction)
         gone = GONE * plant.duration * plant.liveliest[friction.index]
         slack = max(gone, SLACK * plant.fastest[friction.index])
-        y[places[friction] + ROOM] = min(AT_REST, slack)
+        y[places[friction] + ROOM] = min(slowest, slack)
     if not resting:
         return
     for friction, mode in zip(resting, _modes(plant, t, y, resting), strict=True):

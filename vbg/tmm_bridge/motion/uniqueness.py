@@ -25,10 +25,11 @@ from vbg.tmm_bridge.mechanism.scales import row_units
 from vbg.tmm_bridge.mechanism.start import model_size
 from vbg.tmm_bridge.motion.channels import Record, joint_wrench, replay, rotation_of
 from vbg.tmm_bridge.motion.integration import Plant, Trajectory
-from vbg.tmm_bridge.onedim.friction import AT_REST
 from vbg.tmm_bridge.onedim.trains import frictions_by_shaft
 
 SAMPLES = 5
+AT_REST = 1e-11  # rad, or lengths of the mechanism, in the whole run: no motion
+TINY = float(np.finfo(float).tiny)
 MARK = "redundant constraints: not unique are "
 
 
@@ -104,7 +105,8 @@ def affected_channels(mechanism: Mechanism, trajectory: Trajectory) -> frozenset
     found: set[str] = set()
     plant = Plant(mechanism)
     for k in _samples(plant, trajectory):
-        _evaluate_held(plant, float(trajectory.inside[k]), trajectory.states[k])
+        slow = AT_REST / max(float(trajectory.time[-1]), TINY)
+        _evaluate_held(plant, float(trajectory.inside[k]), trajectory.states[k], slow)
         stresses = self_stresses(plant)
         if not stresses.shape[1]:
             continue
@@ -125,13 +127,14 @@ def _samples(plant: Plant, trajectory: Trajectory) -> Array:
     return np.unique(places)
 
 
-def _evaluate_held(plant: Plant, t: float, y: Array) -> None:
-    """Evaluate a state in which all frictions stick that do not move: one that slips by name may
-    share what others hold."""
+def _evaluate_held(plant: Plant, t: float, y: Array, slow: float) -> None:
+    """Evaluate a state in which all frictions stick that do not move, `slow` turns or lengths of
+    the mechanism in a second at most: one that slips by name may share what others hold."""
     y, own = y.copy(), plant.mechanism.size
     speeds: Array = plant.grips(t, y)[:, 0] if plant.sticky else np.zeros(0)
     for friction in plant.sticky:
-        if abs(speeds[friction.index]) < AT_REST:
+        size = 1.0 if friction.turns else model_size(plant.mechanism)
+        if abs(speeds[friction.index]) < slow * size:
             y[own + friction.mode] = 0.0
     plant.evaluate(t, y)
 
@@ -154,7 +157,14 @@ def _told_otherwise(plant: Plant, stresses: Array) -> set[str]:
             f"{shaft}.frictions": sum(c * moved.get(channel, 0.0) for channel, c in loads)
             for shaft, loads in shafts.items()
         }
-        changed |= {name for name, value in moved.items() if abs(value) > 1e-7}
+        forces = {name for name, unit, _ in network.outputs if unit == "N"}
+        largest = 1e-7 * float(np.abs(nu * row_units(plant.mechanism.tables)).max())
+        arm = model_size(plant.mechanism)
+        changed |= {
+            name
+            for name, value in moved.items()
+            if abs(value) * (arm if name in forces else 1.0) > largest
+        }
         plant.outputs()
     return changed
 

@@ -21,7 +21,8 @@ from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.onedim.mechanical import Shaft
 from vbg.tmm_bridge.onedim.working import Energies, Output, Port, Value, Working
 
-AT_REST = 1e-11  # [m/s or rad/s]: rounding, at the most
+AT_REST = 1e-11  # [m/s or rad/s] of what slips, or as much of the fastest that it was: at the most
+ROUNDED = 1e-15  # of the speeds of two shafts: a smaller difference between them is none
 STOPPED = 1e-14  # [m/s or rad/s]: beside what stands between shafts, whatever else happens
 FADED = 36.0  # Stribeck speeds: exp(-36) is rounding
 ROOM = 2  # place behind the mode: a speed beyond zero [m/s or rad/s] that is rounding yet
@@ -204,20 +205,28 @@ class DryFriction:
 @dataclass(frozen=True)
 class Rubbing:
     """A `law` against a motion that is given, as of a driven joint: it holds nothing, and at rest
-    it exerts nothing."""
+    it exerts nothing.  Its direction is that of the `sources`, speeds of the shafts in the port's,
+    for what the mechanism makes of them is rounded."""
 
     name: str
     port: Port
+    sources: tuple[Value, ...]
     law: Dry
     place: int
     turns: bool
 
     def act(self, w: Working) -> None:
-        v = self.port.speed(w)
-        ahead, back = self.law.slipping(w, v)
-        effort = choose(v - AT_REST, ahead, choose(-v - AT_REST, back, 0.0))
+        v, ahead, back = self.given(w), *self.law.slipping(w, self.port.speed(w))
+        slack: Number = 0.0
+        if len(self.sources) > 1:
+            slack = ROUNDED * sum((size(source(w)) for source in self.sources), start=0.0)
+        effort = choose(v - slack, ahead, choose(-v - slack, back, 0.0))
         w.through[self.place] = effort
         self.port.push(w, effort)
+
+    def given(self, w: Working) -> Number:
+        """The speed that the sources make."""
+        return sum((source(w) for source in self.sources), start=0.0)
 
     def told(self, w: Working) -> Number:
         """What it exerts."""
@@ -225,7 +234,7 @@ class Rubbing:
 
     def changes(self, w: Working) -> tuple[Number, ...]:
         """Changes its sign with the motion."""
-        return (self.port.speed(w),)
+        return (self.given(w),)
 
     def energies(self, w: Working) -> Energies:
         return Energies(lost=-w.through[self.place] * self.port.speed(w))

@@ -15,6 +15,7 @@ from typing import Any
 from vbg.errors import UsageError
 from vbg.model import Model
 from vbg.plumbing.words import with_article
+from vbg.tmm_bridge.formulas.timefunctions import function_of
 from vbg.tmm_bridge.onedim.draft import Draft, no_twin
 from vbg.tmm_bridge.onedim.friction import Dry, DryFriction, Rubbing, Side, Way
 from vbg.tmm_bridge.onedim.mechanical import (
@@ -265,11 +266,26 @@ def _add_friction(draft: Draft, sources: Sources, name: str, part: Any) -> None:
             draft.outputs.append(output)  # known only when the mechanism was solved
 
 
-def _is_given(draft: Draft, shaft: int) -> bool:
-    """Whether the motion of a shaft is given."""
+def _drive(draft: Draft, shaft: int) -> float | str | None:
+    """What drives the joint whose coordinate a shaft is."""
     owners = {index: name for (name, _), index in draft.joints.items()}
     joint = draft.model.joints.get(owners.get(shaft, ""))
-    return draft.shafts[shaft].kind == DRIVEN or getattr(joint, "drive", None) is not None
+    return getattr(joint, "drive", None)
+
+
+def _is_given(draft: Draft, shaft: int) -> bool:
+    """Whether the motion of a shaft is given."""
+    return draft.shafts[shaft].kind == DRIVEN or _drive(draft, shaft) is not None
+
+
+def _given_speed(draft: Draft, term: Term) -> Value:
+    """What the given motion of its shaft makes in the speed of a port."""
+    drive = _drive(draft, term.shaft)
+    if drive is None:
+        return lambda w: term.c * w.speeds[term.shaft]
+    function = function_of(draft.model, drive)
+    draft.functions.append(function)
+    return lambda w: term.c * w.timed(function, 1)
 
 
 def _held(
@@ -278,7 +294,8 @@ def _held(
     """A friction on a port, whose shafts it can hold."""
     terms = _relative(part, name, port)
     if all(_is_given(draft, term.shaft) for term in terms):
-        return Rubbing(name, port, law, draft.place(), port.turns)
+        given = tuple(_given_speed(draft, term) for term in terms)
+        return Rubbing(name, port, given, law, draft.place(), port.turns)
     kinds = {draft.shafts[term.shaft].kind for term in terms}
     places = draft.place(), (draft.place(), draft.place())
     if kinds == {JOINT}:
