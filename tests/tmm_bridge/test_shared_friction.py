@@ -113,7 +113,7 @@ FAULTS = [
     ("physics.stiction", "return held - ", "return 1.01 * held - ", "stuck", "hinge.frictions"),
     (LAW, "w.through[place] = way.static(w)", "w.through[place] = 1.01 * way.static(w)", "brakes", "J.speed"),
     (LAW, "return -sign * (dry + fall)", "return -sign * (dry + 1.01 * fall)", "driven", "hinge.friction"),
-    ("physics.stiction", 'times(moves, call("sign", speed))', 'times(moves, -call("sign", speed))', "driven", "hinge.drive"),
+    ("physics.stiction", 'moves = call("sign", speed)', 'moves = -call("sign", speed)', "driven", "hinge.drive"),
 ]  # fmt: skip
 
 
