@@ -105,9 +105,7 @@ class _Scaling:
             )
         if field.columns:
             factors = [self.factor(unit) for unit in field.columns]
-            return tuple(
-                tuple(f * v for f, v in zip(factors, row, strict=True)) for row in value
-            )
+            return tuple(tuple(f * v for f, v in zip(factors, row, strict=True)) for row in value)
         return times(self.factor(field.unit), value) if field.unit not in ("1", "rad") else value
 
     def factor(self, unit: str) -> float:

@@ -276,8 +276,8 @@ def test_the_friction_of_a_joint_is_a_law_and_losses_that_give_back_speak_agains
     model = vbg.Model(**{**document, "joints": {"hinge": joint}})
     with exchanged(
         "physics.stiction",
-        'times(moves, call("sign", speed))',
-        'times(moves, -call("sign", speed))',
+        'moves = call("sign", speed)',
+        'moves = -call("sign", speed)',
     ):
         verdict = validate(model, **SHORT).verdict
     said = " ".join(verdict.review)
