@@ -37,7 +37,7 @@ from vbg.graph.bondgraph import (
 from vbg.graph.clocked import Clocked
 from vbg.graph.pieces import TERMINALS, at_start, gradient, joint_path, pose_states, require_alike
 from vbg.graph.placeholders import BOND_FLOW, EFFORT, FLOW, LEVEL, RATE, SIGNAL, reads_bonds
-from vbg.graph.prescribed import prescribed
+from vbg.graph.prescribed import given_speed, prescribed
 from vbg.graph.raw import check_raw_bond, raw_end, two_port_of
 from vbg.model import Model
 from vbg.model.placing.placed import Placed
@@ -369,11 +369,7 @@ class GraphBuilder(Clocked):
         return self._coordinates[path]
 
     def given_speed(self, path: str) -> Block | None:
-        given = self._prescribed.get(joint_path(path))
-        if given is None:
-            return None
-        value = self.signal(given.signal, given.unit)
-        return given.factor * (self.time_derivative(value) if given.is_place else value)
+        return given_speed(self._prescribed.get(joint_path(path)), self)
 
     def signal(self, value: float | str, unit: str = "1") -> Block:
         return self._signal(value, self)

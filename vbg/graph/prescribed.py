@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 from vbg.graph.pieces import joint_path
 
 if TYPE_CHECKING:
+    from vbg.blocks import Block
+    from vbg.builder import Builder
     from vbg.model import Model
 
 RIGID = ("gear", "belt", "ball_screw", "rack_pinion")
@@ -51,6 +53,14 @@ def prescribed(model: Model) -> Mapping[str, Given]:
         for path, (known, ratio) in more.items():
             given[path] = replace(given[known], factor=ratio * given[known].factor)
     return given
+
+
+def given_speed(given: Given | None, builder: Builder) -> Block | None:
+    """Its block; None for none."""
+    if given is None:
+        return None
+    value = builder.signal(given.signal, given.unit)
+    return given.factor * (builder.time_derivative(value) if given.is_place else value)
 
 
 def _line(model: Model) -> Iterator[Any]:
