@@ -114,3 +114,11 @@ rows = { file = "long.csv", columns = ["t", "x"] }
         vbg.read(model)
     (problem,) = error.value.problems
     assert problem.line == 4 and "field larger" in problem.what
+
+
+@pytest.mark.parametrize("address", ["3 kg", "::::", "nan"])
+def test_a_scheduler_that_is_none_is_told(address, tmp_path, capsys):
+    pytest.importorskip("distributed")
+    words = (*STUDY, "--vary", "L=1:2:2", "-o", str(tmp_path / "s.csv"), "--scheduler", address)
+    assert main(words) == 2
+    assert "there is no Dask cluster" in capsys.readouterr().err

@@ -9,6 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 
+from vbg.platform.text import escaped
+
 INTERRUPTED = 130  # exit code after Ctrl-C, as shells have it: 128 + SIGINT
 
 Act = Callable[[argparse.Namespace], int]
@@ -235,7 +237,7 @@ class Misused(Exception):
 
     def __init__(self, parser: Parser, message: str):
         self.parser = parser
-        super().__init__(message)
+        super().__init__(escaped(message))
 
 
 class Parser(argparse.ArgumentParser):

@@ -15,7 +15,7 @@ class Clocked:
     def __init__(self) -> None:
         self._sampled: list[Sampled] = []
         self._exchanged: list[Exchanged] = []
-        self._clocks: list[Clock] = []
+        self._clocks: dict[Clock, None] = {}
 
     def sampled(
         self,
@@ -49,6 +49,4 @@ class Clocked:
         return state
 
     def breakpoint(self, first: float, period: float = 0.0) -> None:
-        clock = Clock(first, period)
-        if clock not in self._clocks:
-            self._clocks.append(clock)
+        self._clocks.setdefault(Clock(first, period))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,17 @@ _AS_MANY = "Write as many, or change the size."
 MOST = 6  # components that an expression can name
 LARGEST = 100  # components of a bond
 SYMMETRIC = 1e-12  # of the largest entry: rounding of matrices that were computed
+
+
+def width_faults(
+    key: str, signals: Sequence[Any] | None, matrix: Matrix | None = None
+) -> Iterator[tuple[str, str, str]]:
+    """More components of a bond than a vertex can have: of a source's signals, or of the rows
+    and columns of a ratio."""
+    widest = max(len(signals or ()), len(matrix or ()), *(len(row) for row in matrix or ((),)))
+    if widest > LARGEST:
+        told = f"has {widest} components; a bond has {LARGEST} at most."
+        yield key, told, "Write as many bonds, each between vertices of its own."
 
 
 def components(letter: str) -> tuple[str, ...]:

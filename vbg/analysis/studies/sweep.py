@@ -170,7 +170,14 @@ def _on_dask(study: Study, points: Sequence[Point], scheduler: str) -> Iterator[
         from dask.distributed import Client, as_completed
     except ImportError as error:
         raise not_installed("--scheduler", "Dask", "sweep") from error
-    with Client(scheduler) as client:
+    try:
+        client = Client(scheduler)
+    except (ValueError, OSError) as error:
+        raise UsageError(
+            f"--scheduler {scheduler!r}: there is no Dask cluster: {error}."
+            " Write the address that `dask scheduler` prints, such as tcp://10.0.0.7:8786."
+        ) from error
+    with client:
         shared = client.scatter(study, broadcast=True)
         futures = [client.submit(run_point, shared, point, pure=False) for point in points]
         for future in as_completed(futures):

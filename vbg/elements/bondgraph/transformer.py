@@ -9,7 +9,7 @@ from typing import ClassVar
 from vbg.blocks import const
 from vbg.builder import Builder
 from vbg.fields import declare
-from vbg.physics.rawlaws import Matrix, inverse_of
+from vbg.physics.rawlaws import Matrix, inverse_of, width_faults
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +27,10 @@ class Transformer:
     matrix: Matrix | None = declare("table", "ratio matrix, rows", unit="", size=0, default=None)
 
     def faults(self) -> Iterator[tuple[str, str, str]]:
-        """Not exactly one ratio."""
+        """Not exactly one ratio, or more components than a bond can have."""
         if (self.ratio is None) == (self.matrix is None):
             yield "", "needs either ratio or matrix.", ""
+        yield from width_faults("matrix", None, self.matrix)
 
     def expand(self, name: str, builder: Builder) -> None:
         law = const(self.matrix) if self.matrix is not None else builder.signal(self.ratio or 0.0)

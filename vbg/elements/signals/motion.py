@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import ClassVar
 
-from vbg.blocks import Block, call, const, times
+from vbg.blocks import Block, call, const, linear, times
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
 from vbg.plumbing.words import with_article
@@ -120,14 +120,14 @@ class Motion:
             t += sum(widths) + self.dwell
 
     def value(self, name: str, builder: Builder) -> Block:
-        value = const(self.stops[0])
+        terms = [(1.0, const(self.stops[0]))]
         for begin, distance, widths in self.moves():
             for instant in corners(begin, widths):
                 builder.breakpoint(instant)
             elapsed = builder.time - const(begin)
             inside = call("max", const(0.0), call("min", elapsed, const(sum(widths))))
-            value = value + distance * self._part(inside, widths)
-        return value
+            terms.append((distance, self._part(inside, widths)))
+        return linear(*terms)
 
     def expand(self, name: str, builder: Builder) -> None:
         builder.define(name, self.value(name, builder))

@@ -12,6 +12,8 @@ from vbg.blocks import const
 from vbg.builder import Builder
 from vbg.fields import declare
 
+HIGHEST = 100  # power of s
+
 
 @dataclass(frozen=True, slots=True)
 class TransferFunction:
@@ -32,7 +34,10 @@ class TransferFunction:
     )
 
     def faults(self) -> Iterator[tuple[str, str, str]]:
-        """Improper fractions and a leading zero."""
+        """Improper fractions, a leading zero, more coefficients than have a meaning."""
+        if len(self.denominator) > HIGHEST + 1:
+            what = f"has {len(self.denominator)} coefficients; {HIGHEST + 1} are the most."
+            yield "denominator", what, "Of higher powers rounding leaves nothing: take state_space."
         if self.denominator[0] == 0.0:
             yield "denominator", "its first coefficient must not be zero.", ""
         if len(self.numerator) > len(self.denominator):

@@ -1,0 +1,36 @@
+"""Hostile values of options and arguments: an answer with its exit code, and nothing lost."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.options import FATES, leaves, tries
+from vbg.cli.main import build_parser, main
+from vbg.cli.parser import Misused
+
+STRANGE = "\x1b[2J\u202e\udcff"
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "seed", [pytest.param(n, marks=pytest.mark.slow) if n else n for n in range(5)]
+)
+def test_any_value_of_any_option_ends_in_an_answer(seed, monkeypatch):
+    monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "1s")
+    monkeypatch.setattr("sys.stdin", None)
+    broke = [(words, fate) for _, words, fate, _ in tries(range(40), seed) if fate not in FATES]
+    assert not broke
+
+
+@pytest.mark.parametrize(("words", "parser"), list(leaves(build_parser())), ids=str)
+def test_a_wrong_word_is_shown_as_what_it_is(words, parser):
+    """Whatever the parser itself refuses, of every verb."""
+    with pytest.raises(Misused) as misuse:
+        parser.error(f"invalid choice: {STRANGE}")
+    assert str(misuse.value).isprintable()
+
+
+def test_a_wrong_word_moves_no_cursor(capsys):
+    with pytest.raises(SystemExit) as left:
+        main(["structure", "assur", "I-2", "--seed", STRANGE])
+    assert left.value.code == 2 and capsys.readouterr().err.replace("\n", "").isprintable()
