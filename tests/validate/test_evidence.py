@@ -19,7 +19,9 @@ from vbg.plumbing.components import split_component
 from vbg.solution import FINISHED, Audit, MadeBy, Solution
 from vbg.tmm_bridge import solver
 from vbg.validate import text, validate
+from vbg.validate.compare import _not_proven
 from vbg.validate.comparison.pairing import carried_windows, joined
+from vbg.validate.comparison.values import Channel
 
 SHORT = {"t_end": 0.1, "output_step": 0.01, "in_children": False}
 INERTIA = {"xx": 0.01, "yy": 0.02, "zz": 0.02}
@@ -321,3 +323,30 @@ def test_where_a_law_moves_what_was_at_rest_the_start_is_not_blamed(wrong, said)
         told = text(validate(model, **SHORT))
     assert said in told and "rotational.k" in told and "--output-step" in told
     assert "the start, or a speed given" not in told
+
+
+def test_an_inconclusive_says_what_explains_its_differences():
+    """Not a step that changes 1e-13 where the tolerance of the runs is the reason."""
+    channel = Channel(
+        "A.torque.z", "N*m", 2.0, 6e-6, 0.1, 3e-6, 1e-6, 1e-13, "integrated", "INCONCLUSIVE", 0.05
+    )
+    by_rtol = _not_proven([channel], 1e-4)
+    assert "A.torque.z differs by 3e-06 of its peak" in by_rtol
+    assert "relative tolerance of 0.0001" in by_rtol
+    by_step = _not_proven([replace(channel, integration=1e-6)], 1e-4)
+    assert "a step twice as long changes A.torque.z by 1e-06 of its peak" in by_step
+    early = _not_proven([replace(channel, integration=np.nan)], 1e-4)
+    assert "the runs with twice the step ended early" in early
+    assert all("tighten its tolerance" in said for said in (by_rtol, by_step, early))
+
+
+def test_parts_that_nothing_is_compared_of_are_told_with_a_remedy():
+    """Three shafts, each ahead of the one before: named, and what can be done."""
+    inertias = {f"J{n}": {"kind": "inertia", "nodes": [n], "J": 0.1} for n in "abc"}
+    sources = {
+        f"s{n}": {"kind": "speed", "nodes": list(n), "speed": "sin(t)"} for n in ("ab", "bc")
+    }
+    report = validate(vbg.Model(name="m", rotational={**inertias, **sources}), **SHORT)
+    assert report.result == "INCONCLUSIVE"
+    assert "rotational.sbc" in report.verdict.sentence
+    assert "Take that part out of a copy" in report.verdict.sentence

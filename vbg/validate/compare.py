@@ -128,7 +128,8 @@ def compare(
     channels, halving = _judged(runs, common, pairs, (tolerance, least, loosest))
     marked = tuple(_marked(c, not_unique, replayed) for c in channels)
     audits = {s.made_by.solver: s.audit.energy_residual for s in (first, second)}
-    result, sentence = _judge(marked, lost, _unaccounted(runs, max(least, tolerance or 0.0)))
+    unaccounted = _unaccounted(runs, max(least, tolerance or 0.0))
+    result, sentence = _judge(marked, lost, unaccounted, _asked_of(runs))
     time = first.time[common[0]]
     return Verdict(
         result,
@@ -234,14 +235,18 @@ def _judged(
         )
         largest["W"] = max(largest.get("W", 0.0), *products)
     motion = motion_error(pairs, [either for either, _ in changes], largest, noise)
-    rtol = max(np.nan_to_num([s.made_by.rtol for s in (runs.first, runs.second)]))
-    judge = Judge(*tolerances, largest, noise, motion, float(rtol), _natural(runs))
+    judge = Judge(*tolerances, largest, noise, motion, _asked_of(runs), _natural(runs))
     if FIXED_STEP & {runs.first.made_by.method, runs.second.made_by.method}:
         # whose error is that of its step, however good the other run is
         changes = [(either, either) for either, _ in changes]
     time = runs.first.time[i]
     channels = [channel_of(judge, time, p, *c) for p, c in zip(pairs, changes, strict=True)]
     return channels, _halving(channels, coarser, pairs)
+
+
+def _asked_of(runs: Runs) -> float:
+    """The wider relative tolerance of the two runs."""
+    return float(max(np.nan_to_num([s.made_by.rtol for s in (runs.first, runs.second)])))
 
 
 def _noise(runs: Runs) -> dict[str, float]:
@@ -318,7 +323,7 @@ def _unaccounted(runs: Runs, allowed: float) -> str:
 
 
 def _judge(
-    channels: tuple[Channel, ...], lost: tuple[str, ...], unaccounted: str
+    channels: tuple[Channel, ...], lost: tuple[str, ...], unaccounted: str, rtol: float
 ) -> tuple[Result, str]:
     counted = [c for c in channels if c.result in ("PASS", "FAIL", "INCONCLUSIVE")]
     failed = [c for c in counted if c.result == "FAIL"]
@@ -341,7 +346,7 @@ def _judge(
         return "FAIL", unaccounted
     unsure = [c for c in counted if c.result == "INCONCLUSIVE"]
     if unsure:
-        return "INCONCLUSIVE", _not_proven(unsure)
+        return "INCONCLUSIVE", _not_proven(unsure, rtol)
     if not counted:
         return "INCONCLUSIVE", "Nothing to compare: every channel is zero or not unique."
     worst = max(counted, key=lambda c: c.max_error / c.peak)
@@ -355,17 +360,25 @@ def _begins(channel: Channel) -> float:
     return channel.since
 
 
-def _not_proven(unsure: list[Channel]) -> str:
-    """What errors of integration leave open, and what to do."""
-    worst = max(unsure, key=lambda c: c.integration if math.isfinite(c.integration) else math.inf)
+def _not_proven(unsure: list[Channel], rtol: float) -> str:
+    """What errors of integration leave open, by which of them, and what to do; `rtol` of the
+    runs."""
+    worst = max(unsure, key=lambda c: c.max_error / max(c.peak, TINY))
+    changed = max(unsure, key=lambda c: c.integration if math.isfinite(c.integration) else math.inf)
     begins = min((c.since for c in unsure if math.isfinite(c.since)), default=0.0)
-    if math.isfinite(worst.integration):
+    differs = worst.max_error / max(worst.peak, TINY)
+    if not math.isfinite(changed.integration):
+        why = "the runs with twice the step ended early"
+    elif SAFETY * changed.integration >= differs:
         why = (
-            f"a step twice as long changes {worst.name} by {worst.integration:.2g} of its peak in"
-            " one solver alone"
+            f"a step twice as long changes {changed.name} by {changed.integration:.2g} of its peak"
+            " in one solver alone"
         )
     else:
-        why = "the runs with twice the step ended early"
+        why = (
+            f"{worst.name} differs by {differs:.2g} of its peak, no more than a relative tolerance"
+            f" of {rtol:g}, beside the largest of its unit and in the motion, may make of it"
+        )
     shorter = f" Up to t = {begins:.4g} s they agree: shorten the run," if begins else " Shorten"
     return (
         f"{len(unsure)} channels differ, but not by more than errors of integration explain:"

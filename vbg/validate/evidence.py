@@ -58,7 +58,10 @@ def verdict_on(
     )
     apart = [n.what.removeprefix(APART) for n in evidence.second.notes if n.what.startswith(APART)]
     if not verdict.channels and apart:
-        sentence = f"Nothing to compare: the model has no joints, and {apart[0]}"
+        sentence = (
+            f"Nothing to compare: the model has no joints, and {apart[0]} Take that part out of a"
+            " copy to have the rest compared; of the run itself its energy audit judges."
+        )
         verdict = replace(verdict, sentence=sentence)
     if evidence.fault:
         verdict = replace(verdict, result="FAIL", sentence=evidence.fault)
