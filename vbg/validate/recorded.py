@@ -165,9 +165,9 @@ def replays_from(
             continue
         if push.part.kind == "speed" and _strikes(model, push.part):
             raise UsageError(
-                f"{push.part.table}.{push.name}: a speed source between a joint and a shaft has no"
-                " twin in the transfer-matrix solver, and its effort alone does not tell what it"
-                " strikes at the start. Begin with speed 0, or give the joint a drive."
+                f"{push.part.table}.{push.name}: this speed source between a joint and a shaft can"
+                " only be replayed, and its effort alone does not tell what it strikes at the"
+                " start. Begin with speed 0, or give the joint a drive."
             )
         effort = push.sign * _effort(solution, push)
         total[push.key] = total.get(push.key, np.zeros(len(solution.time))) + effort
