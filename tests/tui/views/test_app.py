@@ -6,9 +6,11 @@ import random
 
 import pytest
 from textual import events
+from textual.app import App
 
 from tests.tui.conftest import MODEL, put_run, put_validation
 from vbg.tui import make_app
+from vbg.tui.driver import TypingDriver
 from vbg.tui.picturing import press, screen_text, settled, typed
 from vbg.tui.state import arrange
 from vbg.tui.state.keys import TABLE, VIEWS
@@ -70,6 +72,12 @@ async def test_a_monkey_breaks_nothing(app_with_runs, model):
         app.work.document.go(0)
         assert app.work.document.now.text == MODEL or app.work.file != model
         assert model.read_text() == MODEL and app.is_running
+
+
+def test_what_is_taken_from_inside_the_library_is_still_there(model):
+    """Its public names have no way to hear of an error nobody expected, nor to read keys."""
+    assert callable(App._handle_exception) and callable(App._fatal_error)
+    assert make_app(str(model)).driver_class is TypingDriver
 
 
 async def test_what_is_selected_is_selected_everywhere(app_with_runs):
