@@ -1,4 +1,4 @@
-"""Expressions in C have no value where numpy's have none: NaN is not compared away."""
+"""Expressions in C and Fortran have no value where numpy's have none: NaN is not compared away."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import sympy
 
-from vbg.analysis.symbolic.printing import c_code, helpers
+from vbg.analysis.symbolic.printing import PROCEDURES, c_code, fortran_code, helpers
 from vbg.blocks.scalars import SCALARS
 
 x, y, z = sympy.symbols("x y z", real=True)
@@ -49,9 +49,31 @@ def test_what_has_no_value_in_numpy_has_none_in_c(tmp_path):
     (tmp_path / "laws.c").write_text("\n".join(lines), encoding="utf-8")
     flags = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Werror")
     subprocess.run([compiler, *flags, "laws.c", "-o", "laws", "-lm"], cwd=tmp_path, check=True)
+    assert_as_numpy(tmp_path)
+
+
+def test_nor_in_fortran(tmp_path):
+    compiler = shutil.which("gfortran")
+    if compiler is None:
+        pytest.skip("no gfortran")
+    lines = [
+        "module laws", "implicit none", "integer, parameter :: dp = kind(1.0d0)", "contains",
+        PROCEDURES, "end module", "program main", "use laws", "real(dp) :: x, y, z",
+        "integer :: told", "do", "read (*, *, iostat=told) x, y, z", "if (told /= 0) exit",
+        *(f'print "(es25.16e3)", {fortran_code(law)}' for law, _ in LAWS.values()),
+        "end do", "end program",
+    ]  # fmt: skip
+    (tmp_path / "laws.f90").write_text("\n".join(lines), encoding="utf-8")
+    flags = ("-std=f2008", "-O2", "-Werror")
+    subprocess.run([compiler, *flags, "laws.f90", "-o", "laws"], cwd=tmp_path, check=True)
+    assert_as_numpy(tmp_path)
+
+
+def assert_as_numpy(folder):
+    """What the program `laws` tells of all LAWS at all triples of VALUES."""
     points = list(itertools.product(VALUES, repeat=3))
     given = "\n".join(" ".join(map(str, point)) for point in points)
-    run = [str(tmp_path / "laws")]
+    run = [str(folder / "laws")]
     told = subprocess.run(run, input=given, capture_output=True, text=True, check=True)
     found = np.array(told.stdout.split(), float).reshape(len(points), len(LAWS))
     with np.errstate(invalid="ignore"):

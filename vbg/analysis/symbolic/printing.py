@@ -1,11 +1,12 @@
-"""Expressions in C99 that keep what has no value: NaN stays NaN.
+"""Expressions in C99 and Fortran 2008 that keep what has no value: NaN stays NaN.
 
-C's own fmax(NaN, 1) is 1, its comparisons with NaN are false, and (x > 0) - (x < 0) is 0 then: a
-root of a negative number would become a plausible result.
+C's own fmax(NaN, 1) is 1, its comparisons with NaN are false, and (x > 0) - (x < 0) is 0 then;
+Fortran leaves max(NaN, 1) open: a root of a negative number would become a plausible result.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -28,6 +29,76 @@ def helpers(text: str) -> list[str]:
     return [line for name, line in HELPERS.items() if f"{name}(" in text]
 
 
+# the same in Fortran: procedures of a module
+PROCEDURES = """
+  pure real(dp) function larger_of(a, b)
+    real(dp), intent(in) :: a, b
+    larger_of = merge(a, b, a > b .or. a /= a)
+  end function
+
+  pure real(dp) function smaller_of(a, b)
+    real(dp), intent(in) :: a, b
+    smaller_of = merge(a, b, a < b .or. a /= a)
+  end function
+
+  pure real(dp) function sign_of(a)
+    real(dp), intent(in) :: a
+    sign_of = merge(1.0_dp, merge(-1.0_dp, a, a < 0.0_dp), a > 0.0_dp)
+  end function
+
+  ! x, or nothing where a or b, which were compared, have no value
+  pure real(dp) function compared(a, b, x)
+    real(dp), intent(in) :: a, b, x
+    compared = merge(a + b, x, a /= a .or. b /= b)
+  end function
+"""
+
+
+def fortran_code(expression: Any) -> str:
+    """The expression on one line; it may call PROCEDURES."""
+    text = str(_fortran_printer().doprint(expression))
+    return " ".join(line.strip().removesuffix("&").strip() for line in text.splitlines())
+
+
+@cache
+def _fortran_printer() -> Any:
+    from sympy.core.relational import Relational
+    from sympy.printing.fortran import FCodePrinter
+
+    class Printer(FCodePrinter):
+        def _print_Max(self, expr: Any) -> str:
+            return _of_two(self.real, "larger_of", expr.args)
+
+        def _print_Min(self, expr: Any) -> str:
+            return _of_two(self.real, "smaller_of", expr.args)
+
+        def _print_sign(self, expr: Any) -> str:
+            return f"sign_of({self.real(expr.args[0])})"
+
+        def _print_Piecewise(self, expr: Any) -> str:
+            (value, condition), *others = expr.args
+            if condition == True:  # noqa: E712  (sympy's own)
+                return self.real(value)
+            rest = self.real(expr.func(*others))
+            text = f"merge({self.real(value)}, {rest}, {self._print(condition)})"
+            for one, other in sorted((r.args for r in condition.atoms(Relational)), key=str):
+                text = f"compared({self.real(one)}, {self.real(other)}, {text})"
+            return text
+
+        def real(self, expr: Any) -> str:
+            """What functions take: no whole numbers."""
+            return f"real({expr}, dp)" if expr.is_Integer else str(self._print(expr))
+
+    return Printer({"standard": 2008, "source_format": "free"})
+
+
+def _of_two(written: Callable[[Any], str], name: str, args: Any) -> str:
+    found = written(args[-1])
+    for one in reversed(args[:-1]):
+        found = f"{name}({written(one)}, {found})"
+    return found
+
+
 @cache
 def _printer() -> Any:
     import sympy
@@ -35,10 +106,10 @@ def _printer() -> Any:
 
     class Printer(C99CodePrinter):
         def _print_Max(self, expr: Any) -> str:
-            return self._of_two("larger_of", expr.args)
+            return _of_two(self._print, "larger_of", expr.args)
 
         def _print_Min(self, expr: Any) -> str:
-            return self._of_two("smaller_of", expr.args)
+            return _of_two(self._print, "smaller_of", expr.args)
 
         def _print_sign(self, expr: Any) -> str:
             return f"sign_of({self._print(expr.args[0])})"
@@ -53,11 +124,5 @@ def _printer() -> Any:
                     text += f"isunordered({self._print(one)}, {self._print(other)}) ? NAN : "
                 text += f"({self._print(condition)}) ? {self._print(value)} : "
             return f"({text}NAN)"
-
-        def _of_two(self, name: str, args: Any) -> str:
-            found = self._print(args[-1])
-            for one in reversed(args[:-1]):
-                found = f"{name}({self._print(one)}, {found})"
-            return str(found)
 
     return Printer()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from vbg.analysis.symbolic.loops.coding import Code, Function, output_names, start_of, y_names
+from vbg.analysis.symbolic.printing import PROCEDURES, fortran_code
 
 WIDTH = 120  # columns of a line; 132 are allowed
 
@@ -224,7 +225,7 @@ def as_fortran(code: Code) -> str:
     sizes = {"driven": "m", "bias": "m", "mass": "n, n", "loads": "n", "rates": ":"}
     lines += _function(code, "motion", "ux", code.motion, sizes)
     lines += _function(code, "outputs", "uxae", code.outputs, {"f": ":"})
-    return "\n".join(lines) + _RUN
+    return "\n".join(lines) + "\n" + PROCEDURES + _RUN
 
 
 def _real(x: float) -> str:
@@ -251,12 +252,6 @@ def _wrapped(line: str, indent: str) -> list[str]:
 def _function(
     code: Code, name: str, read: str, function: Function, sizes: Mapping[str, str]
 ) -> list[str]:
-    from sympy import fcode
-
-    def written(expression: object) -> str:
-        text = fcode(expression, standard=2008, source_format="free")
-        return " ".join(line.strip().removesuffix("&").strip() for line in text.splitlines())
-
     given = ["q", *read]
     lines = ["", f"  subroutine {name}({', '.join(['t', *given, *sizes])})"]
     lines.append(f"    real(dp), intent(in) :: t, {', '.join(f'{a}(:)' for a in given)}")
@@ -269,8 +264,8 @@ def _function(
         lines.append(f"    real(dp) :: {symbol}")
     lines += [f"    {s} = {a}({i + 1})" for a, i, s in code.arguments(function)]
     lines += [f"    {s} = {_real(v)}" for s, v in code.parameters(function)]
-    lines += [f"    {s} = {written(part)}" for s, part in function.parts]
+    lines += [f"    {s} = {fortran_code(part)}" for s, part in function.parts]
     for array, place, value in function.values:
         at = ", ".join(str(i + 1) for i in place)
-        lines.append(f"    {array}({at}) = {written(value)}")
+        lines.append(f"    {array}({at}) = {fortran_code(value)}")
     return [piece for line in [*lines, "  end subroutine"] for piece in _wrapped(line, "      ")]
