@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from vbg.blocks import Block, call, const, divide, times
+from vbg.blocks import Block, call, const, dependencies, divide, times
 from vbg.expressions import Binary, Call, Expression, Name, Number, Unary
+
+FALLIBLE = ("sqrt", "log", "asin", "acos", "power", "reciprocal")  # have no value everywhere
 
 
 def block_of(
@@ -30,12 +32,33 @@ def block_of(
             a, b = (block_of(side, resolve, at_kink, at_edge) for side in (left, right))
             if operator == "**" and at_edge is not None and not _is_whole(b):
                 at_edge(a)
-            return _binary(operator, a, b)
+            return _with_losses(operator, a, b, _binary(operator, a, b))
         case Call(function, arguments):
             args = [block_of(argument, resolve, at_kink, at_edge) for argument in arguments]
             if function in ("asin", "acos", "sqrt") and at_edge is not None:
                 at_edge(args[0])
             return _called(function, args, at_kink)
+
+
+def _with_losses(operator: str, a: Block, b: Block, result: Block) -> Block:
+    """The result of an operator, which has no value where its sides have none: of 0 sqrt(x) and of
+    sqrt(x) - sqrt(x) nothing is left, for negative x, too."""
+    if operator in ("+", "-"):
+        folded = _terms(result) < _terms(a) + _terms(b)
+    else:
+        folded = operator != "**" and (a.is_zero or b.is_zero)  # any x**0 is 1
+    if not folded:
+        return result
+    left = {block.key for block in dependencies([result])}
+    made = [call("reciprocal", b)] if operator == "/" else []
+    for lost in dependencies([a, b, *made]):
+        if lost.op == "call" and lost.data in FALLIBLE and lost.key not in left:
+            result = result + call("select", call("sin", lost), const(0.0), const(0.0))
+    return result
+
+
+def _terms(block: Block) -> int:
+    return len(block.args) if block.op == "sum" else 0 if block.is_zero else 1
 
 
 def _is_whole(b: Block) -> bool:
