@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.options import FATES, leaves, tries
+from benchmarks.options import EXAMPLES, FATES, leaves, tries
 from vbg.cli.main import build_parser, main
 from vbg.cli.parser import Misused
 
+PENDULUM = str(EXAMPLES / "pendulum.toml")
 STRANGE = "\x1b[2J\u202e\udcff"
 
 
@@ -34,3 +35,22 @@ def test_a_wrong_word_moves_no_cursor(capsys):
     with pytest.raises(SystemExit) as left:
         main(["structure", "assur", "I-2", "--seed", STRANGE])
     assert left.value.code == 2 and capsys.readouterr().err.replace("\n", "").isprintable()
+
+
+ENDLESS = (
+    "run FILE --t-end 1e300",
+    "run FILE --t-end 1e300 --solver mstmm",
+    "run FILE --output-step 1e-300 --solver mstmm",
+    "show modes FILE --at 1e300",
+    "show modes FILE --at 1e12",
+    "show matrices FILE --at 1e300",
+)
+
+
+@pytest.mark.parametrize("line", ENDLESS)
+def test_a_run_of_more_instants_than_can_be_kept_is_refused(line, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main([PENDULUM if word == "FILE" else word for word in line.split()]) in (1, 2)
+    said = capsys.readouterr().err
+    assert "Take a larger output_step" in said
+    assert "memory" not in said and "process" not in said

@@ -3,6 +3,7 @@ robots."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -205,3 +206,16 @@ def test_what_an_inertial_lacks_is_named(lacks, tmp_path):
     _, notes = urdf.read(tmp_path / "r.urdf")
     told = [note for note in notes if note.startswith("No ")]
     assert told == ([f"No {lacks} in <inertial> of hand: taken as 0."] if lacks else [])
+
+
+@pytest.mark.parametrize("value", ["1e308", "-1e200", "1e51"])
+def test_numbers_beyond_all_machines_are_refused_wherever_they_stand(value, tmp_path):
+    """Their squares are infinite: an offset of 1e308 m left an inertia without eigenvalues."""
+    text = DELTA.read_text(encoding="utf-8")
+    places = list(re.finditer(r'(?<=xyz=")-?[\d.]+|(?<=value=")[\d.]+', text))
+    assert len(places) > 20
+    for at in places[:: max(1, len(places) // 12)]:
+        file = tmp_path / "far.urdf"
+        file.write_text(text[: at.start()] + value + text[at.end() :], encoding="utf-8")
+        with pytest.raises(ModelError):
+            urdf.read(file)

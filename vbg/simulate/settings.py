@@ -71,12 +71,7 @@ def check(settings: Settings) -> None:
             continue
         if not np.isfinite(value) or value < 0.0 or (value == 0.0 and name != "t_end"):
             raise UsageError(f"{name} must be a positive number; got {value}.")
-    rows = settings.t_end / settings.output_step
-    if rows > MOST_ROWS:
-        raise UsageError(
-            f"t_end = {settings.t_end:g} s with output_step = {settings.output_step:g} s asks for "
-            f"{rows:.3g} output rows; at most {MOST_ROWS:.0e} are kept. Take a larger output_step."
-        )
+    _require_rows(settings.t_end, settings.output_step)
 
 
 def _check_formulation(settings: Settings) -> None:
@@ -98,8 +93,18 @@ def _check_formulation(settings: Settings) -> None:
         )
 
 
+def _require_rows(t_end: float, output_step: float) -> None:
+    rows = t_end / output_step
+    if not rows <= MOST_ROWS:
+        raise UsageError(
+            f"t_end = {t_end:g} s with output_step = {output_step:g} s asks for {rows:.3g} output "
+            f"rows; at most {MOST_ROWS:.0e} are kept. Take a larger output_step."
+        )
+
+
 def output_grid(t_end: float, output_step: float) -> Array:
-    """0, step, 2 step, ... and t_end itself."""
+    """0, step, 2 step, ... and t_end itself.  UsageError where these are more than a run keeps."""
+    _require_rows(t_end, output_step)
     count = int(np.floor(t_end / output_step + 1e-9))
     grid: Array = np.arange(count + 1, dtype=float) * output_step
     if t_end - grid[-1] > 1e-9 * output_step:

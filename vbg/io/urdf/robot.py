@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.errors import ModelError
+from vbg.model.values.reading import LARGEST
 from vbg.plumbing.xml import TooDeep, root_of
 from vbg.spatial import rotation_about
 
@@ -392,4 +393,7 @@ def _finite(text: str, element: Element, key: str, where: str) -> float:
         value = math.nan
     if not math.isfinite(value):
         raise ModelError(f"{where}: <{element.tag} {key}> has {text!r}, which is no number.")
+    if abs(value) > LARGEST:
+        what = f"{where}: <{element.tag} {key}> has {text}; numbers are {LARGEST:g} at most."
+        raise ModelError(f"{what} Is its unit right? URDF is in m, kg, s and rad.")
     return value
