@@ -177,7 +177,8 @@ def _both(job: Job, run: Run, progress: Tell | None) -> _Second:
         try:
             replays = replays_from(model, answers["vbg"].solutions[0])
         except UsageError as error:
-            return _Second(other, {**answers, "mstmm": Answer(error=error)})
+            neither = UsageError(f"{reason} {error}")
+            return _Second(other, {**answers, "mstmm": Answer(error=neither)})
         other = replace(other, replays=replays)
         answers |= run({"mstmm": other}, progress)
         notes = (

@@ -201,8 +201,9 @@ def _bond_effort(model: Model, solution: Solution, outer: OuterBond) -> Array:
     signal = f"{outer.vertex}.effort"
     if signal not in solution or len(measured_coordinates(model.joints[outer.owner])) != 1:
         raise UsageError(
-            f"The bond {outer.bond} has no twin in the transfer-matrix solver, and its effort is"
-            " not recorded by itself."
+            f"The effort of the bond {outer.bond} is not recorded by itself either, which could be"
+            " replayed. Write a store on a joint as a part of [rotational] or [translational], or"
+            " take it out of a copy to have the rest compared."
         )
     return np.ravel(np.array(solution[signal], dtype=float))
 
