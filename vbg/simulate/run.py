@@ -45,7 +45,7 @@ from vbg.simulate.steppers.explicit import StrayStages
 from vbg.simulate.steppers.jacobian import implicit_jacobian
 from vbg.simulate.steppers.stepper import Adaptive, FixedStep, Stepper
 from vbg.simulate.steppers.stiffness import Creep, StiffnessWatch
-from vbg.simulate.steppers.tolerances import LINE, Tolerances
+from vbg.simulate.steppers.tolerances import Tolerances, line_states
 from vbg.solution import FINISHED, Event, MadeBy, Solution, Status, checked
 
 STILL = 1e-16  # speed left to what sticks [rad/s, or lengths of rows]: it must not creep
@@ -148,21 +148,6 @@ def _start(source: Start | System | Model, start: Start | None) -> Start:
     return start
 
 
-def _line_states(system: System) -> NDArray[np.int64]:
-    """Places of the states of circuits, oil, shafts and controllers."""
-    vertices = system.causal.graph.vertices.values()
-    stores = {v.state.data for v in vertices if v.state is not None and v.frame == LINE}
-    return np.array(
-        [
-            i
-            for s in system.slices
-            if s.state.name in stores or s.state.kind == "signal"
-            for i in range(s.first, s.last)
-        ],
-        dtype=np.int64,
-    )
-
-
 class Run:
     """One integration; everything that changes lives here."""
 
@@ -206,7 +191,7 @@ class Run:
         explicit = "adams" if minimal else "dop853"
         self.method = explicit if settings.method == "auto" else settings.method
         self.watch = (
-            StiffnessWatch(lambda: self.jacobian, settings.t_end, _line_states(system))
+            StiffnessWatch(lambda: self.jacobian, settings.t_end, line_states(system))
             if settings.method == "auto"
             else None
         )
@@ -328,6 +313,7 @@ class Run:
             t, happened = found
             state = stepper.between(t)
             self._record_until(t, before=t - self.samples.spread(t))
+            self.recorder.peaks.pause()
             self.events += happened
             self._project(t, state)
             before = self.latches.look(t, state)
@@ -387,6 +373,7 @@ class Run:
 
     def _at_instant(self, instant: Instant) -> None:
         """Goes on behind an instant at which something jumps or is sampled."""
+        self.recorder.peaks.pause()
         after = instant.after
         x = self.stepper.x.copy()
         self._project(instant.before, x)
@@ -451,6 +438,8 @@ class Run:
         recorder, stepper = self.recorder, self.stepper
         left = self.grid[recorder.count :]
         number = int(np.count_nonzero(left[: np.searchsorted(left, t, "right")] < before))
+        if self.method != "rk4" and not stepper.carried:  # its rows are its steps
+            recorder.peaks.look(stepper, t, number)
         if number == 0:
             return
         times = np.maximum(left[:number], stepper.t_before)
@@ -475,7 +464,9 @@ class Run:
         moments = (0.0, self.start.state), (self.stepper.t, self.stepper.x)
         grain = grain_of_energy(self.start, moments, span, self.steps)
         events, carried = tuple(self.events), tuple(self.carried)
-        notes = (*notes, *not_agreed(self.switches.unsettled))
+        units = dict(self.system.signal_units) | ENERGY_UNITS
+        between = self.recorder.between_rows(units)
+        notes = (*notes, *not_agreed(self.switches.unsettled), *between)
         return Solution(
             time=self.recorder.time,
             signals=signals,
@@ -493,7 +484,7 @@ class Run:
                 cpu=time.process_time() - self.began,
             ),
             status=status,
-            units=dict(self.system.signal_units) | ENERGY_UNITS,
+            units=units,
             notes=(*notes, *below_vapour(self.system.model, self.recorder.time, signals)),
             exchanged=self.samples.units.exchanged(),
         )

@@ -23,6 +23,7 @@ from vbg.platform.processes import end_tree, end_with_parent
 if TYPE_CHECKING:
     from vbg.analysis.begin.begin import Asked
     from vbg.model import Model
+    from vbg.solution import Solution
 
 AHEAD = 4  # points handed out beforehand, per process
 
@@ -87,7 +88,16 @@ def run_point(study: Study, point: Point) -> Row:
         raise  # a wrong measure or parameter is wrong at every point
     except VbgError as error:
         return Row(point, (), "failed", " ".join(str(error).split()))
-    return Row(point, values, "finished", "")
+    return Row(point, values, "finished", _remarks(solution))
+
+
+def _remarks(solution: Solution) -> str:
+    """What makes the measures of a finished run doubtful: an audit above its limit, peaks that its
+    rows do not show."""
+    from vbg.simulate.record.peaks import asked_step
+
+    hidden = [f"{n.what} {n.remedy}" for n in solution.notes if asked_step((n,)) is not None]
+    return " ".join([*(f"{what}." for what in solution.audit.failures), *hidden])
 
 
 _OF_PROCESS: list[Study] = []  # the study of this worker process, set once by its initialiser

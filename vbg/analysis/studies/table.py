@@ -20,7 +20,8 @@ from vbg.platform.text import escaped
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One point: its measures, or why there are none (`status` "failed")."""
+    """One point: its measures, or why there are none (`status` "failed"); `reason` of a finished
+    run says what makes its measures doubtful, if anything does."""
 
     point: Point
     measures: tuple[float, ...]

@@ -86,8 +86,11 @@ def _print(best: Row, study: Study, runs: int, *, as_json: bool) -> None:
     """The best row: parameters as the model writes them, and measures."""
     measured = dict(zip(study.measures, best.measures, strict=True))
     if as_json:
-        print(json.dumps({"parameters": dict(best.point), "measures": measured, "runs": runs}))
+        found = {"parameters": dict(best.point), "measures": measured, "runs": runs}
+        print(json.dumps(found | ({"warning": best.reason} if best.reason else {})))
         return
     for name, value in (*best.point, *measured.items()):
         print(f"{name} = {figure(value, 8)}")
     print(f"{count(runs, 'run')}.")
+    if best.reason:
+        print(f"warning: {best.reason}")

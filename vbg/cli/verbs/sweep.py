@@ -201,7 +201,10 @@ def act(arguments: argparse.Namespace) -> int:
     fresh = len(results.rows) - before
     kept = f", {before} taken from {arguments.output}" if before else ""
     print(f"\n{count(fresh, 'run')}{kept}; {len(failed)} failed.")
-    for row in failed[:3]:
+    doubtful = [row for row in results.rows if row.status != "failed" and row.reason]
+    if doubtful:
+        print(f"{len(doubtful)} finished with a warning; the column `reason` of a table has each.")
+    for row in (*failed[:3], *doubtful[:3]):
         print(f"  {', '.join(f'{n}={figure(v)}' for n, v in row.point)}: {row.reason}")
     return 0
 

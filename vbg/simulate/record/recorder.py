@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.program.machine import Signals, interpreter, write_rows
 from vbg.assemble.system import System
+from vbg.errors import Problem
+from vbg.simulate.record.peaks import Peaks, between_rows
 from vbg.simulate.steppers.tolerances import UNITS
 
 Array = NDArray[np.float64]
@@ -48,7 +50,9 @@ class Recorder:
         lengths = np.ones(len(units)) if lengths is None else lengths
         programs = rate.reader, self._outputs.reader, residual.reader
         self._layout = Signals(*programs, units, lengths, self.worst)
+        self._looked = self._layout._replace(worst=np.zeros(2))
         width = sum(rows * cols for _, rows, cols in self._shapes.values())
+        self.peaks = Peaks(self._look, width)
         self._data = np.empty((min(len(grid), FIRST_ROWS), width + 3))
         self._width = width
         self._sink = sink
@@ -58,7 +62,9 @@ class Recorder:
 
     def evaluate_by(self, rate: Evaluator) -> None:
         """Other rates and efforts from the next row on."""
+        self.peaks.pause()
         self._rate, self._layout = rate, self._layout._replace(rate=rate.reader)
+        self._looked = self._looked._replace(rate=rate.reader)
 
     def efforts(self, t: float, x: Array) -> Array:
         """Constraint efforts at (t, x)."""
@@ -90,6 +96,21 @@ class Recorder:
         self.count = last
         if self.count - self._sent >= BLOCK or time.monotonic() - self._sent_at > SECONDS:
             self.flush()
+
+    def _look(self, times: Array, states: Array) -> Array:
+        """Signals at states that are no rows."""
+        rows = self._rate.size - self._size if self._constrained else 0
+        data = np.empty((len(times), self._data.shape[1]))
+        efforts = np.empty((len(times), rows))
+        write_rows(interpreter(), self._looked, times, states, efforts, 0, data)
+        return data[:, : self._width]
+
+    def between_rows(self, units: Mapping[str, str]) -> Iterator[Problem]:
+        """What the motion does between rows and they do not show."""
+        rows = self._data[: self.count, : self._width]
+        if self.count > 1:
+            step = float(self.grid[1] - self.grid[0])
+            yield from between_rows(self.peaks.missed(self._shapes, rows, units), step)
 
     def end_at(self, t: float, x: Array) -> None:
         """The last row of a run that is cut off at t, between two output instants or on one:

@@ -299,6 +299,21 @@ def gyration(system: System) -> float:
     )
 
 
+def line_states(system: System) -> NDArray[np.int64]:
+    """Places of the states of circuits, oil, shafts and controllers."""
+    vertices = system.causal.graph.vertices.values()
+    stores = {v.state.data for v in vertices if v.state is not None and v.frame == LINE}
+    return np.array(
+        [
+            i
+            for s in system.slices
+            if s.state.name in stores or s.state.kind == "signal"
+            for i in range(s.first, s.last)
+        ],
+        dtype=np.int64,
+    )
+
+
 def _least_eigenvalues(matrices: Sequence[Array]) -> list[float]:
     """The magnitude of each symmetric matrix's least, those of one size together."""
     found = np.zeros(len(matrices))

@@ -1,0 +1,123 @@
+"""What happens between output rows is told, with its value: contacts, swings, at every scale."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import vbg
+from tests.anywhere import shaken
+from tests.tail import tail
+from vbg.analysis.studies.sweep import Study, run_point
+from vbg.simulate.record.peaks import WHERE, asked_step
+
+TOLD = re.compile(r"(\S+) reaches (\S+) \S+ at t = (\S+) s, (\S+) in the rows")
+
+
+def ball(mass=1.0, height=1.0, g=9.81, stiff=1e7):
+    """Falls from `height` on a stop."""
+    return vbg.Model(
+        name="ball",
+        gravity=[0, 0, -g],
+        bodies={"ball": {"mass": mass, "inertia": {"xx": mass, "yy": mass, "zz": mass}}},
+        joints={
+            "rail": {
+                "kind": "prismatic",
+                "between": ["ground", "ball"],
+                "axis": [0, 0, 1],
+                "initial": {"slide": height},
+                "stop": {"lower": 0.0, "k": stiff},
+            }
+        },
+    )
+
+
+def told(solution):
+    """Signals and values of the warning, if there is one."""
+    (*found,) = (n for n in solution.notes if n.where == WHERE)
+    assert len(found) <= 1
+    peaks = TOLD.findall(found[0].what) if found else []
+    return {name: (float(value), float(t), float(rows)) for name, value, t, rows in peaks}
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau"])
+@pytest.mark.parametrize("seed", tail(range(6), 2))
+def test_a_contact_between_two_rows_is_told_with_its_force(seed, method):
+    """m g + sqrt((m g)^2 + 2 k m g h) at t = sqrt(2 h / g) and a quarter of a swing."""
+    rng = np.random.default_rng(seed)
+    mass, height, g = 10.0 ** rng.uniform([-6, -6, 0], [3, 2, 2])
+    share = 10.0 ** rng.uniform(-6, -3)  # of the height that the stop gives way
+    stiff = 2.0 * mass * g / height / share**2
+    fall = np.sqrt(2.0 * height / g)
+    begin = vbg.start(vbg.assemble(ball(mass, height, g, stiff)))
+    plan = {"t_end": 1.5 * fall, "output_step": 0.31 * fall, "method": method}
+    for start in shaken(begin, 10 if seed == 0 else 1):
+        solution = vbg.simulate(start, **plan)
+        assert not np.any(solution["rail.stop"])
+        value, t, rows = told(solution)["rail.stop"]
+        force = mass * g + np.sqrt((mass * g) ** 2 + 2.0 * stiff * mass * g * height)
+        assert value == pytest.approx(force, rel=5e-3) and rows == 0.0
+        assert t == pytest.approx(fall, rel=3.0 * share)
+
+
+def test_the_step_that_is_asked_for_shows_the_peak():
+    start = vbg.start(vbg.assemble(ball()))
+    coarse = vbg.simulate(start, t_end=0.6, output_step=0.1)
+    step = asked_step(coarse.notes)
+    fine = vbg.simulate(start, t_end=0.6, output_step=step)
+    assert not told(fine) and asked_step(fine.notes) is None
+    value, t, _ = told(coarse)["rail.stop"]
+    assert fine["rail.stop"].max() == pytest.approx(value, rel=0.05)
+    assert fine.time[np.argmax(fine["rail.stop"])] == pytest.approx(t, abs=step)
+
+
+@pytest.mark.parametrize("formulation", ["constraint", "minimal"])
+def test_peaks_of_swinging_links_are_those_of_fine_rows(formulation):
+    system = vbg.assemble(vbg.read("examples/triple-pendulum.toml"))
+    plan = {"t_end": 1.5, "formulation": formulation}
+    coarse = vbg.simulate(system, output_step=0.1, **plan)
+    fine = vbg.simulate(system, output_step=2.5e-4, **plan)
+    assert not told(fine)
+    peaks = told(coarse)
+    assert len(peaks) == 3
+    for name, (value, t, rows) in peaks.items():
+        base, component = name.rsplit(".", 1)
+        values = fine[base][:, "xyz".index(component)] * np.sign(value - rows)
+        assert np.sign(value - rows) * value == pytest.approx(values.max(), rel=2e-3)
+        assert fine.time[np.argmax(values)] == pytest.approx(t, abs=2e-3)
+
+
+def test_rounding_between_rows_is_no_peak():
+    """Forces that are zero but for rounding, and a machine at rest."""
+    still = ball()
+    still = vbg.Model(
+        name="still",
+        gravity=still.gravity,
+        bodies={"ball": {"mass": 1.0, "inertia": {"xx": 1.0, "yy": 1.0, "zz": 1.0}}},
+        joints={"weld": {"kind": "fixed", "between": ["ground", "ball"]}},
+    )
+    for model, step in ((still, 0.5), (vbg.read("examples/slider-crank.toml"), 1e-3)):
+        for start in shaken(vbg.start(vbg.assemble(model)), 4):
+            assert not told(vbg.simulate(start, t_end=1.0, output_step=step))
+
+
+def test_a_verdict_looks_at_the_peaks():
+    """Rows that miss every contact would call the stop's force zero."""
+    report = vbg.validate(ball(), t_end=1.0, output_step=0.2, in_children=False)
+    (stop,) = (c for c in report.verdict.channels if c.name == "rail.stop")
+    assert report.result == "PASS"
+    assert stop.peak == pytest.approx(1.4e4, rel=0.02)
+    assert any("peaks between rows 0.2 s apart" in note for note in report.verdict.notes)
+
+
+def test_a_sweep_tells_the_points_whose_rows_miss_a_peak():
+    """The largest force of a stop between rows would be nought at every point."""
+    study = Study(ball(), {"t_end": 0.6, "output_step": 0.1}, ("max(rail.stop)",))
+    coarse = run_point(study, ())
+    assert coarse.status == "finished" and coarse.measures == (0.0,)
+    assert "rail.stop reaches" in coarse.reason and "output_step" in coarse.reason
+    fine = run_point(replace(study, settings={"t_end": 0.6, "output_step": 1e-5}), ())
+    assert fine.reason == "" and fine.measures[0] == pytest.approx(1.4017e4, rel=1e-3)

@@ -1,0 +1,221 @@
+"""Peaks between output rows: what a run passes through and its rows do not show.
+
+Rows lie where the engineer asks, steps where the motion asks.  A contact of a millisecond between
+two rows a tenth of a second apart leaves no trace in them, and the largest force of a bearing
+would be read off too small.  So all signals are looked at inside each step whose rows do
+not resolve it, at thirds of it; between three looks the largest value is that of their
+parabola.  What exceeds the rows is told by name, value and instant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbg.errors import Problem
+from vbg.plumbing.components import component
+
+Array = NDArray[np.float64]
+
+LOOKS = np.array([1.0, 2.0, 3.0]) / 3.0  # of a step; as many rows in it show as much
+BLOCK = 40  # steps whose looks are evaluated at once
+MISSED = 0.05  # of a signal's range, which rows may lack untold
+GRAIN = 1e-6  # of the largest range of the same unit: less is rounding's
+TOLD = 3  # signals by name
+BESIDE = (("N", "N*m"), ("m", "rad"), ("m/s", "rad/s"), ("m/s^2", "rad/s^2"))
+WHERE = "simulate.output_step"
+_ASKED = re.compile(r"output_step = (\S+) s ")
+UNTOLD = ("energy.", "residual.")  # sums of others, and what ought to be zero
+LOADS = ("N", "N*m", "Pa", "V", "A")  # what parts are sized by
+
+
+Signals = Callable[[Array, Array], Array]
+
+
+class Stepped(Protocol):
+    """A step that is made: its ends and the states inside it."""
+
+    @property
+    def t_before(self) -> float: ...
+    def between_each(self, times: Array) -> Array: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Peak:
+    """A scalar signal reaches `value` at `time` [s], its rows `rows` at most; the step in which
+    it does is `length` [s] long; `missed`: what the rows lack, in its range."""
+
+    signal: str
+    unit: str
+    value: float
+    rows: float
+    time: float
+    length: float
+    missed: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """Into one step, `length` [s] long; `joined`: it goes on from the look before it."""
+
+    times: Array
+    states: Array
+    length: float
+    joined: bool
+
+
+class Peaks:
+    """Least and largest values of all signals inside the steps of one run.
+
+    `signals(times, states)` gives them at these states as rows (k, width); they are asked for many
+    steps at once."""
+
+    def __init__(self, signals: Signals, width: int):
+        self._signals = signals
+        # by sign: largest values of -signals and of signals
+        self._most = np.full((2, width), -np.inf)
+        self._when = np.zeros((2, width))
+        self._length = np.zeros((2, width))
+        self._looks: list[_Look] = []
+        self._end = np.nan  # of the last step that was looked into
+
+    def look(self, step: Stepped, until: float, rows: int) -> None:
+        """Inside the step up to `until`, where it has `rows` rows."""
+        begin, length = step.t_before, until - step.t_before
+        if rows >= len(LOOKS) or not length > 0.0:
+            return
+        times = begin + length * LOOKS
+        times[-1] = until
+        self._looks.append(_Look(times, step.between_each(times), length, begin == self._end))
+        self._end = until
+        if len(self._looks) > BLOCK:
+            self._evaluate()
+            del self._looks[:-1]  # the parabola of its end needs what follows
+
+    def pause(self) -> None:
+        """Something happens here: signals may jump and laws change; no parabola leads across."""
+        if self._looks:
+            self._evaluate()
+        self._looks.clear()
+        self._end = np.nan
+
+    def _evaluate(self) -> None:
+        looks = self._looks
+        times = np.concatenate([look.times for look in looks])
+        values = self._signals(times, np.concatenate([look.states for look in looks]))
+        lengths = np.repeat([look.length for look in looks], len(LOOKS))
+        joined = np.ones((len(looks), len(LOOKS)), dtype=bool)  # to the look before it
+        joined[:, 0] = [look.joined for look in looks]
+        for sign, turned in enumerate((-values, values)):
+            tops, when = _tops(times, turned, joined.ravel())
+            best = np.argmax(np.where(np.isnan(tops), -np.inf, tops), axis=0)
+            columns = np.arange(tops.shape[1])
+            top = tops[best, columns]
+            more = top > self._most[sign]
+            self._most[sign, more] = top[more]
+            self._when[sign, more] = when[best, columns][more]
+            self._length[sign, more] = lengths[best][more]
+
+    def missed(
+        self, shapes: Mapping[str, Sequence[int]], data: Array, units: Mapping[str, str]
+    ) -> list[Peak]:
+        """Peaks that the rows `data` lack, the worst first, loads before all else.
+
+        `shapes`: place, rows and columns of each signal, in the order of the columns of `data`."""
+        self.pause()
+        if len(data) == 0 or not np.all(np.isfinite(data)):
+            return []
+        rows = np.stack([-data.min(axis=0), data.max(axis=0)])
+        most = np.maximum(self._most, rows)
+        spans = most.sum(axis=0)
+        names = [
+            (n, component(n, k, r * c)) for n, (_, r, c) in shapes.items() for k in range(r * c)
+        ]
+        floors = _floors([units.get(name, "") for name, _ in names], spans, np.maximum(*rows))
+        found = []
+        for at, (name, told) in enumerate(names):
+            unit = units.get(name, "")
+            lacking = most[:, at] - rows[:, at]
+            sign = int(np.argmax(lacking))
+            if name.startswith(UNTOLD) or lacking[sign] <= max(MISSED * spans[at], floors[unit]):
+                continue
+            turned = 1.0 if sign else -1.0
+            value, shown = (0.0 + turned * float(v[sign, at]) for v in (most, rows))
+            when, length = float(self._when[sign, at]), float(self._length[sign, at])
+            missed = float(lacking[sign] / spans[at])
+            found.append(Peak(told, unit, value, shown, when, length, missed))
+        return sorted(found, key=lambda peak: (peak.unit not in LOADS, -peak.missed))
+
+
+def _floors(units: Sequence[str], spans: Array, largest: Array) -> dict[str, float]:
+    """By unit what is below rounding: of the largest range, and of what turns and what slides
+    beside one another by the size of the machine, its largest length."""
+    floors: dict[str, float] = {}
+    for unit, span in zip(units, spans, strict=True):
+        floors[unit] = max(floors.get(unit, 0.0), GRAIN * float(span))
+    size = max((float(v) for unit, v in zip(units, largest, strict=True) if unit == "m"), default=0)
+    for slides, turns in BESIDE if size > 0.0 else ():
+        force, torque = floors.get(slides, 0.0), floors.get(turns, 0.0)
+        floors[slides], floors[turns] = max(force, torque / size), max(torque, force * size)
+    return floors
+
+
+def _tops(times: Array, values: Array, joined: NDArray[np.bool_]) -> tuple[Array, Array]:
+    """The values, and at each that is not below its neighbours the top of the parabola through
+    the three, which is higher by no more than they differ; with their instants.  `joined`: whether
+    a row goes on from the one before it."""
+    tops, when = values.copy(), np.repeat(times[:, None], values.shape[1], axis=1)
+    middle = np.flatnonzero(joined[1:-1] & joined[2:]) + 1
+    if len(middle) == 0:
+        return tops, when
+    left, mid, right = values[middle - 1], values[middle], values[middle + 1]
+    a, b = np.diff(times)[middle - 1, None], np.diff(times)[middle, None]
+    rise, fall = (mid - left) / a, (right - mid) / b
+    bend = (rise - fall) / (a + b)  # minus half of the second derivative
+    slope = (rise * b + fall * a) / (a + b)
+    peaked = (mid >= left) & (mid >= right) & (bend > 0.0)
+    safe = np.where(peaked, bend, 1.0)
+    more = np.minimum(slope**2 / (4.0 * safe), mid - np.minimum(left, right))
+    tops[middle] = np.where(peaked, mid + more, mid)
+    when[middle] = np.where(peaked, times[middle, None] + slope / (2.0 * safe), when[middle])
+    return tops, when
+
+
+def between_rows(peaks: Sequence[Peak], step: float) -> Iterator[Problem]:
+    """A warning about the worst of the peaks that rows `step` [s] apart lack."""
+    if not peaks:
+        return
+    worst, rest = peaks[:TOLD], len(peaks) - TOLD
+    words = [
+        f"{p.signal} reaches {p.value:.4g} {p.unit} at t = {p.time:.6g} s, {p.rows:.4g} in the rows"
+        for p in worst
+    ]
+    finer = _round(min(peak.length for peak in worst) / 2.0)
+    yield Problem(
+        "warning",
+        WHERE,
+        f"between output rows, {step:.4g} s apart, signals go further than the rows show: "
+        f"{'; '.join(words)}{f'; and {rest} more' if rest > 0 else ''}.",
+        "Largest values, measures and curves are those of the rows: output_step = "
+        f"{finer:.0e} s shows these peaks, too (--output-step {finer:.0e}).",
+    )
+
+
+def asked_step(notes: Iterable[Problem]) -> float | None:
+    """The output step [s] that a warning of `between_rows` among the notes of a run asks for."""
+    for note in notes:
+        found = _ASKED.search(note.remedy) if note.where == WHERE else None
+        if found:
+            return float(found[1])
+    return None
+
+
+def _round(step: float) -> float:
+    """Down to one digit."""
+    scale = 10.0 ** np.floor(np.log10(step))
+    return float(np.floor(step / scale) * scale)
