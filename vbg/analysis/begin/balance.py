@@ -3,6 +3,9 @@
 The posture is held as written.  Unknown are the displacements q of the named parts'
 stores (charges, oil, twists), and with the rates of all momenta p' = f(q) the least change with
 f = 0 is taken: a load is held by the pressure under it, a preload by the twist of its spring.
+A content on which no momentum depends keeps itself: q' = 0, as of a capacitor behind a resistor
+or oil between two orifices.  Where voltages only are asked for, the machine may move: f are the
+rates of the fluxes that they drive.
 """
 
 from __future__ import annotations
@@ -34,9 +37,10 @@ def balanced(system: System, parts: tuple[str, ...]) -> Start:
     nothing, AssemblyError where they cannot balance.
     """
     start = assemble_start(system)
-    probe, moving = Probe(system), _momenta(system)
+    probe = Probe(system)
     places = _contents(system, probe, start.state, parts)
-    forces = np.arange(probe.size)[moving] + probe.spans["rate"].start
+    still = _still(system, probe, start.state, places)
+    forces = still + probe.spans["rate"].start
     pressures = _pressures(probe, parts)
     empty = np.zeros(0, dtype=int)
     for _ in range(len(pressures) + 1):
@@ -48,7 +52,7 @@ def balanced(system: System, parts: tuple[str, ...]) -> Start:
         empty = np.union1d(empty, pulling)
     left = probe.values(0.0, x)[forces]
     if not float(np.abs(left).max(initial=0.0)) <= RESTS * max(held, 1e-300):
-        raise AssemblyError.of(located(system.model, [_unbalanced(system, parts, moving, left)]))
+        raise AssemblyError.of(located(system.model, [_unbalanced(system, parts, still, left)]))
     begins = start_at(system, x)
     verb = "balance" if len(parts) > 1 else "balances"
     told = f"{', '.join(parts)} {verb} the loads as written."
@@ -56,11 +60,22 @@ def balanced(system: System, parts: tuple[str, ...]) -> Start:
     return replace(begins, notes=(*start.notes, *begins.notes, note))
 
 
+def _still(system: System, probe: Probe, x: Array, places: Places) -> Places:
+    """Places in x of what is to have no rate."""
+    moving, rate = _momenta(system), probe.spans["rate"].start
+    driven = probe.jacobian(0.0, x)[rate + moving][:, places] != 0.0
+    electric = set(system.model.electric)
+    owners = {system.state_names[i].rpartition(".")[0] for i in places.tolist()}
+    if owners <= electric:
+        moving = moving[driven.any(axis=1)]
+    return np.concatenate([moving, places[~driven.any(axis=0)]])
+
+
 def _solved(probe: Probe, rows: Places, places: Places, x: Array) -> tuple[Array, float]:
     """The state with what stands in `rows` zero, by Newton with the least changes at `places`,
     and how large the forces are that the changes balance."""
     x = x.copy()
-    values, best = probe.values(0.0, x)[rows], np.inf
+    values = probe.values(0.0, x)[rows]
     held = float(np.abs(values).max(initial=0.0))
     for _ in range(ITERATIONS):
         A = probe.jacobian(0.0, x)[rows][:, places]
@@ -69,17 +84,16 @@ def _solved(probe: Probe, rows: Places, places: Places, x: Array) -> tuple[Array
         size = np.maximum(np.abs(x[places]), _reach(A / height[:, None], values / height))
         scaled = A * size / height[:, None]
         step = size * np.linalg.lstsq(scaled, -values / height, rcond=1e-10)[0]
-        left = np.inf
+        before = float(np.abs(values / height).max(initial=0.0))  # heights are this posture's
         for halvings in range(HALVINGS):
             trial = x.copy()
             trial[places] += 0.5**halvings * step
             now = probe.values(0.0, trial)[rows]
-            left = float(np.abs(now / height).max(initial=0.0))
-            if left < min(best, float(np.abs(values / height).max(initial=0.0))):
+            if float(np.abs(now / height).max(initial=0.0)) < before:
                 break
         else:
             break
-        x, values, best = trial, now, left
+        x, values = trial, now
     return x, held
 
 
@@ -138,15 +152,14 @@ def _momenta(system: System) -> NDArray[np.intp]:
     return np.concatenate([np.zeros(0, dtype=int), *spans])
 
 
-def _unbalanced(
-    system: System, parts: tuple[str, ...], moving: NDArray[np.intp], left: Array
-) -> Problem:
+def _unbalanced(system: System, parts: tuple[str, ...], still: Places, left: Array) -> Problem:
     worst = int(np.argmax(np.abs(left)))
-    name = system.state_names[int(moving[worst])].partition(".")[0]
+    name = system.state_names[int(still[worst])].partition(".")[0]
+    what = "force, torque or voltage" if still[worst] in _momenta(system) else "flow or current"
     return Problem(
         "error",
         "simulate.start",
         f"{', '.join(parts)} cannot hold the machine as it is written: {name} is left with a "
-        f"force or torque of {abs(float(left[worst])):.3g} (SI).",
+        f"{what} of {abs(float(left[worst])):.3g} (SI).",
         'Name the parts that carry this load, too, or let the posture go: start = "equilibrium".',
     )

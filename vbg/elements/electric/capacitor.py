@@ -23,7 +23,10 @@ class Capacitor:
     nodes: tuple[str, str] = declare("nodes", "first and second terminal", size=2)
     C: float = quantity("F", "capacitance", above=0.0)
     voltage: float | None = quantity(
-        "V", "voltage at the start; default: that of what it is tied to", default=None
+        "V",
+        'voltage at the start, or "equilibrium"; default: that of what it is tied to',
+        default=None,
+        balanced=True,
     )
 
     def expand(self, name: str, builder: Builder) -> None:
