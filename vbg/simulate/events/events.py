@@ -228,7 +228,8 @@ class Switches:
             return ends[t] if t in ends else float(self._values(t, state(t))[i]) - beyond
 
         ends = {t: value(t) for t in (before, after)}
-        if self._rest[i] > 0.0 == ends[before]:  # set going there, and back before the first look
+        late = not self._above[i] and ends[before] * self._signs[i] < 0.0  # its root has two sides
+        if late or self._rest[i] > 0.0 == ends[before]:  # over there, and back before the look
             before = self._under_way(value, i, before, after)
             ends[before] = value(before)
         if self._above[i] and ends[before] > 0.0 == ends[after]:
