@@ -196,8 +196,8 @@ def _inertias(model: Model) -> Iterator[Problem]:
                 "warning",
                 ("bodies", name, "inertia"),
                 f"the principal moment {smallest:.6g} kg*m^2 is below zero, as allowed.",
-                "No rigid body has it; check the source. (Imports of robots give it to links without "
-                "mass: see docs/robots.md.)",
+                "No rigid body has it; check the source. (Imports of robots give it to links "
+                "without mass: see docs/robots.md.)",
             )
         elif largest > (smallest + middle) * (1 + 1e-6):
             yield _problem(
