@@ -54,3 +54,19 @@ def test_a_run_of_more_instants_than_can_be_kept_is_refused(line, tmp_path, monk
     said = capsys.readouterr().err
     assert "Take a larger output_step" in said
     assert "memory" not in said and "process" not in said
+
+
+def test_two_dashes_are_no_value_of_an_option(capsys):
+    """Of every verb's options: argparse makes an empty list of them."""
+    words = {
+        (*verb, name)
+        for verb, parser in leaves(build_parser())
+        for action in parser._actions
+        for name in action.option_strings
+        if name.startswith("--") and action.nargs != 0
+    }
+    assert len(words) > 150
+    for *verb, name in sorted(words):
+        with pytest.raises(SystemExit) as left:
+            main([*verb, PENDULUM, f"{name}=--"])
+        assert left.value.code == 2 and name in capsys.readouterr().err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -263,3 +264,13 @@ def test_a_switch_that_follows_the_time_has_switched_at_its_instant(solve):
     solution = solve(vbg.assemble(model) if solve is vbg.simulate else model, **TIGHT)
     flows = solution["R.current"] > 0.5
     assert flows.tolist() == [k < 123 for k in range(201)]
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau", "rk4"])
+def test_a_run_of_no_duration_is_its_start(method):
+    """One row, which is the start's; whatever is held beside the duration of a run."""
+    file = Path(__file__).parents[2] / "examples" / "spatial-four-bar.toml"
+    start = vbg.start(vbg.assemble(vbg.read(file)))
+    run = vbg.simulate(start, t_end=0.0, output_step=0.01, method=method)
+    assert run.status.code == "finished" and run.time.tolist() == [0.0]
+    assert not run.audit.failures

@@ -249,7 +249,11 @@ class Parser(argparse.ArgumentParser):
     implied: str | None = None
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As argparse has it, with the implied verb put in."""
+        """As argparse has it, with the implied verb put in; of --option=-- it would make an
+        option without a value, an empty list."""
+        for word in args or ():
+            if word.startswith("--") and word.endswith("=--") and word.count("=") == 1:
+                self.error(f"argument {word[:-3]}: expected a value, found '--'")
         if self.implied and [*(args or ()), ""][0] not in (*self.verbs, "-h", "--help"):
             args = [self.implied, *(args or ())]
         return super().parse_known_args(args, namespace)

@@ -44,7 +44,7 @@ def limits_kept(rtol: float, atol: float, duration: float) -> tuple[float, float
     """To what a run of this duration [s] keeps positions [rad, or lengths of rows] and velocities,
     two digits closer than it integrates.  What a velocity is off adds up over a long run; less
     than what adds up to the position's in the whole of it is none, however fast the machine is."""
-    position = max(1e-2 * atol, 1e-13)
+    position, duration = max(1e-2 * atol, 1e-13), duration or 1.0  # nothing adds up in no time
     return position, max(closer(rtol) * min(1.0, 1.0 / duration), position / duration)
 
 

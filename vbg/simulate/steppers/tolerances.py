@@ -71,6 +71,7 @@ class Tolerances:
 
     def __init__(self, system: System, atol: float, duration: float = 1.0):
         """`duration` [s] is that of the run."""
+        duration = duration or 1.0  # where no time goes by nothing is held to it
         self._system, self._atol, self._duration = system, atol, duration
         self._stores = list(_stores(system, _pace(atol, duration)))
         self._networks = list(_networks(system.causal.graph, self._stores))
