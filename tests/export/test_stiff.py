@@ -9,6 +9,7 @@ import vbg
 from tests.export.comparing import family, family_peaks
 from tests.export.test_code import compiled, table
 from tests.tail import tail
+from vbg.export import write_code
 from vbg.io.toml import parse
 from vbg.model import Model
 from vbg.solution import components
@@ -64,6 +65,19 @@ def test_capacitors_of_any_size_are_charged_to_the_closed_form(tmp_path, fast, s
     assert found["C2.voltage"] == pytest.approx(1 - b, abs=1e-8)
     steps = int(done.stderr.split(" steps")[0].rpartition(" ")[2])
     assert steps < 500  # an explicit method needs a step for each time constant of the fast one
+
+
+@pytest.mark.parametrize(("fast", "stiff"), [(1e-6, True), (0.5, False)])
+def test_the_choice_of_the_file_is_that_of_the_run_and_told(tmp_path, fast, stiff):
+    """method = "auto": as vbg.simulate changes to Radau IIA, or does not."""
+    text = LADDER.format(fast=fast, slow=1.0, step=0.1).replace('method = "radau"', "")
+    told = []
+    start = vbg.start(vbg.assemble(parse(text, "ladder.toml")))
+    write_code(start, tmp_path, tell=told.append)
+    assert bool(told) == stiff == (vbg.simulate(start).made_by.method == "radau")
+    program = compiled(start, tmp_path)
+    done = subprocess.run([program], capture_output=True, text=True, check=True)
+    assert int(done.stderr.split(" steps")[0].rpartition(" ")[2]) < 500
 
 
 def beside_vbg(start, folder, t_end, step, close, **settings):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from pathlib import Path
@@ -13,6 +13,7 @@ import numpy as np
 from vbg.assemble.program.program import Program
 from vbg.assemble.start.start import Start
 from vbg.export.machine import TAPES, Machine, Signal
+from vbg.export.stiff import STIFF, silent
 from vbg.export.straight import straight
 from vbg.export.tables import (
     codes,
@@ -47,9 +48,14 @@ def shipped(name: str) -> str:
     return files("vbg.export").joinpath("c", name).read_text(encoding="utf-8")
 
 
-def write_code(start: Start, folder: str | Path, tunable: Sequence[Wish] = ()) -> tuple[Path, ...]:
+def write_code(
+    start: Start,
+    folder: str | Path,
+    tunable: Sequence[Wish] = (),
+    tell: Callable[[str], None] = silent,
+) -> tuple[Path, ...]:
     """Writes the machine of `start` as C99 into `folder`; the files in order.  Of the parameters
-    of the file those of `tunable` stay parameters.
+    of the file those of `tunable` stay parameters.  `tell` hears of what was chosen.
 
     Raises ModelError that names what C code has no place for, UsageError for parameters that
     cannot stay (`vbg.export.tuning`).
@@ -57,7 +63,10 @@ def write_code(start: Start, folder: str | Path, tunable: Sequence[Wish] = ()) -
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     written = []
-    for name, content in sources(*tuned(start, tunable)).items():
+    machine, tuning = tuned(start, tunable)
+    if machine.chosen_implicit:
+        tell(STIFF)
+    for name, content in sources(machine, tuning).items():
         write_text(place / name, content, follow=False)
         written.append(place / name)
     return tuple(written)
@@ -122,6 +131,8 @@ def _header(machine: Machine, name: str, tuning: Tuning) -> str:
 {_listed(machine.states)}
 
    Constraint efforts (joint forces in the first body's axes): {len(rows)}
+
+   Adaptive method: {"Radau IIA of order 5" if machine.implicit else "DOP853"}
 
    Signals of vbg_outputs:
 {_listed(machine.signals)}
@@ -305,7 +316,7 @@ def _model(machine: Machine, name: str, rows: int, recorded: str) -> str:
         "atol": number(s.atol),
         "t_end": number(s.t_end),
         "output_step": number(s.output_step),
-        "implicit": int(s.method == "radau"),
+        "implicit": int(machine.implicit),
         **{t: f"&{recorded if t == 'recorded' else f'{t}_tape'}" for t in TAPES},
         "posture": f"{{{len(posture[0])}, posture_from, posture_to}}",
         "velocity": f"{{{len(velocity[0])}, velocity_from, velocity_to}}",

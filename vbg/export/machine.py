@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from vbg.assemble.system import System
 from vbg.blocks import Block
 from vbg.errors import ModelError, Problem
 from vbg.export.firm_rows import with_firm_rows
+from vbg.export.stiff import is_stiff
 from vbg.graph.bondgraph import Clock, Mode, Switch
 from vbg.model.located import located
 from vbg.plumbing.components import component_names
@@ -72,6 +74,16 @@ class Machine:
     @property
     def system(self) -> System:
         return self.start.system
+
+    @cached_property
+    def implicit(self) -> bool:
+        """Whether the adaptive method is Radau IIA instead of DOP853."""
+        return is_stiff(self.start)
+
+    @property
+    def chosen_implicit(self) -> bool:
+        """Whether that is our choice, and not the file's."""
+        return self.implicit and self.system.model.simulate.method == "auto"
 
     @property
     def name(self) -> str:

@@ -113,6 +113,7 @@ def _unit(arguments: argparse.Namespace) -> int:
         platforms=[] if arguments.source else platforms,
         outputs=arguments.outputs or (),
         tunable=_wishes(arguments),
+        tell=_tell,
     )
     wrote(arguments.output, f"functional mock-up unit, FMI {version}.0")
     return 0
@@ -168,6 +169,11 @@ def _code(arguments: argparse.Namespace) -> int:
 
     require_folder(arguments.output)
     require_folder_of(arguments.output)
-    for path in write_code(_start(arguments), arguments.output, _wishes(arguments)):
+    start, wishes = _start(arguments), _wishes(arguments)
+    for path in write_code(start, arguments.output, wishes, _tell):
         wrote(path, "C99")
     return 0
+
+
+def _tell(words: str) -> None:
+    print(f"vbg: {words}", file=sys.stderr)

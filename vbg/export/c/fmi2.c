@@ -189,16 +189,17 @@ FMI2(fmi2Status) fmi2EnterEventMode(void *i)
     vbg_fmu *f = i;
     if (!f || f->co_simulation || f->k.phase != VBG_CONTINUOUS) return ERROR;
     f->k.phase = VBG_EVENT_MODE;
-    return OK;
+    return STATUS(vbg_fmu_enter_event(f));
 }
 
 FMI2(fmi2Status) fmi2NewDiscreteStates(void *i, fmi2EventInfo *info)
 {
     vbg_fmu *f = i;
-    int changed = 0;
+    int changed = 0, nominals = 0;
     if (!f || f->k.phase != VBG_EVENT_MODE) return ERROR;
-    const int good = vbg_fmu_update(f, &changed, &info->next);
-    info->needed = info->nominals = 0;
+    const int good = vbg_fmu_update(f, &changed, &nominals, &info->next);
+    info->needed = 0;
+    info->nominals = nominals;
     info->terminate = !good;
     info->values = changed;
     info->next_defined = info->next < 1e300;
@@ -210,6 +211,7 @@ FMI2(fmi2Status) fmi2EnterContinuousTimeMode(void *i)
     vbg_fmu *f = i;
     if (!f || f->co_simulation || f->k.phase != VBG_EVENT_MODE) return ERROR;
     f->k.phase = VBG_CONTINUOUS;
+    vbg_fmu_leave_event(f);
     return OK;
 }
 
@@ -232,30 +234,31 @@ FMI2(fmi2Status) fmi2SetTime(void *i, double t)
 
 FMI2(fmi2Status) fmi2SetContinuousStates(void *i, const double x[], size_t n)
 {
-    return STATUS(i && n == (size_t)vbg_fmu_model->continuous && vbg_fmu_set_states(i, x));
+    return STATUS(i && n == vbg_fmu_states() && vbg_fmu_set_states(i, x));
 }
 
 FMI2(fmi2Status) fmi2GetDerivatives(void *i, double rates[], size_t n)
 {
-    if (!i || n != (size_t)vbg_fmu_model->continuous) return ERROR;
+    if (!i || n != vbg_fmu_states()) return ERROR;
     return vbg_fmu_rates(i, rates) ? OK : DISCARD;
 }
 
 FMI2(fmi2Status) fmi2GetEventIndicators(void *i, double indicators[], size_t n)
 {
-    return STATUS(i && n == (size_t)vbg_fmu_model->switches && vbg_fmu_indicators(i, indicators));
+    if (!i || n != vbg_fmu_switches()) return ERROR;
+    return vbg_fmu_indicators(i, indicators) ? OK : DISCARD;
 }
 
 FMI2(fmi2Status) fmi2GetContinuousStates(void *i, double x[], size_t n)
 {
-    if (!i || n != (size_t)vbg_fmu_model->continuous) return ERROR;
+    if (!i || n != vbg_fmu_states()) return ERROR;
     vbg_fmu_get_states(i, x);
     return OK;
 }
 
 FMI2(fmi2Status) fmi2GetNominalsOfContinuousStates(void *i, double nominals[], size_t n)
 {
-    if (!i || n != (size_t)vbg_fmu_model->continuous) return ERROR;
+    if (!i || n != vbg_fmu_states()) return ERROR;
     vbg_fmu_nominals(i, nominals);
     return OK;
 }

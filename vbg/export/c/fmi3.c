@@ -113,7 +113,7 @@ FMI3(fmi3Status) fmi3EnterEventMode(void *i)
     vbg_fmu *f = i;
     if (!f || f->k.phase != (f->co_simulation && f->events ? VBG_STEPPING : VBG_CONTINUOUS)) return ERROR;
     f->k.phase = VBG_EVENT_MODE;
-    return OK;
+    return STATUS(vbg_fmu_enter_event(f));
 }
 
 FMI3(fmi3Status) fmi3Terminate(void *i)
@@ -316,10 +316,11 @@ FMI3(fmi3Status) fmi3UpdateDiscreteStates(void *i, bool *again, bool *terminate,
                                           bool *next_defined, double *next)
 {
     vbg_fmu *f = i;
-    int changed = 0;
+    int changed = 0, others = 0;
     if (!f || f->k.phase != VBG_EVENT_MODE) return ERROR;
-    const int good = vbg_fmu_update(f, &changed, next);
-    *again = *nominals = false;
+    const int good = vbg_fmu_update(f, &changed, &others, next);
+    *again = false;
+    *nominals = others;
     *terminate = !good;
     *values = changed;
     *next_defined = *next < 1e300;
@@ -331,6 +332,7 @@ FMI3(fmi3Status) fmi3EnterContinuousTimeMode(void *i)
     vbg_fmu *f = i;
     if (!f || f->co_simulation || f->k.phase != VBG_EVENT_MODE) return ERROR;
     f->k.phase = VBG_CONTINUOUS;
+    vbg_fmu_leave_event(f);
     return OK;
 }
 
@@ -355,43 +357,44 @@ FMI3(fmi3Status) fmi3SetTime(void *i, double t)
 
 FMI3(fmi3Status) fmi3SetContinuousStates(void *i, const double x[], size_t n)
 {
-    return STATUS(i && n == (size_t)vbg_fmu_model->continuous && vbg_fmu_set_states(i, x));
+    return STATUS(i && n == vbg_fmu_states() && vbg_fmu_set_states(i, x));
 }
 
 FMI3(fmi3Status) fmi3GetContinuousStateDerivatives(void *i, double rates[], size_t n)
 {
-    if (!i || n != (size_t)vbg_fmu_model->continuous) return ERROR;
+    if (!i || n != vbg_fmu_states()) return ERROR;
     return vbg_fmu_rates(i, rates) ? OK : DISCARD;
 }
 
 FMI3(fmi3Status) fmi3GetEventIndicators(void *i, double indicators[], size_t n)
 {
-    return STATUS(i && n == (size_t)vbg_fmu_model->switches && vbg_fmu_indicators(i, indicators));
+    if (!i || n != vbg_fmu_switches()) return ERROR;
+    return vbg_fmu_indicators(i, indicators) ? OK : DISCARD;
 }
 
 FMI3(fmi3Status) fmi3GetContinuousStates(void *i, double x[], size_t n)
 {
-    if (!i || n != (size_t)vbg_fmu_model->continuous) return ERROR;
+    if (!i || n != vbg_fmu_states()) return ERROR;
     vbg_fmu_get_states(i, x);
     return OK;
 }
 
 FMI3(fmi3Status) fmi3GetNominalsOfContinuousStates(void *i, double nominals[], size_t n)
 {
-    if (!i || n != (size_t)vbg_fmu_model->continuous) return ERROR;
+    if (!i || n != vbg_fmu_states()) return ERROR;
     vbg_fmu_nominals(i, nominals);
     return OK;
 }
 
 FMI3(fmi3Status) fmi3GetNumberOfEventIndicators(void *i, size_t *n)
 {
-    *n = (size_t)vbg_fmu_model->switches;
+    *n = vbg_fmu_switches();
     return STATUS(i);
 }
 
 FMI3(fmi3Status) fmi3GetNumberOfContinuousStates(void *i, size_t *n)
 {
-    *n = (size_t)vbg_fmu_model->continuous;
+    *n = vbg_fmu_states();
     return STATUS(i);
 }
 

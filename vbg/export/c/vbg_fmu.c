@@ -14,7 +14,7 @@
 #define SIGNALS 2
 #define SWITCHES 4
 
-static void changed(vbg_fmu *f)
+void vbg_fmu_changed(vbg_fmu *f)
 {
     f->k.dirty = 1;
     f->k.known = 0;
@@ -30,7 +30,9 @@ vbg_fmu *vbg_fmu_new(const char *name, const char *token, int co_simulation)
     if (!f) return 0;
     const size_t n = (size_t)m->states, own = (size_t)vbg_doubles(m);
     const size_t tilt = vbg_fmu_tilt ? (size_t)vbg_fmu_tilt->words : 0;
-    f->doubles = own + 4 * n + tilt + (vbg_fmu_directions ? (size_t)vbg_fmu_directions->words : 0);
+    const size_t along = vbg_fmu_directions ? (size_t)vbg_fmu_directions->words : 0;
+    const size_t freedoms = (size_t)vbg_fmu_freedoms, chart = freedoms ? freedoms * (n + 5) + 4 * n : 0;
+    f->doubles = own + 4 * n + tilt + along + chart;
     f->memory = fresh(f->doubles, sizeof(double));
     f->name = fresh(strlen(name ? name : "") + 1, 1);
     if (!f->memory || !f->name) {
@@ -44,6 +46,16 @@ vbg_fmu *vbg_fmu_new(const char *name, const char *token, int co_simulation)
     f->trial = f->z + n;
     f->tilt = f->trial + n;
     f->along = f->tilt + tilt;
+    f->coordinates = f->along + along;
+    f->chosen = f->coordinates + freedoms;
+    f->goal = f->chosen + freedoms;
+    f->gap = f->goal + freedoms;
+    f->kept = f->gap + freedoms;
+    f->basis = f->kept + freedoms;
+    f->pace = f->basis + freedoms * n;
+    f->way = f->pace + n;
+    f->guess = f->way + n;
+    f->probe = f->guess + n;
     f->co_simulation = co_simulation;
     f->inputs_change = m->variables > 0;
     vbg_open(&f->v, m, f->memory);
@@ -72,7 +84,7 @@ void vbg_fmu_reset(vbg_fmu *f)
     memset(&f->k, 0, sizeof f->k);
     memcpy(f->x, f->v.x, n * sizeof *f->x);
     f->k.passed = -INFINITY;
-    changed(f);
+    vbg_fmu_changed(f);
 }
 
 static int fails(vbg_fmu *f, const char *why)
@@ -94,7 +106,7 @@ int vbg_fmu_tolerance(vbg_fmu *f, double tolerance)
 /* -- states on the constraints ------------------------------------------------------------------- */
 
 /* Where functions of time are looked at: on an instant before or behind it. */
-static double seen(const vbg_fmu *f)
+double vbg_fmu_seen(const vbg_fmu *f)
 {
     const double t = f->k.t;
     if (f->co_simulation) return vbg_time(&f->v, t);
@@ -104,12 +116,15 @@ static double seen(const vbg_fmu *f)
 }
 
 /* y: the states on the constraints, so that what is computed from them does not see the drift. */
-static const double *held(vbg_fmu *f)
+const double *vbg_fmu_held(vbg_fmu *f)
 {
-    if (f->k.dirty) {
+    if (f->k.dirty && f->k.charted) {
+        f->k.lost = !vbg_chart_reach(f, vbg_fmu_seen(f));
+        f->k.dirty = 0;
+    } else if (f->k.dirty) {
         memcpy(f->y, f->x, (size_t)f->v.m->states * sizeof *f->y);
         if (f->co_simulation) vbg_normalise(&f->v, f->y);
-        else vbg_project(&f->v, seen(f), f->y, f->v.s.position_tol, 0.0); /* always: smooth */
+        else vbg_project(&f->v, vbg_fmu_seen(f), f->y, f->v.s.position_tol, 0.0); /* always: smooth */
         f->k.dirty = 0;
     }
     return f->y;
@@ -124,9 +139,28 @@ int vbg_fmu_begin(vbg_fmu *f)
     f->k.t = 0.0;
     f->k.passed = f->v.s.t > 0.0 ? f->v.s.t : -INFINITY;
     f->k.seen = f->v.s.t;
-    f->k.touched = 0;
-    changed(f);
-    return status == VBG_OK ? 1 : fails(f, vbg_status_text(status));
+    f->k.touched = f->k.charted = f->k.lost = 0;
+    vbg_fmu_changed(f);
+    if (status != VBG_OK) return fails(f, vbg_status_text(status));
+    if (vbg_fmu_freedoms && !vbg_chart_begin(f, vbg_fmu_seen(f), f->x) && !f->co_simulation)
+        return fails(f, vbg_status_text(VBG_SINGULAR));
+    vbg_fmu_changed(f);
+    return 1;
+}
+
+/* Event mode begins with the states as they are, and ends with what the coordinates have become. */
+int vbg_fmu_enter_event(vbg_fmu *f)
+{
+    if (!f->k.charted) return 1;
+    memcpy(f->x, vbg_fmu_held(f), (size_t)f->v.m->states * sizeof *f->x);
+    f->k.charted = 0;
+    return !f->k.lost;
+}
+
+void vbg_fmu_leave_event(vbg_fmu *f)
+{
+    f->k.charted = vbg_fmu_freedoms > 0;
+    vbg_fmu_changed(f);
 }
 
 /* -- variables --------------------------------------------------------------------------------------- */
@@ -141,24 +175,27 @@ static int is_input(const vbg_model *m, int place)
 /* What has been computed for these states stands in the workspaces still. */
 static const double *rates(vbg_fmu *f)
 {
-    const double *y = held(f);
-    if (!(f->k.known & RATES)) vbg_rates(&f->v, seen(f), y);
+    const double *y = vbg_fmu_held(f);
+    if (!(f->k.known & RATES)) {
+        vbg_rates(&f->v, vbg_fmu_seen(f), y);
+        if (f->k.charted) vbg_chart_pace(f, f->v.rate + f->v.m->rate->first);
+    }
     f->k.known |= RATES;
     return f->v.rate + f->v.m->rate->first;
 }
 
 static const double *signal_values(vbg_fmu *f)
 {
-    const double *y = held(f);
-    if (!(f->k.known & SIGNALS)) vbg_outputs(&f->v, seen(f), y);
+    const double *y = vbg_fmu_held(f);
+    if (!(f->k.known & SIGNALS)) vbg_outputs(&f->v, vbg_fmu_seen(f), y);
     f->k.known |= SIGNALS;
     return f->v.output + f->v.m->output->first;
 }
 
 static const double *switch_values(vbg_fmu *f)
 {
-    const double *y = held(f);
-    if (!(f->k.known & SWITCHES)) vbg_values(&f->v, seen(f), y);
+    const double *y = vbg_fmu_held(f);
+    if (!(f->k.known & SWITCHES)) vbg_values(&f->v, vbg_fmu_seen(f), y);
     f->k.known |= SWITCHES;
     return f->v.value;
 }
@@ -170,19 +207,39 @@ static int parameter(const vbg_model *m, unsigned reference)
     return reference >= first && reference - first < (unsigned)m->tuning->parameters ? (int)(reference - first) : -1;
 }
 
+/* The same of a coordinate; `count` and more: of a rate of one; twice that: of their indicator. */
+static int coordinate(const vbg_model *m, unsigned reference)
+{
+    const unsigned first = 1 + 2 * (unsigned)m->states + (unsigned)m->signals + (unsigned)m->switches;
+    const unsigned behind = first + (unsigned)m->tuning->parameters, count = (unsigned)vbg_fmu_freedoms;
+    return count && reference >= behind && reference - behind <= 2 * count ? (int)(reference - behind) : -1;
+}
+
+static int get_coordinate(vbg_fmu *f, int number, double *value)
+{
+    const int count = vbg_fmu_freedoms;
+    if (f->k.phase <= VBG_INITIALIZATION) vbg_chart_begin(f, 0.0, vbg_fmu_held(f));
+    const int at = number < 2 * count ? (int)f->chosen[number % count] : 0;
+    if (number == 2 * count) *value = vbg_chart_indicator(f);
+    else if (number >= count) *value = rates(f)[at];
+    else *value = f->k.charted ? f->coordinates[number] : f->x[at] + f->v.m->tolerance[at];
+    return !f->k.lost;
+}
+
 int vbg_fmu_get(vbg_fmu *f, unsigned reference, double *value)
 {
     const vbg_model *m = f->v.m;
     const unsigned n = (unsigned)m->states, signals = (unsigned)m->signals;
+    if (coordinate(m, reference) >= 0) return get_coordinate(f, coordinate(m, reference), value);
     if (reference == 0) *value = f->k.t;
-    else if (reference <= n) *value = f->x[reference - 1];
+    else if (reference <= n) *value = (f->k.charted ? vbg_fmu_held(f) : f->x)[reference - 1];
     else if (reference <= 2 * n) *value = rates(f)[reference - 1 - n];
     else if (reference <= 2 * n + signals) *value = signal_values(f)[reference - 1 - 2 * n];
     else if (reference <= 2 * n + signals + (unsigned)m->switches)
         *value = switch_values(f)[reference - 1 - 2 * n - signals];
     else if (parameter(m, reference) >= 0) *value = f->v.parameter[parameter(m, reference)];
     else return 0;
-    return 1;
+    return !f->k.lost;
 }
 
 int vbg_fmu_set(vbg_fmu *f, unsigned reference, double value)
@@ -190,13 +247,13 @@ int vbg_fmu_set(vbg_fmu *f, unsigned reference, double value)
     const vbg_model *m = f->v.m;
     const int place = (int)reference - 1, starting = f->k.phase <= VBG_INITIALIZATION;
     if (parameter(m, reference) >= 0) {
-        changed(f);
+        vbg_fmu_changed(f);
         return starting && vbg_tune(&f->v, parameter(m, reference), value, f->x);
     }
     if (reference == 0 || reference > (unsigned)m->states) return 0;
     if (!is_input(m, place) && !starting) return 0;
     if (fabs(f->x[place] - value) > 0.0 || !isfinite(value)) {
-        changed(f);
+        vbg_fmu_changed(f);
         f->k.touched = 1;
     }
     f->x[place] = value;
@@ -216,33 +273,40 @@ int vbg_fmu_slope(vbg_fmu *f, unsigned reference, int order, double value)
     return 0;
 }
 
+size_t vbg_fmu_states(void) { return (size_t)(vbg_fmu_freedoms ? vbg_fmu_freedoms : vbg_fmu_model->continuous); }
+
+size_t vbg_fmu_switches(void) { return (size_t)(vbg_fmu_model->switches + (vbg_fmu_freedoms > 0)); }
+
 int vbg_fmu_set_states(vbg_fmu *f, const double *states)
 {
     const vbg_model *m = f->v.m;
-    for (int i = 0; i < m->continuous; i++) f->x[m->continuous_at[i]] = states[i];
-    changed(f);
+    for (int k = 0; k < vbg_fmu_freedoms; k++) f->coordinates[k] = states[k];
+    for (int i = 0; i < m->continuous && !vbg_fmu_freedoms; i++) f->x[m->continuous_at[i]] = states[i];
+    vbg_fmu_changed(f);
     return 1;
 }
 
 void vbg_fmu_get_states(const vbg_fmu *f, double *states)
 {
     const vbg_model *m = f->v.m;
-    for (int i = 0; i < m->continuous; i++) states[i] = f->x[m->continuous_at[i]];
+    for (int k = 0; k < vbg_fmu_freedoms; k++) states[k] = f->coordinates[k];
+    for (int i = 0; i < m->continuous && !vbg_fmu_freedoms; i++) states[i] = f->x[m->continuous_at[i]];
 }
 
 void vbg_fmu_set_time(vbg_fmu *f, double t)
 {
     f->k.t = t;
-    changed(f);
+    vbg_fmu_changed(f);
 }
 
 int vbg_fmu_rates(vbg_fmu *f, double *to)
 {
     const vbg_model *m = f->v.m;
     const double *found = rates(f);
-    int good = 1;
-    for (int i = 0; i < m->continuous; i++) {
-        to[i] = found[m->continuous_at[i]];
+    const int count = (int)vbg_fmu_states();
+    int good = !f->k.lost;
+    for (int i = 0; i < count; i++) {
+        to[i] = found[vbg_fmu_freedoms ? (int)f->chosen[i] : m->continuous_at[i]];
         if (!isfinite(to[i])) good = 0;
     }
     return good;
@@ -254,14 +318,17 @@ int vbg_fmu_indicators(vbg_fmu *f, double *indicators)
 {
     const double *found = switch_values(f);
     for (int i = 0; i < f->v.m->switches; i++) indicators[i] = found[i] + 1e-10 * f->v.size[i] * f->v.signs[i];
-    return 1;
+    if (vbg_fmu_freedoms) indicators[f->v.m->switches] = vbg_chart_indicator(f);
+    return !f->k.lost;
 }
 
 /* What a unit of effort or flow is in each store, the size of the machine, or 1. */
 void vbg_fmu_nominals(const vbg_fmu *f, double *nominals)
 {
     const vbg_model *m = f->v.m;
-    for (int i = 0; i < m->continuous; i++) nominals[i] = m->tolerance[m->continuous_at[i]];
+    const int count = (int)vbg_fmu_states();
+    for (int i = 0; i < count; i++)
+        nominals[i] = m->tolerance[vbg_fmu_freedoms ? (int)f->chosen[i] : m->continuous_at[i]];
 }
 
 /* -- Model Exchange ------------------------------------------------------------------------------------ */
@@ -290,12 +357,13 @@ static int handled(vbg_fmu *f, int *values_changed, double *next)
     if (touched) memcpy(f->x, f->v.x, n * sizeof *f->x);
     *values_changed = memcmp(f->z, f->x, n * sizeof *f->x) != 0;
     *next = vbg_next(&f->v).at;
-    changed(f);
+    vbg_fmu_changed(f);
     return status == VBG_OK ? 1 : fails(f, vbg_status_text(status));
 }
 
-int vbg_fmu_update(vbg_fmu *f, int *values_changed, double *next)
+int vbg_fmu_update(vbg_fmu *f, int *values_changed, int *nominals_changed, double *next)
 {
+    *nominals_changed = 0;
     if (f->co_simulation) return handled(f, values_changed, next);
     const size_t n = (size_t)f->v.m->states;
     memcpy(f->z, f->x, n * sizeof *f->x);
@@ -307,12 +375,18 @@ int vbg_fmu_update(vbg_fmu *f, int *values_changed, double *next)
         f->k.passed = i.last;
         f->k.seen = i.after;
     }
-    changed(f);
-    vbg_settle_events(&f->v, seen(f), f->x);
+    vbg_fmu_changed(f);
+    vbg_settle_events(&f->v, vbg_fmu_seen(f), f->x);
     *values_changed = memcmp(f->z, f->x, n * sizeof *f->x) != 0;
     *next = vbg_next(&f->v).at;
-    changed(f);
-    return f->v.s.left > VBG_LOST ? fails(f, vbg_status_text(VBG_OPEN)) : 1;
+    vbg_fmu_changed(f);
+    if (f->v.s.left > VBG_LOST) return fails(f, vbg_status_text(VBG_OPEN));
+    if (!vbg_fmu_freedoms) return 1;
+    const int others = vbg_chart_settle(f, vbg_fmu_seen(f), f->x);
+    *nominals_changed = others > 0;
+    *values_changed |= others > 0;
+    vbg_fmu_changed(f);
+    return others < 0 ? fails(f, vbg_status_text(VBG_SINGULAR)) : 1;
 }
 
 /* States that have drifted from the constraints are put back in event mode. */
@@ -320,7 +394,11 @@ int vbg_fmu_completed(vbg_fmu *f, int *enter_event_mode)
 {
     const vbg_model *m = f->v.m;
     double drift = 0.0;
-    const double *y = held(f);
+    const double *y = vbg_fmu_held(f);
+    if (f->k.charted) {
+        *enter_event_mode = vbg_chart_completed(f, vbg_fmu_seen(f));
+        return f->k.lost ? fails(f, vbg_status_text(VBG_SINGULAR)) : 1;
+    }
     for (int i = 0; i < m->continuous; i++) {
         const int at = m->continuous_at[i];
         drift = fmax(drift, fabs(y[at] - f->x[at]) / m->tolerance[at]);
@@ -347,7 +425,7 @@ int vbg_fmu_step(vbg_fmu *f, double from, double length, double *reached)
         }
         memcpy(f->x, f->trial, (size_t)m->states * sizeof *f->x);
         f->k.t = *reached;
-        changed(f);
+        vbg_fmu_changed(f);
         if (*reached >= to || f->v.s.stopped) break;
         f->k.phase = VBG_INTERMEDIATE;
         f->between(f, &to);
@@ -360,67 +438,6 @@ int vbg_fmu_step(vbg_fmu *f, double from, double length, double *reached)
         f->v.slope[i] = 0.0;
     }
     return 1;
-}
-
-/* -- derivatives ---------------------------------------------------------------------------------------------- */
-
-static int unknowns_at(vbg_fmu *f, double h, const unsigned *unknown, size_t unknowns, const unsigned *known,
-                       size_t knowns, const double *seed, double weight, double *sensitivity)
-{
-    for (size_t i = 0; i < knowns; i++) f->x[known[i] - 1] += h * seed[i];
-    changed(f);
-    int good = 1;
-    for (size_t i = 0; i < unknowns; i++) {
-        double value = 0.0;
-        good &= vbg_fmu_get(f, unknown[i], &value);
-        sensitivity[i] += weight * value;
-    }
-    for (size_t i = 0; i < knowns; i++) f->x[known[i] - 1] = f->z[known[i] - 1];
-    changed(f);
-    return good;
-}
-
-/* By the tapes of directions. */
-static int exact(vbg_fmu *f, const unsigned *unknown, size_t unknowns, const unsigned *known, size_t knowns,
-                 const double *seed, double *sensitivity)
-{
-    const unsigned n = (unsigned)f->v.m->states, count = (unsigned)vbg_fmu_directions->outputs;
-    for (unsigned i = 0; i < n; i++) f->z[i] = 0.0;
-    for (size_t i = 0; i < knowns; i++) {
-        if (known[i] == 0 || known[i] > n) return 0;
-        f->z[known[i] - 1] += seed[i];
-    }
-    const double *y = held(f), *slopes = vbg_fmu_along(f, seen(f), y, f->z);
-    for (size_t i = 0; i < unknowns; i++) {
-        const unsigned at = unknown[i];
-        if (at > n + count) return 0;
-        sensitivity[i] = at == 0 ? 0.0 : (at <= n ? f->z[at - 1] : slopes[at - 1 - n]);
-        if (!isfinite(sensitivity[i])) return 0;
-    }
-    return 1;
-}
-
-/* Without them central differences of order four along the seed. */
-int vbg_fmu_direction(vbg_fmu *f, const unsigned *unknown, size_t unknowns, const unsigned *known, size_t knowns,
-                      const double *seed, double *sensitivity)
-{
-    if (vbg_fmu_directions) return exact(f, unknown, unknowns, known, knowns, seed, sensitivity);
-    static const double place[4] = {-2.0, -1.0, 1.0, 2.0}, weight[4] = {1.0, -8.0, 8.0, -1.0};
-    const unsigned n = (unsigned)f->v.m->states;
-    double size = 0.0, length = 0.0;
-    for (size_t i = 0; i < knowns; i++) {
-        if (known[i] == 0 || known[i] > n) return 0;
-        size = fmax(size, fabs(f->x[known[i] - 1]));
-        length = fmax(length, fabs(seed[i]));
-    }
-    for (size_t i = 0; i < unknowns; i++) sensitivity[i] = 0.0;
-    if (length <= 0.0) return 1;
-    const double h = 1e-3 * fmax(size, 1e-3) / length;
-    memcpy(f->z, f->x, n * sizeof *f->x);
-    int good = 1;
-    for (int p = 0; p < 4; p++)
-        good &= unknowns_at(f, place[p] * h, unknown, unknowns, known, knowns, seed, weight[p] / (12.0 * h), sensitivity);
-    return good;
 }
 
 /* -- kept states ---------------------------------------------------------------------------------------------- */

@@ -19,8 +19,15 @@ extern const char *const vbg_fmu_token;
    derivatives are differences. */
 extern const vbg_tape *const vbg_fmu_tilt, *const vbg_fmu_directions;
 
+/* Coordinates of Model Exchange, those of a posture among them, and the tiers of the states that
+   are integrated, in which they are looked for, see vbg_chart.c; 0: the states themselves. */
+extern const int vbg_fmu_freedoms, vbg_fmu_postures;
+extern const int *const vbg_fmu_tier;
+#define VBG_TIERS 7
+#define VBG_OTHERS 4 /* the first tier of states that are no posture */
+
 /* Value references: 0 time; 1 + i state i; then the rates of the states, the signals, the event
-   indicators, the parameters. */
+   indicators, the parameters, the coordinates, their rates, the indicator of their choice. */
 typedef enum vbg_phase {
     VBG_INSTANTIATED,
     VBG_INITIALIZATION,
@@ -37,8 +44,10 @@ typedef struct vbg_kept {
     vbg_scalars s;
     double t;            /* time that the outside has set */
     double passed, seen; /* up to the last instant; where functions of time are looked at there */
+    double at, moved, limit; /* of coordinates: time of y; posture gone since T; where others are chosen */
     vbg_phase phase;
     int dirty, touched, known;
+    int charted, lost; /* states follow from coordinates; there are none that do */
 } vbg_kept;
 
 typedef struct vbg_fmu {
@@ -48,6 +57,8 @@ typedef struct vbg_fmu {
     double *y; /* the same on the constraints */
     double *z, *trial;
     double *tilt, *along; /* workspaces of the tapes */
+    double *coordinates, *chosen, *basis; /* see vbg_chart.c: Y, their places in x, T */
+    double *pace, *way, *guess, *probe, *goal, *gap, *kept;
     double *memory; /* all doubles */
     size_t doubles;
     int co_simulation, inputs_change;
@@ -69,21 +80,45 @@ int vbg_fmu_get(vbg_fmu *f, unsigned reference, double *value);
 int vbg_fmu_set(vbg_fmu *f, unsigned reference, double value);
 /* Derivative of order 1 or 2 of an input, from now to the end of the next step. */
 int vbg_fmu_slope(vbg_fmu *f, unsigned reference, int order, double value);
+/* Continuous states of Model Exchange, and event indicators. */
+size_t vbg_fmu_states(void);
+size_t vbg_fmu_switches(void);
 int vbg_fmu_set_states(vbg_fmu *f, const double *states);
 void vbg_fmu_get_states(const vbg_fmu *f, double *states);
+/* Event mode begins and ends. */
+int vbg_fmu_enter_event(vbg_fmu *f);
+void vbg_fmu_leave_event(vbg_fmu *f);
 void vbg_fmu_set_time(vbg_fmu *f, double t);
 int vbg_fmu_rates(vbg_fmu *f, double *to);
 int vbg_fmu_indicators(vbg_fmu *f, double *indicators);
 void vbg_fmu_nominals(const vbg_fmu *f, double *nominals);
-int vbg_fmu_update(vbg_fmu *f, int *values_changed, double *next);
+int vbg_fmu_update(vbg_fmu *f, int *values_changed, int *nominals_changed, double *next);
 int vbg_fmu_completed(vbg_fmu *f, int *enter_event_mode);
 int vbg_fmu_step(vbg_fmu *f, double from, double length, double *reached);
 int vbg_fmu_direction(vbg_fmu *f, const unsigned *unknown, size_t unknowns, const unsigned *known, size_t knowns,
                       const double *seed, double *sensitivity);
 
-/* Rates, signals and switching functions along the direction dx of the states, at y, which is what
-   the states of the instance are on the constraints. */
-const double *vbg_fmu_along(vbg_fmu *f, double t, const double *y, const double *dx);
+/* The states on the constraints, the time that functions are looked at, what is to be called where
+   states have been set. */
+const double *vbg_fmu_held(vbg_fmu *f);
+double vbg_fmu_seen(const vbg_fmu *f);
+void vbg_fmu_changed(vbg_fmu *f);
+
+/* Coordinates for the state x on the constraints; 0 where there are none. */
+int vbg_chart_begin(vbg_fmu *f, double t, const double *x);
+
+/* The same in an event, others where they have become bad: 1; -1 where there are none. */
+int vbg_chart_settle(vbg_fmu *f, double t, const double *x);
+
+/* y at the coordinates that have been set; 0 where there is no such state. */
+int vbg_chart_reach(vbg_fmu *f, double t);
+
+/* Rates at y, by which the next state is guessed. */
+void vbg_chart_pace(vbg_fmu *f, const double *rates);
+
+/* Below zero where other coordinates should be chosen; the same behind a step of the integrator. */
+double vbg_chart_indicator(const vbg_fmu *f);
+int vbg_chart_completed(vbg_fmu *f, double t);
 
 /* A kept state: vbg_kept and all doubles, one behind the other. */
 size_t vbg_fmu_state_size(const vbg_fmu *f);

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import sys
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,11 +16,13 @@ from vbg.errors import UsageError
 from vbg.export.code import SHIPPED, identifier, made_by, model_code, shipped, tapes_code
 from vbg.export.compiler import compile_c, find_compiler, zig
 from vbg.export.directions import directions
+from vbg.export.fmu.chart import Chart, chart_of
 from vbg.export.fmu.description import build_description, describe_2, describe_3
 from vbg.export.fmu.terminals import describe_terminals, icon_of
 from vbg.export.fmu.variables import Variables
 from vbg.export.machine import Machine, switching
-from vbg.export.tables import codes
+from vbg.export.stiff import STIFF, silent
+from vbg.export.tables import codes, integers
 from vbg.export.tuning import Tuning, Wish, tuned
 from vbg.platform.files import replacing
 
@@ -32,7 +34,7 @@ PLATFORMS: Mapping[str, tuple[str, str, str, str]] = {
     "macos-x86_64": ("x86_64-macos", "x86_64-darwin", "darwin64", ".dylib"),
     "macos-aarch64": ("aarch64-macos", "aarch64-darwin", "", ".dylib"),
 }
-INSTANCE = ("vbg_fmu.h", "vbg_fmu.c", "vbg_direction.c")
+INSTANCE = ("vbg_fmu.h", "vbg_fmu.c", "vbg_chart.c", "vbg_direction.c")
 SPACE = UUID("5b0c1a3e-6a3b-4c5e-9a70-7662672d666d")  # of the tokens of machines
 FLAGS = ("-shared", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra")
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the same archive for the same machine
@@ -54,12 +56,13 @@ def write_fmu(
     platforms: Sequence[str] | None = None,
     outputs: Sequence[str] = (),
     tunable: Sequence[Wish] = (),
+    tell: Callable[[str], None] = silent,
 ) -> None:
     """Writes the machine of `start` as an FMU, Model Exchange and Co-Simulation in one.
 
     `platforms`: those of PLATFORMS whose binaries go in (None: this machine's; empty: sources
     alone).  `outputs`: patterns of the signals that are outputs; the others are local variables.
-    `tunable`: parameters of the file that stay parameters.
+    `tunable`: parameters of the file that stay parameters.  `tell` hears of what was chosen.
 
     Raises ModelError that names what C code has no place for, UsageError for platforms that
     there are not, without a compiler, and for parameters that cannot stay (`vbg.export.tuning`).
@@ -70,11 +73,15 @@ def write_fmu(
             known = [p for p, row in PLATFORMS.items() if row[1 if version == 3 else 2]]
             raise UsageError(f"platform {name!r}: FMI {version} has {', '.join(known)}.")
     machine, tuning = tuned(start, tunable)
+    if machine.chosen_implicit:
+        tell(STIFF)
     name = identifier(machine.name)
-    variables = Variables(machine, tuple(outputs), tuning)
+    held = {i.place for i in machine.inputs}
+    chart = chart_of(machine.start, machine.discrete | held)
+    variables = Variables(machine, tuple(outputs), tuning, chart)
     files = sources(machine, name, version, tuning)
     token = f"{{{uuid5(SPACE, ''.join(files.values()))}}}"
-    files[f"{name}.c"] += _identity(name, token) + _directions(machine, tuning)
+    files[f"{name}.c"] += _identity(name, token, chart) + _directions(machine, tuning)
     compiled = sorted(file for file in files if file.endswith(".c"))
     content: dict[str, bytes] = {f"sources/{f}": text.encode() for f, text in files.items()}
     if version == 3:
@@ -114,10 +121,12 @@ def sources(machine: Machine, name: str, version: int, tuning: Tuning) -> dict[s
     return files
 
 
-def _identity(name: str, token: str) -> str:
+def _identity(name: str, token: str, chart: Chart) -> str:
     return (
         f"\nconst vbg_model *const vbg_fmu_model = &machine_{name};\n"
         f'const char *const vbg_fmu_token = "{token}";\n'
+        f"const int vbg_fmu_freedoms = {chart.freedoms}, vbg_fmu_postures = {chart.postures};\n"
+        f"{integers('tiers', chart.tiers)}const int *const vbg_fmu_tier = tiers;\n"
     )
 
 

@@ -51,7 +51,7 @@ def describe_3(variables: Variables, name: str, token: str, tool: str) -> bytes:
         _unknown_3(structure, "Output", v)
     for v in variables.rates:
         _unknown_3(structure, "ContinuousStateDerivative", v)
-    for v in (*variables.of("output"), *variables.rates):
+    for v in (*variables.of("output"), *_begun(variables), *variables.rates):
         SubElement(structure, "InitialUnknown", {"valueReference": str(v.reference)})
     for v in variables.indicators:
         SubElement(structure, "EventIndicator", {"valueReference": str(v.reference)})
@@ -85,7 +85,8 @@ def describe_2(
         _variable_2(listed, v, index)
     structure = SubElement(root, "ModelStructure")
     unknown = [("Outputs", variables.of("output")), ("Derivatives", variables.rates)]
-    unknown.append(("InitialUnknowns", tuple(v for _, group in unknown for v in group)))
+    begun = (*variables.of("output"), *_begun(variables), *variables.rates)
+    unknown.append(("InitialUnknowns", begun))
     for group, members in unknown:
         if not members:
             continue
@@ -95,6 +96,11 @@ def describe_2(
             given = {} if known is None else {"dependencies": _joined(index[r] for r in known)}
             SubElement(place, "Unknown", {"index": str(i), **given})
     return written(root)
+
+
+def _begun(variables: Variables) -> tuple[Variable, ...]:
+    """Continuous states that the unit itself begins."""
+    return tuple(v for v in variables.states if v.start is None)
 
 
 def _joined(values: Iterable[int]) -> str:
@@ -141,6 +147,8 @@ def _attributes(v: Variable) -> dict[str, str]:
         "causality": v.causality,
         "variability": v.variability,
     }
+    if v.words:
+        given["description"] = v.words
     if v.causality in ("local", "output"):
         given["initial"] = "calculated" if v.start is None else "exact"
     return given

@@ -10,6 +10,8 @@ from functools import cached_property
 from vbg.blocks import Block, dependencies
 from vbg.display import in_si
 from vbg.errors import UsageError
+from vbg.export.fmu.chart import NOTHING as NO_CHART
+from vbg.export.fmu.chart import Chart
 from vbg.export.machine import Machine
 from vbg.export.tuning import NOTHING, Tuning
 from vbg.plumbing.components import vector_of
@@ -22,7 +24,7 @@ class Variable:
     """One number that an importer sees.  `start`: its value at first, of what may be set;
     `derivative_of`: reference of the state whose rate it is; `known`: references that it depends
     on (None: any); `low`, `high`: the range of a parameter; `nominal`: the size of a state, which
-    absolute tolerances are of."""
+    absolute tolerances are of; `words`: what its name does not say."""
 
     name: str
     reference: int
@@ -35,6 +37,7 @@ class Variable:
     low: float | None = None
     high: float | None = None
     nominal: float | None = None
+    words: str = ""
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,7 @@ class Variables:
     machine: Machine
     outputs: tuple[str, ...]
     tuning: Tuning = NOTHING
+    chart: Chart = NO_CHART
 
     @cached_property
     def all(self) -> tuple[Variable, ...]:
@@ -58,7 +62,8 @@ class Variables:
         taken: dict[str, int] = {}
         found = []
         named = (*self._inputs(), *self._states(), *self._rates(), *self._signals())
-        for v in (*named, *self._parameters({v.name for v in named})):
+        named = (*named, *self._parameters({v.name for v in named}), *self._coordinates())
+        for v in named:
             found.append(v)
             taken[v.name] = 1
         for v in self._indicators():
@@ -77,14 +82,25 @@ class Variables:
 
     @property
     def indicators(self) -> tuple[Variable, ...]:
-        first = self._first_indicator
+        first, last = self._first_indicator, self._first_coordinate + 2 * self.chart.freedoms
         behind = first + len(self.machine.switches)
-        return tuple(v for v in self.all if first <= v.reference < behind)
+        chosen = {last} if self.chart.freedoms else set()
+        return tuple(v for v in self.all if v.reference in {*range(first, behind), *chosen})
+
+    @property
+    def states(self) -> tuple[Variable, ...]:
+        """The continuous states: those that have a rate."""
+        with_rates = {v.derivative_of for v in self.rates}
+        return tuple(v for v in self.all if v.reference in with_rates)
 
     @property
     def _first_indicator(self) -> int:
         m = self.machine
         return 1 + 2 * m.system.size + len(m.signals)
+
+    @property
+    def _first_coordinate(self) -> int:
+        return self._first_indicator + len(self.machine.switches) + len(self.tuning.parameters)
 
     def _inputs(self) -> Iterator[Variable]:
         start = self.machine.start.state
@@ -119,7 +135,7 @@ class Variables:
                 "local",
                 "continuous",
                 "1" if s.unit in ("1", "") else f"{s.unit}/s",
-                derivative_of=1 + s.place,
+                derivative_of=None if self.chart.freedoms else 1 + s.place,
                 known=known,
             )
 
@@ -141,6 +157,21 @@ class Variables:
     def _indicators(self) -> Iterator[Variable]:
         for i, (name, _, _) in enumerate(self.machine.switches):
             yield Variable(f"event.{name}", self._first_indicator + i, "local", "continuous")
+        if self.chart.freedoms:
+            last = self._first_coordinate + 2 * self.chart.freedoms
+            yield Variable("event.coordinates", last, "local", "continuous")
+
+    def _coordinates(self) -> Iterator[Variable]:
+        first, count = self._first_coordinate, self.chart.freedoms
+        for i in range(count):
+            name, words = (
+                f"coordinate.{i + 1}",
+                "one of the states, chosen while it runs, and its nominal size",
+            )
+            yield Variable(name, first + i, "local", "continuous", words=words)
+        for i in range(count):
+            name, reference = f"der(coordinate.{i + 1})", first + count + i
+            yield Variable(name, reference, "local", "continuous", derivative_of=first + i)
 
     def _parameters(self, taken: set[str]) -> Iterator[Variable]:
         units = self.machine.system.model.parameter_units
