@@ -4,7 +4,8 @@
 
 Each example to its end (T at most) at the file's own rows, by FMPy's loop of Co-Simulation and by
 its CVODE on Model Exchange, at the first of the tolerances 1e-10, 1e-11, 1e-12 at which all
-signals are within 1e-6: what CVODE errs by in a run is far above its tolerance, and it stops where steps become too many.
+signals are within 1e-6: what CVODE errs by in a run is far above its
+tolerance, and it stops where steps become too many.
 With `part` the Model Exchange is integrated by vbg's DOP853, as a part of a machine.  What is told:
 the largest difference of a signal, of its own peak (signals below 1e-9 of their kind are rounding),
 and the tolerance; or why it was refused.
