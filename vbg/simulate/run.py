@@ -238,13 +238,14 @@ class Run:
         self.condition = Conditioning(rate).worst
         if self.method == "rk4":
             return FixedStep(rate, t, x, s.t_end, s.output_step)
-        jacobian = self.jacobian if self.method == "radau" else None
         # what sticks is brought to rest after a step; within it rounding accelerates it
         longest = s.output_step if self.sticks else np.inf
         rtol = max(s.rtol * (ROWS if self.method == "dop853" else 1.0), 1e-13)
         atol = Tolerances(self.system, s.atol, s.t_end)
         watched = self.condition, self.rows.weak
-        return Adaptive(self.method, rate, t, x, s.t_end, rtol, atol, jacobian, *watched, longest)
+        return Adaptive(
+            self.method, rate, t, x, s.t_end, rtol, atol, lambda: self.jacobian, *watched, longest
+        )
 
     def go(self) -> Status:
         """Steps to the end; returns how it ended."""

@@ -9,18 +9,27 @@ eps K |x| / w = m w eps |x| of a momentum, below which no step can tell states a
 iteration does not settle there, the error that is estimated does not fall with the step, and steps
 shrink until h f is below the tolerance (1e-7 s for waves of 4000 rad/s).  So a tolerance is at
 least BEARS d_i, and the iteration ends at what rounding lets it reach.
+
+An explicit method, whose steps are no longer than that time, sees rounding in the error that it
+estimates alone, and there not all of d_i, a sum of magnitudes: terms of either sign that are
+rounded to half a digit come to SEEN d_i in the mean over the states.  Its tolerances are lifted
+where that many steps lie ahead that rounding may be what makes them short.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.simulate.steppers.stiffness import PATIENCE, WATCH, Jacobian
+
 Array = NDArray[np.float64]
 
 BEARS = 100.0  # times what rounding moves a state: less is no tolerance
+SEEN = 0.05  # of it, what the error estimate of an explicit step sees
 SETTLED = 5.0  # times the changes by rounding at which Newton's iteration ends
 SLOWEST = 1e-3  # of the fastest rate: what answers slower is given no more
 EPS = float(np.finfo(float).eps)
@@ -53,3 +62,28 @@ def _asked(rtol: Any) -> float:
     """Where scipy ends the iteration: E. Hairer, G. Wanner, Solving Ordinary Differential
     Equations II, IV.8."""
     return max(10.0 * EPS / float(np.min(rtol)), min(0.03, float(np.max(rtol)) ** 0.5))
+
+
+class RoundingWatch:
+    """Least tolerances of an explicit method, from the exact Jacobian where too many steps lie
+    ahead."""
+
+    def __init__(self, jacobian: Callable[[], Jacobian], t: float, t_end: float):
+        """`jacobian` gives that of the rate when it is first needed; steps begin at t."""
+        self._jacobian, self._t_end = jacobian, t_end
+        self._steps, self._since = 0, t
+
+    def least(self, t: float, x: Array) -> Array | None:
+        """To be asked once after each step: (n,), None where nothing is known anew."""
+        self._steps += 1
+        if self._steps < WATCH:
+            return None
+        ahead = self._steps * (self._t_end - t) / (t - self._since) if t > self._since else 0.0
+        self._steps, self._since = 0, t
+        if ahead < PATIENCE:
+            return None
+        try:
+            d = rounding_of(self._jacobian()(t, x), x)
+        except ZeroDivisionError:  # a law without a slope here
+            return None
+        return SEEN * d if np.isfinite(d).all() else None

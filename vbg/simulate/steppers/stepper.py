@@ -24,8 +24,8 @@ from vbg.simulate.steppers.explicit import (
     between_ends,
 )
 from vbg.simulate.steppers.leap import History, notes_of
-from vbg.simulate.steppers.rounding import bear_rounding
-from vbg.simulate.steppers.stiffness import fastest
+from vbg.simulate.steppers.rounding import RoundingWatch, bear_rounding
+from vbg.simulate.steppers.stiffness import Jacobian, fastest
 from vbg.simulate.steppers.tolerances import Tolerances
 
 FIRST = 0.01  # first implicit step, in the fastest time constant: no transient is stepped over
@@ -84,20 +84,24 @@ class Adaptive:
         t_end: float,
         rtol: float,
         atol: Tolerances,
-        jacobian: Callable[[float, Array], Any] | None,
+        jacobian: Callable[[], Jacobian],
         condition: Callable[[], float],
         weak: Callable[[float, Array, float], bool],
         longest: float,
     ):
         self._rate, self._rtol, self._atol = rate, rtol, atol
         self._t_end: float = t_end
+        self._rounding = RoundingWatch(jacobian, t, t_end) if kind == "dop853" else None
+        self._least: Array = np.zeros(len(x))  # tolerances, by what rounding moves
 
         def make(t0: float, x0: Array) -> Any:
             # without a finite rate there is no Jacobian either; `step` will report it
             finite = bool(np.all(np.isfinite(rate(t0, x0)[: len(x0)])))
             chosen = kind if finite else "dop853"
             self._held = atol(t0, x0)
-            rest = (rate, self._counted, t0, x0, self._t_end, rtol, self._held, jacobian)
+            least = np.maximum(self._held, self._least)
+            exact = jacobian() if chosen == "radau" else None
+            rest = (rate, self._counted, t0, x0, self._t_end, rtol, least, exact)
             try:
                 solver = _solver(chosen, *rest, weak, longest)
             except ZeroDivisionError:
@@ -164,14 +168,18 @@ class Adaptive:
         if not np.all(np.isfinite(self.x)):
             return "The state is not finite any more."
         if self._atol.varies:
-            self._held = self._solver.atol = self._atol(self.t, self.x)
+            self._held = self._atol(self.t, self.x)
+            self._solver.atol = np.maximum(self._held, self._least)
             self._solver.rtol = self._atol.relative(self.t, self.x, self._rtol)
         self._bear()
         return None
 
     def _bear(self) -> None:
-        """Tolerances above rounding, where the Jacobian of an implicit method is another one or
-        the tolerances are."""
+        """Tolerances above rounding, where the Jacobian is another one or the tolerances are."""
+        least = self._rounding.least(self.t, self.x) if self._rounding is not None else None
+        if least is not None:
+            self._least = least
+            self._solver.atol = np.maximum(self._held, least)
         J = getattr(self._solver, "J", None)
         if J is not None and (J is not self._borne or self._atol.varies):
             self._borne = J
@@ -276,7 +284,7 @@ def _solver(
     t_end: float,
     rtol: float,
     atol: Array,
-    jacobian: Callable[[float, Array], Any] | None,
+    jacobian: Jacobian | None,
     weak: Callable[[float, Array, float], bool],
     longest: float,
 ) -> Any:
