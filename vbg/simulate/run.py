@@ -65,6 +65,7 @@ STIFF = Problem(
     "method.",
     "formulation = 'constraint' will be faster.",
 )
+SHORTER = 0.1  # of a step whose stages stray, where no other method may go on
 LOST = 1e-6  # position residual after projection [rad, or lengths of rows] that ends a run
 
 
@@ -267,9 +268,10 @@ class Run:
             try:
                 self._after_step()
             except StrayStages as stray:
-                if self.watch is None:
+                if self.watch is not None:
+                    self._change_method(stray.t, stray.x)
+                elif not self._shorter(stray):
                     return strayed(stray.t)
-                self._change_method(stray.t, stray.x)
                 continue
             if self.creep is not None and self.creep.lasts(self.stepper.t):
                 return strayed(self.stepper.t)
@@ -415,6 +417,16 @@ class Run:
             return
         self.method, self.watch = "radau", None
         self._change_stepper(t, x)
+
+    def _shorter(self, stray: StrayStages) -> bool:
+        """Back to where a step began whose stages stray, for a shorter one; False where none is
+        left: then no length helps."""
+        length = SHORTER * (self.stepper.t - stray.t)
+        if not isinstance(self.stepper, Adaptive) or length <= np.spacing(stray.t) / SHORTER:
+            return False
+        self._change_stepper(stray.t, stray.x)
+        self.stepper.shorten(length)
+        return True
 
     def _change_stepper(self, t: float, x: Array) -> None:
         """One of the present method, for the present rates."""

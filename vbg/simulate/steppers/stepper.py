@@ -261,6 +261,10 @@ class Adaptive:
         if self._solver.status == "finished" and self._solver.t < t:
             self._solver.status = "running"
 
+    def shorten(self, h: float) -> None:
+        """The next step is no longer than h."""
+        self._solver.h_abs = min(self._solver.h_abs, h)
+
     def notes(self) -> tuple[Problem, ...]:
         return notes_of(self._crossed, "; formulation = 'minimal' integrates through")
 
