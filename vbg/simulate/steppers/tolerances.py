@@ -224,21 +224,6 @@ class Tolerances:
         return [group for group in joined(range(len(self._stores)), pairs) if len(group) > 1]
 
 
-def line_states(system: System) -> NDArray[np.int64]:
-    """Places of the states of circuits, oil, shafts and controllers."""
-    vertices = system.causal.graph.vertices.values()
-    stores = {v.state.data for v in vertices if v.state is not None and v.frame == LINE}
-    return np.array(
-        [
-            i
-            for s in system.slices
-            if s.state.name in stores or s.state.kind == "signal"
-            for i in range(s.first, s.last)
-        ],
-        dtype=np.int64,
-    )
-
-
 def _least_slopes(slopes: Sequence[Array]) -> Array:
     """Of a matrix the smallest eigenvalue, the largest inertia: what is held must not depend on
     the axes; 0 where it has no value or is negative."""
