@@ -419,14 +419,11 @@ class Run:
         self._change_stepper(t, x)
 
     def _shorter(self, stray: StrayStages) -> bool:
-        """Back to where a step began whose stages stray, for a shorter one; False where none is
-        left: then no length helps."""
+        """Back to where a step began whose stages stray, for a shorter one, if one is left."""
         length = SHORTER * (self.stepper.t - stray.t)
-        if not isinstance(self.stepper, Adaptive) or length <= np.spacing(stray.t) / SHORTER:
-            return False
         self._change_stepper(stray.t, stray.x)
         self.stepper.shorten(length)
-        return True
+        return bool(length > np.spacing(stray.t) / SHORTER)
 
     def _change_stepper(self, t: float, x: Array) -> None:
         """One of the present method, for the present rates."""

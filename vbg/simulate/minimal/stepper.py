@@ -260,6 +260,9 @@ class Minimal:
     def limit(self, t: float) -> None:
         self.t_end = t
 
+    def shorten(self, h: float) -> None:
+        """No step of it strays: there is none to be taken again."""
+
     def notes(self) -> tuple[Problem, ...]:
         coordinates, speeds = self.freedoms
         return (

@@ -67,6 +67,7 @@ class Stepper(Protocol):
     def keep(self) -> None: ...
     def restart(self, t: float, x: Array) -> None: ...
     def limit(self, t: float) -> None: ...
+    def shorten(self, h: float) -> None: ...
     def notes(self) -> tuple[Problem, ...]: ...
 
 
@@ -358,6 +359,9 @@ class FixedStep:
 
     def limit(self, t: float) -> None:
         self._t_end = t
+
+    def shorten(self, h: float) -> None:
+        """No step is shorter than its own."""
 
     def notes(self) -> tuple[Problem, ...]:
         return ()
