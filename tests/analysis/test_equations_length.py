@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 
 import vbg
+from tests.tail import tail
+from vbg.analysis.symbolic.block_matrices import written_matrices
+from vbg.analysis.symbolic.loops.deriving import minimal_equations
 from vbg.analysis.symbolic.size import written_length
 from vbg.analysis.symbolic.symbolic import equations_of
 from vbg.assemble.matrices.symbolic import SymbolicReader
@@ -70,3 +73,12 @@ def test_beams_of_many_elements_are_refused_at_once(elements, form, tmp_path):
     with pytest.raises(VbgError, match=r"up to \d+ (operations )?are written out"):
         equations_of(system, form)
     assert time.process_time() - before < 2.0
+
+
+@pytest.mark.parametrize("write", [minimal_equations, written_matrices])
+@pytest.mark.parametrize("name", tail(["elastic-robot", "wind-rotor"], 1))
+def test_other_forms_of_beams_are_refused_too(write, name):
+    """Two beams in a robot: minutes of work, or 300 MB of text, before they were."""
+    system = vbg.assemble(vbg.read(EXAMPLES / f"{name}.toml"))
+    with pytest.raises(VbgError, match="are written"):
+        write(system)

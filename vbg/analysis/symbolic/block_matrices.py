@@ -13,6 +13,7 @@ from typing import Any
 
 from vbg.analysis.symbolic.formulas import LATEX, PLAIN, Formulas
 from vbg.analysis.symbolic.named import named, unnamed
+from vbg.analysis.symbolic.size import require_short
 from vbg.assemble.matrices.partitioned import Member, partitioned_matrices
 from vbg.assemble.system import System
 from vbg.blocks import Block
@@ -69,12 +70,14 @@ def written_matrices(system: System, *, names: bool = True, latex: bool = False)
     """All matrices with their blocks as formulas; with `names` numbers that come from parameters
     are written by these.
 
-    Raises UsageError where stores in derivative causality follow others by a resistor.
+    Raises UsageError where stores in derivative causality follow others by a resistor, VbgError
+    where the formulas would be too long.
     """
 
     def roots(one: System) -> list[Block]:
         return list(partitioned_matrices(one).entries())
 
+    require_short(system, roots(system), "matrices")
     numbers = named(system, roots=roots) if names else unnamed(system)
     found = partitioned_matrices(numbers.base)
     write = Formulas(numbers.constants, numbers.factors, LATEX if latex else PLAIN)

@@ -18,9 +18,47 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.assemble.system import System
 from vbg.blocks import Block, dependencies
+from vbg.errors import VbgError
+
+LENGTH = 300_000  # symbols and numbers of equations still written out: some megabyte, 10 s
+MATRICES = 10 * LENGTH  # of formulas of blocks, which nothing simplifies
 
 Lengths = NDArray[np.float64]
+
+
+def require_length(system: System) -> None:
+    """Raises VbgError where the equations of motion would be too long: few blocks nested deep, as
+    the laws of beams and bushings are, make long formulas."""
+    e = system.equations
+    rates = [
+        e.rates[s.state.leaf]
+        for s in system.slices
+        if s.state.kind not in ("quadrature", "discrete")
+    ]
+    symbols = {e.efforts.key, *(c.unknown.key for c in e.constraints)}
+    length = written_length([*rates, e.residual], symbols)
+    if length > LENGTH:
+        raise too_long(system, length)
+
+
+def require_short(system: System, blocks: Iterable[Block], what: str) -> None:
+    """Raises VbgError where the formulas of `blocks`, one by one, would be too long to read."""
+    length = written_length(blocks)
+    if length > MATRICES:
+        raise too_long(system, length, what, MATRICES)
+
+
+def too_long(
+    system: System, length: float, what: str = "equations", most: int = LENGTH
+) -> VbgError:
+    """The error of what would be `length` symbols and numbers long, of `most` at most."""
+    return VbgError(
+        f"the {what} of {system.model.name} would be about {length:.1g} symbols and "
+        f"numbers long, as their blocks are nested; up to {most} are written out. Ask for "
+        "a smaller model, or use `vbg show graph` and `vbg show matrices`, which has numbers."
+    )
 
 
 def written_length(roots: Iterable[Block], symbols: Collection[bytes] = ()) -> float:

@@ -29,7 +29,7 @@ from vbg.analysis.symbolic.data import frame_of, gravity_of, inertia_of, mass_of
 from vbg.analysis.symbolic.equations import SymbolicEquations
 from vbg.analysis.symbolic.named import Named, named, unnamed
 from vbg.analysis.symbolic.network import network_form, why_not_linear
-from vbg.analysis.symbolic.size import written_length
+from vbg.analysis.symbolic.size import LENGTH, require_length, too_long
 from vbg.assemble.matrices.symbolic import SymbolicReader, symbols_of
 from vbg.assemble.system import System
 from vbg.blocks import dependencies, leaf, rotation
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
 LIMIT = 1000  # operations of the blocks that are still written out
 SHORT = 60  # operations of a trigonometric sum that sympy simplifies in seconds
-LENGTH = 300_000  # symbols and numbers of equations still written out: some megabyte, 10 s
 SIMPLIFIED = 1500  # operations of a minimal form that are still simplified by trigonometry
 TREE_JOINTS = ("revolute", "prismatic", "cylindrical", "fixed")
 
@@ -61,7 +60,7 @@ def equations_of(system: System, form: str = "auto", *, names: bool = True) -> S
             f"{20 * size} terms; up to {LIMIT} operations are written out. Ask for a smaller "
             "model, or use `vbg show graph` and the matrices."
         )
-    _check_length(system)
+    require_length(system)
     obstacle = why_not_minimal(system)
     if form == "minimal" and obstacle:
         raise VbgError(f"{system.model.name} has no minimal form in closed form: {obstacle}.")
@@ -71,28 +70,6 @@ def equations_of(system: System, form: str = "auto", *, names: bool = True) -> S
         return _with_parameters(network_form, system, (), None, names=names)
     needed = _data_of(system.model)
     return _with_parameters(_minimal_form, system, needed, of_unit_bodies, names=names)
-
-
-def _check_length(system: System) -> None:
-    """Few blocks nested deep, as the laws of beams and bushings are, make long formulas."""
-    e = system.equations
-    rates = [
-        e.rates[s.state.leaf]
-        for s in system.slices
-        if s.state.kind not in ("quadrature", "discrete")
-    ]
-    symbols = {e.efforts.key, *(c.unknown.key for c in e.constraints)}
-    length = written_length([*rates, e.residual], symbols)
-    if length > LENGTH:
-        raise _too_long(system, length)
-
-
-def _too_long(system: System, length: float) -> VbgError:
-    return VbgError(
-        f"the equations of {system.model.name} would be about {length:.1g} symbols and "
-        f"numbers long, as their blocks are nested; up to {LENGTH} are written out. Ask for "
-        "a smaller model, or use `vbg show graph` and the matrices."
-    )
 
 
 def _with_parameters(
@@ -294,7 +271,7 @@ def _projected(
         right += V.T * (force - m * V_rate * speeds) + W.T * (torque - J * W_rate * speeds)
     size = sum(entry.count_ops() for entry in (*mass, *right))
     if size > LENGTH:
-        raise _too_long(numbers.base, size)
+        raise too_long(numbers.base, size)
     tidy = _simplified if size < SIMPLIFIED else (lambda x: x)
     return mass.applyfunc(tidy), right.applyfunc(tidy)
 

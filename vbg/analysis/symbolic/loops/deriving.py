@@ -25,6 +25,7 @@ from vbg.analysis.symbolic.loops.tidy import between_jumps, decimals, exact, tid
 from vbg.analysis.symbolic.loops.tree import GROUND, Tree, cardan_angles, tree_of
 from vbg.analysis.symbolic.loops.wrenches import Needs, wrenches_of
 from vbg.analysis.symbolic.named import Named, named, unnamed
+from vbg.analysis.symbolic.size import require_length
 from vbg.assemble.derive.equations import Constraint
 from vbg.assemble.matrices.symbolic import SymbolicReader, symbols_of
 from vbg.assemble.start.start import Start, assemble_start
@@ -64,6 +65,7 @@ def minimal_equations(
             "written in symbols."
         )
     _require_smooth(system)
+    require_length(system)
     numbers = unnamed(system, of_unit_bodies)
     if names:
         own = frozenset(motion.name for motion in tree.motions)
