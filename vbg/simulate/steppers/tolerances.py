@@ -53,7 +53,9 @@ PASSED = 1e-6
 SMALLEST = 1e-9  # size of a machine [m]
 GRAINS = 100.0
 GRAIN = GRAINS * np.finfo(float).eps
-PLACED = 1e-12  # of a turn or a size: rounding of a posture, and of what the forces there make
+PLACED = 1e-12  # of a turn or a size: rounding of a posture, and of what the forces there make,
+SHARE = 1e-2  # or this part of atol,
+ROUNDED = 10.0 * np.finfo(float).eps  # and what is left of that in any case
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ class Tolerances:
         x = self._system.written_state
         known = [s.unit**2 / f for s, f in zip(self._stores, self._each_slope(0.0, x)) if f > 0.0]
         passing = max((s * s / f for _, s, f in self._inertias), default=0.0) / self._duration**2
-        return max(min(1.0, max(known, default=1.0)), PLACED / self._atol * passing)
+        return max(min(1.0, max(known, default=1.0)), _placed(self._atol) / self._atol * passing)
 
     def _each_slope(self, t: float, x: Array) -> list[float]:
         """F of every store; 0 where its law has no slope there."""
@@ -154,7 +156,9 @@ class Tolerances:
         """The effort of a spring that in the whole run moves no inertia by more than PLACED."""
         if store.vertex.kind != "C":
             return 0.0
-        return PLACED * self._lightest.get(store.vertex.domain, 0.0) / self._duration**2
+        return (
+            _placed(self._atol) * self._lightest.get(store.vertex.domain, 0.0) / self._duration**2
+        )
 
     @cached_property
     def _lightest(self) -> dict[str, float]:
@@ -236,7 +240,15 @@ def _least_slopes(slopes: Sequence[Array]) -> Array:
 
 def _pace(atol: float, duration: float) -> float:
     """The speed for which `atol` is meant [rad/s, or sizes in a second]."""
-    return max(min(1.0, 1.0 / duration), PLACED / (atol * duration))
+    return max(min(1.0, 1.0 / duration), _placed(atol) / (atol * duration))
+
+
+def _placed(atol: float) -> float:
+    """Of a turn or a size: what nobody feels who asks for `atol`, but no less than rounding.
+
+    Who asks for less than PLACED wants the waves of stiff parts, whose speeds do not add up over
+    the run but swing, and are felt as forces."""
+    return max(min(PLACED, SHARE * atol), ROUNDED)
 
 
 def _stores(system: System, pace: float) -> Iterator[_Store]:
