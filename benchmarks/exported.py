@@ -126,7 +126,7 @@ def main(every: int, first: int) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)
     arguments = parser.parse_args()

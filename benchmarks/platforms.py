@@ -131,6 +131,6 @@ def main(version: int) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fmi", type=int, choices=(2, 3), default=3)
     main(parser.parse_args().fmi)

@@ -36,7 +36,7 @@ def test_the_sample_of_every_part_is_a_machine_that_runs(table, kind):
     assert [p for p in vbg.check(model) if p.severity != "note"] == []
     parts = [part for part in getattr(model, table).values() if getattr(part, "kind", "") == kind]
     assert parts
-    solution = vbg.simulate(vbg.assemble(model), t_end=0.01, output_step=1e-3)
+    solution = vbg.simulate(vbg.assemble(model), t_end=0.01, output_step=1e-5)
     assert solution.status.code == "finished", solution.status
     assert not solution.notes
 

@@ -13,6 +13,7 @@ import vbg
 from tests.scaled import Scale
 from tests.tail import tail
 from vbg import tmm_bridge
+from vbg.simulate.record.peaks import asked_step
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SOLVERS = {"vbg": vbg.simulate, "tmm_bridge": tmm_bridge.simulate}
@@ -44,6 +45,11 @@ ROUNDING = 1e-9  # of the largest of its unit: a signal that is smaller is none
 ARM = 0.1  # m: forces make torques along it
 
 
+def told(solution):
+    """All notes but what lies between coarse rows, which may be just enough to be told."""
+    return [note for note in solution.notes if asked_step((note,)) is None]
+
+
 def peaks(solution):
     """The largest amount of every signal, and of every unit what counts as large."""
     own = {name: float(np.abs(solution[name]).max(initial=0.0)) for name in solution.signals}
@@ -72,7 +78,7 @@ def test_a_machine_moves_alike_in_all_units(machine, solver):
     own, large = peaks(first)
     for scale in SCALES:
         found = run(scale)
-        assert len(found.notes) == len(first.notes)
+        assert len(told(found)) == len(told(first))
         for name in first.signals:
             unit = first.units[name]
             if name.startswith(("residual.", "energy.residual")):

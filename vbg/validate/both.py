@@ -47,7 +47,6 @@ SCHEMES = {"dt": "newmark", "dt-houbolt": "houbolt", "dt-wilson": "wilson"}
 ALSO = (*SCHEMES, *ENGINES)  # or another engine
 FIXED_STEP = 0.1  # what the error of a fixed step may excuse at most
 SPLINE = 30.0  # times what the spline of a replayed effort misses between its samples
-MOST_ROWS = 4000  # of a verdict that looks at peaks between the rows asked for
 RESTARTS = 2  # of the second solver: from the first one's posture, then from its speeds, too
 
 
@@ -136,7 +135,8 @@ def validate(
         begin=start,
     )
     run = children if in_children else here
-    second = _shown(_both(job, run, progress), job, run, progress)
+    second = _both(job, run, progress)
+    second = replace(second, notes=(*second.notes, *_hidden(second.answers["vbg"])))
     for name, answer in second.answers.items():
         if answer.error is not None:
             return _refused(name, answer.error, second)
@@ -145,25 +145,14 @@ def validate(
     return _with_columns(report, again, also, run, progress, tolerance, exclude)
 
 
-def _shown(second: _Second, job: Job, run: Run, progress: Tell | None) -> _Second:
-    """Both runs at rows fine enough to show what the first one's motion does between its rows."""
-    answer = second.answers["vbg"]
-    step = None if answer.error is not None else asked_step(answer.solutions[0].notes)
-    if step is None:
-        return second
-    step = max(step, job.t_end / MOST_ROWS)
-    if step >= job.output_step:
-        return replace(second, notes=(*second.notes, *_hidden(answer)))
-    again = _both(replace(job, output_step=step), run, progress)
-    asked = f"{job.output_step:g} s"
-    note = f"Compared at rows {step:.2g} s apart: there are peaks between rows {asked} apart."
-    return replace(again, notes=(*again.notes, note, *_hidden(again.answers["vbg"])))
-
-
 def _hidden(answer: Answer) -> tuple[str, ...]:
     """What is not compared, since no row shows it."""
     notes = () if answer.error is not None else answer.solutions[0].notes
-    return tuple(f"Not compared: {n.what}" for n in notes if asked_step((n,)) is not None)
+    return tuple(
+        f"Compared at the output rows only: {n.what} {n.remedy}"
+        for n in notes
+        if asked_step((n,)) is not None
+    )
 
 
 def _both(job: Job, run: Run, progress: Tell | None) -> _Second:
