@@ -251,6 +251,19 @@ WRONG = {
         electric(U=U, R=R) | {"simulate": {"causality": "differential"}},
         "integral.*derivative",
     ),
+    "signals that read one another": (
+        {
+            "signals": {
+                "a": part("expression", expression="b + 1"),
+                "b": part("gain", input="a", k=1.0),
+            },
+            "rotational": {
+                "rotor": part("inertia", "n", J=1.0),
+                "drive": part("torque", "n", torque="a"),
+            },
+        },
+        "signals.a: signals that read one another have no unique value: a[.].*sample_and_hold",
+    ),
     "loop of ideal parts": (
         electric(
             U=U,

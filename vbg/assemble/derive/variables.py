@@ -36,6 +36,7 @@ from vbg.blocks import (
 )
 from vbg.causality.components import acyclic_order, feedback_set, strong_components
 from vbg.errors import AssemblyError, Problem
+from vbg.graph.placeholders import OUTPUT, SIGNAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +135,8 @@ class Variables:
             for name in ends.split(" -> "):
                 if name in vertices and vertices[name].part:
                     return vertices[name].part
+                if variable.data.startswith((SIGNAL, OUTPUT)):
+                    return name.partition(".")[0]
         return str(component[0].data)
 
 
@@ -192,8 +195,21 @@ def _newton(y: Block, residual: Block, slope: Block) -> Block:
     return implicit(Implicit(y, inputs, inner(residual), inner(slope)), arguments)
 
 
+def _bare(names: str) -> str:
+    return names.replace(SIGNAL, "").replace(OUTPUT, "")
+
+
 def _without_solution(unknowns: Iterable[Block], where: str) -> Problem:
     names = ", ".join(str(u.data) for u in unknowns)
+    if all(u.data.startswith((SIGNAL, OUTPUT)) for u in unknowns):
+        return Problem(
+            "error",
+            where,
+            f"signals that read one another have no unique value: {_bare(names)}.",
+            "Each follows from the others at the same instant, and no value or every one fulfils "
+            "that. Put what keeps the past into the loop (transfer_function, sample_and_hold), or "
+            "let one of them read something else.",
+        )
     return Problem(
         "error",
         where,
