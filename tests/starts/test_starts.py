@@ -122,6 +122,10 @@ def test_what_holds_nothing_or_cannot_hold_is_said():
     model = parse(LIFT)
     with pytest.raises(UsageError, match="back holds nothing"):
         vbg.start(model, Beginning(balance=("back",)))
+    away = LIFT.replace('balance = ["cylinder"]', 'balance = ["cylinder.position[0]"]')
+    line = away[: away.index("start = {")].count("\n") + 1
+    with pytest.raises(UsageError, match=rf"\A(\S*:)?{line}:1: error: simulate.start: there is no"):
+        vbg.start(parse(away))
     with pytest.raises(ModelError, match="unknown part"):
         parse(LIFT.replace('balance = ["cylinder"]', 'balance = ["zylinder"]'))
     free = LIFT.replace('on = "joints.guide"', 'on = "translational.rod"')

@@ -121,7 +121,12 @@ def _contents(system: System, probe: Probe, x: Array, parts: tuple[str, ...]) ->
         name, dot, _ = part.partition(".")
         span = probe.spans.get(f"signal {part}")
         if dot and span is None:
-            raise UsageError(f"start: there is no signal {part} that could balance.")
+            pressures = sorted(n.removeprefix("signal ") for n in probe.spans if _is_of(n, name))
+            raise _wrong(
+                system,
+                f"there is no signal {part} that could balance.",
+                f"Name a part that holds something, or one of its signals: {', '.join(pressures)}.",
+            )
         chosen = np.array(held[name], dtype=int)
         if dot:
             chosen = chosen[np.any(probe.jacobian(0.0, x)[span][:, chosen] != 0.0, axis=0)]
@@ -141,8 +146,19 @@ def _stores(system: System, parts: tuple[str, ...]) -> dict[str, list[int]]:
     empty = [part for part, its in found.items() if not its]
     if empty:
         able = ", ".join(sorted(set(owned.values()) - {""})) or "none"
-        raise UsageError(f"start: {empty[0]} holds nothing that could balance; there are: {able}.")
+        what = f"{empty[0]} holds nothing that could balance."
+        raise _wrong(system, what, f"There are: {able}.")
     return found
+
+
+def _is_of(span: str, part: str) -> bool:
+    return span.startswith(f"signal {part}.")
+
+
+def _wrong(system: System, what: str, remedy: str) -> UsageError:
+    """The error of a start that cannot be, where the file asks for it."""
+    problem = Problem("error", "simulate.start", what, remedy)
+    return UsageError.of(located(system.model, [problem]))
 
 
 def _momenta(system: System) -> NDArray[np.intp]:
