@@ -240,7 +240,8 @@ def _least_slopes(slopes: Sequence[Array]) -> Array:
 
 def _pace(atol: float, duration: float) -> float:
     """The speed for which `atol` is meant [rad/s, or sizes in a second]."""
-    return max(min(1.0, 1.0 / duration), _placed(atol) / (atol * duration))
+    asked = min(1.0, max(1.0 / duration, ROUNDED / atol))
+    return max(asked, _placed(atol) / (atol * duration))
 
 
 def _placed(atol: float) -> float:
