@@ -21,6 +21,7 @@ from vbg.assemble.system import System
 from vbg.errors import Problem, UsageError
 from vbg.fields import WRITTEN
 from vbg.model import Model
+from vbg.model.located import located
 from vbg.plumbing.one_thread import one_thread
 from vbg.plumbing.paused_collection import paused_collection
 from vbg.simulate.events.events import Switches
@@ -475,7 +476,7 @@ class Run:
         grain = grain_of_energy(self.start, moments, span, self.steps)
         events, carried = tuple(self.events), tuple(self.carried)
         units = dict(self.system.signal_units) | ENERGY_UNITS
-        between = self.recorder.between_rows(units)
+        between = located(model, self.recorder.between_rows(units))
         notes = (*notes, *not_agreed(self.switches.unsettled), *between)
         return Solution(
             time=self.recorder.time,
