@@ -470,11 +470,10 @@ class Run:
 
     def solution(self, status: Status, notes: tuple) -> Solution:
         self.recorder.flush()
-        signals, worst = self.recorder.signals(), self.recorder.worst
-        model, span = self.system.model, float(self.grid[-1])
+        signals, worst, span = self.recorder.signals(), self.recorder.worst, float(self.grid[-1])
+        model, events, carried = self.system.model, tuple(self.events), tuple(self.carried)
         moments = (0.0, self.start.state), (self.stepper.t, self.stepper.x)
         grain = grain_of_energy(self.start, moments, span, self.steps)
-        events, carried = tuple(self.events), tuple(self.carried)
         units = dict(self.system.signal_units) | ENERGY_UNITS
         between = located(model, self.recorder.between_rows(units))
         notes = (*notes, *not_agreed(self.switches.unsettled), *between)

@@ -56,6 +56,7 @@ GRAIN = GRAINS * np.finfo(float).eps
 PLACED = 1e-12  # of a turn or a size: rounding of a posture, and of what the forces there make,
 SHARE = 1e-2  # or this part of atol,
 ROUNDED = 10.0 * np.finfo(float).eps  # and what is left of that in any case
+SLOWEST = 1e-13  # rad/s, or sizes in a second: a long run alone asks for no less
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +241,7 @@ def _least_slopes(slopes: Sequence[Array]) -> Array:
 
 def _pace(atol: float, duration: float) -> float:
     """The speed for which `atol` is meant [rad/s, or sizes in a second]."""
-    asked = min(1.0, max(1.0 / duration, ROUNDED / atol))
+    asked = min(1.0, max(1.0 / duration, SLOWEST / atol))
     return max(asked, _placed(atol) / (atol * duration))
 
 
