@@ -61,8 +61,8 @@ TREE_FAULTS = [
     ("kernels.efforts", "m = plus(torque, 1.0, vector_cross(arm, force))", "m = torque", "J1.torque"),
     # quaternion rate, start speeds, a force read off with the wrong sign
     ("kernels.evaluate", "0.5 * (a * x + c * u - d * z)", "0.5 * (a * x - c * u + d * z)", "hand.rotation"),
-    ("mechanism.start", "y[n_q + t.coordinates[k, 3]] = value", "y[n_q + t.coordinates[k, 3]] = 0.99 * value", "J1.speed"),
-    ("mechanism.start", "v0, w0 = s.work[tip, W_V : W_V + 3], s.work[tip, W_W : W_W + 3]", "v0, w0 = np.zeros(3), np.zeros(3)", "hand.angular_velocity"),
+    ("mechanism.start", "y[n_q + held[-1]] = value", "y[n_q + held[-1]] = 0.99 * value", "J1.speed"),
+    ("mechanism.speeds", "        w = work[W_W : W_W + 3]\n", "        w = 0.5 * work[W_W : W_W + 3]\n", "hand.angular_velocity"),
     ("formulas.timefunctions", "lambda tape, t, order: recorded_tree(trees", "lambda tape, t, order: -recorded_tree(trees", "push.force"),
     ("motion.channels", "torque = torque - effort[:, None] * axis", "torque = torque + effort[:, None] * axis", "J1.torque"),
 ]  # fmt: skip
