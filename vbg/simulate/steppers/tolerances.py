@@ -20,7 +20,7 @@ volume of a chamber at its end is the difference of large ones.
 
 Positions are held to atol times the size of the machine, speeds to atol times that size in a
 second where it is below 1 m; angles, quaternions and controllers to atol.  A run that lasts longer
-than a second asks for more of speeds, what adds up to that of positions in the whole of it; but no
+than LONG asks for more of speeds, what adds up to that of positions in the whole of it; but no
 speed is held to less than what adds up to PLACED of a turn or a size, rounding of the posture,
 and no spring to less than a force that moves the lightest inertia by so little.
 """
@@ -56,7 +56,7 @@ GRAIN = GRAINS * np.finfo(float).eps
 PLACED = 1e-12  # of a turn or a size: rounding of a posture, and of what the forces there make,
 SHARE = 1e-2  # or this part of atol,
 ROUNDED = 10.0 * np.finfo(float).eps  # and what is left of that in any case
-SLOWEST = 1e-13  # rad/s, or sizes in a second: a long run alone asks for no less
+LONG = 10.0  # s, from which on what speeds are off by adds up
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +241,7 @@ def _least_slopes(slopes: Sequence[Array]) -> Array:
 
 def _pace(atol: float, duration: float) -> float:
     """The speed for which `atol` is meant [rad/s, or sizes in a second]."""
-    asked = min(1.0, max(1.0 / duration, SLOWEST / atol))
+    asked = min(1.0, max(LONG / duration, ROUNDED / atol))
     return max(asked, _placed(atol) / (atol * duration))
 
 
