@@ -42,6 +42,8 @@ class Stepped(Protocol):
 
     @property
     def t_before(self) -> float: ...
+    @property
+    def consistent(self) -> bool: ...
     def between_each(self, times: Array) -> Array: ...
 
 
@@ -87,15 +89,17 @@ class Peaks:
     def look(self, step: Stepped, until: float, rows: int) -> None:
         """Inside the step up to `until`, where it has `rows` rows."""
         begin, length = step.t_before, until - step.t_before
-        if rows >= len(LOOKS) or not length > 0.0:
+        # steps of a multistep method are short, and their ends cost nothing
+        looks = LOOKS[-1:] if step.consistent else LOOKS
+        if rows >= len(looks) or not length > 0.0:
             return
-        times = begin + length * LOOKS
+        times = begin + length * looks
         times[-1] = until
         self._looks.append(_Look(times, step.between_each(times), length, begin == self._end))
         self._end = until
         if len(self._looks) > BLOCK:
             self._evaluate()
-            del self._looks[:-1]  # the parabola of its end needs what follows
+            del self._looks[:-2]  # the parabola at its end needs what follows
 
     def pause(self) -> None:
         """Something happens here: signals may jump and laws change; no parabola leads across."""
@@ -108,17 +112,16 @@ class Peaks:
         looks = self._looks
         times = np.concatenate([look.times for look in looks])
         values = self._signals(times, np.concatenate([look.states for look in looks]))
-        lengths = np.repeat([look.length for look in looks], len(LOOKS))
-        joined = np.ones((len(looks), len(LOOKS)), dtype=bool)  # to the look before it
-        joined[:, 0] = [look.joined for look in looks]
+        counts = [len(look.times) for look in looks]
+        lengths = np.repeat([look.length for look in looks], counts)
+        joined = np.ones(len(times), dtype=bool)  # to the look before it
+        joined[np.cumsum([0, *counts[:-1]])] = [look.joined for look in looks]
         for sign, turned in enumerate((-values, values)):
-            tops, when = _tops(times, turned, joined.ravel())
-            best = np.argmax(np.where(np.isnan(tops), -np.inf, tops), axis=0)
-            columns = np.arange(tops.shape[1])
-            top = tops[best, columns]
+            best = np.argmax(np.where(np.isnan(turned), -np.inf, turned), axis=0)
+            top, when = _tops(times, turned, joined, best)
             more = top > self._most[sign]
             self._most[sign, more] = top[more]
-            self._when[sign, more] = when[best, columns][more]
+            self._when[sign, more] = when[more]
             self._length[sign, more] = lengths[best][more]
 
     def missed(
@@ -138,7 +141,9 @@ class Peaks:
         ]
         floors = _floors([units.get(name, "") for name, _ in names], spans, np.maximum(*rows))
         found = []
-        for at, (name, told) in enumerate(names):
+        lacks = np.maximum(*(most - rows)) > MISSED * spans
+        for at in np.flatnonzero(lacks).tolist():
+            name, told = names[at]
             unit = units.get(name, "")
             lacking = most[:, at] - rows[:, at]
             sign = int(np.argmax(lacking))
@@ -165,25 +170,25 @@ def _floors(units: Sequence[str], spans: Array, largest: Array) -> dict[str, flo
     return floors
 
 
-def _tops(times: Array, values: Array, joined: NDArray[np.bool_]) -> tuple[Array, Array]:
-    """The values, and at each that is not below its neighbours the top of the parabola through
-    the three, which is higher by no more than they differ; with their instants.  `joined`: whether
-    a row goes on from the one before it."""
-    tops, when = values.copy(), np.repeat(times[:, None], values.shape[1], axis=1)
-    middle = np.flatnonzero(joined[1:-1] & joined[2:]) + 1
-    if len(middle) == 0:
-        return tops, when
-    left, mid, right = values[middle - 1], values[middle], values[middle + 1]
-    a, b = np.diff(times)[middle - 1, None], np.diff(times)[middle, None]
-    rise, fall = (mid - left) / a, (right - mid) / b
+def _tops(
+    times: Array, values: Array, joined: NDArray[np.bool_], best: NDArray[np.intp]
+) -> tuple[Array, Array]:
+    """The largest value of each column, which stands in the row `best`, or where that goes on on
+    both sides the top of the parabola through it and its neighbours, higher by no more than they
+    differ; with their instants.  `joined`: whether a row goes on from the one before it."""
+    columns = np.arange(values.shape[1])
+    top, when = values[best, columns], times[best]
+    before, behind = np.maximum(best - 1, 0), np.minimum(best + 1, len(times) - 1)
+    inner = (before < best) & (best < behind) & joined[best] & joined[behind]
+    left, right = values[before, columns], values[behind, columns]
+    a, b = np.where(inner, when - times[before], 1.0), np.where(inner, times[behind] - when, 1.0)
+    rise, fall = (top - left) / a, (right - top) / b
     bend = (rise - fall) / (a + b)  # minus half of the second derivative
     slope = (rise * b + fall * a) / (a + b)
-    peaked = (mid >= left) & (mid >= right) & (bend > 0.0)
-    safe = np.where(peaked, bend, 1.0)
-    more = np.minimum(slope**2 / (4.0 * safe), mid - np.minimum(left, right))
-    tops[middle] = np.where(peaked, mid + more, mid)
-    when[middle] = np.where(peaked, times[middle, None] + slope / (2.0 * safe), when[middle])
-    return tops, when
+    inner &= bend > 0.0
+    safe = np.where(inner, bend, 1.0)
+    more = np.minimum(slope**2 / (4.0 * safe), top - np.minimum(left, right))
+    return np.where(inner, top + more, top), np.where(inner, when + slope / (2.0 * safe), when)
 
 
 def between_rows(peaks: Sequence[Peak], step: float) -> Iterator[Problem]:
