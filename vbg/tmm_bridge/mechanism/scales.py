@@ -43,15 +43,7 @@ def row_units(t: Tables) -> Array:
 def hinge_units(t: Tables, length: float) -> Array:
     """(n_v,): the same of hinges, which slide by this length; of modes, which have the unit
     m kg^1/2, times the root of the mass of their body."""
-    units = np.ones(int(t.sizes[1]))
-    for kind, v in t.links[:, [LINK_KIND, LINK_V]]:
-        if kind == PRISMATIC:
-            units[v] = length
-        elif kind == ELASTIC:
-            units[v : v + 3] = length
-    for node, _, v, n in t.flexes:
-        units[v : v + n] = length * math.sqrt(t.link[node, LINK_MASS])
-    return units
+    return _units(t, length, int(t.sizes[1]), t.links[:, LINK_V], t.flexes[:, 2])
 
 
 def state_units(t: Tables, duration: float) -> Array:
@@ -59,12 +51,19 @@ def state_units(t: Tables, duration: float) -> Array:
     radian, or the length of the mechanism, 1 m at most; of speeds that in a run of this duration
     [s], or in a second where it is shorter: what a speed is off by adds up over the run."""
     length = min(1.0, float(t.length[0]))
-    positions = np.ones(int(t.sizes[0]))
-    for kind, q in t.links[:, [LINK_KIND, LINK_Q]]:
-        if kind == PRISMATIC:
-            positions[q] = length
-        elif kind == ELASTIC:
-            positions[q : q + 3] = length
-    for node, q, _, n in t.flexes:
-        positions[q : q + n] = length * math.sqrt(t.link[node, LINK_MASS])
+    positions = _units(t, length, int(t.sizes[0]), t.links[:, LINK_Q], t.flexes[:, 1])
     return np.concatenate([positions, hinge_units(t, length) / max(1.0, duration)])
+
+
+def _units(t: Tables, length: float, count: int, hinges: Array, modes: Array) -> Array:
+    """(count,): of what hinges and modes have from these places on; three slide of an elastic
+    hinge, before its turns."""
+    units = np.ones(count)
+    for kind, at in zip(t.links[:, LINK_KIND], hinges, strict=True):
+        if kind == PRISMATIC:
+            units[at] = length
+        elif kind == ELASTIC:
+            units[at : at + 3] = length
+    for (node, _, _, n), at in zip(t.flexes, modes, strict=True):
+        units[at : at + n] = length * math.sqrt(t.link[node, LINK_MASS])
+    return units
