@@ -8,9 +8,9 @@ import pytest
 
 import vbg
 from tests.export.comparing import family, family_peaks
+from tests.export.conftest import DRIVEN, outputs
 from tests.tail import tail
-from vbg.errors import UsageError
-from vbg.export.fmu import PLATFORMS, write_fmu
+from vbg.export.fmu import write_fmu
 from vbg.io import toml
 from vbg.solution import components
 
@@ -18,29 +18,6 @@ fmpy = pytest.importorskip("fmpy")
 from fmpy.fmi2 import FMU2Slave  # noqa: E402
 from fmpy.fmi3 import FMU3Model, FMU3Slave  # noqa: E402
 from fmpy.validation import validate_fmu  # noqa: E402
-
-DRIVEN = """
-name = "driven arm"
-[bodies.arm]
-mass = 1.0
-inertia = { xx = 0.1, yy = 0.1, zz = 0.1 }
-points = { A = [-0.5, 0, 0] }
-[joints.A]
-kind = "revolute"
-between = ["ground", "arm.A"]
-axis = [0, 1, 0]
-[signals.command]
-kind = "input"
-start = 2.0
-unit = "N*m"
-[forces.motor]
-kind = "torque"
-on = "joints.A"
-torque = ["command"]
-[simulate]
-t_end = 1.0
-output_step = 0.01
-"""
 
 STOPPED = """
 name = "rod"
@@ -73,26 +50,11 @@ def start_of(name):
 
 
 @pytest.fixture(scope="module")
-def driven(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("driven")
-    (folder / "arm.toml").write_text(DRIVEN)
-    start = vbg.start(vbg.assemble(vbg.read(folder / "arm.toml")))
-    for version in (2, 3):
-        write_fmu(start, folder / f"arm{version}.fmu", version=version)
-    return folder
-
-
-@pytest.fixture(scope="module")
 def closed_loop(tmp_path_factory):
     """The slider-crank for FMI 3."""
     path = str(tmp_path_factory.mktemp("closed_loop") / "machine.fmu")
     write_fmu(start_of("slider-crank"), path)
     return path
-
-
-def outputs(path):
-    described = fmpy.read_model_description(path)
-    return [v.name for v in described.modelVariables if v.causality == "output"]
 
 
 @pytest.mark.parametrize(
@@ -465,63 +427,3 @@ def test_what_an_importer_may_not_ask_is_an_error(driven, version):
     with pytest.raises(Exception, match="fmi"):
         fmu.doStep(0.01, 0.01)
     fmu.freeInstance()
-
-
-def test_the_library_exports_the_functions_of_the_standard_alone(driven):
-    library = ctypes.CDLL(f"{fmpy.extract(str(driven / 'arm3.fmu'))}/{binary()}")
-    assert library.fmi3DoStep and library.fmi3GetVersion
-    with pytest.raises(AttributeError):
-        _ = library.vbg_run
-
-
-def binary():
-    from vbg.export.fmu.archive import own_platform
-
-    _, place, _, ending = PLATFORMS[own_platform()]
-    return f"binaries/{place}/driven_arm{ending}"
-
-
-def test_joints_are_connectors_and_the_graph_is_the_icon(driven):
-    """By the schema of the standard; members are variables that an importer connects."""
-    import zipfile
-
-    etree = pytest.importorskip("lxml.etree")
-    schema = f"{fmpy.__path__[0]}/schema/fmi3/fmi3TerminalsAndIcons.xsd"
-    with zipfile.ZipFile(driven / "arm3.fmu") as archive:
-        document = etree.fromstring(archive.read("terminalsAndIcons/terminalsAndIcons.xml"))
-        etree.XMLSchema(etree.parse(schema)).assertValid(document)
-        if document.find("GraphicalRepresentation/Icon") is not None:
-            assert archive.read("terminalsAndIcons/icon.png").startswith(b"\x89PNG")
-    (joint,) = document.findall("Terminals/Terminal")
-    members = {m.get("memberName"): m.get("variableName") for m in joint}
-    assert joint.get("name") == "A" and members["force.x"] == "A.force.x"
-    assert set(members.values()) <= set(outputs(str(driven / "arm3.fmu")))
-
-
-def test_archives_are_the_same_each_time(driven, tmp_path):
-    start = vbg.start(vbg.assemble(vbg.read(driven / "arm.toml")))
-    for name in ("one.fmu", "two.fmu"):
-        write_fmu(start, tmp_path / name, platforms=[])
-    assert (tmp_path / "one.fmu").read_bytes() == (tmp_path / "two.fmu").read_bytes()
-
-
-def test_what_there_is_not_is_refused(driven, tmp_path):
-    start = vbg.start(vbg.assemble(vbg.read(driven / "arm.toml")))
-    with pytest.raises(UsageError, match="macos-aarch64"):
-        write_fmu(start, tmp_path / "x.fmu", version=2, platforms=["macos-aarch64"])
-    with pytest.raises(UsageError, match="nothing"):
-        write_fmu(start, tmp_path / "x.fmu", outputs=["nothing*"])
-
-
-def test_the_command_line_writes_both(driven, tmp_path, capsys):
-    from vbg.cli.main import main
-
-    model = str(driven / "arm.toml")
-    assert main(["export", model, "-o", str(tmp_path / "arm.fmu"), "--source", "--fmi", "2"]) == 0
-    variables = fmpy.read_model_description(str(tmp_path / "arm.fmu")).modelVariables
-    assert [v.name for v in variables if v.causality == "input"] == ["command"]
-    assert all(float(v.nominal) > 0.0 for v in variables if v.name.startswith("state."))
-    assert main(["export", model, "--c", "-o", str(tmp_path / "code")]) == 0
-    assert (tmp_path / "code" / "Makefile").is_file()
-    assert main(["export", model, "--c", "--fmi", "2", "-o", str(tmp_path / "code")]) == 2
-    assert "OUT.fmu" in capsys.readouterr().err
