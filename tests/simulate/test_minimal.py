@@ -15,6 +15,7 @@ from tests.anywhere import shaken
 from tests.laws.machines import random_loop, random_tree
 from tests.laws.parts import coupled, loaded, rolling_disc
 from tests.published.problems import PROBLEMS
+from tests.scaled import Scale
 from tests.tail import tail
 from vbg.assemble.start.posture import Projector
 from vbg.errors import UsageError
@@ -311,6 +312,21 @@ def test_large_machines_move_alike_in_both_formulations(name):
             if "residual" not in signal:
                 scale = max(np.abs(values).max(), 1e-2)
                 assert_allclose(minimal[signal], values, rtol=0, atol=1e-6 * scale, err_msg=signal)
+
+
+@pytest.mark.parametrize("length", [1e-9, 1e-3, 1e3, 1e8])
+def test_machines_of_any_size_move_alike_in_minimal_form(length):
+    """Newton ends at the machine's own rounding: at 1e8 m it never did."""
+    model, plan = windows(3, redundant=False), {"t_end": 0.1, "output_step": 0.02}
+    scale = Scale(length, length**2, 1.0)
+    first = vbg.simulate(model, formulation="minimal", **plan)
+    found = vbg.simulate(scale.model(model), formulation="minimal", **plan)
+    assert found.status.code == "finished", found.status
+    for joint in model.joints:
+        name = f"{joint}.force"
+        size = max(np.abs(first[f"{other}.force"]).max() for other in model.joints)
+        error = np.abs(found[name] / scale.of(first.units[name]) - first[name]).max()
+        assert error < 1e-8 * size, name
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -59,7 +59,8 @@ class MinimalPrograms:
     """Programs and where their vectors stand.
 
     `posture`: places of z in x, `posture_tiers` their tiers; `measured`: places in x of the
-    displacements that other states determine, modulo `period`; `tied`: places of X1 in x;
+    displacements that other states determine, modulo `period`; `lengths`: which of d are
+    lengths, not turns; `tied`: places of X1 in x;
     `speed_tiers`: tiers of s; `coupled`: Phi depends on measured displacements.
     """
 
@@ -72,6 +73,7 @@ class MinimalPrograms:
     posture_tiers: Places
     measured: Places
     period: Array
+    lengths: NDArray[np.bool_]
     tied: Places
     speed_tiers: Places
     coupled: bool
@@ -111,6 +113,16 @@ def _lowered(system: System, smallest: bool) -> MinimalPrograms:
         ),
         measured=_places(measured),
         period=np.array([s.state.period for s in measured]),
+        lengths=np.concatenate(
+            [
+                np.zeros(0, dtype=bool),
+                *(
+                    np.full(c.flow.rows, _is_length(c))
+                    for c in configurations
+                    if c.state not in values
+                ),
+            ]
+        ),
         tied=_places(tied),
         speed_tiers=_repeated([tier for tier, _ in speeds], [s for _, s in speeds]),
         coupled=any(block in values for block in dependencies([e.position])),
@@ -123,6 +135,10 @@ def _tier(c: Configuration) -> int:
     if c.kind != "displacement":
         return BODY
     return ANGLE if c.period > 0.0 else SLIDE
+
+
+def _is_length(c: Configuration) -> bool:
+    return c.kind == "position" or _tier(c) == SLIDE
 
 
 def _repeated(tiers: Sequence[int], blocks: Sequence[Block]) -> Places:

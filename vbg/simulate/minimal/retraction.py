@@ -20,11 +20,12 @@ from vbg.simulate.minimal.coordinates import Coordinates, choose, of_joints
 from vbg.simulate.minimal.factors import LARGE, Factors, dense_factors, sparse_factors
 from vbg.simulate.minimal.programs import MinimalPrograms, Places, SlopesEvaluator
 from vbg.simulate.steppers.adams import NoStep
+from vbg.simulate.steppers.tolerances import machine_size
 
 Array = NDArray[np.float64]
 
 ITERATIONS = 25
-CLOSED = 1e-13  # last step of the posture [m or rad]: what it leaves is far smaller
+CLOSED = 1e-13  # last step of the posture [rad, or machine's sizes]: it leaves far less
 AT_REST = 1e-14  # last step of the momenta, relative, in speeds
 SLOW = 0.1  # ratio of steps from which on the Jacobian is computed anew
 CONDITIONED = 1e6  # of a Jacobian whose joints' own coordinates serve
@@ -46,6 +47,7 @@ class Retraction:
         self._quaternions = np.array(starts, dtype=int)[:, None] + np.arange(4)
         periodic = programs.period > 0.0
         self._per_period = np.where(periodic, 1.0 / np.where(periodic, programs.period, 1.0), 0.0)
+        self._unit = np.where(programs.lengths, machine_size(system), 1.0)
         nothing = np.zeros(0)
         self.K = self.L = Coordinates(np.zeros((0, 0)), 0, nothing.astype(bool), nothing)
         self.freedoms: tuple[int | None, int | None] = (None, None)
@@ -152,13 +154,13 @@ class Retraction:
             rest = np.concatenate([self._residual.output("position"), K @ x[p.posture] - y])
             step = self._posture.solve(rest)
             self.newtons += 1
-            size = _largest(step)
+            size = _largest(step / self._unit)
             if not np.isfinite(size) or size > 1e3:
                 raise NoStep
             if size > SLOW * before and size > CLOSED and not renewed:
                 self._posture, renewed = self._factors(self._slope, self.K, t, x), True
                 step = self._posture.solve(rest)
-                size = _largest(step)
+                size = _largest(step / self._unit)
             x[p.posture] -= self._posture.motion @ step
             if size <= CLOSED or (size > 0.5 * before and size < 1e4 * CLOSED):
                 self._normalise(x)
