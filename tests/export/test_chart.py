@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import vbg
+from benchmarks.machines import chain, windows
 from tests.tail import tail
 from vbg.export.fmu import write_fmu
+from vbg.export.fmu.chart import chart_of
 from vbg.io import toml
 from vbg.solution import components
 
@@ -98,6 +100,22 @@ def test_states_are_as_many_as_freedoms_and_each_signal_is_that_of_the_run(tmp_p
     assert fmpy.read_model_description(str(path)).numberOfContinuousStates == states
     told = misses(path, vbg.simulate(start, t_end=0.5, output_step=0.005, rtol=1e-11), 1e-11)
     assert len(told) > 30 and max(told.values()) < 1e-6, max(told, key=told.get)
+
+
+@pytest.mark.parametrize(
+    ("model", "freedoms"), [(chain(24), 24), (windows(11, redundant=False), 1), (chain(260), 0)]
+)
+def test_large_machines_have_coordinates_or_keep_their_states(model, freedoms):
+    """Sparse coordinates of large trees, loops; none where there are too many unknowns."""
+    start = vbg.start(vbg.assemble(model))
+    works = frozenset(
+        i
+        for s in start.system.slices
+        if s.state.kind == "quadrature"
+        for i in range(s.first, s.last)
+    )
+    chart = chart_of(start, works)
+    assert (chart.postures, chart.freedoms) == (freedoms, 2 * freedoms)
 
 
 @pytest.mark.parametrize("version", tail([3, 2], 1))

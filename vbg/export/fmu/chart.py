@@ -23,6 +23,7 @@ Array = NDArray[np.float64]
 
 ANGLE, SLIDE, POSITION, QUATERNION, STORE, SPIN, MOMENTUM = range(7)  # as in vbg_chart.c
 LARGEST = 1_000_000  # words of the basis
+UNKNOWNS = 1500  # of a posture, as in formulation = "minimal": their motions are found densely
 AWAY = 0.01  # of a coordinate: postures may be special where a machine starts
 SEEN = 1e-3  # of a motion: what angles, slides and positions must tell of it at least
 
@@ -43,11 +44,14 @@ NOTHING = Chart(0, 0, ())
 def chart_of(start: Start, discrete: frozenset[int]) -> Chart:
     """The chart of a machine whose states are tied by constraints; NOTHING, the states
     themselves, where they are not, where bodies tumble, whose turns have no coordinates that
-    last, and where a basis would be too large.  `discrete`: places that are not integrated."""
+    last, where there are very many of them and where a basis would be too large.  `discrete`:
+    places that are not integrated."""
     system = start.system
     if not system.constraint_names:
         return NOTHING
     programs = minimal_programs(start)
+    if programs.slope.shape[1] > UNKNOWNS:
+        return NOTHING
     tied = {*programs.posture.tolist(), *programs.measured.tolist(), *programs.tied.tolist()}
     free = [i for i in range(system.size) if i not in tied | discrete]
     retraction = Retraction(system, programs)
@@ -75,7 +79,7 @@ def _postures(start: Start, retraction: Retraction) -> Iterator[Array]:
     """The start, and a posture beside it."""
     x = start.state
     yield x
-    K = retraction.K.matrix
+    K = retraction.K.dense
     moved = np.concatenate([x, retraction.speeds(0.0, x)])
     if len(K):
         moved[retraction.programs.posture] += AWAY * np.linalg.pinv(K).sum(axis=1)

@@ -46,6 +46,11 @@ class Coordinates:
     alone: bool = False
 
     @property
+    def dense(self) -> Array:
+        """`matrix` with its zeros."""
+        return self.matrix if isinstance(self.matrix, np.ndarray) else self.matrix.toarray()
+
+    @property
     def count(self) -> int:
         """f, how many y there are."""
         return int(self.matrix.shape[0])

@@ -73,7 +73,7 @@ class Retraction:
                     factors = self._factors(slopes, found, t, x)
                     if factors.condition < CONDITIONED:
                         return found, factors
-                except NoStep:
+                except NoStep:  # these are no coordinates here: others are looked for
                     pass
         self._require_possible(slopes.unknowns)
         J, Z = self._split(slopes(t, x))
