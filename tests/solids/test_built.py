@@ -200,8 +200,9 @@ def test_two_beads_pass_through_one_another(tmp_path, capsys):
     """They touch at t = 0.8 s and part at 1.2 s; at 0.9 s they share a lens 0.1 m thick."""
     model = toml.parse(BEADS)
     solution = vbg.simulate(model, t_end=0.9, output_step=0.05)
-    (overlap,), held = interference(model, solution.time, solution.signals)
-    assert (overlap.first, overlap.second, held) == ("left", "right", ())
+    looked = interference(model, solution.time, solution.signals)
+    (overlap,) = looked.overlaps
+    assert (overlap.first, overlap.second, looked.held) == ("left", "right", ())
     assert overlap.begin == pytest.approx(0.85) and overlap.deepest == pytest.approx(0.9)
     assert overlap.depth == pytest.approx(0.1, rel=1e-6)
     assert overlap.volume == pytest.approx(np.pi * 0.5 * 0.1**2 / 12, rel=1e-9)
@@ -219,6 +220,40 @@ def test_two_beads_pass_through_one_another(tmp_path, capsys):
     assert main(["check", "--interference", str(file), "--run", str(run), "--at", "9"]) == 2
     assert "runs from 0 to 2 s; 9 s is not in it" in capsys.readouterr().err
     assert main(["check", str(file), "--run", str(run)]) == 2
+
+
+@pytest.mark.parametrize(("length", "unseen"), [(0.001, False), (0.5, True)])
+def test_an_overlap_is_found_in_a_long_run(length, unseen):
+    """A bead of 1 mm flies along a bar.  Along one of 1 mm three of 20 001 rows overlap, and boxes
+    meet at few more; along one of 0.5 m they meet at more rows than solids are intersected at:
+    begin and end are those of the motion all the same, and the gap is told."""
+    machine = f"""
+    vbg = 1
+    name = "passing"
+    gravity = [0, 0, 0]
+    [bodies.left]
+    shape = {{ box = {{ x = {length}, y = 0.001, z = 0.001 }}, density = 1000 }}
+    [bodies.right]
+    shape = {{ sphere = {{ radius = 0.0005 }}, density = 1000 }}
+    position = [5, 0.0009, 0]
+    velocity = [-1, 0, 0]
+    """
+    model = toml.parse(machine)
+    time = np.arange(20_001) * 5e-4
+    signals = {
+        "left.position": np.zeros((len(time), 3)),
+        "left.rotation": np.tile([1.0, 0, 0, 0], (len(time), 1)),
+        "right.position": np.stack([5 - time, 0 * time + 0.0009, 0 * time], axis=1),
+        "right.rotation": np.tile([1.0, 0, 0, 0], (len(time), 1)),
+    }
+    looked = interference(model, time, signals)
+    (overlap,) = looked.overlaps
+    # the ball's section at the face of the box has the radius sqrt(0.5^2 - 0.4^2) = 0.3 mm
+    reach = length / 2 + 0.0003
+    inside = time[np.abs(time - 5) < reach - 1e-9]
+    assert (overlap.begin, overlap.end) == (inside[0], inside[-1])
+    assert (looked.unseen > 0) == unseen
+    assert not unseen or 0 < looked.gap <= 6.5 * 5e-4
 
 
 def test_a_machine_as_step_comes_back(tmp_path, capsys):

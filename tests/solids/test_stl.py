@@ -185,7 +185,7 @@ def test_a_ball_of_triangles_passes_through_a_block_of_triangles(tmp_path):
     upright = np.tile([1.0, 0.0, 0.0, 0.0], (3, 1))
     signals = {"ball.rotation": upright, "wall.rotation": upright, "wall.position": still}
     signals["ball.position"] = np.array([[0.0, 0.0, 0.0], [0.7, 0.0, 0.0], [0.9, 0.0, 0.0]])
-    (found,), _ = interference(machine, time, signals)
+    (found,) = interference(machine, time, signals).overlaps
     assert (found.first, found.second, found.begin) == ("ball", "wall", 2.0)
     assert found.depth == pytest.approx(0.1, rel=1e-6)
     cap = np.pi * 0.1**2 * (3 * 0.2 - 0.1) / 3

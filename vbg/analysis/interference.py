@@ -1,15 +1,15 @@
 """Solids that overlap while a machine moves (extra `cad`).
 
-Boxes about the solids first; where two boxes meet, the solids themselves are intersected by
-OpenCASCADE, in a process of its own.  Bodies that a joint holds together are left out: a pin is in
-its hole.
+Boxes about the solids first, turned with them, at every row; where two boxes meet, the solids
+themselves are intersected by OpenCASCADE, in a process of its own.  Bodies that a joint holds
+together are left out: a pin is in its hole.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from itertools import combinations, product
+from dataclasses import dataclass, field
+from itertools import combinations, groupby, pairwise, product
 from typing import Any
 
 import numpy as np
@@ -18,10 +18,11 @@ from vbg.errors import UsageError
 from vbg.fields import Attachment
 from vbg.model import Model
 from vbg.solids.made import Solids
+from vbg.spatial import rotation_matrix
 
 Array = np.ndarray[Any, Any]
 LEAST = 1e-9  # of the smaller solid: what shares less touches
-MOST_INSTANTS = 200
+MOST_ROWS = 200  # of a pair, spread over those where its boxes meet
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,113 +39,187 @@ class Overlap:
     volume: float
 
 
+@dataclass(frozen=True, slots=True)
+class Interference:
+    """`overlaps` in the order of their begin; the pairs `held` by a joint, not looked at; and of
+    the pair with the most of them the number of rows `unseen`: its boxes meet there, and its
+    solids were not intersected, with at most `gap` [s] from one that was to the next."""
+
+    overlaps: tuple[Overlap, ...]
+    held: tuple[tuple[str, str], ...]
+    unseen: int
+    gap: float
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Solid:
-    """One solid of a body in its axes: its file, corners of its box (8, 3) [m], volume [m^3]."""
+    """One solid of a body in its axes: its file, its box (centre and half its sides) [m], volume
+    [m^3]."""
 
     file: str
-    corners: Array
+    centre: Array
+    half: Array
     volume: float
 
 
-def interference(
-    model: Model, time: Array, signals: Mapping[str, Array]
-) -> tuple[tuple[Overlap, ...], tuple[tuple[str, str], ...]]:
-    """Overlaps of bodies at the instants `time` (n,), with NAME.position (n, 3) and
-    NAME.rotation (n, 4) among the `signals`; and the pairs that a joint holds, not looked at.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Moving:
+    """The solids of a body, its positions (n, 3), its rotations as quaternions (n, 4) and as
+    matrices (n, 3, 3)."""
 
-    At most `MOST_INSTANTS` instants are looked at, evenly spread.  An overlap that ends and
-    comes back counts again.  Raises UsageError without OpenCASCADE, or without two solids;
-    ModelError where OpenCASCADE fails over two of them.
+    name: str
+    solids: tuple[_Solid, ...]
+    positions: Array
+    quaternions: Array
+    rotations: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pair:
+    """Two bodies; solids of either with the rows (n,) where their boxes meet; where any do; and,
+    by row, what the bodies share there: volume [m^3] and depth [m], or None."""
+
+    first: _Moving
+    second: _Moving
+    time: Array
+    solids: tuple[tuple[_Solid, _Solid, Array], ...]
+    near: Array
+    seen: dict[int, tuple[float, float] | None] = field(default_factory=dict)
+
+    def known(self) -> list[int]:
+        """The rows of which it is known whether the bodies overlap."""
+        return sorted({*np.flatnonzero(~self.near).tolist(), *self.seen})
+
+    def shared(self, room: Solids, row: int) -> tuple[float, float] | None:
+        if not self.near[row]:
+            return None
+        if row not in self.seen:
+            self.seen[row] = _shared(room, self, row)
+        return self.seen[row]
+
+
+def interference(model: Model, time: Array, signals: Mapping[str, Array]) -> Interference:
+    """Overlaps of bodies at the instants `time` (n,), with NAME.position (n, 3) and
+    NAME.rotation (n, 4) among the `signals`.
+
+    Where the boxes of two bodies meet at more than `MOST_ROWS` rows, their solids are intersected
+    at so many of them, evenly spread, and between one that is clear and one that is not until
+    begin and end are known to the row.  An overlap that ends and comes back counts again.
+    Raises UsageError without OpenCASCADE, or without two solids; ModelError where OpenCASCADE
+    fails over two of them.
     """
     shaped = [n for n, body in model.bodies.items() if body.shape]
     if len(shaped) < 2:
         raise UsageError("solids of two bodies are needed: give the bodies shapes.")
+    joined = {frozenset(pair) for pair in _joined(model)}
+    overlaps: list[Overlap] = []
+    unseen, gap = 0, 0.0
     with Solids() as room:
-        solids = {n: list(_solids(room, model.bodies[n].shape)) for n in shaped}
-        return _overlaps(model, time, signals, room, solids)
-
-
-def _overlaps(
-    model: Model,
-    time: Array,
-    signals: Mapping[str, Array],
-    room: Solids,
-    solids: Mapping[str, list[_Solid]],
-) -> tuple[tuple[Overlap, ...], tuple[tuple[str, str], ...]]:
-    rows = np.unique(np.linspace(0, len(time) - 1, MOST_INSTANTS).round().astype(int))
-    held = {frozenset(pair) for pair in _held(model)}
-    pairs = [pair for pair in combinations(solids, 2) if frozenset(pair) not in held]
-    found: list[Overlap] = []
-    open_: dict[tuple[str, str], Overlap] = {}
-    for row in rows:
-        t = float(time[row])
-        now = {n: (signals[f"{n}.position"][row], signals[f"{n}.rotation"][row]) for n in solids}
-        boxes = {n: [_box(s, *now[n]) for s in solids[n]] for n in solids}
-        for pair in pairs:
-            shared = _shared(room, solids, boxes, now, pair, t)
-            if shared is None:
-                if pair in open_:
-                    found.append(open_.pop(pair))
+        moving = [_moving(room, n, model.bodies[n].shape, signals) for n in shaped]
+        for first, second in combinations(moving, 2):
+            if frozenset((first.name, second.name)) in joined:
                 continue
-            open_[pair] = _grown(open_.get(pair), pair, t, *shared)
-    found += open_.values()
-    ordered = sorted(found, key=lambda o: (o.begin, o.first, o.second))
-    left_out = [p for p in combinations(solids, 2) if frozenset(p) in held]
-    return tuple(ordered), tuple(left_out)
+            pair = _pair(first, second, time)
+            overlaps += _overlaps(room, pair)
+            missed = int(pair.near.sum()) - len(pair.seen)
+            if missed > unseen:
+                unseen, gap = missed, float(np.diff(time[pair.known()]).max())
+    overlaps.sort(key=lambda o: (o.begin, o.first, o.second))
+    held = (p for p in combinations(shaped, 2) if frozenset(p) in joined)
+    return Interference(tuple(overlaps), tuple(held), unseen, gap)
 
 
-def _grown(
-    old: Overlap | None, pair: tuple[str, str], t: float, volume: float, depth: float
-) -> Overlap:
-    if old is None:
-        return Overlap(*pair, t, t, t, depth, volume)
-    if volume > old.volume:
-        return Overlap(*pair, old.begin, t, t, depth, volume)
-    return Overlap(*pair, old.begin, t, old.deepest, old.depth, old.volume)
+def _overlaps(room: Solids, pair: _Pair) -> Iterator[Overlap]:
+    near = np.flatnonzero(pair.near)
+    if not len(near):
+        return
+    for k in np.unique(np.linspace(0, len(near) - 1, MOST_ROWS).round().astype(int)):
+        pair.shared(room, int(near[k]))
+    for before, after in pairwise(pair.known()):
+        _between(room, pair, before, after)
+    for shared, rows in groupby(pair.known(), key=lambda row: bool(pair.shared(room, row))):
+        if shared:
+            yield _overlap(pair, list(rows))
 
 
-def _solids(room: Solids, shapes: Any) -> Iterator[_Solid]:
+def _between(room: Solids, pair: _Pair, before: int, after: int) -> None:
+    """Look, by bisection, at the row where an overlap begins or ends between two known rows."""
+    first = pair.shared(room, before) is None
+    if first == (pair.shared(room, after) is None):
+        return
+    while after - before > 1:
+        middle = (before + after) // 2
+        if (pair.shared(room, middle) is None) == first:
+            before = middle
+        else:
+            after = middle
+
+
+def _overlap(pair: _Pair, rows: list[int]) -> Overlap:
+    """That of consecutive rows."""
+    shares = {row: share for row in rows if (share := pair.seen[row])}
+    deepest = max(shares, key=lambda row: shares[row])
+    begin, end, most = (float(pair.time[row]) for row in (rows[0], rows[-1], deepest))
+    volume, depth = shares[deepest]
+    return Overlap(pair.first.name, pair.second.name, begin, end, most, depth, volume)
+
+
+def _moving(room: Solids, name: str, shapes: Any, signals: Mapping[str, Array]) -> _Moving:
+    solids = []
     for shape in shapes:
         file, part = room.put(shape)
-        ends = np.stack([part.low, part.high])
-        corners = np.array([[ends[i, 0], ends[j, 1], ends[k, 2]] for i, j, k in _SIDES])
-        yield _Solid(file, corners, part.volume)
+        low, high = np.array(part.low), np.array(part.high)
+        solids.append(_Solid(file, (low + high) / 2.0, (high - low) / 2.0, part.volume))
+    quaternions = signals[f"{name}.rotation"]
+    rotations = np.array([rotation_matrix(quaternion) for quaternion in quaternions])
+    return _Moving(name, tuple(solids), signals[f"{name}.position"], quaternions, rotations)
 
 
-_SIDES = tuple(product((0, 1), repeat=3))
-
-
-def _held(model: Model) -> Iterator[tuple[str, str]]:
+def _joined(model: Model) -> Iterator[tuple[str, str]]:
     for joint in model.joints.values():
         if isinstance(joint.between[0], Attachment):
             yield joint.between[0].body, joint.between[1].body
 
 
-def _box(solid: _Solid, position: Array, quaternion: Array) -> tuple[Array, Array]:
-    from vbg.spatial import rotation_matrix
+def _pair(first: _Moving, second: _Moving, time: Array) -> _Pair:
+    solids = tuple(
+        (a, b, _boxes_meet(first, a, second, b)) for a, b in product(first.solids, second.solids)
+    )
+    return _Pair(first, second, time, solids, np.any([meet for _, _, meet in solids], axis=0))
 
-    corners = solid.corners @ rotation_matrix(quaternion).T + position
-    return corners.min(axis=0), corners.max(axis=0)
+
+def _boxes_meet(first: _Moving, a: _Solid, second: _Moving, b: _Solid) -> Array:
+    """(n,) where none of the 15 axes on which boxes can be apart tells them so: the three of
+    each, and their products (Gottschalk, Lin and Manocha, OBBTree, SIGGRAPH 1996).
+
+    With C = A^T B, the axes of b in those of a, and t from the centre of a to that of b in the
+    axes of a, a is apart from b along n where |n.t| exceeds what both boxes reach along n.
+    """
+    across = np.swapaxes(first.rotations, 1, 2)
+    turn = across @ second.rotations
+    ends = second.positions + second.rotations @ b.centre - first.positions
+    t = np.einsum("nij,nj->ni", across, ends) - a.centre
+    eye = np.broadcast_to(np.eye(3), turn.shape)
+    sides = [eye[:, :, i] for i in range(3)] + [turn[:, :, j] for j in range(3)]
+    edges = [np.cross(eye[:, :, i], turn[:, :, j]) for i, j in product(range(3), repeat=2)]
+    rounding = 1e-12 * (np.abs(t).max(axis=1) + a.half.max() + b.half.max())
+    meet = np.ones(len(t), bool)
+    for axis in sides + edges:
+        reach = np.abs(axis) @ a.half + np.abs(np.einsum("ni,nij->nj", axis, turn)) @ b.half
+        meet &= np.abs(np.einsum("ni,ni->n", axis, t)) <= reach + rounding
+    return meet
 
 
-def _shared(
-    room: Solids,
-    solids: Mapping[str, list[_Solid]],
-    boxes: Mapping[str, list[tuple[Array, Array]]],
-    now: Mapping[str, tuple[Array, Array]],
-    pair: tuple[str, str],
-    t: float,
-) -> tuple[float, float] | None:
+def _shared(room: Solids, pair: _Pair, row: int) -> tuple[float, float] | None:
     """Volume and depth of what the two bodies share; None where they do not."""
-    first, second = pair
-    volume, depth, what = 0.0, 0.0, f"{first} and {second} at t = {t:.6g} s"
-    places = [(now[body][0].tolist(), now[body][1].tolist()) for body in pair]
-    for a, (a_low, a_high) in zip(solids[first], boxes[first], strict=True):
-        for b, (b_low, b_high) in zip(solids[second], boxes[second], strict=True):
-            if (a_low >= b_high).any() or (b_low >= a_high).any():
-                continue
-            shared, deep = room.shared((a.file, places[0]), (b.file, places[1]), what)
-            if shared > LEAST * min(a.volume, b.volume):
-                volume, depth = volume + shared, max(depth, deep)
+    bodies = (pair.first, pair.second)
+    volume, depth = 0.0, 0.0
+    what = f"{pair.first.name} and {pair.second.name} at t = {pair.time[row]:.6g} s"
+    places = [(m.positions[row].tolist(), m.quaternions[row].tolist()) for m in bodies]
+    for a, b, meet in pair.solids:
+        if not meet[row]:
+            continue
+        shared, deep = room.shared((a.file, places[0]), (b.file, places[1]), what)
+        if shared > LEAST * min(a.volume, b.volume):
+            volume, depth = volume + shared, max(depth, deep)
     return (volume, depth) if volume > 0.0 else None

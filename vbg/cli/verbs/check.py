@@ -106,10 +106,12 @@ def _overlapping(arguments: argparse.Namespace) -> int:
 
     model = read_checked(arguments)
     time, signals = postures(model, arguments.run, arguments.at)
-    found, held = interference(model, time, signals)
+    looked = interference(model, time, signals)
+    found = looked.overlaps
     if arguments.json:
-        pairs = [list(pair) for pair in held]
-        print(json.dumps({"overlaps": [asdict(o) for o in found], "joined": pairs}))
+        pairs = [list(pair) for pair in looked.held]
+        told = {"overlaps": [asdict(o) for o in found], "joined": pairs}
+        print(json.dumps({**told, "unseen_rows": looked.unseen, "largest_gap_s": looked.gap}))
         return int(bool(found))
     for o in found:
         when = f"at {o.begin:.6g} s" if o.begin == o.end else f"{o.begin:.6g} to {o.end:.6g} s"
@@ -117,8 +119,15 @@ def _overlapping(arguments: argparse.Namespace) -> int:
             f"{o.first} and {o.second} overlap, {when}; most at {o.deepest:.6g} s: "
             f"{1e3 * o.depth:.3g} mm deep, {1e6 * o.volume:.3g} cm^3"
         )
-    if held:
-        print(f"not looked at, held by a joint: {count(len(held), 'pair')}", file=sys.stderr)
+    if looked.held:
+        held = count(len(looked.held), "pair")
+        print(f"not looked at, held by a joint: {held}", file=sys.stderr)
+    if looked.unseen:
+        print(
+            f"boxes of two solids meet at {looked.unseen} more rows, where the solids themselves "
+            f"were not intersected: an overlap shorter than {looked.gap:.3g} s may be missing.",
+            file=sys.stderr,
+        )
     if not found:
         print(f"{model.name}: no solids overlap, {count(len(time), 'instant')}.")
     return int(bool(found))
