@@ -228,7 +228,7 @@ class Switches:
             return ends[t] if t in ends else float(self._values(t, state(t))[i]) - beyond
 
         ends = {t: value(t) for t in (before, after)}
-        late = not self._above[i] and ends[before] * self._signs[i] < 0.0  # its root has two sides
+        late = not self._above[i] and ends[before] * self._signs[i] <= 0.0  # a root has two sides
         if late or self._rest[i] > 0.0 == ends[before]:  # over there, and back before the look
             before = self._under_way(value, i, before, after)
             ends[before] = value(before)
