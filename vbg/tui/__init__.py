@@ -14,6 +14,9 @@ from vbg.errors import UsageError
 if TYPE_CHECKING:
     from vbg.tui.app import VbgApp
 
+# s; a key goes through three threads, and waits this long for each while a model is checked
+_TURN = 0.0005
+
 
 def run(
     path: str | None = None,
@@ -39,6 +42,7 @@ def run(
             " one of them is redirected (2>file, a pipe). Start it without the redirection."
         )
     app = make_app(path, marks=marks, theme=theme, pictures=pictures)
+    sys.setswitchinterval(_TURN)
     code = app.run(mouse=mouse)
     if app.report is not None:
         print(f"vbg stopped on an error of its own; report: {app.report}", file=sys.stderr)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, cast
 
 from rich.style import Style
@@ -10,7 +11,7 @@ from textual.app import ComposeResult
 from textual.screen import Screen
 from textual.timer import Timer
 
-from vbg.tui.panes import first_panes, later_panes
+from vbg.tui.panes import first_panes, later_panes, load
 from vbg.tui.panes.pane import Pane
 from vbg.tui.state import arrange, keys
 from vbg.tui.state.arrange import Rect
@@ -71,6 +72,7 @@ class MainScreen(Screen):
 
     async def _complete(self) -> None:
         """The panes that the first frame did without; keys have waited for them."""
+        await asyncio.to_thread(load)
         more = later_panes()
         await self.mount(*more)
         self.panes |= {pane.pane: pane for pane in more}

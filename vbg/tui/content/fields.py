@@ -73,15 +73,14 @@ def exists(data: Any, path: Path) -> bool:
 
 def part_class(data: Mapping[str, Any], path: Path) -> type | None:
     """The class of the part or settings table at `path`; None if there is none."""
-    from vbg.model.catalogue import ONLY_KIND, catalogue
-    from vbg.model.resolve.settings import Outputs, Simulate
+    if path in (("simulate",), ("outputs",)):
+        from vbg.model.resolve.settings import Outputs, Simulate
 
-    if path == ("simulate",):
-        return Simulate
-    if path == ("outputs",):
-        return Outputs
+        return Simulate if path == ("simulate",) else Outputs
     if len(path) < 2:
         return None
+    from vbg.model.catalogue import ONLY_KIND, catalogue
+
     table, name = str(path[0]), path[1]
     kinds = catalogue().get(table, {})
     holder = data.get(table)

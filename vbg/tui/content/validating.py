@@ -12,7 +12,6 @@ from vbg.draw.text.curves import Curve, Frame, plot
 from vbg.draw.text.marks import Marks
 from vbg.draw.text.rows import Row, Rows, clip, fit, pad, printable, wrap
 from vbg.tui.session.runs import SOLVER_NAMES
-from vbg.validate.report import halving_sentence
 
 if TYPE_CHECKING:
     from vbg.model import Model
@@ -202,6 +201,8 @@ def verdict_rows(verdict: Verdict | None, waiting: str, width: int, marks: Marks
     text = f"{mark} {word}   {verdict.sentence}"
     rows += [((line, STYLES[verdict.result]),) for line in wrap(printable(text), width)]
     if math.isfinite(verdict.halving):
+        from vbg.validate.report import halving_sentence
+
         rows += [
             ((line, "dim"),)
             for line in wrap(halving_sentence(verdict.halving, verdict.result), width)

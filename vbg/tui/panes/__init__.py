@@ -12,8 +12,20 @@ def first_panes() -> list[Pane]:
     return [pane for module in (bars, edit) for pane in module.panes()]
 
 
+def load() -> None:
+    """What the keys need and the first frame does without: the parts there are, and the other
+    panes, which draw curves and machines.
+
+    Loaded while a model is checked it would give way to that at each file it reads.
+    """
+    from vbg.model.catalogue import catalogue
+
+    catalogue()
+    later_panes()
+
+
 def later_panes() -> list[Pane]:
-    """One of each other pane; they draw curves and machines, which takes loading."""
+    """One of each other pane."""
     from vbg.tui.panes import graph, plot, run, sliders, source, space, validate
 
     modules = (graph, source, run, plot, sliders, validate, space)

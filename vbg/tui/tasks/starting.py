@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,7 +48,7 @@ async def begin(app: Desk) -> None:
     """After the first frame: offer what a crash left; start the journal."""
     work = app.work
     work.say("  ".join(work.keymap.complaints), "warn")
-    lost = recovery.abandoned(work.file)
+    lost = await asyncio.to_thread(recovery.abandoned, work.file)
     for found in lost:
         await _offer(app, found)
     if work.document.journal is None:
