@@ -231,6 +231,11 @@ class Programs:
         return lower({"stored": self.equations.stored}, self.inputs)
 
     @cached_property
+    def energy_terms(self) -> Program:
+        """How large the energies are of which the stored one is computed [J]."""
+        return lower({"terms": terms_of(self.equations.stored)}, self.inputs)
+
+    @cached_property
     def slope(self) -> Program:
         """Slopes F = dZ/dX of the stores whose law is not linear."""
         slopes = self.equations.slopes

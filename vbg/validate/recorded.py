@@ -19,7 +19,7 @@ from vbg.errors import UsageError
 from vbg.model import Model
 from vbg.plumbing.words import with_article
 from vbg.solution import Solution
-from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, function_of, of_spline
+from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, constant, function_of, of_spline
 from vbg.tmm_bridge.mechanism.layout import lay_out
 from vbg.tmm_bridge.mechanism.loading import (
     acts_on_mechanism,
@@ -37,7 +37,7 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True, eq=False)
 class Recorded:
-    """Samples of an effort; between them a cubic spline."""
+    """Samples of an effort; between them a cubic spline.  One sample alone is a constant."""
 
     time: Array
     effort: Array
@@ -46,6 +46,8 @@ class Recorded:
         """The effort as a function of time."""
         from scipy.interpolate import CubicSpline
 
+        if len(self.time) == 1:
+            return constant(float(self.effort[0]))
         return of_spline(CubicSpline(self.time, self.effort))
 
     def spline_error(self) -> float:
@@ -224,7 +226,14 @@ def _effort(solution: Solution, push: Push) -> Array:
             f"{part.table}.{name}: what {with_article(part.kind)} exerts on its joint is not"
             " recorded, so the transfer-matrix solver cannot replay it."
         )
-    if getattr(part, "J", 0.0) or getattr(part, "B", 0.0):
-        speed = CubicSpline(solution.time, solution[f"{name}.speed"])
-        effort -= part.B * speed(solution.time) + part.J * speed(solution.time, 1)
+    inertia, loss = getattr(part, "J", 0.0), getattr(part, "B", 0.0)
+    if loss:
+        effort -= loss * np.ravel(solution[f"{name}.speed"])
+    if inertia and len(solution.time) == 1:
+        raise UsageError(
+            f"{part.table}.{name}: what its rotor takes follows from how its speed changes, which"
+            " a run of no duration does not show. Give t_end more than 0 to have it replayed."
+        )
+    if inertia:
+        effort -= inertia * CubicSpline(solution.time, solution[f"{name}.speed"])(solution.time, 1)
     return effort

@@ -132,8 +132,15 @@ class Accumulator:
 
     def _pressure(self, content: Block) -> Block:
         """That of the port up to the precharge, and what the gas has more."""
-        more = call("power", self._ratio(content), const(self.n)) - const(1.0)
-        return self._oil.pressure(self._strain(content)) + self._least * more
+        return self._oil.pressure(self._strain(content)) + self._least * self._beyond(
+            content, self.n
+        )
+
+    def _beyond(self, content: Block, n: float) -> Block:
+        """ratio^n - 1 (>= 0), exactly 0 where no oil is in the shell: a number of its own, since
+        a large precharge that is added and taken off leaves its rounding."""
+        power = call("power", self._ratio(content), const(n))
+        return call("max", power - const(1.0), const(-1.0))
 
     def _energy(self, content: Block) -> Block:
         stored, ratio = self._least * self.volume, self._ratio(content)
@@ -141,8 +148,7 @@ class Accumulator:
         if self.n == 1.0:
             gas = stored * call("log", ratio)
         else:
-            power = call("power", ratio, const(self.n - 1.0))
-            gas = (stored / (self.n - 1.0)) * (power - const(1.0))
+            gas = (stored / (self.n - 1.0)) * self._beyond(content, self.n - 1.0)
         gas = gas - self.ambient * self._in_shell(content)
         filled = call("positive", content - const(self._closed))  # else rounding of `stored`
         return port + times(filled, gas)

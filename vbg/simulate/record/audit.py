@@ -59,7 +59,7 @@ def limits_of(
     """Those of a run whose projections leave `position_tol` and `velocity_tol`, and of whose
     gaps `rounding` is nothing but noise."""
     if method == "discrete-time":
-        return Limits(BUSHINGS, np.inf, np.inf, np.inf)
+        return Limits(BUSHINGS, np.inf, np.inf, 0.0)
     energy = FIXED_STEP if method == "rk4" else float(np.clip(ENERGY * rtol, CLOSEST, LOOSEST))
     position = max(KEPT * position_tol, rounding)
     return Limits(energy, position, KEPT * velocity_tol, KEPT * closer(rtol))

@@ -1,4 +1,4 @@
-"""What rounding of the states makes of the energies of a run: below it, no audit tells anything."""
+"""What rounding makes of the energies of a run: below it, no audit tells anything."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ HELD = ("store", "displacement", "position", "quaternion")  # kinds of states th
 def grain_of_energy(
     start: Start, moments: Sequence[tuple[float, Array]], span: float, steps: int
 ) -> float:
-    """What rounding of the states x moves the energies of a run by [J], at the larger of `moments`.
+    """What rounding moves the energies of a run by [J], at the larger of `moments`: that of the
+    states x, and that of what the stored energy is computed from.
 
     A cylinder at rest holds p V in its oil, a charged capacitor C U^2, a body at rest m g z of
     the world's origin; a battery gives U (U - U_C) / R to the capacitor that it has filled.  Of
@@ -32,9 +33,11 @@ def grain_of_energy(
 
     is found by moving them: with signs s_i = +-1 drawn at random, (sum_i s_i x_i df/dx_i)^2 has the
     sum as its mean.  The stored energy H walks at random by grain(H) in each of `steps`; the
-    powers P of sources and resistors are wrong, to one side at worst, all through `span` [s]:
+    powers P of sources and resistors are wrong, to one side at worst, all through `span` [s].  And
+    H is a sum, of energies that may be large and never change: with T(H) the terms of which it is
+    computed (`terms_of`), each of its values errs by some eps T(H):
 
-        the larger of grain(H) sqrt(steps) and grain(P) span
+        eps T(H) + the larger of grain(H) sqrt(steps) and grain(P) span
 
     Nothing for what has no finite value.
     """
@@ -51,11 +54,14 @@ def grain_of_energy(
     held = np.zeros(start.system.size)
     for s in start.system.slices:
         held[s.first : s.last] = s.state.kind in HELD
-    found = 0.0
+    terms = Evaluator(start.system.programs.energy_terms)
+    found, summed = 0.0, 0.0
     for t, x in moments:
         found = max(found, _grain(stored, held, t, x) * max(1, steps) ** 0.5)
         found = max(found, _grain(powers, held, t, x) * span)
-    return found
+        size = float(terms(t, x)[0])
+        summed = max(summed, size if np.isfinite(size) else 0.0)
+    return EPS * summed + found
 
 
 def _grain(values: Callable[[float, Array], list[float]], held: Array, t: float, x: Array) -> float:

@@ -182,13 +182,14 @@ def _tops(
     inner = (before < best) & (best < behind) & joined[best] & joined[behind]
     left, right = values[before, columns], values[behind, columns]
     a, b = np.where(inner, when - times[before], 1.0), np.where(inner, times[behind] - when, 1.0)
-    rise, fall = (top - left) / a, (right - top) / b
-    bend = (rise - fall) / (a + b)  # minus half of the second derivative
-    slope = (rise * b + fall * a) / (a + b)
-    inner &= bend > 0.0
-    safe = np.where(inner, bend, 1.0)
-    more = np.minimum(slope**2 / (4.0 * safe), top - np.minimum(left, right))
-    return np.where(inner, top + more, top), np.where(inner, when + slope / (2.0 * safe), when)
+    with np.errstate(over="ignore", invalid="ignore"):  # of values near the end of numbers
+        rise, fall = (top - left) / a, (right - top) / b
+        bend = (rise - fall) / (a + b)  # minus half of the second derivative
+        slope = (rise * b + fall * a) / (a + b)
+        inner &= (bend > 0.0) & np.isfinite(slope**2)
+        safe = np.where(inner, bend, 1.0)
+        more = np.minimum(slope**2 / (4.0 * safe), top - np.minimum(left, right))
+        return np.where(inner, top + more, top), np.where(inner, when + slope / (2.0 * safe), when)
 
 
 def between_rows(peaks: Sequence[Peak], step: float) -> Iterator[Problem]:

@@ -38,8 +38,9 @@ EPS = float(np.finfo(float).eps)
 def rounding_of(J: Any, x: Array) -> Array:
     """d of every state, (n,), for a dense or sparse Jacobian."""
     size = abs(J)
-    back = size.multiply(size.T) if hasattr(size, "multiply") else size * size.T
-    rate = np.sqrt(np.asarray(back.sum(axis=1), dtype=float).ravel())
+    with np.errstate(over="ignore"):  # a rate beyond numbers: of its rounding nothing is known
+        back = size.multiply(size.T) if hasattr(size, "multiply") else size * size.T
+        rate = np.sqrt(np.asarray(back.sum(axis=1), dtype=float).ravel())
     fastest = float(rate.max(initial=0.0))
     if not np.isfinite(fastest) or fastest == 0.0:
         return np.zeros(len(x))

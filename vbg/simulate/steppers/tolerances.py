@@ -57,6 +57,7 @@ PLACED = 1e-12  # of a turn or a size: rounding of a posture, and of what the fo
 SHARE = 1e-2  # or this part of atol,
 ROUNDED = 10.0 * np.finfo(float).eps  # and what is left of that in any case
 LONG = 10.0  # s, from which on what speeds are off by adds up
+SHORTEST = 1e-100  # s, whose square is a number
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class Tolerances:
 
     def __init__(self, system: System, atol: float, duration: float = 1.0):
         """`duration` [s] is that of the run."""
-        duration = duration or 1.0  # where no time goes by nothing is held to it
+        duration = max(duration or 1.0, SHORTEST)  # where no time goes by nothing is held to it
         self._system, self._atol, self._duration = system, atol, duration
         self._stores = list(_stores(system, _pace(atol, duration)))
         self._networks = list(_networks(system.causal.graph, self._stores))

@@ -78,11 +78,9 @@ def simulate(
     if scheme not in SCHEMES:
         raise UsageError(f"scheme={scheme!r} is unknown; there are {', '.join(SCHEMES)}.")
     begun = clock.process_time()
-    grid = output_grid(
-        model.simulate.t_end if t_end is None else t_end,
-        model.simulate.output_step if output_step is None else output_step,
-    )
-    spacing = float(grid[1] - grid[0])
+    asked = model.simulate.output_step if output_step is None else output_step
+    grid = output_grid(model.simulate.t_end if t_end is None else t_end, asked)
+    spacing = _spacing(grid, asked)
     every = int(np.ceil(spacing / (STEP if step is None else step) - 1e-9))
     h = spacing / every
     mechanism = lay_out(model, replays)
@@ -97,7 +95,8 @@ def simulate(
     states = np.array([y0])
     if starts > 1:
         states = integrate(mechanism, y0, np.arange(starts) * h, 1e-12, 1e-14).states
-    records, status = _march(mechanism, make(mechanism, h), states, grid, every, progress)
+    end = float(grid[-1])
+    records, status = _march(mechanism, make(mechanism, h), states, h, end, every, progress)
     named, units = {}, {}
     record = _stacked(mechanism, records)
     for name, values, unit in (*signals(mechanism, record), *residual_signals(mechanism, record)):
@@ -107,25 +106,30 @@ def simulate(
         model=model.name,
         model_hash=model.hash,
         method=f"ms-dt-tmm, {scheme} (order {order}), h = {h:.6g} s",
-        n_steps=round(float(record.time[-1] - grid[0]) * every / float(grid[1] - grid[0])),
+        n_steps=round(float(record.time[-1]) / h),
         cpu=clock.process_time() - begun,
     )
     audit = Audit(position_residual=float(named["residual.position"].max(initial=0.0)))
     return Solution(record.time, named, audit, made_by, status, units)
 
 
+def _spacing(grid: Array, asked: float) -> float:
+    """Of the rows [s]; `asked` where the first one is all of them."""
+    return float(grid[1] - grid[0]) if len(grid) > 1 else asked
+
+
 def _march(
     mechanism: Mechanism,
     scheme: Scheme,
     states: Array,
-    grid: Array,
+    h: float,
+    end: float,
     every: int,
     progress: Progress | None,
 ) -> tuple[list[tuple[float, Found | Array]], Status]:
-    """Steps to the end of the grid; keeps those at output times (states before the first)."""
+    """Steps of h to the end [s]; keeps those at output times (states before the first)."""
     kept: list[tuple[float, Found | Array]] = []
-    h = float(grid[1] - grid[0]) / every
-    total = round(float(grid[-1] - grid[0]) / h)
+    total = round(end / h)
     for k in range(total + 1):
         time = k * h
         found: Found | Array
@@ -142,7 +146,7 @@ def _march(
                 return kept, _failed(f"it diverged at t = {time:.6g} s.")
         if k % every == 0:
             kept.append((time, found))
-        if progress is not None and progress(k / total, time) is False:
+        if progress is not None and progress(k / max(total, 1), time) is False:
             if k % every:
                 kept.append((time, found))  # what was reached is kept
             return kept, Status("cancelled", f"The run was cancelled at {time:.6g} s.")
