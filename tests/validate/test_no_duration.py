@@ -57,6 +57,13 @@ def test_however_short_a_run_is_it_ends(t_end):
             assert run.time[1:] == pytest.approx([t_end], rel=1e-9)
 
 
+@pytest.mark.parametrize("t_end", [1e-300, 1e-13])
+def test_a_run_far_below_its_output_step_is_verified_at_its_start(t_end):
+    report = validate(read("pendulum"), t_end=t_end, also=SCHEMES, in_children=False)
+    assert report.result == "PASS", report.verdict.sentence
+    assert all(solution.time.tolist() == [0.0] for solution in report.solutions.values())
+
+
 @pytest.mark.parametrize(
     "settings",
     [{"method": m} for m in ("auto", "dop853", "rk4", "radau", "discrete-time")]

@@ -72,7 +72,7 @@ def output_grid(t_end: float, output_step: float) -> Array:
     if t_end - grid[-1] > 1e-9 * output_step:
         grid = np.append(grid, t_end)
     else:
-        grid[-1] = t_end
+        grid[-1] = t_end if n else 0.0
     return grid
 
 
