@@ -164,6 +164,19 @@ def test_the_grain_is_that_of_closed_forms():
     assert later[1] - later[0] == pytest.approx(4.0 * given, rel=1e-3)
 
 
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+def test_the_grain_of_a_stiff_part_without_load_is_that_of_its_bend(size):
+    """k (eps x)^2 / 2 in every step, of a spring between the ground and a body at x."""
+    inertia = dict.fromkeys(("xx", "yy", "zz"), size**2)
+    spring = {"kind": "spring", "between": ["ground", "a"], "k": 1e9, "length": 3.0 * size}
+    body = {"mass": 2.0, "inertia": inertia, "position": [3.0 * size, 0.0, 0.0]}
+    model = vbg.Model(bodies={"a": body}, forces={"s": spring}, gravity=[0, 0, 0])
+    start = vbg.start(vbg.assemble(model))
+    each = 0.5 * 1e9 * (EPS * 3.0 * size) ** 2
+    one, many = (grain_of_energy(start, ((0.0, start.state),), 0.0, n) for n in (1, 1001))
+    assert many - one == pytest.approx(1000 * each, rel=1e-2)
+
+
 def test_energies_of_several_stores_add_up_as_independent_errors_do():
     start = started(TWO, store=1.0, way=1.0, held=5.0, level=5.0)
     found = grain_of_energy(start, ((0.0, start.state),), 0.0, 1)

@@ -29,6 +29,7 @@ from vbg.validate.comparison.judging import (
     largest_by_unit,
     motion_error,
     own_changes,
+    vector_peaks,
 )
 from vbg.validate.comparison.pairing import (
     COVERAGE,
@@ -235,7 +236,8 @@ def _judged(
         )
         largest["W"] = max(largest.get("W", 0.0), *products)
     motion = motion_error(pairs, [either for either, _ in changes], largest, noise)
-    judge = Judge(*tolerances, largest, noise, motion, _asked_of(runs), _natural(runs))
+    natural, vectors = _natural(runs), vector_peaks(pairs)
+    judge = Judge(*tolerances, largest, noise, motion, _asked_of(runs), natural, vectors)
     if FIXED_STEP & {runs.first.made_by.method, runs.second.made_by.method}:
         # whose error is that of its step, however good the other run is
         changes = [(either, either) for either, _ in changes]

@@ -39,7 +39,9 @@ def grain_of_energy(
 
         eps T(H) + the larger of grain(H) sqrt(steps) and grain(P) span
 
-    Nothing for what has no finite value.
+    A stiff spring without load has no slope, but every step leaves k (eps x)^2 / 2 in it, which its
+    damper takes away, always to one side: steps times eps^2 |sum_i x_i^2 d^2H/dx_i^2| / 2 is
+    added.  Nothing for what has no finite value.
     """
     outputs, rates = Evaluator(start.system.programs.output), start.evaluator("rate")
 
@@ -55,20 +57,31 @@ def grain_of_energy(
     for s in start.system.slices:
         held[s.first : s.last] = s.state.kind in HELD
     terms = Evaluator(start.system.programs.energy_terms)
-    found, summed = 0.0, 0.0
+    found, bent, summed = 0.0, 0.0, 0.0
     for t, x in moments:
-        found = max(found, _grain(stored, held, t, x) * max(1, steps) ** 0.5)
-        found = max(found, _grain(powers, held, t, x) * span)
+        slope, bend = _grain(stored, held, t, x)
+        found = max(found, slope * max(1, steps) ** 0.5, _grain(powers, held, t, x)[0] * span)
+        bent = max(bent, bend * max(1, steps))
         size = float(terms(t, x)[0])
         summed = max(summed, size if np.isfinite(size) else 0.0)
-    return EPS * summed + found
+    return EPS * summed + found + bent
 
 
-def _grain(values: Callable[[float, Array], list[float]], held: Array, t: float, x: Array) -> float:
-    """The largest one of `values` of the states that are `held`."""
+def _grain(
+    values: Callable[[float, Array], list[float]], held: Array, t: float, x: Array
+) -> tuple[float, float]:
+    """What rounding of the states that are `held` makes of the largest one of `values`: by its
+    slope, and by its bend."""
     signs = MOVED * held * np.random.default_rng(0).choice((-1.0, 1.0), (DRAWS, len(x)))
     with np.errstate(over="ignore", invalid="ignore"):
-        ends = [(values(t, x * (1.0 + s)), values(t, x * (1.0 - s))) for s in signs]
-        slopes = np.array([0.5 * np.subtract(*both) / MOVED for both in ends])
-        grains = EPS * np.sqrt(np.mean(slopes**2, axis=0))
-    return float(np.max(grains[np.isfinite(grains)], initial=0.0))
+        here = np.array(values(t, x))
+        ends = np.array([(values(t, x * (1.0 + s)), values(t, x * (1.0 - s))) for s in signs])
+        slopes = 0.5 * (ends[:, 0] - ends[:, 1]) / MOVED
+        bends = 0.5 * (ends[:, 0] + ends[:, 1] - 2.0 * here) / MOVED**2
+        by_slope = EPS * np.sqrt(np.mean(slopes**2, axis=0))
+        by_bend = EPS**2 * np.abs(np.mean(bends, axis=0))
+    return _largest(by_slope), _largest(by_bend)
+
+
+def _largest(found: Array) -> float:
+    return float(np.max(found[np.isfinite(found)], initial=0.0))

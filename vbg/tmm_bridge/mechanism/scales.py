@@ -46,6 +46,17 @@ def hinge_units(t: Tables, length: float) -> Array:
     return _units(t, length, int(t.sizes[1]), t.links[:, LINK_V], t.flexes[:, 2])
 
 
+def strain_of_rounding(t: Tables) -> float:
+    """Energy [J] that the last digit of places strains all bushings and elastic hinges by:
+    eps^2 / 2 sum (k l^2 + k_r) of their stiffest directions, l the length of the mechanism."""
+    length = float(t.length[0])
+    found = 0.0
+    for stiffness in (*t.bush[:, 24:60], *t.elastic[:, :36]):
+        K = np.abs(stiffness.reshape(6, 6))
+        found += float(K[:3, :3].max() * length**2 + K[3:, 3:].max())
+    return 0.5 * float(np.finfo(float).eps) ** 2 * found
+
+
 def state_units(t: Tables, duration: float) -> Array:
     """(n_q + n_v,): what counts as one of each coordinate and of each speed of the hinges: a
     radian, or the length of the mechanism, 1 m at most; of speeds that in a run of this duration

@@ -6,7 +6,11 @@ stiffness k [N/m] makes the force k e L of it, at an arm r the torque k e L r, a
     a = k e L (1/m_A + 1/m_B)         w' = (k_r e + k e L r) (1/J_A + 1/J_B)
 
 of the masses m and the smallest moments of inertia J that it holds, k_r [N*m/rad] its stiffness
-against turning; ground counts nothing.  A tube of carbon (k = 3e7 N/m) that holds 0.1 kg at 1 m
+against turning; ground counts nothing.  The energy of that rounding, k (e L)^2 / 2, moves them
+
+    v = e L sqrt(k (1/m_A + 1/m_B))      w = e sqrt((k_r + k L^2) (1/J_A + 1/J_B))
+
+A tube of carbon (k = 3e7 N/m) that holds 0.1 kg at 1 m
 shows 1e-7 m/s^2 where nothing moves, whatever the step: beside gravity no number that is small.
 """
 
@@ -36,10 +40,14 @@ def elastic_rounding(model: Model, length: float, speed: float) -> dict[str, flo
         arm = max(float(np.linalg.norm(end.at)) for end in _ends(part))
         torque = PLACES * stiff[1] + force * arm
         masses, inertias = _held(model, part)
+        moved = PLACES * length * math.sqrt(stiff[0] * masses)
+        turned = PLACES * math.sqrt((stiff[1] + stiff[0] * length**2) * inertias)
         for unit, value in (
             ("N", force),
             ("N*m", torque),
-            ("W", force * speed),
+            ("W", force * max(speed, moved)),
+            ("m/s", moved),
+            ("rad/s", turned),
             ("m/s^2", force * masses),
             ("rad/s^2", torque * inertias),
         ):
