@@ -169,7 +169,7 @@ start = "equilibrium"
     assert caught.value.problems[0].line == written
 
 
-@pytest.mark.parametrize("name", ["servo-hydraulic", "rlc-ladder"])
+@pytest.mark.parametrize("name", ["servo-hydraulic", "rlc-ladder", "excavator-arm"])
 def test_the_state_of_a_circuit_is_read_off_its_signals(name):
     model = vbg.read(EXAMPLES / f"{name}.toml")
     system = vbg.assemble(model)
@@ -181,6 +181,46 @@ def test_the_state_of_a_circuit_is_read_off_its_signals(name):
             size = np.abs(whole[signal]).max()
             expected = np.atleast_1d(whole[signal][50])
             assert np.ravel(value) == pytest.approx(expected, abs=1e-7 * size + 1e-12), signal
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_charge_is_read_off_its_voltage_and_not_off_a_power_that_is_zero_twice(seed):
+    """u = U R2/(R1 + R2) (1 - exp(-t/T)): C.power is zero at u = 0, the written start, and at
+    the end of charging."""
+    rng = np.random.default_rng([16, seed])
+    U, R1, R2, T = (10.0 ** rng.uniform(-2, 3) for _ in range(4))
+    C = T * (R1 + R2) / (R1 * R2)
+    model = parse(f"""
+vbg = 1
+name = "divider"
+[electric.V]
+kind = "voltage_source"
+nodes = ["p", "gnd"]
+voltage = {U!r}
+[electric.R1]
+kind = "resistor"
+nodes = ["p", "q"]
+R = {R1!r}
+[electric.C]
+kind = "capacitor"
+nodes = ["q", "gnd"]
+C = {C!r}
+[electric.R2]
+kind = "resistor"
+nodes = ["q", "gnd"]
+R = {R2!r}
+[simulate]
+t_end = {40.0 * T!r}
+output_step = {2.0 * T!r}
+""")
+    whole = vbg.simulate(model)
+    for row in (1, 5, 20):
+        start = vbg.start(model, whole, at=float(whole.time[row]))
+        assert [note.severity for note in start.notes] == ["note"]
+        voltage = float(np.ravel(start.outputs(0.0, start.state)["C.voltage"])[0])
+        final = U * R2 / (R1 + R2)
+        charged = final * -np.expm1(-whole.time[row] / T)
+        assert voltage == pytest.approx(charged, rel=1e-6)
 
 
 def test_halves_are_the_whole_and_files_of_every_format_start_it(tmp_path):

@@ -7,7 +7,11 @@ in common and that follow from the state alone (no constraint effort in them),
     x <- x + the least dx with dh/dx dx = y - h(x),
 
 with the constraints as further rows.  Signals of motion come first: where a spring was
-exchanged, its force differs and the posture is still the one to go on from.
+exchanged, its force differs and the posture is still the one to go on from.  Of the others as
+many are followed as the state has directions left, those for which least is computed first: the
+voltage of a capacitor before its power, which is zero at two voltages, the pressure of a volume
+before the flow into it, which bends where a valve opens.  Newton on all at once comes to rest
+between two of them.
 """
 
 from __future__ import annotations
@@ -33,6 +37,7 @@ MOTION = (
 )
 ITERATIONS = 30
 RANK = 1e-9  # of the largest slope: a direction below is not seen in the signals
+APART = 1e-6  # of its length: a row that differs from earlier ones by less tells nothing new
 CLOSE = 1e-6  # of its size: a signal that misses by more is not that of the result
 OIL = 1e-5  # a flow of oil [m^3/s] beside signals of size 1
 STILL = 1e-13  # a step this small, relative to the state, is the last
@@ -79,7 +84,8 @@ def observed(system: System, instant: Instant) -> Start:
     if not names:
         raise UsageError(f"the result to start from has no signal of {system.model.name}.")
     first = [n for n in names if n.endswith(MOTION)]
-    x = _followed(probe, instant, x, (first, [n for n in names if n not in first]))
+    later = sorted((n for n in names if n not in first), key=lambda name: names[name])
+    x = _switched(system, _followed(probe, instant, x, (first, later)))
     missed = _missed(probe, instant, x, names)
     moved = [name for name in missed if name in first]
     if moved:
@@ -101,6 +107,18 @@ def _opened(system: System, x: Array, instant: Instant) -> Array:
     return x
 
 
+def _switched(system: System, x: Array) -> Array:
+    """x with valves, contacts and dry friction in the modes that go with it: what flows through a
+    relief valve tells nothing of its pressure before it is open."""
+    modes = {m.name for m in system.causal.graph.modes}
+    told = {f"{c.name}.{MODE}" for c in system.equations.constraints if c.latches}
+    agreed = start_at(system, x).state
+    for s in system.slices:
+        if s.state.name in modes - told:
+            x[s.first : s.last] = agreed[s.first : s.last]
+    return x
+
+
 def _notes(instant: Instant, missed: dict[str, float]) -> tuple[Problem, ...]:
     told = (Problem("note", "simulate.start", f"begins as a result was at {instant.t:.6g} s."),)
     if not missed:
@@ -111,17 +129,19 @@ def _notes(instant: Instant, missed: dict[str, float]) -> tuple[Problem, ...]:
     return (*told, Problem("warning", "simulate.start", what, remedy))
 
 
-def _seen(system: System, probe: Probe, instant: Instant) -> list[str]:
-    """Signals that both have and that follow from the state alone."""
+def _seen(system: System, probe: Probe, instant: Instant) -> dict[str, int]:
+    """Signals that both have and that follow from the state alone, with how many nodes compute
+    each."""
     efforts = {c.unknown for c in system.equations.constraints}
-    found = []
+    found = {}
     for name, block in system.equations.outputs.items():
         span = probe.spans.get(f"signal {name}")
         given = instant.signals.get(name)
         if span is None or given is None or given.size != span.stop - span.start:
             continue
-        if np.all(np.isfinite(given)) and efforts.isdisjoint(dependencies([block])):
-            found.append(name)
+        nodes = dependencies([block])
+        if np.all(np.isfinite(given)) and efforts.isdisjoint(nodes):
+            found[name] = len(nodes)
     return found
 
 
@@ -158,13 +178,16 @@ def _followed(
     free = _free(probe.system)
     for _ in range(ITERATIONS):
         values, slopes = probe.values(instant.t, x), probe.jacobian(instant.t, x)[:, : probe.size]
-        basis, step = _reach(probe, instant, slopes, tiers)[:, free], np.zeros(probe.size)
-        for names in tiers:
+        reach = _reach(probe, instant, slopes, tiers)
+        basis, step = np.diag(reach)[:, free], np.zeros(probe.size)
+        for later, names in enumerate(tiers):
             rows = _rows(probe, names)
             wanted, sizes = _wanted(probe, instant, names)
             A = slopes[rows] / sizes[:, None]
             miss = (wanted - values[rows]) / sizes - A @ step
             good = np.isfinite(miss) & np.all(np.isfinite(A), axis=1)
+            if later:
+                good &= _told_first(np.where(good[:, None], A * reach, 0.0), basis / reach[:, None])
             move, basis = _solved(A[good], miss[good], basis)
             step = step + move
         step = step + _held_together(probe, values, slopes, step, basis)
@@ -174,19 +197,39 @@ def _followed(
         for s in probe.system.slices:
             if s.state.kind == "quaternion":
                 x[s.first : s.last] /= np.linalg.norm(x[s.first : s.last])
-        if float(np.abs(step).max(initial=0.0)) <= STILL * (1.0 + float(np.abs(x).max())):
+        if np.all(np.abs(step) <= STILL * (reach + np.abs(x))):
             break
     return x
 
 
+def _told_first(A: Array, basis: Array) -> NDArray[np.bool_]:
+    """Rows of A that tell of `basis` what none before them does, shape (rows,); both in units in
+    which the columns of all rows are 1 long."""
+    units = basis / np.linalg.norm(basis, axis=0)
+    chosen, told = np.zeros(len(A), dtype=bool), np.zeros((0, basis.shape[1]))
+    for k, row in enumerate(A @ units):
+        size = float(np.linalg.norm(row))
+        if len(told) == basis.shape[1]:
+            break
+        if not size > RANK * max(1.0, float(np.linalg.norm(A[k]))):
+            continue
+        new = row / size
+        for _ in range(2):  # the second time what rounding left of the first
+            new = new - told.T @ (told @ new)
+        if float(np.linalg.norm(new)) > APART:
+            chosen[k] = True
+            told = np.vstack([told, new / np.linalg.norm(new)])
+    return chosen
+
+
 def _reach(probe: Probe, instant: Instant, slopes: Array, tiers: Iterable[list[str]]) -> Array:
-    """Directions of x, one for each component, as long as what moves the signals by one of their
-    sizes: a momentum of oil and its content differ by twenty orders, and what the first tier
-    leaves free is a mixture of both."""
+    """Of each component of x what moves the signals by one of their sizes, shape (n,): a momentum
+    of oil and its content differ by twenty orders, and what the first tier leaves free is a
+    mixture of both."""
     names = [name for tier in tiers for name in tier]
     A = slopes[_rows(probe, names)] / _wanted(probe, instant, names)[1][:, None]
     moved = np.linalg.norm(np.where(np.isfinite(A), A, 0.0), axis=0)
-    return np.diag(np.where(moved > 0.0, 1.0 / np.where(moved > 0.0, moved, 1.0), 1.0))
+    return np.where(moved > 0.0, 1.0 / np.where(moved > 0.0, moved, 1.0), 1.0)
 
 
 def _held_together(probe: Probe, values: Array, slopes: Array, step: Array, basis: Array) -> Array:
@@ -211,7 +254,7 @@ def _solved(A: Array, miss: Array, basis: Array) -> tuple[Array, Array]:
     return basis @ (scale * (right[:rank].T @ parts)), basis @ (scale[:, None] * right[rank:].T)
 
 
-def _missed(probe: Probe, instant: Instant, x: Array, names: list[str]) -> dict[str, float]:
+def _missed(probe: Probe, instant: Instant, x: Array, names: Iterable[str]) -> dict[str, float]:
     """Signals that are not those of the instant, with the relative miss."""
     values, missed = probe.values(instant.t, x), {}
     for name in names:
