@@ -12,7 +12,7 @@ import tomllib
 
 _TOKEN = re.compile(r"\w+|\s+|.", re.DOTALL)
 _ENTRY = re.compile(r"^(?P<key>[\w.\"-]+)(?P<is> *= *)(?P<value>.+)$", re.MULTILINE)
-_HEAD = re.compile(r"^\[(\w+)\.([\w-]+)\]$", re.MULTILINE)
+_HEAD = re.compile(r"^\[(\w+)\.([\w-]+)(?:\.[\w-]+)?\]$", re.MULTILINE)
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.])")
 _QUOTED = re.compile(r'"([^"\n]*)"')
 
@@ -34,6 +34,10 @@ VALUES = (
     *('["a", "b", "c"]', '["t", 0, 1]', '["ground", "ground"]', "[[1, 2], [3, 4]]", "[true]"),
     *("[[0, 0], [0, 1]]", "[{}]", "{}", "{ a = 1 }", "{ value = 1 }", "{ value = {}, unit = [] }"),
     *('{ value = 1, unit = "m" }', '{ value = "t", unit = "" }', "{ kind = 1 }", "1979-05-27"),
+    *('"t > 0.001"', '"1 < 2"', '"t"', '"mass"', '"missing.npy"', '"profile.csv"', '"../leg.toml"'),
+    *('{ file = "profile.csv" }', '{ file = "profile.csv", columns = ["time", "level"] }'),
+    *('{ file = "/etc/passwd", columns = [0, 1] }', "{ coulomb = 5, static = 6 }", '"equilibrium"'),
+    *("{ lower = -1, upper = 1, k = 1e6 }", '{ x = "m", y = 1 }', '{ balance = ["a"] }', '"rest"'),
     *("{ position = 1, speed = nan }", '{ angle = "1 rad", speed = "1e9 rad/s" }', "07:32:00"),
     *(f'"{"(" * 400}1{")" * 400}"', f'"{"-" * 3000}1"', f'"{"1+" * 5000}1"', f'"{"x" * 20_000}"'),
     *("[" * 200 + "]" * 200, "[" * 5000 + "]" * 5000, f"[{'0,' * 50_000}]", '"' + "9" * 5000 + '"'),
@@ -41,6 +45,18 @@ VALUES = (
 """Values of a key: of every type, of every size, of the wrong shape, of no meaning."""
 
 KEYS = (
+    *("release", "engage", "open", "friction", "axes", "rotation", "modes", "frequency", "damping"),
+    *("start", "outside", "interpolation", "elements", "section", "arguments", "input", "period"),
+    *(
+        "start_speed",
+        "parameters",
+        "flexible",
+        "method",
+        "formulation",
+        "ends",
+        "columns",
+        "length",
+    ),
     *("kind", "nodes", "on", "between", "drive", "stop", "initial", "law", "points", "mass"),
     *("shape", "unit", "value", "file", "axis", "position", "a.b.c", '"é"', '""', "é"),
 )
@@ -93,6 +109,16 @@ def by_key(text: str, rng: random.Random) -> str:
     others = [match["key"] for match in _ENTRY.finditer(text)]
     key = rng.choice(others if rng.random() < 0.5 else KEYS)
     return text[: at.start("key")] + key + text[at.end("key") :]
+
+
+def by_more(text: str, rng: random.Random) -> str:
+    """A key more in a table, of what it may have or never has."""
+    at = rng.choice(list(_HEAD.finditer(text)))
+    keys = [match["key"] for match in _ENTRY.finditer(text)]
+    others = [match["value"] for match in _ENTRY.finditer(text)]
+    key = rng.choice(keys if rng.random() < 0.3 else KEYS)
+    value = rng.choice(others if rng.random() < 0.5 else VALUES)
+    return f"{text[: at.end()]}\n{key} = {value}{text[at.end() :]}"
 
 
 def by_number(text: str, rng: random.Random) -> str:
@@ -170,8 +196,18 @@ def by_byte(text: str, rng: random.Random) -> str:
 
 
 WAYS = (
-    *(by_token, by_token, by_token, by_token, by_value, by_value, by_value, by_key, by_number),
-    *(by_number, by_list, by_name, by_name, by_expression, by_expression, by_table, by_byte),
+    *(by_token, by_token, by_token, by_token, by_value, by_value, by_value, by_key, by_more),
+    *(
+        by_number,
+        by_number,
+        by_list,
+        by_name,
+        by_name,
+        by_expression,
+        by_expression,
+        by_table,
+        by_byte,
+    ),
 )
 
 

@@ -2,14 +2,16 @@
 
     python -m benchmarks.mutants [--count N] [--first I] [--seed S] [--jobs J] [--run] [--read]
 
-Each mutant is an example, or a small machine around any kind of part, damaged in one of the
-ways of `benchmarks.damage`.  It has to be refused: a VbgError whose problems have a
-place and a remedy, or say what is expected; or to be read, checked and assembled (with --read
-no more than checked).  With --run a short run follows, which is no "finished" one without
-values or with an audit above its limit; one that is not through 10 s after its file was opened is
-asked to stop, as a user would who sees a machine turn a million times, and has to.  Nothing may
-take more than 20 s of processor time or 1 GB.  Every mutant that breaks the rule is printed, then a
-count of what became of all.
+Each mutant is an example, a small machine around any kind of part, or one of the machines in
+`benchmarks/damaged` with what examples and these have too little of (beams, flexible bodies,
+frames, functions, latches, signals of all kinds, tables in files, included files, starts that are
+found), damaged in one of the ways of `benchmarks.damage`.  It has to be refused: a VbgError whose
+problems have a place and a remedy, or say what is expected; or to be read, checked and assembled
+(with --read no more than checked).  With --run a short run follows, which is no "finished" one
+without values or with an audit above its limit; one that is not through 10 s after its file was
+opened is asked to stop, as a user would who sees a machine turn a million times, and has to.
+Nothing may take more than 20 s of processor time or 1 GB.  Every mutant that breaks the rule is
+printed, then a count of what became of all.
 """
 
 from __future__ import annotations
@@ -38,6 +40,10 @@ from vbg.model import catalogue
 from vbg.model.samples import machine
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.toml"))
+OTHERS = [
+    *sorted((Path(__file__).parent / "damaged").glob("*.toml")),
+    EXAMPLES[0].with_name("finite-elements") / "ladder.toml",
+]
 SECONDS = 20.0
 LARGEST = 1_000_000_000  # bytes
 LONGEST = 50_000  # characters of what is said of one model
@@ -51,14 +57,20 @@ HELPFUL = re.compile(
 
 
 @cache
-def sources() -> tuple[tuple[str, str], ...]:
-    """File and text of what is damaged: the examples, and a small machine around every kind of
-    part, as if it stood among them."""
-    found = [(str(file), file.read_text(encoding="utf-8")) for file in EXAMPLES]
-    for table, kinds in catalogue().items():
-        beside = EXAMPLES[0].with_name
-        found += [(str(beside(f"{table}.{kind}")), machine(table, kind)) for kind in kinds]
-    return tuple(found)
+def sources() -> tuple[tuple[tuple[str, str], ...], ...]:
+    """File and text of what is damaged: the examples; a small machine around every kind of part,
+    as if it stood among them; the machines with what both have too little of."""
+    beside = EXAMPLES[0].with_name
+    small = tuple(
+        (str(beside(f"{table}.{kind}")), machine(table, kind))
+        for table, kinds in catalogue().items()
+        for kind in kinds
+    )
+    return _texts(EXAMPLES), small, _texts(OTHERS)
+
+
+def _texts(files: list[Path]) -> tuple[tuple[str, str], ...]:
+    return tuple((str(file), file.read_text(encoding="utf-8")) for file in files)
 
 
 class Endless(BaseException):
@@ -142,8 +154,7 @@ def _run(start: vbg.Start, until: float) -> str:
 def one(number: int, seed: int, depth: str) -> tuple[int, str, str, float, int]:
     """Number, file, fate, seconds and additional bytes of a mutant."""
     rng = random.Random(f"{seed} {number}")
-    examples = len(EXAMPLES)  # every second mutant is one of an example
-    file, text = rng.choice(sources()[:examples] if rng.random() < 0.5 else sources()[examples:])
+    file, text = rng.choice(rng.choices(sources(), (3, 3, 2))[0])
     text = damaged(text, rng)
     begun, most = time.process_time(), _peak()
     with limited(SECONDS):

@@ -19,6 +19,7 @@ from vbg.errors import UsageError
 from vbg.fields import EQUILIBRIUM, WRITTEN, Beginning
 from vbg.graph import BondGraph
 from vbg.model import Model, Placed
+from vbg.model.located import told_in
 from vbg.model.text.allowed import refusal
 from vbg.simulate.run import simulate as integrate
 from vbg.solution import Solution
@@ -62,7 +63,9 @@ def simulate(
     t_end, output_step, method, rtol, atol, formulation, progress, sink.  Returns a Solution, whose
     status says where the integration could not go on.
     """
-    return integrate(_start(source, start, at=at), **settings)
+    settled = _start(source, start, at=at)
+    with told_in(settled.system.model):
+        return integrate(settled, **settings)
 
 
 _start = start  # `simulate` has an argument of this name

@@ -17,6 +17,11 @@ from vbg.model.values.values import read_list, read_vector, unknown_keys
 
 MOST_ROWS = 5000
 KEYS = ("file", "columns", "units")
+WHERE = "The path counts from this file's folder."
+HOW = (
+    "It is a table of comma-separated numbers whose first line names the columns, with their "
+    "units: time [s], level [mm]."
+)
 
 
 def read_samples(
@@ -55,7 +60,8 @@ def _of_file(
     try:
         return _columns(text_of(file), list(map(str, names)), raw.get("units"), expected)
     except (UsageError, ModelError) as error:
-        reading.fail(path, f"{error}.".replace("..", "."))
+        remedy = WHERE if isinstance(error, UsageError) else HOW
+        reading.fail(path, f"{str(error).rstrip('.')}.", remedy)
         return None
 
 

@@ -32,7 +32,7 @@ from vbg.assemble.program.lower import lower
 from vbg.assemble.start.start import Start
 from vbg.assemble.system import System
 from vbg.blocks import Block, Substitution, const, dependencies, mul, rows, stack, zeros
-from vbg.errors import UsageError
+from vbg.errors import Problem, UsageError
 
 Array = NDArray[np.float64]
 
@@ -59,6 +59,11 @@ class Bushings:
         return float(np.sqrt(lever**2 + square / self.frequency**2) - lever)
 
 
+def not_by_small_steps(where: str, what: str, remedy: str = "Use method = 'auto'.") -> UsageError:
+    """What the discrete-time method cannot do, with the part or the setting that asks for it."""
+    return UsageError.of([Problem("error", where, what, remedy)])
+
+
 def bushings(mobility: Mobility, frequency: float, ratio: float = DAMPING) -> Bushings:
     """K and C for the frequency [rad/s] at the assembled start; none for what sticks, which is
     held by impulses.
@@ -69,9 +74,10 @@ def bushings(mobility: Mobility, frequency: float, ratio: float = DAMPING) -> Bu
     diagonal = np.where(soft, mobility.diagonal(), 1.0)
     if np.any(diagonal <= 0.0):
         worst = names[int(np.argmin(diagonal))]
-        raise UsageError(
-            f"{worst} acts on no mass: the discrete-time method has no step for it. Give the part "
-            "an inertia, or use method = 'auto'."
+        raise not_by_small_steps(
+            worst,
+            "it acts on no mass: the discrete-time method has no step for it.",
+            "Give the part an inertia, or use method = 'auto'.",
         )
     for first, count in vectors_of(constraints):
         diagonal[first : first + count] = diagonal[first : first + count].mean()

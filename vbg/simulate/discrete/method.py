@@ -33,7 +33,6 @@ from vbg.assemble.start.posture import Projector
 from vbg.assemble.start.start import Start
 from vbg.assemble.system import System
 from vbg.blocks import Block, stack, zeros
-from vbg.errors import UsageError
 from vbg.simulate.discrete.bushings import (
     DAMPING,
     Bushings,
@@ -42,6 +41,7 @@ from vbg.simulate.discrete.bushings import (
     bushings,
     held_rows,
     largest,
+    not_by_small_steps,
     possible_gaps,
     with_efforts,
 )
@@ -132,10 +132,11 @@ class DiscreteTime:
         given = PHASE / self.dt if frequency is None else frequency
         bush = bushings(self._mobility, given, ratio)
         if (most := bush.carried(1.0, 1.0)) < self.dt:
-            raise UsageError(
+            raise not_by_small_steps(
+                "simulate.bushing_frequency",
                 f"bushings of {given / (2.0 * np.pi):.4g} Hz and a damping ratio of {ratio:g} need "
-                f"steps shorter than {most:.3g} s; got {self.dt:.3g} s. Give a shorter step, or a "
-                "smaller bushing_frequency."
+                f"steps shorter than {most:.3g} s; got {self.dt:.3g} s.",
+                "Give a shorter step, or a smaller bushing_frequency.",
             )
         return bush
 

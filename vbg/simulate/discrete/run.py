@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from vbg.assemble.start.start import Start
 from vbg.assemble.system import System
-from vbg.errors import Problem, UsageError
+from vbg.errors import Problem
+from vbg.simulate.discrete.bushings import not_by_small_steps
 from vbg.simulate.discrete.method import DiscreteTime, step_of
 from vbg.simulate.events.events import Switches
 from vbg.simulate.instants.drives import drive_kinks, require_no_jump
@@ -46,16 +47,18 @@ def run_discrete(
     """
     opening = [c.part for c in start.system.equations.constraints if c.latches]
     if opening:
-        raise UsageError(
-            f"the discrete-time method holds joints by bushings all the time: {opening[0]} opens "
-            "and closes. Use method = 'auto'."
+        raise not_by_small_steps(
+            opening[0],
+            "the discrete-time method holds joints by bushings all the time: this one opens and "
+            "closes.",
         )
     start = _agreed(start, settings)
     dt = min(step_of(start) if settings.step is None else settings.step, settings.output_step)
     if settings.t_end / dt > MOST_STEPS:
-        raise UsageError(
+        raise not_by_small_steps(
+            "simulate.method",
             f"the discrete-time method would need {settings.t_end / dt:.2g} steps of {dt:.2g} s: "
-            "springs or circuits of this model are too stiff for it. Use method = 'auto'."
+            "springs or circuits of this model are too stiff for it.",
         )
     hertz = settings.bushing_frequency
     frequency = None if hertz is None else 2.0 * np.pi * hertz

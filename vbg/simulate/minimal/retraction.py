@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.system import System
-from vbg.errors import UsageError
+from vbg.errors import Problem, UsageError
 from vbg.simulate.minimal.coordinates import Coordinates, choose, of_joints
 from vbg.simulate.minimal.factors import LARGE, Factors, dense_factors, sparse_factors
 from vbg.simulate.minimal.programs import MinimalPrograms, Places, SlopesEvaluator
@@ -86,11 +86,14 @@ class Retraction:
 
     def _require_possible(self, unknowns: int) -> None:
         if unknowns > LARGEST:
-            raise UsageError(
-                "formulation 'minimal' chooses coordinates that are not the joints' own from a "
-                f"dense Jacobian, up to {LARGEST} posture unknowns; {self._name} has {unknowns}. "
-                "Use formulation = 'constraint', whose cost grows with the number of joints only."
+            told = Problem(
+                "error",
+                "simulate.formulation",
+                "'minimal' chooses coordinates that are not the joints' own from a dense Jacobian, "
+                f"up to {LARGEST} posture unknowns; {self._name} has {unknowns}.",
+                "Use formulation = 'constraint', whose cost grows with the number of joints only.",
             )
+            raise UsageError.of([told])
 
     def renew(self, t: float, x: Array) -> None:
         """Jacobians at x, for the retractions that follow."""
