@@ -23,6 +23,10 @@ second where it is below 1 m; angles, quaternions and controllers to atol.  A ru
 than LONG asks for more of speeds, what adds up to that of positions in the whole of it; but no
 speed is held to less than what adds up to PLACED of a turn or a size, rounding of the posture,
 and no spring to less than a force that moves the lightest inertia by so little.
+
+What is closed, stores and resistors alone, never holds more than the energy E that it has: no
+effort or flow there is above Z = sqrt(2 E F).  A start may be as slow as it likes, 1e-8 rad/s of a
+rotor; so no store of it is held to more than CLOSED of that Z.
 """
 
 from __future__ import annotations
@@ -47,6 +51,7 @@ Array = NDArray[np.float64]
 # of effort and flow, for which atol is meant: their product is 1 W in every domain
 UNITS = {"hydraulic": (1e5, 1e-5)}
 MOVING = ("translation", "rotation")
+OPEN = {"Se", "Sf", "Sc", "EJS"}  # kinds of vertices that power may come from, or bodies
 LINE = "scalar"  # frame of bonds of shafts, slides, circuits, oil
 SHARED = 1e-6  # least part of its own tolerance that a store is held to for the sake of others
 PASSED = 1e-6
@@ -58,6 +63,7 @@ SHARE = 1e-2  # or this part of atol,
 ROUNDED = 10.0 * np.finfo(float).eps  # and what is left of that in any case
 LONG = 10.0  # s, from which on what speeds are off by adds up
 SHORTEST = 1e-100  # s, whose square is a number
+CLOSED = 1e-7  # of the largest effort or flow that a store of a closed network can have
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +93,7 @@ class Tolerances:
             i for s in system.slices if s.state.kind == "quadrature" for i in range(s.first, s.last)
         ]
         self.varies = bool(self._slopes.program.outputs or self._stretched)
+        self._most = 0.0  # energy of a closed network so far [J]
 
     @cached_property
     def _rest(self) -> Array:
@@ -144,7 +151,7 @@ class Tolerances:
             max(self._atol * store.unit, self._unfelt(store)) / slope if slope > 0.0 else self._atol
             for store, slope in zip(self._stores, slopes, strict=True)
         ]
-        held = self._shared(own, slopes)
+        held = self._closed(self._shared(own, slopes), x)
         for group in self._connected:
             most = max(own[i] for i in group)
             for i in group:
@@ -153,6 +160,27 @@ class Tolerances:
         for store, tolerance in zip(self._stores, held, strict=True):
             values[store.place.first : store.place.last] = tolerance
         return values
+
+    @cached_property
+    def _is_closed(self) -> bool:
+        """Whether stores with linear laws, resistors and what passes power on are all there is."""
+        kinds = {vertex.kind for vertex in self._system.causal.graph.vertices.values()}
+        return not kinds & OPEN and bool(np.isfinite(self._linear).all())
+
+    def _closed(self, held: list[float], x: Array) -> list[float]:
+        """CLOSED of what the energy at x, or any one before, can make of each, at most."""
+        if not self._is_closed:
+            return held
+        slopes = self._linear.tolist()
+        states = [x[s.place.first : s.place.last] for s in self._stores]
+        energy = sum(0.5 * F * float(X @ X) for F, X in zip(slopes, states, strict=True))
+        self._most = max(self._most, energy)
+        if not 0.0 < self._most < np.inf:
+            return held
+        return [
+            min(own, CLOSED * float(np.sqrt(2.0 * self._most / F))) if F > 0.0 else own
+            for own, F in zip(held, slopes, strict=True)
+        ]
 
     def _unfelt(self, store: _Store) -> float:
         """The effort of a spring that in the whole run moves no inertia by more than PLACED."""
