@@ -77,6 +77,58 @@ def test_both_solvers_agree_with_what_else_acts(name):
     judged(shafts({"s": source("a", "b", "sin(4*t)"), **OTHERS[name]}))
 
 
+def gear(a: str, b: str, ratio: float) -> dict[str, object]:
+    return {"kind": "gear", "nodes": [a, b], "ratio": ratio}
+
+
+def geared(more: dict[str, object], given: str = "1 + sin(3*t)", ends: str = "cb") -> vbg.Model:
+    """c turns R times as fast as a, e Q times as fast as b; b is ahead of c."""
+    inertias = {f"J{n}": {"kind": "inertia", "nodes": [n], "J": J} for n, J in GEARED.items()}
+    trains = {"g": gear("a", "c", R), "h": gear("e", "b", 1.0 / Q)}
+    torque = {"kind": "torque", "nodes": ["e"], "torque": TORQUE}
+    parts = {**inertias, **trains, "T": torque, "s": source(*ends, given), **more}
+    return vbg.Model(rotational=parts, simulate={"t_end": 1.0, "output_step": 0.1})
+
+
+R, Q = -2.5, 0.7
+GEARED = {"a": 1.3, "b": 0.4, "c": 0.2, "e": 0.1}
+
+
+@pytest.mark.parametrize("ends", ["cb", "bc"])
+def test_a_source_between_geared_shafts(ends):
+    """With A = Ja + R^2 Jc and B = Jb + Q^2 Je: (A + R^2 B) wa' = Q R T - R B s', from the speed at
+    which the source strikes both apart; it exerts B wb' - Q T on b."""
+    A, B = GEARED["a"] + R * R * GEARED["c"], GEARED["b"] + Q * Q * GEARED["e"]
+    whole, sign = A + R * R * B, 1.0 if ends == "cb" else -1.0
+    for solution in judged(geared({}, ends=ends)).solutions.values():
+        t = solution.time
+        s, slope = sign * (1.0 + np.sin(3.0 * t)), sign * 3.0 * np.cos(3.0 * t)
+        wa = (Q * R * TORQUE * t - R * B * s) / whole
+        wb = (Q * R * TORQUE - R * B * slope) / whole * R + slope
+        assert solution["rotational.a.speed"] == pytest.approx(wa, abs=1e-8)
+        assert solution["rotational.e.speed"] == pytest.approx(Q * (R * wa + s), abs=1e-8)
+        assert solution["s.torque"] == pytest.approx(sign * (B * wb - Q * TORQUE), abs=1e-8)
+        assert solution["h.torque1"] == pytest.approx(TORQUE - GEARED["e"] * Q * wb, abs=1e-8)
+
+
+BESIDE = {
+    "a damper across": {"d": {"kind": "damper", "nodes": ["a", "e"], "c": 0.3}},
+    "dry friction": {"f": {"kind": "friction", "nodes": ["a", "e"], "coulomb": 0.2}},
+    "a second source": {
+        "Jf": {"kind": "inertia", "nodes": ["f"], "J": 0.3},
+        "s2": source("a", "f", "cos(t)"),
+        "d": {"kind": "damper", "nodes": ["f", "e"], "c": 0.3},
+    },
+    "a given speed": {"Ja": {"kind": "speed", "nodes": ["a"], "speed": "t"}},
+}
+
+
+@pytest.mark.parametrize("given", ["1 + sin(3*t)", "1 + sign(t - 0.35)"])
+@pytest.mark.parametrize("name", tail(BESIDE, 2))
+def test_both_solvers_agree_beside_geared_shafts(name, given):
+    judged(geared(BESIDE[name], given))
+
+
 def test_a_source_whose_speed_jumps_strikes_both():
     """Ja wa + Jb wb stays at the jump of s by 1: wa falls by Jb / (Ja + Jb), the source brings
     what the kinetic energy grows by."""
@@ -134,6 +186,33 @@ def test_a_shaft_ahead_of_a_joint(ends, start):
 
 
 CRANK = vbg.read(Path(__file__).parents[2] / "examples" / "slider-crank.toml")
+
+
+@pytest.mark.parametrize("given", ["1 + 2*sin(5*t)", "1 + sign(t - 0.13)"])
+@pytest.mark.parametrize("ends", [("q", "m"), ("n", "q"), ("joint:A", "m")])
+@pytest.mark.parametrize("start", tail([{}, {"speed": 2.0}], 1))
+def test_gears_on_both_sides_of_a_source_on_a_joint(ends, start, given):
+    parts = {
+        "Jm": {"kind": "inertia", "nodes": ["m"], "J": 0.2},
+        "Jq": {"kind": "inertia", "nodes": ["q"], "J": 0.05},
+        "g": gear("n", "m", -1.5),
+        "h": gear("joint:A", "q", 3.0),
+        "T": {"kind": "torque", "nodes": ["m"], "torque": "0.9*cos(2*t)"},
+    }
+    model = carrier(ends, given, **start)
+    rotational = {**model.document["rotational"], **parts}
+    judged(vbg.Model(**{**model.document, "rotational": rotational}))
+
+
+def test_what_a_source_strikes_through_gears_is_not_replayed():
+    """A friction has no twin here, and efforts alone do not tell of the strike at the start."""
+    rub = {"kind": "friction", "nodes": ["n", "frame"], "coulomb": 0.2}
+    model = carrier(("q", "n"), "1 + sin(4*t)")
+    parts = {"f": rub, "h": gear("joint:A", "q", 3.0)}
+    rotational = {**model.document["rotational"], **parts}
+    verdict = validate(vbg.Model(**{**model.document, "rotational": rotational})).verdict
+    assert verdict.result == "INCONCLUSIVE"
+    assert "does not tell what it strikes at the start" in verdict.sentence
 
 
 @pytest.mark.parametrize("speed", ["20*sin(5*t) + 4", "5 + 5*sign(t - 0.35)"])

@@ -177,7 +177,7 @@ def test_a_raw_inertia_that_a_joint_moves_at_a_changing_ratio_is_refused_not_for
 
 
 @pytest.mark.parametrize("speed", ["sin(3*t)", "cos(3*t)"])
-def test_a_speed_source_between_a_joint_and_a_train_is_replayed_not_forgotten(speed):
+def test_a_speed_source_between_a_joint_and_a_braked_train_is_replayed_not_forgotten(speed):
     """Its joint stands among its nodes: once the run without it was compared, and failed.  What it
     strikes at the start its effort does not tell."""
     model = vbg.Model(
@@ -188,6 +188,8 @@ def test_a_speed_source_between_a_joint_and_a_train_is_replayed_not_forgotten(sp
             "W": {"kind": "speed", "nodes": ["m", "joint:hinge"], "speed": speed},
             "G": {"kind": "gear", "nodes": ["m", "n"], "ratio": 0.5},
             "J": {"kind": "inertia", "nodes": ["n"], "J": 0.1},
+            # shares with a shaft of given speed: no twin
+            "rub": {"kind": "friction", "nodes": ["m", "frame"], "coulomb": 0.1},
         },
     )
     report = validate(model, t_end=0.3, output_step=2e-3, in_children=False)

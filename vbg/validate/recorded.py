@@ -28,7 +28,9 @@ from vbg.tmm_bridge.mechanism.loading import (
     one_dimensional,
 )
 from vbg.tmm_bridge.motion.recording import program_of
+from vbg.tmm_bridge.onedim.offsets import between_shafts
 from vbg.tmm_bridge.onedim.rawbonds import OuterBond, outer_bonds
+from vbg.tmm_bridge.onedim.trains import paths_of, side_of, tie_of, tying_parts
 from vbg.tmm_bridge.tree.forest import coordinate_joint, coordinate_key
 from vbg.tmm_bridge.tree.pairs import measured_coordinates
 
@@ -162,15 +164,17 @@ def replays_from(
     Raises UsageError for a part whose effort the solution does not tell.
     """
     total: dict[str, np.ndarray[Any, Any]] = {}
-    for push in parts_on_mechanism(model):
-        if push.name in without:
-            continue
-        if push.part.kind == "speed" and _strikes(model, push.part):
+    for name, part in one_dimensional(model):
+        known = name in without or part.kind != "speed"
+        if not known and _strikes(model, part) and _moves_joints(model, part):
             raise UsageError(
-                f"{push.part.table}.{push.name}: this speed source between a joint and a shaft can"
+                f"{part.table}.{name}: this speed source, which moves a joint, can"
                 " only be replayed, and its effort alone does not tell what it strikes at the"
                 " start. Begin with speed 0, or give the joint a drive."
             )
+    for push in parts_on_mechanism(model):
+        if push.name in without:
+            continue
         effort = push.sign * _effort(solution, push)
         total[push.key] = total.get(push.key, np.zeros(len(solution.time))) + effort
     for name, joint in model.joints.items():
@@ -196,6 +200,14 @@ def _strikes(model: Model, part: Any) -> bool:
         return function_of(model, part.speed).value(0.0) != 0.0
     except UsageError:  # it reads what moves
         return False
+
+
+def _moves_joints(model: Model, part: Any) -> bool:
+    """Whether gears or further sources lead from a speed source to a joint."""
+    ties = [tie_of(model, tie)[:2] for _, tie in tying_parts(model)]
+    ties += [(first, second) for _, _, first, second in between_shafts(model)]
+    reached = {end for path in paths_of(model, part) for end in side_of(path, ties)}
+    return any(end.startswith("joints.") for end in reached)
 
 
 def _bond_effort(model: Model, solution: Solution, outer: OuterBond) -> Array:

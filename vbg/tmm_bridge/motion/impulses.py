@@ -10,7 +10,7 @@ accelerations and efforts.  Between ideal drives and joints it is the change of 
 energy; what the kinetic energy grows by is work of the drives.
 
 Where the speed s of a source between two shafts jumps it strikes them apart (`onedim.offsets`):
--m d times the jump is the impulse on what both have in common.
+-m r d times the jump is the impulse on what both have in common.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def strike_apart(plant: Plant, stop: Stop, y: Array) -> tuple[Array, tuple[Event
     y[plant.works[2]] += plant.held_by_network(stop.after, y) - held
     if pushed.any():
         y = _pushed(plant, stop, y, pushed)
-    _let_go(plant, stop.after, y, max(abs(push / part.mass) for part, push in struck))
+    _let_go(plant, stop.after, y, max(abs(push / part.mass / part.ratio) for part, push in struck))
     names = [f"{part.offset.part.table}.{part.offset.name}" for part, _ in struck]
     return y, tuple(Event(stop.first, name, "its speed jumps: an impulse") for name in names)
 
@@ -88,12 +88,12 @@ def _apart(plant: Plant) -> list[Between]:
 
 
 def _push(part: Between, stop: Stop) -> float:
-    """m d times the jump of the source's speed at a stop."""
+    """m r d times the jump of the source's speed at a stop."""
     before, after = (part.offset.drive.rates(t) for t in (stop.before, stop.after))
     change = float(after[0] - before[0])
     fast, faster = (max(abs(float(before[k])), abs(float(after[k]))) for k in (0, 1))
     smooth = SEEN * fast + 4.0 * (stop.after - stop.before) * faster + ROUNDING
-    return part.mass * part.offset.sign * change if abs(change) > smooth else 0.0
+    return part.mass * part.ratio * part.offset.sign * change if abs(change) > smooth else 0.0
 
 
 def _pushed(plant: Plant, stop: Stop, y: Array, pushed: Array) -> Array:

@@ -71,7 +71,7 @@ def add_shafts(draft: Draft, sources: Sources) -> list[Train]:
             placed[path] = value
     drives = _speed_sources(draft)
     sets, offsets = sets_apart(draft, sources, tied_sets(draft.model), drives)
-    inertias = starts(inertias, offsets)
+    inertias = starts(inertias, sets, offsets)
     hinged = _moving_with_joints(draft, sets, drives)
     trains = []
     for tied in sets:
@@ -91,12 +91,17 @@ def add_shafts(draft: Draft, sources: Sources) -> list[Train]:
                 continue
             train.shares[path] = draft.share()
             term = Term(index, ratio, relative=True, path=train.shares[path])
-            terms = (term, offsets[path].term) if path in offsets else (term,)
+            terms = (term, offsets[path].term(path)) if path in offsets else (term,)
             draft.ports[path] = Port(terms, placed.get(path, 0.0), turns)
-    add_sources(draft, {p: t.shaft for t in trains for p in t.ratio}, inertias, offsets)
+    shafts = {path: (train.shaft, ratio) for train in trains for path, ratio in train.ratio.items()}
+    add_sources(draft, shafts, inertias, offsets)
     for path, mass, _, _ in inertias:
         train = next(train for train in trains if path in train.ratio)
         train.inertia[path] = train.inertia.get(path, 0.0) + mass
+    for path, offset in offsets.items():
+        train = next(train for train in trains if path in train.ratio)
+        train.ahead[path] = offset.ahead(path), offset.drive
+        train.sources.append((offset.base, offset.moved))
     for _, part in mechanical_parts(draft.model):
         for given in (getattr(part, key, None) for key in ("on", "shaft", "slide")):
             if isinstance(given, str):  # a coordinate by the name that the part has for it

@@ -7,7 +7,9 @@ what the gear exerts on its end there, whose speed is c_end v,
 
     c_end effort = sum m c^2 v' - sum c e,
 
-joints in the side among the loads with what the rows of the mechanism hold there.
+joints in the side among the loads with what the rows of the mechanism hold there.  A speed source
+between two shafts ties them, too, as it does no work where both turn alike; of what runs ahead
+by o s the inertia asks for m c o s' besides.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from typing import Any
 
 from vbg.model import Model
 from vbg.tmm_bridge.formulas.tape import Number, choose, size
+from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
 from vbg.tmm_bridge.onedim.draft import Draft, no_twin
 from vbg.tmm_bridge.onedim.friction import DryFriction
 from vbg.tmm_bridge.onedim.mechanical import FREE, JOINT, Shaft
@@ -156,7 +159,8 @@ class Train:
 
     ratio : speed of each over the shaft's;  inertia : of each that has some;  shares : places of
     the efforts on it;  rows : of the joints that the first one moves;  moved_at : the path whose
-    motion comes from outside, the first joint or a speed source's, empty for none.
+    motion comes from outside, the first joint or a speed source's, empty for none;  ahead : what
+    each path that runs ahead has of a speed s, and s;  sources : ends of the sources between.
     """
 
     shaft: int
@@ -165,6 +169,8 @@ class Train:
     shares: dict[str, int] = field(default_factory=dict)
     rows: dict[str, int] = field(default_factory=dict)
     moved_at: str = ""
+    ahead: dict[str, tuple[float, TimeFunction]] = field(default_factory=dict)
+    sources: list[tuple[str, str]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -173,7 +179,8 @@ class Passed:
 
     shares, held : places of the efforts on the side's paths, and (friction, its speed over the
     shaft's) of those that the mechanism makes stick there;  rows : (row, speed over the shaft's)
-    of its joints;  mass : its inertia at the shaft's speed;  end : speed of the end over it."""
+    of its joints;  mass : its inertia at the shaft's speed;  ahead : (m c o, s) of what runs
+    ahead;  end : speed of the end over it."""
 
     shaft: Shaft
     index: int
@@ -181,11 +188,14 @@ class Passed:
     held: tuple[tuple[DryFriction, float], ...]
     rows: tuple[tuple[int, float], ...]
     mass: float
+    ahead: tuple[tuple[float, TimeFunction], ...]
     end: float
 
     def effort(self, w: Working) -> Number:
         """It makes the end's speed grow."""
         need: Number = self.mass * self._acceleration(w) if self.mass else 0.0
+        for coupled, drive in self.ahead:
+            need = need + coupled * w.timed(drive, 1)
         for place in self.shares:
             need = need - w.shares[place]
         for friction, c in self.held:
@@ -209,10 +219,10 @@ def add_passed(draft: Draft, trains: Sequence[Train]) -> None:
     ties = [(name, part, *tie_of(draft.model, part)) for name, part in tying_parts(draft.model)]
     for name, part, first, second, ratio in ties:
         train = next(train for train in trains if first in train.ratio)
-        others = [(a, b) for other, _, a, b, _ in ties if other != name]
-        side, end = _side_of(second, others), second
+        others = [(a, b) for other, _, a, b, _ in ties if other != name] + train.sources
+        side, end = side_of(second, others), second
         if train.moved_at in side:
-            side, end = _side_of(first, others), first
+            side, end = side_of(first, others), first
         taken, given = _both_ends(_passed(draft, train, side, end), ratio, at_first=end == first)
         screw = part.kind == "ball_screw"
         words = ("shaft_torque", "thrust") if screw else ("torque1", "torque2")
@@ -220,7 +230,7 @@ def add_passed(draft: Draft, trains: Sequence[Train]) -> None:
         draft.outputs.append((f"{name}.{words[1]}", "N" if screw else "N*m", given))
 
 
-def _side_of(path: str, ties: Iterable[tuple[str, str]]) -> set[str]:
+def side_of(path: str, ties: Iterable[tuple[str, str]]) -> set[str]:
     """All paths that ties connect with one."""
     side = {path}
     while True:
@@ -241,8 +251,13 @@ def _passed(draft: Draft, train: Train, side: set[str], end: str) -> Passed:
     )
     rows = tuple((row, train.ratio[path]) for path, row in train.rows.items() if path in side)
     mass = sum(m * train.ratio[path] ** 2 for path, m in train.inertia.items() if path in side)
+    ahead = tuple(
+        (train.inertia[path] * train.ratio[path] * o, drive)
+        for path, (o, drive) in train.ahead.items()
+        if path in side and path in train.inertia
+    )
     shaft = draft.shafts[train.shaft]
-    return Passed(shaft, train.shaft, tuple(shares), held, rows, mass, train.ratio[end])
+    return Passed(shaft, train.shaft, tuple(shares), held, rows, mass, ahead, train.ratio[end])
 
 
 def _both_ends(passed: Passed, ratio: float, *, at_first: bool) -> tuple[Value, Value]:
