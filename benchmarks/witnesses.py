@@ -32,7 +32,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("words", nargs="*", help="engines, files")
     parser.add_argument("--t-end", type=float, default=0.5)
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()
     engines = [word for word in given.words if word in ENGINES] or list(ENGINES)
     paths = [Path(word) for word in given.words if word not in ENGINES]
     print(f"{'machine':24}{'engine':11}{'motion':>9}{'loads':>9}{'gap':>9}{'CPU':>8}")

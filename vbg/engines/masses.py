@@ -16,7 +16,7 @@ def inertia_of(model: Model, name: str) -> tuple[float, Array]:
     """Mass [kg] and inertia about the mass centre, (3, 3), body axes [kg m^2]."""
     body = model.bodies[name]
     written = model.document.get("bodies", {}).get(name, {})
-    if body.shape and "inertia" not in written:
+    if any(shape.density for shape in body.shape) and "inertia" not in written:
         return _of_solids(body)
     xx, yy, zz, xy, yz, zx = body.inertia
     return body.mass, np.array([[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]])

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from vbg.engines.loads import Moving
+from vbg.engines.acting.sums import Moving
 from vbg.engines.machine import BALL, FREE, GROUND, SLIDE, Branch, Machine
 from vbg.engines.pose import Array, Place, to_quaternions
 from vbg.engines.spans import Span, begun, rate_of, values_of

@@ -62,3 +62,8 @@ def shortest(a: Any, b: Any) -> Array:
     if sine < 1e-15:
         return np.eye(3) if a @ b > 0 else turn(triad(a)[:, 0], np.pi)
     return turn(across / sine, float(np.arctan2(sine, a @ b)))
+
+
+def skew(a: Array) -> Array:
+    """(3, 3) of the product a x."""
+    return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])

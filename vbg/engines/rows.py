@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vbg.engines.loads import Moving
+from vbg.engines.acting.sums import Moving
 from vbg.engines.machine import Ends
 from vbg.engines.pose import Array
 

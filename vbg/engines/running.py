@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 from scipy.integrate import DOP853
 
+from vbg.engines.acting.loads import acts_of, couplings_of, require_known
+from vbg.engines.acting.sums import Acting
 from vbg.engines.drake import DrakeTree
 from vbg.engines.exudyn import ExudynTree
-from vbg.engines.loads import Acting, acts_of, couplings_of, require_known
 from vbg.engines.machine import COORDINATES, GROUND, Branch, Ends, Machine, machine_of
 from vbg.engines.mujoco import MuJoCoTree
 from vbg.engines.pinocchio import PinocchioTree

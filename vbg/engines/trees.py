@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from vbg.engines.loads import Moving
+from vbg.engines.acting.sums import Moving
 from vbg.engines.machine import BALL, COORDINATES, FREE, Branch, Ends, Machine
 from vbg.engines.pose import Array, Place, of_quaternion
 

@@ -1,4 +1,4 @@
-"""What acts on the bodies besides joints and gravity: springs, dampers, bushings, forces and
+"""What acts on the bodies besides joints and gravity: springs, dampers, elastic hinges, forces and
 torques, friction and stops of joints; and efforts that another run recorded.
 
 Points of two bodies attract with effort e(length, rate); coordinates of a tree's joints carry an
@@ -8,13 +8,13 @@ effort on the second body.  Everything is written from the laws in docs/parts.md
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
-from vbg.engines.machine import COUPLINGS, written_axes
+from vbg.engines.acting.elastic import axes_of, beam_element, bushing
+from vbg.engines.acting.sums import Act, Acting, Moving
+from vbg.engines.machine import COUPLINGS
 from vbg.engines.pose import Array
 from vbg.engines.rotors import rotors_of
 from vbg.errors import UsageError
@@ -23,54 +23,18 @@ from vbg.model import Model
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, function_of
 
 Law = Callable[[float, float, float], float]  # of value, rate, t
-KNOWN = ("spring", "damper", "torsion_spring", "stop", "bushing", "force", "torque")
+KNOWN = (
+    "spring",
+    "damper",
+    "torsion_spring",
+    "stop",
+    "bushing",
+    "beam_element",
+    "force",
+    "torque",
+)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Moving:
-    """A body as an engine sees it now: place and velocity of its mass centre in W, its angular
-    velocity in W, the Jacobian of both, (6, nv), and their rates without any acceleration of
-    the coordinates."""
-
-    p: Array
-    R: Array
-    v: Array
-    w: Array
-    jacobian: Array
-    drift: Array
-
-    def point(self, at: Array) -> tuple[Array, Array, Array]:
-        """A point's place and velocity in W, and its Jacobian, (3, nv)."""
-        arm = self.R @ at
-        spread = self.jacobian[:3] - _skew(arm) @ self.jacobian[3:]
-        return self.p + arm, self.v + np.cross(self.w, arm), spread
-
-
-def _skew(a: Array) -> Array:
-    return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
-
-
-@dataclass(slots=True)
-class Acting:
-    """Sums at one instant: force and moment about the mass centre of every body, in W; efforts
-    on coordinates by their place among the speeds; signals of the parts."""
-
-    wrenches: dict[str, tuple[Array, Array]] = field(default_factory=dict)
-    efforts: dict[int, float] = field(default_factory=dict)
-    signals: dict[str, Any] = field(default_factory=dict)
-
-    def push(self, body: str, now: Moving, at: Array, force: Array, torque: Array) -> None:
-        """A force at a point of the body and a torque, W."""
-        f, n = self.wrenches.get(body, (np.zeros(3), np.zeros(3)))
-        self.wrenches[body] = f + force, n + torque + np.cross(now.R @ at, force)
-
-    def turn(self, place: int, effort: float) -> None:
-        """An effort on a coordinate."""
-        self.efforts[place] = self.efforts.get(place, 0.0) + effort
-
-
-Act = Callable[[float, Mapping[str, Moving], Array, Array, Acting], None]
-"""(t, bodies, coordinates, speeds, sums)"""
 Coordinates = Mapping[str, int]  # "joint.angle" -> place among coordinates and speeds
 
 
@@ -110,7 +74,7 @@ def require_known(model: Model, replays: Mapping[str, TimeFunction]) -> None:
     rotors = {f"rotational.{part}" for rotor in rotors_of(model) for part in rotor.parts}
     others = _on_joint_nodes(model)
     if not replays:
-        tables = ("electric", "hydraulic", "rotational", "translational", "bondgraph", "beams")
+        tables = ("electric", "hydraulic", "rotational", "translational", "bondgraph")
         others = [f"{t}.{n}" for t in tables for n in getattr(model, t)]
     strange += [part for part in others if part not in rotors]
     if strange:
@@ -210,7 +174,9 @@ def _force_act(
             return _on(signal, place, _law(part, sign=-1.0), "" if turns else f"{name}.length")
         return _pair(part, name, _law(part, sign=1.0))
     if part.kind == "bushing":
-        return _bushing(model, part, name)
+        return bushing(model, part, name)
+    if part.kind == "beam_element":
+        return beam_element(model, part, name)
     return _given(model, places, name, part, recorded)
 
 
@@ -259,7 +225,7 @@ def _given(
     on: Attachment = part.on
     R = None if part.axes == "world" else np.eye(3)  # of the components' axes to the body's
     if part.axes == "frame":
-        R = _axes_of(on)
+        R = axes_of(on)
 
     def act(t: float, bodies: Mapping[str, Moving], q: Array, v: Array, sums: Acting) -> None:
         now = bodies[on.body]
@@ -272,56 +238,6 @@ def _given(
         sums.signals[f"{name}.power"] = float(value @ speed)
 
     return act
-
-
-def _bushing(model: Model, part: Any, name: str) -> Act:
-    """Force and moment on the second body at its point, and back on the first at that point:
-    power = force . (velocity of the point seen from the first body) + moment . (w_B - w_A).  The
-    spring's moment belongs to the rotation vector u of the turn since the written posture:
-    u' = D(u) w, so it is D(u)ᵀ K u."""
-    first, second = part.between
-    written = [written_axes(model, end.body) for end in (first, second)]
-    if written[0] is None or written[1] is None:
-        raise UsageError(f"forces.{name}: the engines need both bodies' rotation written.")
-    start = Rotation.from_matrix(written[0].T @ written[1])
-    E = np.kron(np.eye(2), _axes_of(first))  # from the axes of the first end's frame to its body's
-    K = E @ np.array(part.stiffness) @ E.T
-    C = np.zeros((6, 6)) if part.damping is None else E @ np.array(part.damping) @ E.T
-
-    def act(t: float, bodies: Mapping[str, Moving], q: Array, v: Array, sums: Acting) -> None:
-        A, B = bodies[first.body], bodies[second.body]
-        p, vp, _ = A.point(np.array(first.at))
-        r, vr, _ = B.point(np.array(second.at))
-        u = (Rotation.from_matrix(A.R.T @ B.R) * start.inv()).as_rotvec()
-        spring = K @ np.concatenate((A.R.T @ (r - p), u))
-        spring[3:] = _rate_of_vector(u).T @ spring[3:]
-        w = A.R.T @ (B.w - A.w)
-        damping = C @ np.concatenate((A.R.T @ (vr - vp - np.cross(A.w, r - p)), w))
-        load = -(spring + damping)
-        force, torque = A.R @ load[:3], A.R @ load[3:]
-        sums.push(second.body, B, np.array(second.at), force, torque)
-        sums.push(first.body, A, A.R.T @ (r - A.p), -force, -torque)
-        sums.signals[f"{name}.force"], sums.signals[f"{name}.torque"] = force, torque
-
-    return act
-
-
-def _axes_of(end: Attachment) -> Array:
-    """(3, 3) axes of the frame at an end, in its body's; the body's own without one."""
-    w, x, y, z = end.rotation or (1.0, 0.0, 0.0, 0.0)
-    return Rotation.from_quat([x, y, z, w]).as_matrix()
-
-
-def _rate_of_vector(u: Array) -> Array:
-    """D(u) with u' = D(u) w, w in the axes that u counts from:
-    D = 1 - skew(u)/2 + (1/t^2 - (1 + cos t)/(2 t sin t)) skew(u)^2."""
-    angle = float(np.linalg.norm(u))
-    S = _skew(u)
-    if angle < 1e-4:
-        factor = 1.0 / 12.0 + angle**2 / 720.0
-    else:
-        factor = 1.0 / angle**2 - (1.0 + np.cos(angle)) / (2.0 * angle * np.sin(angle))
-    return np.asarray(np.eye(3) - 0.5 * S + factor * S @ S)
 
 
 def couplings_of(model: Model, places: Coordinates) -> list[tuple[str, int, int, float]]:

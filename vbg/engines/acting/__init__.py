@@ -1,0 +1,1 @@
+"""What acts on the bodies of a machine that an engine solves."""
