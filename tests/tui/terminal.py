@@ -15,7 +15,8 @@ from pathlib import Path
 from benchmarks.tui import reports
 
 ROOT = Path(__file__).absolute().parents[2]
-PATIENCE = 300.0  # s; the first use of a solver on a machine compiles it
+# s; the first use of a solver on a machine compiles it
+PATIENCE = float(os.environ.get("VBG_PATIENCE", "300"))
 _NUMBERS = itertools.count()
 HAVE_TMUX = shutil.which("tmux") is not None
 
@@ -103,6 +104,10 @@ class Terminal:
 
     def resize(self, width: int, height: int) -> None:
         self._tmux("resize-window", "-t", "e", "-x", str(width), "-y", str(height))
+
+    def tty(self) -> str:
+        """The file of the terminal that vbg writes to."""
+        return self._tmux("display-message", "-p", "-t", "e", "#{pane_tty}").strip()
 
     def process(self) -> int:
         """The process id of the running vbg."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from tests.tui.terminal import PATIENCE, Terminal, alive
 
@@ -52,3 +53,32 @@ def go_to(terminal: Terminal, name: str) -> None:
     terminal.type(name)
     terminal.keys("Enter")
     terminal.wait(f"Model: {name}")
+
+
+def click(terminal: Terminal, text: str, *, drag: tuple[int, int] = (0, 0)) -> None:
+    """Press the left button on `text`, and let it go so many columns and rows farther."""
+    rows = terminal.wait(text).splitlines()
+    y = next(i for i, row in enumerate(rows, 1) if text in row)
+    x = rows[y - 1].index(text) + 1
+    terminal.type(f"\x1b[<0;{x};{y}M")
+    if drag != (0, 0):
+        terminal.type(f"\x1b[<32;{x + drag[0]};{y + drag[1]}M")
+    terminal.type(f"\x1b[<0;{x + drag[0]};{y + drag[1]}m")
+
+
+def differs(terminal: Terminal, before: str) -> str:
+    """Wait until the screen is another one."""
+    end = time.monotonic() + PATIENCE
+    while (shown := terminal.screen()) == before:
+        assert time.monotonic() < end, f"the screen stayed as it was:\n{before}"
+        time.sleep(0.05)
+    return shown
+
+
+def until(terminal: Terminal, judge: Callable[[str], bool]) -> str:
+    """Wait until the screen is as `judge` wants it; the screen."""
+    end = time.monotonic() + PATIENCE
+    while not judge(shown := terminal.screen()):
+        assert time.monotonic() < end, f"the screen is not as wanted:\n{shown}"
+        time.sleep(0.05)
+    return shown

@@ -4,33 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 import zipfile
 
 import pytest
 
-from tests.tui.stories.telling import PENDULUM, go_to, started
-from tests.tui.terminal import PATIENCE, Terminal
-
-
-def click(terminal: Terminal, text: str, *, drag: tuple[int, int] = (0, 0)) -> None:
-    """Press the left button on `text`, and let it go so many columns and rows farther."""
-    rows = terminal.wait(text).splitlines()
-    y = next(i for i, row in enumerate(rows, 1) if text in row)
-    x = rows[y - 1].index(text) + 1
-    terminal.type(f"\x1b[<0;{x};{y}M")
-    if drag != (0, 0):
-        terminal.type(f"\x1b[<32;{x + drag[0]};{y + drag[1]}M")
-    terminal.type(f"\x1b[<0;{x + drag[0]};{y + drag[1]}m")
-
-
-def differs(terminal: Terminal, before: str) -> str:
-    """Wait until the screen is another one."""
-    end = time.monotonic() + PATIENCE
-    while (shown := terminal.screen()) == before:
-        assert time.monotonic() < end, f"the screen stayed as it was:\n{before}"
-        time.sleep(0.05)
-    return shown
+from tests.tui.stories.telling import PENDULUM, click, differs, go_to, started
 
 
 def test_the_mouse_goes_to_views_marks_and_turns(terminal):

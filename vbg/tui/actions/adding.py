@@ -395,7 +395,15 @@ async def _add_measure(app: Desk) -> None:
 def _empty(table: str, app: Desk) -> str:
     from vbg.model.catalogue import catalogue
 
-    return "" if catalogue().get(table) else f"there are no parts for {table} in this vbg"
+    if not catalogue().get(table):
+        return f"there are no parts for {table} in this vbg"
+    data = app.work.data
+    held = any(data.get(name) for name in ("bodies", "frames", "beams"))
+    if table == "joints" and not held:
+        return "there is no body to hold yet: a l adds a link"
+    if table == "forces" and not held and not references.coordinate_items(data):
+        return "there is no body to act on yet: a l adds a link"
+    return ""
 
 
 _BY_ID = {

@@ -160,6 +160,7 @@ async def ask_ends(app: Desk, title: str, field: Field, known: Any = None) -> An
         items = (*references.end_items(data, ends), *free, *references.place_items(data, ends))
         what = f"end {'AB'[len(ends)]}" if free else f"{name} body and point"
         start = marked[len(ends)] if len(ends) < len(marked) else ""
+        start = start or references.usual_end(data, items, ends)
         chosen: Any = await app.choose(f"{title}: {what}", items, start=start)
         if chosen is not None and chosen.endswith("@"):
             chosen = await _ask_place(app, f"{title}: {chosen[:-1]} at", chosen[:-1])

@@ -71,6 +71,25 @@ def end_items(data: Mapping[str, Any], taken: list[Any]) -> tuple[Item, ...]:
     return tuple(items)
 
 
+def usual_end(data: Mapping[str, Any], items: tuple[Item, ...], taken: list[Any]) -> str:
+    """The end that a second one usually is: of the first body that may be held and that no joint
+    holds yet, a named point rather than the mass centre, about which nothing would swing."""
+    joined = {str(end).split(".")[0] for j in _table(data, "joints").values() for end in _ends(j)}
+    free = [item.key for item in items if not item.refusal and item.key.split(".")[0] not in joined]
+    on_bodies = [key for key in free if key.split(".")[0] in _table(data, "bodies")]
+    if not taken or not on_bodies:
+        return ""
+    body = on_bodies[0].split(".")[0]
+    return next((key for key in on_bodies if key.startswith(f"{body}.")), body)
+
+
+def _ends(joint: Any) -> Iterator[Any]:
+    """What a joint is between."""
+    between = joint.get("between") if isinstance(joint, Mapping) else None
+    for end in between if isinstance(between, list) else ():
+        yield end.get("body", "") if isinstance(end, Mapping) else end
+
+
 def place_items(data: Mapping[str, Any], taken: list[Any]) -> tuple[Item, ...]:
     """Of each body that is not taken, a place that has no name yet; the key is BODY@."""
     used = {end["body"] if isinstance(end, Mapping) else end.split(".")[0] for end in taken}

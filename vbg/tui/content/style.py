@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rich.color import Color as RichColor
 from rich.color import blend_rgb
-from rich.segment import Segment
+from rich.segment import Segment, Segments
 from rich.style import Style
 from textual.color import Color
 from textual.scrollbar import ScrollBarRender
 from textual.strip import Strip
 from textual.theme import Theme
 
-from vbg.draw.text.marks import LEVELS
+from vbg.draw.text.marks import ASCII, LEVELS, UNICODE
 from vbg.draw.text.rows import Row, cell_width
 
 THEMES = (
@@ -112,10 +112,32 @@ _ASCII = str.maketrans(
 
 
 class PlainScrollBar(ScrollBarRender):
-    """Whole cells only, no glyphs for parts of one."""
+    """Whole cells only, no glyphs for parts of one; the thumb is a sign besides its colour."""
 
     VERTICAL_BARS: ClassVar[list[str]] = [" "] * 8
     HORIZONTAL_BARS: ClassVar[list[str]] = [" "] * 8
+    THUMB: ClassVar[str] = UNICODE.bar_full
+
+    @classmethod
+    def render_bar(cls, *sizes: Any, **looks: Any) -> Segments:
+        """The bar as the library has it, its thumb written instead of reversed."""
+        bar = super().render_bar(*sizes, **looks)
+        bar.segments = [cls._written(segment) for segment in bar.segments]
+        return bar
+
+    @classmethod
+    def _written(cls, segment: Segment) -> Segment:
+        style = segment.style
+        if style is None or not style.reverse:
+            return segment
+        look = Style(color=style.color, meta=style.meta)
+        return Segment(cls.THUMB * len(segment.text), look)
+
+
+class AsciiScrollBar(PlainScrollBar):
+    """The same where there is nothing but ASCII."""
+
+    THUMB: ClassVar[str] = ASCII.bar_full
 
 
 def strip(row: Row, words: Mapping[str, Style], *, ascii_only: bool = False) -> Strip:

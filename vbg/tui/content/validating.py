@@ -189,7 +189,7 @@ def _values(solution: Solution, name: str) -> np.ndarray | None:
 def verdict_rows(verdict: Verdict | None, waiting: str, width: int, marks: Marks) -> Rows:
     """The verdict, its reason, its notes."""
     if waiting:
-        return (((clip(waiting, width), "note"),),)
+        return tuple(((line, "note"),) for line in wrap(waiting, width))
     if verdict is None:
         return (
             (("INCONCLUSIVE  there are no two runs of this model to compare", "warn"),),

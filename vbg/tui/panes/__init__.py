@@ -13,11 +13,13 @@ def first_panes() -> list[Pane]:
 
 
 def load() -> None:
-    """What the keys need and the first frame does without: the parts there are, and the other
-    panes, which draw curves and machines.
+    """What the keys need and the first frame does without: the parts there are, the journal's
+    lock, and the other panes, which draw curves and machines.
 
     Loaded while a model is checked it would give way to that at each file it reads.
     """
+    import filelock  # noqa: F401 - used by vbg.platform.locks
+
     from vbg.model.catalogue import catalogue
 
     catalogue()

@@ -49,14 +49,22 @@ class Solver:
         """Hand over one job, and yield what is told until its last word."""
         self.said_last = False
         self.idle.clear()
+        kept = self.child.process is not None
         try:
             await self.warm()
             if self.unwanted:
                 # cancelled before it was begun: a process that did nothing yet is not needed
                 self.child.kill()
+            heard = False
             async for message in self.child.messages(order):
-                self.said_last = message["kind"] in ("finished", "failed")
+                heard, self.said_last = True, message["kind"] in ("finished", "failed")
                 yield message
+            if kept and not heard and not self.unwanted:
+                # it had died while it rested, and nobody knew
+                self.child = _fresh()
+                async for message in self.child.messages(order):
+                    self.said_last = message["kind"] in ("finished", "failed")
+                    yield message
         finally:
             if not self.said_last:
                 # nobody listens to it any more: what it says later is not for the next run

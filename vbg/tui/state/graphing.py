@@ -100,7 +100,9 @@ def made(model: Model, text_hash: str, before: GraphState | None) -> GraphState:
     )
     if not state.mark:
         sources = [v.part for v in graph.vertices.values() if v.kind in ("Se", "Sf")]
-        state = replace(state, mark=sources[0] if sources else min(parts, default=""))
+        # each body has a source of its own, its weight: a machine's drives come before those
+        driving = [part for part in sources if not part.startswith("bodies.")] or sources
+        state = replace(state, mark=driving[0] if driving else min(parts, default=""))
     return drawn(state)
 
 
