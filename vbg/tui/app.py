@@ -27,7 +27,7 @@ from vbg.edit.commands import Command
 from vbg.errors import Problem, VbgError
 from vbg.tui.actions import handler
 from vbg.tui.content.fields import FieldRow, exists
-from vbg.tui.content.style import DEFAULT_THEME, THEMES, AsciiScrollBar, PlainScrollBar, style_words
+from vbg.tui.content.style import DEFAULT_THEME, THEMES, scroll_bar, style_words
 from vbg.tui.crash import write_report
 from vbg.tui.dialogs.ask import Ask
 from vbg.tui.dialogs.choose import Choose
@@ -79,8 +79,7 @@ class VbgApp(App[int]):
         self._warming: Timer | None = None
         self._frame_time = 0.0
         self._live = 0.0
-        ascii_only = work.options.marks.name == "ascii"
-        ScrollBar.renderer = AsciiScrollBar if ascii_only else PlainScrollBar
+        ScrollBar.renderer = scroll_bar(work.options.marks)
         for theme in THEMES:
             self.register_theme(theme)
         wanted = work.options.theme

@@ -14,7 +14,7 @@ from textual.scrollbar import ScrollBarRender
 from textual.strip import Strip
 from textual.theme import Theme
 
-from vbg.draw.text.marks import ASCII, LEVELS, UNICODE
+from vbg.draw.text.marks import ASCII, LEVELS, UNICODE, Marks
 from vbg.draw.text.rows import Row, cell_width
 
 THEMES = (
@@ -138,6 +138,11 @@ class AsciiScrollBar(PlainScrollBar):
     """The same where there is nothing but ASCII."""
 
     THUMB: ClassVar[str] = ASCII.bar_full
+
+
+def scroll_bar(marks: Marks) -> type[ScrollBarRender]:
+    """How the bars beside long dialogs are drawn with these marks."""
+    return AsciiScrollBar if marks.name == "ascii" else PlainScrollBar
 
 
 def strip(row: Row, words: Mapping[str, Style], *, ascii_only: bool = False) -> Strip:
