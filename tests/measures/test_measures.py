@@ -151,8 +151,16 @@ def test_what_is_wrong_is_said(text, said):
 def test_no_value_is_told_with_its_reason():
     t = np.array([0.0, 1.0])
     constant = solution_of(t, a=np.ones(2))
-    assert math.isnan(value("frequency(a)", constant))
-    assert "no value" in measured("f", Measure("overshoot(a)"), constant, {}).why
+    assert value("cycles(a)", constant) == 0.0
+    assert value("damage(a, 1, 1000, 3)", constant) == 0.0
+    for function, said in (
+        *(("overshoot", "needs a step"), ("rise", "needs a step")),
+        ("frequency", "needs two upward passages"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            value(f"{function}(a)", constant)
+    assert "needs a step" in measured("f", Measure("overshoot(a)"), constant, {}).why
+    assert "no value" in measured("f", Measure("log(min(a) - 1)"), constant, {}).why
     assert "no signal" in measured("f", Measure("max(b)"), constant, {}).why
     broken = Solution(t, {"a": t}, status=Status("failed", "It stopped."))
     assert "did not reach" in measured("f", Measure("max(a)"), broken, {}).why

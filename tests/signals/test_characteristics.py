@@ -204,6 +204,63 @@ def test_limits_are_kept_exactly_and_one_is_reached(law, limits, distance):
     assert slope == pytest.approx(speeds, abs=5e-3 * peaks["speed"])
 
 
+@pytest.mark.parametrize("jerk", [1e6, 1e9, 1e12])
+@pytest.mark.parametrize("law", ["trapezoid", "s-curve"])
+def test_short_ramps_of_a_long_move_lose_no_digits(law, jerk):
+    """At rest exactly at each stop, and between its ramps x = x0 + v (t - t0 - ramps/2): sums of
+    cubes over the product of the widths were 1e-7 beside it, and refused as a drive that jumps."""
+    acceleration, begin = math.sqrt(jerk), 0.75
+    limits = f"jerk = {jerk}" if law == "s-curve" else ""
+    text = f"""
+[signals.go]
+kind = "motion"
+stops = [0, 1, -1]
+law = "{law}"
+start = {begin}
+speed = 1
+acceleration = {acceleration}
+{limits}
+[simulate]
+t_end = 4.5
+output_step = 0.25
+"""
+    driven = SLIDER.split("[forces.law]")[0].replace(
+        "initial = { slide = 0.3, speed = 0.4 }", 'drive = "go"'
+    )
+    model = toml.parse(driven + text, "")
+    ramps = 1.0 / acceleration + (acceleration / jerk if law == "s-curve" else 0.0)
+    t = np.arange(19) * 0.25
+    there, back = t - begin - ramps / 2, t - begin - 1.0 - 1.5 * ramps
+    expected = np.clip(there, 0.0, 1.0) - np.clip(back, 0.0, 2.0)
+    corner = np.min(np.abs([there, there - 1.0, back, back - 2.0]), axis=0) <= ramps / 2 + 1e-9
+    for solve in (vbg.simulate, vbg.tmm_bridge.simulate):
+        found = solve(model, rtol=1e-10, atol=1e-12)
+        assert found.status.code == "finished"
+        assert found["go"][~corner] == pytest.approx(expected[~corner], abs=1e-13)
+        assert found["guide.slide"][~corner] == pytest.approx(expected[~corner], abs=1e-11)
+
+
+def test_a_long_table_keeps_its_digits():
+    """300 rows: what scipy's spline is, to rounding, at its end as at its begin."""
+    times = np.arange(301) * 0.01
+    values = np.cumsum(RNG.normal(size=len(times)))
+    rows = [list(row) for row in zip(times.tolist(), values.tolist(), strict=True)]
+    model = toml.parse(
+        SLIDER.replace("t_end = 1.0", "t_end = 3.0").replace("0.005", "0.0625")
+        + f"""
+[signals.push]
+kind = "table"
+interpolation = "cubic"
+rows = {rows}
+""",
+        "",
+    )
+    spline = CubicSpline(times, values, bc_type="natural")
+    found = vbg.simulate(model, method="rk4")
+    size = np.abs(values).max()
+    assert found["push"] == pytest.approx(spline(found.time), abs=1e-13 * size)
+
+
 @pytest.mark.parametrize(("law", "limits"), LIMITS[1:4])
 def test_a_drive_follows_a_motion_in_both_solvers(law, limits):
     text = SLIDER.split("[forces.law]")[0].replace(

@@ -38,7 +38,7 @@ def settle(course: Series, band: float = 0.02) -> float:
     if not outside.size:
         return 0.0
     if allowed == 0.0:
-        return float("nan")
+        raise _no_step(course, "settle")
     k = int(outside[-1])
     edge = a[-1] + np.copysign(allowed, a[k] - a[-1])
     return _crossing(course.time, a, k, edge) - float(course.time[0])
@@ -48,7 +48,9 @@ def overshoot(course: Series) -> float:
     """How far the course goes beyond its last value, as a part of the step; 0 if it does not."""
     a = course.require_scalar("overshoot")
     step = a[-1] - a[0]
-    return float(max(((a - a[-1]) / step).max(), 0.0)) if step else float("nan")
+    if not step:
+        raise _no_step(course, "overshoot")
+    return float(max(((a - a[-1]) / step).max(), 0.0))
 
 
 def rise(course: Series) -> float:
@@ -56,7 +58,7 @@ def rise(course: Series) -> float:
     a = course.require_scalar("rise")
     step = a[-1] - a[0]
     if not step:
-        return float("nan")
+        raise _no_step(course, "rise")
     part = (a - a[0]) / step
     low, high = (int(np.argmax(part >= level)) for level in RISES)
     times = [
@@ -64,6 +66,13 @@ def rise(course: Series) -> float:
         for k, level in zip((low, high), RISES, strict=True)
     ]
     return times[1] - times[0]
+
+
+def _no_step(course: Series, function: str) -> UsageError:
+    return UsageError(
+        f"{function}() needs a step, but the course is {course.values[0]:g} at "
+        f"{course.time[0]:g} s and again at {course.time[-1]:g} s"
+    )
 
 
 def upward(course: Series, level: float, function: str) -> Array:
@@ -97,7 +106,10 @@ def frequency(course: Series) -> float:
     own = _own_passages(course.time, a, times)
     times = own if len(own) > 1 else times
     if len(times) < 2:
-        return float("nan")
+        raise UsageError(
+            "frequency() needs two upward passages of the middle of the course, found "
+            f"{len(times)} from {course.time[0]:g} to {course.time[-1]:g} s"
+        )
     return (len(times) - 1) / float(times[-1] - times[0])
 
 

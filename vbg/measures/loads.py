@@ -22,10 +22,10 @@ MILLION_TURNS = 2.0 * np.pi * 1e6  # [rad]
 
 def ranges(course: Series, function: str) -> tuple[Array, Array]:
     """Ranges of the cycles (peak to valley, SI) and how often each happened: 1, or 0.5 for the
-    half cycles of what is left over."""
+    half cycles of what is left over; a load that stays where it is has none."""
     import rainflow
 
-    found = list(rainflow.extract_cycles(course.require_scalar(function)))
+    found = [c for c in rainflow.extract_cycles(course.require_scalar(function)) if c[0] > 0.0]
     return np.array([c[0] for c in found]), np.array([c[2] for c in found])
 
 

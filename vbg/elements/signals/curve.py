@@ -10,8 +10,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.blocks import Block, call, const, times
+from vbg.blocks import const
 from vbg.builder import Builder
+from vbg.elements.signals.pieces import chosen
 from vbg.fields import declare
 
 Array = NDArray[np.float64]
@@ -93,28 +94,3 @@ def _coefficients(x: Array, y: Array, interpolation: str) -> Array:
 
 def _slope_at(c: Array, d: float) -> float:
     return float(c[1] + d * (2.0 * c[2] + 3.0 * c[3] * d))
-
-
-def chosen(x: Block, starts: list[float], pieces: Array) -> Block:
-    """The polynomial of the piece that x is in, by halving: no sum over all pieces, in which
-    digits would be lost."""
-    if len(pieces) == 1:
-        return _polynomial(x - const(starts[0]), pieces[0])
-    middle = len(pieces) // 2
-    return call(
-        "select",
-        x - const(starts[middle]),
-        chosen(x, starts[middle:], pieces[middle:]),
-        chosen(x, starts[:middle], pieces[:middle]),
-    )
-
-
-def _polynomial(d: Block, c: Array) -> Block:
-    """c0 + d (c1 + d (c2 + d c3)), without what is zero."""
-    filled = np.flatnonzero(c)
-    if not filled.size:
-        return const(0.0)
-    result = const(float(c[filled[-1]]))
-    for k in range(int(filled[-1]) - 1, -1, -1):
-        result = const(float(c[k])) + times(d, result)
-    return result

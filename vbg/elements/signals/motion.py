@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise, product
+from itertools import pairwise
 from typing import ClassVar
 
 from vbg.blocks import Block, call, const, linear, times
 from vbg.builder import Builder
+from vbg.elements.signals.pieces import chosen
 from vbg.fields import declare, quantity
 from vbg.plumbing.words import with_article
 
@@ -124,19 +125,19 @@ class Motion:
         for begin, distance, widths in self.moves():
             for instant in corners(begin, widths):
                 builder.breakpoint(instant)
-            elapsed = builder.time - const(begin)
-            inside = call("max", const(0.0), call("min", elapsed, const(sum(widths))))
-            terms.append((distance, self._part(inside, widths)))
+            terms.append((distance, self._part(builder.time, begin, widths)))
         return linear(*terms)
 
     def expand(self, name: str, builder: Builder) -> None:
         builder.define(name, self.value(name, builder))
 
-    def _part(self, t: Block, widths: tuple[float, ...]) -> Block:
-        """The part of a move that is done t after its begin."""
+    def _part(self, t: Block, begin: float, widths: tuple[float, ...]) -> Block:
+        """The part of a move that is done at t."""
         if self.law in ("trapezoid", "s-curve"):
-            return convolved(t, widths)
-        u = (1.0 / widths[0]) * t
+            starts, pieces = convolved(begin, widths)
+            return chosen(t, (begin, *starts), [(0.0,) * len(pieces[0]), *pieces])
+        inside = call("max", const(0.0), call("min", t - const(begin), const(widths[0])))
+        u = (1.0 / widths[0]) * inside
         if self.law == "cycloid":
             return u - (0.5 / math.pi) * call("sin", (2.0 * math.pi) * u)
         inner = const(10.0) + times(u, 6.0 * u - const(15.0))
@@ -145,20 +146,38 @@ class Motion:
 
 def corners(begin: float, widths: tuple[float, ...]) -> list[float]:
     """Instants at which a derivative of a move jumps."""
-    return sorted({begin + sum(chosen) for chosen in product(*((0.0, w) for w in widths))})
+    return convolved(begin, widths)[0]
 
 
-def convolved(t: Block, widths: tuple[float, ...]) -> Block:
-    """The integral of boxes of unit area convolved with one another,
+def convolved(
+    begin: float, widths: tuple[float, ...]
+) -> tuple[list[float], list[tuple[float, ...]]]:
+    """The integral of n boxes of unit area convolved with one another, from `begin` on: where its
+    pieces begin, and their coefficients from the constant on.
 
-    sum over the subsets S of the widths of (-1)^|S| max(0, t - sum S)^n / (n! product of widths).
+    The derivative of order n is constant between corners, +1 or -1 or 0 over the product of the
+    widths; the lower ones are continued from piece to piece over lengths that are differences of
+    widths, not of instants, whose rounding a short ramp would see.  Behind the last corner the
+    move is done.
     """
-    n = len(widths)
-    total = const(0.0)
-    for chosen in product((0, 1), repeat=n):
-        behind = sum(w for w, taken in zip(widths, chosen, strict=True) if taken)
-        term = beyond = call("max", const(0.0), t - const(behind))
-        for _ in range(n - 1):
-            term = times(beyond, term)
-        total = total + float((-1) ** sum(chosen)) * term
-    return (1.0 / (math.factorial(n) * math.prod(widths))) * total
+    spans, levels = [widths[-1]], [1]
+    for width in reversed(widths[:-1]):  # a copy with the other sign at the end of the box
+        between = max(width - sum(spans), 0.0)
+        spans, levels = [*spans, between, *spans], [*levels, 0, *(-one for one in levels)]
+    n, piece = len(widths), [0.0] * (len(widths) + 1)
+    pieces, elapsed = [], [0.0]
+    for span, level in zip(spans, levels, strict=True):
+        piece[n] = level / (math.factorial(n) * math.prod(widths))
+        pieces.append(tuple(piece))
+        piece = _continued(piece, span)
+        elapsed.append(elapsed[-1] + span)
+    return [begin + d for d in elapsed], [*pieces, (1.0,) + (0.0,) * n]
+
+
+def _continued(piece: list[float], d: float) -> list[float]:
+    """The coefficients of a polynomial about a place d further on."""
+    n = len(piece) - 1
+    return [
+        sum(math.comb(m, k) * piece[m] * d ** (m - k) for m in range(k, n + 1))
+        for k in range(n + 1)
+    ]

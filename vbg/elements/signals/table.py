@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
 
-from vbg.blocks import Block, call, const, times
+from vbg.blocks import Block, call, const
 from vbg.builder import Builder
+from vbg.elements.signals.pieces import chosen
 from vbg.fields import declare
 
 Rows = tuple[tuple[float, float], ...]
@@ -60,35 +61,16 @@ class Table:
         return self.interpolation == "cubic" and len(self.rows) > 2 - (self.ends == "rest")
 
     def value(self, name: str, builder: Builder) -> Block:
-        """c0 + sum over the knots of coefficients times max(0, t - t_i)^power."""
+        """The first value before the first row, the pieces between the rows, the last value."""
         # a spline is smooth at its rows but for its ends, where its speed jumps
         for instant, _ in (self.rows[0], self.rows[-1]) if self._curved else self.rows:
             builder.breakpoint(instant)
         if self.interpolation == "previous":
             return self._held(builder)
-        slopes = self._pieces()
-        last = self.rows[-1][0]
-        t = call("min", builder.time, const(last))
-        result = const(self.rows[0][1])
-        before = (0.0, 0.0, 0.0)
-        for (knot, _), piece in zip(self.rows, slopes):
-            beyond = call("max", const(0.0), t - const(knot))
-            for power, (new, old) in enumerate(zip(piece, before), start=1):
-                if new != old:
-                    term = beyond
-                    for _ in range(power - 1):
-                        term = times(beyond, term)
-                    result = result + (new - old) * term
-            length = self._length(knot)
-            b, c, d = piece
-            before = (b + 2 * c * length + 3 * d * length**2, c + 3 * d * length, d)
-        return result
-
-    def _length(self, knot: float) -> float:
-        """Distance of a knot to the next one."""
-        instants = [t for t, _ in self.rows]
-        at = instants.index(knot)
-        return instants[at + 1] - knot
+        instants, values = zip(*self.rows)
+        rest = [(value, 0.0, 0.0, 0.0) for value in (values[0], values[-1])]
+        inside = [(y, *piece) for y, piece in zip(values, self._pieces())]
+        return chosen(builder.time, (instants[0], *instants), [rest[0], *inside, rest[1]])
 
     def _held(self, builder: Builder) -> Block:
         result = const(self.rows[-1][1])
