@@ -60,3 +60,15 @@ def test_a_setting_that_was_asked_for_elsewhere_has_no_place():
     with pytest.raises(VbgError, match="smaller bushing_frequency") as error:
         vbg.simulate(start, bushing_frequency=1e9)
     assert not any(problem.line for problem in error.value.problems)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("t_end = 0.02", "t_end = 1e12"), ('"1 ms"', "1e-15"), ('"1 ms"', "1e-13")]
+)
+def test_more_rows_than_are_kept_are_told_where_they_are_asked_for(old, new):
+    model = toml.parse(replaced(STEPPED, old, new), str(STEPPED))
+    with pytest.raises(VbgError, match="output rows") as error:
+        vbg.simulate(vbg.start(vbg.assemble(model)))
+    assert not unclear(error.value.problems)
+    (problem,) = error.value.problems
+    assert "output_step" in STEPPED.read_text(encoding="utf-8").splitlines()[problem.line - 1]

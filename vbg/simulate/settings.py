@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.errors import UsageError
+from vbg.errors import Problem, UsageError
 from vbg.model.resolve.settings import Simulate
 
 Array = NDArray[np.float64]
@@ -96,10 +96,14 @@ def _check_formulation(settings: Settings) -> None:
 def _require_rows(t_end: float, output_step: float) -> None:
     rows = t_end / output_step
     if not rows <= MOST_ROWS:
-        raise UsageError(
+        told = Problem(
+            "error",
+            "simulate.output_step",
             f"t_end = {t_end:g} s with output_step = {output_step:g} s asks for {rows:.3g} output "
-            f"rows; at most {MOST_ROWS:.0e} are kept. Take a larger output_step."
+            f"rows; at most {MOST_ROWS:.0e} are kept.",
+            "Take a larger output_step, or a shorter run.",
         )
+        raise UsageError.of([told])
 
 
 def output_grid(t_end: float, output_step: float) -> Array:
