@@ -258,7 +258,9 @@ def _noise(runs: Runs) -> dict[str, float]:
     natural = _natural(runs)
     noise = {unit: ROUNDING * value for unit, value in natural.items()}
     speed = max(seen_by_unit(one).get("m/s", 0.0) for one in (runs.first, runs.second))
-    for unit, value in elastic_rounding(runs.model, natural.get("m", 0.0), speed).items():
+    steps = max(runs.first.made_by.n_steps, runs.second.made_by.n_steps)
+    elastic = elastic_rounding(runs.model, natural.get("m", 0.0), speed, steps)
+    for unit, value in elastic.items():
         noise[unit] = max(noise.get(unit, 0.0), value)
     return noise
 
