@@ -203,6 +203,7 @@ def _tops(
     top, when = values[best, columns], times[best]
     before, behind = np.maximum(best - 1, 0), np.minimum(best + 1, len(times) - 1)
     inner = (before < best) & (best < behind) & joined[best] & joined[behind]
+    inner &= (times[before] < when) & (when < times[behind])
     left, right = values[before, columns], values[behind, columns]
     a, b = np.where(inner, when - times[before], 1.0), np.where(inner, times[behind] - when, 1.0)
     with np.errstate(over="ignore", invalid="ignore"):  # of values near the end of numbers

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from vbg.plumbing.dormand_prince import END
+from vbg.simulate.steppers.beginning import first_step as beginning
 from vbg.simulate.steppers.dormand_prince import Pieces, Polynomial, inside_still
 
 
@@ -44,7 +45,7 @@ GRIP = 0.03  # of a row, of its length, below which its posture is singular and 
 LOOSER = 0.1  # the same where steps have become small: they begin further from the posture
 
 SAFETY, MIN_FACTOR, MAX_FACTOR = 0.9, 0.2, 10.0  # of the step from its error
-EXPONENT = -1.0 / 8.0  # the error of a step goes with h^8
+ERROR_ORDER = 8  # the error of a step goes with h^8
 TOO_SMALL = "Required step size is less than spacing between numbers."
 
 
@@ -103,22 +104,12 @@ class SteadyDOP853:
         self._largest, self._least, self._last = 0.0, math.inf, 1.0
         self.watches, self.beside = True, BESIDE
         self.f: Any = fun(self.t, self.y)
-        self.h_abs = self._first_step() if first_step is None else first_step
-
-    def _first_step(self) -> float:
-        """A step whose error would be small at order 1 (II.4)."""
-        span = self.t_bound - self.t
-        if len(self.y) == 0 or span <= 0.0:
-            return math.inf
         scale = self.atol + np.abs(self.y) * self.rtol
-        size, slope = _norm(self.y, scale), _norm(self.f, scale)
-        h = min(1e-6 if size < 1e-5 or slope < 1e-5 else 0.01 * size / slope, span)
-        if not h > 0.0:  # the rate is beyond floating point: no step is small enough
-            return 0.0
-        ahead = self.fun(self.t + h, self.y + h * self.f)
-        steepest = max(slope, _norm(ahead - self.f, scale) / h)
-        longer = max(1e-6, 1e-3 * h) if steepest <= 1e-15 else (0.01 / steepest) ** -EXPONENT
-        return min(100.0 * h, longer, span, self.max_step)
+        span = self.t_bound - self.t
+        of = self.fun, self.t, self.y, self.f, span, scale
+        self.h_abs = (
+            min(beginning(*of, ERROR_ORDER), self.max_step) if first_step is None else first_step
+        )
 
     def step(self) -> str | None:
         """One accepted step, or why there is none: then the status is "failed"."""
@@ -154,7 +145,7 @@ class SteadyDOP853:
             t_new = min(t + size, self.t_bound)
             h = size = t_new - t
             norm = self._judged(*step.attempt(t, h), t_new, h)
-            factor = SAFETY * norm**EXPONENT if norm > 0.0 else MAX_FACTOR
+            factor = SAFETY * norm ** (-1.0 / ERROR_ORDER) if norm > 0.0 else MAX_FACTOR
             if norm < 1.0:
                 break
             size *= max(MIN_FACTOR, factor)
@@ -194,13 +185,6 @@ class SteadyDOP853:
         if found is None:
             raise StrayStages(self.t_old, self.maker.x.copy())
         return found
-
-
-def _norm(values: Any, scale: Any) -> float:
-    """Root of the mean square of values / scale; infinite, without a word, where squares are
-    beyond floating point: the first step is then none, and the run says what has no value."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return float(np.linalg.norm(values / scale)) / math.sqrt(len(values))
 
 
 def between_ends(solver: Any, sums: Sequence[int] = ()) -> Callable[[float], Any]:

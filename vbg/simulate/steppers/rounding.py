@@ -49,19 +49,19 @@ def rounding_of(J: Any, x: Array) -> Array:
 
 
 def bear_rounding(solver: Any, atol: Array) -> None:
-    """`atol` and the end of Newton's iteration of scipy's Radau above rounding where it stands."""
+    """`atol` and the end of the implicit method's iteration above rounding where it stands."""
     d = rounding_of(solver.J, solver.y)
     if not np.isfinite(d).all():
         return
     solver.atol = np.maximum(atol, BEARS * d)
     left = d / (solver.atol + solver.rtol * np.abs(solver.y))
     size = SETTLED * float(np.sqrt(np.mean(left**2)))
-    solver.newton_tol = max(_asked(solver.rtol), size)
+    solver.newton_tol = max(newton_end(solver.rtol), size)
 
 
-def _asked(rtol: Any) -> float:
-    """Where scipy ends the iteration: E. Hairer, G. Wanner, Solving Ordinary Differential
-    Equations II, IV.8."""
+def newton_end(rtol: Any) -> float:
+    """Part of the tolerance at which Newton's iteration ends: E. Hairer, G. Wanner, Solving
+    Ordinary Differential Equations II, IV.8."""
     return max(10.0 * EPS / float(np.min(rtol)), min(0.03, float(np.max(rtol)) ** 0.5))
 
 

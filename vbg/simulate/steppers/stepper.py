@@ -1,6 +1,6 @@
 """Integrators behind one small face: step, state, dense output, restart.
 
-The implicit method is scipy's; stages of the explicit ones run in compiled code.
+Rates of the stages of all of them run in compiled code.
 A stepper never knows what it integrates; `run` moves its state onto the
 constraints between steps through `reset`.
 """
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.errors import Problem
 from vbg.plumbing.one_thread import load_scipy_on_one_thread
+from vbg.simulate.steppers.collocation import Inside
 from vbg.simulate.steppers.dormand_prince import Compiled, Pieces, Polynomial
 from vbg.simulate.steppers.explicit import (
     EndsBesideSingularPosture,
@@ -23,6 +24,7 @@ from vbg.simulate.steppers.explicit import (
     SteadyDOP853,
     between_ends,
 )
+from vbg.simulate.steppers.implicit import Implicit
 from vbg.simulate.steppers.leap import History, notes_of
 from vbg.simulate.steppers.rounding import RoundingWatch, bear_rounding
 from vbg.simulate.steppers.stiffness import Jacobian, fastest
@@ -72,7 +74,7 @@ class Stepper(Protocol):
 
 
 class Adaptive:
-    """DOP853, or scipy's Radau."""
+    """DOP853, or Radau IIA of orders 5, 9 and 13."""
 
     consistent = False
 
@@ -102,13 +104,16 @@ class Adaptive:
             self._held = atol(t0, x0)
             least = np.maximum(self._held, self._least)
             exact = jacobian() if chosen == "radau" else None
-            rest = (rate, self._counted, t0, x0, self._t_end, rtol, least, exact)
-            try:
-                solver = _solver(chosen, *rest, weak, longest)
-            except ZeroDivisionError:
-                self._without_slope = True  # `step` will report it
-                solver = _solver("dop853", *rest, weak, longest)
-            solver.rtol = atol.relative(t0, x0, rtol)  # of scipy's own a number only
+            rest = (t0, x0, self._t_end, rtol, least, longest)
+            solver: Any = None
+            if exact is not None:
+                try:
+                    solver = _implicit(self._counted, self._counted_each, exact, *rest)
+                except ZeroDivisionError:
+                    self._without_slope = True  # `step` will report it
+            if solver is None:
+                solver = _explicit(rate, self._counted, weak, *rest)
+            solver.rtol = atol.relative(t0, x0, rtol)
             if hasattr(solver, "J"):
                 bear_rounding(solver, self._held)
             return solver
@@ -143,6 +148,10 @@ class Adaptive:
         self._rates += 1
         return self._rate(t, x)[: len(x)].copy()
 
+    def _counted_each(self, times: Array, states: Array) -> Array:
+        self._rates += len(times)
+        return self._rate.each(times, states)[:, : states.shape[1]]
+
     def step(self) -> str | None:
         self._dense, self.carried = None, False
         if not np.all(np.isfinite(self._solver.f)):  # a loop began where another stage left it
@@ -154,10 +163,6 @@ class Adaptive:
         try:
             message = self._solver.step()
         except ZeroDivisionError:
-            return NO_SLOPE
-        except ValueError as error:  # scipy's check of the matrices of an implicit step
-            if "infs or NaNs" not in str(error):
-                raise
             return NO_SLOPE
         except EndsBesideSingularPosture:
             return self._leap_or_go_nearer()
@@ -233,11 +238,9 @@ class Adaptive:
 
     def between_each(self, times: Array) -> Array:
         dense = self._polynomial()
-        if isinstance(dense, Polynomial | Pieces):
+        if isinstance(dense, Polynomial | Pieces | Inside):
             return dense.each(times)
-        if self.carried:
-            return np.stack([dense(t) for t in times])
-        return np.ascontiguousarray(dense(times).T)
+        return np.stack([dense(t) for t in times])
 
     def _polynomial(self) -> Any:
         if self._dense is None:
@@ -280,26 +283,34 @@ class Adaptive:
         self._solver = self._make(t, x)
 
 
-def _solver(
-    kind: str,
-    evaluator: Evaluator,
+def _implicit(
     rate: Rate,
+    rates: Callable[[Array, Array], Array],
+    jacobian: Jacobian,
     t: float,
     x: Array,
     t_end: float,
     rtol: float,
     atol: Array,
-    jacobian: Jacobian | None,
-    weak: Callable[[float, Array, float], bool],
     longest: float,
-) -> Any:
-    if kind == "radau":
-        load_scipy_on_one_thread()
-        from scipy.integrate import Radau
+) -> Implicit:
+    load_scipy_on_one_thread()
+    solver = Implicit(rate, rates, jacobian, t, x, t_end, max_step=longest, rtol=rtol, atol=atol)
+    solver.h_abs = min(solver.h_abs, FIRST / fastest(solver.J, atol))
+    return solver
 
-        solver = Radau(rate, t, x, t_end, max_step=longest, jac=jacobian, rtol=rtol, atol=atol)
-        solver.h_abs = min(solver.h_abs, FIRST / fastest(solver.J, atol))
-        return solver
+
+def _explicit(
+    evaluator: Evaluator,
+    rate: Rate,
+    weak: Callable[[float, Array, float], bool],
+    t: float,
+    x: Array,
+    t_end: float,
+    rtol: float,
+    atol: Array,
+    longest: float,
+) -> SteadyDOP853:
     step = Compiled(evaluator, len(x))
     return SteadyDOP853(
         rate, t, x, t_end, step=step, weak=weak, max_step=longest, rtol=rtol, atol=atol

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 Jacobian = Callable[[float, NDArray[np.float64]], Any]
 
 FIRST_LOOK = 50  # steps before the first look
-WATCH = 400  # steps between two looks
+WATCH = 400  # steps between two looks; before, twice as many each time where they cost little
 PATIENCE = 20_000  # steps ahead below which nothing is looked at,
 SMALL, SOON = 60, 500  # or these for the circuits, oil and controllers of so few states: their
 # eigenvalues cost a step or two, and no posture of joints makes them large
@@ -66,7 +66,8 @@ class StiffnessWatch:
         if self._steps < self._next:
             return False
         mean = (t - self._since) / self._steps
-        self._steps, self._since, self._next = 0, t, WATCH
+        self._steps, self._since = 0, t
+        self._next = min(2 * self._next, WATCH) if len(x) <= SMALL else WATCH
         self._longest = max(self._longest, mean)
         ahead = (self._t_end - t) / mean if mean > 0.0 else 0.0
         soon = ahead < PATIENCE
