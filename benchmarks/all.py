@@ -24,9 +24,10 @@ from pathlib import Path
 import numpy as np
 
 import vbg
-from benchmarks import ladder, runs, sweep
+from benchmarks import implicit, ladder, runs, sweep
 from benchmarks.machines import chain, has_pinocchio, pin_chain
 from benchmarks.timing import best_seconds, exponent
+from vbg.plumbing.one_thread import one_thread
 
 ROOT = Path(__file__).resolve().parents[1]
 ROWS = 1_000_000  # of 45 columns to HDF5; a tenth of them is timed
@@ -68,6 +69,17 @@ def rates_by_pinocchio() -> float:
 def pendulum_by_hand() -> float:
     grid = vbg.simulate(runs.started("pendulum")).time
     return best_seconds(lambda: runs.pendulum_by_hand(grid))
+
+
+def stiff_by(method: str) -> Callable[[], float]:
+    """The stiff ladder of 200 sections by the implicit method, or by scipy's."""
+
+    def seconds() -> float:
+        work = implicit.WORKS["stiff ladder of 200"]()
+        with one_thread():
+            return best_seconds(lambda: implicit.through(getattr(work, method)()), 3, 0.0)
+
+    return seconds
 
 
 def default_of_minimal() -> float:
@@ -156,6 +168,8 @@ def table(cold: str | None) -> Iterator[Row]:
     hand = "by hand, scipy"
     yield Row("pendulum, one run", run_of("pendulum"), 0.004, hand, pendulum_by_hand)
     yield Row("motor-slider-crank", run_of("motor-slider-crank"), 0.06)
+    peer_of_it = "scipy's Radau, the same rates and Jacobian"
+    yield Row("stiff ladder, implicit", stiff_by("own"), 0.0, peer_of_it, stiff_by("scipys"))
     yield Row("hydraulic-arm", run_of("hydraulic-arm"), 0.015)
     own = "own default; goal 1.5 times that"
     minimal = run_of("chain of 100, minimal")

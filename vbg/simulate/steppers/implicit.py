@@ -46,6 +46,8 @@ NEARER = (0.1, 0.5)  # factor of a step that a new Jacobian does not converge fo
 WORTH = 0.5  # stages of superfluous iterations that cost as much as a column of a Jacobian
 LONGER = 1.25  # steps that a Jacobian is tried for, of those that the one before was fit for
 MORE, FEWER = 0.5, 2.0  # step by its error, over that by the iteration, for more or fewer stages
+LOOSE = 1e-5  # relative tolerance from which on three stages stay: more damp fast waves, which such
+# steps stir up, less
 LEAST_ERROR = 1e-2  # that the controller remembers
 TOO_SMALL = "Required step size is less than spacing between numbers."
 
@@ -265,7 +267,7 @@ class Implicit:
         their error."""
         place = STAGES.index(self._method.stages)
         if length < MORE * self._reach:
-            place = min(place + 1, len(STAGES) - 1)
+            place = min(place + 1, len(STAGES) - 1 if np.max(self.rtol) < LOOSE else 0)
         elif length > FEWER * self._reach:
             place = max(place - 1, 0)
         if STAGES[place] == self._method.stages:
