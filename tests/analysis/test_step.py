@@ -70,3 +70,35 @@ def test_the_view_tells_draws_and_writes(file, tmp_path, capsys):
     (found,) = json.loads(capsys.readouterr().out)
     assert found["final"] is None
     assert found["time"][-1] == 1.0
+
+
+def test_a_fast_circuit_beside_a_slow_pendulum_has_its_own_rise(file, capsys):
+    """T = 1 us beside 0.4 s: rise T ln 9; what the input does not move has no rise."""
+    path = file.with_name("beside.toml")
+    path.write_text(
+        TEXT
+        + """
+[electric.V]
+kind = "voltage_source"
+nodes = ["p", "gnd"]
+voltage = 1
+[electric.R]
+kind = "resistor"
+nodes = ["p", "q"]
+R = 100
+[electric.C]
+kind = "capacitor"
+nodes = ["q", "gnd"]
+C = 1e-8
+"""
+    )
+    command = ["show", "step", str(path), "--from", "V", "--to"]
+    assert main([*command, "C.voltage", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)[0]
+    assert shown["rise"] == pytest.approx(1e-6 * math.log(9.0), rel=1e-3)
+    assert shown["settling"] == pytest.approx(1e-6 * math.log(50.0), rel=1e-3)
+    assert main([*command, "hinge.angle", "--json"]) == 0
+    still = json.loads(capsys.readouterr().out)[0]
+    assert abs(still["peak"]) < 1e-12
+    nothing = shape_of(np.linspace(0.0, 1.0, 5), np.zeros(5), 0.0)
+    assert nothing.rise is None and nothing.overshoot is None and nothing.settling == 0.0

@@ -12,6 +12,7 @@ from vbg.analysis.linear.linear import Linearisation
 
 Array = NDArray[np.float64]
 
+SEEN = 1e-6  # of the largest part of a response: less cannot be seen
 DECADES_AROUND = 1.0  # of the automatic frequency range, beyond the slowest and fastest pole
 
 
@@ -94,7 +95,7 @@ def step_response(
 
     p, q = linear.input_index(input_name), linear.output_index(output_name)
     n = len(linear.A)
-    end = _settling(linear) if t_end is None else t_end
+    end = _settling(linear, p, q) if t_end is None else t_end
     time = np.linspace(0.0, end, count)
     whole = np.zeros((n + 1, n + 1))
     whole[:n, :n], whole[:n, n] = linear.A, linear.B[:, p]
@@ -120,7 +121,7 @@ def impulse_response(
     from scipy.linalg import expm
 
     p, q = linear.input_index(input_name), linear.output_index(output_name)
-    time = np.linspace(0.0, _settling(linear) if t_end is None else t_end, count)
+    time = np.linspace(0.0, _settling(linear, p, q) if t_end is None else t_end, count)
     advance, x = expm(linear.A * time[1]), linear.B[:, p].copy()
     values = np.empty(count)
     for i in range(count):
@@ -141,12 +142,28 @@ def final_value(
     return float(linear.D[q, p] - linear.C[q] @ moved)
 
 
-def _settling(linear: Linearisation) -> float:
-    """Five slowest time constants, or three periods of what does not decay [s]."""
-    poles = linear.eigenvalues
+def _settling(linear: Linearisation, p: int, q: int) -> float:
+    """Five slowest time constants, or three periods of what does not decay [s], of the modes that
+    the input p moves and the output q sees: a slow pendulum beside a fast circuit would leave one
+    row for the circuit."""
+    poles = _answering(linear, p, q)
     decays = [-5.0 / v.real for v in poles if v.real < -1e-9 * max(abs(v), 1e-300)]
     periods = [6.0 * np.pi / abs(v.imag) for v in poles if abs(v.imag) > 0.0]
     return float(max(decays or periods or [1.0]))
+
+
+def _answering(linear: Linearisation, p: int, q: int) -> NDArray[np.complex128]:
+    """Poles whose part c_i b_i / |pole| of the step response from p to q can be seen."""
+    poles, modes = np.linalg.eig(linear.A)
+    size = np.abs(poles)
+    lasting = size <= 1e-9 * size.max(initial=0.0)  # integrators have no part of their own
+    try:
+        entered = np.linalg.solve(modes, linear.B[:, p].astype(complex))
+    except np.linalg.LinAlgError:
+        return poles
+    part = np.abs((linear.C[q] @ modes) * entered)
+    part = np.where(lasting, 0.0, part / np.where(lasting, 1.0, size))
+    return poles[part > SEEN * part.max(initial=0.0)]
 
 
 def transfer_function(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -121,14 +121,18 @@ def shape_of(time: np.ndarray, values: np.ndarray, final: float | None) -> Shape
         return Shape(None, None, None, None, float(values[peak]), float(time[peak]))
     course = Series(np.append(time, 2.0 * time[-1] - time[-2]), np.append(values, final))
 
-    def known(value: float) -> float | None:
+    def known(figure: Callable[[Any], float]) -> float | None:
+        try:
+            value = figure(course)
+        except UsageError:  # what the input does not move has no step
+            return None
         return value if np.isfinite(value) else None
 
     return Shape(
         final,
-        known(rise(course)),
-        known(overshoot(course)),
-        known(settle(course)),
+        known(rise),
+        known(overshoot),
+        known(settle),
         float(values[peak]),
         float(time[peak]),
     )
