@@ -97,10 +97,17 @@ def _without_direct(work: Derivation, constraints: list[Constraint]) -> list[Con
     if not direct:
         return constraints
     others = [c for c in constraints if c not in direct]
-    equations = stack(*(full[c.name] for c in direct))
+    equations = stack(*(_or_nothing(c, full[c.name]) for c in direct))
     values, mixed = _direct_efforts(direct, equations)
     work.solve_direct(values)
     return others + mixed
+
+
+def _or_nothing(constraint: Constraint, row: Block) -> Block:
+    """The row, or that its effort is zero while it does not hold."""
+    if constraint.active is None:
+        return row
+    return row + times(const(1.0) - constraint.active, constraint.unknown)
 
 
 def _direct_efforts(

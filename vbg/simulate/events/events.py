@@ -17,6 +17,7 @@ from vbg.junctions.latch import MODE
 from vbg.physics.stiction import most_held
 from vbg.simulate.events.gripping import AT_ONCE, Grips, rows_of
 from vbg.simulate.events.looks import FLAT, closer, end_of, places
+from vbg.simulate.events.massless import Massless, massless_ways
 from vbg.simulate.events.rounding import Rounding
 from vbg.solution import Event
 
@@ -64,8 +65,12 @@ class Switches:
         # a joint that opens and closes begins as it is; the latches tell of it
         latches = {f"{c.name}.{MODE}" for c in system.equations.constraints if c.latches}
         self._latch = np.array([s.name in latches for s in self._about], dtype=bool)
-        own = np.flatnonzero((self._mode >= 0) & (self._rest == 0.0) & ~self._latch)
-        self._rounding = Rounding(start, [s.name for s in self._about], own)
+        at_once = massless_ways(system, [s.name for s in self._about])
+        by_size = (self._mode >= 0) & (self._rest == 0.0) & ~self._latch
+        by_size[at_once] = True
+        # as what holds that can hold nothing and has nothing to hold
+        self._stays = self._above | (self._rest > 0.0)
+        self._rounding = Rounding(start, [s.name for s in self._about], np.flatnonzero(by_size))
         self._start = start
         self.undefined = ""  # names of what has no value any more
         self._crossed: list[int] = []
@@ -81,6 +86,9 @@ class Switches:
             self._tell,
             duration,
             *np.zeros((2, len(ways))),
+        )
+        self._massless = Massless(
+            at_once, self._mode[at_once], self._values, self._growth, self._rounding
         )
         self._at_once = AT_ONCE * duration
 
@@ -102,7 +110,8 @@ class Switches:
         """The same from modes that are all off but for those of what moves, and of joints that
         begin open."""
         x[self._mode[(self._mode >= 0) & ~self._latch]] = 0.0
-        rests = np.flatnonzero(self._rest > 0.0)
+        x[self._massless.places] = (1.0, 0.0)
+        rests = np.setdiff1d(np.flatnonzero(self._rest > 0.0), self._massless.ways)
         if rests.size:
             x[self._mode[rests]] = 1.0
             x[self._mode[rests]] = self._values(t, x)[rests] > 0.0
@@ -138,7 +147,7 @@ class Switches:
             signs = np.sign(values)
             resting = (self._signs > 0.0) & (np.abs(values) <= rest) & ~self._above
             resting |= self._quiet & (np.abs(values) <= FLAT * self._scale)
-            resting |= self._above & (self._signs < 0.0) & (values == 0.0)
+            resting |= self._stays & (self._signs < 0.0) & (values == 0.0)
             crossed = np.flatnonzero((signs != self._signs) & (self._signs != 0.0) & ~resting)
             if crossed.size:
                 sizes = self._rounding(after, stepper.between(after))
@@ -240,7 +249,7 @@ class Switches:
             ends = {t: found - beyond for t, found in ends.items()}
         if ends[before] * ends[after] >= 0.0:
             return None
-        return float(brentq(value, before, after, xtol=1e-15 * max(after, 1e-3), rtol=1e-14))
+        return float(brentq(value, before, after, xtol=1e-15 * after, rtol=1e-14))
 
     def _under_way(
         self, value: Callable[[float], float], i: int, before: float, after: float
@@ -313,9 +322,12 @@ class Switches:
             if wrong.size:
                 wrong = wrong[np.abs(values[wrong]) >= self._rounding(t, x)[wrong]]
             x[self._mode[wrong]] = 1.0 - x[self._mode[wrong]]
-            if not wrong.size and not (self._grips and dry(t, x)):
-                return
-        self._tell(t, wrong if wrong.size else self._dry.ways[:, 0])
+            if not wrong.size:
+                turned = self._massless.agree(t, x, self._instant)
+                if not turned.size and not (self._grips and dry(t, x)):
+                    return
+                wrong = np.append(turned, self._dry.ways[:, 0])
+        self._tell(t, wrong)
 
     def _tell(self, t: float, which: NDArray[np.intp]) -> None:
         """These have not come to agree at t."""

@@ -22,6 +22,7 @@ BRIEF = 64.0 * np.finfo(float).eps  # of the time: a speed that comes of so litt
 AT_ONCE = 1e-10
 NOISE = 1e-8  # of the largest speed that a friction has had: what is left of it where it stuck
 SLACK = 1e-11  # of the same, at an event
+WEAK = 1e-8  # of what another holds: rounding of that has eaten half of its digits
 LIMIT = 1e-9  # of what a friction holds: nearer to all of it, it goes
 TINY = np.finfo(float).tiny
 
@@ -117,32 +118,52 @@ class Grips:
         onward: Modes,
     ) -> Modes:
         """How those at rest go on, as few of them stuck as can: what each does to the others from
-        its effort the one way and the other, which the accelerations are linear in.  What nothing
+        its effort, alone beside the load, which the accelerations are linear in.  What nothing
         pushes and can hold nothing, as a clutch that begins to engage, goes `onward`: as it did, or
         the next of the three ways if it has just left that; only what follows tells which is."""
         modes = modes.copy()
         modes[resting] = 1
-        forward, backward = self.ways[resting].T
         ahead, back = self._most(t, x, resting, modes)
-        x[self.places] = _slipping(modes)
-        base = self.growth(t, x)[forward]
-        A = np.zeros((len(resting), len(resting)))
-        for j, friction in enumerate(resting):
-            if ahead[j] + back[j] == 0.0:
-                continue
-            modes[friction] = -1
-            x[self.places] = _slipping(modes)
-            turned = self.growth(t, x)
-            grown = turned[forward]
-            grown[j] = -turned[backward[j]]
-            A[:, j] = (grown - base) / (ahead[j] + back[j])
-            modes[friction] = 1
-        found, f, whole = held(A, base + A @ ahead, ahead, back)
+        A, b = self._accelerations(t, x, resting, modes, ahead, back)
+        found, f, whole = held(A, b, ahead, back)
         if not whole:
-            self.unsettled(t, forward)
+            self.unsettled(t, self.ways[resting, 0])
         found = np.where((found == 0) & (ahead + back == 0.0), onward, found)
         modes[resting] = alone(A, f, ahead, back, found)
         return modes
+
+    def _accelerations(
+        self,
+        t: float,
+        x: Array,
+        resting: NDArray[np.intp],
+        modes: Modes,
+        ahead: Array,
+        back: Array,
+    ) -> tuple[Array, Array]:
+        """A and b of those at rest, v' = A f + b; others slip as `modes` say.  One effort at a time
+        is beside the load: all of them at once would drown what a clutch adds that has just begun
+        to close.  Half of either way, by what it holds there, is no effort and no grip."""
+        forward, backward = self.ways[resting].T
+        A, places = np.zeros((len(resting), len(resting))), self.places[resting]
+        able = ahead + back > 0.0
+        half = np.divide(back, ahead + back, out=np.ones(len(back)), where=able)
+        none = np.stack([half, 1.0 - half], axis=1)
+        x[self.places] = _slipping(modes)
+        x[places] = none
+        b = self.growth(t, x)[forward]
+        for j in np.flatnonzero(able):
+            goes = ahead[j] >= back[j]
+            x[places[j]] = (1.0, 0.0) if goes else (0.0, 1.0)
+            grown = self.growth(t, x)
+            changed = grown[forward] - b
+            if not goes:
+                changed[j] = -grown[backward[j]] - b[j]
+            A[:, j] = changed / (-ahead[j] if goes else back[j])
+            x[places[j]] = none[j]
+        holds = np.maximum(ahead, back)
+        lost = (holds < WEAK * holds[:, None]) & able
+        return np.where(lost, A.T, A), b  # symmetric, and known better from the stronger of two
 
     def _most(
         self, t: float, x: Array, resting: NDArray[np.intp], modes: Modes

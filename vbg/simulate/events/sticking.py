@@ -20,10 +20,12 @@ Array = NDArray[np.float64]
 Modes = NDArray[np.intp]
 
 SHARING = 1e-10  # of the largest entry of A, in units of what each can hold: which shares are taken
+OWN = 1e-8  # of its own entry, where that is little beside the largest
 ROUNDED = 1e-6  # of what makes an acceleration: less is none
 WITHOUT_GRIP = 1e-9  # of the growth of a speed: what a friction takes off it, or rounding
 PIVOTS = 200  # exchanges for each friction
 ALONE = 1e-9  # of the largest eigenvalue: a smaller one belongs to shares that change nothing
+TINY = np.finfo(float).tiny
 NOISE = 100.0  # times what A and its transpose differ by, which may look like an eigenvalue
 
 
@@ -37,9 +39,10 @@ def held(A: Array, b: Array, ahead: Array, back: Array) -> tuple[Modes, Array, b
     able = power > WITHOUT_GRIP * np.abs(b)
     f, found = np.zeros(len(b)), True
     if able.any():
-        D, Q, _ = _scaled(A, ahead, back, able)
+        D, Q = _scaled(A, ahead, back, able)
         largest = float(np.diag(Q).max())
-        regular = Q / largest + SHARING * np.eye(len(D))
+        regular = Q / largest
+        regular += np.diag(np.minimum(SHARING, OWN * np.diag(regular)))
         push = D * b[able] / largest
         shares, found = _optimum(regular, push, -ahead[able] / D, back[able] / D)
         f[able] = D * shares
@@ -56,18 +59,31 @@ def alone(A: Array, f: Array, ahead: Array, back: Array, modes: Modes) -> Modes:
     free = np.flatnonzero((modes == 0) & (np.maximum(ahead, back) > 0.0))  # others have no share
     if not free.size:
         return modes
-    D, Q, noise = _scaled(A, ahead, back, free)
+    D = np.maximum(ahead, back)[free]
     room = np.stack([-ahead[free], back[free]], axis=1) / D[:, None]
     share = np.clip(f[free] / D, room[:, 0], room[:, 1])
-    values, vectors = np.linalg.eigh(Q)
-    idle = values <= max(ALONE, NOISE * noise) * values[-1]
-    if not idle.any():
+    idle = _idle(A[np.ix_(free, free)], D)
+    if not idle.shape[1]:
         return modes
     ways = np.concatenate([np.eye(len(free)), -np.eye(len(free))])
-    found = [_outward(vectors[:, idle], share, room, way) for way in ways]
+    found = [_outward(idle, share, room, way) for way in ways]
     modes = modes.copy()
     modes[free], _ = max(found, key=lambda reached: _slack(reached[0], reached[1], room))
     return modes
+
+
+def _idle(A: Array, D: Array) -> Array:
+    """Orthonormal directions of shares, in units of what each can hold, that change no
+    acceleration.  Each effort counts by what it does where it acts, sqrt(A_ii): a clutch that has
+    just begun to close is none of them for being weak."""
+    own = np.sqrt(np.maximum(np.diag(A), 0.0))
+    unit = np.divide(1.0, own, out=np.zeros(len(own)), where=own > 0.0)
+    C = unit[:, None] * A * unit
+    values, vectors = np.linalg.eigh(0.5 * (C + C.T))
+    least = max(ALONE, NOISE * float(np.abs(C - C.T).max()))
+    efforts = vectors[:, values <= least * values[-1]]
+    shares = efforts * (np.where(unit > 0.0, unit, 1.0) / D)[:, None]
+    return np.linalg.qr(shares / np.maximum(np.abs(shares).max(axis=0), TINY))[0]
 
 
 def _outward(idle: Array, share: Array, room: Array, way: Array) -> tuple[Modes, Array]:
@@ -97,16 +113,11 @@ def _slack(modes: Modes, share: Array, room: Array) -> float:
     return float(np.minimum(room[:, 1] - share, share - room[:, 0]).min(initial=1.0, where=holds))
 
 
-def _scaled(
-    A: Array, ahead: Array, back: Array, those: NDArray[np.intp] | NDArray[np.bool_]
-) -> tuple[Array, Array, float]:
-    """What each of `those` can hold, A between them in these units, symmetric, and its noise over
-    the largest entry: that of accelerations, which light bodies or short ones have much of."""
+def _scaled(A: Array, ahead: Array, back: Array, those: NDArray[np.bool_]) -> tuple[Array, Array]:
+    """What each of `those` can hold, and A between them in these units, symmetric."""
     D = np.maximum(ahead, back)[those]
     Q = D[:, None] * A[those][:, those] * D
-    largest = float(np.abs(Q).max())
-    noise = float(np.abs(Q - Q.T).max()) / largest if largest > 0.0 else 0.0
-    return D, 0.5 * (Q + Q.T), noise
+    return D, 0.5 * (Q + Q.T)
 
 
 def _optimum(Q: Array, c: Array, lower: Array, upper: Array) -> tuple[Array, bool]:
