@@ -88,12 +88,19 @@ class Switches:
             *np.zeros((2, len(ways))),
         )
         self._massless = Massless(
-            at_once, self._mode[at_once], self._values, self._growth, self._rounding
+            at_once, self._mode[at_once], self._values, self._growth, self._rounded
         )
         self._at_once = AT_ONCE * duration
 
     def _values(self, t: float, x: Array) -> Array:
         return self._seen(self._evaluate(t, x)[: len(self._about)].copy())
+
+    def _rounded(self, t: float, x: Array) -> Array:
+        """Below which values are rounding.  Bounds of what follows at once count the ways of all
+        modes, which are exact: no value is rounding that is not little beside what it has been."""
+        sizes, ways = self._rounding(t, x), self._massless.ways
+        sizes[ways] = np.minimum(sizes[ways], FLAT * self._scale[ways])
+        return sizes
 
     def _seen(self, values: Array) -> Array:
         """The same, their sizes kept in mind."""
@@ -150,7 +157,7 @@ class Switches:
             resting |= self._stays & (self._signs < 0.0) & (values == 0.0)
             crossed = np.flatnonzero((signs != self._signs) & (self._signs != 0.0) & ~resting)
             if crossed.size:
-                sizes = self._rounding(after, stepper.between(after))
+                sizes = self._rounded(after, stepper.between(after))
                 crossed = crossed[np.abs(values[crossed]) >= sizes[crossed]]
             if crossed.size:
                 return self._first_root(stepper, project, crossed, before, after)
@@ -243,7 +250,7 @@ class Switches:
             ends[before] = value(before)
         if self._above[i] and ends[before] > 0.0 == ends[after]:
             return end_of(lambda t: value(t) > 0.0, before, after)
-        size = float(self._rounding(before, state(before))[i])
+        size = float(self._rounded(before, state(before))[i])
         if size > 0.0 and abs(ends[before]) <= size < abs(ends[after]):
             beyond = float(np.copysign(size, ends[after]))
             ends = {t: found - beyond for t, found in ends.items()}
@@ -320,7 +327,7 @@ class Switches:
             wrong = own[sure[own] & ((values[own] > 0.0) != (x[self._mode[own]] > 0.5))]
             ended &= False  # once: what follows from that may be zero in both modes
             if wrong.size:
-                wrong = wrong[np.abs(values[wrong]) >= self._rounding(t, x)[wrong]]
+                wrong = wrong[np.abs(values[wrong]) >= self._rounded(t, x)[wrong]]
             x[self._mode[wrong]] = 1.0 - x[self._mode[wrong]]
             if not wrong.size:
                 turned = self._massless.agree(t, x, self._instant)
