@@ -32,6 +32,7 @@ from vbg.tmm_bridge.motion.integration import (
     output_grid,
 )
 from vbg.tmm_bridge.motion.plant import Plant
+from vbg.tmm_bridge.motion.resisting import not_resisting
 from vbg.tmm_bridge.motion.uniqueness import not_unique
 
 APART = "not solved: "
@@ -179,7 +180,8 @@ def _audit(
     rtol: float,
 ) -> Audit:
     """Residuals, that of the energy relative to the largest energy of the run, those of gaps and
-    speeds by their rows: turns as they are, distances in the model's size."""
+    speeds by their rows: turns as they are, distances in the model's size; and the law of dry
+    frictions."""
     energies = ("kinetic", "potential", "supplied", "dissipated")
     swings = [np.ptp(named[f"energy.{name}"]) for name in energies]
     largest = max(*swings, np.abs(named["energy.kinetic"]).max(), 1e-300)
@@ -201,4 +203,6 @@ def _audit(
         position_limit=POSITION,
         velocity_limit=max(VELOCITY * _fastest(mechanism, named), POSITION / duration),
     )
-    return judged(found)
+    audit = judged(found)
+    told = not_resisting(mechanism, record, largest)
+    return replace(audit, failures=(*audit.failures, *told))

@@ -49,7 +49,8 @@ _SPEEDS = {"angle": "speed", "slide": "speed", "angle2": "speed2"}
 
 @dataclass(frozen=True)
 class Record:
-    """Workspaces at every output time, first axis time; `inside` as in `Trajectory`."""
+    """Workspaces at every output time, first axis time; `inside` as in `Trajectory`, `grips` (n, f,
+    3) as `Plant.grips`."""
 
     time: Array
     inside: Array
@@ -70,6 +71,7 @@ class Record:
     speed_gain: Array
     stiffness: Array
     network: Array
+    grips: Array
 
 
 def replay(mechanism: Mechanism, trajectory: Trajectory) -> Record:
@@ -97,7 +99,7 @@ def replay(mechanism: Mechanism, trajectory: Trajectory) -> Record:
     taken = {name: np.empty((n, *space.shape)) for name, space in workspaces.items()}
     states = np.empty_like(trajectory.states)
     stiffness = np.empty((n, len(s.K)))
-    network = np.empty((n, len(p.outputs)))
+    network, grips = np.empty((n, len(p.outputs))), np.empty((n, *p.grip.shape))
     for k in range(n):
         states[k] = plant.evaluate(trajectory.inside[k], trajectory.states[k])
         _take_rotors_out(mechanism, plant)
@@ -105,8 +107,9 @@ def replay(mechanism: Mechanism, trajectory: Trajectory) -> Record:
             taken[name][k] = space
         stiffness[k] = plant.mobilities(of_loops=True)
         network[k] = plant.outputs()
+        grips[k] = p.memory[p.grip]
     seen = trajectory.time, trajectory.inside
-    return Record(*seen, states, stiffness=stiffness, network=network, **taken)
+    return Record(*seen, states, stiffness=stiffness, network=network, grips=grips, **taken)
 
 
 def _take_rotors_out(mechanism: Mechanism, plant: Plant) -> None:

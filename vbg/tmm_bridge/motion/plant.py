@@ -421,7 +421,7 @@ class Plant:
         centre, comes back to its own."""
         found: Array = np.sign(self.indicators(t, y))
         own = self.mechanism.size
-        for place, friction in _of_modes(self.mechanism, len(found)):
+        for place, friction in of_modes(self.mechanism, len(found)):
             if found[place] == 0.0 or y[own + friction.mode] == 0.0:
                 found[place] = 1.0
         return found
@@ -440,7 +440,7 @@ class Plant:
         return names
 
 
-def _of_modes(mechanism: Mechanism, count: int) -> Iterator[tuple[int, DryFriction]]:
+def of_modes(mechanism: Mechanism, count: int) -> Iterator[tuple[int, DryFriction]]:
     """Which of `count` indicators are positive as long as a dry friction keeps its mode."""
     changes = mechanism.network.changes if mechanism.network is not None else ()
     at = count - sum(n for _, n, _ in changes)

@@ -20,7 +20,7 @@ from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.rows import W_ACC, W_ALPHA
 from vbg.tmm_bridge.kernels.tables import Scratch
 from vbg.tmm_bridge.motion.instants import ALIKE
-from vbg.tmm_bridge.motion.plant import Plant
+from vbg.tmm_bridge.motion.plant import Plant, of_modes
 from vbg.tmm_bridge.onedim.friction import AT_REST, ROOM, DryFriction
 
 AT_LIMIT = 1e-9  # of what a friction holds: nearer to it, it goes
@@ -44,10 +44,11 @@ def frictions_switched(plant: Plant, t: float, y: Array, *, first: bool) -> Arra
     found = plant.grips(t, y)
     np.maximum(plant.fastest, np.abs(found[:, 0]), out=plant.fastest)
     for i, friction in enumerate(network.frictions):
-        if friction.row < 0:
+        if friction.row < 0 and not friction.has_no_inertia:
             speed, _, most = found[i]
             idle = _idle(plant, i, most * friction.lightness, first=first)
             friction.stop(y[own:], speed, idle, first=first)
+    y = _without_inertia(plant, t, y)
     if plant.sticky:
         _decide(plant, t, y, found[:, 0], first=first)
         plant.scratch.limit[0] = -1
@@ -59,11 +60,34 @@ def frictions_switched(plant: Plant, t: float, y: Array, *, first: bool) -> Arra
             plant.settle(t, y)
         found = plant.grips(t, y)
         for friction, (_, held, most) in zip(network.frictions, found, strict=True):
-            if friction.row < 0:
+            if friction.row < 0 and not friction.has_no_inertia:
                 friction.release(y[own:], held, most)
         _let_go(plant, y, found)
         if (y == before).all() or not plant.sticky:
             break
+    return y
+
+
+def _without_inertia(plant: Plant, t: float, y: Array) -> Array:
+    """The state with the modes of the frictions on shafts without inertia, whose speeds follow
+    from the efforts at once: one that lets go or sticks moves the others, and may turn them round.
+
+    Slip speeds v = K f + c, K positive definite, want f at the limit against v, or v = 0 between
+    the limits.  The first of all that are wrong changes, held to slipping where its load pushes
+    and slipping to held, until none is (after K. G. Murty, Opsearch 11, 1974); with other laws
+    than these, as friction that falls, TRIALS may end it."""
+    own, y = plant.mechanism.size, y.copy()
+    modes = of_modes(plant.mechanism, len(plant.program.changes))
+    light = [(place, friction) for place, friction in modes if friction.has_no_inertia]
+    for _ in range(TRIALS if light else 0):
+        held = plant.grips(t, y)[:, 1]
+        told = plant.program.memory[plant.program.changes]
+        wrong = [friction for place, friction in light if told[place] < 0.0]
+        if not wrong:
+            break
+        first = wrong[0]
+        load = -held[first.index]
+        y[own + first.mode] = math.copysign(1.0, load) if y[own + first.mode] == 0.0 else 0.0
     return y
 
 

@@ -23,6 +23,8 @@ from vbg.tmm_bridge.onedim.working import Energies, Output, Port, Value, Working
 
 AT_REST = 1e-11  # [m/s or rad/s] of what slips, or as much of the fastest that it was: at the most
 ROUNDED = 1e-15  # of the speeds of two shafts: a smaller difference between them is none
+BLURRED = 1e-13  # of the speeds of two shafts one of which has no inertia: a balance tells it
+FULL = 1e-12  # of what a friction without inertia holds: what it may hold beyond that is rounding
 STOPPED = 1e-14  # [m/s or rad/s]: beside what stands between shafts, whatever else happens
 FADED = 36.0  # Stribeck speeds: exp(-36) is rounding
 ROOM = 2  # place behind the mode: a speed beyond zero [m/s or rad/s] that is rounding yet
@@ -160,10 +162,13 @@ class DryFriction:
 
     def changes(self, w: Working) -> tuple[Number, ...]:
         """Falls through zero where the mode ends; rounding is no motion where another row of the
-        mechanism may hold what slips here."""
-        mode = w.x[self.mode]
-        left = self.most(w) - size(self.told(w))
+        mechanism may hold what slips here, nor where the speed is that of a balance."""
+        mode, most = w.x[self.mode], self.most(w)
+        left = most - size(self.told(w))
         room: Number = w.x[self.mode + ROOM] if self.row >= 0 else 0.0
+        if self.has_no_inertia:
+            speeds = (size(side.c * w.speeds[side.shaft]) for side in self.sides)
+            left, room = left + FULL * most, BLURRED * sum(speeds, start=0.0)
         return (choose(size(mode), mode * self.port.speed(w) + room, left),)
 
     @property

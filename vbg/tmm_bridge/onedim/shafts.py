@@ -326,8 +326,9 @@ def _held(
     others = [f.sides for f in draft.frictions if f.row < 0]
     if not _determined([*others, sides]):
         raise no_twin(part, name, "a friction that may hold its shaft together with another one")
-    mode, unknown = draft.state(0.0), draft.unknown(size)
-    return DryFriction(name, port, tuple(sides), law, mode, unknown, *places, port.turns)
+    index, mode, unknown = len(draft.frictions), draft.state(0.0), draft.unknown(size)
+    turns = port.turns
+    return DryFriction(name, port, tuple(sides), law, mode, unknown, *places, turns, index=index)
 
 
 def _relative(part: Any, name: str, port: Port) -> list[Term]:
