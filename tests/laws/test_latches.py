@@ -177,6 +177,52 @@ def test_what_is_let_go_with_the_other_speed_stays_open(solve):
     assert solution["hook.open"][-1] == 1.0 and solution["hook.lost"][-1] == pytest.approx(9.6)
 
 
+@pytest.mark.parametrize("solve", [vbg.simulate, second])
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+def test_a_release_that_is_true_already_lets_go_behind_the_impact(solve, size):
+    """Closed and open in one instant: the impulse L has passed, and L^2 / (2 mu) is lost.  The
+    wagons, alike in speed there, part as one of them is braked."""
+    text = WAGONS.replace("initial = {{", "friction = {{ viscous = 0.2 }}\ninitial = {{")
+    text = text.replace('engage = "', 'open = true\nengage = "')
+    numbers = {"J": size**2, "h": 0.5 * size, "far": 2 * size, "v": 4 * size, "gap": size}
+    solution = solve(read(text, kind="fixed", more='release = "b.slide > -1"', **numbers))
+    assert solution.status.code == "finished" and not solution.audit.failures
+    impulse = solution["hook.impulse"][-1, 0]
+    arrives = 4.0 - 0.2 / 2 * 1.0  # m v' = -c v over one length
+    assert impulse == pytest.approx(1.2 * arrives * size, rel=1e-7)
+    assert solution["hook.lost"][-1] == pytest.approx(impulse**2 / 2.4, rel=1e-7)
+    assert solution["hook.open"][-1] == 1.0
+    largest = solution["energy.stored"][0]
+    assert np.abs(solution["energy.residual"]).max() < 1e-8 * largest
+
+
+@pytest.mark.parametrize("step", [0.1, 1e-4, 0.05 / 3, 7e3])
+@pytest.mark.parametrize("k", [20, 7])
+def test_the_row_on_a_release_is_behind_it(step, k):
+    """At a time that is written, wherever steps end: beside dry friction they end on the rows."""
+    more = """
+    [joints.c]
+    kind = "prismatic"
+    between = ["ground", "C"]
+    axis = [1, 0, 0]
+    initial = {{ speed = 1 }}
+    friction = {{ coulomb = {force} }}
+    [bodies.C]
+    mass = 1
+    inertia = {{ xx = 1, yy = 1, zz = 1 }}
+    [simulate]
+    t_end = {end}
+    output_step = {step}
+    """
+    text = DOCK[: DOCK.index("[joints.hook]")].replace("t > 0.2", "t > {at!r}") + more
+    at, end = k * step, 25 * step
+    for force in (0.01 / end, 0.0):
+        model = read(text, force=force, end=end, step=step, at=at)
+        for solve in (vbg.simulate, second):
+            opened = solve(model)["rail.open"]
+            np.testing.assert_array_equal(opened, np.arange(len(opened)) >= k, err_msg=str(solve))
+
+
 def momenta(solution: vbg.Solution, row: int) -> np.ndarray:
     """Linear and angular momentum about the origin, W, of A and B."""
     total = np.zeros(6)

@@ -328,7 +328,7 @@ class Run:
             self.switches.passed(t, state)
             self._behind(t, state, between)
             self._project(t, state)
-            self.events += self.latches.account(t, state, before)
+            self.events += self.latches.account(t, state, before, between)
             self._go_on(t, state, t + self.samples.spread(t))
             return
         self._record_until(stepper.t, before=self.instant.first)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ Array = NDArray[np.float64]
 MET = 1e-6  # of the machine's size, and angle [rad], within which frames have met
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Latch:
     """A joint that opens and closes, and the places of its mode and of what closing cost."""
 
@@ -83,17 +84,19 @@ class Latches:
             x[latch.moment] += outputs.output(f"{latch.name}.torque")
         self._projector.move_velocity(t, x, -speeds)
 
-    def account(self, t: float, x: Array, before: Before) -> list[Event]:
-        """The events of those that have opened or closed since; the energy that is gone is lost
-        in them: in the impact, or with what the stops of those that open held."""
-        turned = [
-            latch
-            for latch, was in zip(self.all, before.open, strict=True)
-            if (was > 0.5) != (x[latch.mode] > 0.5)
-        ]
+    def account(self, t: float, x: Array, *looks: Before) -> list[Event]:
+        """The events of those that have opened or closed from one of the `looks` to the next or
+        to x, be it that they are again what they were; the energy that is gone since the first
+        look is lost in them: in the impact, or with what the stops of those that open held."""
+        modes = [look.open for look in looks] + [x[[latch.mode for latch in self.all]]]
+        turned: dict[Latch, list[str]] = {}
+        for before, after in pairwise(modes):
+            for latch, was, now in zip(self.all, before, after, strict=True):
+                if (was > 0.5) != (now > 0.5):
+                    turned.setdefault(latch, []).append(_verb(now))
         if not turned or self.apart:
             return []
-        lost = before.energy - float(self._energy(t, x)[0])
+        lost = looks[0].energy - float(self._energy(t, x)[0])
         share = lost / len(turned)
         for latch in turned:
             x[latch.lost] += share
@@ -104,7 +107,8 @@ class Latches:
             elif s.state.name in takers:
                 x[s.first] += share
         return [
-            Event(t, latch.name, f"{_verb(x[latch.mode])}, {share:.6g} J lost") for latch in turned
+            Event(t, latch.name, f"{' and '.join(verbs)}, {share:.6g} J lost")
+            for latch, verbs in turned.items()
         ]
 
     def _have_met(self, t: float, x: Array, closed: list[Latch]) -> bool:

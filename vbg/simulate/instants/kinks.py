@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.program.lower import lower
 from vbg.assemble.system import System
+from vbg.blocks import Block, dependencies
+from vbg.graph.bondgraph import BondGraph
 
 Array = NDArray[np.float64]
 
@@ -19,27 +22,40 @@ BEYOND = 16.0 * np.finfo(float).eps  # of the end of a run: a change so near beh
 
 
 def kink_instants(system: System, grid: Array) -> Array:
-    """Zeros of what functions of time alone have kinks at (`physics.laws`) over the output
-    `grid`, in order.
+    """Zeros of what functions of time alone have kinks at (`physics.laws`), and of those that
+    alone turn a mode, over the output `grid`, in order.
 
     The functions are looked at in the output instants and at least FEWEST places; two
     zeros between two looks are not seen.  One on the last row counts: that row, too, holds what
     is behind it.
     """
     graph = system.causal.graph
-    if not graph.instants or grid[-1] == 0.0:
+    looked = tuple(dict.fromkeys((*graph.instants, *_turning(graph))))
+    if not looked or grid[-1] == 0.0:
         return np.zeros(0)
     places = np.linspace(0.0, grid[-1], FEWEST)
     if len(grid) <= MOST:
         places = np.union1d(places, grid)
     places = np.append(places, (1.0 + BEYOND) * grid[-1])
-    functions = {str(i): block for i, block in enumerate(graph.instants)}
+    functions = {str(i): block for i, block in enumerate(looked)}
     evaluate = Evaluator(lower(functions, {"t": graph.time}))
     values = np.array([evaluate(t, np.zeros(0)).copy() for t in places])
-    found: list[float] = [0.0] if np.any(values[0] == 0.0) else []
+    # at t = 0 a mode is as its condition says there
+    found: list[float] = [0.0] if np.any(values[0, : len(graph.instants)] == 0.0) else []
     for i in range(values.shape[1]):
         found += _zeros(evaluate, i, places, values[:, i])
     return np.minimum(np.unique(found), grid[-1])
+
+
+def _turning(graph: BondGraph) -> Iterator[Block]:
+    """Conditions of modes on the time alone, as of a joint that is released at 0.3 s: found as an
+    event, such an instant is before or behind the row on it as the steps happen to end."""
+    for mode in graph.modes:
+        value = mode.condition
+        chosen = value.data == "select" and value.args[0] is mode.state
+        for one in value.args[1:] if chosen else (value,):
+            if {b.data for b in dependencies([one]) if b.op == "leaf"} == {graph.time.data}:
+                yield one
 
 
 def _zeros(evaluate: Evaluator, i: int, places: Array, values: Array) -> list[float]:
