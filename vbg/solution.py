@@ -7,10 +7,12 @@ Names of signals are those of the model file (``crank.position``, ``A.force``,
 
 from __future__ import annotations
 
+import csv
 import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
+from io import StringIO
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, final
@@ -253,12 +255,14 @@ class Solution:
 
 
 def write_table(solution: Solution, path: str | Path) -> None:
-    """Time and all signals as comma-separated values, 17 digits, in the solution's units."""
+    """Time and all signals as comma-separated values, 17 digits, in the solution's units; a
+    title that holds a comma is quoted."""
     columns = dict(components(solution))
     titles = (f"{name} [{unit}]" if (unit := solution.unit(name)) else name for name in columns)
-    header = ",".join(["time [s]", *titles])
+    header = StringIO()
+    csv.writer(header, lineterminator="").writerow(["time [s]", *titles])
     table = np.column_stack([solution.time, *columns.values()])
-    np.savetxt(path, table, fmt="%.17g", delimiter=",", header=header, comments="")
+    np.savetxt(path, table, fmt="%.17g", delimiter=",", header=header.getvalue(), comments="")
 
 
 UNITS_OF_AUDIT = {

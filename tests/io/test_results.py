@@ -245,3 +245,26 @@ def test_both_rows_of_an_event_are_a_result(tmp_path):
     time = np.array([0.0, 0.1, 0.1, 0.2, 0.2])
     save(Solution(time, {"x": np.arange(5.0)}), tmp_path / "run.csv")
     np.testing.assert_array_equal(load(tmp_path / "run.csv").time, time)
+
+
+@pytest.mark.parametrize("ending", [".h5", ".csv", ".json", ".parquet"])
+def test_every_format_keeps_bits_and_units(tmp_path, ending):
+    """What has no value or no end, minus zero, the least number; a unit that holds commas."""
+    odd = [np.nan, np.inf, -np.inf, -0.0, 5e-324, 1.7976931348623157e308, 0.1 + 0.2]
+    units = {"x": "V, A, 1e5 Pa or 1e-5 m^3/s", "turn": "1", "last": "N*m"}
+    signals = {
+        "x": np.array(odd),
+        "turn": np.array([np.roll(odd, k)[:4] for k in range(7)]),
+        "last": np.arange(7.0),
+    }
+    path = tmp_path / f"run{ending}"
+    save(Solution(0.1 * np.arange(7), signals, units=units), path)
+    found = load(path)
+    assert set(found.signals) == set(signals)
+    for name, values in signals.items():
+        assert found.unit(name) == units[name]
+        np.testing.assert_array_equal(found[name], values)
+        np.testing.assert_array_equal(np.signbit(found[name]), np.signbit(values))
+    if ending == ".csv":
+        pandas = pytest.importorskip("pandas")
+        assert pandas.read_csv(path)["last [N*m]"].tolist() == list(range(7))

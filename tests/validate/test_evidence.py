@@ -341,12 +341,14 @@ def test_an_inconclusive_says_what_explains_its_differences():
 
 
 def test_parts_that_nothing_is_compared_of_are_told_with_a_remedy():
-    """Three shafts, each ahead of the one before: named, and what can be done."""
+    """Dry friction on two of three shafts, each ahead of the one before: named, and what can be
+    done."""
     inertias = {f"J{n}": {"kind": "inertia", "nodes": [n], "J": 0.1} for n in "abc"}
     sources = {
         f"s{n}": {"kind": "speed", "nodes": list(n), "speed": "sin(t)"} for n in ("ab", "bc")
     }
-    report = validate(vbg.Model(name="m", rotational={**inertias, **sources}), **SHORT)
+    dry = {f"f{n}": {"kind": "friction", "nodes": [n], "coulomb": 0.1} for n in "ab"}
+    report = validate(vbg.Model(name="m", rotational={**inertias, **sources, **dry}), **SHORT)
     assert report.result == "INCONCLUSIVE"
-    assert "rotational.sbc" in report.verdict.sentence
+    assert "rotational.fa" in report.verdict.sentence
     assert "Take that part out of a copy" in report.verdict.sentence

@@ -13,6 +13,7 @@ table that it belongs to.
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 import re
@@ -95,7 +96,7 @@ def read(path: str | Path) -> Solution:
     try:
         trust.require_file(path, growth=8.0)
         with open(path, encoding="utf-8-sig") as file:
-            titles = [_title(cell) for cell in file.readline().split(",")]
+            titles = [_title(cell) for cell in _cells(file.readline())]
             if titles[0][0] != "time":
                 found = f"found '{titles[0][0]}'" if titles[0][0] else "it is empty"
                 raise UsageError(f"{path}: no result: the first column must be 'time'; {found}.")
@@ -126,6 +127,10 @@ def _in_si(values: np.ndarray, unit: str) -> tuple[np.ndarray, str]:
     if written.factor == 1.0 and written.offset == 0.0:
         return values, written.unit
     return values * written.factor + written.offset, written.unit
+
+
+def _cells(line: str) -> list[str]:
+    return next(csv.reader([line]), []) or [""]
 
 
 def _title(cell: str) -> tuple[str, str]:

@@ -5,8 +5,8 @@ Layout (format 1)::
     {"vbg": 1, "time": [...], "signals": {NAME: [...] or [[...], ...]},
      "units": {NAME: UNIT}, "status": {...}, "audit": {...}, "made_by": {...}, "notes": [...]}
 
-SI units; a vector signal has one list per instant.  NaN and infinity have no
-JSON: they are written as null and come back as NaN.
+SI units; a vector signal has one list per instant.  NaN has no JSON and is written as null;
+infinity is a number too large for any reader, 1e999.  Both come back as what they were.
 """
 
 from __future__ import annotations
@@ -34,14 +34,15 @@ def write(solution: Solution, path: str | Path) -> None:
 
     Raises UsageError where the file cannot be written, VbgError where the disk is full.
     """
+    signals = {name: _numbers(values) for name, values in solution.signals.items()}
+    others = {"units": dict(solution.units), **to_plain(solution)}
     content = {
-        "vbg": FORMAT,
-        "time": _plain(solution.time),
-        "signals": {name: _plain(values) for name, values in solution.signals.items()},
-        "units": dict(solution.units),
-        **to_plain(solution),
+        "vbg": str(FORMAT),
+        "time": _numbers(solution.time),
+        "signals": _object(signals),
+        **{key: json.dumps(value, allow_nan=False) for key, value in others.items()},
     }
-    write_text(path, json.dumps(content, allow_nan=False))
+    write_text(path, _object(content))
 
 
 def read(path: str | Path) -> Solution:
@@ -71,10 +72,20 @@ def read(path: str | Path) -> Solution:
         ) from error
 
 
-def _plain(values: np.ndarray) -> list[Any]:
-    """Nested lists, null for what is not finite."""
-    if np.isfinite(values).all():
+def _object(members: Mapping[str, str]) -> str:
+    """The JSON of an object whose members' values are JSON already."""
+    return "{" + ", ".join(f"{json.dumps(key)}: {value}" for key, value in members.items()) + "}"
+
+
+def _numbers(values: np.ndarray) -> str:
+    """The JSON of nested lists."""
+    return json.dumps(_without_nan(values)).replace("Infinity", "1e999")
+
+
+def _without_nan(values: np.ndarray) -> list[Any]:
+    """Nested lists, None for NaN."""
+    if not np.isnan(values).any():
         return values.tolist()
     if values.ndim == 1:
-        return [value if math.isfinite(value) else None for value in values.tolist()]
-    return [_plain(row) for row in values]
+        return [None if math.isnan(value) else value for value in values.tolist()]
+    return [_without_nan(row) for row in values]
