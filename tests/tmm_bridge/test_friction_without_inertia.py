@@ -9,6 +9,7 @@ import pytest
 
 import vbg
 from tests.anywhere import SHAKES, SIZE
+from tests.domains.random_switching import driveline
 from tests.tail import tail
 from vbg import tmm_bridge
 from vbg.tmm_bridge.mechanism.layout import lay_out
@@ -113,6 +114,16 @@ def test_every_friction_of_a_tree_resists_what_slips(seed):
         assert np.abs(torque).max() <= (1.0 + 1e-9) * most
         slips = np.abs(slip) * run["t_end"] > 1e-9
         np.testing.assert_allclose(torque[slips], np.sign(slip[slips]) * most, rtol=1e-9)
+
+
+# with shafts without inertia, which no two frictions hold together
+@pytest.mark.parametrize("seed", tail([11, 44, 6, 12, 17, 18, 21, 27, 33, 35, 40, 62, 65], 5))
+def test_no_friction_of_a_driveline_drives(seed):
+    """Sines, ramps and clutches that close and open beside shafts with inertia: what turns round
+    within rounding is seen to do so."""
+    found = tmm_bridge.simulate(vbg.Model(name=f"driveline {seed}", **driveline(seed)))
+    assert found.status.code == "finished", found.status
+    assert not found.audit.failures
 
 
 def test_a_friction_that_drives_is_told():

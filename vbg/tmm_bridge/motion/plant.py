@@ -416,13 +416,14 @@ class Plant:
 
     def signs(self, t: float, y: Array) -> Array:
         """Of the indicators where modes have just been chosen: a dry friction that holds is within
-        what it can there, whatever rounding says, and one that slips at no speed has its own way,
-        so that both are seen to leave it.  What slips a rounding the other way, as at a dead
-        centre, comes back to its own."""
+        what it can there, whatever rounding says, and one that slips at no speed or without
+        inertia has its own way, so that all are seen to leave it.  What else slips a rounding
+        the other way, as at a dead centre, comes back to its own."""
         found: Array = np.sign(self.indicators(t, y))
         own = self.mechanism.size
         for place, friction in of_modes(self.mechanism, len(found)):
-            if found[place] == 0.0 or y[own + friction.mode] == 0.0:
+            sticks = y[own + friction.mode] == 0.0
+            if sticks or friction.has_no_inertia or found[place] == 0.0:
                 found[place] = 1.0
         return found
 

@@ -16,6 +16,7 @@ from vbg.tmm_bridge.motion.channels import Record
 
 BRIEF = 1e-6  # of its largest effort at its largest speed: about a reversal, what it may give
 ROUNDED = 1e-13  # of the largest energy, which a power in the whole run would make
+STILL = 1e-13  # [rad or m], which a slip speed in the whole run would make: rounding of places
 
 
 def not_resisting(mechanism: Mechanism, record: Record, largest: float) -> Iterator[str]:
@@ -31,7 +32,8 @@ def not_resisting(mechanism: Mechanism, record: Record, largest: float) -> Itera
         given: Array = np.where(slips, effort * speed, 0.0)
         at = int(np.argmax(given))
         most = float(np.abs(effort).max() * np.abs(speed).max())
-        if given[at] > BRIEF * most and given[at] * duration > ROUNDED * largest:
+        rounding = given[at] * duration <= ROUNDED * largest or abs(speed[at]) * duration <= STILL
+        if given[at] > BRIEF * most and not rounding:
             units = ("N*m", "rad/s") if friction.turns else ("N", "m/s")
             yield (
                 f"its dry friction {friction.name} drives what it should brake, by"

@@ -80,15 +80,21 @@ def _without_inertia(plant: Plant, t: float, y: Array) -> Array:
     modes = of_modes(plant.mechanism, len(plant.program.changes))
     light = [(place, friction) for place, friction in modes if friction.has_no_inertia]
     for _ in range(TRIALS if light else 0):
-        held = plant.grips(t, y)[:, 1]
-        told = plant.program.memory[plant.program.changes]
-        wrong = [friction for place, friction in light if told[place] < 0.0]
-        if not wrong:
+        found, told = plant.grips(t, y), plant.program.memory[plant.program.changes]
+        first = next((f for place, f in light if _is_wrong(f, y[own:], found, told[place])), None)
+        if first is None:
             break
-        first = wrong[0]
-        load = -held[first.index]
+        load = -found[first.index, 1]
         y[own + first.mode] = math.copysign(1.0, load) if y[own + first.mode] == 0.0 else 0.0
     return y
+
+
+def _is_wrong(friction: DryFriction, x: Array, found: Array, told: float) -> bool:
+    """Whether a mode does not fit what it makes, by half of the rounding that what is `told` to
+    change its sign has room for: where that is seen to change, no rounding says otherwise."""
+    (speed, held, most), mode = found[friction.index], x[friction.mode]
+    fits = most - abs(held) if mode == 0.0 else mode * speed
+    return bool(fits + told < 0.0)
 
 
 def _let_go(plant: Plant, y: Array, found: Array) -> None:
