@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -23,6 +24,8 @@ C1, C2, C12, DRY = 0.5, 0.8, 0.3, 1.0  # N*m*s/rad, and N*m
 END, STEP = 3.0, 1.45  # s
 UP, DOWN, THROUGH = (3.0, 5.0), (5.0, 3.0), (4.0, -3.0)  # N*m before the step and behind it
 TO_REST, FROM_REST = (-3.0, 0.4), (0.4, -6.0)
+SCALES = [(1e-6, 1e5), (1.0, 1.0), (1e6, 1e-6)]  # of torque and time
+SCALES += [pair for pair in product((1e-6, 1.0, 1e6), (1e-6, 1.0, 1e5)) if pair not in SCALES]
 
 
 def between(torque, time, steps, kind, turned=1.0):
@@ -46,8 +49,7 @@ def between(torque, time, steps, kind, turned=1.0):
     return vbg.Model(rotational=parts, simulate=run)
 
 
-@pytest.mark.parametrize("time", [1e-6, 1.0, 1e5])
-@pytest.mark.parametrize("torque", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("torque, time", tail(SCALES, 3))
 @pytest.mark.parametrize("steps", [UP, DOWN, THROUGH, TO_REST, FROM_REST])
 def test_what_slips_is_what_the_load_is_beyond_the_friction(torque, time, steps):
     """With w2 = (C12 s + f) / C2 the slip s is (C1 + C1 C12 / C2 + C12) s = T - f (1 + C1 / C2)."""
