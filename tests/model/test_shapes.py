@@ -157,3 +157,21 @@ def test_a_turned_impossible_inertia_is_refused(_):
     J = R @ np.diag([1.0, 2.0, 3.1]) @ R.T
     with pytest.raises(ModelError, match="triangle inequality"):
         Model(bodies={"b": {"mass": 1.0, "inertia": entries(J)}})
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1.0, 1e30])
+def test_a_turned_rod_thinner_than_rounding_is_refused(scale):
+    """On axes of its own a moment keeps its digits however small; on others it is a difference of
+    the larger ones, of either sign where it is lost."""
+    rng = np.random.default_rng(20261124)
+    for _ in range(20):
+        R = rotation_matrix((quat := rng.normal(size=4)) / np.linalg.norm(quat))
+        for thin, kept in ((1e-12, True), (1e-18, False)):
+            rod = scale * np.diag([thin, 1.0, 1.0])
+            Model(bodies={"b": {"mass": 1.0, "inertia": entries(rod)}})
+            turned = {"mass": 1.0, "inertia": entries(R @ rod @ R.T)}
+            if kept:
+                Model(bodies={"b": turned})
+                continue
+            with pytest.raises(ModelError, match="by more than rounding"):
+                Model(bodies={"b": turned})

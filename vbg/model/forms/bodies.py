@@ -154,10 +154,10 @@ def _check_inertia(
             f"a principal moment is zero to rounding, found {shown} kg*m^2.",
             "A body turns about every axis: write a small moment, or weld it to its neighbour.",
         )
-    elif not allowed and moments[0] <= 0:
+    elif not allowed and is_lost(inertia):
         reading.fail(
             path,
-            f"the principal moments must be positive, found {shown} kg*m^2.",
+            f"the principal moments must be positive, by more than rounding, found {shown} kg*m^2.",
             "For a thin rod write the small moment about its axis; check xy, yz, zx. Published "
             "data that have a negative one are taken with allow_unphysical_inertia = true.",
         )
@@ -169,6 +169,13 @@ def _check_inertia(
             "Check the units, and that it is taken about the mass centre. Published data that "
             "break it are taken with allow_unphysical_inertia = true.",
         )
+
+
+def is_lost(inertia: tuple[float, ...]) -> bool:
+    """Whether the smallest principal moment is none, or rounding of (xx, yy, zz, xy, yz, zx): on
+    axes of their own they keep their digits, on others they are differences of the larger."""
+    moments = principal_moments(inertia)
+    return not moments[0] > (LOST * moments[2] if any(inertia[3:]) else 0.0)
 
 
 def principal_moments(inertia: tuple[float, ...]) -> Array:

@@ -21,6 +21,7 @@ from vbg.elements.beam_element import BeamElement
 from vbg.elements.body import Body
 from vbg.fields import Attachment, Shape
 from vbg.junctions.fixed import Fixed
+from vbg.model.forms.bodies import is_lost, principal_moments
 from vbg.model.text.places import Path
 from vbg.model.values.reading import Reading, Scope
 from vbg.spatial import (
@@ -63,6 +64,12 @@ def read_beams(
         _place_names(reading, scope, name, parts)
         for table, own in parts.items():
             made[table] |= own
+        lost = [body for body in parts["bodies"].values() if is_lost(body.inertia)]
+        if lost:
+            largest = principal_moments(lost[0].inertia)[2]
+            what = f"a section's moment of inertia about the beam is lost beside {largest:.4g}"
+            remedy = "Check length and section, write more elements, or rotary_inertia."
+            reading.fail(("beams", name), f"{what} kg*m^2 across it.", remedy)
     return made
 
 
