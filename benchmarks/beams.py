@@ -107,9 +107,9 @@ def bent_tip(n: int) -> np.ndarray:
     return np.asarray((work[9:12] + work[:9].reshape(3, 3) @ (place.p_NB + place.R_NB @ node))[:2])
 
 
-def spun(n: int) -> vbg.Model:
-    """The beam on a hub whose angle is given."""
-    beam = {"between": ["hub", "free"], "length": 10.0, "elements": n} | SPUN
+def spun(n: int, **section: float) -> vbg.Model:
+    """The beam on a hub whose angle is given; `section` in the place of its own."""
+    beam = {"between": ["hub", "free"], "length": 10.0, "elements": n} | SPUN | section
     hinge = {"kind": "revolute", "between": ["ground", "hub"], "axis": [0, 0, 1], "drive": ANGLE}
     hub = {"mass": 1, "inertia": {"xx": 1, "yy": 1, "zz": 1}}
     return vbg.Model(

@@ -2,7 +2,7 @@
 
 The same rates, the same exact Jacobian, the same tolerances (rtol 1e-8); no rows, no projection, no
 events.  Processor time, steps, rates, factorisations, and the error of the end over the tolerance,
-beside scipy's Radau at rtol 1e-11.
+beside scipy's Radau at rtol 1e-11.  Then the steps of whole runs by `method = "radau"`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.integrate import Radau
 
 import vbg
-from benchmarks import asked, ladder
+from benchmarks import asked, beams, ladder
 from benchmarks.runs import EXAMPLES
 from benchmarks.timing import best_seconds
 from vbg.plumbing.one_thread import one_thread
@@ -28,6 +28,7 @@ from vbg.simulate.steppers.tolerances import Tolerances
 Array = NDArray[np.float64]
 RTOL = 1e-8
 FIRST = 1e-7  # s, for both
+EXAMPLE_RUNS = (("motor-slider-crank", 0.2), ("hydraulic-arm", 0.4), ("servo-hydraulic", 0.3))
 
 
 @dataclass(frozen=True)
@@ -134,6 +135,23 @@ def measured(make: Callable[[Work], Any], work: Work, reference: Array) -> tuple
     return text, seconds
 
 
+def spun(stiffer: float) -> vbg.Model:
+    """The beam of four elements that is spun up, its EA and GA so many times as large."""
+    stiff = {key: stiffer * beams.SPUN[key] for key in ("EA", "GA_y", "GA_z")}
+    return beams.spun(4, **stiff)
+
+
+def whole() -> None:
+    """Steps of runs by `radau` from a file's beginning to its end."""
+    runs = [("spin-up, 8 s", spun(1.0), 8.0), ("EA, GA 1e4 times, 4 s", spun(1e4), 4.0)]
+    runs += [(name, vbg.read(EXAMPLES / f"{name}.toml"), end) for name, end in EXAMPLE_RUNS]
+    for name, model, t_end in runs:
+        for rtol in (1e-4, 1e-6, 1e-8) if model.beams else (RTOL,):
+            settings = {"rtol": rtol, "atol": 1e-2 * rtol, "method": "radau"}
+            run = vbg.simulate(model, t_end=t_end, **settings).made_by
+            print(f"{name:24s}{rtol:8.0e}{run.n_steps:7d} steps{run.cpu:8.2f} s", flush=True)
+
+
 def main() -> None:
     print(f"{'':24s}{'':8s}{'time':>12s}{'steps':>7s}{'rates':>8s}{'LU':>6s}{'error':>10s}")
     for name, make in WORKS.items():
@@ -144,6 +162,7 @@ def main() -> None:
             scipys, before = measured(Work.scipys, work, reference)
         print(f"{name:24s}{'own':8s}{own}   {before / seconds:.2f} times as fast")
         print(f"{'':24s}{'scipy':8s}{scipys}", flush=True)
+    whole()
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ from vbg.tmm_bridge.motion.channels import Record
 
 BRIEF = 1e-6  # of its largest effort at its largest speed: about a reversal, what it may give
 ROUNDED = 1e-13  # of the largest energy, which a power in the whole run would make
-STILL = 1e-13  # [rad or m], which a slip speed in the whole run would make: rounding of places
+STILL = 1e-13  # [rad, or lengths of the mechanism], which a slip speed in the whole run would make:
+# rounding of places
 
 
 def not_resisting(mechanism: Mechanism, record: Record, largest: float) -> Iterator[str]:
@@ -26,13 +27,15 @@ def not_resisting(mechanism: Mechanism, record: Record, largest: float) -> Itera
     if network is None:
         return
     duration = float(record.time[-1] - record.time[0])
+    length = float(mechanism.tables.length[0]) or 1.0
     for n, friction in enumerate(network.frictions):
         speed, effort, _ = record.grips[:, n].T
         slips = record.states[:, mechanism.size + friction.mode] != 0.0
         given: Array = np.where(slips, effort * speed, 0.0)
         at = int(np.argmax(given))
         most = float(np.abs(effort).max() * np.abs(speed).max())
-        rounding = given[at] * duration <= ROUNDED * largest or abs(speed[at]) * duration <= STILL
+        still = STILL * (1.0 if friction.turns else length)
+        rounding = given[at] * duration <= ROUNDED * largest or abs(speed[at]) * duration <= still
         if given[at] > BRIEF * most and not rounding:
             units = ("N*m", "rad/s") if friction.turns else ("N", "m/s")
             yield (
