@@ -20,9 +20,9 @@ from benchmarks import asked, beams, ladder
 from benchmarks.runs import EXAMPLES
 from benchmarks.timing import best_seconds
 from vbg.plumbing.one_thread import one_thread
-from vbg.simulate.steppers import implicit
-from vbg.simulate.steppers.implicit import Implicit
-from vbg.simulate.steppers.jacobian import implicit_jacobian
+from vbg.simulate.steppers.implicit import implicit
+from vbg.simulate.steppers.implicit.implicit import Implicit
+from vbg.simulate.steppers.implicit.jacobian import implicit_jacobian
 from vbg.simulate.steppers.tolerances import Tolerances
 
 Array = NDArray[np.float64]

@@ -197,7 +197,7 @@ def compare(name: str, ladder: Ladder) -> None:
 
 def evaluation_time(sections: int) -> tuple[float, float, float]:
     """Processor seconds to assemble, for one rate, and for one sparse Jacobian."""
-    from vbg.simulate.steppers.jacobian import implicit_jacobian
+    from vbg.simulate.steppers.implicit.jacobian import implicit_jacobian
 
     began = time.process_time()
     system = vbg.assemble(model(plain(sections)))

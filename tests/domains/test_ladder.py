@@ -14,8 +14,12 @@ import vbg
 from benchmarks.ladder import ALLOWED, SETTINGS, Ladder, by_ngspice, by_vbg, model, plain, stiff
 from tests.domains.benches import BENCHES
 from tests.laws.test_all_programs import SYSTEMS
-from vbg.simulate.steppers.jacobian import complex_step_jacobian, sparse_jacobian, sparse_pattern
-from vbg.simulate.steppers.sparsity import dependencies, pattern
+from vbg.simulate.steppers.implicit.jacobian import (
+    complex_step_jacobian,
+    sparse_jacobian,
+    sparse_pattern,
+)
+from vbg.simulate.steppers.implicit.sparsity import dependencies, pattern
 
 MACHINES = SYSTEMS | {f"bench {name}": bench for name, bench in BENCHES.items()}
 

@@ -15,7 +15,7 @@ from tests.laws.parts import add_bushing, loaded
 from vbg import tmm_bridge
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.io import csv, hdf5
-from vbg.simulate.steppers.jacobian import complex_step_jacobian
+from vbg.simulate.steppers.implicit.jacobian import complex_step_jacobian
 from vbg.solution import Solution, components
 
 T_END = 0.4

@@ -11,9 +11,9 @@ from scipy.sparse import csc_matrix
 
 import vbg
 from tests.anywhere import shaken
-from vbg.simulate.steppers import implicit
-from vbg.simulate.steppers.collocation import integrals, radau
-from vbg.simulate.steppers.implicit import STAGES, Implicit
+from vbg.simulate.steppers.implicit import implicit
+from vbg.simulate.steppers.implicit.collocation import integrals, radau
+from vbg.simulate.steppers.implicit.implicit import STAGES, Implicit
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 

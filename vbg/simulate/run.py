@@ -43,7 +43,7 @@ from vbg.simulate.record.recorder import ENERGY_UNITS, Recorder, Sink
 from vbg.simulate.record.vapour import below_vapour
 from vbg.simulate.settings import Settings, check, output_grid, settings_of, versions
 from vbg.simulate.steppers.explicit import StrayStages
-from vbg.simulate.steppers.jacobian import implicit_jacobian
+from vbg.simulate.steppers.implicit.jacobian import implicit_jacobian
 from vbg.simulate.steppers.stepper import Adaptive, FixedStep, Stepper
 from vbg.simulate.steppers.stiffness import Creep, StiffnessWatch
 from vbg.simulate.steppers.tolerances import Tolerances, line_states

@@ -210,7 +210,7 @@ class DiscreteTime:
 def step_of(start: Start) -> float:
     """The step that the fastest of the model's own springs, dampers and circuits asks for at the
     start, 1e-5 s at most [s]."""
-    from vbg.simulate.steppers.jacobian import implicit_jacobian
+    from vbg.simulate.steppers.implicit.jacobian import implicit_jacobian
 
     jacobian = implicit_jacobian(start)(0.0, start.state)
     return min(STEP, OWN / fastest(jacobian, Tolerances(start.system, 1.0)(0.0, start.state)))

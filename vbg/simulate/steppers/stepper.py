@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.errors import Problem
 from vbg.plumbing.one_thread import load_scipy_on_one_thread
-from vbg.simulate.steppers.collocation import Inside
 from vbg.simulate.steppers.dormand_prince import Compiled, Pieces, Polynomial
 from vbg.simulate.steppers.explicit import (
     EndsBesideSingularPosture,
@@ -24,7 +23,8 @@ from vbg.simulate.steppers.explicit import (
     SteadyDOP853,
     between_ends,
 )
-from vbg.simulate.steppers.implicit import Implicit
+from vbg.simulate.steppers.implicit.collocation import Inside
+from vbg.simulate.steppers.implicit.implicit import Implicit
 from vbg.simulate.steppers.leap import History, notes_of
 from vbg.simulate.steppers.rounding import RoundingWatch, bear_rounding
 from vbg.simulate.steppers.stiffness import Jacobian, fastest

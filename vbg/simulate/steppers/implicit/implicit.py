@@ -29,9 +29,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.simulate.steppers.beginning import first_step, norm
-from vbg.simulate.steppers.collocation import Inside, radau
+from vbg.simulate.steppers.implicit.collocation import Inside, radau
+from vbg.simulate.steppers.implicit.shifted import Singular, Solve, columns, shifted
 from vbg.simulate.steppers.rounding import newton_end
-from vbg.simulate.steppers.shifted import Singular, Solve, columns, shifted
 
 Array = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from vbg.assemble.start.start import Start
 from vbg.plumbing.paused_collection import paused_collection
-from vbg.simulate.steppers.sparsity import Pattern, pattern
+from vbg.simulate.steppers.implicit.sparsity import Pattern, pattern
 
 Array = NDArray[np.float64]
 STEP = 1e-40  # any size below rounding is exact: nothing is subtracted
