@@ -21,6 +21,7 @@ from textual.screen import Screen
 from textual.scrollbar import ScrollBar
 from textual.theme import Theme
 from textual.timer import Timer
+from textual.worker import Worker
 
 from vbg.draw.text.rows import Rows
 from vbg.edit.commands import Command
@@ -43,7 +44,7 @@ from vbg.tui.state import results
 from vbg.tui.state.desk import Followed, Judge
 from vbg.tui.state.items import Item
 from vbg.tui.state.keyboard import Keyboard
-from vbg.tui.state.keys import READ, Action
+from vbg.tui.state.keys import BROUGHT, Action
 from vbg.tui.state.workspace import Checked, Path, Workspace
 
 CHECK_DELAY = 0.15
@@ -71,6 +72,7 @@ class VbgApp(App[int]):
         self.keyboard: Keyboard[events.Key | events.Paste] = Keyboard(self.listens, self._hear)
         self.solver = Solver()
         self.asking = 0
+        self.bringing: Worker[None] | None = None
         self.job: Followed | None = None
         self.endings: list[Followed] = []
         self.report: FilePath | None = None
@@ -90,6 +92,12 @@ class VbgApp(App[int]):
 
     def get_default_screen(self) -> Screen:
         return self.main
+
+    @property
+    def front(self) -> Screen | None:
+        """The screen that has the keys; None while vbg is left, when timers may still fire."""
+        stack = self.screen_stack
+        return stack[-1] if stack else None
 
     def on_mount(self) -> None:
         self.theme_changed_signal.subscribe(self, self._recolour)
@@ -120,14 +128,14 @@ class VbgApp(App[int]):
 
     def listens(self) -> bool:
         """Whether the next key is for what is there, not for something yet to come."""
-        screen = self.screen
+        screen = self.front
         if isinstance(screen, Dialog):
             return screen.ready and not screen.answered
-        return self.main.complete and not self.asking
+        return screen is not None and self.main.complete and not self.asking
 
     def _hear(self, event: events.Key | events.Paste) -> None:
         """Do one key to its end."""
-        screen = self.screen
+        screen = self.front
         if isinstance(screen, Dialog):
             if isinstance(event, events.Paste):
                 screen.paste(event.text)
@@ -142,13 +150,15 @@ class VbgApp(App[int]):
     # actions
 
     def act(self, action: Action, *, prepared: bool = False) -> None:
-        """Do an action of the table, or say why not; what it needs may have to be read first."""
+        """Do an action of the table, or say why not; what it is about may have yet to come."""
+        from vbg.tui.tasks.preparing import early, once_there
+
         self.work.say("")
         self.main.panes[self.main.active].take()
         do = handler(action)[0]
         reason = self.refusal(action)
-        if reason and action.scope in READ and not prepared:
-            self.ask_later(self._prepared(action))
+        if not prepared and (early(self, action) or (reason and action.scope in BROUGHT)):
+            self.ask_later(once_there(self, action))
             return
         if reason:
             self.work.say(f"{action.label}: {reason}", "warn")
@@ -165,13 +175,6 @@ class VbgApp(App[int]):
         if inspect.iscoroutine(doing):
             self.ask_later(doing)
         self.main.paint()
-
-    async def _prepared(self, action: Action) -> None:
-        """The action, once what its view shows is there: its key may have been faster."""
-        from vbg.tui.tasks.preparing import prepare
-
-        await prepare(self, self.work.view)
-        self.act(action, prepared=True)
 
     def refusal(self, action: Action) -> str:
         """Why an action cannot be done now; empty if it can."""
@@ -190,10 +193,6 @@ class VbgApp(App[int]):
         else:
             self.work.say("a run is under way; x cancels it", "warn")
 
-    def press_prefix(self, key: str) -> None:
-        """As if `key`, the first of a sequence, had been pressed."""
-        self.main.set_prefix(key)
-
     def ask_later(self, doing: Coroutine[Any, Any, None]) -> None:
         """Go on with an action that may ask; keys typed ahead wait for its dialog."""
         self.asking += 1
@@ -207,13 +206,13 @@ class VbgApp(App[int]):
         self.main.paint()
         self.keyboard.go_on()
 
-    def beside(self, doing: Work, group: str, *, exclusive: bool = False) -> None:
-        """Do something beside the keys; what goes wrong with it is told.
+    def beside(self, doing: Work, group: str, *, exclusive: bool = False) -> Worker[None]:
+        """Do something beside the keys, by the worker returned; what goes wrong is told.
 
         exclusive : instead of what is done in this group already.
         """
-        work: Callable[[], Awaitable[None]] = partial(self._told, doing)
-        self.run_worker(work, group=group, exclusive=exclusive)
+        work: Callable[[], Coroutine[Any, Any, None]] = partial(self._told, doing)
+        return self.run_worker(work, group=group, exclusive=exclusive)
 
     async def _told(self, doing: Work) -> None:
         """Do it; an error is a line of text, whoever made it."""
@@ -375,7 +374,7 @@ class VbgApp(App[int]):
         """Bring what a view needs, in the background if it takes time."""
         from vbg.tui.tasks.preparing import prepare
 
-        self.beside(partial(prepare, self, view), "prepare", exclusive=True)
+        self.bringing = self.beside(partial(prepare, self, view), "prepare", exclusive=True)
 
     # runs
 
@@ -396,7 +395,7 @@ class VbgApp(App[int]):
     def show_run(self, heard: int) -> None:
         """A run that takes a while is shown, unless a key was pressed since it was started."""
         idle = self.job is not None and self.keyboard.heard == heard
-        if idle and self.screen is self.main and self.work.view == "edit":
+        if idle and self.front is self.main and self.work.view == "edit":
             self.main.show_view("run")
 
     async def _follow_run(self) -> None:
@@ -452,7 +451,7 @@ class VbgApp(App[int]):
 
     def _watch_file(self) -> None:
         work = self.work
-        if work.file is None or self.asking or self.screen is not self.main:
+        if work.file is None or self.asking or self.front is not self.main:
             return
         if files.stamp(work.file) != work.stamp:
             from vbg.tui.actions.general import file_changed

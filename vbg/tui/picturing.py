@@ -79,8 +79,8 @@ def _busy(app: VbgApp) -> bool:
     """Whether something that keys began has not ended."""
     # a worker that asks waits for keys: it is not at work
     working = any(not w.is_finished and w.group != "asking" for w in app.workers)
-    waiting = app.asking and app.screen is app.main  # an action goes on after a dialog
-    opening = app.screen is not app.main and not app.listens()
+    waiting = app.asking and app.front is app.main  # an action goes on after a dialog
+    opening = app.front is not app.main and not app.listens()
     unheard, work = bool(app.keyboard.typed), app.work
     source = app.main.panes.get("source")
     unwritten = isinstance(source, Source) and source.pending

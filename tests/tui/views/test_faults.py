@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import time
 from pathlib import Path
 
 import pytest
+from textual.events import Key
 
 from benchmarks.tui import reports
+from tests.tail import tail
 from vbg.tui import make_app
+from vbg.tui.app import VbgApp
 from vbg.tui.picturing import screen_text, settled, typed
 
 
@@ -74,15 +78,20 @@ async def test_a_burst_that_answers_dialogs_before_they_are_painted(model):
         assert parameters == {"L": 7} | {f"k{i}": i for i in range(5)}
 
 
-@pytest.mark.parametrize("keys", ["4P+", "5t0.01\re", "4o1\rD"])
-async def test_keys_faster_than_what_they_need_is_read_wait_for_it(
-    app_with_runs, monkeypatch, keys
-):
-    """Results and verdicts that take long: each key does what it does later on."""
-    late = asyncio.to_thread
+BURSTS = (
+    *("4P+", "5t0.01\re", "4o1\rD", "5jj\r", "26  d", "1apk\r1\r2kke", "4ll2...4+", "52jj2hy"),
+    *("2O5jg", "6.t2.", "4jj ll", "42lk\ro", "1]", "1apk\rnothing\r]", "3j\rj "),
+)
+
+
+@pytest.mark.parametrize("keys", tail(BURSTS, 8))
+async def test_keys_faster_than_what_they_are_about_wait_for_it(app_with_runs, monkeypatch, keys):
+    """Checks, graphs, results, motions and verdicts that take long, at random: each key does what
+    it does later on."""
+    late, chance = asyncio.to_thread, random.Random(keys)
 
     async def slowly(function, *words):
-        await asyncio.sleep(0.2)
+        await asyncio.sleep(chance.choice((0.0, 0.02, 0.2)))
         return await late(function, *words)
 
     ends = []
@@ -97,8 +106,34 @@ async def test_keys_faster_than_what_they_need_is_read_wait_for_it(
                     if patient:
                         await settled(app, pilot)
                 await settled(app, pilot)
-                ends.append((app.work.plot, app.work.view, app.work.message, app.work.selection))
+                ends.append(_seen(app))
     assert ends[0] == ends[1]
+
+
+def _seen(app: VbgApp) -> dict[str, object]:
+    """What keys can have done to what is looked at."""
+    work, graph = app.work, app.work.graph
+    return {
+        "graph": graph and (graph.mark, graph.opened, graph.zoom, graph.conflict, graph.text_hash),
+        "panes": (work.view, app.main.active, app.main.zoomed),
+        "marked": (work.selection, work.field_index, work.signal_index, work.channel_index),
+        "problem": (work.problem_index, work.checked.problems),
+        "shown": (work.plot, work.space),
+        "said": work.message,
+        "text": work.document.now.text,
+    }
+
+
+async def test_what_comes_while_vbg_is_left_finds_no_screen(model, monkeypatch):
+    """Its timers fire and keys come when the last screen is gone already."""
+    monkeypatch.setattr("vbg.tui.app.WATCH_SECONDS", 1e-3)
+    app = make_app(str(model))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+    assert app.front is None and not app.listens()
+    app.keyboard.put(Key("j", "j"))
+    app.show_run(app.keyboard.heard)
+    assert app.report is None
 
 
 async def test_answers_that_come_late_are_for_nobody(app_with_runs, monkeypatch):

@@ -423,7 +423,7 @@ _BY_ID = {
 
 HANDLERS: dict[str, Handler] = {
     **{id: partial(_add, table) for id, table in _BY_ID.items()},
-    "add": lambda app: app.press_prefix("a"),
+    "add": lambda app: app.main.set_prefix("a"),
     "add.on": _add_on,
     "add.solid": solids.add,
     "add.parameter": _add_parameter,

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from vbg.tui.actions import Handler, Refusal
 from vbg.tui.panes.space import DEFAULT, VIEWS, Slider
+from vbg.tui.state.motion import motion_of
 from vbg.tui.state.powers import run_of_bonds
 from vbg.tui.state.results import load, shown_motion
 from vbg.tui.state.workspace import Look
 from vbg.tui.tasks import bonding
 
 if TYPE_CHECKING:
-    from vbg.tui.session.runs import Run
     from vbg.tui.state.desk import Desk
 
 
@@ -39,22 +39,14 @@ def _step(samples: int, app: Desk) -> None:
     pane.step(samples * max(len(moving.time) // 100, 1))
 
 
-def _powers(change: Handler, app: Desk) -> None:
+async def _powers(change: Handler, app: Desk) -> None:
     """Play or step with the powers of the run that Plot shows in the bonds."""
     work = app.work
     run = run_of_bonds(work)
     assert run is not None
     begin = work.space.time if work.plot.cursor is None else work.plot.cursor
     work.space = replace(work.space, run=run.number, time=begin)
-    app.beside(partial(_with_motion, change, app, run), "bonds")
-
-
-async def _with_motion(change: Handler, app: Desk, run: Run) -> None:
-    """The step, once the run is read."""
-    work = app.work
     if run.number not in work.motions:
-        from vbg.tui.state.motion import motion_of
-
         solution, model = await load(work, run), work.checked.model
         if model is None:
             return
@@ -62,7 +54,7 @@ async def _with_motion(change: Handler, app: Desk, run: Run) -> None:
     change(app)
     work.plot = replace(work.plot, cursor=work.space.time)
     app.prepare_view("graph")
-    await bonding.bring(app, asked=True)
+    app.beside(partial(bonding.bring, app, asked=True), "bonds")
 
 
 def _zoom(factor: float, app: Desk) -> None:

@@ -111,8 +111,8 @@ async def _follow(app: Desk, study: Study) -> None:
     good = ended.state == "finished"
     app.work.say(f"study {ended.outcome}; M looks at it", "ok" if good else "warn")
     app.main.paint()
-    if isinstance(app.screen, Watch):
-        app.screen.repaint()
+    if isinstance(app.front, Watch):
+        app.front.repaint()
 
 
 async def _watch(app: Desk) -> None:

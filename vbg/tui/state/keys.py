@@ -38,7 +38,9 @@ BANNED = frozenset(
 
 
 WRITTEN = frozenset({"source"})  # panes in which a printed key writes
-READ = frozenset({"plot", "validate"})  # views of what is read from files
+# views of what is read, drawn or judged beside the keys
+BROUGHT = frozenset({"graph", "plot", "validate", "space"})
+_ABOUT = frozenset({"move", "enter", "copy", "export"})  # groups of actions on what is shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +274,18 @@ _SHOWN = {
     "end": "End",
     "delete": "Del",
 }
+
+
+def is_about(action: Action, view: str) -> bool:
+    """Whether an action is about what `view` shows, where that has to be brought."""
+    about = action.scope == view or action.id.partition(".")[0] in _ABOUT
+    return about and view in BROUGHT
+
+
+def is_of_check(action: Action, view: str) -> bool:
+    """Whether what an action does in `view` hangs on the check of the text."""
+    # Plot shows runs whatever the text is
+    return action.id.startswith("problem.") or (is_about(action, view) and view != "plot")
 
 
 def canonical(key: str, character: str | None) -> str:

@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING
 
 from vbg.tui.content import plotting
 from vbg.tui.state import results
+from vbg.tui.state.keys import Action, is_about, is_of_check
 from vbg.tui.state.powers import run_in_bonds
 from vbg.tui.tasks import bonding
 
 if TYPE_CHECKING:
     from vbg.tui.state.desk import Desk
+
+
+_STEP = 0.01  # s
 
 
 async def prepare(app: Desk, view: str) -> None:
@@ -29,6 +33,26 @@ async def prepare(app: Desk, view: str) -> None:
     if "space" in app.main.rects:
         await _space(app)
     app.main.paint()
+
+
+def early(app: Desk, action: Action) -> bool:
+    """Whether the key of an action was faster than what it is about: what its view shows, the
+    check of the text."""
+    view, bringing = app.work.view, app.bringing
+    if app.work.checking and is_of_check(action, view):
+        return True
+    return is_about(action, view) and bringing is not None and not bringing.is_finished
+
+
+async def once_there(app: Desk, action: Action) -> None:
+    """Do an action when what it is about is there, unless its view was left by a click."""
+    view = app.work.view
+    while early(app, action):
+        await asyncio.sleep(_STEP)
+    if app.refusal(action):
+        await prepare(app, view)
+    if app.work.view == view:
+        app.act(action, prepared=True)
 
 
 async def _marked_run(app: Desk) -> None:
