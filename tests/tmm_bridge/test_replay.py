@@ -161,18 +161,18 @@ def braked(bonds: list[str], **vertices: dict[str, object]) -> vbg.Model:
     )
 
 
-def test_a_raw_inertia_that_a_joint_moves_at_a_changing_ratio_is_refused_not_forgotten():
-    """It depends on the acceleration, which the network does not have."""
+def test_a_raw_inertia_at_a_ratio_that_reads_a_body_is_refused_not_forgotten():
+    """It depends on the motion of a body, of which the network knows no rate."""
     model = braked(
         ["hinge.angle -> ratio", "ratio -> wheel"],
-        ratio={"kind": "TF", "ratio": "1 + t"},
+        ratio={"kind": "TF", "ratio": "1 + rod.position.z"},
         wheel={"kind": "I", "value": 0.02},
     )
-    with pytest.raises(UsageError, match="acceleration of a joint"):
+    with pytest.raises(UsageError, match="motion of a body"):
         simulate(model, t_end=0.1)
     report = validate(model, t_end=0.1, output_step=1e-3, in_children=False)
     assert report.result == "INCONCLUSIVE"
-    told = ("hinge.angle -> ratio", "acceleration of a joint", "Write a store on a joint as")
+    told = ("hinge.angle -> ratio", "motion of a body", "Write a store on a joint as")
     assert all(said in report.verdict.sentence for said in told)
 
 

@@ -114,7 +114,7 @@ def test_a_written_speed_that_one_solver_leaves_is_no_choice_of_the_assembly(mon
     """Of two meshing wheels one speed is written.  Changing both least, in kinetic energy, would
     start the larger with J_1 / (J_1 + n^2 J_2) = 16 / 20 of it: in balance, but not as written."""
     gear = toml.parse(machine("joints", "gear"), "")
-    monkeypatch.setattr(first_start, "_with_held_speeds", lambda projector, held, x: x)
+    monkeypatch.setattr(first_start, "with_held_speeds", lambda projector, held, x, sizes: x)
     report = validate(gear, in_children=False, **SHORT)
     assert report.result == "FAIL", report.verdict.sentence
     assert "the file writes axle.speed = 6.28319 rad/s" in report.verdict.sentence

@@ -24,6 +24,7 @@ NEARLY = 1e3  # times that, where no step makes it smaller
 ITERATIONS = 60
 BESIDE = 10.0  # times the gap: size of a row that may depend on others where the gap is closed
 LOOSEST = 1e-3
+NEWTON = 20  # steps to written speeds, at most
 NEARER = 0.1  # part of the gap at the last choice, at which rows are chosen anew
 
 
@@ -116,3 +117,21 @@ class Closer:
             held.move(x, length * np.concatenate([-position, held.misses(x)]))
             self.projector.normalise(x)
         self.projector.measure(t, x)
+
+
+def with_held_speeds(projector: Projector, held: HeldRows, x: Array, sizes: Array) -> Array:
+    """Newton on the velocities of the constraints and the written speeds, in `sizes`: two steps
+    where stores are linear, more behind an energy that is not quadratic, as long as they help."""
+    trial, missed, left, before = x.copy(), missed_speeds(projector, held, x), np.inf, np.inf
+    for step in range(NEWTON):
+        if step >= 2 and not left < 0.5 * before:
+            break
+        held.move(trial, missed)
+        missed = missed_speeds(projector, held, trial)
+        left, before = float(np.abs(missed / sizes).max(initial=0.0)), left
+    return trial
+
+
+def missed_speeds(projector: Projector, held: HeldRows, x: Array) -> Array:
+    """By how much velocities of the constraints and written speeds are missed."""
+    return np.concatenate([-projector.residuals(0.0, x)[1], held.misses(x)])

@@ -13,7 +13,14 @@ from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.program.program import Program
 from vbg.assemble.start.admissible import admissible
 from vbg.assemble.start.choice import every_row
-from vbg.assemble.start.closing import ITERATIONS, Closer, HeldRows, Mask
+from vbg.assemble.start.closing import (
+    ITERATIONS,
+    Closer,
+    HeldRows,
+    Mask,
+    missed_speeds,
+    with_held_speeds,
+)
 from vbg.assemble.start.determined import Projection, determined
 from vbg.assemble.start.lengths import held_lengths, held_not_kept, row_lengths
 from vbg.assemble.start.modes import agree
@@ -233,14 +240,13 @@ def _closed_velocity(system: System, closer: Closer, x: Array) -> tuple[Array, P
     lengths = row_lengths(system, closer)
     scale = 1.0 + _largest(projector.residuals(0.0, x)[1] / lengths)
     if held is not None:
+        sizes = np.concatenate([lengths, held_lengths(system, held, closer)])
 
         def with_held(at: Array) -> Array:
-            return _with_held_speeds(projector, held, at)
+            return with_held_speeds(projector, held, at, sizes)
 
         trial = with_held(x)
-        left = _largest(projector.residuals(0.0, trial)[1] / lengths)
-        missed = _largest(held.misses(trial) / held_lengths(system, held, closer))
-        if max(left, missed) < 1e-9 * scale:
+        if _largest(missed_speeds(projector, held, trial) / sizes) < 1e-9 * scale:
             return keep_written(system, with_held, trial, x), None
     result = admissible(projector, x, scale, lengths)
     velocity = projector.residuals(0.0, result)[1]
@@ -251,14 +257,6 @@ def _closed_velocity(system: System, closer: Closer, x: Array) -> tuple[Array, P
     if held is None:
         return result, None
     return result, held_not_kept(system, held, closer, result, "speeds")
-
-
-def _with_held_speeds(projector: Projector, held: HeldRows, x: Array) -> Array:
-    trial = x.copy()
-    for _ in range(2):
-        velocity = -projector.residuals(0.0, trial)[1]
-        held.move(trial, np.concatenate([velocity, held.misses(trial)]))
-    return trial
 
 
 def _rounding(projector: Projector, x: Array, velocity: Array) -> Array:

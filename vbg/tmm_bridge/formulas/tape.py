@@ -100,6 +100,11 @@ class Tape:
     section: str = ""
     _constants: dict[float, Slot] = field(default_factory=dict)
 
+    @property
+    def constants(self) -> frozenset[int]:
+        """Places of numbers that stay as they are."""
+        return frozenset(slot.place for slot in self._constants.values())
+
     def place(self, start: float = 0.0) -> Slot:
         """A new slot, which nothing computes."""
         self.memory.append(start)

@@ -29,7 +29,7 @@ _SCRATCH = scratch_for(_TABLES)
 _PROGRAM = Program(
     **_none(int, code=2, ends=1, drives=2, inputs=2, fed=2, x=1, rates=1, z=1, residual=1),
     **_none(int, slopes=2, valid=1, joints=2, pairs=2, sensors=2, changes=1, outputs=1, grip=2),
-    **_none(int, held=1, accelerations=2, reactions=1, shafts=1),
+    **_none(int, held=1, accelerations=2, reactions=1, asked=2, given=1, yields=2, shafts=1),
     **_none(float, memory=1, curves=2, scales=1, inverse=2, slope=2, grain=1, root=1, away=1),
     **_none(float, points=2, frames=2, jacobian=2, room=2),
 )

@@ -56,7 +56,9 @@ class _Program(NamedTuple):
     changes, outputs : what changes sign, what is told;  grip (f, 3) : speed of each dry
     friction, effort that it exerts, the most that it holds;  held : places for what rows of
     the mechanism hold in place of frictions;  accelerations (., 2) : coordinate, place;
-    reactions : places for efforts of the network's rows;  shafts : places of their positions;
+    reactions : places for efforts of the network's rows;  asked (k, 2) : hinge's speed, place of
+    accelerations that the network needs;  given (k,), yields (k, fed) : places of a_0 and Y in
+    a = a_0 + Y u (`motion.dependent`);  shafts : places of their positions;
     slope (z, z) : of the residuals, whose `inverse` that is;  jacobian (z, z), room (4, z) : for a
     search.
     """
@@ -91,6 +93,9 @@ class _Program(NamedTuple):
     held: Array
     accelerations: Array
     reactions: Array
+    asked: Array
+    given: Array
+    yields: Array
     shafts: Array
     jacobian: Array
     room: Array

@@ -15,6 +15,7 @@ from vbg.tmm_bridge.kernels.program import at_time, gathered, solve_network, tak
 Array = np.ndarray[Any, Any]
 
 STAGES = 12
+ROUNDS = 2  # of correcting accelerations by what the mechanism makes of the network's efforts
 
 
 class _Rules(NamedTuple):
@@ -46,12 +47,56 @@ def state_size(t):
 
 
 @compiled
+def mobilities(t, s, p, y, inputs, drive):
+    """a_0 and Y of the accelerations that the network asks for.  Returns the faulty node or -1."""
+    for n in range(p.fed.shape[0]):
+        inputs[p.fed[n, 0]] = 0.0
+    faulty = react(t, s, inputs, drive)
+    for k in range(p.asked.shape[0]):
+        p.memory[p.given[k]] = s.acceleration[p.asked[k, 0]]
+    for n in range(p.fed.shape[0]):
+        if faulty >= 0:
+            break
+        inputs[p.fed[n, 0]] = 1.0
+        posture(t, s, y, drive)
+        faulty = react(t, s, inputs, drive)
+        inputs[p.fed[n, 0]] = 0.0
+        for k in range(p.asked.shape[0]):
+            p.memory[p.yields[k, n]] = s.acceleration[p.asked[k, 0]] - p.memory[p.given[k]]
+    posture(t, s, y, drive)
+    return faulty
+
+
+@compiled
+def together(t, s, p, y, inputs, drive):
+    """Network and mechanism where the first needs accelerations of the second.
+
+    Y is a small difference of accelerations; what rounding leaves of it is made good by a_0, from
+    the accelerations that come out.  Returns the faulty node or -1."""
+    faulty = mobilities(t, s, p, y, inputs, drive)
+    for turn in range(ROUNDS + 1):
+        if faulty >= 0:
+            break
+        solve_network(p, y[state_size(t) :], inputs)
+        if turn > 0:
+            posture(t, s, y, drive)
+        faulty = react(t, s, inputs, drive)
+        if turn < ROUNDS:
+            for k in range(p.asked.shape[0]):
+                missed = s.acceleration[p.asked[k, 0]] - p.memory[p.asked[k, 1]]
+                p.memory[p.given[k]] += missed
+    return faulty
+
+
+@compiled
 def instant(t, s, p, y, time, inputs, drive):
     """Everything at (time, y).  Returns the faulty node or -1."""
     at_time(p, time, inputs, drive)
     posture(t, s, y, drive)
     if p.x.shape[0] + p.fed.shape[0] + p.outputs.shape[0] > 0:
         take_motion(p, s)
+        if p.asked.shape[0] > 0:
+            return together(t, s, p, y, inputs, drive)
         solve_network(p, y[state_size(t) :], inputs)
     return react(t, s, inputs, drive)
 

@@ -49,11 +49,16 @@ class Snapshot:
 def snapshot(plant: Plant, y: Array, x: Array) -> Snapshot:
     """The network of the plant at the mechanism's state y and its own, x.
 
-    Raises UsageError where a law has no slope, the balance decides no unknowns, or states follow
-    the turn of a body.
+    Raises UsageError where a law has no slope, the balance decides no unknowns, states follow
+    the turn of a body, or stores the accelerations of joints.
     """
     network, p, t = plant.mechanism.network, plant.program, plant.tables
     assert network is not None
+    if len(p.asked):
+        raise UsageError(
+            f"{plant.mechanism.model.name}: what a raw store exerts follows accelerations of"
+            " joints; vibration by transfer matrices reads positions and velocities."
+        )
     plant.evaluate(0.0, np.concatenate([y, x]))
     section(p, PLAY_CHANGES)
     section(p, PLAY_OUTPUTS)

@@ -7,10 +7,17 @@ combination of the balance's residuals F(x, z, t) does not depend on the unknown
 
 whatever laws and topology made it so.  Then g = 0 holds the states together, and its rate,
 
-    dg/dt = dg/dx . x'(x, z, t) + dg/dt,
+    dg/dt = l . (dF/dx . x'(x, z, t) + dF/dt),
 
-takes the place of one of the residuals: it has the unknown that the others lack (index
-reduction: C. W. Gear, SIAM J. Sci. Stat. Comput. 9, 1988).  Where the states begin apart, or a
+(weights l that vary themselves add l' . F, which is zero, and as l . dF/dz is zero, so is what z'
+brings) takes the place of one of the residuals: it has the unknown that the others lack (index
+reduction: C. W. Gear, SIAM J. Sci. Stat. Comput. 9, 1988).  Where x are also speeds of joints, as
+behind an inertia that several of them move or one at a changing ratio, their accelerations a are
+further unknowns: the mechanism gives them as an affine function of what the network exerts,
+
+    a = a_0 + Y u,   a_0 at u = 0, column j of Y the answer to a unit of u_j.
+
+Where the states begin apart, or a
 source jumps, they jump onto g = 0 along what impulses of the unknowns do to them,
 
     x <- x + (dx'/dz) R a,   R the unknowns that the other residuals leave open:
@@ -30,22 +37,20 @@ stores are reciprocal, and shares its eigenvectors with 1 - B.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from vbg.errors import UsageError
-from vbg.tmm_bridge.formulas.tangent import computed_along, recorded_along
-from vbg.tmm_bridge.formulas.tape import Operation, Played, Slot, Tape
-from vbg.tmm_bridge.kernels.entries import play
-from vbg.tmm_bridge.onedim.working import BALANCE, SECTIONS, TIME
+from vbg.tmm_bridge.formulas.tangent import recorded_along
+from vbg.tmm_bridge.formulas.tape import Operation, Slot, Tape
+from vbg.tmm_bridge.motion.combining import combinations, slopes, varying
+from vbg.tmm_bridge.onedim.working import BALANCE, FEEDS, SECTIONS, TIME
 
 Array = np.ndarray[Any, Any]
 
-ROUNDING = 1e-14  # what is left of a combination of scaled rows, relative to one, that is none
-POINTS = 2  # at which a combination has to vanish
 JUMPS = 5  # steps onto g = 0; one where it is linear
 NO_STORE = 1e-11  # eigenvalue of B, at most 1, where stores that are not written cannot help
 
@@ -98,18 +103,11 @@ def _step(G: Array, P: Array, g: Array, guessed: Collection[int]) -> Array:
     return np.real(np.where(follows, P @ theirs, P @ others))
 
 
-def slopes(
-    operations: Sequence[Operation], memory: Array, curves: Array, by: Array, of: Array
-) -> Array:
-    """Derivatives (of, by) between places of a tape that was played."""
-    seeds = {int(place): row for place, row in zip(by, np.eye(len(by)), strict=True)}
-    found = computed_along(operations, memory, curves, seeds)
-    return np.array([np.zeros(len(by)) + found.get(int(place), 0.0) for place in of])
-
-
-def reduced(tape: Tape, places: Mapping[str, Any], scales: Array) -> Dependence | None:
+def reduced(tape: Tape, places: dict[str, Any], scales: Array) -> Dependence | None:
     """Replace residuals on the tape that say nothing of the unknowns; None if all do.
 
+    Accelerations that their rates need are told in `places`: `asked` (coordinate, place), `given`
+    their a_0, `yields` their Y, by inputs `fed`; they join the unknowns `z`.
     Raises UsageError for a network whose unknowns are open even so.
     """
     x, z, rates, residual = (
@@ -117,8 +115,8 @@ def reduced(tape: Tape, places: Mapping[str, Any], scales: Array) -> Dependence 
     )
     if not len(z):
         return None
-    combinations = _combinations(_jacobians(tape, z, residual, scales))
-    if not combinations:
+    weighed = combinations(tape, z, residual, scales)
+    if not weighed:
         return None
     before = (*tape.sections.get(TIME, ()), *tape.sections.get(BALANCE, ()))
     seeds: dict[int, Any] = {
@@ -131,90 +129,67 @@ def reduced(tape: Tape, places: Mapping[str, Any], scales: Array) -> Dependence 
         seeds[position], seeds[speed] = Slot(tape, speed), acceleration
     seen = [first + k for _, _, first in places["sensors"] for k in range(3)]
     seeds |= dict(zip(seen, unread, strict=True))
-    tape.section = BALANCE
+    tape.section, begun = BALANCE, len(tape.sections[BALANCE])
+    weighed = varying(tape, tape.sections[BALANCE][:], z, residual, scales, weighed)
     held = [
         tape.slot(sum(c * Slot(tape, int(residual[i])) for i, c in weights.items())).place
-        for weights in combinations.values()
+        for weights in weighed.values()
     ]
     found = recorded_along(tape, before, seeds)
-    for row, weights in combinations.items():
+    for row, weights in weighed.items():
         rate: Any = 0.0
         for i, c in weights.items():
             rate = rate + c * found.get(int(residual[i]), 0.0)
         tape.store(rate, Slot(tape, int(residual[row])))
-    unknown = {slot.place for slot in accelerations}
-    if any(unknown & set(operation[2:]) for operation in tape.sections[BALANCE]):
-        raise _open("a store depends on the acceleration of a joint")
-    unknown = {slot.place for slot in unread}
-    if any(unknown & set(operation[2:]) for operation in tape.sections[BALANCE]):
+    told = [*held, *residual[list(weighed)]]
+    tape.sections[BALANCE][begun:] = _needed(tape.sections[BALANCE][begun:], told)
+    read = {place for operation in tape.sections[BALANCE] for place in operation[2:]}
+    if any(slot.place in read for slot in unread):
         raise _open("a store depends on the motion of a body")
-    if _combinations(_jacobians(tape, z, residual, scales)):
+    pairs = zip(places["joints"], accelerations, strict=True)
+    asked = [(joint, slot) for (joint, _, _), slot in pairs if slot.place in read]
+    _ask(tape, places, asked)
+    every = np.concatenate([scales, np.ones(len(asked))])
+    if combinations(tape, np.array(places["z"]), np.array(places["residual"]), every):
         raise _open("a balance leaves an unknown open")
     curves = tape.played(SECTIONS).curves
-    kept = np.array([p for i, p in enumerate(residual) if i not in combinations], dtype=np.int64)
+    kept = np.array([p for i, p in enumerate(residual) if i not in weighed], dtype=np.int64)
     now = (*tape.sections.get(TIME, ()), *tape.sections[BALANCE])
     return Dependence(now, curves, x, z, rates, np.array(held), kept)
+
+
+def _needed(operations: Sequence[Operation], told: Iterable[int]) -> list[Operation]:
+    """Those of the operations on which the places `told` depend."""
+    wanted, found = {int(place) for place in told}, []
+    for operation in reversed(operations):
+        if operation[1] in wanted:
+            wanted |= set(operation[2:])
+            found.append(operation)
+    return found[::-1]
+
+
+def _ask(tape: Tape, places: dict[str, Any], asked: Sequence[tuple[int, Slot]]) -> None:
+    """The accelerations of (coordinate, slot) as unknowns: a = a_0 + Y u."""
+    places |= {"asked": [(joint, slot.place) for joint, slot in asked], "given": [], "yields": []}
+    if not asked:
+        return
+    exerted = [place for _, place in places["fed"]]
+    # what is exerted is told behind the balance: here within it, too
+    tape.sections[BALANCE] += _needed(tape.sections.get(FEEDS, ()), exerted)
+    for _, acceleration in asked:
+        given, row = tape.place(), [tape.place() for _ in exerted]
+        follows: Any = given
+        for mobility, place in zip(row, exerted, strict=True):
+            follows = follows + mobility * Slot(tape, place)
+        left = tape.place()
+        tape.store(acceleration - follows, left)
+        places["given"].append(given.place)
+        places["yields"].append([slot.place for slot in row])
+        places["z"].append(acceleration.place)
+        places["residual"].append(left.place)
 
 
 def _open(why: str) -> UsageError:
     return UsageError(
         f"The network of one-dimensional parts has no twin in the transfer-matrix solver: {why}."
     )
-
-
-def _jacobians(tape: Tape, z: Array, residual: Array, scales: Array) -> Array:
-    """Derivatives of the residuals by the unknowns at several points, side by side; columns by
-    the size of the unknowns, rows by their largest entry."""
-    played = tape.played(SECTIONS)
-    operations: list[Operation] = [
-        (int(o), int(out), int(a), int(b), int(c))
-        for o, out, a, b, c in played.code[: played.ends[2]]
-    ]
-    rng = np.random.default_rng(1)
-    found = []
-    for _ in range(POINTS):
-        memory = _at(played, z, 0.1 * scales * rng.uniform(-1.0, 1.0, len(z)))
-        found.append(slopes(operations, memory, played.curves, z, residual) * scales)
-    J = np.hstack(found)
-    largest = np.abs(J).max(axis=1, initial=0.0)
-    return np.hstack([J / np.where(largest > 0.0, largest, 1.0)[:, None], largest[:, None]])
-
-
-def _at(played: Played, z: Array, values: Array) -> Array:
-    memory = played.memory.copy()
-    memory[z] = values
-    for _ in range(2):  # what is read before it is written settles in a second pass
-        play(played.code, memory, played.curves, 0, int(played.ends[2]))
-    return memory
-
-
-def _combinations(scaled: Array) -> dict[int, dict[int, float]]:
-    """Rows that are combinations of others, with the weights of all rows in what vanishes.
-
-    Gauss' elimination with pivots over all entries, which keeps a combination exact where
-    its weights are whole numbers."""
-    J, largest = scaled[:, :-1].copy(), scaled[:, -1]
-    n = len(J)
-    if not np.isfinite(J).all():
-        return {}
-    weights = np.eye(n)
-    left = list(range(n))
-    while left:
-        k, column = np.unravel_index(np.argmax(np.abs(J[left])), (len(left), J.shape[1]))
-        pivot = left[int(k)]
-        if abs(J[pivot, column]) <= ROUNDING * n:
-            break
-        left.remove(pivot)
-        for row in left:
-            factor = J[row, column] / J[pivot, column]
-            if factor:
-                J[row] -= factor * J[pivot]
-                weights[row] -= factor * weights[pivot]
-    sizes = np.where(largest > 0.0, largest, 1.0)
-    return {
-        row: {
-            int(i): float(weights[row, i] / sizes[i])
-            for i in np.flatnonzero(np.abs(weights[row]) > ROUNDING * n)
-        }
-        for row in sorted(left)
-    }

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from vbg.errors import UsageError
 from vbg.tmm_bridge.formulas.tangent import jacobian_recorded
 from vbg.tmm_bridge.formulas.tape import Tape
 from vbg.tmm_bridge.kernels.program import Program
 from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.tables import COORDINATE_TREE
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.motion.dependent import Dependence, reduced
 from vbg.tmm_bridge.onedim.mechanical import JOINT, PAIR
 from vbg.tmm_bridge.onedim.network import Network, balance, energies
+from vbg.tmm_bridge.onedim.offsets import Between
 from vbg.tmm_bridge.onedim.working import (
     BALANCE,
     CHANGES,
@@ -25,7 +29,9 @@ from vbg.tmm_bridge.onedim.working import (
     Working,
 )
 
-_PLAIN = ("x", "rates", "z", "residual", "changes", "outputs", "held", "reactions", "shafts")
+_PLAIN = (
+    *("x", "rates", "z", "residual", "changes", "outputs", "held", "reactions", "given", "shafts"),
+)
 
 
 def program_of(mechanism: Mechanism) -> tuple[Program, Dependence | None, Array]:
@@ -47,7 +53,6 @@ def program_of(mechanism: Mechanism) -> tuple[Program, Dependence | None, Array]
     ]
     places: dict[str, list[Any]] = {"drives": drives, "inputs": inputs}
     network = mechanism.network
-    n_z = 0 if network is None else len(network.scales)
     dependence = None
     if network is not None:
         places |= _recorded(network, network.working(tape, t))
@@ -56,6 +61,10 @@ def program_of(mechanism: Mechanism) -> tuple[Program, Dependence | None, Array]
         balance_now = list(tape.sections.get(BALANCE, ()))
         places["slopes"] = jacobian_recorded(tape, balance_now, places["z"], places["residual"])
     finished = tape.played(SECTIONS)
+    n_z, asked = len(places.get("z", ())), _hinges_asked(mechanism, places.get("asked", ()))
+    scales = np.ones(n_z)  # of accelerations that are asked for: behind the others
+    if network is not None:
+        scales[: len(network.scales)] = network.scales
     widths = {"drives": 3, "inputs": 2, "fed": 2, "joints": 3, "pairs": 4, "grip": 3}
     widths |= {"sensors": 3, "accelerations": 2, "slopes": 3}
     tables = {
@@ -69,7 +78,11 @@ def program_of(mechanism: Mechanism) -> tuple[Program, Dependence | None, Array]
         memory=finished.memory,
         curves=finished.curves,
         ends=finished.ends,
-        scales=np.array(network.scales if network is not None else (), dtype=float),
+        scales=scales,
+        asked=np.array(asked, dtype=np.int64).reshape(-1, 2),
+        yields=np.array(places.get("yields", []), dtype=np.int64).reshape(
+            len(asked), -1 if asked else 0
+        ),
         inverse=np.zeros((n_z, n_z)),
         valid=np.zeros(1, dtype=np.int64),
         grain=np.zeros(n_z),
@@ -83,6 +96,29 @@ def program_of(mechanism: Mechanism) -> tuple[Program, Dependence | None, Array]
         **tables,
     )
     return program, dependence, np.array(places.get("sampled", []), dtype=np.int64)
+
+
+def _hinges_asked(mechanism: Mechanism, asked: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """(speed of the hinge, place) of the accelerations that a network asks for by coordinate.
+
+    Raises UsageError where these are not of the tree, or may jump: impulses do not know what the
+    network carries."""
+    network, t = mechanism.network, mechanism.tables
+    if not asked or network is None:
+        return []
+    if any(t.coordinates[k, 0] != COORDINATE_TREE for k, _ in asked):
+        raise _no_twin("a joint that closes a loop moves a store")
+    sudden = any(drive.breaks or drive.switches for drive in mechanism.drives)
+    sudden |= any(isinstance(part, Between) and part.mass > 0.0 for part in network.parts)
+    if sudden or network.latches:
+        raise _no_twin("joints whose speed may jump move a store")
+    return [(int(t.coordinates[k, 3]), place) for k, place in asked]
+
+
+def _no_twin(why: str) -> UsageError:
+    return UsageError(
+        f"The network of one-dimensional parts has no twin in the transfer-matrix solver: {why}."
+    )
 
 
 def _recorded(network: Network, w: Working) -> dict[str, list[Any]]:
