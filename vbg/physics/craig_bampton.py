@@ -157,10 +157,15 @@ def _symmetric(A: Array) -> Array:
 def _check_matrices(model: FiniteElements) -> None:
     for name, A in (("M", model.M), ("K", model.K)):
         if A.ndim != 2 or A.shape[0] != A.shape[1]:
-            raise ModelError(f"{name} is no square matrix: its shape is {A.shape}.")
+            raise ModelError(
+                f"{name} is no square matrix: its shape is {A.shape}, and each freedom of the mesh"
+                " needs a row and a column."
+            )
     N, n = len(model.M), len(model.X)
     if model.M.shape != model.K.shape:
-        raise ModelError(f"M is {N} x {N}, but K is {len(model.K)} x {len(model.K)}.")
+        raise ModelError(
+            f"M is {N} x {N}, but K is {len(model.K)} x {len(model.K)}: they must be of one mesh."
+        )
     if n == 0 or N not in (3 * n, 6 * n):
         raise ModelError(
             f"{n} nodes have {3 * n} or {6 * n} freedoms, but M and K have {N}. Order them node by"
@@ -168,7 +173,7 @@ def _check_matrices(model: FiniteElements) -> None:
         )
     for name, A in (("M", model.M), ("K", model.K), ("nodes", model.X)):
         if not np.isfinite(A).all():
-            raise ModelError(f"{name} has entries that are no finite numbers.")
+            raise ModelError(f"{name} has entries that are no finite numbers; all must be finite.")
     for name, A in (("M", model.M), ("K", model.K)):
         off = float(np.abs(A - A.T).max()) / max(float(np.abs(A).max()), 1e-300)
         if off > SYMMETRY:
@@ -197,7 +202,8 @@ def _mass_and_centre(model: FiniteElements) -> tuple[float, Array]:
         np.linalg.cholesky(lifted)
     except np.linalg.LinAlgError:
         raise ModelError(
-            "M has a negative eigenvalue: some motion would have negative energy."
+            "M has a negative eigenvalue: some motion would have negative energy. It must be the"
+            " mass matrix of the whole mesh."
         ) from None
     return mass, c
 
@@ -240,9 +246,15 @@ def _tie(
     for name, nodes in interfaces.items():
         for node in nodes:
             if not 0 <= node < count:
-                raise ModelError(f"{name}: there is no node {node}; nodes are 0 to {count - 1}.")
+                raise ModelError(
+                    f"{name}: there is no node {node}; nodes are 0 to {count - 1}, and it must be"
+                    " one of these."
+                )
             if node in taken:
-                raise ModelError(f"{name}: node {node} belongs to {taken[node]} already.")
+                raise ModelError(
+                    f"{name}: node {node} belongs to {taken[node]} already; each must be in"
+                    " one list, once."
+                )
             taken[node] = name
         place = model.X[list(nodes)].mean(axis=0)
         rigid = model.rigid(place).reshape(count, width, 6)
@@ -283,7 +295,9 @@ def _basis(M: Array, K: Array, held: int, modes: int | None, frequency: float | 
     constraint[held:] = -scipy.linalg.cho_solve(factor, K[held:, :held])
     there = int(np.count_nonzero(periods > MASSLESS * periods.max(initial=0.0)))
     if modes is not None and modes > there:
-        raise ModelError(f"the mesh has {there} fixed-interface modes, not {modes}.")
+        raise ModelError(
+            f"the mesh has {there} fixed-interface modes, not {modes}: `modes` must be no more."
+        )
     shapes = np.zeros((total, there))
     shapes[held:] = vectors[:, :there] / np.sqrt(periods[:there])
     return np.hstack([constraint, shapes])
