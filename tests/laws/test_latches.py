@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -194,6 +196,46 @@ def test_a_release_that_is_true_already_lets_go_behind_the_impact(solve, size):
     assert solution["hook.open"][-1] == 1.0
     largest = solution["energy.stored"][0]
     assert np.abs(solution["energy.residual"]).max() < 1e-8 * largest
+
+
+@pytest.mark.parametrize("solve", [vbg.simulate, second])
+@pytest.mark.parametrize("release", ["t > 0.7", "b.slide > 0.4"])
+def test_what_lets_go_while_its_engage_holds_on_stays_open(solve, release):
+    """Be the condition plainly true behind the opening, or zero but for rounding."""
+    for text in (WAGONS, WAGONS.replace('"{far} + b.slide - a.slide < {gap}"', '"t > 0.25"')):
+        more = f'release = "{release}"\nopen = true'
+        free = solve(read(text, kind="fixed", J=1, h=0.5, far=2, v=4, gap=1, more=more))
+        assert free.status.code == "finished" and not free.audit.failures
+        assert free["hook.open"][-1] == 1.0
+        assert free["hook.lost"][-1] == pytest.approx(9.6, rel=1e-9)
+
+
+@pytest.mark.parametrize("solve", [vbg.simulate, second])
+def test_a_train_that_a_buffer_brakes_is_caught_once_behind_its_release(solve):
+    """At every instant the wagon behind would be, as long as it pushes the other."""
+    damaged = Path(__file__).parents[2] / "benchmarks" / "damaged" / "latches.toml"
+    solution = solve(vbg.read(damaged))
+    assert solution.status.code == "finished" and not solution.audit.failures
+    assert solution["coupling.lost"][-1] == pytest.approx(380.1151556, rel=1e-8)
+    assert solution["track1.slide"][-1] == pytest.approx(0.08166441, rel=1e-6)
+    assert solution["coupling.open"][-1] == 1.0
+
+
+@pytest.mark.parametrize("solve", [vbg.simulate, second])
+def test_a_condition_that_has_been_false_closes_once_more(solve):
+    """The second wagon, let go, runs ahead of the first, which is braked more, to its stop: with u
+    what they come together with there mu u^2 / 2 is lost."""
+    text = WAGONS.replace("initial = {{", "friction = {{ viscous = 0.5 }}\ninitial = {{")
+    text = text.replace("[joints.hook]", "stop = {{ upper = 0.8, k = 1e4 }}\n[joints.hook]")
+    more = 'release = "t > 0.6"\nopen = true'
+    model = read(text, kind="fixed", J=1, h=0.5, far=2, v=4, gap=1, more=more)
+    again = solve(model, output_step=1e-4)
+    assert again.status.code == "finished" and not again.audit.failures
+    lost = np.unique(again["hook.lost"])
+    apart = 0.5 * 1.2 * (again["a.speed"] - again["b.speed"]) ** 2
+    meeting = np.flatnonzero(np.diff(again["hook.lost"]) > 0.0)[1]
+    assert len(lost) == 3 and again["hook.open"][-1] == 1.0
+    assert lost[2] - lost[1] == pytest.approx(apart[meeting], rel=0.05)  # braked since that row
 
 
 @pytest.mark.parametrize("step", [0.1, 1e-4, 0.05 / 3, 7e3])

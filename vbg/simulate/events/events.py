@@ -65,6 +65,7 @@ class Switches:
         # a joint that opens and closes begins as it is; the latches tell of it
         latches = {f"{c.name}.{MODE}" for c in system.equations.constraints if c.latches}
         self._latch = np.array([s.name in latches for s in self._about], dtype=bool)
+        self._armed = np.ones(len(self._about), dtype=bool)  # what is not does not close
         at_once = massless_ways(system, [s.name for s in self._about])
         by_size = (self._mode >= 0) & (self._rest == 0.0) & ~self._latch
         by_size[at_once] = True
@@ -142,6 +143,7 @@ class Switches:
         points, looks = closer(looked, points, looked(points[1:]), self._scale)
         if np.all(np.sign(looks) == self._signs):  # as nearly always
             self._seen(np.abs(looks).max(axis=0))
+            self._arm(looks.max(axis=0))
             self._dry.slack(looks, self._signs)
             return None
         rest = self._dry.slack(looks, self._signs)
@@ -155,6 +157,8 @@ class Switches:
             resting = (self._signs > 0.0) & (np.abs(values) <= rest) & ~self._above
             resting |= self._quiet & (np.abs(values) <= FLAT * self._scale)
             resting |= self._stays & (self._signs < 0.0) & (values == 0.0)
+            self._arm(values)
+            resting |= ~self._armed & (self._signs > 0.0)
             crossed = np.flatnonzero((signs != self._signs) & (self._signs != 0.0) & ~resting)
             if crossed.size:
                 sizes = self._rounded(after, stepper.between(after))
@@ -281,9 +285,18 @@ class Switches:
     def turn(self, x: Array) -> None:
         """Turns the modes over that crossed, but for those of dry frictions: what stops may go on
         the other way at once."""
-        for i in self._crossed:
-            if self._mode[i] >= 0 and self._rest[i] == 0.0:
-                x[self._mode[i]] = 1.0 - x[self._mode[i]]
+        own = [i for i in self._crossed if self._mode[i] >= 0 and self._rest[i] == 0.0]
+        self._turn(x, np.array(own, dtype=np.intp))
+
+    def _turn(self, x: Array, which: NDArray[np.intp]) -> None:
+        """These over; a joint closes where its condition comes true, and not again while it stays
+        true behind an opening."""
+        x[self._mode[which]] = 1.0 - x[self._mode[which]]
+        self._armed[which] = ~self._latch[which] | (x[self._mode[which]] < 0.5)
+
+    def _arm(self, values: Array) -> None:
+        """What is open may close again once its condition has been false, by more than rounding."""
+        self._armed |= values > FLAT * self._scale
 
     def passed(self, t: float, x: Array) -> None:
         """All modes and signs beyond the event at t, once those that crossed are turned over."""
@@ -324,11 +337,12 @@ class Switches:
         for _ in range(ROUNDS + ROUNDS_EACH * len(self._grips)):
             values = self._values(t, x)
             sure = (np.abs(values) > FLAT * self._scale) | (ended & (values == 0.0))
+            sure &= self._armed | (values > 0.0)
             wrong = own[sure[own] & ((values[own] > 0.0) != (x[self._mode[own]] > 0.5))]
             ended &= False  # once: what follows from that may be zero in both modes
             if wrong.size:
                 wrong = wrong[np.abs(values[wrong]) >= self._rounded(t, x)[wrong]]
-            x[self._mode[wrong]] = 1.0 - x[self._mode[wrong]]
+            self._turn(x, wrong)
             if not wrong.size:
                 turned = self._massless.agree(t, x, self._instant)
                 if not turned.size and not (self._grips and dry(t, x)):
@@ -343,7 +357,9 @@ class Switches:
 
     def _remember(self, t: float, x: Array) -> None:
         """Signs: of a mode its own side, of a mere switch that of its function."""
-        signs = np.sign(self._values(t, x))
+        values = self._values(t, x)
+        self._arm(values)
+        signs = np.sign(values)
         held = self._mode >= 0
         signs[held] = np.where(x[self._mode[held]] > 0.5, 1.0, -1.0)
         self._signs = signs

@@ -20,10 +20,11 @@ from vbg.tmm_bridge.mechanism.speeds import kinetic_energy
 from vbg.tmm_bridge.mechanism.start import drive_rates, model_size
 from vbg.tmm_bridge.motion.plant import Plant
 from vbg.tmm_bridge.motion.sticking import frictions_switched
-from vbg.tmm_bridge.onedim.latch import GRAIN, IMPULSE, LOST, MOMENT, Latch
+from vbg.tmm_bridge.onedim.latch import ARMED, GRAIN, IMPULSE, LOST, MOMENT, Latch
 
 MET = 1e-6  # of the mechanism's size, or [rad]: a smaller gap is none
 ROUNDING = 1e-10  # of the largest that a condition was
+TURNS = 3  # of one joint at an instant: it closes, opens, and may close again later
 
 
 class Apart(ArithmeticError):
@@ -38,7 +39,7 @@ def switched(plant: Plant, t: float, y: Array, *, first: bool) -> Array:
     """The state with the modes that hold from here on: of joints that open and close, then of
     frictions.  Raises Apart."""
     network = plant.mechanism.network
-    for _ in range(2 * len(network.latches) if network is not None else 0):
+    for _ in range(TURNS * len(network.latches) if network is not None else 0):
         changing = _changing(plant, t, y)
         if not changing:
             break
@@ -47,18 +48,23 @@ def switched(plant: Plant, t: float, y: Array, *, first: bool) -> Array:
 
 
 def _changed(plant: Plant, t: float, y: Array, changing: Sequence[Latch]) -> Array:
-    """The state with these turned over; the energy that is gone is lost: by the impact of those
-    that close, and what stops of those that open held."""
+    """The state with these turned over, or armed; the energy that is gone is lost: by the impact of
+    those that close, and what stops of those that open held."""
     mechanism, y, own = plant.mechanism, y.copy(), plant.mechanism.size
+    turning = [latch for latch in changing if y[own + latch.mode + ARMED] > 0.5]
+    y[[own + latch.mode + ARMED for latch in changing]] = 1.0
+    if not turning:
+        return y
     before = _energy(plant, t, y)
-    for latch in changing:
+    for latch in turning:
         y[own + latch.mode] = 1.0 - y[own + latch.mode]
-    closing = [latch for latch in changing if y[own + latch.mode] < 0.5]
+        y[own + latch.mode + ARMED] = 1.0 - y[own + latch.mode]
+    closing = [latch for latch in turning if y[own + latch.mode] < 0.5]
     if closing:
         y = _struck(plant, t, y, closing)
     lost = before - _energy(plant, t, y)
     y[mechanism.size - 1] += lost
-    y[[own + latch.mode + LOST for latch in changing]] += lost / len(changing)
+    y[[own + latch.mode + LOST for latch in turning]] += lost / len(turning)
     return y
 
 

@@ -12,7 +12,7 @@ from vbg.tmm_bridge.onedim.bonded import add_bonded
 from vbg.tmm_bridge.onedim.circuits import add_electric, add_levels, lay_nodes
 from vbg.tmm_bridge.onedim.draft import Draft
 from vbg.tmm_bridge.onedim.hydraulics import add_hydraulic
-from vbg.tmm_bridge.onedim.latch import KEPT, Latch
+from vbg.tmm_bridge.onedim.latch import ARMED, Latch
 from vbg.tmm_bridge.onedim.mechanical import JOINT, PAIR
 from vbg.tmm_bridge.onedim.network import Network, Pair
 from vbg.tmm_bridge.onedim.shafts import add_joint_frictions, add_mechanical, add_shafts
@@ -104,7 +104,7 @@ def _add_latches(draft: Draft, sources: Sources) -> None:
             for g in (joint.release, joint.engage)
         )
         timed = all(sources.slope(g) is not None for g in given)
-        mode = draft.state(float(begins_open(joint)), *[0.0] * (KEPT - 1))
+        mode = draft.state(float(begins_open(joint)), *[0.0] * (ARMED - 1), 1.0)
         latch = Latch(name, release, engage, mode, timed)
         draft.latches.append(latch)
         draft.changes.append((f"joints.{name}", 1, latch.changes))

@@ -2,7 +2,8 @@
 
 Such a joint is always a cut of the tree: its rows idle while it is open.  What it keeps are states
 without a rate: whether it is open, the impulse and moment (W) and the energy that its closings
-have cost, and what of its condition is rounding.
+have cost, what of its condition is rounding, and whether `engage` may close it: it does where it
+comes true, and behind an opening it has to have been false first.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from dataclasses import dataclass
 from vbg.tmm_bridge.formulas.tape import Number, choose
 from vbg.tmm_bridge.onedim.working import Output, Value, Working
 
-IMPULSE, MOMENT, LOST, GRAIN = 1, 4, 7, 8  # places behind the mode
-KEPT = 9
+IMPULSE, MOMENT, LOST, GRAIN, ARMED = 1, 4, 7, 8, 9  # places behind the mode
+KEPT = 10
 
 
 @dataclass(frozen=True)
@@ -30,9 +31,10 @@ class Latch:
     timed: bool
 
     def changes(self, w: Working) -> tuple[Number, ...]:
-        """Grows through zero where the mode changes."""
+        """Grows through zero where the mode changes, or where what is open may close again."""
         release, engage = (-1.0 if v is None else v(w) for v in (self.release, self.engage))
-        return (choose(w.x[self.mode], engage, release) - w.x[self.mode + GRAIN],)
+        opened = choose(w.x[self.mode + ARMED], engage, -engage)
+        return (choose(w.x[self.mode], opened, release) - w.x[self.mode + GRAIN],)
 
     def outputs(self) -> Iterator[Output]:
         """Under the names of the model."""
