@@ -32,6 +32,11 @@ def test_both_solvers_agree_on_what_switches(make, seed):
         assert np.median(np.abs(first[name] - second[name])) <= 1e-5 * peak + 1e-20, name
 
 
+def test_both_solvers_agree_where_a_source_begins_at_zero():
+    """All functions of three diodes are zero there in every mode: what they grow by tells."""
+    test_both_solvers_agree_on_what_switches(circuit, 73)
+
+
 @pytest.mark.parametrize("seed", tail(range(6, 50), 10))
 def test_every_dry_part_of_a_driveline_resists_what_moves(seed):
     """The motion is the only one that keeps these laws: a torque with the sign of the speed it is

@@ -336,7 +336,7 @@ class Switches:
         wrong = own
         for _ in range(ROUNDS + ROUNDS_EACH * len(self._grips)):
             values = self._values(t, x)
-            sure = (np.abs(values) > FLAT * self._scale) | (ended & (values == 0.0))
+            sure = (np.abs(values) > FLAT * self._scale) | self._stays_zero(t, x, values, ended)
             sure &= self._armed | (values > 0.0)
             wrong = own[sure[own] & ((values[own] > 0.0) != (x[self._mode[own]] > 0.5))]
             ended &= False  # once: what follows from that may be zero in both modes
@@ -349,6 +349,16 @@ class Switches:
                     return
                 wrong = np.append(turned, self._dry.ways[:, 0])
         self._tell(t, wrong)
+
+    def _stays_zero(
+        self, t: float, x: Array, values: Array, ended: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """Which of those that may have ended are zero, and do not grow from there: all is zero in
+        every mode where a source begins."""
+        zero = ended & (values == 0.0)
+        if zero.any():
+            zero &= ~(self._growth(t, x) > 0.0)
+        return zero
 
     def _tell(self, t: float, which: NDArray[np.intp]) -> None:
         """These have not come to agree at t."""
