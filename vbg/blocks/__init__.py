@@ -34,6 +34,7 @@ from vbg.blocks.systems import (
     solve,
     symmetric_factor,
 )
+from vbg.blocks.tables import lookup
 
 __all__ = [
     "Block",
@@ -57,6 +58,7 @@ __all__ = [
     "leaf",
     "linear",
     "linear_solve",
+    "lookup",
     "mul",
     "norm",
     "quaternion_rate",

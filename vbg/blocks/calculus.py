@@ -26,6 +26,7 @@ from vbg.blocks.node import (
     zeros,
 )
 from vbg.blocks.systems import linear_solve, solve
+from vbg.blocks.tables import lookup
 
 
 def dependencies(roots: Iterable[Block], known: Container[bytes] = ()) -> list[Block]:
@@ -91,6 +92,8 @@ def rebuild(block: Block, args: tuple[Block, ...]) -> Block:
             return call(block.data, *args)
         case "linear_solve":
             return linear_solve(*args)
+        case "lookup":
+            return lookup(*args)
         case _:
             return Block(block.op, args, block.data, *block.shape)
 
@@ -179,6 +182,8 @@ class Tangent:
                 return rate(node.data, args, dots)
             case "times":
                 return times(dots[0], args[1]) + times(args[0], dots[1])
+            case "lookup":  # constant but for its jumps, as `positive`
+                return zeros(*node.shape)
             case "quaternion_rate":
                 return quaternion_rate(dots[0], args[1]) + quaternion_rate(args[0], dots[1])
             case "linear_solve":  # (A^-1 B)' = A^-1 (B' - A' A^-1 B)

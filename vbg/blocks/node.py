@@ -39,6 +39,7 @@ OPERATIONS = (
     "skew",  # skew(a) @ b == cross(a, b)
     "quaternion_rate",  # 1/2 quat o (0, w)
     "call",  # data: name of a scalar function of scalars
+    "lookup",  # a row of a constant table, as a column, chosen by a scalar
     "factor",  # LDL^T factor of a block matrix; data: its layout, see `symmetric_factor`
     "solve",  # solution for a factor and a right-hand side
     "linear_solve",  # A^-1 B for a small square matrix A of any kind

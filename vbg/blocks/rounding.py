@@ -49,7 +49,9 @@ def _of(node: Block, done: Mapping[bytes, Block]) -> Block:
             return _size(_of_root(node), const(0.0)) + _size(node, const(0.0))
         case "factor":
             return const(0.0)  # its solutions have sizes
-        case "leaf" | "const" | "solve" | "linear_solve":
+        case "leaf" | "const" | "solve" | "linear_solve" | "lookup":
+            return _size(node, const(0.0))
+        case "rows" if node.args[0].op == "lookup":  # each entry is given, in a unit of its own
             return _size(node, const(0.0))
         case _:  # rearranged only
             return linear(*((1.0, T) for T in below))

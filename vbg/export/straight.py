@@ -172,6 +172,13 @@ class _Writer:
             given = f"{shape[0]}, w, {to}, {right}, {matrix}, {spare}, {columns}, kept"
             self.say(f"vbg_solve(stream, {given});")
             self.load(range(to, to + schedule.unknowns))
+        elif op == Op.LOOKUP:
+            to, at, starts, table = operands
+            m, _, n = shape
+            x = self.word[at]
+            given = f"{number(x) if isinstance(x, float) else x}, w + {starts}, w + {table}"
+            self.say(f"vbg_lookup(w + {to}, {given}, {m}, {n});")
+            self.load(range(to, to + n))
         else:
             to, used = operands[:2]
             m, _, n = shape

@@ -7,6 +7,7 @@ together.  So every such function is written anew with a side s of its own,
     abs(a)     select(-a - s, -a, a)        sign(a)      sign(a + s)
     max(a, b)  select(b - a - s, b, a)      positive(a)  positive(a + s)
     min(a, b)  select(a - b - s, b, a)      select(c, a, b)  select(c + s, a, b)
+    lookup(x)  the row on that side of the nearest jump
 
 s = 0 is the law itself, s = +-`BEYOND` its continuation from one side.  Roots and broken
 powers have no slope at zero: they are listed without a side.
@@ -19,6 +20,7 @@ from types import MappingProxyType
 
 from vbg.blocks import Block, Substitution, call, dependencies, leaf
 from vbg.blocks.calculus import rebuild
+from vbg.blocks.tables import beyond_jump, on_side
 from vbg.graph.bondgraph import BondGraph, Output, Vertex
 from vbg.graph.placeholders import BOND_FLOW, EFFORT
 
@@ -69,7 +71,8 @@ class _Rewriter:
         side = leaf(f"side {len(self.corners)}", 1) if _vanishing(new) is not None else None
         if node.data in ("sqrt", "power"):
             side = None
-        self.corners.append(Corner(part, node.data, ports(value), side))
+        function = str(node.data or node.op)
+        self.corners.append(Corner(part, function, ports(value), side))
         return new if side is None else _sided(new, side)
 
     def _only_time(self, value: Block) -> bool:
@@ -78,6 +81,8 @@ class _Rewriter:
 
 def _vanishing(node: Block) -> Block | None:
     """What is zero where the function `node` is not smooth; None where it is smooth."""
+    if node.op == "lookup":
+        return beyond_jump(node)
     if node.op != "call":
         return None
     a = node.args[0]
@@ -98,6 +103,8 @@ def _vanishing(node: Block) -> Block | None:
 
 def _sided(node: Block, side: Block) -> Block:
     """The function `node` on the side that `side` chooses."""
+    if node.op == "lookup":
+        return on_side(node, side)
     value = _vanishing(node)
     assert value is not None
     a = node.args[0]

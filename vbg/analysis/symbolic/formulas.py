@@ -102,6 +102,10 @@ class Formulas:
                 return [self._product(block.args)]
             case "transpose":
                 return self._transposed(block.args[0])
+            case "rows" if block.args[0].op == "lookup":
+                first, last = block.data
+                place = str(first) if last == first + 1 else f"{first}:{last}"
+                return [_Term(one, (f"{self._atom(block.args[0])}[{place}]",))]
             case "rows":
                 first, last = block.data
                 cut = const(np.eye(block.args[0].rows)[first:last])
@@ -123,6 +127,9 @@ class Formulas:
                 return text
             case "skew":
                 return self._words.skew.format(self(block.args[0]))
+            case "lookup":  # its table is data: how many rows it has says what it is
+                x, _, table = block.args
+                return f"{self._name('lookup')}({self(x)}; {table.rows})"
             case "stack":
                 return self._bracketed([self(arg) for arg in block.args])
             case _:

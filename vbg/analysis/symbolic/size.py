@@ -102,6 +102,8 @@ def _length(block: Block, args: list[Lengths]) -> Lengths:
         case "skew":
             x, y, z = args[0].ravel()
             return np.array([[0.0, z, y], [z, 0.0, x], [y, x, 0.0]])
+        case "lookup":  # every row with its condition, in every entry
+            return np.full((block.rows, 1), len(args[1]) * (2.0 + float(args[0].sum())))
         case "linear_solve":
             return _solved(args[0], args[1])
         case "rotation" if block.args[0].op == "leaf":

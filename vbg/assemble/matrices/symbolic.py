@@ -99,6 +99,8 @@ class SymbolicReader:
                 return _quaternion_rate(*args)
             case "call":
                 return sympy.Matrix([_call(node.data, [a[0, 0] for a in args])])
+            case "lookup":
+                return _lookup(args[0][0, 0], node.args[1].data[:, 0], args[2])
             case "linear_solve":
                 return args[0].LUsolve(args[1])
             case _:
@@ -164,6 +166,19 @@ def _quaternion_rate(q: Any, w_B: Any) -> Any:
     scalar, vector = q[0], sympy.Matrix(q[1:])
     turned = scalar * w_B + vector.cross(w_B)
     return sympy.Matrix([-(vector.T * w_B)[0, 0], *turned]) / 2
+
+
+def _lookup(x: Any, starts: Any, table: Any) -> Any:
+    """The row that x is in, as a column."""
+    import sympy
+
+    begun = [x >= _number(float(start)) for start in starts[1:]]
+    return sympy.Matrix(
+        [
+            sympy.Piecewise(*zip(reversed(column[1:]), reversed(begun)), (column[0], True))
+            for column in (list(table[:, j]) for j in range(table.cols))
+        ]
+    )
 
 
 def _call(name: str, args: list[Any]) -> Any:

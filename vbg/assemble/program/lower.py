@@ -226,6 +226,14 @@ class Lowering:
                     (slot.offset, *(self.slots[arg.key].offset for arg in block.args)),
                     shape=(FUNCTION_CODES[block.data], 0, 0),
                 )
+            case "lookup":
+                level += 1
+                self._emit(
+                    Op.LOOKUP,
+                    level,
+                    (slot.offset, *(self.slots[arg.key].offset for arg in block.args)),
+                    shape=(block.args[2].rows, 0, block.rows),
+                )
             case "linear_solve":
                 level = self._linear_solve(block, slot, level)
             case "implicit":

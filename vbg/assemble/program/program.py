@@ -37,6 +37,7 @@ class Op(IntEnum):
     NEWTON = 12  # begins the iteration on the m words at D; its record is at a
     NEWTON_STEP = 13  # residual at a, slope at b (used up), record at c; back to segment `k`
     #                   until it has converged, where the terms of the residual are measured
+    LOOKUP = 14  # D = the row of n words that the scalar a is in, of m rows at c that begin at b
 
 
 SEGMENT_FIELDS = (

@@ -39,6 +39,8 @@ def evaluate(program: Program, workspace: NDArray, kept: NDArray | None = None) 
                 workspace[d : d + m] = workspace[a : a + m]
             elif op == Op.CALL:
                 _call(m, operands, workspace)
+            elif op == Op.LOOKUP:
+                _lookup(m, n, operands, workspace)
             elif op == Op.LINEAR_SOLVE:
                 d, a = operands[:2]
                 right = workspace[d : d + m * n].reshape(m, n)
@@ -121,6 +123,13 @@ def _block(
         )
     target = _view(work, d, value.shape, d_row, d_col)
     target[...] = target + value if accumulate else value
+
+
+def _lookup(m: int, n: int, operands: list[int], work: NDArray) -> None:
+    d, a, starts, table = operands
+    x = work[a]
+    row = np.count_nonzero(work[starts + 1 : starts + m].real <= x.real)
+    work[d : d + n] = x if np.isnan(x) else work[table + row * n : table + (row + 1) * n]
 
 
 def _rotation(q: NDArray) -> NDArray:

@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 
 from vbg.blocks import const
 from vbg.builder import Builder
-from vbg.elements.signals.pieces import chosen
+from vbg.elements.signals.pieces import (
+    INTERPOLATIONS,
+    OUTSIDE,
+    chosen,
+    kinks,
+    pieces,
+    slopes,
+)
 from vbg.fields import declare
 
 Array = NDArray[np.float64]
@@ -40,13 +47,13 @@ class Curve:
     interpolation: str = declare(
         "choice",
         "between the rows",
-        choices=("linear", "cubic", "monotone"),
+        choices=INTERPOLATIONS,
         default="linear",
     )
     outside: str = declare(
         "choice",
         "before the first row and behind the last",
-        choices=("hold", "extend"),
+        choices=OUTSIDE,
         default="hold",
     )
 
@@ -59,38 +66,15 @@ class Curve:
                 yield "rows", f"x must grow, found {before:g} before {after:g}.", ""
                 return
 
+    def expand(self, name: str, builder: Builder) -> None:
+        read = builder.signal(self.input)
+        knots = [x for x, _ in self.rows]
+        for knot in kinks(knots, self.interpolation, self.outside):
+            builder.event(f"{name} at {knot:g}", read - const(knot), "")
+        builder.define(name, chosen(read, *self.pieces()))
+
     def pieces(self) -> tuple[list[float], Array]:
         """Where each piece begins, and its coefficients (k, 4) from the constant on in x less
         that place; the first piece holds before the second one's begin, too."""
         x, y = np.array(self.rows).T
-        inside = _coefficients(x, y, self.interpolation)
-        first, last = inside[0, 1], _slope_at(inside[-1], x[-1] - x[-2])
-        if self.outside == "hold":
-            first = last = 0.0
-        before = [y[0], first, 0.0, 0.0]
-        behind = [y[-1], last, 0.0, 0.0]
-        return [x[0], *x], np.vstack([before, inside, behind])
-
-    def expand(self, name: str, builder: Builder) -> None:
-        read = builder.signal(self.input)
-        starts, pieces = self.pieces()
-        if self.interpolation == "linear":
-            for knot in starts[1:]:
-                builder.event(f"{name} at {knot:g}", read - const(knot), "")
-        builder.define(name, chosen(read, starts, pieces))
-
-
-def _coefficients(x: Array, y: Array, interpolation: str) -> Array:
-    """Of the pieces between the rows, (n - 1, 4)."""
-    from scipy.interpolate import CubicSpline, PchipInterpolator
-
-    if interpolation == "linear" or len(x) == 2:
-        slopes = np.diff(y) / np.diff(x)
-        return np.column_stack([y[:-1], slopes, 0.0 * slopes, 0.0 * slopes])
-    if interpolation == "cubic":
-        return np.asarray(CubicSpline(x, y, bc_type="natural").c[::-1].T)
-    return np.asarray(PchipInterpolator(x, y).c[::-1].T)
-
-
-def _slope_at(c: Array, d: float) -> float:
-    return float(c[1] + d * (2.0 * c[2] + 3.0 * c[3] * d))
+        return pieces(x, y, slopes(x, y, self.interpolation), self.outside)

@@ -291,6 +291,17 @@ void vbg_solve_dense(double *a, double *d, int m, int n)
     }
 }
 
+void vbg_lookup(double *d, double x, const double *starts, const double *table, int m, int n)
+{
+    int low = 0, high = m;
+    while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        if (starts[middle] <= x) low = middle;
+        else high = middle;
+    }
+    for (int j = 0; j < n; j++) d[j] = isnan(x) ? x : table[low * n + j];
+}
+
 static void begin_newton(double *y, double *record, int m)
 {
     for (int i = 0; i < m; i++)
@@ -381,6 +392,9 @@ void vbg_run(const vbg_tape *tape, double *w, const double *kept)
             break;
         case VBG_CALL:
             for (int i = 0; i < count; i++, o += 4) w[o[0]] = function(m, w[o[1]], w[o[2]], w[o[3]]);
+            break;
+        case VBG_LOOKUP:
+            for (int i = 0; i < count; i++, o += 4) vbg_lookup(w + o[0], w[o[1]], w + o[2], w + o[3], m, s.n);
             break;
         case VBG_COPY:
             for (int i = 0; i < count; i++, o += 4)

@@ -30,6 +30,12 @@ def bounds(functions: Sequence[Block], low: Array, high: Array) -> list[Bounds]:
 
 def _bounds(block: Block, args: list[Bounds], low: Array, high: Array) -> Bounds:
     none = np.full_like(low, -np.inf), np.full_like(low, np.inf)
+    if block.op == "lookup":
+        return _rows_met(args[0], block.args[1].data[1:, 0])
+    if block.op == "rows" and block.args[0].op == "lookup" and block.rows == 1:
+        return _over_rows(args[0], block.args[0].args[2].data[:, block.data[0]])
+    if any(a.op == "lookup" for a in block.args):
+        return none
     if block.shape != (1, 1) or any(len(a) != 2 for a in args):
         return none
     match block.op:
@@ -50,6 +56,19 @@ def _bounds(block: Block, args: list[Bounds], low: Array, high: Array) -> Bounds
             broken = np.isnan(result[0]) | np.isnan(result[1])
             return np.where(broken, -np.inf, result[0]), np.where(broken, np.inf, result[1])
     return none
+
+
+def _rows_met(a: Bounds, begins: Array) -> Bounds:
+    """First and last row of a table that its scalar may be in: what stands for its bounds here."""
+    first, last = (np.searchsorted(begins, end, side="right") for end in a)
+    return first.astype(float), last.astype(float)
+
+
+def _over_rows(a: Bounds, column: Array) -> Bounds:
+    """Least and largest entry of a column between two rows."""
+    ends = np.column_stack([a[0], a[1] + 1.0]).astype(int).ravel()
+    padded = np.append(column, column[-1])  # `reduceat` takes no end behind the last entry
+    return np.minimum.reduceat(padded, ends)[::2], np.maximum.reduceat(padded, ends)[::2]
 
 
 def _scaled(factor: float, a: Bounds) -> Bounds:

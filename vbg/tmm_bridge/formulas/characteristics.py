@@ -49,15 +49,70 @@ def _end_slope(h: float, beyond: float, s: float, next_s: float) -> float:
     return 3.0 * s if s * next_s <= 0.0 and abs(slope) > 3.0 * abs(s) else float(slope)
 
 
-def pieces_of(x: Array, y: Array, interpolation: str, outside: str) -> tuple[Array, Array]:
+def slopes_of(x: Array, y: Array, interpolation: str) -> Array:
+    """Slopes at the knots of a smooth curve."""
+    if len(x) == 2:
+        return np.repeat(np.diff(y) / np.diff(x), 2)
+    return natural_slopes(x, y) if interpolation == "cubic" else monotone_slopes(x, y)
+
+
+def hermite(x: Array, y: Array, slopes: Array, outside: str) -> tuple[Array, Array]:
     """Places where pieces begin and their coefficients (k, 4); the first piece also before."""
     h, s = np.diff(x), np.diff(y) / np.diff(x)
-    if interpolation == "linear" or len(x) == 2:
-        m, n = s, s
-    else:
-        slopes = natural_slopes(x, y) if interpolation == "cubic" else monotone_slopes(x, y)
-        m, n = slopes[:-1], slopes[1:]
+    m, n = slopes[:-1], slopes[1:]
     inside = np.column_stack([y[:-1], m, (3.0 * s - 2.0 * m - n) / h, (m + n - 2.0 * s) / h**2])
-    ends = (m[0], n[-1]) if outside == "extend" else (0.0, 0.0)
-    before, behind = [y[0], ends[0], 0.0, 0.0], [y[-1], ends[1], 0.0, 0.0]
+    return _with_ends(x, y, inside, (m[0], n[-1]), outside)
+
+
+def pieces_of(x: Array, y: Array, interpolation: str, outside: str) -> tuple[Array, Array]:
+    """The same of a characteristic."""
+    if interpolation != "linear":
+        return hermite(x, y, slopes_of(x, y, interpolation), outside)
+    s = np.diff(y) / np.diff(x)
+    inside = np.column_stack([y[:-1], s, 0.0 * s, 0.0 * s])
+    return _with_ends(x, y, inside, (s[0], s[-1]), outside)
+
+
+def _with_ends(
+    x: Array, y: Array, inside: Array, slopes: tuple[float, float], outside: str
+) -> tuple[Array, Array]:
+    first, last = slopes if outside == "extend" else (0.0, 0.0)
+    before, behind = [y[0], first, 0.0, 0.0], [y[-1], last, 0.0, 0.0]
     return np.concatenate([x[:1], x]), np.vstack([before, inside, behind])
+
+
+Curve = tuple[Array, Array]  # places and coefficients
+
+
+def surface_of(
+    x: Array, y: Array, z: Array, interpolation: str, outside: str
+) -> list[tuple[Curve, Curve]]:
+    """A surface as sum of products of a curve of x with a curve of y.
+
+    Straight lines and splines are linear in their values: z = sum_i C_i(x) S_i(y), the curve C_i
+    through 1 at line i and 0 at the others, S_i that through the values on line i.  Monotone
+    slopes are not: there z = sum_i H_i(x) S_i(y) + G_i(x) M_i(y) with the cubics H_i of value 1
+    and G_i of slope 1 at line i alone, and M_i through the slopes by x.
+    """
+    ones = np.eye(len(x))
+    if interpolation != "monotone":
+        return [
+            (pieces_of(x, one, interpolation, outside), pieces_of(y, row, interpolation, outside))
+            for one, row in zip(ones, z, strict=True)
+        ]
+
+    def along(lines: Array, values: Array) -> Array:
+        return np.array([slopes_of(lines, one, interpolation) for one in values])
+
+    by_y, by_x = along(y, z), along(x, z.T).T
+    mixed = 0.5 * (along(y, by_x) + along(x, by_y.T).T)
+    none = np.zeros(len(x))
+    heights = [
+        (hermite(x, one, none, outside), hermite(y, row, slopes, outside))
+        for one, row, slopes in zip(ones, z, by_y, strict=True)
+    ]
+    tilts = [
+        (hermite(x, none, one, outside), hermite(y, row, slopes, outside))
+        for one, row, slopes in zip(ones, by_x, mixed, strict=True)
+    ]
+    return heights + tilts

@@ -14,7 +14,7 @@ import numpy as np
 
 from vbg.expressions import Binary, Call, Expression, Name, Unary
 from vbg.expressions import Number as Literal
-from vbg.tmm_bridge.formulas.characteristics import pieces_of
+from vbg.tmm_bridge.formulas.characteristics import Curve, pieces_of, surface_of
 from vbg.tmm_bridge.formulas.tape import FUNCTIONS, OPERATIONS, Number, least, most
 from vbg.tmm_bridge.formulas.timefunctions import Break
 from vbg.tmm_bridge.kernels.rotation import Array
@@ -174,59 +174,72 @@ class Characteristic:
     input: Value
     starts: Array
     pieces: Array
+    kinks: Sequence[float]
 
     @classmethod
     def of(cls, part: Any, read: Value) -> Characteristic:
         """The curve of a part that reads `read`."""
         x, y = np.array(part.rows).T
-        return cls(read, *pieces_of(x, y, part.interpolation, part.outside))
+        return cls(read, *pieces_of(x, y, part.interpolation, part.outside), bent(part, x))
 
     def value(self, w: Working) -> Number:
         """The output."""
         return w.tape.curve(self.input(w), self.starts.tolist(), self.pieces)
 
     def changes(self, w: Working) -> tuple[Number, ...]:
-        """Distance from each knot."""
+        """Distance from each knot with a kink."""
         value = self.input(w)
-        return tuple(value - float(knot) for knot in self.starts[1:])
+        return tuple(value - knot for knot in self.kinks)
 
 
 @dataclass(frozen=True)
 class Patches:
-    """z = f(x, y): on each patch of a grid a + b u + c v + d u v, u and v from 0 to 1."""
+    """z = f(x, y), a sum of products of curves."""
 
     x: Value
     y: Value
-    across: Array
-    along: Array
-    corners: Array
+    products: Sequence[tuple[Curve, Curve]]
+    kinks: tuple[Sequence[float], Sequence[float]]
+
+    @classmethod
+    def of(cls, part: Any, x: Value, y: Value) -> Patches:
+        """The surface of a part that reads `x` and `y`."""
+        if part.points is None:
+            lines = np.array(part.x_values), np.array(part.y_values)
+            z = np.array(part.rows)
+        else:
+            at = {(x, y): value for x, y, value in part.points}
+            lines = np.array(sorted({x for x, _ in at})), np.array(sorted({y for _, y in at}))
+            z = np.array([[at[x, y] for y in lines[1].tolist()] for x in lines[0].tolist()])
+        products = surface_of(*lines, z, part.interpolation, part.outside)
+        return cls(x, y, products, (bent(part, lines[0]), bent(part, lines[1])))
 
     def value(self, w: Working) -> Number:
-        """Bilinear by the weights of the four corners of the patch, summed over all corners:
-        the weight of a corner is that of its hat function along x times that along y."""
-        u = [self._hat(self.x(w), self.across, i) for i in range(len(self.across))]
-        v = [self._hat(self.y(w), self.along, j) for j in range(len(self.along))]
-        return weighted([c for row in self.corners for c in row], [a * b for a in u for b in v])
-
-    @staticmethod
-    def _hat(value: Number, lines: Array, k: int) -> Number:
-        """1 at line k, 0 at the others, straight between, 1 beyond the ends."""
-        hat: Number = 1.0
-        if k > 0:
-            step = float(lines[k] - lines[k - 1])
-            hat = least(hat, most((value - float(lines[k - 1])) / step, 0.0))
-        if k < len(lines) - 1:
-            step = float(lines[k + 1] - lines[k])
-            hat = least(hat, most((float(lines[k + 1]) - value) / step, 0.0))
-        return hat
+        """The output."""
+        x, y = self.x(w), self.y(w)
+        return weighted(
+            np.ones(len(self.products)),
+            [_drawn(w, x, across) * _drawn(w, y, along) for across, along in self.products],
+        )
 
     def changes(self, w: Working) -> tuple[Number, ...]:
-        """Distance from each line."""
-        x, y = self.x(w), self.y(w)
-        return (
-            *(x - float(line) for line in self.across),
-            *(y - float(line) for line in self.along),
+        """Distance from each line with a kink."""
+        return tuple(
+            value - line
+            for value, lines in zip((self.x(w), self.y(w)), self.kinks, strict=True)
+            for line in lines
         )
+
+
+def _drawn(w: Working, value: Number, curve: Curve) -> Number:
+    return w.tape.curve(value, curve[0].tolist(), curve[1])
+
+
+def bent(part: Any, lines: Array) -> Sequence[float]:
+    """Of the knots of a characteristic those at which its slope jumps."""
+    if part.interpolation == "linear":
+        return [float(line) for line in lines]
+    return (float(lines[0]), float(lines[-1])) if part.outside == "hold" else ()
 
 
 @dataclass(frozen=True)

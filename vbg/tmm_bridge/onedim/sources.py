@@ -195,17 +195,18 @@ class Sources:
 
     def _curve(self, name: str, part: Any) -> Value:
         curve = Characteristic.of(part, self.value(part, name, part.input))
-        if part.interpolation == "linear":
-            self._draft.changes.append((f"signals.{name}", len(part.rows), curve.changes))
-        return curve.value
+        return self._bent(name, len(curve.kinks), curve)
 
     def _surface(self, name: str, part: Any) -> Value:
         inputs = self.value(part, name, part.x), self.value(part, name, part.y)
-        lines = np.array(part.x_values), np.array(part.y_values)
-        patch = Patches(*inputs, *lines, np.array(part.rows))
-        count = len(part.x_values) + len(part.y_values)
-        self._draft.changes.append((f"signals.{name}", count, patch.changes))
-        return patch.value
+        patches = Patches.of(part, *inputs)
+        return self._bent(name, sum(map(len, patches.kinks)), patches)
+
+    def _bent(self, name: str, kinks: int, law: Characteristic | Patches) -> Value:
+        """The value of a characteristic, with its kinks among what changes a law."""
+        if kinks:
+            self._draft.changes.append((f"signals.{name}", kinks, law.changes))
+        return law.value
 
     def _pid(self, name: str, part: Any) -> Value:
         draft = self._draft

@@ -79,3 +79,21 @@ def calls(work, operands, first, count, code):
         a, b, c = at(operands, 4 * i + 1), at(operands, 4 * i + 2), at(operands, 4 * i + 3)
         value = function(code, at(work, a), at(work, b), at(work, c))
         put(work, at(operands, 4 * i), value)
+
+
+@compiled
+def lookups(work, operands, first, count, m, n):
+    """D = the row of n words, of m, that a is in: the last that begins at or before a."""
+    for i in range(first, first + count):
+        d, a = at(operands, 4 * i), at(operands, 4 * i + 1)
+        starts, table = at(operands, 4 * i + 2), at(operands, 4 * i + 3)
+        x = at(work, a).real
+        low, high = 0, m
+        while high - low > 1:
+            middle = (low + high) // 2
+            if at(work, starts + middle).real <= x:
+                low = middle
+            else:
+                high = middle
+        for j in range(n):
+            put(work, d + j, at(work, table + low * n + j) if x == x else at(work, a))

@@ -7,7 +7,7 @@ from vbg.assemble.program.machine.memory import at, compiled, entry, for_python,
 from vbg.assemble.program.machine.newton import begin_newton, solve_dense, step_newton
 from vbg.assemble.program.machine.products import axpy, cross, multiply, times
 from vbg.assemble.program.machine.rotations import quaternion_rates, rotations, skews
-from vbg.assemble.program.machine.scalars import calls
+from vbg.assemble.program.machine.scalars import calls, lookups
 from vbg.assemble.program.machine.smallest import make_smallest
 from vbg.assemble.program.machine.substitution import solve_factored
 from vbg.assemble.program.program import Op
@@ -15,6 +15,7 @@ from vbg.assemble.program.program import Op
 GEMM, AXPY, CROSS = int(Op.GEMM), int(Op.AXPY), int(Op.CROSS)
 ROTATION, SKEW, QUATERNION_RATE = int(Op.ROTATION), int(Op.SKEW), int(Op.QUATERNION_RATE)
 TIMES, CALL, COPY = int(Op.TIMES), int(Op.CALL), int(Op.COPY)
+LOOKUP = int(Op.LOOKUP)
 FACTOR, SOLVE = int(Op.FACTOR), int(Op.SOLVE)
 LINEAR_SOLVE, NEWTON, NEWTON_STEP = int(Op.LINEAR_SOLVE), int(Op.NEWTON), int(Op.NEWTON_STEP)
 
@@ -59,6 +60,8 @@ def _run(work, segments, operands, factors, stream, kept):
             times(work, operands, factors, first, count, accumulate, m, n, dr, dc, br, bc)
         elif op == CALL:
             calls(work, operands, first, count, m)
+        elif op == LOOKUP:
+            lookups(work, operands, first, count, m, n)
         elif op == COPY:
             for i in range(first, first + count):
                 d, a = at(operands, 4 * i), at(operands, 4 * i + 1)

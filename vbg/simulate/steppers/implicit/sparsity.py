@@ -92,6 +92,8 @@ def _operation(program: Program, segment: list[int], places: list[int], sets: li
         _block(segment, places, sets)
     elif op == Op.CALL:
         sets[d] = _union(sets[place] for place in (a, b, c)[: _arguments(m)])
+    elif op == Op.LOOKUP:
+        sets[d : d + n] = [sets[a]] * n
     elif op == Op.COPY:
         sets[d : d + m] = sets[a : a + m]
     elif op == Op.SOLVE:
