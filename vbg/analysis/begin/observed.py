@@ -12,12 +12,16 @@ many are followed as the state has directions left, those for which least is com
 voltage of a capacitor before its power, which is zero at two voltages, the pressure of a volume
 before the flow into it, which bends where a valve opens.  Newton on all at once comes to rest
 between two of them.
+
+What is large for a signal is told by the result: its own peak, at least `SHARE` of the largest
+of its unit; of motion also `FAINT` of the machine's size, or of as much in the span of the result,
+below which it is rounding.  So nanovolts are held as well as kilovolts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +31,7 @@ from vbg.assemble import Start, System, start_at
 from vbg.blocks import dependencies
 from vbg.errors import Problem, UsageError
 from vbg.junctions.latch import MODE
+from vbg.simulate.steppers.tolerances import machine_size
 from vbg.solution import Solution
 
 Array = NDArray[np.float64]
@@ -39,16 +44,23 @@ ITERATIONS = 30
 RANK = 1e-9  # of the largest slope: a direction below is not seen in the signals
 APART = 1e-6  # of its length: a row that differs from earlier ones by less tells nothing new
 CLOSE = 1e-6  # of its size: a signal that misses by more is not that of the result
-OIL = 1e-5  # a flow of oil [m^3/s] beside signals of size 1
+SHARE = 1e-3  # of the largest signal of its unit: what is smaller counts as that large
+FAINT = 1e-8  # of the machine's size, and of as much in the span of the result
 STILL = 1e-13  # a step this small, relative to the state, is the last
 
 
 @dataclass(frozen=True, slots=True)
 class Instant:
-    """The signals of a result at one time: t [s], name -> numbers."""
+    """The signals of a result at one time: t [s], name -> numbers.
+
+    sizes : name -> what is large for it in the whole result, by default what it is here.
+    span : of the result [s].
+    """
 
     t: float
     signals: dict[str, Array]
+    sizes: Mapping[str, float] = field(default_factory=dict)
+    span: float = 0.0
 
 
 def instant_of(solution: Solution, at: float | None = None) -> Instant:
@@ -62,13 +74,24 @@ def instant_of(solution: Solution, at: float | None = None) -> Instant:
     row = len(time) - 1 if at is None else int(np.argmin(np.abs(time - at)))
     if at is not None:
         step = float(np.diff(time[max(row - 1, 0) : row + 2]).min(initial=np.inf))
-        if abs(time[row] - at) > 1e-6 * min(step, max(abs(at), 1e-9)):
+        if abs(time[row] - at) > 1e-6 * (step if np.isfinite(step) else abs(at)):
             raise UsageError(
                 f"the result to start from has no row at {at:g} s: it has {len(time)} from "
                 f"{time[0]:g} to {time[-1]:g} s, the nearest at {time[row]:.9g} s."
             )
     signals = {name: np.atleast_1d(values[row]).copy() for name, values in solution.signals.items()}
-    return Instant(float(time[row]), signals)
+    return Instant(float(time[row]), signals, _peaks(solution), float(time[-1] - time[0]))
+
+
+def _peaks(solution: Solution) -> dict[str, float]:
+    """What is large for each signal, from all rows; 0 where nothing of its unit ever is."""
+    own: dict[str, float] = {}
+    of_unit: dict[str, float] = {"": 0.0}  # signals without a unit have nothing in common
+    for name, values in solution.signals.items():
+        own[name] = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+        if unit := solution.unit(name):
+            of_unit[unit] = max(own[name], of_unit.get(unit, 0.0))
+    return {n: max(peak, SHARE * of_unit[solution.unit(n)]) for n, peak in own.items()}
 
 
 def observed(system: System, instant: Instant) -> Start:
@@ -81,6 +104,7 @@ def observed(system: System, instant: Instant) -> Start:
     probe = Probe(system)
     x = _opened(system, system.written_state.copy(), instant)
     names = _seen(system, probe, instant)
+    instant = replace(instant, sizes=_sizes(system, instant, names))
     if not names:
         raise UsageError(f"the result to start from has no signal of {system.model.name}.")
     first = [n for n in names if n.endswith(MOTION)]
@@ -150,13 +174,25 @@ def _rows(probe: Probe, names: list[str]) -> NDArray[np.intp]:
     return np.concatenate([np.zeros(0, dtype=int), *(np.arange(s.start, s.stop) for s in spans)])
 
 
-def _wanted(probe: Probe, instant: Instant, names: list[str]) -> tuple[Array, Array]:
-    """Values of the signals and what is large for each: the longest of a vector, 1 at least, of
-    a flow of oil `OIL`."""
-    units = {output.name: output.unit for output in probe.system.causal.graph.outputs}
+def _sizes(system: System, instant: Instant, names: Iterable[str]) -> dict[str, float]:
+    """What is large for each of the signals, in its unit; 1 where nothing says."""
+    length = machine_size(system)
+    natural = {"rad": 1.0, "m": length}
+    if instant.span > 0.0:
+        natural |= {"rad/s": 1.0 / instant.span, "m/s": length / instant.span}
+    units = {output.name: output.unit for output in system.causal.graph.outputs}
+    sizes = {}
+    for name in names:
+        here = float(np.abs(instant.signals[name]).max())
+        largest = max(here, instant.sizes.get(name, here))
+        sizes[name] = max(largest, FAINT * natural.get(units.get(name, ""), 0.0)) or 1.0
+    return sizes
+
+
+def _wanted(instant: Instant, names: Iterable[str]) -> tuple[Array, Array]:
+    """Values of the signals and what is large for each."""
     values = [instant.signals[name] for name in names]
-    least = [OIL if units.get(name) == "m^3/s" else 1.0 for name in names]
-    sizes = [np.full(v.size, max(float(np.abs(v).max()), s)) for v, s in zip(values, least)]
+    sizes = [np.full(instant.signals[name].size, instant.sizes[name]) for name in names]
     empty = np.zeros(0)
     return np.concatenate([empty, *values]), np.concatenate([empty, *sizes])
 
@@ -182,7 +218,7 @@ def _followed(
         basis, step = np.diag(reach)[:, free], np.zeros(probe.size)
         for later, names in enumerate(tiers):
             rows = _rows(probe, names)
-            wanted, sizes = _wanted(probe, instant, names)
+            wanted, sizes = _wanted(instant, names)
             A = slopes[rows] / sizes[:, None]
             miss = (wanted - values[rows]) / sizes - A @ step
             good = np.isfinite(miss) & np.all(np.isfinite(A), axis=1)
@@ -227,7 +263,7 @@ def _reach(probe: Probe, instant: Instant, slopes: Array, tiers: Iterable[list[s
     of oil and its content differ by twenty orders, and what the first tier leaves free is a
     mixture of both."""
     names = [name for tier in tiers for name in tier]
-    A = slopes[_rows(probe, names)] / _wanted(probe, instant, names)[1][:, None]
+    A = slopes[_rows(probe, names)] / _wanted(instant, names)[1][:, None]
     moved = np.linalg.norm(np.where(np.isfinite(A), A, 0.0), axis=0)
     return np.where(moved > 0.0, 1.0 / np.where(moved > 0.0, moved, 1.0), 1.0)
 
@@ -258,7 +294,7 @@ def _missed(probe: Probe, instant: Instant, x: Array, names: Iterable[str]) -> d
     """Signals that are not those of the instant, with the relative miss."""
     values, missed = probe.values(instant.t, x), {}
     for name in names:
-        wanted, sizes = _wanted(probe, instant, [name])
+        wanted, sizes = _wanted(instant, [name])
         off = np.abs(values[_rows(probe, [name])] - wanted) / sizes
         if name.endswith(".rotation"):  # q and -q are one rotation
             other = np.abs(values[_rows(probe, [name])] + wanted) / sizes

@@ -19,7 +19,7 @@ from vbg.model.located import located
 
 Array = NDArray[np.float64]
 
-LEAST = 1e-3  # that way, in lengths of the machine, or such a state in SI units, at least
+LEAST = 1e-3  # of the largest state of its unit, and of the machine's length: that way at least
 NEAR = 1e-6  # of a body's way or of a speed: a state that is moved less was on the constraints
 
 
@@ -84,11 +84,14 @@ def _far(system: System) -> Problem:
 def _moved(system: System, given: Array, x: Array) -> tuple[Problem, ...]:
     """A warning with the state that had to be moved farthest."""
     moved = np.abs(x - given)
-    modes, length = {m.name for m in system.causal.graph.modes}, typical_length(system)
+    modes, large = {m.name for m in system.causal.graph.modes}, {"m": typical_length(system)}
+    for s in system.slices:
+        own = float(np.abs(given[s.first : s.last]).max(initial=0.0))
+        large[s.state.unit] = max(large.get(s.state.unit, 0.0), own)
     worst, name = 0.0, ""
     for s in system.slices:
         span = slice(s.first, s.last)
-        least = LEAST * (length if s.state.kind == "position" else 1.0)
+        least = LEAST * (large[s.state.unit] or 1.0)
         size = max(float(np.abs(given[span]).max()), least)
         relative = float(moved[span].max()) / size
         if s.state.name not in modes and relative > worst:
