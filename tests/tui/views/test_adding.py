@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import vbg
@@ -128,3 +129,33 @@ async def test_a_cylinder_is_offered_the_room_between_its_points(tmp_path, scale
     assert cylinder["between"] == list(ends) and cylinder["nodes"] == ["a", "tank"]
     begins = 0.4 * scale - cylinder["length"]
     assert begins == pytest.approx(cylinder["stroke"] / 2, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("length", "weight"), [("0.3", "2"), ("300 mm", "7850 kg/m^3"), ("0.6*L", "2"), ("L", "2")]
+)
+async def test_one_value_drives_the_length_of_a_link(model, length, weight):
+    """Its shape, its mass and its ends follow one parameter, in one undo step."""
+    app = make_app(str(model))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        written = app.work.document.now.text
+        await press(app, pilot, ["a", "l", "enter", *_typed(length), "enter"])
+        await press(app, pilot, [*_typed("0.01"), "enter", *_typed(weight), "enter"])
+        await press(app, pilot, [*_typed("new-rod"), "enter"])
+        data = app.work.data
+        await press(app, pilot, ["u"])
+        assert app.work.document.now.text == written
+    own = "L" if length == "L" else "new_rod_length"
+    assert set(data["parameters"]) == {"L", own}
+    for value in (0.3, 0.7):
+        changed = {**data, "parameters": {"L": 0.5, own: value}}
+        body = vbg.Model.from_document(changed).bodies["new-rod"]
+        (rod,) = body.shape
+        assert rod.sizes["length"] == value and body.points["B"][0] == value / 2
+        assert body.mass == pytest.approx(2 if weight == "2" else 7850 * np.pi * 1e-4 * value)
+
+
+def _typed(text: str) -> list[str]:
+    """The keys of an answer that replaces the one that is offered."""
+    return ["space" if letter == " " else letter for letter in text]

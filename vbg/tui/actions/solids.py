@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from vbg import expressions
-from vbg.edit.commands import AddTable
+from vbg.edit.commands import AddTable, Command, SetValue
+from vbg.edit.proposals import Fix
 from vbg.errors import ModelError, UsageError
 from vbg.fields import Field
 from vbg.tui.actions.editing import judge_name, value_of
@@ -30,32 +31,54 @@ _SOLIDS = {
     "cone": "its base in the plane z = 0 of the shape",
 }
 _OFFERED = {"length": 0.5, "height": 0.1, "radius": 0.02, "inner_radius": 0.01}
+_PARAMETER = "; its length becomes a parameter"
 _SIDE = 0.1
 _BEFORE = {"y": "x", "z": "y"}  # a cube is offered
 _SLENDER = 0.04  # radius of a link by its length
 
 
 async def add(app: Desk) -> None:
-    """Ask for a solid, its dimensions and what it weighs; one undo step."""
+    """Ask for a solid, its dimensions and what it weighs; one undo step.
+
+    The length of a link, which its shape and both its points hang on, becomes a parameter, unless
+    it is one.
+    """
     items = tuple(Item(kind, kind, what) for kind, what in _SOLIDS.items())
     kind = await app.choose("Add a body by its dimensions", items)
     if kind is None:
         return
     sizes = await _sizes(app, kind)
     body = None if sizes is None else await _weighed(app, kind, sizes)
-    if body is None:
+    if sizes is None or body is None:
         return
     taken = references.names(app.work.data)
     name = await app.ask(
         f"Name of the new {kind}",
         references.free_name(app.work.data, kind),
         lambda text: judge_name(text, taken),
-        about=_SOLIDS[kind],
+        about=_SOLIDS[kind] + _PARAMETER * (kind == LINK),
     )
     if name:
-        app.do(AddTable(("bodies", name), body, f"add bodies.{name}"))
+        app.do(_added(app, kind, name, sizes, body))
         app.select(("bodies", name))
         app.main.activate("inspector")
+
+
+def _added(
+    app: Desk, kind: str, name: str, sizes: Mapping[str, Any], body: dict[str, Any]
+) -> Command:
+    """The edit that adds the body, and the parameter of its length."""
+    label = f"add bodies.{name}"
+    length = sizes.get("length")
+    if kind != LINK or (isinstance(length, str) and length.isidentifier()):
+        return AddTable(("bodies", name), body, label)
+    stem, taken = f"{name.replace('-', '_')}_length", references.names(app.work.data)
+    own = references.free_name(app.work.data, stem) if stem in taken else stem
+    by_it = body_of(kind, {**sizes, "length": own})
+    # the density, where that was typed, stands in the shape
+    body = {**body, **by_it, "shape": {**body["shape"], **by_it["shape"]}}
+    edits = SetValue(("parameters", own), length, label), AddTable(("bodies", name), body, label)
+    return Fix(label, "", edits).as_one(app.work.document.now.text)
 
 
 def body_of(kind: str, sizes: Mapping[str, Any]) -> dict[str, Any]:
