@@ -24,6 +24,7 @@ from tests.anywhere import shaken
 from vbg.cli.main import main
 from vbg.errors import AssemblyError, UsageError
 from vbg.simulate.discrete.bushings import Bushings
+from vbg.simulate.events.events import Switches
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.toml"))
 OPENING = {"rocket-launcher"}  # its rail's joint opens, which bushings do not do
@@ -245,6 +246,20 @@ def test_what_sticks_holds_and_what_is_pushed_too_hard_breaks_away():
         on_a_slope({"coulomb": 6.0}), method="discrete-time", t_end=0.04, output_step=0.04
     )
     assert free["slide.slide"][-1] == pytest.approx(0.5 * 2.886 * 0.04**2, rel=1e-3)
+
+
+def test_modes_are_chosen_where_something_changes_its_sign(monkeypatch):
+    """A block slips for 2 ms, in 200 steps, and stops; with softer bushings once more."""
+    chosen, jump = [], Switches.jump
+    monkeypatch.setattr(
+        Switches, "jump", lambda self, at, *more: chosen.append(at) or jump(self, at, *more)
+    )
+    stops = on_a_slope({"coulomb": 14.0}, initial={"speed": 0.0023})
+    found = vbg.simulate(stops, method="discrete-time", t_end=4e-3, output_step=1e-3)
+    assert found.made_by.n_steps >= 400
+    assert [e.time for e in found.audit.events] == [pytest.approx(0.0023 * 2.0 / 2.228, abs=2e-5)]
+    assert len(chosen) <= 24  # and once for each row
+    assert found["slide.speed"][-1] == pytest.approx(0.0, abs=1e-9)
 
 
 def test_stops_and_sampled_signals():

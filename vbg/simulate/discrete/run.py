@@ -176,7 +176,7 @@ class _Run:
     def _advance(self, t_end: float) -> bool:
         """Up to t_end, step by step where something may stick or switch; whether the state is
         finite there."""
-        stepper, switches = self.stepper, self.switches
+        stepper, switches, gripped = self.stepper, self.switches, None
         if switches is None:
             stepper.advance(t_end)
             return bool(np.all(np.isfinite(stepper.x)))
@@ -185,8 +185,11 @@ class _Run:
             stepper.advance(ahead if t_end - ahead > ROUNDING * stepper.dt else t_end)
             if not np.all(np.isfinite(stepper.x)):
                 return False
-            stepper.hold(switches.gripping(stepper.t, stepper.x))
-            self.events += switches.jump(stepper.t, stepper.t, stepper.x, frozenset())
+            before, gripped = gripped, switches.gripping(stepper.t, stepper.x)
+            stepper.hold(gripped)
+            # hardly ever; what has just been stopped has a speed of either sign
+            if gripped != before or switches.is_passed(stepper.t, stepper.x):
+                self.events += switches.jump(stepper.t, stepper.t, stepper.x, frozenset())
         return True
 
     def solution(self, status: Status) -> Solution:

@@ -211,6 +211,12 @@ class Switches:
         idle &= self.idle(t, x) if changed else frozenset()
         return self._told(instant, (i for i in changed if i not in idle))
 
+    def is_passed(self, t: float, x: Array) -> bool:
+        """Whether any switching function has another sign at (t, x) than its modes agree with."""
+        values = self._values(t, x)
+        self._dry.slack(values[None], self._signs)
+        return not np.array_equal(np.sign(values), self._signs)
+
     def gripping(self, t: float, x: Array) -> list[int]:
         """Constraint rows of dry frictions that stick, or whose motion has turned round: they
         may stick."""
