@@ -72,10 +72,15 @@ def test_the_first_row_is_under_what_is_sampled_there(run):
     assert_allclose(run(model)["rubs.torque"][:2], 0.5, rtol=1e-12)
 
 
-@pytest.mark.parametrize("choice", [alone, by_few])
-def test_what_can_hold_nothing_takes_no_share(choice):
-    """Two brakes and an open clutch on one shaft."""
+@pytest.mark.parametrize(("choice", "holds"), [(alone, True), (by_few, False)])
+def test_what_can_hold_nothing_takes_no_share(choice, holds):
+    """Two brakes and an open clutch on one shaft; beside a brake alone in the second solver, too,
+    whose rows that hold share the load."""
     ahead, f = np.array([0.0, 1.0, 2.0]), np.array([0.0, 0.3, 0.4])
     modes = choice(np.ones((3, 3)), f, ahead, ahead, np.zeros(3))
-    assert modes[0] == 0
+    assert (modes[0] == 0) == holds
     assert np.count_nonzero(modes[1:] == 0) == 1
+    modes = choice(np.ones((2, 2)), f[:2], ahead[:2], ahead[:2], np.zeros(2))
+    assert (modes[0] == 0) == holds and modes[1] == 0
+    apart = choice(np.eye(2), f[:2], ahead[:2], ahead[:2], np.zeros(2))
+    assert (apart == 0).all()

@@ -32,7 +32,7 @@ from vbg.tmm_bridge.motion.integration import (
     output_grid,
 )
 from vbg.tmm_bridge.motion.plant import Plant
-from vbg.tmm_bridge.motion.resisting import not_resisting
+from vbg.tmm_bridge.motion.resisting import not_resisting, work_of_rounding
 from vbg.tmm_bridge.motion.uniqueness import not_unique
 
 APART = "not solved: "
@@ -40,7 +40,7 @@ APART = "not solved: "
 # the largest energy; of positions [rad or the machine's size]; of velocities relative to the
 # fastest, or what in the whole run makes as much as is allowed of positions
 ENERGY, CLOSEST, LOOSEST = 1e3, 1e-8, 1e-5
-ROUNDINGS = 16.0  # last digits of the largest energy, and strains of the last digits of places
+ROUNDINGS = 16.0  # last digits of the largest energy, and work of the last digits of places
 POSITION, VELOCITY = 1e-9, 1e-7
 METHOD = "mstmm riccati, dop853"
 
@@ -187,10 +187,11 @@ def _audit(
     largest = max(*swings, np.abs(named["energy.kinetic"]).max(), 1e-300)
     missing = float(np.abs(named["energy.residual"]).max())
     # a strained machine at rest holds energy that does not swing: its last digits are no loss,
-    # nor is what every step leaves in stiff parts by those of places
+    # nor is what every step leaves in stiff parts by those of places, or what dry frictions hold
     held = max(float(np.abs(named[f"energy.{name}"]).max()) for name in energies)
     strains = trajectory.n_steps * strain_of_rounding(mechanism.tables)
-    if missing <= ROUNDINGS * (float(np.finfo(float).eps) * held + strains):
+    noise = strains + work_of_rounding(mechanism, record, trajectory.liveliest)
+    if missing <= ROUNDINGS * (float(np.finfo(float).eps) * held + noise):
         missing = 0.0
     units, duration = row_units(mechanism.tables), float(trajectory.time[-1]) or 1.0
     found = Audit(

@@ -48,7 +48,8 @@ FALL = 8.0  # of the nearness in one step there: about a third of the distance i
 class Trajectory:
     """States at the output times that were reached, and how the run went; `inside` are the
     times, where an input jumps those behind the jump, at which a row looks at the inputs;
-    `stiff` says whether implicit steps were among them."""
+    `stiff` says whether implicit steps were among them, `liveliest` (frictions,) how fast each dry
+    friction was seen to speed up while it slips, and would where it holds."""
 
     time: Array
     states: Array
@@ -58,6 +59,7 @@ class Trajectory:
     n_rates: int
     status: Status
     stiff: bool = False
+    liveliest: Array = field(default_factory=lambda: np.zeros(0))
 
 
 def output_grid(t_end: float, output_step: float) -> Array:
@@ -172,6 +174,7 @@ def integrate(
         plant.n_rates,
         status,
         record.method.used,
+        plant.liveliest,
     )
 
 

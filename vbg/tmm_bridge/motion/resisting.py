@@ -43,3 +43,18 @@ def not_resisting(mechanism: Mechanism, record: Record, largest: float) -> Itera
                 f" {abs(effort[at]):.3g} {units[0]} at a slip of {abs(speed[at]):.3g} {units[1]}"
                 f" at t = {record.time[at]:.6g} s"
             )
+
+
+def work_of_rounding(mechanism: Mechanism, record: Record, liveliest: Array) -> float:
+    """Energy [J] that rounding alone makes of what dry frictions hold at rest.
+
+    The acceleration of what is held is zero but for the last digits of what it would be without
+    hold, `liveliest` a [m/s^2 or rad/s^2]; in a run of T these add up to a way of eps a T^2, along
+    which the effort f that is held, and the loads that it balances, do work: sum eps f a T^2."""
+    network = mechanism.network
+    if network is None or len(liveliest) == 0:
+        return 0.0
+    duration = float(record.time[-1] - record.time[0])
+    holds = record.states[:, [mechanism.size + f.mode for f in network.frictions]] == 0.0
+    efforts = np.where(holds, np.abs(record.grips[:, :, 1]), 0.0).max(axis=0)
+    return float(np.finfo(float).eps * duration**2 * (efforts @ liveliest))

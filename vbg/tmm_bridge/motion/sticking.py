@@ -198,12 +198,15 @@ def _modes(plant: Plant, t: float, y: Array, resting: list[DryFriction]) -> Arra
 
 def by_few(K: Array, f: Array, ahead: Array, back: Array, modes: Array) -> Array:
     """The modes with no more held than motions are, those that hold with as much left as can be;
-    the others are at their limits."""
+    the others are at their limits.  What can hold nothing has no share of what others hold, as an
+    open clutch beside a brake: it slips, at no speed."""
     from scipy.optimize import linprog
 
     modes = modes.copy()
     most = np.maximum(ahead, back)
-    free = np.flatnonzero((modes == 0.0) & (most > 0.0))  # what can hold nothing has no share
+    free = np.flatnonzero((modes == 0.0) & (most > 0.0))
+    held_by_others = K[:, free].any(axis=1)
+    modes[(modes == 0.0) & (most <= 0.0) & held_by_others] = 1.0
     if len(free) < 2:
         return modes
     size = most[free]
