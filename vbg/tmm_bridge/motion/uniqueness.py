@@ -9,6 +9,7 @@ the hinges (`independence`); its stresses are passed through the tree as loads.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from vbg.tmm_bridge.mechanism.scales import row_units
 from vbg.tmm_bridge.mechanism.start import model_size
 from vbg.tmm_bridge.motion.channels import Record, joint_wrench, replay, rotation_of
 from vbg.tmm_bridge.motion.integration import Plant, Trajectory
+from vbg.tmm_bridge.onedim.friction import DryFriction, motion_of
 from vbg.tmm_bridge.onedim.trains import frictions_by_shaft
 
 SAMPLES = 5
@@ -99,10 +101,11 @@ def one_instant(mechanism: Mechanism, trajectory: Trajectory, k: int) -> Record:
 
 
 def affected_channels(mechanism: Mechanism, trajectory: Trajectory) -> frozenset[str]:
-    """Components of joint forces that some self-stress changes during the motion."""
+    """Components of joint forces that some self-stress changes during the motion, and what
+    frictions on one motion without inertia exert."""
+    found = _shared_without_inertia(mechanism, trajectory)
     if not len(mechanism.tables.rows):
-        return frozenset()
-    found: set[str] = set()
+        return frozenset(found)
     plant = Plant(mechanism)
     for k in _samples(plant, trajectory):
         slow = AT_REST / max(float(trajectory.time[-1]), TINY)
@@ -114,6 +117,20 @@ def affected_channels(mechanism: Mechanism, trajectory: Trajectory) -> frozenset
         found |= _changed(mechanism, record, stresses)
         found |= _told_otherwise(plant, stresses)
     return frozenset(found)
+
+
+def _shared_without_inertia(mechanism: Mechanism, trajectory: Trajectory) -> set[str]:
+    """What frictions exert that share a motion without inertia, where one of them holds it."""
+    groups: dict[Any, list[DryFriction]] = {}
+    for friction in mechanism.network.frictions if mechanism.network is not None else ():
+        if friction.has_no_inertia:
+            groups.setdefault(motion_of(friction.sides), []).append(friction)
+    found: set[str] = set()
+    for group in groups.values():
+        modes = trajectory.states[:, [mechanism.size + friction.mode for friction in group]]
+        if len(group) > 1 and (modes == 0.0).any():
+            found |= {next(friction.outputs())[0] for friction in group}
+    return found
 
 
 def _samples(plant: Plant, trajectory: Trajectory) -> Array:

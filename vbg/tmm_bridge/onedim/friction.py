@@ -27,6 +27,7 @@ BLURRED = 1e-13  # of the speeds of two shafts one of which has no inertia: a ba
 FULL = 1e-12  # of what a friction without inertia holds: what it may hold beyond that is rounding
 STOPPED = 1e-14  # [m/s or rad/s]: beside what stands between shafts, whatever else happens
 FADED = 36.0  # Stribeck speeds: exp(-36) is rounding
+DIGITS = 12  # of ratios of motions that are one
 ROOM = 2  # place behind the mode: a speed beyond zero [m/s or rad/s] that is rounding yet
 
 
@@ -44,6 +45,13 @@ class Side:
     def is_given(self) -> bool:
         """Whether its motion is a function of time."""
         return self.mass == math.inf
+
+
+def motion_of(sides: Sequence[Side]) -> tuple[tuple[int, float], ...]:
+    """The motion that a friction holds, alike for all that hold the same one: shafts, with their
+    factors over the first's."""
+    ordered = sorted(sides, key=lambda side: side.shaft)
+    return tuple((side.shaft, round(side.c / ordered[0].c, DIGITS)) for side in ordered)
 
 
 @dataclass(frozen=True)

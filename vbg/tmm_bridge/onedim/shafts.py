@@ -17,7 +17,7 @@ from vbg.model import Model
 from vbg.plumbing.words import with_article
 from vbg.tmm_bridge.formulas.timefunctions import function_of
 from vbg.tmm_bridge.onedim.draft import Draft, no_twin
-from vbg.tmm_bridge.onedim.friction import Dry, DryFriction, Rubbing, Side, Way
+from vbg.tmm_bridge.onedim.friction import Dry, DryFriction, Rubbing, Side, Way, motion_of
 from vbg.tmm_bridge.onedim.mechanical import (
     DRIVEN,
     FREE,
@@ -312,21 +312,26 @@ def _held(
         index, mode = len(draft.frictions), draft.state(0.0, 0.0, 0.0)
         turns = port.turns
         return DryFriction(name, port, (), law, mode, -1, *places, turns, row, last.c, index)
+    if JOINT in kinds and MASSLESS not in kinds:
+        raise no_twin(part, name, "a friction that shares with a shaft of given speed")
     sides = []
     for term in terms:
         shaft = draft.shafts[term.shaft]
         if shaft.kind == FREE:
             sides.append(Side(term.shaft, term.c, shaft.state + 1, shaft.mass))
-        elif shaft.kind == DRIVEN:
-            sides.append(Side(term.shaft, term.c, -1, math.inf))
         elif shaft.kind == MASSLESS:
             sides.append(Side(term.shaft, term.c, -1, 0.0))
-        else:
-            raise no_twin(part, name, "a friction that shares with a shaft of given speed")
-    others = [f.sides for f in draft.frictions if f.row < 0]
-    if not _determined([*others, sides]):
+        else:  # its motion is there before that of what has no inertia
+            sides.append(Side(term.shaft, term.c, -1, math.inf))
+    # Several on one motion hold it by one of them: the others begin, and stay, at their limits.
+    others = {motion_of(f.sides): f for f in draft.frictions if f.row < 0}
+    same = others.get(motion_of(sides)) if MASSLESS in kinds else None
+    if same is not None and (law.falls or same.law.falls):
+        raise no_twin(part, name, "one of several frictions on a motion that fall with its speed")
+    if same is None and not _determined([*(f.sides for f in others.values()), sides]):
         raise no_twin(part, name, "a friction that may hold its shaft together with another one")
-    index, mode, unknown = len(draft.frictions), draft.state(0.0), draft.unknown(size)
+    begins = 0.0 if same is None else 1.0
+    index, mode, unknown = len(draft.frictions), draft.state(begins), draft.unknown(size)
     turns = port.turns
     return DryFriction(name, port, tuple(sides), law, mode, unknown, *places, turns, index=index)
 
