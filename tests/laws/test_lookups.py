@@ -18,6 +18,7 @@ from vbg.elements.signals.pieces import chosen
 from vbg.simulate.instants.bounds import bounds
 
 X = leaf("t", 1)
+COUNTS = (1, 2, 17, 64)
 
 
 def table(rng, count, columns=3):
@@ -37,15 +38,26 @@ def expected(starts, data, x):
     return data[max((i for i, begin in enumerate(starts) if begin <= x), default=0)]
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 17, 64])
-def test_every_reader_finds_the_row(count, tmp_path):
+def of_size(count):
     rng = np.random.default_rng(count)
     starts, data = table(rng, count)
-    block = lookup(X, const(starts), const(data))
+    return rng, starts, data, lookup(X, const(starts), const(data))
+
+
+@pytest.fixture(scope="module")
+def in_c(tmp_path_factory):
+    """The tape's machine and the straight code of all sizes, compiled once."""
+    programs = {f"of{n}": lower({"row": of_size(n)[3]}, {"t": X}) for n in COUNTS}
+    folders = (tmp_path_factory.mktemp(name) for name in ("tape", "line"))
+    return library(next(folders)), straight_library(next(folders), programs)
+
+
+@pytest.mark.parametrize("count", COUNTS)
+def test_every_reader_finds_the_row(count, in_c):
+    rng, starts, data, block = of_size(count)
     program = lower({"row": block}, {"t": X})
     compiled = Evaluator(program)
-    machine = library(tmp_path)
-    line = straight_library(tmp_path, {"one": program})
+    machine, line = in_c
     formula = SymbolicReader()(block)
     (symbol,) = formula.free_symbols or {None}
     at, rows_, _ = program.outputs["row"]
@@ -58,7 +70,7 @@ def test_every_reader_finds_the_row(count, tmp_path):
             evaluate(program, work.copy()),
             evaluate(program, work.astype(complex)).real,
             played(machine, program, work, all_rows(program)),
-            played_straight(line, "one", program, work, all_rows(program)),
+            played_straight(line, f"of{count}", program, work, all_rows(program)),
         ):
             assert np.array_equal(found[at : at + rows_], wanted, equal_nan=True)
         if np.abs(x - starts).min() > 1e-12:  # sympy's numbers round in their own way
