@@ -352,7 +352,10 @@ def _judge(
     if unsure:
         return "INCONCLUSIVE", _not_proven(unsure, rtol)
     if not counted:
-        return "INCONCLUSIVE", "Nothing to compare: every channel is zero or not unique."
+        return "INCONCLUSIVE", (
+            "Nothing to compare: every channel is zero or not unique. Nothing moves in this time:"
+            " run it until a source begins (--t-end), or start it moving."
+        )
     worst = max(counted, key=lambda c: c.max_error / c.peak)
     return "PASS", (
         f"All {len(counted)} non-zero channels agree; worst is {worst.name}:"
