@@ -50,9 +50,14 @@ class Pane(Widget):
 
     @property
     def inner(self) -> tuple[int, int]:
-        """Columns and rows inside the frame."""
+        """Columns and rows inside the frame, as the pane is placed: a key may be faster than the
+        library's layout."""
+        placed = self.home.rects.get(self.pane, self.size)
+        return self._inside(placed.width, placed.height)
+
+    def _inside(self, width: int, height: int) -> tuple[int, int]:
         edge = 2 if self.FRAMED else 0
-        return max(self.size.width - edge, 1), max(self.size.height - edge, 1)
+        return max(width - edge, 1), max(height - edge, 1)
 
     def title(self) -> str:
         """The name in the frame."""
@@ -116,7 +121,7 @@ class Pane(Widget):
         return strip(fit(row, self.size.width), words, ascii_only=ascii_only)
 
     def _framed_rows(self) -> Rows:
-        width, height = self.inner
+        width, height = self._inside(self.size.width, self.size.height)
         try:
             rows = tuple(self.body(width, height))[:height]
         except Exception as error:  # noqa: BLE001 - the other panes are as good as before
