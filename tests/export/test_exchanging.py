@@ -105,7 +105,7 @@ def machine(name):
             ("heavy-top", 3),  # states themselves, with drift
             ("bennett", 3),  # redundant rows
         ],
-        1,
+        0,
     ),
 )
 def test_a_kept_state_of_model_exchange_goes_on_bit_by_bit(tmp_path, name, version):
