@@ -233,6 +233,76 @@ def test_text_is_short_and_without_rounding():
     assert operations([*equations.mass]) < 60
 
 
+LEG = """
+gravity = [0, 0, -9.81]
+
+[bodies.lower]
+mass = {mass:g}
+inertia = {{ xx = {xx:g}, yy = {yy:g}, zz = {zz:g} }}
+points = {{ base = [0, 0, {down:g}], middle = [0, 0, {up:g}] }}
+
+[bodies.upper]
+mass = {mass:g}
+inertia = {{ xx = {xx:g}, yy = {yy:g}, zz = {zz:g} }}
+points = {{ middle = [0, 0, {down:g}], tip = [0, 0, {up:g}] }}
+
+[joints.base]
+kind = "universal"
+between = [{{ body = "ground", at = {at} }}, "lower.base"]
+axis = {axis}
+axis2 = {axis2}
+
+[joints.leg]
+kind = "prismatic"
+between = ["lower.middle", "upper.middle"]
+axis = [0, 0, 1]
+"""
+
+
+def skew_leg(seed, size):
+    """A leg that turns about two skew axes and slides; lengths of `size`, a density of water."""
+    rng = np.random.default_rng(seed)
+    axis, other = rng.normal(size=(2, 3))
+    axis2 = np.cross(axis, other)
+    mass = 1000.0 * size**3
+    at = [float(x) for x in size * rng.uniform(-1.0, 1.0, size=3)]
+    text = LEG.format(
+        mass=mass,
+        xx=0.3 * mass * size**2,
+        yy=0.31 * mass * size**2,
+        zz=0.02 * mass * size**2,
+        up=0.25 * size,
+        down=-0.25 * size,
+        at=at,
+        axis=axis.tolist(),
+        axis2=axis2.tolist(),
+    )
+    return toml.parse(text, "leg.toml")
+
+
+@pytest.mark.parametrize(("seed", "size"), only([(2, 1e-6)], [(2, 1e-6), (1, 1.0), (3, 1e4)]))
+def test_turns_about_skew_axes_leave_no_rounding(seed, size):
+    """No number in an entry of M is 1e-13 of sqrt(M_ii M_jj), what products of turns leave of
+    nothing; with what is left joint forces are those of the run."""
+    system = vbg.assemble(skew_leg(seed, size))
+    equations = minimal_equations(system, names=False)
+    slide = {q: sympy.Float(size) for q in equations.q if str(q).endswith("slide")}
+
+    def numbers(entry):
+        terms = sympy.Add.make_args(sympy.expand(entry).xreplace(slide))
+        return [abs(float(term.as_coeff_Mul()[0])) for term in terms]
+
+    M = equations.mass
+    own = [max(numbers(M[i, i])) for i in range(3)]
+    for i in range(3):
+        for j in range(3):
+            bound = 1e-13 * np.sqrt(own[i] * own[j])
+            assert all(n == 0.0 or n > bound for n in numbers(M[i, j])), (i, j)
+    code = module(equations)
+    solution = vbg.simulate(system, t_end=0.05, output_step=0.05, **TIGHT)
+    agrees(code["forces"](0.0, code["y_start"], code["q_start"].copy()), solution, 0)
+
+
 def test_the_command_line_says_what_there_is_not(capsys, tmp_path):
     crank = str(EXAMPLES / "slider-crank.toml")
     assert main(["show", "equations", crank, "--independent", "B.angel", "--numbers"]) == 2

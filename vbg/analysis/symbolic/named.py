@@ -363,7 +363,9 @@ def _plain(c: float) -> Any:
     import sympy
 
     near = round(c)
-    return sympy.Integer(near) if abs(c - near) < NEGLIGIBLE else sympy.Float(repr(c), 17)
+    return (
+        sympy.Integer(near) if abs(c - near) <= NEGLIGIBLE * abs(near) else sympy.Float(repr(c), 17)
+    )
 
 
 def _fraction(k: float) -> Any:

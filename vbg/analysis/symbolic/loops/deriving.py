@@ -17,6 +17,7 @@ from vbg.analysis.symbolic.data import (
     number_of,
     of_unit_bodies,
 )
+from vbg.analysis.symbolic.loops.clearing import cleared_balances
 from vbg.analysis.symbolic.loops.closures import DRIVE, Row, frames_of, rows_of
 from vbg.analysis.symbolic.loops.equations import MinimalEquations
 from vbg.analysis.symbolic.loops.kinematics import Kinematics, kinematics_of
@@ -261,7 +262,7 @@ def _balances(
         right += V.T * (force - m * k.a0[name]) + W.T * (torque - J * k.alpha0[name])
     upper = sympy.Matrix(n, n, lambda i, j: tidy(mass[i, j]) if i <= j else 0)
     whole = sympy.Matrix(n, n, lambda i, j: upper[min(i, j), max(i, j)])
-    return whole, [tidy(entry) for entry in right], needs
+    return *cleared_balances(whole, [tidy(entry) for entry in right], k.u), needs
 
 
 def _start(start: Start, tree: Tree, k: Kinematics) -> dict[Any, float]:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from vbg.analysis.symbolic.loops.clearing import cleared
 from vbg.analysis.symbolic.loops.rates import arguments_of, second_rate
 from vbg.analysis.symbolic.loops.tidy import tidy
 from vbg.analysis.symbolic.loops.tree import GROUND, TURN, Carrier, Tree
@@ -37,12 +38,12 @@ class Turned:
     def matrix(self) -> Any:
         """R, (3, 3)."""
         if self.angle == 0:
-            return self.head * self.tail
-        return self.head * rotation_about(self.axis, self.angle) * self.tail
+            return cleared(self.head * self.tail)
+        return cleared(self.head * rotation_about(self.axis, self.angle) * self.tail)
 
     def times(self, constant: Any) -> Turned:
         """R times a matrix without coordinates."""
-        return Turned(self.head, self.axis, self.angle, self.tail * constant)
+        return Turned(self.head, self.axis, self.angle, cleared(self.tail * constant))
 
     def turned(self, axis: np.ndarray, angle: Any, numbers: Mapping[Any, float]) -> Turned:
         """R Rot(axis, angle)."""
@@ -106,7 +107,7 @@ def kinematics_of(tree: Tree, of: Of, leads: Mapping[str, Any], numbers: Any) ->
         R[carrier.body], p[carrier.body] = _pose(carrier, R, p, of, leads, q, numbers)
     every, rates = tuple(q.values()), tuple(u.values())
     matrices = {body: turned.matrix for body, turned in R.items()}
-    V = {b: at.jacobian(every).applyfunc(tidy) for b, at in p.items() if b != GROUND and every}
+    V = {b: _slopes(at, every) for b, at in p.items() if b != GROUND and every}
     W = {b: _spins(m, every) for b, m in matrices.items() if b != GROUND}
     speed = sympy.Matrix(rates)
     zero = sympy.zeros(3, 1)
@@ -115,12 +116,12 @@ def kinematics_of(tree: Tree, of: Of, leads: Mapping[str, Any], numbers: Any) ->
         rate = sympy.zeros(*matrix.shape)
         for one, its in zip(every, rates, strict=True):
             rate += matrix.diff(one) * its
-        return (rate * speed).applyfunc(tidy) if rates else zero
+        return cleared((rate * speed).applyfunc(tidy)) if rates else zero
 
     known = arguments_of([c for at in p.values() for c in at], every, rates)
 
     def along(at: Any) -> Any:
-        return at.applyfunc(lambda c: tidy(second_rate(c, known)))
+        return cleared(at.applyfunc(lambda c: tidy(second_rate(c, known))))
 
     a0 = {b: along(at) for b, at in p.items() if b != GROUND and every}
     alpha0 = {b: bias(m) for b, m in W.items()}
@@ -172,7 +173,14 @@ def _pose(
     if carrier.forward:
         turned = turned.times(after)
     body = turned.times(R_far.T)
-    return body, (at - body.matrix * p_far).applyfunc(sympy.expand)
+    return body, cleared((at - body.matrix * p_far).applyfunc(sympy.expand))
+
+
+def _slopes(p: Any, q: tuple[Any, ...]) -> Any:
+    """V = dp/dq, cleared column by column: those of turns are lengths, those of slides numbers."""
+    import sympy
+
+    return sympy.Matrix.hstack(*[cleared(p.diff(one).applyfunc(tidy)) for one in q])
 
 
 def _spins(R: Any, q: tuple[Any, ...]) -> Any:
@@ -185,5 +193,5 @@ def _spins(R: Any, q: tuple[Any, ...]) -> Any:
             columns.append(sympy.zeros(3, 1))
             continue
         S = R.T * R.diff(one)
-        columns.append(sympy.Matrix([S[2, 1], S[0, 2], S[1, 0]]).applyfunc(tidy))
+        columns.append(cleared(sympy.Matrix([S[2, 1], S[0, 2], S[1, 0]]).applyfunc(tidy)))
     return sympy.Matrix.hstack(*columns) if columns else sympy.zeros(3, 0)
