@@ -30,5 +30,7 @@ def is_stiff(start: Start) -> bool:
         return run.method != "radau" and run.steps < LOOKED_AT
 
     run = Run(start, replace(settings, formulation="constraint"), look, None)
+    if run.choice is not None:  # its trials weigh steps of this program, not those of the file
+        run.choice.tries = False
     run.go()
     return run.method == "radau"

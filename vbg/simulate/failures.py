@@ -12,6 +12,14 @@ from vbg.assemble.start.remarks import unit_of
 from vbg.errors import Problem
 from vbg.solution import Status
 
+STIFF = Problem(
+    "note",
+    "simulate.formulation",
+    "stability, not accuracy, sets the steps: the model is stiff, and 'minimal' has no implicit "
+    "method.",
+    "formulation = 'constraint' will be faster.",
+)
+
 
 def strayed(t: float) -> Status:
     """Steps of an explicit method that creep."""

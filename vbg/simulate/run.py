@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from vbg.assemble.derive.equations import SUPPLIED, taken_by
 from vbg.assemble.program.evaluator import Evaluator
-from vbg.assemble.start.conditioning import Conditioning
 from vbg.assemble.start.lengths import rounding_of_gaps, run_lengths
 from vbg.assemble.start.posture import Projector
 from vbg.assemble.start.start import Start, assemble_start
@@ -27,7 +26,15 @@ from vbg.plumbing.paused_collection import paused_collection
 from vbg.simulate.events.events import Switches
 from vbg.simulate.events.jam import JamWatch
 from vbg.simulate.events.latches import Before, Latches
-from vbg.simulate.failures import chattering, not_agreed, not_closed, not_met, strayed, undefined
+from vbg.simulate.failures import (
+    STIFF,
+    chattering,
+    not_agreed,
+    not_closed,
+    not_met,
+    strayed,
+    undefined,
+)
 from vbg.simulate.fastest import fastest_change
 from vbg.simulate.instants.drives import drive_kinks, require_no_jump
 from vbg.simulate.instants.kinks import kink_instants
@@ -36,17 +43,17 @@ from vbg.simulate.instants.samples import Instant, Samples
 from vbg.simulate.instants.units import units_begin
 from vbg.simulate.kept_rows import KeptRows, efforts_across
 from vbg.simulate.losses import LossWatch
-from vbg.simulate.minimal.stepper import Minimal
+from vbg.simulate.making import choice_of, stepper_of
 from vbg.simulate.record.audit import audit, limits_kept, limits_of
 from vbg.simulate.record.grain import grain_of_energy
 from vbg.simulate.record.recorder import ENERGY_UNITS, Recorder, Sink
 from vbg.simulate.record.vapour import below_vapour
 from vbg.simulate.settings import Settings, check, output_grid, settings_of, versions
 from vbg.simulate.steppers.explicit import StrayStages
-from vbg.simulate.steppers.implicit.jacobian import implicit_jacobian
-from vbg.simulate.steppers.stepper import Adaptive, FixedStep, Stepper
-from vbg.simulate.steppers.stiffness import Creep, StiffnessWatch
-from vbg.simulate.steppers.tolerances import Tolerances, line_states
+from vbg.simulate.steppers.implicit.jacobian import jacobian_of, sparse_pattern
+from vbg.simulate.steppers.implicit.sparsity import Pattern
+from vbg.simulate.steppers.stepper import Adaptive, Stepper
+from vbg.simulate.steppers.stiffness import Creep
 from vbg.solution import FINISHED, Event, MadeBy, Solution, Status, checked
 
 STILL = 1e-16  # speed left to what sticks [rad/s, or lengths of rows]: it must not creep
@@ -56,16 +63,6 @@ CLOSED = 1e-14  # gap left to the joints beside it [rad, or lengths of rows]
 Array = NDArray[np.float64]
 Progress = Callable[[float, float], bool | None]
 
-# DOP853 runs at this part of rtol: its dense output, which gives the rows between two
-# steps, has order 7 and no error control of its own (energy of the rows: 6e-9 -> 8e-10)
-ROWS = 0.1
-STIFF = Problem(
-    "note",
-    "simulate.formulation",
-    "stability, not accuracy, sets the steps: the model is stiff, and 'minimal' has no implicit "
-    "method.",
-    "formulation = 'constraint' will be faster.",
-)
 SHORTER = 0.1  # of a step whose stages stray, where no other method may go on
 LOST = 1e-6  # position residual after projection [rad, or lengths of rows] that ends a run
 
@@ -92,10 +89,10 @@ def simulate(
     Settings that are not given are those of the model's [simulate].  `method`:
     "dop853" (adaptive, explicit, order 8), "rk4" (fixed step = output_step),
     "radau" (adaptive, implicit, for stiff models, exact Jacobian), "auto" (dop853, and
-    radau from where stability alone limits the steps), "discrete-time" (explicit steps of
-    `step` [s], 1e-5 s or less as the model's own springs ask for, with joints as stiff bushings
-    of `bushing_frequency` [Hz] and the ratio `bushing_damping`).  `formulation`: "constraint"
-    (redundant coordinates, projected) or "minimal" (independent coordinates, see
+    radau where stability limits the steps or a trial of it is less work), "discrete-time"
+    (explicit steps of `step` [s], 1e-5 s or less as the model's own springs ask for, with joints
+    as stiff bushings of `bushing_frequency` [Hz] and the ratio `bushing_damping`).  `formulation`:
+    "constraint" (redundant coordinates, projected) or "minimal" (independent ones, see
     `vbg.simulate.minimal.stepper`; its method is "adams", which "auto" means there).
     `progress(fraction, t)` is called after accepted steps; returning False
     cancels.  `sink(time, signals)` receives finished rows as they come.
@@ -192,11 +189,7 @@ class Run:
         minimal = settings.formulation == "minimal"
         explicit = "adams" if minimal else "dop853"
         self.method = explicit if settings.method == "auto" else settings.method
-        self.watch = (
-            StiffnessWatch(lambda: self.jacobian, settings.t_end, line_states(system))
-            if settings.method == "auto"
-            else None
-        )
+        self.choice = choice_of(start, settings, lambda: self.jacobian, lambda: self.pattern)
         self.creep = Creep(settings.t_end) if settings.method == "dop853" else None
         self.remarks: tuple[Problem, ...] = ()
         self.carried: list[tuple[float, float]] = []  # spans across singular postures
@@ -233,21 +226,12 @@ class Run:
         self.stepper.limit(self._pause)
 
     def _stepper(self, t: float, x: Array) -> Stepper:
-        s = self.settings
-        if self.method == "adams":
-            return Minimal(self.start, t, x, s.rtol, s.atol, duration=s.t_end)
-        rate = self.start.evaluator("rate")
-        self.condition = Conditioning(rate).worst
-        if self.method == "rk4":
-            return FixedStep(rate, t, x, s.t_end, s.output_step)
         # what sticks is brought to rest after a step; within it rounding accelerates it
-        longest = s.output_step if self.sticks else np.inf
-        rtol = max(s.rtol * (ROWS if self.method == "dop853" else 1.0), 1e-13)
-        atol = Tolerances(self.system, s.atol, s.t_end)
-        watched = self.condition, self.rows.weak
-        return Adaptive(
-            self.method, rate, t, x, s.t_end, rtol, atol, lambda: self.jacobian, *watched, longest
-        )
+        longest = self.settings.output_step if self.sticks else np.inf
+        how = t, x, lambda: self.jacobian, self.rows.weak, longest
+        finer = self.method == "dop853" or (self.choice is not None and not self.choice.stiff)
+        made, self.condition = stepper_of(self.method, self.start, self.settings, *how, finer=finer)
+        return made
 
     def go(self) -> Status:
         """Steps to the end; returns how it ended."""
@@ -258,6 +242,9 @@ class Run:
                 unclosed = self.jams.ahead(self.stepper.t, self.stepper.x, LOST)
                 if unclosed is not None:
                     return not_closed(self.projector, self.stepper.t, unclosed)
+                if self.choice is not None and self.choice.goes_back():
+                    self._change_method(self.stepper.t, self.stepper.x)
+                    continue
                 return Status(
                     "failed",
                     f"The integration stopped at t = {self.stepper.t:.6g} s: {trouble} "
@@ -269,7 +256,8 @@ class Run:
             try:
                 self._after_step()
             except StrayStages as stray:
-                if self.watch is not None:
+                if self.choice is not None:
+                    self.choice.settle()
                     self._change_method(stray.t, stray.x)
                 elif not self._shorter(stray):
                     return strayed(stray.t)
@@ -342,7 +330,7 @@ class Run:
             self.start = self.losses.start
             self.recorder.evaluate_by(self.start.evaluator("recorded"))
             self._change_stepper(stepper.t, stepper.x.copy())
-        if self.watch is not None and self.watch.is_stiff(stepper.t, stepper.x):
+        elif self.choice is not None and self.choice.changes(stepper):
             self._change_method(stepper.t, stepper.x.copy())
 
     def _behind(self, t: float, x: Array, before: Before) -> None:
@@ -356,6 +344,8 @@ class Run:
         self._limit(t, self.switches.until_reversal(t, x))
         self.stepper.restart(t, x)
         self.losses.look_soon()
+        if self.choice is not None:
+            self.choice.switched()
         if last >= self.settings.t_end:
             self.recorder.add(t, x)
 
@@ -412,12 +402,15 @@ class Run:
         ]
 
     def _change_method(self, t: float, x: Array) -> None:
-        """From the explicit to the implicit method; in minimal form only a word about it."""
-        if self.settings.formulation == "minimal":
-            self.watch, self.remarks = None, (STIFF,)
+        """To the method that is chosen; in minimal form only a word about it."""
+        before = self.stepper
+        if self.choice is None or not isinstance(before, Adaptive):
+            self.choice, self.remarks = None, (STIFF,)
             return
-        self.method, self.watch = "radau", None
+        self.method = self.choice.method
         self._change_stepper(t, x)
+        if self.choice.tried and isinstance(self.stepper, Adaptive):
+            self.stepper.follow(before)
 
     def _shorter(self, stray: StrayStages) -> bool:
         """Back to where a step began whose stages stray, for a shorter one, if one is left."""
@@ -432,6 +425,8 @@ class Run:
         self.stepper = self._stepper(t, x)
         self.stepper.rates = rates
         self._limit(self.stepper.t)
+        if self.choice is not None:
+            self.choice.go_on(self.stepper)
 
     def _project(self, t: float, x: Array, closer: float = 1.0) -> bool:
         """x on the constraints; `closer` than else beside a singular posture."""
@@ -466,7 +461,12 @@ class Run:
 
     @cached_property
     def jacobian(self) -> Callable[[float, Array], Any]:
-        return implicit_jacobian(self.start)
+        return jacobian_of(self.start, self.pattern)
+
+    @cached_property
+    def pattern(self) -> Pattern | None:
+        """Of the Jacobian; None where it is dense."""
+        return sparse_pattern(self.start)
 
     def solution(self, status: Status, notes: tuple) -> Solution:
         self.recorder.flush()

@@ -34,6 +34,7 @@ from vbg.simulate.minimal.retraction import Retraction
 from vbg.simulate.steppers.adams import LOST, NO_RATE, Adams, NoStep
 from vbg.simulate.steppers.leap import History, notes_of
 from vbg.simulate.steppers.tolerances import Tolerances
+from vbg.simulate.steppers.work import Counts
 
 Array = NDArray[np.float64]
 
@@ -76,6 +77,7 @@ class Minimal:
         self._tolerances = Tolerances(system, atol, duration)
         self._hold(t, x)
         self.rates, self.changes, self.worst = 0, 0, 1.0
+        self.counts = Counts()
         self.t_end = np.inf
         self.carried, self._best = False, np.inf
         self._history = History()
@@ -167,6 +169,7 @@ class Minimal:
         return self._retraction.K.count, self._retraction.L.count
 
     def step(self) -> str | None:
+        self.counts.steps += 1
         if self._leaps():
             return None
         self._across, self.carried = None, False

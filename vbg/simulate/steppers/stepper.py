@@ -29,6 +29,7 @@ from vbg.simulate.steppers.leap import History, notes_of
 from vbg.simulate.steppers.rounding import RoundingWatch, bear_rounding
 from vbg.simulate.steppers.stiffness import Jacobian, fastest
 from vbg.simulate.steppers.tolerances import Tolerances
+from vbg.simulate.steppers.work import Counts
 
 FIRST = 0.01  # first implicit step, in the fastest time constant: no transient is stepped over
 LEAPS = 10.0  # tolerances that the extrapolation may miss by
@@ -48,12 +49,13 @@ class Stepper(Protocol):
     `reset(x)` goes on from another state, `keep()` from the step's own (`restart` where
     the motion has a kink); no step passes the time set by `limit`.  `consistent`: its
     states are on the constraints as they come; `carried`: the last step was made across a
-    singular posture, where constraints hold too weakly to project on.  `notes()`: what a
-    solution says of it."""
+    singular posture, where constraints hold too weakly to project on.  `rates`: evaluations of
+    the rate so far; `counts`: what else was done.  `notes()`: what a solution says of it."""
 
     consistent: bool
     carried: bool
     rates: int
+    counts: Counts
 
     @property
     def t(self) -> float: ...
@@ -93,6 +95,7 @@ class Adaptive:
         longest: float,
     ):
         self._rate, self._rtol, self._atol = rate, rtol, atol
+        self.counts = counts = Counts()
         self._t_end: float = t_end
         self._rounding = RoundingWatch(jacobian, t, t_end) if kind == "dop853" else None
         self._least: Array = np.zeros(len(x))  # tolerances, by what rounding moves
@@ -108,7 +111,7 @@ class Adaptive:
             solver: Any = None
             if exact is not None:
                 try:
-                    solver = _implicit(self._counted, self._counted_each, exact, *rest)
+                    solver = _implicit(self._counted, self._counted_each, exact, counts, *rest)
                 except ZeroDivisionError:
                     self._without_slope = True  # `step` will report it
             if solver is None:
@@ -154,6 +157,7 @@ class Adaptive:
 
     def step(self) -> str | None:
         self._dense, self.carried = None, False
+        self.counts.steps += 1
         if not np.all(np.isfinite(self._solver.f)):  # a loop began where another stage left it
             self._solver.f = self._counted(self.t, self.x)
         if not np.all(np.isfinite(self._solver.f)):
@@ -275,6 +279,10 @@ class Adaptive:
     def _remember(self) -> None:
         self._history.add(self.t, self.x, self._solver.f)
 
+    def follow(self, before: Adaptive) -> None:
+        """The first step is tried as long as the next one of `before`, which got as far."""
+        self._solver.h_abs = before._solver.h_abs
+
     def restart(self, t: float, x: Array) -> None:
         self._dense = None
         self._history.clear()
@@ -287,6 +295,7 @@ def _implicit(
     rate: Rate,
     rates: Callable[[Array, Array], Array],
     jacobian: Jacobian,
+    counts: Counts,
     t: float,
     x: Array,
     t_end: float,
@@ -295,7 +304,8 @@ def _implicit(
     longest: float,
 ) -> Implicit:
     load_scipy_on_one_thread()
-    solver = Implicit(rate, rates, jacobian, t, x, t_end, max_step=longest, rtol=rtol, atol=atol)
+    limits: dict[str, Any] = {"max_step": longest, "rtol": rtol, "atol": atol}
+    solver = Implicit(rate, rates, jacobian, t, x, t_end, **limits, counts=counts)
     solver.h_abs = min(solver.h_abs, FIRST / fastest(solver.J, atol))
     return solver
 
@@ -328,7 +338,7 @@ class FixedStep:
         self._t_end, self._h = t_end, h
         self._before = x.copy()
         self.t, self.x, self.t_before = t, x.copy(), t
-        self.rates = 0
+        self.rates, self.counts = 0, Counts()
         self._room = np.empty_like(x), np.empty_like(x)
         self._ends: Array | None = None  # rates at both ends of the step
 
@@ -342,6 +352,7 @@ class FixedStep:
         rk4_step(interpreter(), self._evaluator.reader, self.t, h, self.x, *self._room)
         self.t_before, self.t = self.t, self.t + h
         self.rates += 4
+        self.counts.steps += 1
         return None if np.all(np.isfinite(self.x)) else "The state is not finite any more."
 
     def between(self, t: float) -> Array:

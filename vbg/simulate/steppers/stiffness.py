@@ -60,6 +60,10 @@ class StiffnessWatch:
         self._steps, self._since, self._next = 0, 0.0, FIRST_LOOK
         self._longest = 0.0
 
+    def go_on(self, t: float) -> None:
+        """Steps are counted from t on, behind those of another method."""
+        self._steps, self._since = 0, t
+
     def is_stiff(self, t: float, x: NDArray[np.float64]) -> bool:
         """To be asked once after each step."""
         self._steps += 1

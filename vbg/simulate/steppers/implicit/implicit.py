@@ -32,6 +32,7 @@ from vbg.simulate.steppers.beginning import first_step, norm
 from vbg.simulate.steppers.implicit.collocation import Inside, radau
 from vbg.simulate.steppers.implicit.shifted import Singular, Solve, columns, shifted
 from vbg.simulate.steppers.rounding import newton_end
+from vbg.simulate.steppers.work import Counts
 
 Array = NDArray[np.float64]
 
@@ -69,12 +70,14 @@ class Implicit:
         max_step: float,
         rtol: Any,
         atol: Any,
+        counts: Counts | None = None,
     ):
         """`rate(t, y)` of one state, `rates(times, states)` of several, as rows; `jacobian(t, y)`,
-        dense or sparse.
+        dense or sparse; `counts` goes on counting what is done.
 
         Raises ZeroDivisionError where the Jacobian has no value, here and in `step`."""
         self._rate, self._rates, self._jacobian = rate, rates, jacobian
+        self._counts = Counts() if counts is None else counts
         self.t, self.y, self.t_bound, self.t_old = float(t), np.array(y, dtype=float), t_bound, t
         self.rtol, self.atol, self.max_step = rtol, atol, max_step
         self.newton_tol = newton_end(rtol)
@@ -110,6 +113,7 @@ class Implicit:
 
     def _finite_jacobian(self, t: float, y: Array) -> Any:
         """None where it has no value."""
+        self._counts.jacobians += 1
         try:
             J = self._jacobian(t, y)
         except ZeroDivisionError:
@@ -175,12 +179,14 @@ class Implicit:
         last, left = 0.0, math.inf
         self._contraction = 0.0
         if self._solves_of != h:
+            self._counts.factorisations += len(method.shifts)
             try:
                 self._solves = [shifted(self.J, z / h) for z in method.shifts]
             except Singular:
                 return None
             self._solves_of = h
         for k in range(MOST):
+            self._counts.iterations += 1
             F = self._rates(times, self.y + Z)
             change = self._change(h, h * (method.A @ F) - Z)
             size = norm(change, scale)

@@ -74,7 +74,11 @@ def sparse_jacobian(start: Start, structure: Pattern) -> Callable[[float, Array]
     return jacobian
 
 
+def jacobian_of(start: Start, structure: Pattern | None) -> Callable[[float, Array], Any]:
+    """d rate / d x: sparse where there is a `structure`, dense else."""
+    return complex_step_jacobian(start) if structure is None else sparse_jacobian(start, structure)
+
+
 def implicit_jacobian(start: Start) -> Callable[[float, Array], Any]:
     """The Jacobian that an implicit method works with: sparse where that pays."""
-    structure = sparse_pattern(start)
-    return complex_step_jacobian(start) if structure is None else sparse_jacobian(start, structure)
+    return jacobian_of(start, sparse_pattern(start))
