@@ -30,7 +30,8 @@ Array = NDArray[np.float64]
 
 BEARS = 100.0  # times what rounding moves a state: less is no tolerance
 SEEN = 0.05  # of it, what the error estimate of an explicit step sees
-SETTLED = 5.0  # times the changes by rounding at which Newton's iteration ends
+SETTLED = 0.5  # times the changes by rounding at which Newton's iteration ends: forces of the
+# stiffest modes see what it leaves (docs/decisions/2026-11-trial.md)
 SLOWEST = 1e-3  # of the fastest rate: what answers slower is given no more
 EPS = float(np.finfo(float).eps)
 
