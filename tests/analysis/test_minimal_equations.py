@@ -280,7 +280,8 @@ def skew_leg(seed, size):
     return toml.parse(text, "leg.toml")
 
 
-@pytest.mark.parametrize(("seed", "size"), only([(2, 1e-6)], [(2, 1e-6), (1, 1.0), (3, 1e4)]))
+@pytest.mark.slow
+@pytest.mark.parametrize(("seed", "size"), [(1, 1.0), (2, 1e-6), (3, 1e4)])
 def test_turns_about_skew_axes_leave_no_rounding(seed, size):
     """No number in an entry of M is 1e-13 of sqrt(M_ii M_jj), what products of turns leave of
     nothing; with what is left joint forces are those of the run."""

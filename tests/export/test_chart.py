@@ -90,7 +90,7 @@ def described(path):
 
 
 @pytest.mark.parametrize(
-    ("name", "states"), tail([("slider-crank", 4), ("bennett", 4), ("coupled-pendulums", 6)], 2)
+    ("name", "states"), tail([("slider-crank", 4), ("bennett", 4), ("coupled-pendulums", 6)], 1)
 )
 def test_states_are_as_many_as_freedoms_and_each_signal_is_that_of_the_run(tmp_path, name, states):
     """Two for each freedom, and two energies; also where rows are redundant."""
@@ -118,7 +118,8 @@ def test_large_machines_have_coordinates_or_keep_their_states(model, freedoms):
     assert (chart.postures, chart.freedoms) == (freedoms, 2 * freedoms)
 
 
-@pytest.mark.parametrize("version", tail([3, 2], 1))
+@pytest.mark.slow
+@pytest.mark.parametrize("version", [3, 2])
 def test_others_are_chosen_in_an_event_where_a_coordinate_reverses(tmp_path, version):
     model = triple_rocker()
     start, path = vbg.start(model), tmp_path / "machine.fmu"
