@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import runpy
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 
 import vbg
 from benchmarks import all as everything
-from benchmarks import beams, chain, loops, runs
+from benchmarks import beams, chain, loops, papers, runs
 from benchmarks.machines import windows
 from benchmarks.timing import best_seconds
 
@@ -118,3 +119,22 @@ def test_every_command_says_what_it_does_and_does_nothing_else(file, capsys, mon
         runpy.run_path(str(file), run_name="__main__")
     said, first = " ".join(capsys.readouterr().out.split()), text.split('"""')[1].splitlines()[0]
     assert left.value.code == 0 and first.split("`")[0].strip() in said
+
+
+def test_the_walk_through_the_papers_has_every_example_and_times_its_commands(capsys):
+    """Rows of every item; one is run: its time, its exit code, its answer."""
+    named = [(item.name, machine) for _, item, machine in papers.rows()]
+    assert len(named) == len(set(named))
+    assert {machine for name, machine in named if name == "equations"} == set(papers.EVERY)
+    assert papers.walk(["6-bar chains"], ()) == []
+    row = re.search(r"6-bar chains \(2\) +([0-9.]+) +0 +1 ", capsys.readouterr().out)
+    assert row is not None and 0.0 < float(row[1]) < papers.LIMIT
+
+
+@pytest.mark.slow
+def test_a_row_above_its_limit_is_named(capsys, monkeypatch):
+    item = replace(papers.STRUCTURE[0], machines=("pendulum",), limit=0.5)
+    monkeypatch.setattr(papers, "PAPERS", {"one": (item,)})
+    (wrong,) = papers.walk((), ())
+    assert "pendulum" in wrong and ("of 0.5" in wrong or "exit code" in wrong)
+    assert "1 rows, 1 above" in capsys.readouterr().out
