@@ -107,6 +107,62 @@ def test_a_spring_between_shafts_keeps_the_twist_it_starts_with():
     assert linear.eigenvalues.real.max() < 0.0
 
 
+GEARED = """vbg = 1
+[bodies.arm]
+mass = {m}
+inertia = {{ xx = {J}, yy = {J}, zz = {J} }}
+points = {{ A = [{A}, 0, 0] }}
+[joints.hinge]
+kind = "revolute"
+between = ["ground", "arm.A"]
+axis = [0, 1, 0]
+initial = {{ angle = {angle} }}
+[rotational.rotor]
+kind = "inertia"
+on = "rotational.motor"
+J = {rotor}
+[rotational.drive]
+kind = "torque"
+on = "rotational.motor"
+torque = {torque}
+[rotational.gear]
+kind = "gear"
+nodes = ["motor", "{wave}"]
+ratio = {ratio}
+"""
+ELASTIC = """[rotational.elastic]
+kind = "spring"
+nodes = ["wave", "joint:hinge"]
+k = {k}
+"""
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_geared_arm_falls_to_its_rest_however_fast_its_rotor_turns(seed):
+    # m g l cos(angle) + n torque = 0, n turns of the rotor for one of the arm
+    random = np.random.default_rng(seed)
+    m, n, l = 10.0 ** random.uniform((-2, 0, -2), (3, 3, 1))
+    elastic, load = seed % 2 == 1, m * 9.81 * l
+    text = (GEARED + ELASTIC * elastic).format(
+        m=m,
+        J=m * l**2 / 3,
+        A=-l,
+        angle=random.uniform(-1.5, 1.5),
+        rotor=m * l**2 / n**2 * 10.0 ** random.uniform(-3, 1),
+        torque=random.uniform(-0.8, 0.8) * load / n,
+        wave="wave" if elastic else "joint:hinge",
+        ratio=1 / n,
+        k=load * 10.0 ** random.uniform(-1, 4),
+    )
+    system = vbg.assemble(parse(text))
+    point = operating_point(system)
+    out = vbg.start(system).outputs(0.0, point.x)
+    assert point.kind == "equilibrium"
+    turning = load * np.cos(out["hinge.angle"][0]) + n * out["drive.torque"][0]
+    assert abs(turning) < 1e-6 * load
+    assert linearise(system, point, inputs=[]).eigenvalues.real.max() < 1e-6 * np.sqrt(9.81 / l)
+
+
 FALLING = """vbg = 1
 [bodies.a]
 mass = MASS

@@ -57,9 +57,30 @@ def test_a_motor_and_a_pump_make_the_shaft_between_them_beside_others():
     assert found["line.pressure"][-1] > 0.0
 
 
+ALONE = """vbg = 1
+[rotational.rotor]
+kind = "inertia"
+on = "rotational.NODE"
+J = 2
+[rotational.drive]
+kind = "torque"
+on = "rotational.rotor_shaft"
+torque = 3
+[simulate]
+t_end = 1
+"""
+
+
+def test_an_inertia_and_a_torque_make_the_shaft_that_both_are_on():
+    found = vbg.simulate(toml.parse(ALONE.replace("NODE", "rotor_shaft"), "m.toml"))
+    assert found["rotor.speed"][-1] == pytest.approx(1.5, rel=1e-8)
+
+
 def test_a_shaft_that_is_misspelt_is_refused():
     with pytest.raises(ModelError, match="Did you mean 'shaft'"):
         model("shft", LOAD)
+    with pytest.raises(ModelError, match="Did you mean 'shaft'"):
+        toml.parse(ALONE.replace("NODE", "shft") + LOAD, "m.toml")
 
 
 def test_a_replaced_parameter_that_nothing_uses_is_told(tmp_path, capsys):

@@ -14,8 +14,8 @@ from vbg.simulate.steppers.tolerances import gyration, machine_size
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]
 
-# of any component of a posture in one step [rad, part of a quaternion, m, or size of a larger
-# machine]
+# of any component of a pose in one step [part of a quaternion, m, or size of a larger machine];
+# what turns beside the bodies may turn far: a rotor behind a gear, by hundreds of radians
 LARGEST_STEP = 0.3
 HELD = 1e-13  # residual that the constraints keep
 AWAY = 1e4  # times what it starts with: a posture this far is none that a rest is sought at
@@ -30,7 +30,9 @@ class Manifold:
 
     def __init__(self, probe: Probe, t: float, start: Array):
         self.probe = probe
-        self.postures, self.momenta = _postures(probe.system), _momenta(probe.system)
+        self.postures = _places(probe.system, "position", "quaternion", "displacement")
+        self.momenta = _momenta(probe.system)
+        self._poses = _places(probe.system, "position", "quaternion")
         self._projector = Projector(probe.system, probe.start.kept)
         self._moves = np.ones(probe.system.size, dtype=bool)
         for s in probe.system.slices:
@@ -54,8 +56,8 @@ class Manifold:
 
     def longest(self, dx: Array) -> float:
         """How many times dx may be gone in one step."""
-        postures = _size((dx / self._units)[self.postures])
-        return LARGEST_STEP / postures if postures > 0.0 else np.inf
+        poses = _size((dx / self._units)[self._poses])
+        return LARGEST_STEP / poses if poses > 0.0 else np.inf
 
     def at_rest(self, t: float, x: Array) -> Array:
         """x with all bodies at rest."""
@@ -90,8 +92,7 @@ def _size(values: Array) -> float:
     return float(np.abs(values).max()) if values.size else 0.0
 
 
-def _postures(system: System) -> Places:
-    kinds = ("position", "quaternion", "displacement")
+def _places(system: System, *kinds: str) -> Places:
     spans = [np.arange(s.first, s.last) for s in system.slices if s.state.kind in kinds]
     return np.concatenate(spans or [np.zeros(0, dtype=int)])
 

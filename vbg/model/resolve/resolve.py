@@ -47,7 +47,6 @@ TOP_LEVEL = (
     "measures",
     "display",
 )
-ON_SHAFTS = ("electric", "hydraulic")  # their motors and pumps make the shaft that they are on
 NODE_TABLES = tuple(REFERENCE_NODES)  # TABLE.NODE.speed
 RESERVED_NAMES = frozenset(
     (*NODE_TABLES, *REFERENCE_NODES.values(), "ground", "energy", "residual")
@@ -274,9 +273,9 @@ def _names_of(reading: Reading, tables: Mapping[str, Mapping[str, Any]]) -> Scop
 
 
 def _nodes_of(table: str, tables: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
-    """The nodes of one table, in the order of the file: those that its parts are on, and the
-    shafts that motors and pumps of other tables are `on`, where there are two of them or no
-    other shaft that one alone could have meant."""
+    """The nodes of one table, in the order of the file: those that its parts join, and those
+    that parts of any table are `on`, where there are two of them or no other node that one
+    alone could have meant."""
     written = (entry.get("nodes") for entry in tables[table].values())
     own = [
         node
@@ -285,7 +284,7 @@ def _nodes_of(table: str, tables: Mapping[str, Mapping[str, Any]]) -> tuple[str,
         for node in nodes
         if isinstance(node, str) and not node.startswith(JOINT_NODE)
     ]
-    on = (entry.get("on") for other in ON_SHAFTS for entry in tables[other].values())
+    on = (entry.get("on") for entries in tables.values() for entry in entries.values())
     texts = (text.partition(".") for text in on if isinstance(text, str))
     made = [node for first, _, node in texts if first == table]
     shared = [node for node in made if made.count(node) > 1 or not own]
