@@ -273,7 +273,20 @@ class Coefficients:
         inside = [self._done[arg.key] for arg in node.args]
         if not any(inside):
             return {}
+        columns = all(arg.cols == 1 for arg, part in zip(node.args, inside, strict=True) if part)
         match node.op:
+            case "mul" if node.args[0].op == "skew" and not inside[1]:
+                # skew(a) b = -skew(b) a
+                argument = self._done[node.args[0].args[0].key]
+                flip = -skew(node.args[1])
+                return {leaf: mul(flip, m) for leaf, m in argument.items()}
+            case "mul" if node.args[0].op == "transpose" and not inside[1] and node.cols == 1:
+                # a^T b = b^T a
+                argument = self._done[node.args[0].args[0].key]
+                flip = transpose(node.args[1])
+                return {leaf: mul(flip, m) for leaf, m in argument.items()}
+            case _ if not columns:
+                raise ValueError(f"{node.op} is no column of {list(inside)}")
             case "sum":
                 result: dict[Block, Block] = {}
                 for factor, part in zip(node.data, inside, strict=True):
@@ -286,11 +299,6 @@ class Coefficients:
                 return {leaf: operator(node.args[0], m) for leaf, m in inside[1].items()}
             case "times" if not inside[1] and node.cols == 1:
                 return {leaf: mul(node.args[1], m) for leaf, m in inside[0].items()}
-            case "mul" if node.args[0].op == "skew" and not inside[1]:
-                # skew(a) b = -skew(b) a
-                argument = self._done[node.args[0].args[0].key]
-                flip = -skew(node.args[1])
-                return {leaf: mul(flip, m) for leaf, m in argument.items()}
             case "stack":
                 # in order of appearance: a set's order would change from run to run
                 leaves = dict.fromkeys(leaf for part in inside for leaf in part)
@@ -309,10 +317,8 @@ class Coefficients:
                 return {leaf: linear_solve(node.args[0], m) for leaf, m in inside[1].items()}
             case "call" if node.data == "select" and not inside[0]:
                 return self._chosen(node, inside[1], inside[2])
-            case "transpose" if node.args[0].cols == 1 and node.args[0].rows == 1:
-                return inside[0]
-            case "skew":
-                return inside[0]  # only reached through mul, which handles it
+            case "transpose" | "skew":
+                return inside[0]  # of the column; what is wider is reached through mul
             case _:
                 raise ValueError(f"{node.op} is not linear in {list(inside)}")
 

@@ -193,7 +193,9 @@ def efforts_of(
         return Efforts(zeros(0), None, None, ())
     unknowns = {c.unknown: None for c in constraints}
     plain = _is_plain(work, constraints, unknowns)
-    on_z = tuple(_rows_on_z(work, constraints, plain))
+    known = _coefficients_on_z(work, constraints) if plain else None
+    plain = known is not None
+    on_z = tuple(_gradients_on_z(work, constraints) if known is None else known)
     given = [_given(c) for c, row in zip(constraints, on_z, strict=True) if not row]
     if given:
         raise AssemblyError.of(given)
@@ -273,14 +275,23 @@ def _is_plain(
     return not any(variables_in(work.laws.values[v], unknowns) for v in others)
 
 
-def _rows_on_z(
-    work: Derivation, constraints: Sequence[Constraint], plain: bool
-) -> list[dict[Block, Block]]:
-    """Coefficients of each row on the Z; where it is not linear, its gradient by Z."""
-    z = [coenergy(v) for v, _ in work.stores]
-    if plain:
-        rows_of = Coefficients(z)
+def _coefficients_on_z(
+    work: Derivation, constraints: Sequence[Constraint]
+) -> list[dict[Block, Block]] | None:
+    """Coefficients of each row on the Z; None where one is not linear in them: a ratio reads
+    a speed."""
+    rows_of = Coefficients(coenergy(v) for v, _ in work.stores)
+    try:
         return [rows_of(work.structure.resolve(c.residual)) for c in constraints]
+    except ValueError:
+        return None
+
+
+def _gradients_on_z(
+    work: Derivation, constraints: Sequence[Constraint]
+) -> list[dict[Block, Block]]:
+    """The gradient of each row by the Z."""
+    z = [coenergy(v) for v, _ in work.stores]
     again = Variables(work.structure, kept=frozenset(z))
     directions = {leaf_: leaf(f"direction of {leaf_.data}", leaf_.rows) for leaf_ in z}
     tangent = Tangent(directions)

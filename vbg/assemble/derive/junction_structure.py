@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import takewhile
 from typing import Literal
 
 from vbg.blocks import (
@@ -45,6 +46,7 @@ from vbg.graph.placeholders import (
 )
 
 What = Literal["effort", "flow"]
+READ = "output"  # of a walk that reads one
 
 LETTERS = {"x": 0, "y": 1, "z": 2, "w": 0}
 COMPONENT = re.compile(r"(?P<name>.+?)(?:\[(?P<index>\d+)\]|\.(?P<letter>[xyzw]))")
@@ -72,7 +74,7 @@ class JunctionStructure:
     _effort: dict[str, Block] = field(default_factory=dict)
     _flow: dict[str, Block] = field(default_factory=dict)
     definitions: dict[Block, Block] = field(default_factory=dict)
-    _open: set[tuple[str, str]] = field(default_factory=set)
+    _open: dict[tuple[str, str], None] = field(default_factory=dict)  # in the order of opening
     _cuts: dict[tuple[str, str], Block] = field(default_factory=dict)
     _waiting: dict[Block, Callable[[], Block]] = field(default_factory=dict)
     _resolved: Substitution = field(default_factory=lambda: Substitution({}))
@@ -103,14 +105,14 @@ class JunctionStructure:
         key = (what, bond.name)
         if key in self._open:  # the walk has come back: a loop of ideal parts
             return self._cuts.setdefault(key, leaf(f"{what} around {bond.name}", bond.size))
-        self._open.add(key)
+        self._open[key] = None
         if what == "effort":
             value = self._effort_from(self.causal.imposes_effort(bond), bond)
             self._effort[bond.name] = value
         else:
             value = self._flow_from(self.causal.imposes_flow(bond), bond)
             self._flow[bond.name] = value
-        self._open.discard(key)
+        del self._open[key]
         if key in self._cuts:
             self.definitions[self._cuts[key]] = value
         return value
@@ -274,15 +276,20 @@ class JunctionStructure:
         return self.flow(graph.incident[name.removeprefix(FLOW)][0])
 
     def _read(self, name: str) -> Block:
-        """What an output is; AssemblyError where it is read in its own expression."""
-        key = ("output", name)
+        """What an output is; a variable where bonds lead back to it, an algebraic loop.
+
+        AssemblyError where its own expression reads it."""
+        key = (READ, name)
         if key in self._open:
-            what = f"{name} is read where it is defined itself."
-            remedy = "Read another quantity, or its own through a delay or transfer function."
-            raise AssemblyError.of([Problem("error", name.partition(".")[0], what, remedy)])
-        self._open.add(key)
+            since = takewhile(lambda other: other != key, reversed(self._open))
+            if all(what == READ for what, _ in since):
+                raise AssemblyError.of([_of_itself(name)])
+            return self._cuts.setdefault(key, leaf(f"{READ} around {name}", 1))
+        self._open[key] = None
         value = self.resolve(_without_rates(name, self._output(name)))
-        self._open.discard(key)
+        del self._open[key]
+        if key in self._cuts:
+            self.definitions[self._cuts[key]] = value
         return value
 
     def _output(self, name: str) -> Block:
@@ -316,6 +323,12 @@ def _without_rates(name: str, value: Block) -> Block:
             ]
         )
     return value
+
+
+def _of_itself(name: str) -> Problem:
+    what = f"{name} is read where it is defined itself."
+    remedy = "Read another quantity, or its own through a delay or transfer function."
+    return Problem("error", name.partition(".")[0], what, remedy)
 
 
 def _no_output(name: str, outputs: dict[str, Block]) -> Problem:

@@ -19,7 +19,7 @@ from itertools import islice, pairwise
 
 import numpy as np
 
-from vbg.assemble.derive.junction_structure import JunctionStructure
+from vbg.assemble.derive.junction_structure import READ, JunctionStructure
 from vbg.blocks import (
     Block,
     Coefficients,
@@ -135,7 +135,7 @@ class Variables:
             for name in ends.split(" -> "):
                 if name in vertices and vertices[name].part:
                     return vertices[name].part
-                if variable.data.startswith((SIGNAL, OUTPUT)):
+                if variable.data.startswith((SIGNAL, OUTPUT, f"{READ} around ")):
                     return name.partition(".")[0]
         return str(component[0].data)
 
