@@ -106,7 +106,18 @@ def test_numbers_that_are_none(row, column, value, words, tmp_path):
 def test_a_rotation_that_is_none(tmp_path):
     titles = ["time", "rod.x", "rod.y", "rod.z", *(f"rod.q{a}" for a in "wxyz")]
     path = written(tmp_path / "p.csv", titles, [TIME, PLACES, 1.3 * QUATERNIONS])
-    with pytest.raises(UsageError, match="the rotation of 'rod' is none"):
+    with pytest.raises(UsageError, match=r"the rotation of 'rod' is none in row 1: .*length 1.3"):
+        read_poses(path, MODEL)
+
+
+def test_a_mirror_image_is_no_rotation(tmp_path):
+    """Left-handed axes, of one row among others."""
+    titles = ["time", "rod.x", "rod.y", "rod.z"]
+    titles += [f"rod.r{i}{j}" for i in "123" for j in "123"]
+    matrices = TURNS.as_matrix()
+    matrices[1] = matrices[1] @ np.diag([1.0, 1.0, -1.0])
+    path = written(tmp_path / "p.csv", titles, [TIME, PLACES, matrices.reshape(3, 9)])
+    with pytest.raises(UsageError, match=r"mirror image in row 2: the determinant of R is -1"):
         read_poses(path, MODEL)
 
 

@@ -194,16 +194,33 @@ def _rotations(path: str | Path, name: str, own: Mapping[str, Array]) -> Array:
     )
     for keys, made in ways:
         if all(key in own for key in keys):
-            found = made(np.column_stack([own[key] for key in keys]))
-            worst = np.abs(np.einsum("nji,njk->nik", found, found) - np.eye(3)).max()
-            if not worst < 1e-3:
-                what = f"R^T R differs from 1 by {worst:.2g}"
-                raise UsageError(f"{path}: the rotation of '{name}' is none: {what}.")
+            given = np.column_stack([own[key] for key in keys])
+            found = made(given)
+            _require_turns(f"{path}: the rotation of '{name}'", given, found)
             return found
     raise UsageError(
         f"{path}: '{name}' has no rotation; write {name}.qw, .qx, .qy, .qz, or .r11 ... .r33, or"
         f" .roll, .pitch, .yaw, or in the plane .angle."
     )
+
+
+def _require_turns(what: str, given: Array, R: Array) -> None:
+    """Raises UsageError, with its row, for what is no turn: another length, a mirror image."""
+    apart = np.abs(np.einsum("nji,njk->nik", R, R) - np.eye(3)).max(axis=(1, 2))
+    off = ~(apart < 1e-3)
+    mirrored = ~off & (np.linalg.det(np.where(off[:, None, None], np.eye(3), R)) < 0.0)
+    if off.any():
+        row = int(np.argmax(off))
+        length = np.linalg.norm(given[row])
+        told = f"R^T R differs from 1 by {apart[row]:.2g}"
+        if given.shape[1] == 4:
+            told = f"the quaternion has length {length:.3g}, not 1"
+        raise UsageError(f"{what} is none in row {row + 1}: {told}.")
+    if mirrored.any():
+        raise UsageError(
+            f"{what} is a mirror image in row {int(np.argmax(mirrored)) + 1}: the determinant of R "
+            "is -1. Are its axes left-handed? Turn one of them round."
+        )
 
 
 def _of_quaternions(q: Array) -> Array:
