@@ -1,6 +1,7 @@
 """Plans of experiments and the effects that they tell."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from vbg.analysis.studies.sampling import Range
 from vbg.analysis.studies.table import Row
 from vbg.cli.main import main
 from vbg.errors import UsageError
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 AB = [Range("a", 2.0, 6.0, 3), Range("b", 1.0, 100.0, 3, log=True)]
 ABC = [*AB, Range("c", -1.0, 3.0, 3)]
@@ -119,6 +122,19 @@ def test_what_the_runs_do_not_tell_is_said():
 def test_wrong_plans(plan, words):
     with pytest.raises(UsageError, match=words):
         points_of(ABC, plan)
+
+
+def test_effects_of_ranges_of_one_value(tmp_path, capsys):
+    """Refused before a run is made where all are; where one is, the others have their effects."""
+    model, table = str(EXAMPLES / "pendulum.toml"), str(tmp_path / "s.csv")
+    picture = tmp_path / "e.svg"
+    words = ["sweep", model, "--measure", "max(norm(hinge.force))", "--t-end", "0.02"]
+    words += ["-o", table, "-j", "1", "--effects", "--effects-plot", str(picture)]
+    assert main([*words, "--vary", "L=1:1"]) == 2
+    assert "no parameter varies" in capsys.readouterr().err
+    ranges = ["--vary", "L=1:1", "--vary", "d=0.01:0.02"]
+    assert main([*words, *ranges, "--samples", "factorial:2"]) == 0
+    assert "\n  d " in capsys.readouterr().out and picture.exists()
 
 
 def test_effects_on_the_command_line(tmp_path, capsys):

@@ -128,12 +128,20 @@ def effects_of(measure: str, names: Sequence[str], x: Array, y: Array) -> Effect
     )
 
 
+def varied_of(ranges: Sequence[Range]) -> list[Range]:
+    """The ranges that are none of one value; raises UsageError where all are."""
+    varied = [r for r in ranges if r.low != r.high]
+    if not varied:
+        raise UsageError("effects: no parameter varies, each range is one value; widen one.")
+    return varied
+
+
 def effects_of_rows(
     ranges: Sequence[Range], rows: Sequence[Row], measures: Sequence[str]
 ) -> tuple[Effects, ...]:
-    """The effects on every measure of a table's rows."""
-    names = [r.name for r in ranges if r.low != r.high]
-    x = coded([r for r in ranges if r.low != r.high], [row.point for row in rows])
+    """The effects on every measure of a table's rows, of the parameters that vary."""
+    varied = varied_of(ranges)
+    names, x = [r.name for r in varied], coded(varied, [row.point for row in rows])
     found = []
     for i, measure in enumerate(measures):
         y = np.array([row.measures[i] if row.measures else np.nan for row in rows])

@@ -168,12 +168,15 @@ def end_progress() -> None:
 
 
 def act(arguments: argparse.Namespace) -> int:
+    from vbg.analysis.studies.effects import varied_of
     from vbg.analysis.studies.plans import points_of
     from vbg.analysis.studies.sweep import sweep
 
     require_output(arguments.effects_plot, PICTURES, "--effects-plot")
     study = study_of(arguments)
     ranges = ranges_of(arguments, study)
+    if arguments.effects or arguments.effects_plot:
+        varied_of(ranges)
     points = points_of(ranges, arguments.samples)
     results = table_of(arguments, study, [r.name for r in ranges])
     before = len(results.rows)
@@ -211,7 +214,7 @@ def act(arguments: argparse.Namespace) -> int:
 
 def tell_effects(arguments: argparse.Namespace, ranges: list[Range], results: Table) -> int:
     """The table, what of it the parameters explain, and the picture of that."""
-    from vbg.analysis.studies.effects import effects_of_rows
+    from vbg.analysis.studies.effects import effects_of_rows, varied_of
     from vbg.cli.effects import effects_data, effects_text
 
     found = effects_of_rows(ranges, results.rows, results.measures)
@@ -224,7 +227,7 @@ def tell_effects(arguments: argparse.Namespace, ranges: list[Range], results: Ta
     if arguments.effects_plot:
         from vbg.draw.effects import draw_effects
 
-        draw_effects(found, [r.name for r in ranges], arguments.effects_plot)
+        draw_effects(found, [r.name for r in varied_of(ranges)], arguments.effects_plot)
         wrote(arguments.effects_plot, "effects of the study")
     return 0
 
