@@ -82,3 +82,15 @@ def test_other_forms_of_beams_are_refused_too(write, name):
     system = vbg.assemble(vbg.read(EXAMPLES / f"{name}.toml"))
     with pytest.raises(VbgError, match="are written"):
         write(system)
+
+
+@pytest.mark.slow
+def test_six_axes_about_skew_lines_are_refused_soon():
+    """Each body's share is counted as it is written; the constraint form is short."""
+    system = vbg.assemble(vbg.read(EXAMPLES / "geared-robot.toml"))
+    begin = time.process_time()
+    with pytest.raises(VbgError, match=r"up to 300000 are written out.*--form constraint"):
+        equations_of(system)
+    assert time.process_time() - begin < 60.0
+    found = equations_of(system, "constraint")
+    assert found.form == "constraint" and len(found.rates) > 50

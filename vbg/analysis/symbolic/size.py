@@ -50,14 +50,22 @@ def require_short(system: System, blocks: Iterable[Block], what: str) -> None:
         raise too_long(system, length, what, MATRICES)
 
 
+ELSE = (
+    "Ask for a smaller model, or use `vbg show graph` and `vbg show matrices`, which has numbers."
+)
+
+
 def too_long(
-    system: System, length: float, what: str = "equations", most: int = LENGTH
+    system: System,
+    length: float,
+    what: str = "equations",
+    most: int = LENGTH,
+    remedy: str = ELSE,
 ) -> VbgError:
     """The error of what would be `length` symbols and numbers long, of `most` at most."""
     return VbgError(
         f"the {what} of {system.model.name} would be about {length:.1g} symbols and "
-        f"numbers long, as their blocks are nested; up to {most} are written out. Ask for "
-        "a smaller model, or use `vbg show graph` and `vbg show matrices`, which has numbers."
+        f"numbers long, as their blocks are nested; up to {most} are written out. {remedy}"
     )
 
 

@@ -27,6 +27,8 @@ from typing import TYPE_CHECKING, Any
 
 from vbg.analysis.symbolic.data import frame_of, gravity_of, inertia_of, mass_of, of_unit_bodies
 from vbg.analysis.symbolic.equations import SymbolicEquations
+from vbg.analysis.symbolic.loops.counting import Operations
+from vbg.analysis.symbolic.loops.tidy import Tidy
 from vbg.analysis.symbolic.named import Named, named, unnamed
 from vbg.analysis.symbolic.network import network_form, why_not_linear
 from vbg.analysis.symbolic.size import LENGTH, require_length, too_long
@@ -39,8 +41,8 @@ if TYPE_CHECKING:
     from vbg.model import Model
 
 LIMIT = 1000  # operations of the blocks that are still written out
-SHORT = 60  # operations of a trigonometric sum that sympy simplifies in seconds
 SIMPLIFIED = 1500  # operations of a minimal form that are still simplified by trigonometry
+UNSOLVED = "They are short in --form constraint, in all states with the constraint efforts."
 TREE_JOINTS = ("revolute", "prismatic", "cylindrical", "fixed")
 
 
@@ -220,11 +222,11 @@ def _minimal_form(numbers: Named) -> SymbolicEquations:
     known: dict[Any, Any] = {**numbers.constants, e.efforts: sympy.zeros(e.efforts.rows, 1)}
     known |= {c.unknown: sympy.zeros(c.unknown.rows, 1) for c in e.constraints}
     columns: dict[str, tuple[Any, Any]] = {}
-    speeds = sympy.Matrix(u)
+    speeds, tidy = sympy.Matrix(u), Tidy()
     for name in model.bodies:
         R, p = k.rotations[name], k.positions[name]
         V = p.jacobian(q) if q else sympy.zeros(3, 0)
-        W = sympy.Matrix.hstack(*[_axial(R, one) for one in q]) if q else sympy.zeros(3, 0)
+        W = sympy.Matrix.hstack(*[_axial(R, one, tidy) for one in q]) if q else sympy.zeros(3, 0)
         columns[name] = (V, W)
         known[rotation(leaf(f"{name}.quaternion", 4))] = R
         known[leaf(f"{name}.position", 3)] = p
@@ -259,6 +261,7 @@ def _projected(
     n = len(q)
     mass, right = sympy.zeros(n, n), sympy.zeros(n, 1)
     speeds, gravity = sympy.Matrix(u), numbers.matrix(gravity_of)
+    operations, size = Operations(), 0
     for name, (V, W) in columns.items():
         m, J = numbers.matrix(mass_of(name))[0, 0], numbers.matrix(inertia_of(name))
         force = reader(e.rates[leaf(f"{name}.momentum", 3)])
@@ -269,21 +272,21 @@ def _projected(
         V_rate, W_rate = _along(V, q, u), _along(W, q, u)
         mass += m * V.T * V + W.T * J * W
         right += V.T * (force - m * V_rate * speeds) + W.T * (torque - J * W_rate * speeds)
-    size = sum(entry.count_ops() for entry in (*mass, *right))
-    if size > LENGTH:
-        raise too_long(numbers.base, size)
-    tidy = _simplified if size < SIMPLIFIED else (lambda x: x)
-    return mass.applyfunc(tidy), right.applyfunc(tidy)
+        size = sum(map(operations, (*mass, *right)))
+        if size > LENGTH:
+            raise too_long(numbers.base, size, remedy=UNSOLVED)
+    whole = (*mass, *right)
+    if size >= SIMPLIFIED or sum(entry.count_ops() for entry in whole) >= SIMPLIFIED:
+        return mass, right
+    return mass.applyfunc(_simplified), right.applyfunc(_simplified)
 
 
-def _axial(R: Any, q: Any) -> Any:
+def _axial(R: Any, q: Any, tidy: Tidy) -> Any:
     """W with skew(W) = R^T dR/dq: the angular velocity in body axes per unit of q'."""
     import sympy
 
     S = R.T * R.diff(q)
-    W = sympy.Matrix([S[2, 1], S[0, 2], S[1, 0]])
-    # sympy tries every identity on every pair of terms: of long sums it does not come to an end
-    return W.applyfunc(lambda w: sympy.trigsimp(w) if w.count_ops() < SHORT else w)
+    return sympy.Matrix([S[2, 1], S[0, 2], S[1, 0]]).applyfunc(tidy)
 
 
 def _along(matrix: Any, q: list[Any], u: list[Any]) -> Any:

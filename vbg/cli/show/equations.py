@@ -7,7 +7,8 @@ from typing import Any
 
 from vbg.cli.models import read_checked
 from vbg.cli.parser import add, add_model
-from vbg.errors import UsageError, not_installed
+from vbg.cli.symbols import require_sympy
+from vbg.errors import UsageError
 
 PLACE = 30
 PROGRAMS = ("python", "c", "fortran")
@@ -54,10 +55,7 @@ def register(subparsers: Any) -> None:
 def act(arguments: argparse.Namespace) -> int:
     from vbg.assemble import assemble
 
-    try:
-        import sympy  # noqa: F401
-    except ImportError as error:
-        raise not_installed("printing equations", "sympy", "symbolic") from error
+    require_sympy("printing equations")
     from vbg.analysis.symbolic.symbolic import equations_of
     from vbg.analysis.symbolic.written import as_c, as_latex, as_python, as_text
 
@@ -103,7 +101,10 @@ def _minimal(arguments: argparse.Namespace, system: Any) -> str:
         raise UsageError("--program, --forces and --independent are of the minimal form.")
     names, chosen = not arguments.numbers, tuple(arguments.independent)
     begin = start(system)  # as [simulate] says, such as the equilibrium
-    equations = minimal_equations(system, names=names, independent=chosen, start=begin)
+    forces = bool(arguments.program or arguments.forces)
+    equations = minimal_equations(
+        system, names=names, independent=chosen, start=begin, forces=forces
+    )
     writers = {"python": python.as_python, "c": c.as_c, "fortran": fortran.as_fortran}
     if arguments.program:
         return writers[arguments.program](code_of(equations)).rstrip("\n")

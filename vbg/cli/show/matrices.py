@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from vbg.cli.models import read_checked
 from vbg.cli.parser import add, add_json, add_model, seconds
+from vbg.cli.symbols import require_sympy
 from vbg.cli.text import figure, table
-from vbg.errors import UsageError, not_installed
+from vbg.errors import UsageError
 
 if TYPE_CHECKING:
     from vbg.assemble.matrices.forms import NamedMatrix
@@ -83,10 +84,7 @@ def act(arguments: argparse.Namespace) -> int:
     parameters: dict[str, float] = {}
     loose: tuple[str, ...] = ()
     if in_symbols:
-        try:
-            import sympy  # noqa: F401
-        except ImportError as error:
-            raise not_installed("printing matrices in symbols", "sympy", "symbolic") from error
+        require_sympy("printing matrices in symbols")
         if arguments.blocks or arguments.latex or is_large(system):
             return _act_on_blocks(system, arguments, axes)
         from vbg.analysis.symbolic.named_matrices import named_matrices

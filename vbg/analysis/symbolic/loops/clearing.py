@@ -21,8 +21,11 @@ def cleared(matrix: Any) -> Any:
     return matrix.applyfunc(lambda entry: _without(entry, lambda like: sizes.get(like, 0.0)))
 
 
-def cleared_balances(mass: Any, loads: list[Any], rates: tuple[Any, ...]) -> tuple[Any, list[Any]]:
-    """M and h without rounding, whatever the units of their coordinates.
+def cleared_balances(
+    mass: Any, loads: list[Any], rates: tuple[Any, ...], grows: Callable[[Any], bool]
+) -> tuple[Any, list[Any]]:
+    """M and h without rounding, whatever the units of their coordinates; entries that would
+    grow if they were multiplied out stay as they are.
 
     M_ij = sum m V_i . V_j and of h the terms u_j u_k sum m V_i . dV_j/dq_k: each number is held to
     sqrt(M_ii M_jj), of terms whose product is the square of its own kind.  What h has besides
@@ -31,7 +34,7 @@ def cleared_balances(mass: Any, loads: list[Any], rates: tuple[Any, ...]) -> tup
     import sympy
 
     n = len(rates)
-    own = [_sizes([mass[i, i]]) for i in range(n)]
+    own = [{} if grows(mass[i, i]) else _sizes([mass[i, i]]) for i in range(n)]
     index = {rate: i for i, rate in enumerate(rates)}
 
     def scale(i: int, j: int, like: Any) -> float:
@@ -45,8 +48,11 @@ def cleared_balances(mass: Any, loads: list[Any], rates: tuple[Any, ...]) -> tup
         kind = like / sympy.Mul(*[f**p for f, p in met.items()])
         return max(scale(i, index[rate], kind) for rate in met)
 
-    M = sympy.Matrix(n, n, lambda i, j: _without(mass[i, j], partial(scale, i, j)))
-    return M, [_without(load, partial(of_load, i)) for i, load in enumerate(loads)]
+    def short(entry: Any, scale_of: Callable[[Any], float]) -> Any:
+        return entry if grows(entry) else _without(entry, scale_of)
+
+    M = sympy.Matrix(n, n, lambda i, j: short(mass[i, j], partial(scale, i, j)))
+    return M, [short(load, partial(of_load, i)) for i, load in enumerate(loads)]
 
 
 def _power(factor: Any) -> tuple[Any, Any]:

@@ -17,12 +17,13 @@ from vbg.analysis.symbolic.data import (
     number_of,
     of_unit_bodies,
 )
+from vbg.analysis.symbolic.loops.algebra import Algebra
 from vbg.analysis.symbolic.loops.clearing import cleared_balances
 from vbg.analysis.symbolic.loops.closures import DRIVE, Row, frames_of, rows_of
 from vbg.analysis.symbolic.loops.equations import MinimalEquations
 from vbg.analysis.symbolic.loops.kinematics import Kinematics, kinematics_of
 from vbg.analysis.symbolic.loops.rates import Arguments, arguments_of, second_rate
-from vbg.analysis.symbolic.loops.tidy import between_jumps, decimals, exact, tidy
+from vbg.analysis.symbolic.loops.tidy import between_jumps, exact
 from vbg.analysis.symbolic.loops.tree import GROUND, Tree, cardan_angles, tree_of
 from vbg.analysis.symbolic.loops.wrenches import Needs, wrenches_of
 from vbg.analysis.symbolic.named import Named, named, unnamed
@@ -47,6 +48,7 @@ def minimal_equations(
     names: bool = True,
     independent: tuple[str, ...] = (),
     start: Start | None = None,
+    forces: bool = True,
 ) -> MinimalEquations:
     """The equations of motion of `system` in minimal coordinates, also with closed loops.
 
@@ -54,6 +56,7 @@ def minimal_equations(
         closures are best conditioned at the start, angles of joints that are driven or stand on
         the ground before others.
     start : where programs begin; by default the machine as it is written, loops closed.
+    forces : with the joint forces; without them `outputs` is empty.
 
     Raises VbgError for machines that have none in symbols, UsageError for `independent` that
     the closures do not leave free.
@@ -72,7 +75,7 @@ def minimal_equations(
         own = frozenset(motion.name for motion in tree.motions)
         further = partial(_besides, own=own)
         numbers = named(system, _needed(system), of_unit_bodies, further=further)
-    return _derived(numbers, tree, independent, start or assemble_start(system))
+    return _derived(numbers, tree, independent, start or assemble_start(system), forces=forces)
 
 
 def _require_smooth(system: System) -> None:
@@ -129,7 +132,7 @@ def _numbers_of(model: Any) -> list[tuple[str, str]]:
 
 
 def _derived(
-    numbers: Named, tree: Tree, independent: tuple[str, ...], begin: Start
+    numbers: Named, tree: Tree, independent: tuple[str, ...], begin: Start, *, forces: bool
 ) -> MinimalEquations:
     import sympy
 
@@ -139,7 +142,9 @@ def _derived(
         return exact(numbers.matrix(frame_of(joint, name)))
 
     scalars = {j: exact(numbers.matrix(number_of(j, k)))[0, 0] for j, k in _numbers_of(model)}
-    k = kinematics_of(tree, of, scalars, numbers.parameters)
+    algebra = Algebra()
+    slope, tidy, decimals = algebra.slope, algebra.tidy, algebra.decimals
+    k = kinematics_of(tree, of, scalars, numbers.parameters, algebra)
     reader, speeds = _reader(numbers, k)
     rows = [*_cuts(model, tree, k, of, scalars), *_drives(numbers, reader, k)]
     mass, loads, needs = _balances(numbers, reader, k, speeds)
@@ -148,13 +153,15 @@ def _derived(
     rows, places, shared = _independent(rows, k, values, model, independent)
     t = sympy.Symbol("t", real=True)
     closures = [tidy(row.value) for row in rows]
-    J = sympy.Matrix(len(rows), len(k.q), lambda i, j: tidy(closures[i].diff(k.q[j])))
-    driven = [between_jumps(-c.diff(t)) for c in closures]
+    J = sympy.Matrix(len(rows), len(k.q), lambda i, j: tidy(slope(closures[i], k.q[j])))
+    driven = [between_jumps(-slope(c, t)) for c in closures]
     known = arguments_of(closures, k.q, k.u, mark="c")
     bias = [between_jumps(_second(c, k, known, t)) for c in closures]
     sums = {**k.speeds, **known.speeds}
     accelerations = tuple(sympy.Symbol(f"d_{u}", real=True) for u in k.u)
-    outputs = wrenches_of(model, tree, k, rows, needs, accelerations, of)
+    outputs: dict[str, tuple[Any, ...]] = {}
+    if forces:
+        outputs = wrenches_of(model, tree, k, rows, needs, accelerations, of)
     states, rates = _other_states(numbers, reader, k)
     found = [*closures, *J, *driven, *bias, *mass, *loads, *rates]
     found += [c for three in outputs.values() for c in three]
@@ -194,10 +201,11 @@ def _cuts(model: Any, tree: Tree, k: Kinematics, of: Any, scalars: Any) -> Itera
 
 def _second(closure: Any, k: Kinematics, known: Arguments, t: Any) -> Any:
     """gamma of one closure, J q'' = gamma: its second rate less J q'', with the other sign."""
-    total = -second_rate(closure, known) - closure.diff(t, 2)
+    slope = k.algebra.slope
+    total = -second_rate(closure, known, slope) - slope(slope(closure, t), t)
     for q, u in zip(k.q, k.u, strict=True):
-        total -= 2 * closure.diff(q).diff(t) * u
-    return tidy(total)
+        total -= 2 * slope(slope(closure, q), t) * u
+    return k.algebra.tidy(total)
 
 
 def _reader(numbers: Named, k: Kinematics) -> tuple[SymbolicReader, Any]:
@@ -205,7 +213,7 @@ def _reader(numbers: Named, k: Kinematics) -> tuple[SymbolicReader, Any]:
     import sympy
 
     e, model = numbers.base.equations, numbers.system.model
-    speeds = sympy.Matrix(k.u)
+    speeds, tidy = sympy.Matrix(k.u), k.algebra.tidy
     known: dict[Any, Any] = {**numbers.constants, e.efforts: sympy.zeros(e.efforts.rows, 1)}
     known |= {c.unknown: sympy.zeros(c.unknown.rows, 1) for c in e.constraints}
     for name in model.bodies:
@@ -245,7 +253,7 @@ def _balances(
     torque (body axes) that parts, weight and spin exert on it."""
     import sympy
 
-    e, n = numbers.base.equations, len(k.q)
+    e, n, tidy = numbers.base.equations, len(k.q), k.algebra.tidy
     mass, right = sympy.zeros(n, n), sympy.zeros(n, 1)
     gravity = exact(numbers.matrix(gravity_of))
     needs = {}
@@ -262,7 +270,8 @@ def _balances(
         right += V.T * (force - m * k.a0[name]) + W.T * (torque - J * k.alpha0[name])
     upper = sympy.Matrix(n, n, lambda i, j: tidy(mass[i, j]) if i <= j else 0)
     whole = sympy.Matrix(n, n, lambda i, j: upper[min(i, j), max(i, j)])
-    return *cleared_balances(whole, [tidy(entry) for entry in right], k.u), needs
+    loads = [tidy(entry) for entry in right]
+    return *cleared_balances(whole, loads, k.u, tidy.grows), needs
 
 
 def _start(start: Start, tree: Tree, k: Kinematics) -> dict[Any, float]:
@@ -352,7 +361,9 @@ def _independent(
         raise UsageError(f"no coordinate {unknown[0]!r}; there are: {', '.join(names)}.")
     if not rows:
         return rows, tuple(range(n)), ()
-    J = np.array([[float(r.value.diff(q).xreplace(dict(values))) for q in k.q] for r in rows])
+    J = np.array(
+        [[float(k.algebra.slope(r.value, q).xreplace(dict(values))) for q in k.q] for r in rows]
+    )
     height = np.linalg.norm(J, axis=1)
     _, R, order = qr(
         (J / np.where(height > 0.0, height, 1.0)[:, None]).T, pivoting=True, mode="economic"
@@ -379,7 +390,7 @@ def _always_holds(row: Row, k: Kinematics, values: Mapping[Any, float]) -> bool:
     draw = np.random.default_rng(1)
     postures = [dict(values)]
     postures += [{**values, **{q: draw.uniform(-1, 1) for q in k.q}} for _ in range(2)]
-    slopes = [row.value.diff(q) for q in k.q]
+    slopes = [k.algebra.slope(row.value, q) for q in k.q]
     return all(abs(float(s.xreplace(at))) < NOTHING for at in postures for s in slopes)
 
 
@@ -411,5 +422,5 @@ def _other_states(
             continue
         if state.kind in ("store", "signal", "displacement"):
             states += list(symbols_of(state.leaf))
-            rates += [tidy(r) for r in exact(reader(e.rates[state.leaf]))]
+            rates += [k.algebra.tidy(r) for r in exact(reader(e.rates[state.leaf]))]
     return tuple(states), tuple(rates)

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from vbg.analysis.symbolic.loops.algebra import Algebra
 from vbg.analysis.symbolic.loops.clearing import cleared
 from vbg.analysis.symbolic.loops.rates import arguments_of, second_rate
-from vbg.analysis.symbolic.loops.tidy import tidy
 from vbg.analysis.symbolic.loops.tree import GROUND, TURN, Carrier, Tree
 
 Of = Callable[[str, str], Any]  # joint, name of an array of its frame -> matrix in symbols
@@ -80,7 +80,7 @@ def number(x: float) -> Any:
 class Kinematics:
     """By body: R (3, 3), p (3,), V and W (3, n), a0 and alpha0 (3,); world axes, but W and alpha0
     in body axes.  `q`, `u`: coordinates and their rates, symbols; `speeds`: sums of u by the
-    symbols that stand for them in a0."""
+    symbols that stand for them in a0; `algebra`: what they were derived with."""
 
     q: tuple[Any, ...]
     u: tuple[Any, ...]
@@ -91,9 +91,12 @@ class Kinematics:
     a0: Mapping[str, Any]
     alpha0: Mapping[str, Any]
     speeds: Mapping[Any, Any]
+    algebra: Algebra
 
 
-def kinematics_of(tree: Tree, of: Of, leads: Mapping[str, Any], numbers: Any) -> Kinematics:
+def kinematics_of(
+    tree: Tree, of: Of, leads: Mapping[str, Any], numbers: Any, algebra: Algebra
+) -> Kinematics:
     """The kinematics along the tree; `of` gives frames, `leads` those of screws, `numbers` the
     values of the parameters."""
     import sympy
@@ -107,25 +110,25 @@ def kinematics_of(tree: Tree, of: Of, leads: Mapping[str, Any], numbers: Any) ->
         R[carrier.body], p[carrier.body] = _pose(carrier, R, p, of, leads, q, numbers)
     every, rates = tuple(q.values()), tuple(u.values())
     matrices = {body: turned.matrix for body, turned in R.items()}
-    V = {b: _slopes(at, every) for b, at in p.items() if b != GROUND and every}
-    W = {b: _spins(m, every) for b, m in matrices.items() if b != GROUND}
-    speed = sympy.Matrix(rates)
+    V = {b: _slopes(at, every, algebra) for b, at in p.items() if b != GROUND and every}
+    W = {b: _spins(m, every, algebra) for b, m in matrices.items() if b != GROUND}
+    speed, slope, tidy = sympy.Matrix(rates), algebra.slope, algebra.tidy
     zero = sympy.zeros(3, 1)
 
     def bias(matrix: Any) -> Any:
         rate = sympy.zeros(*matrix.shape)
         for one, its in zip(every, rates, strict=True):
-            rate += matrix.diff(one) * its
+            rate += slope.matrix(matrix, one) * its
         return cleared((rate * speed).applyfunc(tidy)) if rates else zero
 
     known = arguments_of([c for at in p.values() for c in at], every, rates)
 
     def along(at: Any) -> Any:
-        return cleared(at.applyfunc(lambda c: tidy(second_rate(c, known))))
+        return cleared(at.applyfunc(lambda c: tidy(second_rate(c, known, slope))))
 
     a0 = {b: along(at) for b, at in p.items() if b != GROUND and every}
     alpha0 = {b: bias(m) for b, m in W.items()}
-    return Kinematics(every, rates, matrices, p, V, W, a0, alpha0, known.speeds)
+    return Kinematics(every, rates, matrices, p, V, W, a0, alpha0, known.speeds, algebra)
 
 
 def _pose(
@@ -176,14 +179,15 @@ def _pose(
     return body, cleared((at - body.matrix * p_far).applyfunc(sympy.expand))
 
 
-def _slopes(p: Any, q: tuple[Any, ...]) -> Any:
+def _slopes(p: Any, q: tuple[Any, ...], algebra: Algebra) -> Any:
     """V = dp/dq, cleared column by column: those of turns are lengths, those of slides numbers."""
     import sympy
 
-    return sympy.Matrix.hstack(*[cleared(p.diff(one).applyfunc(tidy)) for one in q])
+    columns = [algebra.slope.matrix(p, one).applyfunc(algebra.tidy) for one in q]
+    return sympy.Matrix.hstack(*map(cleared, columns))
 
 
-def _spins(R: Any, q: tuple[Any, ...]) -> Any:
+def _spins(R: Any, q: tuple[Any, ...], algebra: Algebra) -> Any:
     """W: the axial vector of R^T dR/dq_k in each column, body axes."""
     import sympy
 
@@ -192,6 +196,6 @@ def _spins(R: Any, q: tuple[Any, ...]) -> Any:
         if one not in R.free_symbols:
             columns.append(sympy.zeros(3, 1))
             continue
-        S = R.T * R.diff(one)
-        columns.append(cleared(sympy.Matrix([S[2, 1], S[0, 2], S[1, 0]]).applyfunc(tidy)))
+        S = R.T * algebra.slope.matrix(R, one)
+        columns.append(cleared(sympy.Matrix([S[2, 1], S[0, 2], S[1, 0]]).applyfunc(algebra.tidy)))
     return sympy.Matrix.hstack(*columns) if columns else sympy.zeros(3, 0)

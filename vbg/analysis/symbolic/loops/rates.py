@@ -14,6 +14,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from vbg.analysis.symbolic.loops.slopes import Slopes
+
 
 @dataclass(frozen=True, eq=False)
 class Arguments:
@@ -44,7 +46,7 @@ def arguments_of(
     return Arguments(own, rates, speeds)
 
 
-def second_rate(expression: Any, known: Arguments) -> Any:
+def second_rate(expression: Any, known: Arguments, slope_of: Slopes) -> Any:
     """The part of y'' without second rates of coordinates, in the symbols w."""
     import sympy
 
@@ -55,7 +57,7 @@ def second_rate(expression: Any, known: Arguments) -> Any:
     met = [(s, w) for s, w in known.rates.items() if s in y.free_symbols]
     total = sympy.Integer(0)
     for i, (s, w) in enumerate(met):
-        slope = y.diff(s)
-        total += slope.diff(s) * w**2
-        total += sum(2 * slope.diff(r) * w * v for r, v in met[i + 1 :])
+        slope = slope_of(y, s)
+        total += slope_of(slope, s) * w**2
+        total += sum(2 * slope_of(slope, r) * w * v for r, v in met[i + 1 :])
     return total.xreplace({s: sum_of for sum_of, s in known.own.items()})

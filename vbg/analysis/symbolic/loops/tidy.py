@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from vbg.analysis.symbolic.loops.counting import Operations
+from vbg.analysis.symbolic.loops.counting import Operations, Terms
 
 LARGE = 200  # operations above which an expression stays as it is
 FACTORED = 60  # operations up to which common factors are looked for
@@ -14,30 +15,48 @@ LARGEST_DENOMINATOR, LARGEST_NUMERATOR = 64, 10**6  # of fractions that stay fra
 LONG = 10**18  # a denominator behind which a fraction is a rounded number
 
 
-def tidy(expression: Any) -> Any:
-    """`expression`, shorter if a usual identity makes it so: expanded, with products of sines and
-    cosines as sums of angles, or with sin^2 = 1 - cos^2."""
-    import sympy
+class Tidy:
+    """Writes expressions shorter where a usual identity makes them so: expanded, with products of
+    sines and cosines as sums of angles, or with sin^2 = 1 - cos^2.  An object remembers what it
+    has met."""
 
-    if expression.is_Atom:
-        return expression
-    operations = Operations()
-    sizes = {expression: operations(expression)}
-    if sizes[expression] > LARGE:
-        return expression
-    expanded = rounded(sympy.expand(expression))
-    if not expression.has(sympy.sin, sympy.cos):
-        sizes.setdefault(expanded, operations(expanded))
-        best = expanded if sizes[expanded] < sizes[expression] else expression
-    else:
-        for form in (expanded, rounded(_squares(expanded)), _angles_added(expanded)):
-            if form not in sizes:
-                sizes[form] = operations(form)
-        best = _shortest(sizes)
-    if sizes[best] > FACTORED:
-        return best
-    together = sympy.factor_terms(best)
-    return together if together != best and operations(together) < sizes[best] else best
+    def __init__(self) -> None:
+        self.operations, self._terms = Operations(), Terms()
+        self._known: dict[Any, Any] = {}
+
+    def __call__(self, expression: Any) -> Any:
+        """The shortest form of `expression`."""
+        if expression.is_Atom:
+            return expression
+        found = self._known.get(expression)
+        if found is None:
+            found = self._known[expression] = self._shorter(expression)
+        return found
+
+    def grows(self, expression: Any) -> bool:
+        """Whether it would have more terms, multiplied out, than it has operations now."""
+        return self._terms(expression) > self.operations(expression)
+
+    def _shorter(self, expression: Any) -> Any:
+        import sympy
+
+        operations = self.operations
+        sizes = {expression: operations(expression)}
+        if sizes[expression] > LARGE:
+            return expression
+        expanded = rounded(sympy.expand(expression))
+        if not expression.has(sympy.sin, sympy.cos):
+            sizes.setdefault(expanded, operations(expanded))
+            best = expanded if sizes[expanded] < sizes[expression] else expression
+        else:
+            for form in (expanded, rounded(_squares(expanded)), _angles_added(expanded)):
+                if form not in sizes:
+                    sizes[form] = operations(form)
+            best = _shortest(sizes)
+        if sizes[best] > FACTORED:
+            return best
+        together = sympy.factor_terms(best)
+        return together if together != best and operations(together) < sizes[best] else best
 
 
 def _shortest(sizes: dict[Any, int]) -> Any:
@@ -146,24 +165,96 @@ def exact(expression: Any) -> Any:
     return expression.xreplace({f: fraction(f) for f in floats})
 
 
-def decimals(expression: Any) -> Any:
-    """Fractions that nobody would write as decimal numbers; usual ones, 1/3, stay."""
+class Decimals:
+    """Writes fractions that nobody would write as decimal numbers; usual ones, 1/3, stay.  An
+    object remembers the parts that it has met.
+
+    A common denominator of 1e17 before a sum leaves numbers of 1e16 in it, and in sums inside of
+    it: each sum gets numbers of its own size back, and what is left goes into one of them.
+    """
+
+    def __init__(self) -> None:
+        self._of_size: dict[Any, Any] = {}
+        self._spread: dict[Any, Any] = {}
+
+    def __call__(self, expression: Any) -> Any:
+        """`expression` with decimal numbers."""
+        import sympy
+
+        whole = self._into_sums(self._sized(expression))
+        found = [r for r in whole.atoms(sympy.Rational) if _unusual(r)]
+        return whole.xreplace({r: sympy.Float(repr(float(r)), 17) for r in found})
+
+    def _sized(self, e: Any) -> Any:
+        """Sums in products and powers with numbers below 10."""
+        if not e.args:
+            return e
+        found = self._of_size.get(e)
+        if found is None:
+            made = _again(e, [self._sized(a) for a in e.args])
+            found = self._of_size[e] = _sized_product(made) if made.is_Mul or made.is_Pow else made
+        return found
+
+    def _into_sums(self, e: Any) -> Any:
+        """A number in front of a product with a sum goes into the first one."""
+        if not e.args:
+            return e
+        found = self._spread.get(e)
+        if found is None:
+            found = self._spread[e] = self._of_sums(e)
+        return found
+
+    def _of_sums(self, e: Any) -> Any:
+        import sympy
+
+        inside = next((a for a in e.args if a.is_Add), None)
+        if e.is_Mul and inside is not None and _unusual(e.args[0]):
+            others = [self._into_sums(a) for a in e.args[1:] if a is not inside]
+            terms = [self._into_sums(e.args[0] * term) for term in inside.args]
+            return sympy.Mul(*others, sympy.Add(*terms))
+        return _again(e, [self._into_sums(a) for a in e.args])
+
+
+def _again(e: Any, args: list[Any]) -> Any:
+    return e if all(a is b for a, b in zip(args, e.args, strict=True)) else e.func(*args)
+
+
+def _sized_product(e: Any) -> Any:
+    """A product or power with the sizes of its sums in front."""
     import sympy
 
-    def unusual(e: Any) -> bool:
-        return bool(e.is_Rational and (e.q > LARGEST_DENOMINATOR or abs(e.p) > LARGEST_NUMERATOR))
+    number, rest = e.as_coeff_Mul()
+    if not number.is_Rational:
+        return e
+    factors = list(sympy.Mul.make_args(rest))
+    for i, factor in enumerate(factors):
+        base, power = factor.as_base_exp()
+        if base.is_Add and power.is_Integer:
+            ten = _size_of(base)
+            number *= ten**power
+            factors[i] = factor if ten == 1 else _scaled(base, 1 / ten) ** power
+    return sympy.Mul(number, *factors)
 
-    def spread(e: Any) -> bool:
-        return bool(e.is_Mul and unusual(e.args[0]) and any(a.is_Add for a in e.args))
 
-    def into_sum(e: Any) -> Any:
-        inside = next(a for a in e.args if a.is_Add)
-        others = [a for a in e.args[1:] if a is not inside]
-        return sympy.Mul(*others, sympy.Add(*[e.args[0] * term for term in inside.args]))
+def _size_of(total: Any) -> Any:
+    """The power of ten of the largest number of a sum that has unusual ones; otherwise 1."""
+    import sympy
 
-    whole = expression.replace(spread, into_sum)
-    found = [r for r in whole.atoms(sympy.Rational) if unusual(r)]
-    return whole.xreplace({r: sympy.Float(repr(float(r)), 17) for r in found})
+    numbers = [term.as_coeff_Mul()[0] for term in total.args]
+    if not all(n.is_Rational for n in numbers) or not any(map(_unusual, numbers)):
+        return sympy.Integer(1)
+    tens = max(math.log10(abs(n.p)) - math.log10(n.q) for n in numbers)
+    return sympy.Integer(10) ** math.floor(tens)
+
+
+def _scaled(total: Any, factor: Any) -> Any:
+    import sympy
+
+    return sympy.Add(*[factor * term for term in total.args])
+
+
+def _unusual(e: Any) -> bool:
+    return bool(e.is_Rational and (e.q > LARGEST_DENOMINATOR or abs(e.p) > LARGEST_NUMERATOR))
 
 
 def between_jumps(expression: Any) -> Any:

@@ -13,7 +13,6 @@ from typing import Any
 
 from vbg.analysis.symbolic.loops.closures import DRIVE, FORCE, Row
 from vbg.analysis.symbolic.loops.kinematics import Kinematics
-from vbg.analysis.symbolic.loops.tidy import tidy
 from vbg.analysis.symbolic.loops.tree import GROUND, Tree
 from vbg.plumbing.components import component_names
 
@@ -51,14 +50,14 @@ class _Passing:
         """The wrench at M on the second body, named, and off the needs of both bodies."""
         import sympy
 
-        told = []
+        told, tidy = [], self.k.algebra.tidy
         for what, three in (("force", force), ("torque", torque)):
             name, values = f"{joint}.{what}", tuple(tidy(c) for c in three)
             yield name, values
             told.append(
                 sympy.Matrix(
                     [
-                        v if v.count_ops() <= SHORT else sympy.Symbol(one, real=True)
+                        v if tidy.operations(v) <= SHORT else sympy.Symbol(one, real=True)
                         for one, v in zip(component_names(name, 3), values, strict=True)
                     ]
                 )
@@ -85,7 +84,7 @@ def wrenches_of(
     JOINT.drive."""
     import sympy
 
-    passing, d = _Passing(model, k, of), sympy.Matrix(accelerations)
+    passing, d, tidy = _Passing(model, k, of), sympy.Matrix(accelerations), k.algebra.tidy
     for name, need in needs.items():
         a = (k.V[name] * d).applyfunc(tidy) + k.a0[name]
         alpha = (k.W[name] * d).applyfunc(tidy) + k.alpha0[name]
@@ -119,7 +118,7 @@ def _along_freedom(
     which = {"revolute": 1, "prismatic": 0}.get(part.kind)
     if which is None:
         return
-    axis = (k.R[part.between[0].body] * of(joint, "R_AF"))[:, 2].applyfunc(tidy)
+    axis = (k.R[part.between[0].body] * of(joint, "R_AF"))[:, 2].applyfunc(k.algebra.tidy)
     places = [i for i in range(3) if axis[i] in (1, -1)]
     if len(places) == 1:
         wrench[which][places[0]] = axis[places[0]] * drives.get(joint, 0)
