@@ -8,6 +8,7 @@ from typing import Any
 from vbg.analysis.symbolic.loops.counting import Operations, Terms
 
 LARGE = 200  # operations above which an expression stays as it is
+GROWN = 2  # terms by operations above which a sum is not multiplied out to be cleared
 FACTORED = 60  # operations up to which common factors are looked for
 DEGREE = 3  # of sines and cosines in a product that is written as a sum of angles
 NEGLIGIBLE = 3e-15  # beside the largest coefficient of its sum: rounding
@@ -34,8 +35,8 @@ class Tidy:
         return found
 
     def grows(self, expression: Any) -> bool:
-        """Whether it would have more terms, multiplied out, than it has operations now."""
-        return self._terms(expression) > self.operations(expression)
+        """Whether it would have many more terms, multiplied out, than it has operations now."""
+        return self._terms(expression) > GROWN * self.operations(expression)
 
     def _shorter(self, expression: Any) -> Any:
         import sympy
