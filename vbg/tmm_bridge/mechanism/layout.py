@@ -44,6 +44,7 @@ from vbg.tmm_bridge.kernels.tables import (
 )
 from vbg.tmm_bridge.mechanism.bending import Bending
 from vbg.tmm_bridge.mechanism.elastic import ends_in_tree, six_of_part
+from vbg.tmm_bridge.mechanism.frames import read_frames
 from vbg.tmm_bridge.mechanism.loading import (
     Loading,
     acts_on_mechanism,
@@ -235,23 +236,6 @@ def _add_armature(draft: _Draft, grip: Grip) -> None:
     for links, link in zip(draft.links, draft.link, strict=True):
         if links[LINK_V] == v and links[LINK_KIND] != RIGID:
             link[LINK_ARMATURE] += grip.mass
-
-
-def read_frames(placed: Placed) -> dict[str, JointFrames]:
-    """Joint frames of the written posture, in the vocabulary of this package."""
-    frames = {}
-    for name, f in placed.frames.items():
-        keys = [key for key, _ in measured_coordinates(placed.model.joints[name])]
-        frames[name] = JointFrames(
-            f.first,
-            f.second,
-            np.array(f.p_AF_A, dtype=float),
-            np.array(f.R_AF, dtype=float),
-            np.array(f.p_BM_B, dtype=float),
-            np.array(f.R_BM, dtype=float),
-            dict(zip(keys, f.coordinates, strict=False)),
-        )
-    return frames
 
 
 def _append_nodes(
