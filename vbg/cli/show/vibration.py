@@ -102,7 +102,8 @@ def act(arguments: argparse.Namespace) -> int:
     from vbg.analysis.linear.linear import linearise_sides
     from vbg.analysis.rest.idle import sensible_point
     from vbg.assemble import assemble
-    from vbg.tmm_bridge.modes.modal import input_of, orthogonality, vibration
+    from vbg.tmm_bridge.modes.exciting import input_of
+    from vbg.tmm_bridge.modes.modal import orthogonality, vibration
 
     model = read_checked(arguments)
     place = sensible_point(assemble(model))

@@ -1,0 +1,66 @@
+"""Harmonic inputs of a vibration: their names, and what a unit of one exerts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vbg.errors import UsageError
+from vbg.plumbing.components import component, component_names, place_of, split_component
+from vbg.tmm_bridge.kernels.rotation import Array
+from vbg.tmm_bridge.kernels.tables import LAW_INPUT, LOAD_FORCE
+from vbg.tmm_bridge.mechanism.mechanism import Mechanism
+from vbg.tmm_bridge.modes.linearising import coordinate_row
+from vbg.tmm_bridge.modes.small import Small
+
+
+def inputs_of(mechanism: Mechanism) -> tuple[str, ...]:
+    """Names of all inputs: a torque on a joint, components of loads on bodies."""
+    found: list[str] = []
+    for name, (table, row) in mechanism.parts.items():
+        if table == "load":
+            found += component_names(name, 3)
+        elif table == "law" and mechanism.tables.laws[row, 0] == LAW_INPUT:
+            found.append(name)
+    return tuple(found)
+
+
+def input_of(mechanism: Mechanism, text: str) -> str:
+    """The input that is meant: as `inputs_of` calls it, or "push.z", or "push" alone where one
+    component only is not a plain zero.  Raises UsageError for none."""
+    known, name = inputs_of(mechanism), text.removeprefix("forces.")
+    base, which = split_component(name)
+    if place_of(which, 3) >= 0:
+        name = component(base, place_of(which, 3), 3)
+    part = mechanism.model.forces.get(name)
+    written = getattr(part, part.kind, ()) if part is not None and name not in known else ()
+    acting = [k for k, value in enumerate(written) if value != 0.0]
+    if len(acting) == 1:
+        name = component(name, acting[0], 3)
+    if name in known:
+        return name
+    listed = ", ".join(known) or "none"
+    raise UsageError(f"{text!r} is no input of the vibration; there are: {listed}.")
+
+
+def unit_input(small: Small, part: str, axis: int) -> tuple[Array, Array]:
+    """Efforts (n_v, 1) and loads (n, 6, 1) of one unit of an input."""
+    mechanism = small.mechanism
+    t = mechanism.tables
+    u, e = np.zeros((small.n_v, 1)), np.zeros((len(small.M), 6, 1))
+    table, row = mechanism.parts.get(part, ("", -1))
+    if table == "law" and t.laws[row, 0] == LAW_INPUT:
+        along = coordinate_row(small.scratch, t, int(t.laws[row, 1]))
+        u, e = along.exert(np.ones((1, 1)), u, e)
+    elif table == "load":
+        node = int(t.loads[row, 1])
+        unit = np.eye(3)[axis]
+        R = small.scratch.work[node, :9].reshape(3, 3)
+        if t.loads[row, 0] == LOAD_FORCE:
+            e[node, :3, 0] = -unit
+            e[node, 3:, 0] = -np.cross(R @ t.load[row, :3], unit)
+        else:
+            e[node, 3:, 0] = -unit
+    else:
+        listed = ", ".join(inputs_of(mechanism)) or "none"
+        raise UsageError(f"{part} is no input of the vibration; there are: {listed}.")
+    return u, e
