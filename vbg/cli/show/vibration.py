@@ -12,7 +12,7 @@ from vbg.cli.models import read_checked
 from vbg.cli.parser import add, add_json, add_model
 from vbg.cli.text import figure, table
 from vbg.errors import VbgError
-from vbg.plumbing.components import place_of, split_component
+from vbg.plumbing.components import place_of, split_component, vector_of
 
 if TYPE_CHECKING:
     from vbg.analysis import Linearisation
@@ -24,8 +24,10 @@ SHOWN = 1e-3  # of the largest displacement of a shape: smaller ones are left ou
 AGREES = 1e-6  # relative difference of poles, shapes and responses; else the exit code is 1
 ZERO = 1e-6  # of the largest pole: a smaller one is a free motion
 ROUNDING = 1e-13  # of the largest amplitude: a smaller one is not excited
+LOST = 1e-8  # of the peak: smaller amplitudes are known to the peak's rounding only
 RESONANT = 0.01  # relative distance from a pole within which a response is not compared
 MOST_SIDES = 4  # linear forms at kinks
+COORDINATES = (".angle", ".angle2", ".slide")
 POINTS = 9  # frequencies of the response
 WIDEST = 8  # modes whose products with one another fit a terminal; --json has all
 
@@ -47,7 +49,10 @@ def register(subparsers: Any) -> None:
     )
     add_model(parser)
     parser.add_argument(
-        "--excite", metavar="FORCE", help="the harmonic input in [forces]: motor, push[2], push.z"
+        "--excite",
+        metavar="INPUT",
+        help="the harmonic input: of [forces] (motor, push[2], push.z), a source, a signal or"
+        " a quantity that a part reads (demand, rail.slide)",
     )
     parser.add_argument(
         "--orthogonality", action="store_true", help="modal masses, products of the modes"
@@ -109,9 +114,16 @@ def act(arguments: argparse.Namespace) -> int:
     place = sensible_point(assemble(model))
     if place.point.kind != "equilibrium":
         raise VbgError(f"{model.name} has no rest next to its start; vibration is about rest.")
-    found = vibration(model, poses=poses_at(place), off=place.off, told=told_at(place))
-    mechanism = found.small.mechanism
-    excited = input_of(mechanism, arguments.excite) if arguments.excite else ""
+    wanted = (arguments.excite or "").removeprefix("forces.").removeprefix("signals.")
+    found = vibration(
+        model,
+        poses=poses_at(place),
+        off=place.off,
+        told=told_at(place),
+        excited=[wanted] if wanted else [],
+    )
+    mechanism = found.network or found.small.mechanism
+    excited = input_of(mechanism, wanted) if wanted else ""
     inputs = [excited] if excited else []
     sides = linearise_sides(place.system, place.point, inputs=inputs, most=MOST_SIDES + 1)
     linear, rows = on_its_side(found, sides)
@@ -215,30 +227,41 @@ def _apart(shape: Mapping[str, complex], other: Mapping[str, complex]) -> float:
 
 
 def responses(found: Vibration, linear: Linearisation, part: str) -> list[Amplitude]:
-    """Amplitudes of all joint coordinates per unit of the input, from a tenth of the lowest
-    natural frequency to ten times the highest, none of them at a pole without damping."""
+    """Amplitudes of all coordinates of joints and shafts per unit of the input, of what circuits
+    and oil tell where there are none, from a tenth of the lowest natural frequency to ten times
+    the highest, none of them at a pole without damping."""
     import numpy as np
 
     from vbg.analysis import frequency_response
 
-    sizes = [abs(p) for p in found.poles if abs(p) > 0.0] or [1.0]
+    largest_pole = max((abs(p) for p in found.poles), default=0.0)
+    sizes = [abs(p) for p in found.poles if abs(p) > ZERO * largest_pole] or [1.0]
     w = np.logspace(np.log10(0.1 * min(sizes)), np.log10(10.0 * max(sizes)), POINTS)
     w = np.array([_beside(float(each), found.poles.tolist()) for each in w])
-    names = [n for n in linear.output_names if n.endswith((".angle", ".angle2", ".slide"))]
     name, which = split_component(part)
     amplitudes = found.response(name, w, max(place_of(which, 3), 0))
-    names = names or [n for n in amplitudes if n in linear.output_names]
+    # what a source tells is what is written, without the input that is added to it
+    both = [n for n in linear.output_names if n in amplitudes and not n.startswith(f"{part}.")]
+    names = [n for n in both if n.endswith(COORDINATES)] or both
     rows = []
     for name in names:
         other = frequency_response(linear, part, name, w).value
-        largest = np.array([max(abs(amplitudes[n][k]) for n in names) for k in range(len(w))])
+        alike = [n for n in names if _kind_of(n) == _kind_of(name)]
+        largest = np.array([max(abs(amplitudes[n][k]) for n in alike) for k in range(len(w))])
         for k, at in enumerate(w):
             one = complex(amplitudes[name][k])
             if abs(one) <= ROUNDING * largest[k]:
                 one = 0j
-            error = abs(one - other[k]) / largest[k] if largest[k] else 0.0
+            size = max(largest[k], LOST * largest.max())
+            error = abs(one - other[k]) / size if size else 0.0
             rows.append(Amplitude(name, float(at), one, complex(other[k]), float(error)))
     return rows
+
+
+def _kind_of(name: str) -> str:
+    """What is measured alike: coordinates, or the last word."""
+    word = vector_of(name).rpartition(".")[2]
+    return "" if f".{word}" in COORDINATES else word
 
 
 def _beside(w: float, poles: Sequence[complex]) -> float:

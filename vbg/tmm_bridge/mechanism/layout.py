@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,6 +59,7 @@ from vbg.tmm_bridge.mechanism.mechanism import (
     TreeJoint,
 )
 from vbg.tmm_bridge.onedim import Grip, Network, build, has_dry_friction, needed
+from vbg.tmm_bridge.onedim.excited import reads_any, spelled
 from vbg.tmm_bridge.onedim.rawbonds import outer_bonds
 from vbg.tmm_bridge.tree.forest import (
     GROUND,
@@ -104,18 +105,22 @@ def lay_out(
     source: Model | Placed,
     replays: Mapping[str, TimeFunction] | None = None,
     held: Mapping[str, float] | None = None,
+    excited: Collection[str] = (),
 ) -> Mechanism:
     """Tables of the model in its written posture, and the network of its one-dimensional parts.
 
     `replays` are recorded efforts that take the place of all these parts: by the name of
     the joint on whose coordinate they act, "TABLE.NAME" of a part between two points (the
     effort that draws them together), "forces.NAME" or "forces.NAME[0]" of a torque or load.
-    `held` are signals of nodes and controllers at the start.
-    Raises UsageError for a part that moves the mechanism and has neither twin nor replay.
+    `held` are signals of nodes and controllers at the start, `excited` the names of signals, of
+    quantities that parts read and of sources to which inputs are added (`onedim.excited`).
+    Raises UsageError for a part that moves the mechanism and has neither twin nor replay, or for
+    a drive that would have to follow an input.
     """
     placed = source if isinstance(source, Placed) else place(source)
     model, frames = placed.model, read_frames(placed)
-    forest = plant(model)
+    forest, raised = plant(model), frozenset(map(spelled, excited))
+    _require_free_drives(model, raised)
     draft = _Draft()
     places: dict[str, BodyPlace] = {GROUND: GROUND_PLACE}
     tree: dict[str, TreeJoint] = {}
@@ -136,7 +141,7 @@ def lay_out(
     cut = {name: _cut(placed, frames, name, draft, places, named, driven) for name in forest.cut}
     couplings = _couple(placed, draft, named)
     carrying = {name: row for row, name in enumerate(elastic)}
-    loading = lay_forces(placed, places, named, replays or {}, carrying)
+    loading = lay_forces(placed, places, named, replays or {}, carrying, raised)
     network, apart = None, ""
     if not replays:
         network, apart = _network(placed, draft, places, named, loading, held or {})
@@ -160,6 +165,16 @@ def lay_out(
         apart,
         dict(draft.bending.rows),
     )
+
+
+def _require_free_drives(model: Model, excited: frozenset[str]) -> None:
+    """Prescribed motions follow no input: accelerations would need its rates."""
+    for name, joint in model.joints.items():
+        if reads_any(model, getattr(joint, "drive", None), excited):
+            raise UsageError(
+                f"joints.{name}: its drive reads what is to be excited; a prescribed motion"
+                " is no input. Excite an effort, or drive the joint by a force or a motor."
+            )
 
 
 def _network(
@@ -188,6 +203,7 @@ def _network(
             len(draft.coordinates),
             len(draft.rows),
             held,
+            loading.excited,
         )
     except UsageError as error:
         on_joints = any(has_dry_friction(joint) or opens(joint) for joint in model.joints.values())

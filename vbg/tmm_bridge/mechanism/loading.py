@@ -37,13 +37,15 @@ from vbg.tmm_bridge.kernels.tables import (
 from vbg.tmm_bridge.mechanism.elastic import six_of_part
 from vbg.tmm_bridge.mechanism.mechanism import BodyPlace
 from vbg.tmm_bridge.onedim import Feed, Grip, has_dry_friction
+from vbg.tmm_bridge.onedim.excited import reads_any
 from vbg.tmm_bridge.onedim.rawbonds import outer_bonds
 from vbg.tmm_bridge.tree.forest import coordinate_joint, coordinate_key
 
 
 @dataclass
 class Loading:
-    """Tables of laws while they grow; `parts` leads from a name to (table, row)."""
+    """Tables of laws while they grow; `parts` leads from a name to (table, row); `excited`
+    names get inputs."""
 
     laws: list[tuple[int, int, int]] = field(default_factory=list)
     law: list[tuple[float, ...]] = field(default_factory=list)
@@ -56,6 +58,7 @@ class Loading:
     functions: list[TimeFunction] = field(default_factory=list)
     parts: dict[str, tuple[str, int]] = field(default_factory=dict)
     feeds: list[Feed] = field(default_factory=list)
+    excited: frozenset[str] = frozenset()
 
 
 def lay_forces(
@@ -64,13 +67,14 @@ def lay_forces(
     named: Mapping[tuple[str, str], int],
     replays: Mapping[str, TimeFunction],
     carrying: Mapping[str, int],
+    excited: frozenset[str] = frozenset(),
 ) -> Loading:
     """Rows of all forces, of the joints' friction and stops, and of replayed efforts;
     `carrying` are the elastic hinges of the tree with their rows.
 
     Raises UsageError for a part that has no twin here and no replay.
     """
-    loading, model = Loading(), placed.model
+    loading, model = Loading(excited=excited), placed.model
     loading.parts |= {name: ("elastic", row) for name, row in carrying.items()}
     for name, part in model.forces.items():
         if name in loading.parts:  # an elastic hinge of the tree
@@ -229,11 +233,13 @@ def _input(loading: Loading, function: TimeFunction) -> int:
 def _signal(loading: Loading, model: Model, name: str, given: float | str) -> int:
     """An input that is a function of time, or that the network will feed."""
     try:
-        return _input(loading, function_of(model, given))
+        if not reads_any(model, given, loading.excited):
+            return _input(loading, function_of(model, given))
     except UsageError:
-        place = _input(loading, constant(0.0))
-        loading.feeds.append(Feed(place, name, given))
-        return place
+        pass
+    place = _input(loading, constant(0.0))
+    loading.feeds.append(Feed(place, name, given))
+    return place
 
 
 def lay_grips(loading: Loading, grips: tuple[Grip, ...]) -> None:

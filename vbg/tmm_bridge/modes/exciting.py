@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from vbg.errors import UsageError
+from vbg.model import Model
 from vbg.plumbing.components import component, component_names, place_of, split_component
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.tables import LAW_INPUT, LOAD_FORCE
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.modes.linearising import coordinate_row
 from vbg.tmm_bridge.modes.small import Small
+from vbg.tmm_bridge.onedim.excited import sources_of, spelled
 
 
 def inputs_of(mechanism: Mechanism) -> tuple[str, ...]:
@@ -26,24 +31,40 @@ def inputs_of(mechanism: Mechanism) -> tuple[str, ...]:
 
 def input_of(mechanism: Mechanism, text: str) -> str:
     """The input that is meant: as `inputs_of` calls it, or "push.z", or "push" alone where one
-    component only is not a plain zero.  Raises UsageError for none."""
+    component only is not a plain zero; a signal, a quantity or a source that the mechanism was
+    laid out to excite.  Raises UsageError for none."""
     known, name = inputs_of(mechanism), text.removeprefix("forces.")
     base, which = split_component(name)
     if place_of(which, 3) >= 0:
         name = component(base, place_of(which, 3), 3)
-    part = mechanism.model.forces.get(name)
-    written = getattr(part, part.kind, ()) if part is not None and name not in known else ()
+    written = () if name in known else given_by(mechanism.model, name)
     acting = [k for k, value in enumerate(written) if value != 0.0]
     if len(acting) == 1:
         name = component(name, acting[0], 3)
-    if name in known:
+    if name in known or spelled(name) in _taps(mechanism):
         return name
-    listed = ", ".join(known) or "none"
-    raise UsageError(f"{text!r} is no input of the vibration; there are: {listed}.")
+    raise UsageError(f"{text!r} is no input of the vibration; there are: {_listed(mechanism)}.")
 
 
-def unit_input(small: Small, part: str, axis: int) -> tuple[Array, Array]:
-    """Efforts (n_v, 1) and loads (n, 6, 1) of one unit of an input."""
+def given_by(model: Model, name: str) -> tuple[Any, ...]:
+    """The components of a part of [forces] as they are written; none of what is no such part."""
+    part = model.forces.get(name)
+    return () if part is None else tuple(getattr(part, part.kind, ()))
+
+
+def _taps(mechanism: Mechanism) -> Mapping[str, int]:
+    return {} if mechanism.network is None else mechanism.network.taps
+
+
+def _listed(mechanism: Mechanism) -> str:
+    """All inputs and what may be excited beside them."""
+    model = mechanism.model
+    known = [*inputs_of(mechanism), *sources_of(model), *model.signals]
+    return f"{', '.join(known) or 'none'}, and every quantity that a part reads"
+
+
+def unit_input(small: Small, part: str, axis: int, s: complex) -> tuple[Array, Array]:
+    """Efforts (n_v, 1) and loads (n, 6, 1) of one unit of an input exp(s t)."""
     mechanism = small.mechanism
     t = mechanism.tables
     u, e = np.zeros((small.n_v, 1)), np.zeros((len(small.M), 6, 1))
@@ -60,7 +81,10 @@ def unit_input(small: Small, part: str, axis: int) -> tuple[Array, Array]:
             e[node, 3:, 0] = -np.cross(R @ t.load[row, :3], unit)
         else:
             e[node, 3:, 0] = -unit
+    elif small.acting is not None and spelled(part) in small.acting.inputs:
+        entered = small.acting.entry(s, spelled(part))
+        u, e = small.acting.acts.exert(entered, u, e)
     else:
-        listed = ", ".join(inputs_of(mechanism)) or "none"
+        listed = _listed(mechanism)
         raise UsageError(f"{part} is no input of the vibration; there are: {listed}.")
     return u, e

@@ -68,11 +68,12 @@ def snapshot(plant: Plant, y: Array, x: Array) -> Snapshot:
     readings = list(_readings(plant.scratch, t, p))
     by = [*p.x[states], *p.z, *(place for place, _, _ in readings)]
     by += [int(p.x[k]) for k in sorted(turned)]
+    by += [int(p.x[k]) for k in network.taps.values()]
     of = [*p.rates[states], *p.fed[:, 1], *p.outputs, *p.residual]
     J = _slopes(p, by, of)
-    n, z, r, told = len(states), len(p.z), len(readings), len(p.outputs)
+    n, z, r = len(states), len(p.z), len(readings)
     rows = n + len(p.fed)
-    J, balance = J[: rows + told], J[rows + told :]
+    J, balance = J[: len(J) - len(p.residual)], J[len(J) - len(p.residual) :]
     if not np.isfinite(J[:rows]).all() or not np.isfinite(balance).all():
         raise UsageError(
             f"{plant.mechanism.model.name}: a law of its one-dimensional parts has no slope at"
@@ -80,7 +81,8 @@ def snapshot(plant: Plant, y: Array, x: Array) -> Snapshot:
         )
     if z:
         J = J - J[:, n : n + z] @ _unknowns(plant, balance[:, n : n + z], balance)
-    if turned and np.abs(J[:rows, n + z + r :]).max(initial=0.0) > 0.0:
+    last = n + z + r + len(turned)
+    if np.abs(J[:rows, n + z + r : last]).max(initial=0.0) > 0.0:
         raise UsageError(
             f"{plant.mechanism.model.name}: a signal reads the rotation of a body; vibration by"
             " transfer matrices reads positions, velocities and angular velocities."
@@ -89,6 +91,10 @@ def snapshot(plant: Plant, y: Array, x: Array) -> Snapshot:
     orders = np.array([order for _, _, order in readings], dtype=np.int64).reshape(-1)
     m, m1 = on * (orders == 0), on * (orders == 1)
     acts = _acts(plant.scratch, t, [int(k) for k in p.fed[:, 0]])
+    names = [name for name, _, _ in network.outputs]
+    told = slice(rows, rows + len(names))
+    follows = np.abs(J[told, n + z + r : last]).max(axis=1, initial=0.0) == 0.0  # no body's turn
+    firm = rows + np.flatnonzero(follows & np.isfinite(J[told]).all(axis=1))
     acting = Acting(
         reads or _none(t),
         acts,
@@ -99,11 +105,15 @@ def snapshot(plant: Plant, y: Array, x: Array) -> Snapshot:
         m[n:rows],
         m1[n:rows],
         states,
+        tuple(network.taps),
+        J[:n, last:],
+        J[n:rows, last:],
+        tuple(names[k - rows] for k in firm),
+        (J[firm, :n], m[firm], m1[firm], J[firm, last:]),
     )
     fed = {int(k): float(p.memory[place]) for k, place in p.fed}
-    names = [name for name, _, _ in network.outputs]
     values = dict(zip(names, p.memory[p.outputs].tolist(), strict=False))
-    return Snapshot(acting, fed, p.memory[p.rates[states]], values, J[rows : rows + len(names), :n])
+    return Snapshot(acting, fed, p.memory[p.rates[states]], values, J[told, :n])
 
 
 def _unknowns(plant: Plant, by_unknowns: Array, balance: Array) -> Array:

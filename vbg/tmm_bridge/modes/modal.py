@@ -27,7 +27,7 @@ from vbg.tmm_bridge.mechanism.mechanism import Mechanism, TreeJoint
 from vbg.tmm_bridge.mechanism.scales import hinge_units
 from vbg.tmm_bridge.mechanism.start import Pose, displace, model_size, start
 from vbg.tmm_bridge.modes.augmented import States, resting, states_of
-from vbg.tmm_bridge.modes.exciting import unit_input
+from vbg.tmm_bridge.modes.exciting import given_by, unit_input
 from vbg.tmm_bridge.modes.linearising import coordinate_row
 from vbg.tmm_bridge.modes.passing import (
     Response,
@@ -41,6 +41,7 @@ from vbg.tmm_bridge.modes.passing import (
     without_dampers,
 )
 from vbg.tmm_bridge.modes.small import Small, small_motion
+from vbg.tmm_bridge.onedim.excited import reads_any, spelled
 
 RESTS = 1e-12  # unbalanced effort, relative to the largest that has been met
 STEPS = 100
@@ -155,23 +156,28 @@ class Vibration:
     def response(
         self, part: str, frequencies: Sequence[float] | Array, axis: int = 0
     ) -> dict[str, Array]:
-        """Complex amplitudes of all joint coordinates, of mass centres where there are none, and
+        """Complex amplitudes of all joint coordinates, of mass centres where there are none, of
+        what one-dimensional parts and controllers tell, and
         of the joints' forces in the tree (JOINT.force, (n, 3), world axes) per unit of the
-        input of `part` in [forces], a torque on a joint or component `axis` of a load on a
-        body, at frequencies [rad/s].
+        input: `part` in [forces], a torque on a joint or component `axis` of a load on a
+        body, or what else is `excited` (`vibration`), at frequencies [rad/s].
 
         Raises UsageError for a part that is no input.
         """
         mechanism = self.small.mechanism
-        u, e = unit_input(self.small, part, axis)
-        amplitudes: dict[str, list[Any]] = {name: [] for name in _told(self.small, u)}
+        still = np.zeros((self.small.n_v, 1))
+        amplitudes: dict[str, list[Any]] = {name: [] for name in _told(self.small, still)}
         amplitudes |= {f"{name}.force": [] for name in mechanism.tree}
         for w in frequencies:
-            found = respond(self.small, eliminate(self.small, 1j * w), u, e)
+            s = 1j * w
+            u, e = unit_input(self.small, part, axis, s)
+            found = respond(self.small, eliminate(self.small, s), u, e)
             for name, value in _told(self.small, found.hinges).items():
                 amplitudes[name].append(value)
             for name, carried in mechanism.tree.items():
                 amplitudes[f"{name}.force"].append(joint_force(self.small, found, carried))
+            for name, one in _told_by_network(self.small, found, s, part).items():
+                amplitudes.setdefault(name, []).append(one)
         return {name: np.array(values) for name, values in amplitudes.items()}
 
 
@@ -241,16 +247,18 @@ def vibration(
     poses: Mapping[str, Pose] | None = None,
     off: Sequence[str] = (),
     told: Mapping[str, float] = MappingProxyType({}),
+    excited: Sequence[str] = (),
 ) -> Vibration:
     """The model linear about the rest that Newton finds next to its start, or about
     `poses`, taken as a rest, with the inputs of the [forces] in `off` at zero.  With
     one-dimensional parts rest is found next to `poses`, where they say what is `told`; with
-    flexible bodies, too, of whose deflections poses say nothing.
+    flexible bodies, too, of whose deflections poses say nothing.  `excited` are signals,
+    quantities that parts read and sources to which `response` may add a harmonic input.
 
     Raises UsageError for what is no chain or tree of bodies, springs and dampers, or if
     no rest is found.
     """
-    mechanism = _without_inputs(lay_out(model), off)
+    mechanism = _without_inputs(lay_out(model, excited=excited), off)
     y = start(mechanism, poses).y
     if mechanism.network is not None or len(mechanism.tables.rows):
         rest = resting(mechanism, y, told)
@@ -268,6 +276,10 @@ def _without_inputs(mechanism: Mechanism, off: Sequence[str]) -> Mechanism:
         given = {"law": t.laws[:, 2:], "load": t.loads[:, 2:]}.get(table)
         if given is None or NO_INPUT in given[row]:  # a spring has no input
             raise UsageError(f"{name} cannot be switched off here; give it the value 0 yourself.")
+        taps = {} if network is None else network.taps
+        if any(reads_any(mechanism.model, one, taps) for one in given_by(mechanism.model, name)):
+            what = "reads what is to be excited, but there is no rest with it on"
+            raise UsageError(f"{name} {what}. Excite {name} itself.")
         places = given[row]
         for place in places:
             inputs[place] = constant(0.0)
@@ -418,6 +430,14 @@ def _coordinates(small: Small, x: Array) -> dict[str, complex]:
         for (joint, key), k in small.mechanism.coordinates.items()
     }
     return {name: complex(row.of(nodes, x)[0, 0]) for name, row in rows.items()}
+
+
+def _told_by_network(small: Small, found: Response, s: complex, part: str) -> dict[str, complex]:
+    """What circuits, oil, shafts and controllers tell per unit of the input `part`."""
+    if (acting := small.acting) is None:
+        return {}
+    given = np.array([[float(name == spelled(part))] for name in acting.inputs]).reshape(-1, 1)
+    return acting.tells(s, acting.reads.of(found.nodes, found.hinges), given)
 
 
 def _told(small: Small, x: Array) -> dict[str, complex]:

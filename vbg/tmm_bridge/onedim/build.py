@@ -61,15 +61,22 @@ def build(
     first_coordinate: int,
     first_row: int,
     held: Mapping[str, float],
+    excited: frozenset[str] = frozenset(),
 ) -> tuple[Network, tuple[Grip, ...]]:
     """The network of the model, and the shafts that the mechanism moves.
 
     The effort of the n-th of these is the mechanism's input `first_input` + n, hinges and rows
-    for it count from `first_coordinate` and `first_row`.  Raises UsageError for a part without
-    a twin here.
+    for it count from `first_coordinate` and `first_row`; `excited` names get inputs.
+    Raises UsageError for a part without a twin here.
     """
     draft = Draft(
-        model, bodies, coordinates, held, first_coordinate=first_coordinate, first_row=first_row
+        model,
+        bodies,
+        coordinates,
+        held,
+        first_coordinate=first_coordinate,
+        first_row=first_row,
+        excited=excited,
     )
     sources = Sources(draft)
     add_levels(draft)
@@ -154,5 +161,6 @@ def _network(
         shares=draft.shares,
         sensors=tuple(draft.sensors),
         attitudes=tuple(draft.attitudes),
+        taps=draft.taps,
     )
     return network, tuple(grips)

@@ -49,14 +49,15 @@ def add_levels(draft: Draft) -> None:
 def add_source(draft: Draft, sources: Sources, name: str, part: Any, given: float | str) -> None:
     """A level source: a rail where it can give a node its level outright."""
     table = part.table
-    ends, value = draft.ends(table, name, part.nodes), sources.value(part, name, given)
+    ends, value = draft.ends(table, name, part.nodes), sources.source(part, name, given)
     free = [node for node in part.nodes if node != REFERENCE[table]]
     level = draft.levels[table, free[0]] if len(free) == 1 else None
     if level is None or level.rail is not None or sources.reads_balance(given):
         draft.add(LevelSource(ends, value, draft.unknown(SCALES[table][1])), late=True)
         return
     sign = 1.0 if part.nodes[0] == free[0] else -1.0
-    level.rail = Rail(ends, level.index, sign, value, sources.slope(given))
+    slope = None if name in draft.taps else sources.slope(given)
+    level.rail = Rail(ends, level.index, sign, value, slope)
     draft.add(level.rail)
 
 
@@ -91,7 +92,7 @@ def add_electric(draft: Draft, sources: Sources) -> None:
                 add_source(draft, sources, name, part, part.voltage)
             case "current_source":
                 ends = draft.ends("electric", name, part.nodes)
-                value = sources.value(part, name, part.current)
+                value = sources.source(part, name, part.current)
                 draft.add(FlowSource(ends, value), late=True)
             case "dc_motor":
                 at = draft.store(part.current) if part.L > 0.0 else -1

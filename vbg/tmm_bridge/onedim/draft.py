@@ -13,6 +13,7 @@ from vbg.fields import Attachment
 from vbg.model import Model
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction
 from vbg.tmm_bridge.onedim.electric import ELECTRIC, HYDRAULIC, Ends, Rail
+from vbg.tmm_bridge.onedim.excited import spelled
 from vbg.tmm_bridge.onedim.friction import DryFriction
 from vbg.tmm_bridge.onedim.latch import Latch
 from vbg.tmm_bridge.onedim.mechanical import JOINT, PAIR, Shaft
@@ -48,7 +49,8 @@ class Level:
 @dataclass
 class Draft:
     """Everything that is laid out so far; `reads` are the names that signals ask for, `begins`
-    values of signals at the start that no part writes: of nodes, of controllers."""
+    values of signals at the start that no part writes: of nodes, of controllers; `taps` the states
+    that are inputs at the `excited` names (`excited`) that something reads."""
 
     model: Model
     bodies: Mapping[str, BodyPlace]
@@ -80,11 +82,23 @@ class Draft:
     attitudes: list[tuple[int, Sensor]] = field(default_factory=list)
     first_coordinate: int = 0
     first_row: int = 0
+    excited: frozenset[str] = frozenset()
+    taps: dict[str, int] = field(default_factory=dict)
 
     def state(self, *start: float) -> int:
         """Place of the first of some new states."""
         self.start.extend(start)
         return len(self.start) - len(start)
+
+    def raised(self, name: str, value: Value) -> Value:
+        """The value, with an input added where the name is excited."""
+        name = spelled(name)
+        if name not in self.excited:
+            return value
+        if name not in self.taps:
+            self.taps[name] = self.state(0.0)
+        place = self.taps[name]
+        return lambda w: value(w) + w.x[place]
 
     def store(self, written: float | None, otherwise: float = 0.0) -> int:
         """Place of a new state, which follows the others where the model writes no start."""

@@ -59,7 +59,7 @@ def add_hydraulic(draft: Draft, sources: Sources) -> None:
                 _add_pipe(draft, name, part)
             case "flow_source":
                 ends = draft.ends("hydraulic", name, part.nodes)
-                value = sources.value(part, name, part.flow)
+                value = sources.source(part, name, part.flow)
                 draft.add(FlowSource(ends, value), late=True)
             case _:
                 _add_conductor(draft, name, part)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from vbg.tmm_bridge.formulas.switches import Switch
 from vbg.tmm_bridge.formulas.tape import Slot, Tape
@@ -92,7 +92,7 @@ class Network:
     samplers : signals that are read at the strokes of a clock only;
     shares : how many paths gears tie together;  sensors : motions of bodies that signals read;
     attitudes : (first state, sensor) of quaternions that follow a body;
-    latches : joints that open and close;
+    latches : joints that open and close;  taps : states that are inputs, by what they excite;
     works : place of the states of what the parts have brought in and lost.
     """
 
@@ -122,6 +122,7 @@ class Network:
     shares: int = 0
     sensors: tuple[Sensor, ...] = ()
     attitudes: tuple[tuple[int, Sensor], ...] = ()
+    taps: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def row_places(self) -> range:
@@ -131,12 +132,13 @@ class Network:
     @property
     def steady(self) -> Iterator[int]:
         """States without a rate: modes of frictions, where they stick and their room, what
-        samplers hold, and what joints that open and close keep."""
+        samplers hold, what joints that open and close keep, and inputs."""
         for friction in self.frictions:
             yield from range(friction.mode, friction.mode + (1 if friction.row < 0 else 1 + ROOM))
         yield from (held.state for held in self.samplers)
         for latch in self.latches:
             yield from range(latch.mode, latch.mode + KEPT)
+        yield from self.taps.values()
 
     @property
     def fed_inputs(self) -> set[int]:

@@ -432,7 +432,7 @@ def add_mechanical(draft: Draft, sources: Sources) -> None:
                     draft.add(Mass(name, reach(draft, name, part), turns))
                 case "torque" | "force":
                     given = part.torque if turns else part.force
-                    value = sources.value(part, name, given)
+                    value = sources.source(part, name, given)
                     draft.add(Effort(name, reach(draft, name, part), value, turns), late=True)
                 case "friction" | "clutch":
                     _add_friction(draft, sources, name, part)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from vbg.errors import UsageError
-from vbg.expressions import names, parse
+from vbg.expressions import parse
 from vbg.plumbing.words import with_article
 from vbg.tmm_bridge.formulas.tape import Number
 from vbg.tmm_bridge.formulas.timefunctions import TimeFunction, function_of
 from vbg.tmm_bridge.onedim.draft import Draft, no_twin
+from vbg.tmm_bridge.onedim.excited import read_by, reads_any
 from vbg.tmm_bridge.onedim.sensors import reading
 from vbg.tmm_bridge.onedim.signals import (
     PID,
@@ -53,6 +53,8 @@ class Sources:
 
     def time_function(self, part: Any, name: str, given: float | str) -> TimeFunction:
         """A field that has to be a function of time."""
+        if self._excited(given):
+            raise no_twin(part, name, "an input that a prescribed motion would have to follow")
         try:
             function = function_of(self._draft.model, given)
         except UsageError:
@@ -62,16 +64,29 @@ class Sources:
 
     def value(self, part: Any, name: str, given: float | str) -> Value:
         """A field as a function of the instant."""
-        model = self._draft.model
         if not isinstance(given, str):
             number = float(given)
             return lambda w: number
+        timed = None if self._excited(given) else self._timed(given)
+        if timed is not None:
+            return timed
+        if given in self._draft.model.signals:
+            return self._signal(given)
+        return closure(parse(given), self._lookup)
+
+    def source(self, part: Any, name: str, given: float | str) -> Value:
+        """The value of a source, which may be excited by its own name."""
+        return self._draft.raised(name, self.value(part, name, given))
+
+    def _excited(self, given: float | str) -> bool:
+        return reads_any(self._draft.model, given, self._draft.excited)
+
+    def _timed(self, given: str) -> Value | None:
+        """A field that is a function of time; None for others."""
         try:
-            function = self._functions.get(given) or function_of(model, given)
+            function = self._functions.get(given) or function_of(self._draft.model, given)
         except UsageError:
-            if given in model.signals:
-                return self._signal(given)
-            return closure(parse(given), self._lookup)
+            return None
         self._functions[given] = function
         self._draft.functions.append(function)
         return lambda w: w.timed(function, 0)
@@ -80,42 +95,32 @@ class Sources:
         """The rate of a field that is a function of time; None for others."""
         if not isinstance(given, str):
             return lambda w: 0.0
+        if self._excited(given):
+            return None
         function = self._functions.get(given)  # `value` has seen it
         return None if function is None else lambda w: w.timed(function, 1)
 
     def reads_balance(self, given: float | str) -> bool:
         """Whether a value depends on what the balance of its own instant gives."""
+        model = self._draft.model
         return any(
-            name.rpartition(".")[2].partition("_")[0] in BALANCED for name in self._all_names(given)
+            name.rpartition(".")[2].partition("_")[0] in BALANCED
+            for name in read_by(model, given)
+            # signals pass on what they read; units of machines are functions of time here
+            if name not in model.signals and name.partition(".")[0] not in model.fmu
         )
-
-    def _all_names(self, given: Any) -> Iterator[str]:
-        """Outputs that a value reads, through all signals."""
-        seen: set[str] = set()
-        stack = [given]
-        while stack:
-            text = stack.pop()
-            if not isinstance(text, str):
-                continue
-            for name in names(parse(text)):
-                signal = self._draft.model.signals.get(name)
-                if name.partition(".")[0] in self._draft.model.fmu:
-                    continue  # a function of time here
-                if signal is None:
-                    yield name
-                elif name not in seen:
-                    seen.add(name)
-                    for key in ("input", "expression", "demand", "measured", "x", "y"):
-                        stack.append(getattr(signal, key, None))
-                    stack.extend(getattr(signal, "inputs", ()))
 
     def _lookup(self, name: str) -> Value:
         """What a name in an expression stands for."""
+        if name in self._draft.model.signals:
+            return self.value(None, name, name)
+        return self._draft.raised(name, self._named(name))
+
+    def _named(self, name: str) -> Value:
+        """What a name stands for that is not a signal's."""
         model, draft = self._draft.model, self._draft
         if name == "t":
             return lambda w: w.t
-        if name in model.signals:
-            return self.value(None, name, name)
         if name in model.parameters:
             number = model.parameters[name]
             return lambda w: number
@@ -142,7 +147,7 @@ class Sources:
     def _signal(self, name: str) -> Value:
         """A signal that depends on the motion, computed once an instant."""
         if name not in self._signals:
-            self._signals[name] = lambda w: self._read(name, w)
+            self._signals[name] = self._draft.raised(name, lambda w: self._read(name, w))
             self._laws[name] = self._law(name)
             self._draft.readers[name] = self._signals[name]
         return self._signals[name]
@@ -191,7 +196,10 @@ class Sources:
                 return held.value
             case "state_space" | "transfer_function" | "delay":
                 return self._linear(name, part)
-        raise no_twin(part, name, f"{with_article(part.kind)} that reads the motion")
+        timed = self._timed(name)  # of an excited one what it is without
+        if timed is None:
+            raise no_twin(part, name, f"{with_article(part.kind)} that reads the motion")
+        return timed
 
     def _curve(self, name: str, part: Any) -> Value:
         curve = Characteristic.of(part, self.value(part, name, part.input))
