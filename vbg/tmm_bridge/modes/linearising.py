@@ -82,11 +82,7 @@ def snapshot(plant: Plant, y: Array, x: Array) -> Snapshot:
     if z:
         J = J - J[:, n : n + z] @ _unknowns(plant, balance[:, n : n + z], balance)
     last = n + z + r + len(turned)
-    if np.abs(J[:rows, n + z + r : last]).max(initial=0.0) > 0.0:
-        raise UsageError(
-            f"{plant.mechanism.model.name}: a signal reads the rotation of a body; vibration by"
-            " transfer matrices reads positions, velocities and angular velocities."
-        )
+    _require_no_turns(plant, J[:rows, n + z + r : last])
     reads, on = _gathered(readings), J[:, n + z : n + z + r]
     orders = np.array([order for _, _, order in readings], dtype=np.int64).reshape(-1)
     m, m1 = on * (orders == 0), on * (orders == 1)
@@ -114,6 +110,14 @@ def snapshot(plant: Plant, y: Array, x: Array) -> Snapshot:
     fed = {int(k): float(p.memory[place]) for k, place in p.fed}
     values = dict(zip(names, p.memory[p.outputs].tolist(), strict=False))
     return Snapshot(acting, fed, p.memory[p.rates[states]], values, J[told, :n])
+
+
+def _require_no_turns(plant: Plant, by_turns: Array) -> None:
+    if np.abs(by_turns).max(initial=0.0) > 0.0:
+        raise UsageError(
+            f"{plant.mechanism.model.name}: a signal reads the rotation of a body; vibration by"
+            " transfer matrices reads positions, velocities and angular velocities."
+        )
 
 
 def _unknowns(plant: Plant, by_unknowns: Array, balance: Array) -> Array:
