@@ -8,13 +8,15 @@ signals are within 1e-6: what CVODE errs by in a run is far above its
 tolerance, and it stops where steps become too many.
 With `part` the Model Exchange is integrated by vbg's DOP853, as a part of a machine.  What is told:
 the largest difference of a signal, of its own peak (signals below 1e-9 of their kind are rounding),
-and the tolerance; or why it was refused.  The runs of vbg beside it have both their tolerances
-tightened: with the file's atol and rtol = 1e-12 they err by more than an importer may.
+and the tolerance; or why it was refused; of a miss also how far
+a start moved by 1e-13 ends.  The runs of vbg beside it have both their tolerances tightened: with
+the file's atol and rtol = 1e-12 they err by more than an importer may.
 """
 
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -34,6 +36,7 @@ TOLERANCES = (1e-10, 1e-11, 1e-12)
 WRONG = 1e-6
 ROUNDING = 1e-9
 TIGHT = 1e-12
+MOVED = 1e-13
 
 
 def by_fmpy(
@@ -103,6 +106,17 @@ def simulated(start: vbg.Start, t_end: float) -> dict[str, np.ndarray]:
     return {"time": solution.time, **dict(components(solution))}
 
 
+def sensitivity(start: vbg.Start, t_end: float, ours: dict[str, np.ndarray]) -> float:
+    """How far a run ends at most, of a signal's peak, whose start is moved by MOVED of each state
+    (the largest of three directions): what no integrator can be closer than by much."""
+    found = []
+    for seed in range(3):
+        random = np.random.default_rng(seed)
+        state = start.state * (1.0 + MOVED * random.normal(size=len(start.state)))
+        found.append(worst(simulated(replace(start, state=state), t_end), ours)[0])
+    return max(found)
+
+
 def tried(path: Path, kind: str, t_end: float, ours: Any) -> str:
     """What one kind misses, at the first tolerance that is tight enough."""
     told = ""
@@ -132,6 +146,9 @@ def main(arguments: argparse.Namespace) -> None:
             ours = simulated(start, t_end)
             for version in arguments.fmi:
                 told = line(start, version, arguments.kinds, t_end, ours)
+                if "<--" in told:
+                    far = sensitivity(start, t_end, ours)
+                    told += f" (a start moved by {MOVED:.0e} ends {far:.1e} away)"
                 print(f"{path.stem:22} {told}", flush=True)
         except VbgError as error:
             print(f"{path.stem:22} refused: {str(error)[:110]}", flush=True)
