@@ -12,6 +12,7 @@ from vbg.errors import UsageError
 
 PLACE = 30
 PROGRAMS = ("python", "c", "fortran")
+ENDINGS = {"python": ".py", "c": ".c", "fortran": ".f90", "latex": ".tex", "text": ".txt"}
 FORMS = ("auto", "minimal", "constraint")
 
 
@@ -80,6 +81,40 @@ def act(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def exported_equations(system: Any, language: str) -> str:
+    """The equations as a file of `language` (a key of ENDINGS), parameters by name: of machines
+    with bodies a program that runs by itself in Python, C or Fortran; of others the rates as a
+    function in Python or C.
+
+    Raises UsageError for a function in Fortran; VbgError where they would be too long to be read.
+    """
+    require_sympy("printing equations")
+    from vbg.analysis.symbolic.symbolic import equations_of
+    from vbg.analysis.symbolic.written import as_c, as_latex, as_python, as_text
+
+    if language in PROGRAMS and system.model.bodies:
+        return _program(system, language, names=True, chosen=())
+    if language == "fortran":
+        raise UsageError(
+            "equations in Fortran are programs of machines with bodies, and this one has none: "
+            "take --equations c or python."
+        )
+    writers = {"python": as_python, "c": as_c, "latex": as_latex, "text": as_text}
+    return writers[language](equations_of(system, "auto"))
+
+
+def _program(system: Any, language: str, *, names: bool, chosen: tuple[str, ...]) -> str:
+    from vbg.analysis.symbolic.loops import c, fortran, python
+    from vbg.analysis.symbolic.loops.coding import code_of
+    from vbg.analysis.symbolic.loops.deriving import minimal_equations
+    from vbg.starting import start
+
+    begin = start(system)  # as [simulate] says, such as the equilibrium
+    equations = minimal_equations(system, names=names, independent=chosen, start=begin)
+    writers = {"python": python.as_python, "c": c.as_c, "fortran": fortran.as_fortran}
+    return writers[language](code_of(equations)).rstrip("\n")
+
+
 def _has_loops(arguments: argparse.Namespace, system: Any) -> bool:
     """Whether a minimal form is asked for that the joint coordinates do not give directly."""
     from vbg.analysis.symbolic.symbolic import why_not_minimal
@@ -90,8 +125,7 @@ def _has_loops(arguments: argparse.Namespace, system: Any) -> bool:
 
 def _minimal(arguments: argparse.Namespace, system: Any) -> str:
     """Minimal coordinates with closed loops and joint forces: as text, or as a program."""
-    from vbg.analysis.symbolic.loops import c, fortran, python, text
-    from vbg.analysis.symbolic.loops.coding import code_of
+    from vbg.analysis.symbolic.loops import text
     from vbg.analysis.symbolic.loops.deriving import minimal_equations
     from vbg.starting import start
 
@@ -100,12 +134,10 @@ def _minimal(arguments: argparse.Namespace, system: Any) -> str:
     if arguments.form == "constraint":
         raise UsageError("--program, --forces and --independent are of the minimal form.")
     names, chosen = not arguments.numbers, tuple(arguments.independent)
-    begin = start(system)  # as [simulate] says, such as the equilibrium
-    forces = bool(arguments.program or arguments.forces)
-    equations = minimal_equations(
-        system, names=names, independent=chosen, start=begin, forces=forces
-    )
-    writers = {"python": python.as_python, "c": c.as_c, "fortran": fortran.as_fortran}
     if arguments.program:
-        return writers[arguments.program](code_of(equations)).rstrip("\n")
+        return _program(system, arguments.program, names=names, chosen=chosen)
+    begin = start(system)  # as [simulate] says, such as the equilibrium
+    equations = minimal_equations(
+        system, names=names, independent=chosen, start=begin, forces=arguments.forces
+    )
     return text.as_text(equations, forces=arguments.forces)
