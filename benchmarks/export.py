@@ -2,7 +2,8 @@
 
 First table: one evaluation of the rate with all joint forces of chains of n rods, by the compiled
 tape of vbg and by the exported C code, in one run, warm, processor time, best of repeats.  Second:
-steps of fixed length (Runge-Kutta of order 4, one projection) of examples, and their memory.
+steps of fixed length of examples with all signals (`vbg export --realtime --step 1e-3`; the least
+mean of the repeats, with the longest step of that run), and their memory.
 Third: one second of the slider-crank as an FMU in Co-Simulation, a thousand steps of 1 ms, every
 output read at each, called from C.
 """
@@ -10,6 +11,7 @@ output read at each, called from C.
 from __future__ import annotations
 
 import ctypes
+import subprocess
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -40,26 +42,12 @@ static vbg *opened(void)
     return v;
 }
 
-long doubles(void) { return vbg_doubles(&machine_NAME); }
-
 double rates(int count, double *first)
 {
     vbg *v = opened();
     for (int i = 0; i < count / 10 + 1; i++) vbg_rates(v, 0.0, v->x);
     const clock_t began = clock();
     for (int i = 0; i < count; i++) *first = vbg_rates(v, 0.0, v->x)[0];
-    const double seconds = (double)(clock() - began) / CLOCKS_PER_SEC / count;
-    free(v->memory);
-    free(v);
-    return seconds;
-}
-
-double fixed(int count, double h, double *left)
-{
-    vbg *v = opened();
-    const clock_t began = clock();
-    for (int i = 0; i < count; i++) vbg_fixed_step(v, h);
-    *left = v->s.left;
     const double seconds = (double)(clock() - began) / CLOCKS_PER_SEC / count;
     free(v->memory);
     free(v);
@@ -92,9 +80,8 @@ def library(start: vbg.Start, folder: Path) -> ctypes.CDLL:
     files = [p.name for p in written if p.suffix == ".c" and p.name != "main.c"] + ["caller.c"]
     compile_c(find_compiler(), folder, files, folder / "machine.so", ["-shared", "-fPIC"])
     found = ctypes.CDLL(str(folder / "machine.so"))
-    for function in (found.rates, found.fixed, found.table):
+    for function in (found.rates, found.table):
         function.restype = ctypes.c_double
-    found.doubles.restype = ctypes.c_long
     return found
 
 
@@ -114,16 +101,16 @@ def chains(sizes: tuple[int, ...]) -> None:
 
 
 def steps(names: tuple[str, ...]) -> None:
-    """Steps of 1 ms of examples."""
-    print("\nstep of fixed length, 1 ms: microseconds, gap left [m or rad], memory")
+    """Steps of 1 ms of examples, with all signals, by the code of `vbg export --realtime`."""
+    print("\nsteps of fixed length with all signals, over the file's own time")
     for name in names:
         start = vbg.start(vbg.assemble(vbg.read(f"examples/{name}.toml")))
         with TemporaryDirectory() as folder:
-            code, left = library(start, Path(folder)), ctypes.c_double()
-            h = ctypes.c_double(1e-3)
-            best = min(code.fixed(300, h, ctypes.byref(left)) for _ in range(REPEATS))
-            memory = 8e-3 * code.doubles()
-        print(f"{name:>20} {1e6 * best:8.1f} {left.value:9.1e} {memory:8.1f} kB")
+            files = [p.name for p in write_code(start, folder, step=1e-3) if p.suffix == ".c"]
+            program = Path(folder) / "machine"
+            compile_c(find_compiler(), Path(folder), files, program, [])
+            told = [subprocess.check_output([program, "time"], text=True) for _ in range(REPEATS)]
+        print(min(told, key=lambda line: float(line.split(" us each")[0].split()[-1])).strip())
 
 
 def communication(name: str) -> None:

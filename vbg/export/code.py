@@ -13,6 +13,7 @@ import numpy as np
 from vbg.assemble.program.program import Program
 from vbg.assemble.start.start import Start
 from vbg.export.machine import TAPES, Machine, Signal
+from vbg.export.realtime import doubles_of, with_step
 from vbg.export.stiff import STIFF, silent
 from vbg.export.straight import straight
 from vbg.export.tables import (
@@ -30,10 +31,13 @@ from vbg.export.tuning import NOTHING, START, Tuning, Wish, tuned
 from vbg.platform.files import write_text
 from vbg.plumbing.components import component_names
 
-SHIPPED: tuple[str, ...] = ("vbg_tape.h", "vbg_tape.c", "vbg_eliminate.c", "vbg_machine.h")
-SHIPPED += ("vbg_machine.c", "vbg_inside.h", "vbg_run.c", "vbg_step.c", "vbg_radau.c")
-SHIPPED += ("vbg_dop853.h",)
-TAKEN = re.compile(r"(main|makefile|vbg_.*|fmi\d)$", re.IGNORECASE)  # names of other files
+FIXED: tuple[str, ...] = ("vbg_tape.h", "vbg_tape.c", "vbg_eliminate.c", "vbg_machine.h")
+FIXED += ("vbg_machine.c", "vbg_inside.h", "vbg_fixed.c")
+SHIPPED = (*FIXED, "vbg_run.c", "vbg_step.c", "vbg_radau.c", "vbg_dop853.h")
+TIME = "\ntime: {name}\n\t./{name} time\n\n.PHONY: time\n"
+TAKEN = re.compile(
+    r"(main|makefile|time|clean|vbg_.*|fmi\d)$", re.IGNORECASE
+)  # names of other files
 FLAGS = "-std=c99 -O3 -Wall -Wextra -pedantic -Wconversion"
 
 
@@ -53,17 +57,22 @@ def write_code(
     folder: str | Path,
     tunable: Sequence[Wish] = (),
     tell: Callable[[str], None] = silent,
+    step: float | None = None,
 ) -> tuple[Path, ...]:
     """Writes the machine of `start` as C99 into `folder`; the files in order.  Of the parameters
-    of the file those of `tunable` stay parameters.  `tell` hears of what was chosen.
+    of the file those of `tunable` stay parameters.  `tell` hears of what was chosen.  With `step`
+    [s] the code for a task of that period: steps of fixed length and of bounded work, no others.
 
     Raises ModelError that names what C code has no place for, UsageError for parameters that
-    cannot stay (`vbg.export.tuning`).
+    cannot stay (`vbg.export.tuning`) and for steps that the machine cannot take
+    (`vbg.export.realtime`).
     """
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     written = []
     machine, tuning = tuned(start, tunable)
+    if step is not None:
+        machine = with_step(machine, step, tell)
     if machine.chosen_implicit:
         tell(STIFF)
     for name, content in sources(machine, tuning).items():
@@ -74,14 +83,27 @@ def write_code(
 
 def sources(machine: Machine, tuning: Tuning = NOTHING) -> dict[str, str]:
     """All files of the folder by name; the same text for the same machine."""
-    name = identifier(machine.name)
+    name, fixed = identifier(machine.name), machine.step > 0.0
+    files = FIXED if fixed else SHIPPED
+    words = {
+        "MACHINE_UPPER": name.upper(),
+        "MACHINE": name,
+        "FLAGS_": FLAGS,
+        "OBJECTS_": " ".join(f[:-1] + "o" for f in files if f.endswith(".c")),
+        "HEADERS_": " ".join(f for f in files if f.endswith(".h")),
+        "STEP_": number(machine.step),
+    }
+
+    def written(file: str) -> str:
+        return re.sub("|".join(words), lambda word: words[word[0]], shipped(file))
+
     return {
         f"{name}.h": _header(machine, name, tuning),
         f"{name}.c": model_code(machine, name, tuning),
-        "main.c": shipped("main.c").replace("MACHINE", name),
-        "Makefile": shipped("Makefile").replace("MACHINE", name).replace("FLAGS_", FLAGS),
+        "main.c": written("realtime.c" if fixed else "main.c"),
+        "Makefile": written("Makefile") + (TIME.format(name=name) if fixed else ""),
         "vbg_codes.h": codes(),
-        **{file: shipped(file) for file in SHIPPED},
+        **{file: shipped(file) for file in files},
     }
 
 
@@ -113,8 +135,11 @@ def _header(machine: Machine, name: str, tuning: Tuning) -> str:
         f", from {number(p.low)} to {number(p.high)}"
         for i, p in enumerate(tuning.parameters)
     )
-    doubled = sum(machine.programs[t].workspace.size for t in TAPES)
     words = model.description or "a machine"
+    macro, memory = "", ""
+    if machine.step > 0.0:
+        macro = f"\n#define {name.upper()}_DOUBLES {doubles_of(machine, tuning)}\n"
+        memory = f", {name.upper()}_DOUBLES"
     return f"""/* {remark(machine.name)}: {remark(words)}
    Made by {made_by()} from the model with the hash {model.hash}.
 
@@ -132,7 +157,7 @@ def _header(machine: Machine, name: str, tuning: Tuning) -> str:
 
    Constraint efforts (joint forces in the first body's axes): {len(rows)}
 
-   Adaptive method: {"Radau IIA of order 5" if machine.implicit else "DOP853"}
+   Method: {_method(machine)}
 
    Signals of vbg_outputs:
 {_listed(machine.signals)}
@@ -140,16 +165,22 @@ def _header(machine: Machine, name: str, tuning: Tuning) -> str:
    Inputs, set in x:
 {_listed(machine.inputs)}
 
-   Memory: about {doubled} doubles of workspaces; vbg_doubles says exactly. */
+   Memory of a run: as many doubles as vbg_doubles says{memory}. */
 #ifndef MACHINE_{name.upper()}_H
 #define MACHINE_{name.upper()}_H
 
 #include "vbg_machine.h"
-
+{macro}
 extern const vbg_model machine_{name};
 
 #endif
 """
+
+
+def _method(machine: Machine) -> str:
+    if machine.step > 0.0:
+        return f"Runge-Kutta of order 4 in steps of {number(machine.step)} s, events at their ends"
+    return f"{'Radau IIA of order 5' if machine.implicit else 'DOP853'}, adaptive"
 
 
 def _parameters(machine: Machine) -> Mapping[str, float]:
@@ -317,6 +348,7 @@ def _model(machine: Machine, name: str, rows: int, recorded: str) -> str:
         "t_end": number(s.t_end),
         "output_step": number(s.output_step),
         "implicit": int(machine.implicit),
+        "step": number(machine.step),
         **{t: f"&{recorded if t == 'recorded' else f'{t}_tape'}" for t in TAPES},
         "posture": f"{{{len(posture[0])}, posture_from, posture_to}}",
         "velocity": f"{{{len(velocity[0])}, velocity_from, velocity_to}}",

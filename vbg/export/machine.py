@@ -70,6 +70,7 @@ class Machine:
     tolerance: Array
     lengths: Array
     rounding: float
+    step: float = 0.0
 
     @property
     def system(self) -> System:
@@ -78,7 +79,7 @@ class Machine:
     @cached_property
     def implicit(self) -> bool:
         """Whether the adaptive method is Radau IIA instead of DOP853."""
-        return is_stiff(self.start)
+        return self.step == 0.0 and is_stiff(self.start)
 
     @property
     def chosen_implicit(self) -> bool:

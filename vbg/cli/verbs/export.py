@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from vbg.cli.models import read_checked
 from vbg.cli.output import require_folder, require_folder_of, require_output, wrote
-from vbg.cli.parser import add, add_model
+from vbg.cli.parser import add, add_model, seconds
 from vbg.cli.postures import add_postures, postures
+from vbg.cli.show.equations import ENDINGS, exported_equations
 from vbg.errors import UsageError
+from vbg.platform.files import write_text
 
 if TYPE_CHECKING:
     from vbg.assemble.start.start import Start
@@ -32,22 +34,15 @@ def register(subparsers: Any) -> None:
             vbg export crank.toml -o crank.fmu --fmi 2 --outputs 'A.*'
             vbg export crank.toml -o crank.fmu --tunable k --tunable load=0.5:20
             vbg export crank.toml --c -o crank_c
+            vbg export crank.toml --realtime --step '1 ms' -o crank_rt
+            vbg export crank.toml --equations fortran -o crank.f90
             vbg export pendulum.toml --mstmm-xml -o pendulum.xml
             vbg export arm.toml --urdf -o arm.urdf
             vbg export arm.toml --step -o arm.step
             vbg export arm.toml --step --at '1.2 s' -o later.step""",
     )
     add_model(parser)
-    formats = parser.add_mutually_exclusive_group()
-    formats.add_argument(
-        "--c", action="store_true", help="C99 code into the folder OUT: equations, methods, a main"
-    )
-    formats.add_argument("--mstmm-xml", action="store_true", help="MSTMMSim's parameter file, .xml")
-    formats.add_argument(
-        "--step", action="store_true", help="the solids where the run begins, .step (extra cad)"
-    )
-    formats.add_argument("--urdf", action="store_true", help="a robot: trees of bodies, .urdf")
-    add_postures(parser, "--step", "where this run ends, or is at --at")
+    _add_formats(parser)
     parser.add_argument(
         "-o", "--output", metavar="OUT", required=True, help="file or folder to write"
     )
@@ -59,6 +54,41 @@ def register(subparsers: Any) -> None:
         "LOW:HIGH is its range in SI (default: a tenth of its value to ten times it); may be "
         "repeated",
     )
+    _add_unit(parser)
+
+
+def _add_formats(parser: argparse.ArgumentParser) -> None:
+    formats = parser.add_mutually_exclusive_group()
+    formats.add_argument(
+        "--c", action="store_true", help="C99 code into the folder OUT: equations, methods, a main"
+    )
+    formats.add_argument(
+        "--equations",
+        choices=tuple(ENDINGS),
+        help="the equations in symbols, to be read: a program that runs by itself, with joint "
+        "forces, in python (.py), c (.c) or fortran (.f90); latex (.tex); text (.txt)",
+    )
+    formats.add_argument("--mstmm-xml", action="store_true", help="MSTMMSim's parameter file, .xml")
+    formats.add_argument(
+        "--realtime",
+        action="store_true",
+        help="C99 code into the folder OUT for a task with the period --step T: steps of fixed "
+        "length and bounded work",
+    )
+    formats.add_argument("--urdf", action="store_true", help="a robot: trees of bodies, .urdf")
+    parser.add_argument(
+        "--step",
+        type=_step,
+        nargs="?",
+        const=True,
+        metavar="T",
+        help="without T: the solids where the run begins, .step (extra cad); "
+        "with --realtime: the length of a step, as in 1e-3, '1 ms'",
+    )
+    add_postures(parser, "--step", "where this run ends, or is at --at")
+
+
+def _add_unit(parser: argparse.ArgumentParser) -> None:
     unit = parser.add_argument_group("functional mock-up unit, OUT.fmu")
     unit.add_argument("--fmi", type=int, choices=(2, 3), help="version of the standard (default 3)")
     unit.add_argument(
@@ -77,20 +107,47 @@ def register(subparsers: Any) -> None:
     )
 
 
+def _step(text: str) -> float:
+    """The length of a step [s]."""
+    try:
+        return seconds(text)
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentTypeError(
+            f"{error}; solids have no length of step: write --step behind the model file"
+        ) from None
+
+
 def act(arguments: argparse.Namespace) -> int:
     of_unit = ("fmi", "platforms", "source", "outputs")
     given = [f"--{name}" for name in of_unit if getattr(arguments, name)]
+    _require_one_format(arguments)
     if not arguments.step and (arguments.run or arguments.at is not None):
         raise UsageError("--run and --at go with --step.")
-    if not (arguments.c or arguments.mstmm_xml or arguments.urdf or arguments.step):
+    code = arguments.c or arguments.realtime
+    if not (code or arguments.equations or arguments.mstmm_xml or arguments.urdf or arguments.step):
         return _unit(arguments)
     if given:
         raise UsageError(f"{given[0]} belongs to a functional mock-up unit: name OUT.fmu.")
-    if arguments.tunable and not arguments.c:
-        raise UsageError("--tunable belongs to a functional mock-up unit or to --c.")
-    if arguments.step:
-        return _solids(arguments)
-    return _code(arguments) if arguments.c else _file(arguments)
+    if arguments.tunable and not code:
+        raise UsageError("--tunable belongs to a functional mock-up unit or to C code.")
+    if code:
+        return _code(arguments)
+    if arguments.equations:
+        return _equations(arguments)
+    return _solids(arguments) if arguments.step else _file(arguments)
+
+
+def _require_one_format(arguments: argparse.Namespace) -> None:
+    """--step is the length of a step or a format, as --realtime says."""
+    length = isinstance(arguments.step, float)
+    if arguments.realtime and not length:
+        raise UsageError("--realtime takes the length of its steps: --step 1e-3, or --step '1 ms'.")
+    if length and not arguments.realtime:
+        raise UsageError("--step T is the length of steps of --realtime; solids take no T.")
+    if arguments.step and (
+        arguments.c or arguments.equations or arguments.mstmm_xml or arguments.urdf
+    ):
+        raise UsageError("--step writes solids: leave the other format out.")
 
 
 def _unit(arguments: argparse.Namespace) -> int:
@@ -116,6 +173,17 @@ def _unit(arguments: argparse.Namespace) -> int:
         tell=_tell,
     )
     wrote(arguments.output, f"functional mock-up unit, FMI {version}.0")
+    return 0
+
+
+def _equations(arguments: argparse.Namespace) -> int:
+    import vbg
+
+    require_output(arguments.output, (ENDINGS[arguments.equations],))
+    system = vbg.assemble(read_checked(arguments))
+    written = exported_equations(system, arguments.equations)
+    write_text(arguments.output, f"{written}\n", follow=False)
+    wrote(arguments.output, f"equations, {arguments.equations}")
     return 0
 
 
@@ -170,7 +238,8 @@ def _code(arguments: argparse.Namespace) -> int:
     require_folder(arguments.output)
     require_folder_of(arguments.output)
     start, wishes = _start(arguments), _wishes(arguments)
-    for path in write_code(start, arguments.output, wishes, _tell):
+    step = arguments.step if arguments.realtime else None
+    for path in write_code(start, arguments.output, wishes, _tell, step):
         wrote(path, "C99")
     return 0
 

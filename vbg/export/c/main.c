@@ -59,7 +59,7 @@ int main(int count, char **given)
         }
     }
     const double seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
-    fprintf(stderr, "%s: %d steps, %d rates, %d events, %.3g s, %.3g kB\n", m->name, v.s.steps, v.s.rates,
+    fprintf(stderr, "%s: %u steps, %u rates, %d events, %.3g s, %.3g kB\n", m->name, v.s.steps, v.s.rates,
             v.s.events, seconds, (double)vbg_doubles(m) * 8e-3);
     if (status != VBG_OK)
         fprintf(stderr, "%s: stopped at t = %.6g s: %s\n", m->name, v.s.t, vbg_status_text(status));

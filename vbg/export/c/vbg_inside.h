@@ -18,6 +18,7 @@ void vbg_normalise(const vbg *v, double *x);
 void vbg_project_once(vbg *v, double t, double *x);
 int vbg_project_here(vbg *v, double t, double *x);
 double vbg_condition_now(vbg *v);
+const double *vbg_effective(vbg *v, double t, const double *x);
 const double *vbg_values(vbg *v, double t, const double *x);
 void vbg_begin_modes(vbg *v, double t, double *x);
 int vbg_crossed(const vbg *v, int i);

@@ -7,9 +7,10 @@
 
 #include "vbg_inside.h"
 
-#define PROJECTIONS 8 /* Newton steps at most */
-#define GRAINS 100.0  /* times rounding: what no tolerance is below */
-#define ROUNDS 20     /* changes of modes that may follow from one event */
+#define PROJECTIONS 8 /* Newton steps at most, and in a step of fixed length */
+#define ONE 1
+#define ROUNDS 20     /* changes of modes that may follow from one event, and in a step of fixed length */
+#define FEW 4
 #define FLAT 1e-10    /* of the largest value seen: a switching function this small has no sign */
 #define NEAR (8.0 * DBL_EPSILON)   /* relative distance kept from an instant on both sides */
 #define EQUAL (64.0 * DBL_EPSILON) /* of times that are equal but for rounding */
@@ -41,10 +42,12 @@ static long places(vbg *v, const vbg_model *m, double *memory)
 {
     double *at = memory;
     const long n = m->states, s = m->switches, square = m->implicit ? n * n : 0;
+    const long adaptive = m->step > 0.0 ? 0 : 1;
     const long words[] = {m->rate->words,     m->recorded->words, m->output->words, m->residual->words,
                           m->correction->words, m->measure->words,  m->update->words, m->events->words,
                           m->effective->words};
-    const long own[] = {n, n, n, n, VBG_STAGES * n, VBG_POWERS * n, n, n, n, 3 * m->stretched,
+    const long own[] = {n, adaptive * n, n, adaptive * n, adaptive * VBG_STAGES * n, adaptive * VBG_POWERS * n,
+                        n, adaptive * n, adaptive * n, adaptive * 3 * m->stretched,
                         m->rows, s, s, s, s, m->clocks, 2 * m->variables, m->tuning->parameters,
                         square, square, 2 * square, 2 * (m->implicit ? n : 0)};
     long total = 0;
@@ -62,15 +65,15 @@ static long places(vbg *v, const vbg_model *m, double *memory)
     v->event = take(&at, words[7]);
     v->effective = take(&at, words[8]);
     v->x = take(&at, n);
-    v->f = take(&at, n);
+    v->f = take(&at, own[1]);
     v->raw = take(&at, n);
-    v->before = take(&at, n);
-    v->K = take(&at, VBG_STAGES * n);
-    v->F = take(&at, VBG_POWERS * n);
+    v->before = take(&at, own[3]);
+    v->K = take(&at, own[4]);
+    v->F = take(&at, own[5]);
     v->trial = take(&at, n);
-    v->scale = take(&at, n);
-    v->relative = take(&at, n);
-    v->part = take(&at, 3 * m->stretched);
+    v->scale = take(&at, own[7]);
+    v->relative = take(&at, own[8]);
+    v->part = take(&at, own[9]);
     v->kept = take(&at, m->rows);
     v->signs = take(&at, s);
     v->size = take(&at, s);
@@ -125,6 +128,8 @@ void vbg_open(vbg *v, const vbg_model *m, double *memory)
 {
     memset(v, 0, sizeof *v);
     v->m = m;
+    v->s.newton = PROJECTIONS;
+    v->s.rounds = ROUNDS;
     const long words = places(v, m, memory);
     for (long i = 0; i < words; i++) memory[i] = 0.0;
     vbg_prepare(m->rate, v->rate);
@@ -151,6 +156,13 @@ void vbg_tolerances(vbg *v, double rtol, double atol)
     /* constraints are held two digits tighter than the integration */
     v->s.position_tol = fmax(fmax(1e-2 * atol, 1e-13), v->m->rounding);
     v->s.velocity_tol = fmax(1e-1 * rtol, 1e-12);
+}
+
+int vbg_all_finite(const double *x, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!isfinite(x[i])) return 0;
+    return 1;
 }
 
 /* -- evaluation --------------------------------------------------------------------------------- */
@@ -193,25 +205,9 @@ const double *vbg_switching(vbg *v, double t, const double *x)
     return evaluate(v, v->m->events, v->event, t, x);
 }
 
-void vbg_weigh(vbg *v, double t, const double *x)
+const double *vbg_effective(vbg *v, double t, const double *x)
 {
-    const vbg_model *m = v->m;
-    const double rtol = vbg_rtol(v);
-    for (int i = 0; i < m->states; i++) v->relative[i] = rtol;
-    if (m->stretched == 0) return;
-    for (int way = 0; way < 3; way++) { /* with the states moved by rounding, twice, and as they are */
-        for (int i = 0; i < m->states; i++)
-            v->trial[i] = way == 2 ? x[i] : nextafter(x[i], i % 2 == way ? -INFINITY : INFINITY);
-        const double *found = evaluate(v, m->effective, v->effective, t, v->trial);
-        for (int i = 0; i < m->stretched; i++) v->part[way * m->stretched + i] = found[i];
-    }
-    for (int i = 0; i < m->stretched; i++) {
-        const int at = m->stretched_at[i];
-        const double *p = v->part + i, part = p[2 * m->stretched], whole = fabs(x[at]);
-        const double moved = fmax(fabs(p[0] - part), fabs(p[m->stretched] - part));
-        const double least = fmax(isfinite(moved) ? GRAINS * moved : 0.0, GRAINS * DBL_EPSILON * whole);
-        if (fabs(part) < whole) v->relative[at] = fmin(rtol, fmax(rtol * fabs(part), least) / whole);
-    }
+    return evaluate(v, v->m->effective, v->effective, t, x);
 }
 
 double vbg_condition_now(vbg *v)
@@ -274,7 +270,7 @@ int vbg_project(vbg *v, double t, double *x, double position_tol, double velocit
     int moved = 0;
     measure(v, t, x);
     const double *left = evaluate(v, m->residual, v->residual, t, x);
-    for (int i = 0; i < PROJECTIONS && largest(m, left) > position_tol; i++) {
+    for (int i = 0; i < v->s.newton && largest(m, left) > position_tol; i++) {
         correct(v, t, x, left, &m->posture);
         vbg_normalise(v, x);
         measure(v, t, x);
@@ -388,7 +384,7 @@ static int above(const vbg *v, int i) { return v->m->mode_at[i] >= 0 && !v->m->q
 static void agree(vbg *v, double t, double *x, int behind)
 {
     const vbg_model *m = v->m;
-    for (int round = 0, wrong = 1; round < ROUNDS && wrong; round++) {
+    for (int round = 0, wrong = 1; round < v->s.rounds && wrong; round++) {
         const double *value = vbg_values(v, t, x);
         wrong = 0;
         for (int i = 0; i < m->switches; i++) {
@@ -491,5 +487,9 @@ vbg_status vbg_begin(vbg *v)
     v->s.t = v->s.t_before = v->s.t_step = t;
     v->s.fresh = 1;
     v->s.status = VBG_OK;
+    if (m->step > 0.0) {
+        v->s.newton = ONE;
+        v->s.rounds = FEW;
+    }
     return v->s.left > VBG_LOST ? VBG_OPEN : VBG_OK;
 }

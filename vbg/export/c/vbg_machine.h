@@ -42,6 +42,7 @@ typedef struct vbg_model {
     const double *tolerance; /* absolute ones of the states for atol = 1 */
     double rtol, atol, t_end, output_step;
     int implicit;            /* the adaptive method is Radau IIA instead of DOP853 */
+    double step;             /* of vbg_tick; 0: the model is for the adaptive methods */
 
     const vbg_tape *rate;       /* rates, and behind them the constraint efforts */
     const vbg_tape *recorded;   /* the same with the smallest efforts; may be `rate` */
@@ -118,7 +119,10 @@ typedef struct vbg_scalars {
     double h_factors, h_old, error_old; /* of Radau: step of its factors; last step, its error */
     double sloped; /* since when inputs follow polynomials */
     double recent[VBG_RECENT]; /* times of the last events */
-    int pending, dense, fresh, passed, steps, rates, events;
+    double ticks;                       /* steps of vbg_tick */
+    int pending, dense, fresh, passed, events;
+    unsigned steps, rates;
+    int newton, rounds; /* at most: Newton's steps onto the joints; changes of modes at one instant */
     int sloped_here, stale; /* of Radau: its Jacobian is of x; is to be made anew */
     int stopped; /* in front of the event that is pending */
     vbg_status status;
@@ -200,9 +204,12 @@ vbg_status vbg_handle(vbg *v, double *x);
    target lies, `target` elsewhere. */
 double vbg_time(const vbg *v, double target);
 
-/* One step of fixed length: Runge-Kutta of order 4, one projection, events at its end.  The time
-   it takes has a bound. */
+/* One step of fixed length: Runge-Kutta of order 4, one projection, events at its end. */
 vbg_status vbg_fixed_step(vbg *v, double h);
+
+/* The same with the step of the model, vbg_model.step: the n-th ends at n * step.  Its work has a
+   bound (vbg_fixed.c), it takes no memory, and inputs may be set in x between two of them. */
+vbg_status vbg_tick(vbg *v);
 
 /* Inputs have been set in x: goes on from there. */
 void vbg_touch(vbg *v);

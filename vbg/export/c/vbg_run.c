@@ -1,4 +1,4 @@
-/* Runs with events and projection, and a Runge-Kutta method of fixed step; see vbg_machine.h. */
+/* Runs with located events and projection; see vbg_machine.h. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -315,27 +315,4 @@ void vbg_touch(vbg *v)
     vbg_project_here(v, v->s.t, v->x);
     if (v->m->switches > 0) vbg_settle_events(v, v->s.t, v->x);
     v->s.fresh = 1;
-}
-
-vbg_status vbg_fixed_step(vbg *v, double h)
-{
-    static const double shift[4] = {0.0, 0.5, 0.5, 1.0}, weight[4] = {1.0, 2.0, 2.0, 1.0};
-    const int n = v->m->states;
-    if (v->s.status != VBG_OK) return VBG_ENDED;
-    copy(v->raw, v->x, n);
-    copy(v->trial, v->x, n);
-    for (int s = 0; s < 4; s++) {
-        const double *f = vbg_rates(v, v->s.t + shift[s] * h, v->trial);
-        for (int i = 0; i < n; i++) v->raw[i] += h / 6.0 * weight[s] * f[i];
-        if (s < 3)
-            for (int i = 0; i < n; i++) v->trial[i] = v->x[i] + shift[s + 1] * h * f[i];
-    }
-    copy(v->x, v->raw, n);
-    v->s.t += h;
-    v->s.steps++;
-    vbg_project_once(v, v->s.t, v->x);
-    if (v->m->switches > 0 || v->m->clocks > 0 || v->m->singles > 0) vbg_settle_events(v, v->s.t, v->x);
-    if (!vbg_all_finite(v->x, n)) v->s.status = VBG_NOT_FINITE;
-    else if (v->s.left > VBG_LOST) v->s.status = VBG_OPEN;
-    return v->s.status;
 }

@@ -1,5 +1,6 @@
 /* One step of DOP853 and the polynomial inside it; see vbg_machine.h.  It follows SciPy's (step
    control, error norm, first step), so that a run takes the steps of `vbg run`. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "vbg_inside.h"
 
 #define SAFETY 0.9
+#define GRAINS 100.0 /* times rounding: what no tolerance is below */
 #define LEAST 0.2
 #define MOST 10.0
 #define ROWS 0.1      /* of rtol: the polynomial between the ends has no error control of its own */
@@ -19,16 +21,30 @@
 
 static void copy(double *to, const double *from, int n) { memcpy(to, from, (size_t)n * sizeof *to); }
 
-int vbg_all_finite(const double *x, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (!isfinite(x[i])) return 0;
-    return 1;
-}
-
 double vbg_tolerance(const vbg *v, int i) { return v->s.atol * v->m->tolerance[i]; }
 
 double vbg_rtol(const vbg *v) { return fmax(ROWS * v->s.rtol, 1e-13); }
+
+void vbg_weigh(vbg *v, double t, const double *x)
+{
+    const vbg_model *m = v->m;
+    const double rtol = vbg_rtol(v);
+    for (int i = 0; i < m->states; i++) v->relative[i] = rtol;
+    if (m->stretched == 0) return;
+    for (int way = 0; way < 3; way++) { /* with the states moved by rounding, twice, and as they are */
+        for (int i = 0; i < m->states; i++)
+            v->trial[i] = way == 2 ? x[i] : nextafter(x[i], i % 2 == way ? -INFINITY : INFINITY);
+        const double *found = vbg_effective(v, t, v->trial);
+        for (int i = 0; i < m->stretched; i++) v->part[way * m->stretched + i] = found[i];
+    }
+    for (int i = 0; i < m->stretched; i++) {
+        const int at = m->stretched_at[i];
+        const double *p = v->part + i, part = p[2 * m->stretched], whole = fabs(x[at]);
+        const double moved = fmax(fabs(p[0] - part), fabs(p[m->stretched] - part));
+        const double least = fmax(isfinite(moved) ? GRAINS * moved : 0.0, GRAINS * DBL_EPSILON * whole);
+        if (fabs(part) < whole) v->relative[at] = fmin(rtol, fmax(rtol * fabs(part), least) / whole);
+    }
+}
 
 /* Hairer, Norsett, Wanner, II.4. */
 void vbg_restart(vbg *v, double bound, double order)
