@@ -177,10 +177,10 @@ def _unit(arguments: argparse.Namespace) -> int:
 
 
 def _equations(arguments: argparse.Namespace) -> int:
-    import vbg
+    from vbg.assemble import assemble
 
     require_output(arguments.output, (ENDINGS[arguments.equations],))
-    system = vbg.assemble(read_checked(arguments))
+    system = assemble(read_checked(arguments))
     written = exported_equations(system, arguments.equations)
     write_text(arguments.output, f"{written}\n", follow=False)
     wrote(arguments.output, f"equations, {arguments.equations}")
