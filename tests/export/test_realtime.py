@@ -128,7 +128,7 @@ def test_the_block_of_memory_has_the_size_that_the_header_says(tmp_path, name):
     """With modes; with redundant rows; with a clock and a parameter that stays."""
     sampled = name == "sampled"
     start = vbg.start(toml.parse(SAMPLED, "s.toml")) if sampled else example(name)
-    wishes = [Wish("load")] if sampled else []
+    wishes = [Wish("load", 0.5, 3.0)] if sampled else []
     written = write_code(start, tmp_path, wishes, step=1e-3)
     files = [p.name for p in written if p.suffix == ".c" and p.name != "main.c"]
     flags = ["-O0", "-shared", "-fPIC"]
