@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
 from scipy.optimize import brentq
 
 import vbg
+from vbg.io import toml
+from vbg.model.samples import machine
 from vbg.simulate.events import events, sticking
 
 
@@ -192,3 +195,26 @@ def test_shares_of_a_load_that_are_not_found_are_told(monkeypatch):
     assert sticking.held(A, b, room, room)[2]
     monkeypatch.setattr(sticking, "PIVOTS", 0)
     assert not sticking.held(A, b, room, room)[2]
+
+
+def test_a_switch_closes_by_a_comparison_as_by_a_difference():
+    """`closed = "a > b"`, the way it is thought of, is `closed = "a - b"`."""
+    circuit = machine("electric", "switch")
+    runs = []
+    for closed in ("sin(400*t) > 0.1", "0.1 < sin(400*t)", "sin(400*t) - 0.1"):
+        text = re.sub(r"closed = .*", f'closed = "{closed}"', circuit)
+        start = vbg.start(vbg.assemble(toml.parse(text, "switch.toml")))
+        runs.append(vbg.simulate(start, t_end=0.02, output_step=1e-3))
+    first, *others = runs
+    assert len(first.audit.events) == 3
+    for other in others:
+        for name, values in first.signals.items():
+            assert np.array_equal(values, other[name]), name
+
+
+def test_a_comparison_where_a_number_stands_is_told():
+    text = re.sub(
+        r"voltage = .*", 'voltage = "sin(t) > 0.1"', machine("electric", "voltage_source")
+    )
+    with pytest.raises(vbg.errors.ModelError, match=r"is no number. Write if\(a > b, 1, 0\)"):
+        toml.parse(text, "source.toml")

@@ -19,7 +19,7 @@ class Switch:
     kind: ClassVar[str] = "switch"
 
     nodes: tuple[str, str] = declare("nodes", "first and second terminal", size=2)
-    closed: float | str = declare("signal", "positive: closed")
+    closed: float | str = declare("condition", '"a > b", or a signal, positive: closed')
     Ron: float = quantity("ohm", "resistance closed", above=0.0, default=1e-5)
     Goff: float = quantity("S", "conductance open", above=0.0, default=1e-5)
 

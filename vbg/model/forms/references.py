@@ -280,6 +280,9 @@ def _signal(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Fiel
     try:
         node, _ = quantity(raw, declared.unit, reading.defined)
     except ModelError as error:
+        if comparison(raw) is not None:
+            reading.fail(path, f"the comparison {raw!r} is no number.", "Write if(a > b, 1, 0).")
+            return None
         name = raw.isidentifier()
         remedy = reading.hint(raw, scope.signals, "signals") if name else reading.unit_hint(raw)
         reading.fail(path, f"{error}.", remedy)

@@ -30,7 +30,11 @@ _REMEDIES = (
     ("Invalid initial character", "A key has letters, digits, _ and -; others stand in quotes."),
     ("Unterminated string", "Close its quotes."),
     ('Expected "', "Close the text with the quotes it began with."),
-    ("Expected ']", "A table is named [so], one of a list of tables [[so]]."),
+    (
+        "Expected ']",
+        "A table is named [so], one of a list of tables [[so]]; other letters than a to z stand in "
+        'quotes: [bodies."größe"].',
+    ),
     ("Unescaped", r"In double quotes a backslash is written \\; in single ones it is itself."),
 )
 """What helps, by how `tomllib` begins its message; else `_STATEMENTS`."""
