@@ -32,6 +32,7 @@ from vbg.spatial import quaternion_from_matrix
 if TYPE_CHECKING:
     from vbg.model import Model
 
+DEEPEST = 20  # signals that are written out within one another; a reader of more waits for a value
 _COMPONENT = re.compile(r"(\[\d+\]|\.[xyzw])\Z")  # of an output with several
 TABLES = (
     "bodies",
@@ -92,11 +93,10 @@ def _expanded(placed: Placed, tapped: Collection[str]) -> BondGraph:
             return const(value)
         if value in model.signals:
             return named(value, builder)
-        part = builder.part
         return block_of(
             parse(value),
             lambda name: _name(name, builder),
-            lambda at: kinks.setdefault(at, part),
+            lambda at: kinks.setdefault(at, builder.part),
             edges.append,
         )
 
@@ -113,25 +113,28 @@ def _expanded(placed: Placed, tapped: Collection[str]) -> BondGraph:
     taps = _Taps(tapped)
     readers: dict[str, str] = {}
     being_read: list[str] = []
+    found: dict[str, Block] = {}
     kinks: dict[Block, str] = {}
     edges: list[Block] = []
 
     def named(name: str, builder: GraphBuilder) -> Block:
         """A signal: its expression where that is one of time alone, else its leaf."""
+        if name in found:
+            return found[name]
         part, read = model.signals[name], taps(name, leaf(f"{SIGNAL}{name}", 1))
-        if not hasattr(part, "value") or name in taps or name in being_read:
+        cut = name in being_read or len(being_read) >= DEEPEST
+        if cut or not hasattr(part, "value") or name in taps:
             return read
         being_read.append(name)
         block = part.value(name, builder)
         being_read.pop()
-        return read if reads_bonds(block) else block
+        return found.setdefault(name, read if reads_bonds(block) else block)
 
     builder = GraphBuilder(model, frames_of, starts.__getitem__, signal)
     _write(model, builder)
     instants = (*_register(kinks, builder), *_touching(edges, builder))
     graph = builder.freeze(placed, cast(Causality, model.simulate.causality))
-    signals = raw_signals(graph, model.bondgraph)
-    outputs = (*graph.outputs, *signals)
+    outputs = (*graph.outputs, *raw_signals(graph, model.bondgraph))
     _require_outputs(readers, {output.name: output.value.rows for output in outputs})
     wires = MappingProxyType({**graph.signals, **taps.readings})
     return replace(graph, instants=instants, outputs=outputs, signals=wires)
