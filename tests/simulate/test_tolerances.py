@@ -218,19 +218,34 @@ def test_default_tolerances_hold_at_every_scale(machine: scales.Oscillator) -> N
 UNNOTICED = 2e-3  # of the peak, that a spoiled run may err by and keep its energy
 
 
-@pytest.mark.parametrize("seed", tail((s for s in range(60) if s != 38), 8))
+@pytest.mark.parametrize("seed", tail(range(60), 8))
 def test_default_tolerances_hold_at_random_scales(seed: int) -> None:
     """Closed form over twelve decades of every store, each damping.  An audit of energy sees no
     error that keeps it: near critical damping, where explicit steps make errors while little has
-    moved yet, some spoiled runs are wrong by 1e-4 to 1e-3 and pass; none by more.
-
-    38 is left out: radau's audit fails by 1.1e-5, of a work of 1e-8 J in 0.1 ms that is known to
-    1e-7 J only."""
+    moved yet, some spoiled runs are wrong by 1e-4 to 1e-3 and pass; none by more."""
     machine = scales.any_oscillator(seed)
     for method in machine.methods():
         solution = machine.run(method)
         assert solution.status.code == "finished" and solution.audit.failures == ()
-        assert machine.error(solution) < scales.ALLOWED
+        assert machine.error(solution) < 1e-6
         spoiled = machine.run(method, **scales.SPOILED)
         told = any("energy audit failed" in words for words in spoiled.audit.failures)
         assert told or machine.error(spoiled) < UNNOTICED
+
+
+def test_tolerances_follow_the_fastest_so_far_and_never_widen() -> None:
+    """In a run of 1 ms 1e-12 of a size adds up at 1e-9 m/s, but of the way that is made at less;
+    what has slowed down is held as before; who does not look has the widest."""
+    machine = scales.slide(2.0, 8.0)
+    system = vbg.assemble(vbg.Model(vbg=1, **machine.document))
+    tolerances = Tolerances(system, 1e-10, 1e-3)
+    (at,) = (s.first for s in system.slices if s.state.name == "m.momentum")
+    x = np.zeros(system.size)
+    wide = tolerances(0.0, x)[at]
+    held = []
+    for speed in (0.0, 1e-4, 1e-2, 10.0, 1e6, 1e-3):
+        x[at] = 2.0 * speed
+        tolerances.look(x)
+        held.append(tolerances(0.0, x)[at])
+    assert np.all(np.diff(held) >= 0.0) and held[0] == pytest.approx(0.1 * wide)
+    assert held[-1] == pytest.approx(wide)

@@ -87,6 +87,7 @@ class Minimal:
 
     def _hold(self, t: float, x: Array) -> None:
         """The tolerances of the counted states at a state."""
+        self._tolerances.look(x)
         self._atol = self._tolerances(t, x)[self._counted]
         self._rtol = self._tolerances.relative(t, x, self._share)[self._counted]
 
@@ -181,7 +182,7 @@ class Minimal:
         except NoStep:
             return LOST
         self._history.add(self.t, self._adams.X, self._adams.rate)
-        if self._tolerances.varies:
+        if self._tolerances.look(self.x) or self._tolerances.varies:
             self._hold(self.t, self.x)
         return None
 

@@ -24,6 +24,9 @@ than LONG asks for more of speeds, what adds up to that of positions in the whol
 speed is held to less than what adds up to PLACED of a turn or a size, rounding of the posture,
 and no spring to less than a force that moves the lightest inertia by so little.
 
+So it is at the pace of what moves: in a short run that adds up to rounding of the way that the
+fastest speed so far makes of the run, where that is less than a turn or a size.
+
 What is closed, stores and resistors alone, never holds more than the energy E that it has: no
 effort or flow there is above Z = sqrt(2 E F).  A start may be as slow as it likes, 1e-8 rad/s of a
 rotor; so no store of it is held to more than CLOSED of that Z.
@@ -64,15 +67,18 @@ ROUNDED = 10.0 * np.finfo(float).eps  # and what is left of that in any case
 LONG = 10.0  # s, from which on what speeds are off by adds up
 SHORTEST = 1e-100  # s, whose square is a number
 CLOSED = 1e-7  # of the largest effort or flow that a store of a closed network can have
+GROWN = 2.0  # times, from which on a speed is another one
 
 
 @dataclass(frozen=True, slots=True)
 class _Store:
-    """A store with a state: its place in x, and the unit of its effort or flow."""
+    """A store with a state: its place in x, the unit of its effort or flow, and whether that is a
+    speed."""
 
     vertex: Vertex
     place: StateSlice
     unit: float
+    moves: bool
 
 
 class Tolerances:
@@ -83,7 +89,7 @@ class Tolerances:
         """`duration` [s] is that of the run."""
         duration = max(duration or 1.0, SHORTEST)  # where no time goes by nothing is held to it
         self._system, self._atol, self._duration = system, atol, duration
-        self._stores = list(_stores(system, _pace(atol, duration)))
+        self._stores = list(_stores(system))
         self._networks = list(_networks(system.causal.graph, self._stores))
         self._slopes = Evaluator(system.programs.slope)
         self._effective = Evaluator(system.programs.effective)
@@ -94,8 +100,43 @@ class Tolerances:
         ]
         self.varies = bool(self._slopes.program.outputs or self._stretched)
         self._most = 0.0  # energy of a closed network so far [J]
+        self._fastest = np.inf  # speed so far [rad/s, or sizes in a second]; not looked at
+        self._others: Array | None = None  # tolerances of states that are no stores
+
+    def look(self, x: Array) -> bool:
+        """Takes note of how fast a run is at x (n,); whether its tolerances are others by that.
+        Without it they are those of what moves a turn, or a size, in the run."""
+        first = self._fastest == np.inf
+        if not first and self._way == 1.0:
+            return False
+        speed = float(np.max(np.abs(x) * self._speeds, initial=0.0))
+        if not np.isfinite(speed) or not (first or speed > GROWN * self._fastest):
+            return False
+        self._fastest, self._others = speed, None
+        return True
 
     @cached_property
+    def _speeds(self) -> Array:
+        """What makes speeds of the states [rad/s, or sizes in a second], (n,); 0 of others."""
+        return self._of_states(
+            [
+                F / store.unit if store.moves and np.isfinite(F) else 0.0
+                for store, F in zip(self._stores, self._linear.tolist(), strict=True)
+            ]
+        )
+
+    def _of_states(self, each: Sequence[float]) -> Array:
+        """(n,): `each` value of a store in the places of its states."""
+        values = np.zeros(self._system.size)
+        for store, value in zip(self._stores, each, strict=True):
+            values[store.place.first : store.place.last] = value
+        return values
+
+    @property
+    def _way(self) -> float:
+        """How far what moves can come in the run by what is known [rad, sizes], at most 1."""
+        return min(1.0, self._fastest * self._duration)
+
     def _rest(self) -> Array:
         """Those of states that are no stores; of these nothing yet."""
         system, size = self._system, machine_size(self._system)
@@ -109,13 +150,15 @@ class Tolerances:
                 values[s.first : s.last] *= self._energy
         return values
 
-    @cached_property
+    @property
     def _energy(self) -> float:
         """Energy [J] of the largest store at the unit of its effort or flow, at most 1 J, but no
         less than rounding of what moves as far as the machine is large in the run."""
         x = self._system.written_state
-        known = [s.unit**2 / f for s, f in zip(self._stores, self._each_slope(0.0, x)) if f > 0.0]
-        passing = max((s * s / f for _, s, f in self._inertias), default=0.0) / self._duration**2
+        slopes = self._each_slope(0.0, x)
+        known = [self._unit(s) ** 2 / f for s, f in zip(self._stores, slopes) if f > 0.0]
+        way = self._way / self._duration
+        passing = max((s * s / f for _, s, f in self._inertias), default=0.0) * way**2
         return max(min(1.0, max(known, default=1.0)), _placed(self._atol) / self._atol * passing)
 
     def _each_slope(self, t: float, x: Array) -> list[float]:
@@ -148,7 +191,9 @@ class Tolerances:
         """The tolerance of each state, (n,)."""
         slopes = self._each_slope(t, x)
         own = [
-            max(self._atol * store.unit, self._unfelt(store)) / slope if slope > 0.0 else self._atol
+            max(self._atol * self._unit(store), self._unfelt(store)) / slope
+            if slope > 0.0
+            else self._atol
             for store, slope in zip(self._stores, slopes, strict=True)
         ]
         held = self._closed(self._shared(own, slopes), x)
@@ -156,7 +201,9 @@ class Tolerances:
             most = max(own[i] for i in group)
             for i in group:
                 held[i] = max(held[i], PASSED * most)
-        values = self._rest.copy()
+        if self._others is None:
+            self._others = self._rest()
+        values = self._others.copy()
         for store, tolerance in zip(self._stores, held, strict=True):
             values[store.place.first : store.place.last] = tolerance
         return values
@@ -182,13 +229,17 @@ class Tolerances:
             for own, F in zip(held, slopes, strict=True)
         ]
 
+    def _unit(self, store: _Store) -> float:
+        """Of what a store makes: of a speed at the pace of the run."""
+        pace = _pace(self._atol, self._duration, self._way) if store.moves else 1.0
+        return store.unit * pace
+
     def _unfelt(self, store: _Store) -> float:
         """The effort of a spring that in the whole run moves no inertia by more than PLACED."""
         if store.vertex.kind != "C":
             return 0.0
-        return (
-            _placed(self._atol) * self._lightest.get(store.vertex.domain, 0.0) / self._duration**2
-        )
+        lightest = self._lightest.get(store.vertex.domain, 0.0)
+        return _placed(self._atol) * self._way * lightest / self._duration**2
 
     @cached_property
     def _lightest(self) -> dict[str, float]:
@@ -268,10 +319,11 @@ def _least_slopes(slopes: Sequence[Array]) -> Array:
     return least
 
 
-def _pace(atol: float, duration: float) -> float:
-    """The speed for which `atol` is meant [rad/s, or sizes in a second]."""
+def _pace(atol: float, duration: float, way: float) -> float:
+    """The speed for which `atol` is meant [rad/s, or sizes in a second], in a run in which what
+    moves comes this far [rad, sizes]."""
     asked = min(1.0, max(LONG / duration, ROUNDED / atol))
-    return max(asked, _placed(atol) / (atol * duration))
+    return max(asked, _placed(atol) * way / (atol * duration))
 
 
 def _placed(atol: float) -> float:
@@ -282,7 +334,7 @@ def _placed(atol: float) -> float:
     return max(min(PLACED, SHARE * atol), ROUNDED)
 
 
-def _stores(system: System, pace: float) -> Iterator[_Store]:
+def _stores(system: System) -> Iterator[_Store]:
     places = {s.state.name: s for s in system.slices}
     slow = min(1.0, machine_size(system))
     for vertex in system.causal.graph.vertices.values():
@@ -291,9 +343,8 @@ def _stores(system: System, pace: float) -> Iterator[_Store]:
             unit = effort if vertex.kind == "C" else flow
             if vertex.domain == "translation":
                 unit *= slow
-            if vertex.kind == "I" and vertex.domain in MOVING:
-                unit *= pace
-            yield _Store(vertex, places[vertex.state.data], unit)
+            moves = vertex.kind == "I" and vertex.domain in MOVING
+            yield _Store(vertex, places[vertex.state.data], unit, moves)
 
 
 def _networks(graph: BondGraph, stores: Sequence[_Store]) -> Iterator[list[int]]:
