@@ -24,7 +24,8 @@ Array = np.ndarray[Any, Any]
 
 SAFETY, SMALLEST, LARGEST = 0.9, 0.2, 10.0  # of the factor between two steps
 HELPED = 0.8  # of an error, at most left of it by a step that was made shorter for it, 0.43 or less
-ASTRAY = 200.0  # tolerances by which a step's polynomial may miss the equations of motion
+ASTRAY = 30.0  # tolerances that a polynomial may miss the motion by: 27 beside accuracy, 80 and
+# more where stability sets the steps
 PARTS = 6  # steps in the place of one whose polynomial does not follow them
 
 
