@@ -357,9 +357,11 @@ def _judge(
             " run it until a source begins (--t-end), or start it moving."
         )
     worst = max(counted, key=lambda c: c.max_error / c.peak)
+    error, change = worst.max_error / worst.peak, worst.integration
+    loose = error > TOLERANCE and math.isfinite(change)
     return "PASS", (
-        f"All {len(counted)} non-zero channels agree; worst is {worst.name}:"
-        f" {worst.max_error / worst.peak:.2g} of its peak."
+        f"All {len(counted)} non-zero channels agree; worst is {worst.name}: {error:.2g} of its peak"
+        + (f", where steps twice as long change {change:.2g}." if loose else ".")
     )
 
 
