@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import vbg
 from vbg.errors import AssemblyError, ModelError, UsageError
@@ -363,6 +364,64 @@ def test_a_pressure_that_is_written_equilibrium_holds_the_load(seed):
     assert solution["cylinder.pressure_a"] == pytest.approx(expected, rel=1e-7)
     assert np.abs(solution["guide.speed"]).max() < 1e-9
     assert any("cylinder.pressure_a balances" in note.what for note in solution.notes)
+
+
+def boom(turn, length, mass, hook):
+    """A boom about a pin at the origin that a cylinder holds level, a load below its tip; all of
+    it turned.  (model, weight's moment over the lever of the cylinder)"""
+
+    def at(x, z):
+        return (turn @ [x * length, 0.0, z * length]).tolist()
+
+    def body(share, x, z, **points):
+        J = share * mass * length**2 * 0.1
+        return {
+            "mass": share * mass,
+            "inertia": {"xx": J, "yy": 1.1 * J, "zz": 1.2 * J},
+            "position": at(x, z),
+            "points": points,
+        }
+
+    cylinder = {
+        "kind": "cylinder",
+        "between": [{"body": "ground", "at": at(0.2, -0.6)}, "boom.C"],
+        "nodes": ["a", "b"],
+        "area_a": "20 cm^2",
+        "area_b": "12 cm^2",
+        "length": 0.4 * length,
+        "stroke": 0.5 * length,
+        "pressure_a": "equilibrium",
+        "pressure_b": "5 bar",
+    }
+    axis = (turn @ [0, -1, 0]).tolist()
+    pin = {"kind": "revolute", "axis": axis, "between": ["ground", "boom.A"]}
+    model = vbg.Model(
+        gravity=(turn @ [0, 0, -9.81]).tolist(),
+        bodies={
+            "boom": body(1.0, 1, 0, A=at(-1, 0), C=at(-0.4, -0.05), T=at(1, 0)),
+            "load": body(1.7, 2, -0.3, H=at(0, 0.3)),
+        },
+        joints={
+            "pin": pin,
+            "hook": {"kind": hook, "between": ["boom.T", "load.H"]},
+        },
+        hydraulic={"cylinder": cylinder},
+    )
+    arm, along = np.array([0.6, -0.05]), np.array([0.4, 0.55]) / np.hypot(0.4, 0.55)
+    return model, mass * 9.81 * (1.0 + 1.7 * 2.0) / (arm[0] * along[1] - arm[1] * along[0])
+
+
+@pytest.mark.parametrize("hook", ["spherical", "fixed"])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_pressure_holds_a_boom_however_it_is_turned(seed, hook):
+    """Along most axes nothing pushes: there rows of the balance hold rounding alone."""
+    rng = np.random.default_rng(seed)
+    turn = Rotation.random(random_state=seed).as_matrix()
+    model, force = boom(turn, 10.0 ** rng.uniform(-1, 1), 10.0 ** rng.uniform(0, 3), hook)
+    solution = vbg.simulate(model, t_end=0.01)
+    expected = (force + 5e5 * 12e-4) / 20e-4
+    assert solution["cylinder.pressure_a"][0] == pytest.approx(expected, rel=1e-7)
+    assert np.abs(solution["boom.acceleration"]).max() < 1e-5
 
 
 def test_equilibrium_of_a_pressure_holds_in_files_that_include_it(tmp_path):

@@ -10,6 +10,7 @@ rates of the fluxes that they drive.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -25,6 +26,9 @@ Places = NDArray[np.intp]
 
 ITERATIONS = 30
 HALVINGS = 12  # of a step that does not help
+MECHANICAL = ("mechanical", "rotation", "translation")
+NOISE = 1e-9  # of the steepest slope among rows of a kind: a row without more is rounding
+ROUNDING = 1e-13  # of what contents could make of themselves
 ZERO = 1e-9  # of the largest pressure: a smaller one below zero is rounding
 RESTS = 1e-9  # of the largest rate that the parts hold: less is rest
 
@@ -41,17 +45,20 @@ def balanced(system: System, parts: tuple[str, ...]) -> Start:
     places = _contents(system, probe, start.state, parts)
     still = _still(system, probe, start.state, places)
     forces = still + probe.spans["rate"].start
+    kinds = _kinds(system)
     pressures = _pressures(probe, parts)
     empty = np.zeros(0, dtype=int)
     for _ in range(len(pressures) + 1):
-        x, held = _solved(probe, np.concatenate([forces, empty]), places, start.state)
+        rows = np.concatenate([forces, empty])
+        alike = [*(kinds[i] for i in still.tolist()), *("pressure" for _ in empty)]
+        x, held = _solved(probe, rows, places, start.state, alike)
         found = probe.values(0.0, x)[pressures]
         pulling = pressures[found < -ZERO * max(float(np.abs(found).max(initial=0.0)), 1.0)]
         if not np.setdiff1d(pulling, empty).size:
             break
         empty = np.union1d(empty, pulling)
     left = probe.values(0.0, x)[forces]
-    if not float(np.abs(left).max(initial=0.0)) <= RESTS * max(held, 1e-300):
+    if not float(np.abs(left).max(initial=0.0)) <= held:
         raise AssemblyError.of(located(system.model, [_unbalanced(system, parts, still, left)]))
     begins = start_at(system, x)
     verb = "balance" if len(parts) > 1 else "balances"
@@ -71,16 +78,43 @@ def _still(system: System, probe: Probe, x: Array, places: Places) -> Places:
     return np.concatenate([moving, places[~driven.any(axis=0)]])
 
 
-def _solved(probe: Probe, rows: Places, places: Places, x: Array) -> tuple[Array, float]:
-    """The state with what stands in `rows` zero, by Newton with the least changes at `places`,
-    and how large the forces are that the changes balance."""
+def _kinds(system: System) -> dict[int, str]:
+    """Place in x of a store -> what its rates are compared with: those of all mechanical momenta,
+    else of its domain."""
+    vertices = [v for v in system.causal.graph.vertices.values() if v.state is not None]
+    domains = {v.state.data: v.domain for v in vertices if v.state is not None}
+    kinds: dict[int, str] = {}
+    for s in system.slices:
+        domain = domains.get(s.state.name, "")
+        kind = "mechanical" if domain in MECHANICAL else domain
+        kinds |= dict.fromkeys(range(s.first, s.last), kind)
+    return kinds
+
+
+def _heights(A: Array, kinds: Sequence[str]) -> Array:
+    """What a large rate is in each row: its steepest slope, or the steepest of its kind where
+    that is no more than rounding of it, as along what none of the contents pushes."""
+    slope = np.abs(A).max(axis=1, initial=0.0)
+    steepest: dict[str, float] = {}
+    for kind, value in zip(kinds, slope.tolist(), strict=True):
+        steepest[kind] = max(value, steepest.get(kind, 0.0))
+    most = np.array([steepest[kind] for kind in kinds])
+    height = np.where(slope > NOISE * most, slope, most)
+    return np.where(height > 0.0, height, 1.0)
+
+
+def _solved(
+    probe: Probe, rows: Places, places: Places, x: Array, kinds: Sequence[str]
+) -> tuple[Array, float]:
+    """The state with what stands in `rows` (of `kinds`) zero, by Newton with the least changes
+    at `places`, and how large a force is that still counts as none beside those that balance."""
     x = x.copy()
     values = probe.values(0.0, x)[rows]
-    held = float(np.abs(values).max(initial=0.0))
+    held = RESTS * float(np.abs(values).max(initial=0.0))
     for _ in range(ITERATIONS):
         A = probe.jacobian(0.0, x)[rows][:, places]
-        height = np.abs(A).max(axis=1, initial=0.0)
-        height = np.where(height > 0.0, height, 1.0)
+        height = _heights(A, kinds)
+        held = max(held, ROUNDING * float(np.abs(A * x[places]).max(initial=0.0)))
         size = np.maximum(np.abs(x[places]), _reach(A / height[:, None], values / height))
         scaled = A * size / height[:, None]
         step = size * np.linalg.lstsq(scaled, -values / height, rcond=1e-10)[0]
