@@ -54,6 +54,26 @@ def test_a_clutch_that_slips_for_an_instant_only(run, load):
 
 
 @pytest.mark.parametrize("run", SOLVERS)
+@pytest.mark.parametrize("engaged", ["t - 2", "if(t > 2, 1, 0)", "-1"])
+@pytest.mark.parametrize("speed", [3.0, -3.0, 2e-3])
+def test_an_open_brake_on_what_begins_to_be_pulled_has_no_word(run, engaged, speed):
+    """A disc at rest behind a spring whose other end moves: nothing pushes it at t = 0.  Speeds
+    J_b w / (J_a + J_b) (1 - cos(omega t)) and the rest of the momentum."""
+    k, omega = 50.0, np.sqrt(50.0 * (1.0 / J_A + 1.0 / J_B))
+    parts = {
+        "Ja": {"kind": "inertia", "nodes": ["a"], "J": J_A},
+        "Jb": {"kind": "inertia", "nodes": ["b"], "J": J_B, "speed": speed},
+        "s": {"kind": "spring", "nodes": ["a", "b"], "k": k},
+        "c": {"kind": "clutch", "nodes": ["a", "frame"], "capacity": 9.0, "engaged": engaged},
+    }
+    solution = run(vbg.Model(rotational=parts, simulate={"t_end": 1.0, "output_step": 0.1}))
+    assert solution.status.code == "finished", solution.status
+    assert not [n for n in solution.notes if "no modes were found" in n.what]
+    expected = J_B * speed / (J_A + J_B) * (1.0 - np.cos(omega * solution.time))
+    assert_allclose(solution["rotational.a.speed"], expected, atol=1e-8 * abs(speed) + 1e-9)
+
+
+@pytest.mark.parametrize("run", SOLVERS)
 def test_the_first_row_is_under_what_is_sampled_there(run):
     """Pushed ahead by a constant and back by a controller that samples at t = 0 for the first
     time: what slips from rest slips back at once."""

@@ -360,7 +360,8 @@ def _judge(
     error, change = worst.max_error / worst.peak, worst.integration
     loose = error > TOLERANCE and math.isfinite(change)
     return "PASS", (
-        f"All {len(counted)} non-zero channels agree; worst is {worst.name}: {error:.2g} of its peak"
+        f"All {len(counted)} non-zero channels agree; worst is {worst.name}:"
+        f" {error:.2g} of its peak"
         + (f", where steps twice as long change {change:.2g}." if loose else ".")
     )
 

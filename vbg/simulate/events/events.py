@@ -339,7 +339,7 @@ class Switches:
         own = np.flatnonzero((self._mode >= 0) & (self._rest == 0.0))
         dry = partial(self._dry.agree, crossed=self._crossed, brief=self._instant, first=first)
         ended = self._above & ~np.isin(np.arange(len(self._about)), self._crossed)
-        wrong = own
+        wrong, looked = own, False
         for _ in range(ROUNDS + ROUNDS_EACH * len(self._grips)):
             values = self._values(t, x)
             sure = (np.abs(values) > FLAT * self._scale) | self._stays_zero(t, x, values, ended)
@@ -351,8 +351,10 @@ class Switches:
             self._turn(x, wrong)
             if not wrong.size:
                 turned = self._massless.agree(t, x, self._instant)
-                if not turned.size and not (self._grips and dry(t, x)):
-                    return
+                if not turned.size:
+                    if not (self._grips and dry(t, x, again=looked)):
+                        return
+                    looked = True
                 wrong = np.append(turned, self._dry.ways[:, 0])
         self._tell(t, wrong)
 

@@ -53,6 +53,7 @@ class Grips:
         brief: float,
         *,
         first: bool,
+        again: bool,
     ) -> bool:
         """Modes in place: of what moves by its speed, of what is at rest by what holds.  Whether
         any has changed.
@@ -60,7 +61,8 @@ class Grips:
         At rest are those whose switching function has just `crossed` zero, those that stuck or
         begin (`first`) and are not set going, and those whose speed is rounding, also of the time
         at which they are looked at, which is `brief` [s] at least.  No speed is one by its size
-        alone: it is set going if it lasts."""
+        alone: it is set going if it lasts.  `again`: of the same event, which takes nothing from
+        one way to the next more than once."""
         before = x[self.places].copy()
         stuck = ~np.any(before > 0.5, axis=1)
         x[self.places] = (1.0, 0.0)
@@ -78,7 +80,8 @@ class Grips:
         resting = np.flatnonzero(still)
         if resting.size:
             kept = np.where(stuck | (first & still), 0, np.where(before[:, 1] > 0.5, -1, 1))
-            onward = np.where(turned, np.where(kept < 0, 0, np.where(stuck, 1, -1)), kept)
+            following = np.where(kept < 0, 0, np.where(stuck, 1, -1))
+            onward = np.where(turned & (not again), following, kept)
             modes = self._held(t, x, modes, resting, onward[resting])
             modes = self._let_go(t, x, modes)
         self._set(t, x, modes)
