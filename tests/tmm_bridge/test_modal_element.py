@@ -9,7 +9,7 @@ import vbg
 from tests.laws.meshes import frame, lattice
 from tests.tmm_bridge.recursion import assert_riccati_agrees
 from tests.tmm_bridge.test_acting import agree, seen
-from vbg.analysis import linearise
+from vbg.analysis import linearise, operating_point
 from vbg.cli.main import main
 from vbg.cli.show.vibration import compared, worst_of
 from vbg.tmm_bridge.mechanism.layout import lay_out
@@ -107,6 +107,14 @@ def test_hung_body_against_the_linearised_bond_graph(softer):
     counted = np.array([mode.frequency for mode in found.modes])
     np.testing.assert_allclose(np.sort(np.abs(found.poles)), counted, rtol=1e-8)
     assert orthogonality(found).worst < 1e-9
+
+
+def test_a_steady_motion_is_sought_with_flexible_bodies_too():
+    """A free one that flies and turns about nothing moves along; one on springs does not."""
+    flies = arm(BEAM) | {"velocity": [1.0, 2.0, 3.0]}
+    free = vbg.assemble(vbg.Model(gravity=[0, 0, 0], bodies={"arm": flies}))
+    assert operating_point(free, "steady").kind == "steady motion"
+    assert operating_point(vbg.assemble(hung(1.0)), "steady").kind == "instant"
 
 
 def moving(model):

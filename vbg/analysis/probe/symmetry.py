@@ -79,14 +79,16 @@ def families(system: System) -> tuple[Family, ...]:
     """Sets of candidates, the simplest first."""
     n = system.size
     spans = {s.state.name: slice(s.first, s.last) for s in system.slices}
-    bodies = system.causal.graph.bodies
+    # what is fixed to a flexible body has no pose of its own
+    bodies = [b for b in system.causal.graph.bodies if f"{b}.quaternion" in spans]
     spins, moves, counts = [], [], []
     for axis in np.eye(3):
         turn = np.zeros((n, n))
         shift = np.zeros(n)
         for body in bodies:
             spin = np.zeros((n, n))
-            quat, h = spans[f"{body}.quaternion"], spans[f"{body}.angular_momentum"]
+            quat, first = spans[f"{body}.quaternion"], spans[f"{body}.angular_momentum"].start
+            h = slice(first, first + 3)  # of a flexible body its modes' momenta follow
             spin[quat, quat] = _half_product(axis, left=False)
             spin[h, h] = -_skew(axis)
             spins.append((spin, np.zeros(n)))

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from vbg.analysis.probe.probe import Probe
 from vbg.analysis.probe.tangent import contents, displacement_ties
 from vbg.assemble.start.posture import Projector
-from vbg.assemble.system import System
+from vbg.assemble.system import StateSlice, System
 from vbg.simulate.steppers.tolerances import gyration, machine_size
 
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]
 
-# of any component of a pose in one step [part of a quaternion, m, or size of a larger machine];
-# what turns beside the bodies may turn far: a rotor behind a gear, by hundreds of radians
+# of any component of a body's pose and shape in one step [part of a quaternion, m, or size of a
+# larger machine]; what turns beside the bodies may turn far: a rotor behind a gear, by hundreds of
+# radians
 LARGEST_STEP = 0.3
 HELD = 1e-13  # residual that the constraints keep
 AWAY = 1e4  # times what it starts with: a posture this far is none that a rest is sought at
@@ -30,9 +33,8 @@ class Manifold:
 
     def __init__(self, probe: Probe, t: float, start: Array):
         self.probe = probe
-        self.postures = _places(probe.system, "position", "quaternion", "displacement")
-        self.momenta = _momenta(probe.system)
-        self._poses = _places(probe.system, "position", "quaternion")
+        self.postures, self.momenta = _postures(probe.system), _momenta(probe.system)
+        self._shapes = _shapes(probe.system)
         self._projector = Projector(probe.system, probe.start.kept)
         self._moves = np.ones(probe.system.size, dtype=bool)
         for s in probe.system.slices:
@@ -56,8 +58,8 @@ class Manifold:
 
     def longest(self, dx: Array) -> float:
         """How many times dx may be gone in one step."""
-        poses = _size((dx / self._units)[self._poses])
-        return LARGEST_STEP / poses if poses > 0.0 else np.inf
+        shapes = _size((dx / self._units)[self._shapes])
+        return LARGEST_STEP / shapes if shapes > 0.0 else np.inf
 
     def at_rest(self, t: float, x: Array) -> Array:
         """x with all bodies at rest."""
@@ -92,16 +94,32 @@ def _size(values: Array) -> float:
     return float(np.abs(values).max()) if values.size else 0.0
 
 
-def _places(system: System, *kinds: str) -> Places:
-    spans = [np.arange(s.first, s.last) for s in system.slices if s.state.kind in kinds]
-    return np.concatenate(spans or [np.zeros(0, dtype=int)])
+def _postures(system: System) -> Places:
+    kinds = ("position", "quaternion", "displacement")
+    return _places(s for s in system.slices if s.state.kind in kinds)
+
+
+def _shapes(system: System) -> Places:
+    """Of poses of bodies, of joints between them, and of the modes that bend bodies."""
+    shaped = {*system.causal.graph.bodies, *system.model.joints}
+
+    def shaping(s: StateSlice) -> bool:
+        if s.state.kind != "displacement":
+            return s.state.kind in ("position", "quaternion")
+        return s.state.name.rpartition(".")[0] in shaped
+
+    return _places(filter(shaping, system.slices))
 
 
 def _momenta(system: System) -> Places:
     bodies = set(system.causal.graph.bodies)
-    spans = [
-        np.arange(s.first, s.last)
+    return _places(
+        s
         for s in system.slices
         if s.state.kind == "store" and s.state.name.rpartition(".")[0] in bodies
-    ]
-    return np.concatenate(spans or [np.zeros(0, dtype=int)])
+    )
+
+
+def _places(spans: Iterable[StateSlice]) -> Places:
+    found = [np.arange(s.first, s.last) for s in spans]
+    return np.concatenate(found or [np.zeros(0, dtype=int)])
