@@ -1,8 +1,29 @@
-"""Signals beside one another."""
+"""Signals beside one another, and what exported programs print."""
+
+import subprocess
 
 import numpy as np
 
+from vbg.export import write_code
+from vbg.export.compiler import compile_c, find_compiler
 from vbg.plumbing.components import vector_of
+
+WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Werror"]
+
+
+def compiled(start, folder, *options, **given):
+    """The program of a machine, compiled without any warning; `given` to `write_code`."""
+    files = [path.name for path in write_code(start, folder, **given) if path.suffix == ".c"]
+    compile_c(find_compiler(), folder, files, folder / "machine", [*options, *WARNINGS])
+    return folder / "machine"
+
+
+def table(program, *given):
+    """Columns of what a program prints, by signal."""
+    done = subprocess.run([program, *map(str, given)], capture_output=True, text=True, check=True)
+    header, *lines = done.stdout.splitlines()
+    names = [title.rpartition(" [")[0] for title in header.split(",")]
+    return dict(zip(names, np.array([line.split(",") for line in lines], dtype=float).T))
 
 
 def family(signal):

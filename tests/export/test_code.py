@@ -1,46 +1,26 @@
 """C code of machines: it computes what vbg computes, and its run is vbg's run."""
 
-import subprocess
-
 import numpy as np
 import pytest
 
 import vbg
-from tests.export.comparing import family, family_peaks
+from tests.export.comparing import compiled, family, family_peaks, table
 from tests.export.tape_in_c import library, played, played_straight, straight_library
 from tests.laws.machines import KINDS, random_loop, random_tree
 from tests.laws.parts import loaded
 from tests.tail import tail
 from vbg.assemble.program.evaluator import Evaluator, all_rows
 from vbg.errors import ModelError
-from vbg.export import exported, write_code
+from vbg.export import exported
 from vbg.export.code import sources
-from vbg.export.compiler import compile_c, find_compiler
 from vbg.export.directions import directions
 from vbg.export.machine import TAPES, switching
 from vbg.solution import components
-
-WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Werror"]
 
 
 @pytest.fixture(scope="module")
 def tapes(tmp_path_factory):
     return library(tmp_path_factory.mktemp("tape"))
-
-
-def compiled(start, folder):
-    """The run's program, compiled without any warning."""
-    written = write_code(start, folder)
-    names = [path.name for path in written if path.suffix == ".c"]
-    compile_c(find_compiler(), folder, names, folder / "machine", WARNINGS)
-    return folder / "machine"
-
-
-def table(program, *given):
-    done = subprocess.run([program, *map(str, given)], capture_output=True, text=True, check=True)
-    header, *lines = done.stdout.splitlines()
-    names = [title.rpartition(" [")[0] for title in header.split(",")]
-    return dict(zip(names, np.array([line.split(",") for line in lines], dtype=float).T))
 
 
 def agree_on_tapes(start, seed, play):

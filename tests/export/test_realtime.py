@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import vbg
-from tests.export.comparing import family, family_peaks
+from tests.export.comparing import WARNINGS, compiled, family, family_peaks, table
 from tests.laws.machines import random_loop
 from tests.tail import tail
 from vbg.cli.main import main
@@ -19,8 +19,6 @@ from vbg.export.compiler import compile_c, find_compiler
 from vbg.export.tuning import Wish
 from vbg.io import toml
 from vbg.solution import components
-
-WARNINGS = ["-O0", "-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Werror"]
 
 SAMPLED = """
 name = "sampled arm"
@@ -59,18 +57,9 @@ def example(name):
     return vbg.start(vbg.assemble(vbg.read(f"examples/{name}.toml")))
 
 
-def compiled(start, folder, step, tunable=()):
-    """The program, compiled without any warning."""
-    files = [p.name for p in write_code(start, folder, tunable, step=step) if p.suffix == ".c"]
-    compile_c(find_compiler(), folder, files, folder / "machine", WARNINGS)
-    return folder / "machine"
-
-
-def table(program, *given):
-    done = subprocess.run([program, *map(str, given)], capture_output=True, text=True, check=True)
-    header, *lines = done.stdout.splitlines()
-    names = [title.rpartition(" [")[0] for title in header.split(",")]
-    return dict(zip(names, np.array([line.split(",") for line in lines], dtype=float).T))
+def ticking(start, folder, step, **given):
+    """The program of steps of a fixed length, compiled without any warning."""
+    return compiled(start, folder, "-O0", step=step, **given)
 
 
 def worst(found, start, t_end, step):
@@ -91,21 +80,21 @@ def worst(found, start, t_end, step):
 def test_steps_are_those_of_rk4_to_rounding(tmp_path, name):
     """Posture and momenta are closed by one Newton step each in C, to a tolerance in vbg."""
     start = example(name)
-    found = table(compiled(start, tmp_path, 1e-3), 0.3)
+    found = table(ticking(start, tmp_path, 1e-3), 0.3)
     assert worst(found, start, 0.3, 1e-3) < 1e-9
 
 
 @pytest.mark.parametrize("seed", tail(range(3), 1))
 def test_random_loops_move_alike(tmp_path, seed):
     start = vbg.start(vbg.assemble(random_loop(seed).model()))
-    found = table(compiled(start, tmp_path, 1e-3), 0.1)
+    found = table(ticking(start, tmp_path, 1e-3), 0.1)
     assert worst(found, start, 0.1, 1e-3) < 1e-7
 
 
 def test_samples_and_jumps_at_ends_of_steps_are_met_there_for_long(tmp_path):
     """The n-th step ends at n h: a sum of steps is beside a clock after some thousand."""
     start = vbg.start(vbg.assemble(toml.parse(SAMPLED, "sampled.toml")))
-    program = compiled(start, tmp_path, 1e-3)
+    program = ticking(start, tmp_path, 1e-3)
     assert worst(table(program, 0.3), start, 0.3, 1e-3) < 1e-9
     held = table(program, 15.0, 3)
     assert np.abs(held["seen"] - held["A.angle"])[1:].max() < 1e-12
@@ -119,7 +108,7 @@ def test_an_event_comes_at_the_end_of_its_step(tmp_path):
     errors = []
     for step in (4e-3, 4e-3 / 3.0):  # 50 ms is half, and a half, of a step behind an end
         folder = tmp_path / f"{step:.4f}"
-        errors.append(table(compiled(start, folder, step), 0.3)["A.angle"][-1] - exact)
+        errors.append(table(ticking(start, folder, step), 0.3)["A.angle"][-1] - exact)
     assert 1e-7 < abs(errors[0]) < 1e-2 and 2.0 < errors[0] / errors[1] < 4.5
 
 
@@ -180,7 +169,7 @@ def test_the_command_writes_times_and_refuses(tmp_path, capsys):
     given = ["export", str(model), "--realtime", "--step", "1 ms", "-o", str(tmp_path / "arm")]
     assert main(given) == 0
     files = [p.name for p in (tmp_path / "arm").iterdir() if p.suffix == ".c"]
-    compile_c(find_compiler(), tmp_path / "arm", files, tmp_path / "arm/arm", WARNINGS)
+    compile_c(find_compiler(), tmp_path / "arm", files, tmp_path / "arm/arm", ["-O0", *WARNINGS])
     done = subprocess.run(
         [tmp_path / "arm/arm", "time"], capture_output=True, text=True, check=True
     )

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import vbg
-from tests.export.comparing import family, family_peaks
-from tests.export.test_code import compiled, table
+from tests.export.comparing import compiled, family, family_peaks, table
 from tests.tail import tail
 from vbg.export import write_code
 from vbg.io.toml import parse
