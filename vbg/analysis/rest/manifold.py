@@ -40,7 +40,8 @@ class Manifold:
         for s in probe.system.slices:
             self._moves[s.first : s.last] = s.state.kind != "discrete"
         self._units = _units(probe.system)
-        self._farthest = AWAY * (1.0 + _size((start / self._units)[self.postures]))
+        self._going = self._shapes if self._shapes.size else self.postures
+        self._farthest = AWAY * (1.0 + _size((start / self._units)[self._going]))
         ties = displacement_ties(probe, probe.jacobian(t, start), start)
         held = contents(probe.system)
         ties = ties[(ties[:, held] != 0.0).any(axis=1) & (ties[:, ~held] != 0.0).any(axis=1)]
@@ -70,7 +71,7 @@ class Manifold:
 
     def is_away(self, x: Array) -> bool:
         """Whether something has run away."""
-        return not _size((x / self._units)[self.postures]) <= self._farthest
+        return not _size((x / self._units)[self._going]) <= self._farthest
 
     def _project(self, t: float, x: Array, position: float, velocity: float) -> None:
         self._projector.normalise(x)
