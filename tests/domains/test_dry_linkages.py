@@ -44,6 +44,21 @@ def test_both_solvers_agree_on_a_four_bar(seed, parallel, length, mass):
         assert_allclose(second[name], first[name], atol=1e-6)
 
 
+@pytest.mark.parametrize("rows", tail([99, 100, 131, 717, 1307], 2))
+def test_a_row_across_a_singular_posture_is_as_good_as_its_neighbours(rows):
+    """The parallelogram is flattened at 14.955 ms; a look at the rates of a step across it says
+    nothing of its polynomial, and shorter steps end beside it."""
+    machine = table(four_bar(2, 1e-3, 1e-6, parallel=True))
+    machine["simulate"]["output_step"] = machine["simulate"]["t_end"] / rows
+    model = vbg.Model(**machine)
+    for change in np.arange(10):
+        tight = {"rtol": 1e-10 * (1.0 + 1e-4 * change), "atol": 1e-12}
+        first, second = (run(model, **tight) for run in (vbg.simulate, tmm_bridge.simulate))
+        assert second.status.code == "finished", second.status.sentence
+        for name in ("B.speed", "D.speed"):
+            assert_allclose(second[name], first[name], atol=1e-7 * np.abs(first[name]).max())
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_what_holds_is_the_least_power_that_can_be(seed):
     """Both choices fulfil the law: no motion within the limits, at the limit against the motion."""

@@ -272,12 +272,13 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
             signs = _note_event(span, t, y, signs, hit)
         try:
             closed = plant.project(t, y)
+            _keep_outputs(span, dense, t, _rows_here(t) if hit >= 0 else np.inf)
         except Singular:
+            record.back_to(dense.span[0])
             landing = _jump(span)
             if landing is None:
                 raise
             return *landing, True
-        _keep_outputs(span, dense, t, _rows_here(t) if hit >= 0 else np.inf)
         y = closed
         if span.progress is not None and span.progress(t / record.grid[-1], t) is False:
             record.end_at(plant, t, y.copy())

@@ -140,7 +140,9 @@ class Stepper:
     def dense(self) -> Dense | Pieces:
         """The polynomial of the last step; those of `PARTS` shorter steps through the same time
         where it does not follow the equations of motion: a step whose length is set by the
-        stability of a fast decay is right at its ends alone.  Raises NoInertia."""
+        stability of a fast decay is right at its ends alone.  The shorter ones have to arrive
+        where the step did: beside a singular posture one look, or one stage, says nothing.
+        Raises NoInertia."""
         t, y, h = self._before
         whole = self._polynomial(t, self.t, y, self.y)
         if self._rough or self._astray(whole) <= ASTRAY:
@@ -154,7 +156,9 @@ class Stepper:
             parts.append(self._polynomial(begin, end, y, after))
             y, self._K[0] = after, self._K[STAGES]
         self._K[:] = K
-        return Pieces(tuple(parts))
+        scale = self.absolute + self.rtol * np.maximum(np.abs(y), np.abs(self.y))
+        arrived = float(np.sqrt(np.mean(((y - self.y) / scale) ** 2))) <= ASTRAY
+        return Pieces(tuple(parts)) if arrived else whole
 
     def _polynomial(self, t: float, end: float, y: Array, after: Array) -> Dense:
         """Of the step from (t, y) to (end, after) whose stages are in K."""
