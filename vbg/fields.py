@@ -70,6 +70,8 @@ class Field:
     `end` is the one of `between` in whose body's axes a direction counts, 0 or 1.
     What is `balanced` may be written "equilibrium": a start that is found so that nothing
     accelerates (`Beginning.balance`), and the signal of the same name is it at t = 0.
+    `instead_of` is the key whose place this one may take (a diameter that of an area): one of
+    them is written, and where it is a required key its value is None if this one is.
     """
 
     form: Form
@@ -86,6 +88,7 @@ class Field:
     columns: tuple[str, ...] = ()
     end: int = 0
     balanced: bool = False
+    instead_of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +186,8 @@ def declare(form: Form, doc: str, *, default: Any = MISSING, **details: Any) -> 
 
 
 def quantity(unit: str, doc: str, *, default: Any = MISSING, **bounds: Any) -> Any:
-    """One number in `unit`; bounds are above, below, minimum, maximum; `balanced` see Field."""
+    """One number in `unit`; bounds are above, below, minimum, maximum; `balanced` and
+    `instead_of` see Field."""
     return declare("quantity", doc, unit=unit, default=default, **bounds)
 
 
@@ -192,8 +196,18 @@ def declared(part: type) -> dict[str, Field]:
     return {f.name: f.metadata["field"] for f in fields(part) if "field" in f.metadata}
 
 
+def alternatives(part: type) -> dict[str, tuple[str, ...]]:
+    """The keys that may stand in the place of another one, by that one's name."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, one in declared(part).items():
+        if one.instead_of:
+            found[one.instead_of] = (*found.get(one.instead_of, ()), name)
+    return found
+
+
 def required(part: type) -> tuple[str, ...]:
-    """Names of the fields of `part` that have no default."""
+    """Names of the fields of `part` that have no default; another key may stand in the place of
+    one (`alternatives`)."""
     return tuple(
         f.name
         for f in fields(part)

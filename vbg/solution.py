@@ -166,6 +166,10 @@ class Solution:
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self._find(name) is not None
 
+    def __iter__(self) -> Iterator[str]:
+        """The names of the signals, vectors whole."""
+        return iter(self.signals)
+
     def unit(self, name: str) -> str:
         """Unit of the signal or component `name`; empty if it was not given."""
         base = vector_of(name) if name not in self.signals else name

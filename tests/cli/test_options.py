@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.options import EXAMPLES, FATES, leaves, tries
 from vbg.cli.main import build_parser, main
-from vbg.cli.parser import Misused
+from vbg.cli.parser import LISTS, Misused
 
 PENDULUM = str(EXAMPLES / "pendulum.toml")
 STRANGE = "\x1b[2J\u202e\udcff"
@@ -70,3 +70,26 @@ def test_two_dashes_are_no_value_of_an_option(capsys):
         with pytest.raises(SystemExit) as left:
             main([*verb, PENDULUM, f"{name}=--"])
         assert left.value.code == 2 and name in capsys.readouterr().err
+
+
+def test_words_too_many_say_how_an_option_takes_several(capsys):
+    """Every option that takes a list says the comma; others that they are repeated."""
+    lists = [
+        (parser, name)
+        for _, parser in leaves(build_parser())
+        for action in parser.actions
+        for name in action.option_strings
+        if action.type in LISTS
+    ]
+    assert len(lists) > 12
+    assert all(f"{name} A,B" in parser.several([name, "A", "B"]) for parser, name in lists)
+    for line, told in (
+        ("run FILE --signals a b", "--signals A,B"),
+        ("run --signals a b FILE", "--signals A,B"),
+        ("run FILE --signals 'a, b'", "with commas, without spaces"),
+        ("run FILE --measure a b", "--measure A --measure B"),
+        ("run FILE --t-end 1 s", "in quotes where it has spaces"),
+    ):
+        with pytest.raises(SystemExit) as left:
+            main([PENDULUM if word == "FILE" else word for word in line.replace("'", "").split()])
+        assert left.value.code == 2 and told in capsys.readouterr().err

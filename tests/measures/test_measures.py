@@ -170,3 +170,31 @@ def test_every_function_has_a_meaning_and_a_spelling():
     for name, function in FUNCTIONS.items():
         assert function.meaning and function.spelled(name).startswith(f"{name}(")
         assert 1 <= function.least <= len(function.arguments)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e6])
+def test_extremes_of_a_vector_say_what_its_length_gives(scale):
+    """A load that hangs: the largest component of the force is 0, the bearing carries 5 N."""
+    time = np.linspace(0.0, 1.0, 11)
+    force = np.column_stack([-3.0 * time, 0.0 * time, -4.0 * time]) * scale
+    run = Solution(
+        time,
+        {"A.force": force, "line.pressures": force},
+        units={"A.force": "N", "line.pressures": "Pa"},
+    )
+
+    def note(text):
+        return measured("m", Measure(text), run, {}).note
+
+    assert f"max(norm(A.force)) is {5 * scale:.6g} N" in note("max(A.force)")
+    assert f"range(norm(after(A.force, 0.5))) is {2.5 * scale:.6g} N" in note(
+        "range(after(A.force, 0.5))"
+    )
+    assert note("max(A.force) + max(2*A.force)").count("over the components") == 2
+    for meant in (
+        "max(norm(A.force))",
+        "max(abs(A.force))",
+        "max(A.force.x)",
+        "max(line.pressures)",
+    ):
+        assert note(meant) == ""

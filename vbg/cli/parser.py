@@ -121,7 +121,7 @@ def _display(text: str) -> tuple[str, ...]:
         rules_of([text])
     except UsageError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
-    return tuple(text.split(","))
+    return names(text)
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -138,6 +138,11 @@ def assignment(text: str) -> tuple[str, float | str]:
         return name, float(value)
     except ValueError:
         return name, value
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Those of a list with commas: A.force,B.force."""
+    return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def seconds(text: str) -> float:
@@ -232,6 +237,9 @@ def add_bushings(parser: argparse.ArgumentParser) -> None:
     )
 
 
+LISTS = (names, _display)  # types of options whose value is a list with commas
+
+
 class Misused(Exception):
     """A wrong command line: the parser that found it, and its words."""
 
@@ -257,6 +265,34 @@ class Parser(argparse.ArgumentParser):
         if self.implied and [*(args or ()), ""][0] not in (*self.verbs, "-h", "--help"):
             args = [self.implied, *(args or ())]
         return super().parse_known_args(args, namespace)
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse has it; a word too many behind an option says how that takes several."""
+        found, rest = self.parse_known_args(args, namespace)
+        if rest:
+            words = list(args or ())
+            option = self.several(words[: words.index(rest[0])] if rest[0] in words else [])
+            self.error(f"unrecognized arguments: {' '.join(rest)}{option}")
+        return found
+
+    def several(self, words: list[str]) -> str:
+        """How the last option of `words` takes several values, if it takes any."""
+        place, parser = 0, self
+        for word in words:
+            parser = parser.verbs.get(word, parser)
+        for place in range(len(words) - 1, -1, -1):
+            if words[place].startswith("-"):
+                break
+        name, *values = words[place:] or [""]
+        known = {name: action for action in parser.actions for name in action.option_strings}
+        action = known.get(name)
+        if action is None or action.nargs is not None or not values:
+            return ""
+        if action.type in LISTS:
+            return f"; {name} takes several with commas, without spaces: {name} A,B"
+        if type(action).__name__ == "_AppendAction":
+            return f"; {name} is repeated for several: {name} A {name} B"
+        return f"; {name} takes one value: in quotes where it has spaces"
 
     def error(self, message: str) -> NoReturn:
         raise Misused(self, message)

@@ -105,6 +105,7 @@ def measures(found: list[Ending]) -> Iterator[str]:
     if rows:
         yield table([("measure", "value", "unit"), *rows], "<><")
     yield from (f"{row['name']}: no value: {row['why']}" for row in found if row not in known)
+    yield from (f"note: {row['note']}" for row in known if row["note"])
 
 
 def _in_units(row: Ending, display: Sequence[str]) -> Ending:

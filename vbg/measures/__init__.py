@@ -6,14 +6,15 @@
 In: a text and a Solution.  Out: a number in SI, or the reason why there is none.
 `language` reads the text, `series` holds courses over time and windows of them, `course`
 and `loads` are the functions, `functions` lists them with a line of meaning each; `dimensions`
-says of which quantity a measure is; `named` are
-those of a model file, in the unit that the engineer wants.
+says of which quantity a measure is, `remarks` what it may not have meant; `named` are those of a
+model file, in the unit that the engineer wants.
 """
 
 from vbg.measures.functions import FUNCTIONS
 from vbg.measures.language import evaluate, parse
 from vbg.measures.loads import Bin, spectrum
 from vbg.measures.named import Measure, Measured, faults, measured
+from vbg.measures.remarks import remarks
 from vbg.measures.series import Series
 
 __all__ = [
@@ -26,5 +27,6 @@ __all__ = [
     "faults",
     "measured",
     "parse",
+    "remarks",
     "spectrum",
 ]

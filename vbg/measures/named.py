@@ -12,6 +12,7 @@ from vbg.errors import UsageError
 from vbg.expressions import NONE, Defined
 from vbg.measures.dimensions import unit_told
 from vbg.measures.language import CONSTANTS, evaluate, names_in, parse, spelled
+from vbg.measures.remarks import remarks
 from vbg.plumbing.components import vector_of
 from vbg.solution import Solution
 
@@ -28,13 +29,15 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What came of a measure: `value` in `unit`, or None and the reason in `why`."""
+    """What came of a measure: `value` in `unit`, or None and the reason in `why`; `note` is what
+    it may not have meant (`vbg.measures.remarks`)."""
 
     name: str
     expression: str
     value: float | None
     unit: str
     why: str = ""
+    note: str = ""
 
 
 def measured(
@@ -56,13 +59,14 @@ def measured(
         tree = parse(measure.expression, functions)
         value = evaluate(tree, solution, parameters, functions)
         unit = unit_told(tree, solution.units, parameter_units, measure.unit)
+        note = "; ".join(remarks(tree, solution, parameters, functions))
     except UsageError as error:
         return Measured(name, measure.expression, None, measure.unit, str(error))
     if not math.isfinite(value):
         return Measured(name, measure.expression, None, measure.unit, "it has no value here")
     if measure.unit:
         value = (value - units.parse(measure.unit).offset) / units.coherent_factor(measure.unit)
-    return Measured(name, measure.expression, value, measure.unit or unit)
+    return Measured(name, measure.expression, value, measure.unit or unit, note=note)
 
 
 def faults(

@@ -107,6 +107,23 @@ async def test_what_a_field_names_now_is_marked_when_it_is_edited(tmp_path, part
         assert app.work.data == before
 
 
+async def test_another_key_is_written_in_the_place_of_what_is_asked(model):
+    """frequency = 20 kHz for a period, duty for a width; what is wrong is not taken."""
+    app = make_app(str(model))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(app, pilot)
+        await press(app, pilot, ["a", "s", *"pulse", "enter"])
+        await press(app, pilot, [*_typed("frequency = 20 kHz"), "enter"])
+        await press(app, pilot, [*_typed("duty = 2"), "enter"])
+        assert "signals" not in app.work.data
+        await press(app, pilot, ["ctrl+u", *_typed("duty = 0.3"), "enter", *_typed("pwm"), "enter"])
+        assert app.work.data["signals"]["pwm"] == {
+            "kind": "pulse",
+            "frequency": "20 kHz",
+            "duty": 0.3,
+        }
+
+
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 50.0])
 async def test_a_cylinder_is_offered_the_room_between_its_points(tmp_path, scale):
     """By Enter alone it begins in the middle of its stroke, whatever the size of the machine."""

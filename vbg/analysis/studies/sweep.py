@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from vbg.analysis.studies.sampling import Point
 from vbg.analysis.studies.table import Row, Table
 from vbg.errors import UsageError, VbgError, not_installed
-from vbg.measures import evaluate, parse
+from vbg.measures import evaluate, parse, remarks
 from vbg.platform.processes import end_tree, end_with_parent
 
 if TYPE_CHECKING:
@@ -76,11 +76,9 @@ def run_point(study: Study, point: Point) -> Row:
         solution = simulate(begin(system, study.start), **study.settings)
         if solution.status.code != "finished":
             return Row(point, (), "failed", solution.status.sentence)
-        functions = model.functions
-        values = tuple(
-            evaluate(parse(study.text(m), functions), solution, model.parameters, functions)
-            for m in study.measures
-        )
+        known = solution, model.parameters, model.functions
+        asked = [parse(study.text(m), model.functions) for m in study.measures]
+        values = tuple(evaluate(one, *known) for one in asked)
         for measure, value in zip(study.measures, values, strict=True):
             if not math.isfinite(value):
                 return Row(point, (), "failed", f"{measure} has no value.")
@@ -88,7 +86,8 @@ def run_point(study: Study, point: Point) -> Row:
         raise  # a wrong measure or parameter is wrong at every point
     except VbgError as error:
         return Row(point, (), "failed", " ".join(str(error).split()))
-    return Row(point, values, "finished", _remarks(solution))
+    meant = [f"{what}." for one in asked for what in remarks(one, *known)]
+    return Row(point, values, "finished", " ".join([_remarks(solution), *meant]).strip())
 
 
 def _remarks(solution: Solution) -> str:

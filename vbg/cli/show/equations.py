@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from vbg.cli.models import read_checked
-from vbg.cli.parser import add, add_model
+from vbg.cli.parser import add, add_model, names
 from vbg.cli.symbols import require_sympy
 from vbg.errors import UsageError
 
@@ -46,7 +46,8 @@ def register(subparsers: Any) -> None:
     parser.add_argument("--forces", action="store_true", help="joint forces, too (form minimal)")
     parser.add_argument(
         "--independent",
-        action="append",
+        type=names,
+        action="extend",
         default=[],
         metavar="JOINT.angle",
         help="a coordinate of a loop that is to be independent; again for others",

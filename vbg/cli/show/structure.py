@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from vbg.cli.models import read_checked
 from vbg.cli.output import DRAWINGS, require_output, wrote
-from vbg.cli.parser import add, add_json, add_model, count_of
+from vbg.cli.parser import add, add_json, add_model, count_of, names
 from vbg.errors import UsageError
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ def add_report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--library",
         metavar="TYPES",
+        type=names,
         default="",
         help="group types that you can solve, as 1R3D,1P1U1S3D; the table then marks them",
     )
@@ -90,7 +91,7 @@ def require_pictures(arguments: argparse.Namespace) -> None:
 
 def library_of(arguments: argparse.Namespace) -> frozenset[str]:
     """The group types named by --library."""
-    return frozenset(name.strip() for name in arguments.library.split(",") if name.strip())
+    return frozenset(arguments.library)
 
 
 def act(arguments: argparse.Namespace) -> int:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from vbg.cli.models import model_in, require_model
 from vbg.cli.output import wrote
-from vbg.cli.parser import INTERRUPTED, add, add_allow_include, count_of
+from vbg.cli.parser import INTERRUPTED, add, add_allow_include, count_of, names
 from vbg.cli.progress import CLEAR
 from vbg.cli.show.structure import add_report, library_of, report, require_pictures
 from vbg.cli.text import bar, count
@@ -50,15 +50,24 @@ def register(subparsers: Any) -> None:
     parser.add_argument(
         "--order",
         metavar="CRITERIA",
+        type=names,
         default="groups,largest,library,depth",
         help="what counts most: groups, largest, library, depth",
     )
     parser.add_argument("--keep", metavar="N", type=count_of(1), help="only the N best choices")
     parser.add_argument(
-        "--allow", metavar="PAIRS", default="", help="pairs that may be driven, by name; all"
+        "--allow",
+        metavar="PAIRS",
+        type=names,
+        default="",
+        help="pairs that may be driven, by name; all",
     )
     parser.add_argument(
-        "--require", metavar="PAIRS", default="", help="pairs that must be driven, by name; none"
+        "--require",
+        metavar="PAIRS",
+        type=names,
+        default="",
+        help="pairs that must be driven, by name; none",
     )
     parser.add_argument(
         "--paper",
@@ -145,7 +154,7 @@ def _choices(topology: Topology, arguments: argparse.Namespace) -> tuple[Transfo
     from vbg.structure.routes.store import load, save
     from vbg.structure.routes.transform import search_drives
 
-    order = tuple(arguments.order.split(","))
+    order = arguments.order
     library = library_of(arguments)
     if arguments.query:
         if not arguments.store:
@@ -169,10 +178,9 @@ def _choices(topology: Topology, arguments: argparse.Namespace) -> tuple[Transfo
     return found, stopped
 
 
-def _numbers(topology: Topology, names: str) -> list[int]:
+def _numbers(topology: Topology, wanted: tuple[str, ...]) -> list[int]:
 
     index = {pair.name: i for i, pair in enumerate(topology.pairs)}
-    wanted = [name.strip() for name in names.split(",") if name.strip()]
     unknown = [name for name in wanted if name not in index]
     if unknown:
         raise UsageError(f"no pair {unknown[0]!r}; there are {', '.join(index)}")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vbg.cli.output import require_output, wrote
-from vbg.cli.parser import add, add_allow_include, assignment, count_of
+from vbg.cli.parser import add, add_allow_include, assignment, count_of, names
 from vbg.cli.results import read_result
 from vbg.cli.text import count
 from vbg.errors import ModelError, UsageError
@@ -52,9 +52,10 @@ def register(subparsers: Any) -> None:
     parser.add_argument(
         "--trace",
         metavar="POINT",
-        action="append",
+        type=names,
+        action="extend",
         default=[],
-        help="draw the path of BODY.POINT or BODY; may be repeated",
+        help="draw the paths of these, BODY.POINT,BODY; may be repeated",
     )
     parser.add_argument(
         "--poses",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from vbg.cli.models import read_checked
 from vbg.cli.output import require_folder, require_folder_of, require_output, wrote
-from vbg.cli.parser import add, add_model, seconds
+from vbg.cli.parser import add, add_model, names, seconds
 from vbg.cli.postures import add_postures, postures
 from vbg.cli.show.equations import ENDINGS, exported_equations
 from vbg.errors import UsageError
@@ -49,7 +49,8 @@ def register(subparsers: Any) -> None:
     parser.add_argument(
         "--tunable",
         metavar="NAME[=LOW:HIGH]",
-        action="append",
+        type=names,
+        action="extend",
         help="a parameter of the file that stays one in an FMU or in C code, set before it begins; "
         "LOW:HIGH is its range in SI (default: a tenth of its value to ten times it); may be "
         "repeated",
@@ -94,6 +95,7 @@ def _add_unit(parser: argparse.ArgumentParser) -> None:
     unit.add_argument(
         "--platforms",
         metavar="LIST",
+        type=names,
         help="binaries for these, with commas, or all (default: this machine; others need the "
         "extra fmu): linux-x86_64, linux-aarch64, windows-x86_64, macos-x86_64, macos-aarch64",
     )
@@ -101,9 +103,10 @@ def _add_unit(parser: argparse.ArgumentParser) -> None:
     unit.add_argument(
         "--outputs",
         metavar="PATTERN",
-        action="append",
-        help="signals that are outputs, 'A.*', may be repeated (default: all but energies); the "
-        "others are local variables",
+        type=names,
+        action="extend",
+        help="signals that are outputs, 'A.*,B.force', may be repeated (default: all but "
+        "energies); the others are local variables",
     )
 
 
@@ -156,10 +159,10 @@ def _unit(arguments: argparse.Namespace) -> int:
     require_output(arguments.output, (".fmu",))
     version = arguments.fmi or 3
     platforms = None
-    if arguments.platforms == "all":
+    if arguments.platforms == ("all",):
         platforms = [p for p, row in PLATFORMS.items() if row[1 if version == 3 else 2]]
     elif arguments.platforms:
-        platforms = arguments.platforms.split(",")
+        platforms = list(arguments.platforms)
     if arguments.source and platforms:
         raise UsageError("--source has no binaries: leave --platforms out.")
     start = _start(arguments)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from vbg.cli.models import read_checked
 from vbg.cli.output import require_output, wrote
-from vbg.cli.parser import add, add_json, add_model, add_span, add_tolerances, add_units
+from vbg.cli.parser import add, add_json, add_model, add_span, add_tolerances, add_units, names
 from vbg.cli.text import count, figure, table
 from vbg.errors import UsageError
 from vbg.io.names import SAVED_ENDINGS
@@ -40,6 +40,7 @@ def register(subparsers: Any) -> None:
     parser.add_argument(
         "--motors",
         metavar="JOINTS",
+        type=names,
         default="",
         help="joints with a motor, A,B,C; default: those with a drive",
     )
@@ -85,10 +86,9 @@ def act(arguments: argparse.Namespace) -> int:
 def _found(arguments: argparse.Namespace, model: Model) -> Inverse:
     from vbg.analysis.inverse import inverse
 
-    names = ("t_end", "output_step", "rtol", "atol")
-    given = {name: getattr(arguments, name) for name in names}
+    given = {name: getattr(arguments, name) for name in ("t_end", "output_step", "rtol", "atol")}
     settings = {name: value for name, value in given.items() if value is not None}
-    motors = [name.strip() for name in arguments.motors.split(",") if name.strip()]
+    motors = arguments.motors
     if arguments.solver == "vbg":
         return inverse(model, motors, **settings)
     from vbg import tmm_bridge

@@ -245,6 +245,8 @@ BOUNDS = (("above", ">"), ("minimum", ">="), ("below", "<"), ("maximum", "<="))
 def _default(fact: dict[str, Any]) -> str:
     if fact["required"]:
         return "required"
+    if fact["instead_of"]:
+        return f"instead of {fact['instead_of']}"
     default = fact["default"]
     if isinstance(default, float):
         return f"{default:g}"
@@ -333,6 +335,7 @@ def _field_facts(field: Any) -> dict[str, Any]:
         "default": default if plain else None,
         "doc": declared.doc,
         "choices": list(declared.choices),
+        "instead_of": declared.instead_of,
     }
     facts |= {key: getattr(declared, key) for key, _ in BOUNDS}
     if declared.of is not None:

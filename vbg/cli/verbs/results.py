@@ -10,7 +10,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from vbg.cli.parser import add, add_json, count_of
+from vbg.cli.parser import add, add_json, count_of, names
 from vbg.cli.text import count, figure, table
 from vbg.errors import UsageError
 
@@ -78,7 +78,11 @@ def _add_order(parser: argparse.ArgumentParser) -> None:
         "--sort", metavar="NAME", default="file", help="file, modified, or a number's name"
     )
     parser.add_argument(
-        "--show", metavar="NAMES", default="", help="parameters and measures as columns: r,life"
+        "--show",
+        metavar="NAMES",
+        type=names,
+        default="",
+        help="parameters and measures as columns: r,life",
     )
     parser.add_argument("--rebuild", action="store_true", help="make the index anew")
     add_json(parser)
@@ -140,9 +144,8 @@ def _tell(found: Sequence[Entry], arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps([_plain(asdict(entry)) for entry in ordered]))
         return 0
-    names = [name.strip() for name in arguments.show.split(",") if name.strip()]
     if ordered:
-        print(_table(ordered, names))
+        print(_table(ordered, arguments.show))
     runs = sum(entry.kind == "run" for entry in ordered)
     studies = len(ordered) - runs
     print(f"{count(runs, 'run')}, {count(studies, 'study')}")

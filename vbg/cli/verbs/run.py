@@ -21,6 +21,7 @@ from vbg.cli.parser import (
     add_start,
     add_tolerances,
     add_units,
+    names,
 )
 from vbg.cli.progress import ProgressLine
 from vbg.cli.report import report
@@ -103,7 +104,7 @@ def _add_printing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--signals",
         metavar="PATTERN",
-        type=_patterns,
+        type=names,
         action="extend",
         help="print only these: 'A.*', '*.force*,hinge.angle'; may be repeated",
     )
@@ -116,11 +117,6 @@ def _add_printing(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress bar, no report")
     add_json(parser)
-
-
-def _patterns(text: str) -> list[str]:
-    """Those of a list with commas; no name of a signal has one."""
-    return [pattern.strip() for pattern in text.split(",") if pattern.strip()]
 
 
 def act(arguments: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from vbg.cli.models import read_checked
 from vbg.cli.output import require_output, wrote
-from vbg.cli.parser import add, add_json, add_model
+from vbg.cli.parser import add, add_json, add_model, names
 from vbg.cli.text import count, figure, table
 from vbg.errors import UsageError
 
@@ -35,7 +35,8 @@ def register(subparsers: Any) -> None:
     parser.add_argument(
         "--free",
         metavar="NAME",
-        action="append",
+        type=names,
+        action="extend",
         required=True,
         help="a parameter, or an entry TABLE.PART.KEY (forces.spring.length); may be repeated",
     )

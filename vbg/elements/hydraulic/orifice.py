@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -22,14 +23,18 @@ class Orifice:
     kind: ClassVar[str] = "orifice"
 
     nodes: tuple[str, str] = declare("nodes", "first and second port", size=2)
-    area: float = quantity("m^2", "area of the opening", above=0.0)
+    area: float | None = quantity("m^2", "area of the opening", above=0.0)
+    diameter: float | None = quantity(
+        "m", "diameter of a round opening", above=0.0, default=None, instead_of="area"
+    )
     cd: float = quantity("1", "discharge coefficient", above=0.0, default=0.62)
     density: float = quantity("kg/m^3", "density of the oil", above=0.0, default=860.0)
     laminar: float = quantity("Pa", "pressure below which it is laminar", above=0.0, default=1e4)
 
     def expand(self, name: str, builder: Builder) -> None:
         here = branch(name, builder, self.table, self.nodes)
-        gain = self.cd * self.area * (2.0 / self.density) ** 0.5
+        area = math.pi / 4.0 * self.diameter**2 if self.diameter else self.area or 0.0
+        gain = self.cd * area * (2.0 / self.density) ** 0.5
         bond = builder.resistor(
             name,
             here.node,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,25 +15,37 @@ from vbg.fields import quantity
 class Pulse:
     """value(t) = offset + height for the first `width` seconds of each `period` from
     `start` on, else offset.  At an edge it has the value after it; the integrator stops
-    at every edge.
+    at every edge.  `duty` is width / period, `frequency` 2 pi / period.
     """
 
     table: ClassVar[str] = "signals"
     kind: ClassVar[str] = "pulse"
 
     height: float = quantity("", "height of the pulses", default=1.0)
-    period: float = quantity("s", "from one rising edge to the next", above=0.0)
-    width: float = quantity("s", "duration of a pulse", above=0.0)
+    period: float | None = quantity("s", "from one rising edge to the next", above=0.0)
+    frequency: float | None = quantity(
+        "rad/s", "of rising edges", above=0.0, default=None, instead_of="period"
+    )
+    width: float | None = quantity("s", "duration of a pulse", above=0.0)
+    duty: float | None = quantity(
+        "1", "part of a period that is high", above=0.0, below=1.0, default=None, instead_of="width"
+    )
     start: float = quantity("s", "first rising edge", default=0.0)
     offset: float = quantity("", "value between pulses", default=0.0)
 
+    def timing(self) -> tuple[float, float]:
+        """Period and width [s]."""
+        period = 2.0 * math.pi / self.frequency if self.frequency else self.period or 0.0
+        return period, self.duty * period if self.duty else self.width or 0.0
+
     def value(self, name: str, builder: Builder) -> Block:
-        builder.breakpoint(self.start, self.period)
-        builder.breakpoint(self.start + self.width, self.period)
+        period, width = self.timing()
+        builder.breakpoint(self.start, period)
+        builder.breakpoint(self.start + width, period)
         elapsed = builder.time - const(self.start)
-        phase = elapsed - self.period * call("floor", (1.0 / self.period) * elapsed)
+        phase = elapsed - period * call("floor", (1.0 / period) * elapsed)
         begun = const(1.0) - call("positive", -elapsed)
-        high = times(begun, call("positive", const(self.width) - phase))
+        high = times(begun, call("positive", const(width) - phase))
         return const(self.offset) + self.height * high
 
     def expand(self, name: str, builder: Builder) -> None:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from vbg import units
-from vbg.fields import EQUILIBRIUM, Field, declared, required
+from vbg.fields import EQUILIBRIUM, Field, alternatives, declared, required
 from vbg.model.forms.axes import take_axes
 from vbg.model.forms.bodies import complete_body
 from vbg.model.forms.fmus import complete_fmu
@@ -65,9 +65,12 @@ def read_part(
         _finish_body(reading, scope, path, entry, values)
     if path[0] == "fmu" and len(path) == 2:
         complete_fmu(reading, path, entry, values)
+    replaced = _replaced(reading, path, part, entry)
+    values |= {key: None for key in needed if key in replaced}
     for key in needed:
         if key not in entry and key not in values:
-            _lacks(reading, path, key, _of_motion(fields[key], motion), whose)
+            of_motion = {one: _of_motion(field, motion) for one, field in fields.items()}
+            _lacks(reading, path, key, of_motion, alternatives(part).get(key, ()), whose)
     _check_between_or_on(reading, path, fields, entry)
     if not complete or len(reading.problems) > before:
         return None
@@ -119,8 +122,34 @@ def _read_field(reading: Reading, scope: Scope, path: Path, raw: Any, declared_a
     return read_value(reading, scope, path, raw, declared_as)
 
 
-def _lacks(reading: Reading, path: Path, key: str, field: Field, whose: str) -> None:
-    reading.fail_key(path, f"{whose} needs {key}: {field.doc}{units.in_brackets(field.unit)}.")
+def _replaced(reading: Reading, path: Path, part: type, entry: Mapping[str, Any]) -> set[str]:
+    """Keys in whose place another one is written; two for one thing are a fault."""
+    replaced = set()
+    for key, others in alternatives(part).items():
+        written = [one for one in (key, *others) if one in entry]
+        if len(written) > 1:
+            what = f"{' and '.join(written)} say the same thing twice."
+            reading.fail((*path, written[-1]), what, f"Leave all out but one: {_or(key, *others)}.")
+        elif written and key not in entry:
+            replaced.add(key)
+    return replaced
+
+
+def _or(*keys: str) -> str:
+    return " or ".join(keys)
+
+
+def _lacks(
+    reading: Reading,
+    path: Path,
+    key: str,
+    fields: Mapping[str, Field],
+    others: tuple[str, ...],
+    whose: str,
+) -> None:
+    told = [f"{fields[one].doc}{units.in_brackets(fields[one].unit)}" for one in (key, *others)]
+    instead = "".join(f"; or {one}: {doc}" for one, doc in zip(others, told[1:], strict=True))
+    reading.fail_key(path, f"{whose} needs {key}: {told[0]}{instead}.")
 
 
 def _check_between_or_on(

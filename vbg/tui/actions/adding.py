@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from vbg.edit.commands import AddTable, SetValue
 from vbg.errors import UsageError, VbgError
-from vbg.fields import Field, declared, required
+from vbg.fields import Field, alternatives, declared, required
 from vbg.model.catalogue import REFERENCE_NODES
 from vbg.model.samples import sample
 from vbg.tui.actions import Handler, Refusal, drafts, solids
@@ -159,7 +159,7 @@ async def _add_part(app: Desk, table: str, part: Any, given: dict[str, Any] | No
         if answer is None:
             drafts.keep(app, table, part.kind, values, len(start))
             return
-        values[name] = answer
+        values |= answer
     stem = {"bodies": "body", "joints": "J"}.get(table, part.kind)
     taken = references.names(app.work.data)
     new = await app.ask(
@@ -191,14 +191,18 @@ async def _attached(app: Desk, part: Any, values: dict[str, Any]) -> dict[str, A
             return None
         where = chosen
     of = ("", part)
-    value = await _ask_field(app, of, where, declared(part)[where], values)
-    return None if value is None else {where: value}
+    return await _ask_field(app, of, where, declared(part)[where], values)
 
 
 def _asked(part: type, values: dict[str, Any]) -> tuple[str, ...]:
     """The fields that must be asked for: required ones, and where the part is attached."""
     fields = declared(part)
-    asked = [name for name in fields if name in required(part) and name not in values]
+    instead = alternatives(part)
+    asked = [
+        name
+        for name in fields
+        if name in required(part) and not {name, *instead.get(name, ())} & values.keys()
+    ]
     attached = {"between", "on"} & set(fields) or {"nodes"} & set(fields)
     if attached and not attached & {*asked, *values}:
         asked.insert(0, "between" if "between" in fields else sorted(attached)[0])
@@ -212,43 +216,62 @@ def _asked(part: type, values: dict[str, Any]) -> tuple[str, ...]:
 
 async def _ask_field(
     app: Desk, of: tuple[str, Any], name: str, field: Field, values: dict[str, Any]
-) -> Any | None:
-    """The value of a field of a part that is being made; `of` is its table and class."""
-    table, part = of
-    title = f"{part.kind}: {name}"
+) -> dict[str, Any] | None:
+    """What is written for a field of a part that is being made, by its key; `of` is its table and
+    class."""
+    title = f"{of[1].kind}: {name}"
+    chosen: Any = None
     if field.form in ("ends", "end", "span") and name != "on":
-        return await ask_ends(app, title, field)
-    if field.form == "coordinate":
-        return await app.choose(title, references.coordinate_items(app.work.data))
-    if field.form == "coordinates":
-        return await _ask_coordinates(app, title, field)
-    if field.form == "choice":
-        return await app.choose(title, tuple(Item(c, c) for c in field.choices))
-    if name == "on":
+        chosen = await ask_ends(app, title, field)
+    elif field.form == "coordinate":
+        chosen = await app.choose(title, references.coordinate_items(app.work.data))
+    elif field.form == "coordinates":
+        chosen = await _ask_coordinates(app, title, field)
+    elif field.form == "choice":
+        chosen = await app.choose(title, tuple(Item(c, c) for c in field.choices))
+    elif name == "on":
         items = (
             *references.coordinate_items(app.work.data),
             *references.end_items(app.work.data, []),
         )
-        return await app.choose(title, items)
+        chosen = await app.choose(title, items)
+    else:
+        return await _ask_text(app, of, name, field, values)
+    return None if chosen is None else {name: chosen}
+
+
+async def _ask_text(
+    app: Desk, of: tuple[str, Any], name: str, field: Field, values: dict[str, Any]
+) -> dict[str, Any] | None:
+    """A value in words; ``bore = 50 mm`` where another key may stand in the place of this one."""
+    table, part = of
     unit = f" [{unit_of(field)}]" if unit_of(field) else ""
+    fields, others = declared(part), alternatives(part).get(name, ())
+    instead = "".join(f", or {one} = ...: {fields[one].doc} [{fields[one].unit}]" for one in others)
+
+    def read(text: str) -> tuple[str, Any]:
+        key, equals, told = text.partition("=")
+        if equals and key.strip() in others:
+            return key.strip(), value_of(fields[key.strip()], told.strip())
+        return name, value_of(field, text)
 
     def judge(text: str) -> tuple[str, bool]:
         try:
-            value = value_of(field, text)
+            key, value = read(text)
         except UsageError as error:
             return str(error), False
         if value is None:
             return "a value is required", False
-        return checking.judge_new(app.work, table, values, name, value)
+        return checking.judge_new(app.work, table, values, key, value)
 
     text = await app.ask(
-        title,
-        _offer(app, (table, part), name, field, values),
+        f"{part.kind}: {name}",
+        _offer(app, of, name, field, values),
         judge,
-        about=f"{field.doc}{unit}{_in_axes(table, name, field)}{_known_nodes(app, table, field)}"
-        f"{_told_span(app, part, name, values)}",
+        about=f"{field.doc}{unit}{instead}{_in_axes(table, name, field)}"
+        f"{_known_nodes(app, table, field)}{_told_span(app, part, name, values)}",
     )
-    return None if text is None else value_of(field, text)
+    return None if text is None else dict([read(text)])
 
 
 def _in_axes(table: str, name: str, field: Field) -> str:

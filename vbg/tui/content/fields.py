@@ -10,7 +10,7 @@ from typing import Any
 from vbg.draw.text.marks import Marks
 from vbg.draw.text.rows import Row, cells, pad, printable
 from vbg.errors import Problem
-from vbg.fields import Field, declared, required
+from vbg.fields import Field, alternatives, declared, required
 from vbg.tui.content.values import shown
 
 Path = tuple[str | int, ...]
@@ -149,7 +149,8 @@ def _row(path: Path, name: str, field: Field, written: Mapping[str, Any]) -> Fie
 
 def _class_rows(part: type, path: Path, written: Mapping[str, Any]) -> tuple[FieldRow, ...]:
     """Rows of a declared class; sub-tables and points are spread out."""
-    needed = required(part)
+    instead = alternatives(part)
+    needed = [key for key in required(part) if not {*instead.get(key, ())} & written.keys()]
     defaults = {f.name: f.default for f in fields(part)}
     rows: list[FieldRow] = []
     for name, field in declared(part).items():

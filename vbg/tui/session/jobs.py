@@ -131,7 +131,8 @@ def _answer(measure: dict[str, Any]) -> str:
     """A measure as a line of the log."""
     value = measure["value"]
     told = measure["why"] if value is None else f"{value:.6g} {measure['unit']}".strip()
-    return f"{measure['name']} = {told}"
+    note = measure.get("note", "")
+    return f"{measure['name']} = {told}" + (f"; {note}" if note else "")
 
 
 def failed(run: Run, words: str, problems: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
