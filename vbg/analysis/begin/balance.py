@@ -6,17 +6,21 @@ f = 0 is taken: a load is held by the pressure under it, a preload by the twist 
 A content on which no momentum depends keeps itself: q' = 0, as of a capacitor behind a resistor
 or oil between two orifices.  Where voltages only are asked for, the machine may move: f are the
 rates of the fluxes that they drive.
+
+Dry friction has no part in it, as an effort that may be anything up to its limit: the contents are
+those of the machine without it, and what they leave, as the load of a worm that locks, it may hold.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vbg.analysis.probe.probe import Probe
+from vbg.analysis.rest.resting import with_modes, without_friction
 from vbg.assemble import Start, System, assemble_start, start_at
 from vbg.errors import AssemblyError, Problem, UsageError
 from vbg.model.located import located
@@ -42,6 +46,7 @@ def balanced(system: System, parts: tuple[str, ...]) -> Start:
     """
     start = assemble_start(system)
     probe = Probe(system)
+    smooth = _Smooth(probe, without_friction(start, 0.0, start.state))
     places = _contents(system, probe, start.state, parts)
     still = _still(system, probe, start.state, places)
     forces = still + probe.spans["rate"].start
@@ -51,13 +56,15 @@ def balanced(system: System, parts: tuple[str, ...]) -> Start:
     for _ in range(len(pressures) + 1):
         rows = np.concatenate([forces, empty])
         alike = [*(kinds[i] for i in still.tolist()), *("pressure" for _ in empty)]
-        x, held = _solved(probe, rows, places, start.state, alike)
+        x, held = _solved(smooth, rows, places, start.state, alike)
         found = probe.values(0.0, x)[pressures]
         pulling = pressures[found < -ZERO * max(float(np.abs(found).max(initial=0.0)), 1.0)]
         if not np.setdiff1d(pulling, empty).size:
             break
         empty = np.union1d(empty, pulling)
-    left = probe.values(0.0, x)[forces]
+    left = smooth.values(x)[forces]
+    if not float(np.abs(left).max(initial=0.0)) <= held:
+        left = probe.values(0.0, with_modes(start, 0.0, x))[forces]
     if not float(np.abs(left).max(initial=0.0)) <= held:
         raise AssemblyError.of(located(system.model, [_unbalanced(system, parts, still, left)]))
     begins = start_at(system, x)
@@ -65,6 +72,25 @@ def balanced(system: System, parts: tuple[str, ...]) -> Start:
     told = f"{', '.join(parts)} {verb} the loads as written."
     note = Problem("note", "simulate.start", told)
     return replace(begins, notes=(*start.notes, *begins.notes, note))
+
+
+@dataclass(frozen=True, slots=True)
+class _Smooth:
+    """The machine without dry friction: the mean over states `both` in whose modes it slips
+    forward and backward, the rest of them being x."""
+
+    probe: Probe
+    both: tuple[Array, ...]
+
+    def values(self, x: Array) -> Array:
+        return np.mean([self.probe.values(0.0, one) for one in self._of(x)], axis=0)
+
+    def jacobian(self, x: Array) -> Array:
+        return np.mean([self.probe.jacobian(0.0, one) for one in self._of(x)], axis=0)
+
+    def _of(self, x: Array) -> list[Array]:
+        apart = np.any(np.array(self.both) != self.both[0], axis=0)
+        return [np.where(apart, one, x) for one in self.both]
 
 
 def _still(system: System, probe: Probe, x: Array, places: Places) -> Places:
@@ -104,25 +130,27 @@ def _heights(A: Array, kinds: Sequence[str]) -> Array:
 
 
 def _solved(
-    probe: Probe, rows: Places, places: Places, x: Array, kinds: Sequence[str]
+    smooth: _Smooth, rows: Places, places: Places, x: Array, kinds: Sequence[str]
 ) -> tuple[Array, float]:
     """The state with what stands in `rows` (of `kinds`) zero, by Newton with the least changes
     at `places`, and how large a force is that still counts as none beside those that balance."""
     x = x.copy()
-    values = probe.values(0.0, x)[rows]
+    values = smooth.values(x)[rows]
     held = RESTS * float(np.abs(values).max(initial=0.0))
     for _ in range(ITERATIONS):
-        A = probe.jacobian(0.0, x)[rows][:, places]
+        A = smooth.jacobian(x)[rows][:, places]
         height = _heights(A, kinds)
         held = max(held, ROUNDING * float(np.abs(A * x[places]).max(initial=0.0)))
         size = np.maximum(np.abs(x[places]), _reach(A / height[:, None], values / height))
         scaled = A * size / height[:, None]
         step = size * np.linalg.lstsq(scaled, -values / height, rcond=1e-10)[0]
-        before = float(np.abs(values / height).max(initial=0.0))  # heights are this posture's
+        # heights are this posture's; what no content reaches tells nothing of the step
+        height = np.where(np.abs(A / height[:, None]).max(axis=1) > NOISE, height, np.inf)
+        before = float(np.abs(values / height).max(initial=0.0))
         for halvings in range(HALVINGS):
             trial = x.copy()
             trial[places] += 0.5**halvings * step
-            now = probe.values(0.0, trial)[rows]
+            now = smooth.values(trial)[rows]
             if float(np.abs(now / height).max(initial=0.0)) < before:
                 break
         else:
