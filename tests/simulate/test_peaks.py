@@ -124,3 +124,32 @@ def test_a_sweep_tells_the_points_whose_rows_miss_a_peak():
     assert "rail.stop reaches" in coarse.reason and "output_step" in coarse.reason
     fine = run_point(replace(study, settings={"t_end": 0.6, "output_step": 1e-5}), ())
     assert fine.reason == "" and fine.measures[0] == pytest.approx(1.4017e4, rel=1e-3)
+
+
+@pytest.mark.parametrize("seed", tail(range(8), 3))
+def test_no_peak_leads_over_a_jump_of_a_law(seed):
+    """A push of constant size within a part of the way only: the parabola through its last value
+    and the one behind its edge has a top an eighth higher."""
+    rng = np.random.default_rng(seed)
+    mass, push, k, reach = 10.0 ** rng.uniform(-3, 3, 4)
+    swing = 10.0 ** rng.uniform(0.5, 2) * reach
+    period = 2.0 * np.pi * np.sqrt(mass / k)
+    push = min(push, 0.01 * k * swing)
+    model = vbg.Model(
+        translational={
+            "m": {"kind": "mass", "nodes": ["x"], "m": mass, "position": swing},
+            "s": {"kind": "spring", "nodes": ["x"], "k": k},
+            "f": {"kind": "force", "nodes": ["x"], "force": "push"},
+        },
+        signals={
+            "push": {
+                "kind": "expression",
+                "expression": f"if(abs(s.length) < {float(reach)!r}, {float(push)!r}*sign(m.speed), 0)",
+            }
+        },
+    )
+    for rtol in (1e-6, 1e-8, 1e-9):
+        solution = vbg.simulate(model, t_end=3.3 * period, output_step=period / 30, rtol=rtol)
+        assert np.abs(solution["push"]).max() <= push
+        reached, *_ = told(solution).get("push", (0.0,))
+        assert abs(reached) <= push * (1.0 + 1e-3)  # as it is printed

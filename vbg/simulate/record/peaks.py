@@ -197,23 +197,43 @@ def _tops(
     times: Array, values: Array, joined: NDArray[np.bool_], best: NDArray[np.intp]
 ) -> tuple[Array, Array]:
     """The largest value of each column, which stands in the row `best`, or where that goes on on
-    both sides the top of the parabola through it and its neighbours, higher by no more than they
-    differ; with their instants.  `joined`: whether a row goes on from the one before it."""
+    both sides the top of the parabola through it and its higher neighbour, with the least bend
+    that the rows have at these two, so that none leads over a jump; with their instants.
+    `joined`: whether a row goes on from the one before it."""
     columns = np.arange(values.shape[1])
     top, when = values[best, columns], times[best]
     before, behind = np.maximum(best - 1, 0), np.minimum(best + 1, len(times) - 1)
-    inner = (before < best) & (best < behind) & joined[best] & joined[behind]
-    inner &= (times[before] < when) & (when < times[behind])
-    left, right = values[before, columns], values[behind, columns]
-    a, b = np.where(inner, when - times[before], 1.0), np.where(inner, times[behind] - when, 1.0)
+    higher = np.where(values[before, columns] > values[behind, columns], before, behind)
+    inner, bend = _bends(times, values, joined, best)
+    follows, there = _bends(times, values, joined, higher)
     with np.errstate(over="ignore", invalid="ignore"):  # of values near the end of numbers
-        rise, fall = (top - left) / a, (right - top) / b
-        bend = (rise - fall) / (a + b)  # minus half of the second derivative
-        slope = (rise * b + fall * a) / (a + b)
-        inner &= (bend > 0.0) & np.isfinite(slope**2)
+        inner, bend = inner & follows, np.minimum(bend, there)
+        away = np.where(inner, times[higher] - when, 1.0)
+        drop = top - values[higher, columns]
+        slope = bend * np.abs(away) - drop / np.abs(away)
+        inner &= (bend > 0.0) & (slope > 0.0) & np.isfinite(slope**2)
         safe = np.where(inner, bend, 1.0)
-        more = np.minimum(slope**2 / (4.0 * safe), top - np.minimum(left, right))
-        return np.where(inner, top + more, top), np.where(inner, when + slope / (2.0 * safe), when)
+        lowest = np.minimum(values[before, columns], values[behind, columns])
+        more = np.minimum(slope**2 / (4.0 * safe), top - lowest)
+        aside = np.sign(away) * slope / (2.0 * safe)
+        return np.where(inner, top + more, top), np.where(inner, when + aside, when)
+
+
+def _bends(
+    times: Array, values: Array, joined: NDArray[np.bool_], rows: NDArray[np.intp]
+) -> tuple[NDArray[np.bool_], Array]:
+    """Whether the row of each column goes on on both sides, and minus half of the second
+    derivative there."""
+    columns = np.arange(values.shape[1])
+    before, behind = np.maximum(rows - 1, 0), np.minimum(rows + 1, len(times) - 1)
+    inner = (before < rows) & (rows < behind) & joined[rows] & joined[behind]
+    inner &= (times[before] < times[rows]) & (times[rows] < times[behind])
+    a = np.where(inner, times[rows] - times[before], 1.0)
+    b = np.where(inner, times[behind] - times[rows], 1.0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        rise = (values[rows, columns] - values[before, columns]) / a
+        fall = (values[behind, columns] - values[rows, columns]) / b
+        return inner, (rise - fall) / (a + b)
 
 
 def between_rows(peaks: Sequence[Peak], step: float) -> Iterator[Problem]:
