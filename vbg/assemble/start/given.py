@@ -19,7 +19,9 @@ from vbg.model.located import located
 
 Array = NDArray[np.float64]
 
-LEAST = 1e-3  # of the largest state of its unit, and of the machine's length: that way at least
+LEAST = (
+    1e-3  # of the largest state of its unit, of the machine's length, of 1 rad: so much at least
+)
 NEAR = 1e-6  # of a body's way or of a speed: a state that is moved less was on the constraints
 
 
@@ -84,7 +86,8 @@ def _far(system: System) -> Problem:
 def _moved(system: System, given: Array, x: Array) -> tuple[Problem, ...]:
     """A warning with the state that had to be moved farthest."""
     moved = np.abs(x - given)
-    modes, large = {m.name for m in system.causal.graph.modes}, {"m": typical_length(system)}
+    modes = {m.name for m in system.causal.graph.modes}
+    large = {"m": typical_length(system), "rad": 1.0}
     for s in system.slices:
         own = float(np.abs(given[s.first : s.last]).max(initial=0.0))
         large[s.state.unit] = max(large.get(s.state.unit, 0.0), own)
