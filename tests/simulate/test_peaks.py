@@ -135,18 +135,14 @@ def test_no_peak_leads_over_a_jump_of_a_law(seed):
     swing = 10.0 ** rng.uniform(0.5, 2) * reach
     period = 2.0 * np.pi * np.sqrt(mass / k)
     push = min(push, 0.01 * k * swing)
+    law = f"if(abs(s.length) < {float(reach)!r}, {float(push)!r}*sign(m.speed), 0)"
     model = vbg.Model(
         translational={
             "m": {"kind": "mass", "nodes": ["x"], "m": mass, "position": swing},
             "s": {"kind": "spring", "nodes": ["x"], "k": k},
             "f": {"kind": "force", "nodes": ["x"], "force": "push"},
         },
-        signals={
-            "push": {
-                "kind": "expression",
-                "expression": f"if(abs(s.length) < {float(reach)!r}, {float(push)!r}*sign(m.speed), 0)",
-            }
-        },
+        signals={"push": {"kind": "expression", "expression": law}},
     )
     for rtol in (1e-6, 1e-8, 1e-9):
         solution = vbg.simulate(model, t_end=3.3 * period, output_step=period / 30, rtol=rtol)
