@@ -227,6 +227,28 @@ def msl_fourbar1(solution: Solution, data: dict) -> Channels:
     yield relative("energy", total[-1], own["energy"], tolerance["own"])
 
 
+def last_row(solution: Solution, data: dict) -> Channels:
+    """Signals by their names at the end, each beside the largest of its unit among them."""
+    reference = data["reference"]
+    units = [name.partition(".")[2].partition(".")[0] for name in reference]
+    largest = {
+        unit: max(abs(v) for v, u in zip(reference.values(), units, strict=True) if u == unit)
+        for unit in units
+    }
+    for (name, expected), unit in zip(reference.items(), units, strict=True):
+        got = float(solution[name][-1])
+        yield Channel(name, got, expected, data["tolerance"], largest[unit])
+
+
+def car_axis(solution: Solution, data: dict) -> Channels:
+    upright, bar = data["lambda"]
+    yield from last_row(solution, data)
+    force = float(np.linalg.norm(solution["wheel.force"][-1]))
+    yield relative("lambda_1", force, abs(upright), data["tolerance"])
+    apart = solution["right.position"][-1, 0] - solution["left.position"][-1, 0]
+    yield relative("lambda_2", solution["bar.force"][-1, 0], 2.0 * bar * apart, data["tolerance"])
+
+
 HERE = ROOT / "tests/published"
 EXAMPLES = ROOT / "examples"
 
@@ -237,8 +259,11 @@ PROBLEMS = {
         Published("a02_double_four_bar", HERE / "a02_double_four_bar.toml", double_four_bar),
         Published("adams_revolute_tilted", HERE / "adams_revolute_tilted.toml", tilted_revolute),
         Published("andrews_squeezer", EXAMPLES / "andrews-squeezer.toml", squeezer),
+        Published("car_axis", HERE / "car_axis.toml", car_axis),
         Published("heavy_top", EXAMPLES / "heavy-top.toml", heavy_top),
         Published("msl_double_pendulum", HERE / "msl_double_pendulum.toml", msl_double_pendulum),
         Published("msl_fourbar1", HERE / "msl_fourbar1.toml", msl_fourbar1),
+        Published("pleiades", HERE / "pleiades.toml", last_row),
+        Published("ring_modulator", HERE / "ring_modulator.toml", last_row),
     )
 }
