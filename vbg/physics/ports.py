@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from vbg.blocks import Block, times
@@ -66,6 +67,17 @@ def declare_branch(name: str, builder: Builder, table: str, effort: Block, throu
     builder.output(f"{name}.power", times(effort, through), "W")
 
 
-def declare_element(name: str, builder: Builder, table: str, bond: str) -> None:
-    """The same for an element bonded away from its branch."""
-    declare_branch(name, builder, table, builder.effort(bond), builder.bond_flow(bond))
+def declare_element(
+    name: str,
+    builder: Builder,
+    table: str,
+    bond: str,
+    *,
+    flow: Callable[[Block], Block] | None = None,
+) -> None:
+    """The same for an element bonded away from its branch; with a law flow(effort) the through
+    flow is told by it.  Where causality has the element give its effort, the flow is what the
+    others at a node leave: of 16 A less 16 A, a leak of 0.1 mA would be known to 5 digits."""
+    effort = builder.effort(bond)
+    through = builder.bond_flow(bond) if flow is None else flow(effort)
+    declare_branch(name, builder, table, effort, through)

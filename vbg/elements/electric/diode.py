@@ -45,23 +45,28 @@ class Diode:
     def expand(self, name: str, builder: Builder) -> None:
         here = branch(name, builder, self.table, self.nodes)
         if self.law == "ideal":
-            bond = self._ideal(name, builder, here)
+            self._ideal(name, builder, here)
         else:
             bond = builder.resistor(name, here.node, flow=self._current)
-        declare_element(name, builder, self.table, bond)
+            declare_element(name, builder, self.table, bond)
 
-    def _ideal(self, name: str, builder: Builder, here: Branch) -> str:
+    def _ideal(self, name: str, builder: Builder, here: Branch) -> None:
         voltage = difference(builder, self.table, self.nodes)
         on = builder.mode(f"{name}.on", lambda _: voltage, f"{name} switches")
         conductance = const(self.Goff) + (1.0 / self.Ron - self.Goff) * on
         resistance = const(1.0 / self.Goff) + (self.Ron - 1.0 / self.Goff) * on
-        return builder.resistor(
+
+        def flow(v: Block) -> Block:
+            return times(conductance, v)
+
+        bond = builder.resistor(
             name,
             here.node,
             effort=lambda current: times(resistance, current),
-            flow=lambda v: times(conductance, v),
+            flow=flow,
             preferred="flow",
         )
+        declare_element(name, builder, self.table, bond, flow=flow)
 
     def _current(self, voltage: Block) -> Block:
         """Is (exp(v / Vt) - 1), and its tangent beyond the voltage of LARGEST."""

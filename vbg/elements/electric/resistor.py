@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from vbg.blocks import Block
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
 from vbg.physics.ports import branch, declare_element
@@ -25,9 +26,9 @@ class Resistor:
     def expand(self, name: str, builder: Builder) -> None:
         here = branch(name, builder, self.table, self.nodes)
         bond = builder.resistor(
-            name,
-            here.node,
-            effort=lambda current: self.R * current,
-            flow=lambda voltage: (1.0 / self.R) * voltage,
+            name, here.node, effort=lambda current: self.R * current, flow=self._current
         )
-        declare_element(name, builder, self.table, bond)
+        declare_element(name, builder, self.table, bond, flow=self._current)
+
+    def _current(self, voltage: Block) -> Block:
+        return (1.0 / self.R) * voltage

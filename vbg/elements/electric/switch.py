@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from vbg.blocks import const, times
+from vbg.blocks import Block, const, times
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
 from vbg.physics.ports import branch, declare_element
@@ -29,11 +29,15 @@ class Switch:
         on = builder.mode(f"{name}.closed", lambda _: command, f"{name} switches")
         conductance = const(self.Goff) + (1.0 / self.Ron - self.Goff) * on
         resistance = const(1.0 / self.Goff) + (self.Ron - 1.0 / self.Goff) * on
+
+        def flow(voltage: Block) -> Block:
+            return times(conductance, voltage)
+
         bond = builder.resistor(
             name,
             here.node,
             effort=lambda current: times(resistance, current),
-            flow=lambda voltage: times(conductance, voltage),
+            flow=flow,
             preferred="flow",
         )
-        declare_element(name, builder, self.table, bond)
+        declare_element(name, builder, self.table, bond, flow=flow)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from vbg.blocks import Block
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
 from vbg.physics.ports import branch, declare_element
@@ -23,9 +24,9 @@ class LaminarResistance:
     def expand(self, name: str, builder: Builder) -> None:
         here = branch(name, builder, self.table, self.nodes)
         bond = builder.resistor(
-            name,
-            here.node,
-            flow=lambda pressure: self.conductance * pressure,
-            effort=lambda flow: (1.0 / self.conductance) * flow,
+            name, here.node, flow=self._flow, effort=lambda flow: (1.0 / self.conductance) * flow
         )
-        declare_element(name, builder, self.table, bond)
+        declare_element(name, builder, self.table, bond, flow=self._flow)
+
+    def _flow(self, pressure: Block) -> Block:
+        return self.conductance * pressure
