@@ -71,7 +71,8 @@ class Field:
     What is `balanced` may be written "equilibrium": a start that is found so that nothing
     accelerates (`Beginning.balance`), and the signal of the same name is it at t = 0.
     `instead_of` is the key whose place this one may take (a diameter that of an area): one of
-    them is written, and where it is a required key its value is None if this one is.
+    them is written, and the part works out the other's value when it is made (`__post_init__`),
+    so that whoever reads it finds an area.
     """
 
     form: Form

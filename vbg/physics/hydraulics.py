@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import exp, inf, log1p
@@ -27,6 +28,11 @@ def inverse_root(y: Block, laminar: float) -> Block:
     square = times(y, y)
     inner = call("sqrt", times(square, square) + const(4.0 * laminar * laminar))
     return times(call("sqrt", 0.5 * (square + inner)), y)
+
+
+def disc(diameter: float) -> float:
+    """Area of a round opening or piston [m^2]."""
+    return math.pi / 4.0 * diameter * diameter
 
 
 @dataclass(frozen=True, slots=True)

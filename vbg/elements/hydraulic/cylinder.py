@@ -11,7 +11,7 @@ from vbg.blocks import Block, const, times
 from vbg.builder import Builder, Node
 from vbg.fields import Attachment, declare, quantity
 from vbg.physics.contact import contact
-from vbg.physics.hydraulics import Chamber, Oil
+from vbg.physics.hydraulics import Chamber, Oil, disc
 from vbg.physics.ports import branch
 from vbg.physics.reach import reach
 
@@ -42,7 +42,7 @@ class Cylinder:
         "ends", "two points; or give `on`", default=None
     )
     on: str | None = declare("coordinate", "a joint or translational.NODE", default=None)
-    area_a: float | None = quantity("m^2", "area of chamber A", above=0.0)
+    area_a: float = quantity("m^2", "area of chamber A", above=0.0)
     bore: float | None = quantity(
         "m", "diameter of the piston", above=0.0, default=None, instead_of="area_a"
     )
@@ -91,12 +91,18 @@ class Cylinder:
         "N*s/m", "damping of the end stops; default: k * 1 ms", minimum=0.0, default=None
     )
 
+    def __post_init__(self) -> None:
+        if self.bore is not None:
+            object.__setattr__(self, "area_a", disc(self.bore))
+        if self.rod is not None:
+            object.__setattr__(self, "area_b", self.area_a - disc(self.rod))
+
     def faults(self) -> Iterator[tuple[str, str, str]]:
         """No way of connecting the rod, or two; a pressure at which no oil is left."""
         if (self.on is None) == (self.between is None):
             yield "", "a cylinder needs either between or on.", ""
-        if self.areas()[1] <= 0.0:
-            wide = 2.0 * math.sqrt(self.areas()[0] / math.pi)
+        if self.area_b is not None and self.area_b <= 0.0:
+            wide = 2.0 * math.sqrt(self.area_a / math.pi)
             what = f"a rod of {self.rod:g} m fills the piston, whose diameter is {wide:.4g} m."
             yield "rod", what, "Write a thinner rod, or a wider bore."
         for key, pressure in (("pressure_a", self.pressure_a), ("pressure_b", self.pressure_b)):
@@ -114,17 +120,10 @@ class Cylinder:
     def _oil(self) -> Oil:
         return Oil(self.bulk, air=self.air)
 
-    def areas(self) -> tuple[float, float]:
-        """Of chambers A and B [m^2]."""
-        a = math.pi / 4.0 * self.bore**2 if self.bore else self.area_a or 0.0
-        if self.rod:
-            return a, a - math.pi / 4.0 * self.rod**2
-        return a, self.area_b or a
-
     def stops(self) -> tuple[float, float]:
         """Stiffness [N/m] and damping [N*s/m] of the end stops: steel on steel at the areas that
         oil presses on, 0.1 mm deep at 100 bar, unless written."""
-        k = 1e11 * self.areas()[0] if self.k is None else self.k
+        k = 1e11 * self.area_a if self.k is None else self.k
         return k, 1e-3 * k if self.c is None else self.c
 
     def paths(self) -> tuple[tuple[str, ...], ...]:
@@ -134,11 +133,11 @@ class Cylinder:
     def expand(self, name: str, builder: Builder) -> None:
         where = reach(name, builder, self, ways=("on", "between"))
         s = where.value - const(self.length)
-        area_a, area_b = self.areas()
+        area_b = self.area_b or self.area_a
         oil = self._oil
         effort = const(0.0)
         for side, node, area, dead, sign, start in (
-            ("A", self.nodes[0], area_a, self.dead_a, 1.0, self.pressure_a),
+            ("A", self.nodes[0], self.area_a, self.dead_a, 1.0, self.pressure_a),
             ("B", self.nodes[1], area_b, self.dead_b + area_b * self.stroke, -1.0, self.pressure_b),
         ):
             if node == "tank":

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 from vbg.builder import Builder
 from vbg.fields import declare, quantity
-from vbg.physics.hydraulics import inverse_root, signed_root
+from vbg.physics.hydraulics import disc, inverse_root, signed_root
 from vbg.physics.ports import branch, declare_element
 
 
@@ -23,7 +22,7 @@ class Orifice:
     kind: ClassVar[str] = "orifice"
 
     nodes: tuple[str, str] = declare("nodes", "first and second port", size=2)
-    area: float | None = quantity("m^2", "area of the opening", above=0.0)
+    area: float = quantity("m^2", "area of the opening", above=0.0)
     diameter: float | None = quantity(
         "m", "diameter of a round opening", above=0.0, default=None, instead_of="area"
     )
@@ -31,10 +30,13 @@ class Orifice:
     density: float = quantity("kg/m^3", "density of the oil", above=0.0, default=860.0)
     laminar: float = quantity("Pa", "pressure below which it is laminar", above=0.0, default=1e4)
 
+    def __post_init__(self) -> None:
+        if self.diameter is not None:
+            object.__setattr__(self, "area", disc(self.diameter))
+
     def expand(self, name: str, builder: Builder) -> None:
         here = branch(name, builder, self.table, self.nodes)
-        area = math.pi / 4.0 * self.diameter**2 if self.diameter else self.area or 0.0
-        gain = self.cd * area * (2.0 / self.density) ** 0.5
+        gain = self.cd * self.area * (2.0 / self.density) ** 0.5
         bond = builder.resistor(
             name,
             here.node,

@@ -333,19 +333,16 @@ def _chirp(part: Chirp) -> TimeFunction:
 
 
 def _pulse(part: Pulse) -> TimeFunction:
-    period = 2.0 * math.pi / part.frequency if part.frequency else part.period or math.inf
-    width = part.duty * period if part.duty else part.width or 0.0
-
     def record(tape: Tape, t: Number, order: int) -> Number:
         if order:
             return 0.0
         elapsed = t - part.start
-        phase = elapsed - period * floor(elapsed / period)
-        high = choose(-elapsed, 0.0, choose(width - phase, part.height, 0.0))
+        phase = elapsed - part.period * floor(elapsed / part.period)
+        high = choose(-elapsed, 0.0, choose(part.width - phase, part.height, 0.0))
         return part.offset + high
 
-    edges = (part.start, part.start + width)
-    return TimeFunction(record, tuple((edge, period) for edge in edges))
+    edges = (part.start, part.start + part.width)
+    return TimeFunction(record, tuple((edge, part.period) for edge in edges))
 
 
 def _table(part: Table) -> TimeFunction:

@@ -150,8 +150,7 @@ def _add_conductor(draft: Draft, name: str, part: Any) -> None:
         draft.add(Conductor(ends, lambda w, p: conductance * p))
         return
     if part.kind == "orifice":
-        area = part.area if part.diameter is None else _disc(part.diameter)
-        gain = part.cd * area * math.sqrt(2.0 / part.density)
+        gain = part.cd * part.area * math.sqrt(2.0 / part.density)
         draft.add(Conductor(ends, orifice(gain, part.laminar)))
         return
     if part.kind == "check_valve":
@@ -164,23 +163,10 @@ def _add_conductor(draft: Draft, name: str, part: Any) -> None:
     draft.changes.append((f"hydraulic.{name}", 1, lambda w: (beyond(ends, at, w),)))
 
 
-def _disc(diameter: float) -> float:
-    """Its area."""
-    return math.pi * (0.5 * diameter) ** 2
-
-
-def _faces(part: Any) -> tuple[float, float]:
-    """What oil presses on in A and in B: the piston's face, and the ring around the rod."""
-    face = float(part.area_a if part.bore is None else _disc(part.bore))
-    if part.rod is not None:
-        return face, face - _disc(part.rod)
-    return face, face if part.area_b is None else float(part.area_b)
-
-
 def _add_cylinder(draft: Draft, name: str, part: Any) -> None:
-    area_a, area_b = _faces(part)
+    area_b = part.area_b or part.area_a
     sides = (
-        (part.nodes[0], area_a, part.dead_a, part.pressure_a),
+        (part.nodes[0], part.area_a, part.dead_a, part.pressure_a),
         (part.nodes[1], -area_b, part.dead_b + area_b * part.stroke, part.pressure_b),
     )
     chambers: list[Chamber | None] = []
@@ -211,7 +197,7 @@ def _add_cylinder(draft: Draft, name: str, part: Any) -> None:
 def _end_stops(part: Any) -> Stops | None:
     """As stiff as is written, else so that 1000 bar on side A go in by 1 mm; damped so that a
     spring force is reached at a speed of its depth in 1 ms."""
-    k = _faces(part)[0] * 1000e5 / 1e-3 if part.k is None else part.k
+    k = part.area_a * 1000e5 / 1e-3 if part.k is None else part.k
     return Stops(part.stroke, k, k * 1e-3 if part.c is None else part.c) if k > 0.0 else None
 
 
