@@ -23,7 +23,8 @@ from vbg.io import hdf5, results
 from vbg.model import catalogue
 from vbg.model.resolve.resolve import TOP_LEVEL
 from vbg.model.samples import machine
-from vbg.model.text.names import EVERYDAY
+from vbg.model.resolve.settings import Simulate
+from vbg.model.text.everyday import EVERYDAY, UNSPOKEN
 from vbg.model.text.plain import INERTIA_KEYS
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -302,9 +303,13 @@ def test_what_engineers_call_a_part_finds_it(capsys):
     keys = {
         key for table in catalogue().values() for part in table.values() for key in declared(part)
     }
-    known = kinds | keys | {*INERTIA_KEYS, *catalogue(), *TOP_LEVEL}
-    assert set(EVERYDAY.values()) <= known
-    assert not set(EVERYDAY) & {*catalogue(), *TOP_LEVEL}
+    known = kinds | keys | {*INERTIA_KEYS, *catalogue(), *TOP_LEVEL, *declared(Simulate)}
+    assert {name for names in EVERYDAY.values() for name in names} <= known
+    for word in {*catalogue(), *TOP_LEVEL} & set(EVERYDAY):
+        assert not set(EVERYDAY[word]) & {*catalogue(), *TOP_LEVEL}
+    assert not set(UNSPOKEN) & kinds
+    code, _, err = told(["parts", "backlash"], capsys)
+    assert code == 2 and "curve" in err
 
 
 def test_a_run_tells_what_check_doubts(tmp_path, capsys):

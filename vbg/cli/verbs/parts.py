@@ -102,11 +102,16 @@ def _explain(wanted: str, everything: dict[str, Any], *, as_json: bool) -> None:
 
 
 def _refuse(wanted: str, everything: dict[str, Any], topics: list[str]) -> None:
-    from vbg.model.text.names import EVERYDAY, nearest
+    from vbg.model.text.everyday import UNSPOKEN
+    from vbg.model.text.names import everyday, nearest
 
     kinds = [kind for kinds in everything.values() for kind in kinds]
     keys = {f["name"] for kinds in everything.values() for p in kinds.values() for f in keys_of(p)}
-    near = EVERYDAY.get(wanted) or nearest(wanted, [*everything, *kinds, *topics, *keys])
+    named = [*everything, *kinds, *topics, *keys]
+    near = everyday(wanted, kinds) or everyday(wanted, named)
+    if not near and wanted in UNSPOKEN:
+        raise UsageError(f"There is no part '{wanted}'. {UNSPOKEN[wanted]}")
+    near = near or nearest(wanted, named)
     remedy = f"Did you mean '{near}'?" if near else "`vbg parts` lists all."
     raise UsageError(f"There is no part '{wanted}'. {remedy}")
 

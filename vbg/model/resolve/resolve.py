@@ -23,7 +23,7 @@ from vbg.model.resolve.resolved import STANDARD_GRAVITY, Home, Resolved
 from vbg.model.resolve.settings import Outputs, Simulate, balancing
 from vbg.model.resolve.shown import read_display
 from vbg.model.resolve.unit_ports import with_sources
-from vbg.model.text.names import is_name
+from vbg.model.text.names import everyday, is_name
 from vbg.model.text.places import Path, Places
 from vbg.model.values.functions import read_functions, with_values
 from vbg.model.values.parameters import read_parameters
@@ -320,7 +320,7 @@ def _class_of(
     if kind is None or kind in kinds:
         return kinds[kind] if kind else None
     elsewhere = [table for table, others in catalogue().items() if kind in others]
-    if elsewhere:
+    if elsewhere and not everyday(kind, kinds):
         what = f"{kind} is a kind of {elsewhere[0]}, not of {path[0]}."
         reading.fail((*path, "kind"), what, f"Write [{elsewhere[0]}.{path[1]}].")
     else:

@@ -4,69 +4,11 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
+
+from vbg.model.text.everyday import EVERYDAY, UNSPOKEN
 
 NAME = re.compile(r"[^\W\d][\w-]*\Z")
-
-
-# what engineers call a kind or a table that has another name here
-EVERYDAY = {
-    "hinge": "revolute",
-    "pin": "revolute",
-    "rotation": "revolute",
-    "slider": "prismatic",
-    "slide": "prismatic",
-    "translation": "prismatic",
-    "ball": "spherical",
-    "weld": "fixed",
-    "rigid": "fixed",
-    "cardan": "universal",
-    "hooke": "universal",
-    "screw": "helical",
-    "rod": "distance",
-    "rope": "distance",
-    "link": "distance",
-    "wheel": "rolling",
-    "rack": "rack_pinion",
-    "pulley": "belt",
-    "bumper": "stop",
-    "contact": "stop",
-    "rubber": "bushing",
-    "battery": "voltage_source",
-    "voltage": "voltage_source",
-    "current": "current_source",
-    "coil": "inductor",
-    "motor": "dc_motor",
-    "opamp": "op_amp",
-    "throttle": "orifice",
-    "valve": "proportional_valve",
-    "jack": "cylinder",
-    "ram": "cylinder",
-    "hose": "pipe",
-    "flywheel": "inertia",
-    "brake": "friction",
-    "leadscrew": "ball_screw",
-    "sin": "sine",
-    "controller": "pid",
-    "lookup": "table",
-    "joint": "joints",
-    "body": "bodies",
-    "force": "forces",
-    "signal": "signals",
-    "mechanical": "bodies",
-    "electrical": "electric",
-    "hydraulics": "hydraulic",
-    "l0": "length",
-    "rest_length": "length",
-    "free_length": "length",
-    "stiffness": "k",
-    "damping": "c",
-    "xz": "zx",
-    "yx": "xy",
-    "zy": "yz",
-    "output": "outputs",
-    "simulation": "simulate",
-}
 
 
 def is_name(text: str) -> bool:
@@ -89,14 +31,21 @@ def _likeness(a: str, b: str) -> float:
     return difflib.SequenceMatcher(None, b, a).ratio() + 0.1 * min(agreeing, 4)
 
 
+def everyday(name: str, candidates: Container[str]) -> str:
+    """The candidate that engineers call `name`, or "" where none is called so."""
+    return next((meant for meant in EVERYDAY.get(name.lower(), ()) if meant in candidates), "")
+
+
 def suggestion(name: str, candidates: Iterable[str], what: str) -> str:
     """The remedy for the unknown `name`: the nearest candidate, or what there is.
 
     `what` is the plural of what the candidates are ("bodies").
     """
     candidates = list(candidates)
-    if EVERYDAY.get(name.lower()) in candidates:
-        return f"Did you mean {EVERYDAY[name.lower()]!r}?"
+    if meant := everyday(name, candidates):
+        return f"Did you mean {meant!r}?"
+    if what == "kinds" and name.lower() in UNSPOKEN:
+        return UNSPOKEN[name.lower()]
     likely = nearest(name[:100], candidates[:5000])
     if likely:
         return f"Did you mean {likely!r}?"
