@@ -22,8 +22,8 @@ from vbg.fields import declared
 from vbg.io import hdf5, results
 from vbg.model import catalogue
 from vbg.model.resolve.resolve import TOP_LEVEL
-from vbg.model.samples import machine
 from vbg.model.resolve.settings import Simulate
+from vbg.model.samples import machine
 from vbg.model.text.everyday import EVERYDAY, UNSPOKEN
 from vbg.model.text.plain import INERTIA_KEYS
 
