@@ -81,3 +81,11 @@ def test_what_is_closed_moves_alike_from_any_start(name):
             courses.append(run.signals[signal] / start)
         for other in courses[1:]:
             np.testing.assert_allclose(other, courses[0], atol=1e-5 * np.abs(courses[0]).max())
+
+
+def test_what_is_closed_keeps_its_energy_for_many_turns():
+    """Each step loses rtol of what moves, not a part of `atol`: it adds up."""
+    written = {"first": "1.3", "stiffness": "7", "start": "1e-6"}
+    run = vbg.simulate(toml.parse("vbg = 1\n" + SLIDE.format(**written), "small.toml"), t_end=270.0)
+    assert run.status.code == "finished" and not run.audit.failures
+    assert run.audit.energy_residual < 3e-7

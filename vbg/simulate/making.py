@@ -50,7 +50,7 @@ def stepper_of(
         return FixedStep(rate, t, x, s.t_end, s.output_step), condition
     part = ROWS if finer else 1.0
     rtol = max(part * s.rtol, 1e-13)
-    atol = Tolerances(start.system, s.atol, s.t_end)
+    atol = Tolerances(start.system, s.atol, s.t_end, supplied=method != "radau")
     made = Adaptive(method, rate, t, x, s.t_end, rtol, atol, jacobian, condition, weak, longest)
     return made, condition
 

@@ -74,7 +74,7 @@ class Minimal:
         self._rates = Evaluator(self.programs.rates, kept=start.kept)
         self._efforts = system.equations.efforts.rows
         self._share, self._counted = max(SHARE * rtol, 1e-13), _counted(system)
-        self._tolerances = Tolerances(system, atol, duration)
+        self._tolerances = Tolerances(system, atol, duration, supplied=True)
         self._hold(t, x)
         self.rates, self.changes, self.worst = 0, 0, 1.0
         self.counts = Counts()

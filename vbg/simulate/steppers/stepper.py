@@ -178,7 +178,7 @@ class Adaptive:
         self.t, self.x, self.t_before = self._solver.t, self._solver.y, self._solver.t_old
         if not np.all(np.isfinite(self.x)):
             return "The state is not finite any more."
-        if self._atol.look(self.x) or self._atol.varies:
+        if self._atol.look(self.x, self.t - self.t_before) or self._atol.varies:
             self._held = self._atol(self.t, self.x)
             self._solver.atol = np.maximum(self._held, self._least)
             self._solver.rtol = self._atol.relative(self.t, self.x, self._rtol)

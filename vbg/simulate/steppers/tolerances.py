@@ -29,7 +29,11 @@ fastest speed so far makes of the run, where that is less than a turn or a size.
 
 What is closed, stores and resistors alone, never holds more than the energy E that it has: no
 effort or flow there is above Z = sqrt(2 E F).  A start may be as slow as it likes, 1e-8 rad/s of a
-rotor; so no store of it is held to more than CLOSED of that Z.
+rotor; so no store of it is held to more than CLOSED of that Z.  Where something supplies, E is
+what the stores have held in the run so far (`look`): there no store is held to more than HELD of
+Z, but none to less than SUPPLIED of its own, and no speed to less than GRAIN of a turn or a size in
+a step: where little has moved yet, it is rounding that moves.  Implicit steps are not held to that:
+they would follow fast waves which nobody has excited.
 """
 
 from __future__ import annotations
@@ -66,8 +70,10 @@ SHARE = 1e-2  # or this part of atol,
 ROUNDED = 10.0 * np.finfo(float).eps  # and what is left of that in any case
 LONG = 10.0  # s, from which on what speeds are off by adds up
 SHORTEST = 1e-100  # s, whose square is a number
-CLOSED = 1e-7  # of the largest effort or flow that a store of a closed network can have
-GROWN = 2.0  # times, from which on a speed is another one
+CLOSED = 1e-9  # of the largest effort or flow that a store of a closed network can have,
+HELD = 1e-7  # and of what one can have by the energy so far, where something supplies
+SUPPLIED = 1e-3  # of its own tolerance, what a store is held to while little moves
+GROWN = 2.0  # times, from which on a speed or an energy is another one
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +91,11 @@ class Tolerances:
     """The tolerances of a system's states, at a time and a state where a law is not
     proportional (`varies`)."""
 
-    def __init__(self, system: System, atol: float, duration: float = 1.0):
-        """`duration` [s] is that of the run."""
+    def __init__(
+        self, system: System, atol: float, duration: float = 1.0, *, supplied: bool = False
+    ):
+        """`duration` [s] is that of the run; `supplied`: whether stores are held to what there is
+        so far where something supplies, too."""
         duration = max(duration or 1.0, SHORTEST)  # where no time goes by nothing is held to it
         self._system, self._atol, self._duration = system, atol, duration
         self._stores = list(_stores(system))
@@ -99,21 +108,33 @@ class Tolerances:
             i for s in system.slices if s.state.kind == "quadrature" for i in range(s.first, s.last)
         ]
         self.varies = bool(self._slopes.program.outputs or self._stretched)
-        self._most = 0.0  # energy of a closed network so far [J]
+        self._most = 0.0  # energy of the stores so far [J]
         self._fastest = np.inf  # speed so far [rad/s, or sizes in a second]; not looked at
+        self._step = np.inf  # length of a step [s]
         self._others: Array | None = None  # tolerances of states that are no stores
+        self._is_driven = supplied and self._is_linear and not self._is_closed
 
-    def look(self, x: Array) -> bool:
-        """Takes note of how fast a run is at x (n,); whether its tolerances are others by that.
-        Without it they are those of what moves a turn, or a size, in the run."""
-        first = self._fastest == np.inf
-        if not first and self._way == 1.0:
+    def look(self, x: Array, step: float = np.inf) -> bool:
+        """Takes note of how fast a run is at x (n,), of the energy there, and of the length [s] of
+        the step that led there; whether its tolerances are others by that.  Without it they are
+        those of what moves a turn, or a size, in the run."""
+        first, was_driven = self._fastest == np.inf, self._is_driven
+        if not first and self._way == 1.0 and not was_driven:
             return False
         speed = float(np.max(np.abs(x) * self._speeds, initial=0.0))
-        if not np.isfinite(speed) or not (first or speed > GROWN * self._fastest):
+        energy = 0.5 * float(self._energies @ (x * x))
+        if not (np.isfinite(speed) and np.isfinite(energy)):
             return False
-        self._fastest, self._others = speed, None
-        return True
+        faster = first or (self._way < 1.0 and speed > GROWN * self._fastest)
+        if faster:
+            self._fastest, self._others = speed, None
+        fuller = energy > GROWN * self._most
+        if fuller:
+            self._most = energy
+        other = not 1.0 / GROWN < step / self._step < GROWN if step < np.inf else False
+        if other:
+            self._step = step
+        return faster or (was_driven and (fuller or other))
 
     @cached_property
     def _speeds(self) -> Array:
@@ -124,6 +145,11 @@ class Tolerances:
                 for store, F in zip(self._stores, self._linear.tolist(), strict=True)
             ]
         )
+
+    @cached_property
+    def _energies(self) -> Array:
+        """F of the states of linear stores, (n,); 0 of others."""
+        return self._of_states(np.nan_to_num(self._linear, nan=0.0).tolist())
 
     def _of_states(self, each: Sequence[float]) -> Array:
         """(n,): `each` value of a store in the places of its states."""
@@ -209,25 +235,36 @@ class Tolerances:
         return values
 
     @cached_property
+    def _is_linear(self) -> bool:
+        return bool(np.isfinite(self._linear).all())
+
+    @cached_property
     def _is_closed(self) -> bool:
         """Whether stores with linear laws, resistors and what passes power on are all there is."""
         kinds = {vertex.kind for vertex in self._system.causal.graph.vertices.values()}
-        return not kinds & OPEN and bool(np.isfinite(self._linear).all())
+        return not kinds & OPEN and self._is_linear
 
     def _closed(self, held: list[float], x: Array) -> list[float]:
-        """CLOSED of what the energy at x, or any one before, can make of each, at most."""
-        if not self._is_closed:
+        """At most CLOSED, or HELD, of what the energy at x, or one before, can make of each."""
+        if not (self._is_closed or self._is_driven):
             return held
-        slopes = self._linear.tolist()
-        states = [x[s.place.first : s.place.last] for s in self._stores]
-        energy = sum(0.5 * F * float(X @ X) for F, X in zip(slopes, states, strict=True))
-        self._most = max(self._most, energy)
-        if not 0.0 < self._most < np.inf:
+        self._most = max(self._most, 0.5 * float(self._energies @ (x * x)))
+        if self._most == np.inf or (self._is_closed and self._most == 0.0):
             return held
+        slopes, part = self._linear.tolist(), CLOSED if self._is_closed else HELD
+        most = [part * float(np.sqrt(2.0 * self._most / F)) if F > 0.0 else np.inf for F in slopes]
+        self._is_driven &= any(can < own for can, own in zip(most, held, strict=True))
         return [
-            min(own, CLOSED * float(np.sqrt(2.0 * self._most / F))) if F > 0.0 else own
-            for own, F in zip(held, slopes, strict=True)
+            min(own, max(can, self._least(store, own, F)))
+            for store, can, own, F in zip(self._stores, most, held, slopes, strict=True)
         ]
+
+    def _least(self, store: _Store, own: float, F: float) -> float:
+        """What a store is held to at the least while little moves."""
+        if self._is_closed or F == 0.0:
+            return 0.0
+        rounding = GRAIN * store.unit / (self._step * F) if store.moves else 0.0
+        return max(SUPPLIED * own, rounding)
 
     def _unit(self, store: _Store) -> float:
         """Of what a store makes: of a speed at the pace of the run."""
