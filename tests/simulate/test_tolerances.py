@@ -215,14 +215,14 @@ def test_default_tolerances_hold_at_every_scale(machine: scales.Oscillator) -> N
         assert "finished, but its energy audit failed by" in spoiled.status.sentence
 
 
-UNNOTICED = 2e-3  # of the peak, that a spoiled run may err by and keep its energy
+UNNOTICED = 5e-4  # of the peak, that a spoiled run may err by and keep its energy
 
 
 @pytest.mark.parametrize("seed", tail(range(60), 8))
 def test_default_tolerances_hold_at_random_scales(seed: int) -> None:
     """Closed form over twelve decades of every store, each damping.  An audit of energy sees no
     error that keeps it: near critical damping, where explicit steps make errors while little has
-    moved yet, some spoiled runs are wrong by 1e-4 to 1e-3 and pass; none by more."""
+    moved yet, a few spoiled runs are wrong by 1e-4 to 4e-4 and pass; none by more."""
     machine = scales.any_oscillator(seed)
     for method in machine.methods():
         solution = machine.run(method)
@@ -233,8 +233,17 @@ def test_default_tolerances_hold_at_random_scales(seed: int) -> None:
         assert told or machine.error(spoiled) < UNNOTICED
 
 
+@pytest.mark.parametrize("force", tail((1e-3, 1.0, 1e-1, 1e2), 2))
+def test_what_is_driven_slowly_is_known_to_as_many_digits(force: float) -> None:
+    """A step of force on 1000 kg and 1e6 N/m: speeds of 3e-8 to 3e-3 m/s, atol is 1e-10 m/s."""
+    machine = scales.slide(1e3, 1e6, force)
+    solution = machine.run("dop853")
+    assert machine.error(solution) < (1e-6 if force > 1e-2 else 5e-5)
+    assert solution.audit.failures == ()
+
+
 def test_tolerances_follow_the_fastest_so_far_and_never_widen() -> None:
-    """In a run of 1 ms 1e-12 of a size adds up at 1e-9 m/s, but of the way that is made at less;
+    """In a run of 1 ms 1e-12 of a size adds up at 1e-9 m/s, but 1e-12 of the way that is made;
     what has slowed down is held as before; who does not look has the widest."""
     machine = scales.slide(2.0, 8.0)
     system = vbg.assemble(vbg.Model(vbg=1, **machine.document))
@@ -249,3 +258,19 @@ def test_tolerances_follow_the_fastest_so_far_and_never_widen() -> None:
         held.append(tolerances(0.0, x)[at])
     assert np.all(np.diff(held) >= 0.0) and held[0] == pytest.approx(0.1 * wide)
     assert held[-1] == pytest.approx(wide)
+
+
+def test_no_speed_is_held_to_less_than_rounding_of_a_posture_in_a_step() -> None:
+    """Where little has moved yet: 100 eps of a size, a step of 1 ms long, make 2.2e-11 m/s."""
+    machine = scales.slide(2.0, 8.0)
+    system = vbg.assemble(vbg.Model(vbg=1, **machine.document))
+    tolerances = Tolerances(system, 1e-10, supplied=True)
+    (at,) = (s.first for s in system.slices if s.state.name == "m.momentum")
+    x = np.zeros(system.size)
+    held = []
+    for step in (np.inf, 1e-8, 1e-3, 1.0):
+        tolerances.look(x, step)
+        held.append(tolerances(0.0, x)[at] / 2.0)
+    rounding = 100.0 * np.finfo(float).eps
+    assert held == pytest.approx([1e-13, 1e-10, rounding / 1e-3, 1e-13])
+    assert Tolerances(system, 1e-10)(0.0, x)[at] == pytest.approx(2e-10)

@@ -198,10 +198,9 @@ class Run:
         self.stepper = self._stepper(begin, x)
         self._limit(begin)
         kept = limits_kept(settings.rtol, settings.atol, settings.t_end)
-        rounding = rounding_of_gaps(system, x, lengths)
-        self._limits = limits_of(self.method, settings.rtol, *kept, rounding)
+        self._kept = *kept, rounding_of_gaps(system, x, lengths)
         position, self.velocity_tol = (CLOSED, STILL) if self.sticks else kept
-        self.position_tol = max(position, rounding)
+        self.position_tol = max(position, self._kept[-1])
 
     def _begin(self, x: Array) -> float:
         """Modes and samples at t = 0; the time from which the run goes on."""
@@ -475,12 +474,13 @@ class Run:
         moments = (0.0, self.start.state), (self.stepper.t, self.stepper.x)
         grain = grain_of_energy(self.start, moments, span, self.steps)
         units = dict(self.system.signal_units) | ENERGY_UNITS
+        limits = limits_of(self.method, self.settings.rtol, *self._kept, self.steps)
         between = located(model, self.recorder.between_rows(units))
         notes = (*notes, *not_agreed(self.switches.unsettled), *between)
         return Solution(
             time=self.recorder.time,
             signals=signals,
-            audit=audit(self.system, signals, events, self._limits, span, grain, worst, carried),
+            audit=audit(self.system, signals, events, limits, span, grain, worst, carried),
             made_by=MadeBy(
                 solver="vbg",
                 model=model.name,

@@ -19,7 +19,8 @@ EPS = float(np.finfo(float).eps)
 ROUNDINGS = 16.0  # of the work of the largest force along the machine: rounding, no energy
 OPENINGS = 2.0 * 3.0**0.5  # before and behind a projection, of three components
 ENERGY = 1e3  # allowed energy residual, in rtol, see docs/decisions/2026-11-audit.md
-CLOSEST, LOOSEST = 1e-8, 1e-5  # and its bounds, relative to the largest energy
+CLOSEST, LOOSEST = 1e-8, 1e-6  # and its bounds, relative to the largest energy
+STEP, MOST = 1e-10, 1e-5  # but of many steps so much each, up to MOST; of implicit steps MOST
 KEPT = 100.0  # allowed residual of constraints, in what a projection leaves
 FIXED_STEP = 1e-4  # allowed energy residual of methods without error control
 BUSHINGS = np.inf  # of bushings in the place of joints: their own energy is not followed
@@ -54,13 +55,19 @@ def closer(rtol: float) -> float:
 
 
 def limits_of(
-    method: str, rtol: float, position_tol: float, velocity_tol: float, rounding: float = 0.0
+    method: str,
+    rtol: float,
+    position_tol: float,
+    velocity_tol: float,
+    rounding: float = 0.0,
+    steps: int = 0,
 ) -> Limits:
-    """Those of a run whose projections leave `position_tol` and `velocity_tol`, and of whose
-    gaps `rounding` is nothing but noise."""
+    """Those of a run of so many `steps` whose projections leave `position_tol` and `velocity_tol`,
+    and of whose gaps `rounding` is nothing but noise."""
     if method == "discrete-time":
         return Limits(BUSHINGS, np.inf, np.inf, 0.0)
-    energy = FIXED_STEP if method == "rk4" else float(np.clip(ENERGY * rtol, CLOSEST, LOOSEST))
+    loosest = MOST if method == "radau" else min(max(LOOSEST, STEP * steps), MOST)
+    energy = FIXED_STEP if method == "rk4" else float(np.clip(ENERGY * rtol, CLOSEST, loosest))
     position = max(KEPT * position_tol, rounding)
     return Limits(energy, position, KEPT * velocity_tol, KEPT * closer(rtol))
 
