@@ -85,6 +85,24 @@ def test_inconclusive(second):
     assert verdict.sentence
 
 
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        ([*range(101), 100], "101 rows against 102, row 102 at none against 1 s"),
+        (range(100), "101 rows against 100, row 101 at 1 s against none"),
+        ([*range(50), *range(51, 101)], "101 rows against 100, row 51 at 0.5 s against 0.51 s"),
+        ([*range(50), 49, *range(51, 101)], "101 rows against 101, row 51 at 0.5 s against 0.49 s"),
+    ],
+)
+def test_a_row_that_one_run_lacks_or_has_twice_is_told(rows, told):
+    """What both have agrees to the last digit, and more than 95 % of the rows are of both."""
+    kept = np.array(rows)
+    signals = {name: values[kept] for name, values in solution().signals.items()}
+    verdict = compare(solution(), replace(solution(), time=TIME[kept], signals=signals))
+    assert verdict.result == "INCONCLUSIVE"
+    assert told in verdict.sentence
+
+
 def test_windows_about_events_are_left_out_and_recorded():
     off = FORCE.copy()
     off[50] += 1.0

@@ -44,6 +44,7 @@ from vbg.validate.comparison.pairing import (
     singular_windows,
     torn_windows,
     turned_alike,
+    unpaired_row,
     why_left_out,
     why_torn,
 )
@@ -123,6 +124,8 @@ def compare(
             f" {100 * COVERAGE:.0f} % of the span.",
             **heading,
         )
+    if unpaired := unpaired_row(first, second):
+        return Verdict("INCONCLUSIVE", f"The output times differ: {unpaired}.", **heading)
     runs = replace(runs, second=turned_alike(first, second, *common))
     lost, once = _lost(runs, replayed)
     pairs = _compared(runs, common, not_unique, followed=not replayed and not once)

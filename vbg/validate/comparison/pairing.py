@@ -60,6 +60,19 @@ def common_times(
     return (i, j[i]) if len(i) else None
 
 
+def unpaired_row(first: Solution, second: Solution) -> str:
+    """What tells of the first row that one run has and the other has not; empty if they have
+    the same ones, each once."""
+    rows, (same, j) = (len(first.time), len(second.time)), _same_times(first, second)
+    if rows[0] == rows[1] and same.all() and np.array_equal(j, np.arange(rows[1])):
+        return ""
+    n = min(rows)
+    gaps = np.flatnonzero(~same[:n] | (j[:n] != np.arange(n)))
+    at = int(gaps[0]) if len(gaps) else n
+    times = [f"{run.time[at]:.9g} s" if at < len(run.time) else "none" for run in (first, second)]
+    return f"{rows[0]} rows against {rows[1]}, row {at + 1} at {times[0]} against {times[1]}"
+
+
 def _same_times(first: Solution, second: Solution) -> tuple[Array, Array]:
     """Which times of the first run the second has, and where."""
     span = max(first.time[-1] - first.time[0], second.time[-1] - second.time[0])
