@@ -281,7 +281,8 @@ def _coinciding_ends(
         severity,
         path,
         f"the ends of this {part.kind} coincide at the written posture: it has no direction.",
-        "Write positions of the bodies, or other points.",
+        "Write positions of the bodies, or other points; what acts in all directions about a point "
+        "is a bushing.",
     )
 
 

@@ -62,6 +62,8 @@ def resolve(
     """The resolved parts of `document` and of the files it includes, and every problem they
     have, in the order of the file.  `within` are the files around, outermost first."""
     reading = Reading(file, places or Places())
+    if isinstance(signals := document.get("signals"), Mapping):
+        reading.signals = frozenset(signals)
     result = Resolved()
     unknown_keys(reading, (), document, (*TOP_LEVEL, *TABLES), "a model file")
     _read_head(reading, document, result)

@@ -22,6 +22,10 @@ UNITS_AT_THE_END = (
 )
 _UNIT_INSIDE = re.compile(r"\([^()]*\d\s*[^\W\d]")  # in brackets a number and a word
 _PI = re.compile(r"\bpi\b")
+READ_BY_SIGNALS = (
+    "Only signals may read it: write the law as what a source gives, the force of a `force`, the "
+    "torque of a `torque`, the flow of a `flow_source`, the voltage of a `voltage_source`."
+)
 LARGEST, SMALLEST = 1e50, 1e-100
 MAX_SUGGESTIONS = 50  # a search for the nearest name is slow in a model of thousands of parts
 
@@ -33,8 +37,8 @@ class Reading:
     `parameters` are resolved values in SI, `parameter_units` the units some
     were written in, `defined` the functions of the document, `broken` the parameters and
     functions that are wrong themselves: what uses them is silently left out, so that one
-    mistake is reported once.  `told` are values of which all has been said, `balanced` start
-    values that are written "equilibrium", as PART.KEY.
+    mistake is reported once.  `signals` are the names in [signals], `told` values of which all
+    has been said, `balanced` start values that are written "equilibrium", as PART.KEY.
     """
 
     file: str = ""
@@ -43,6 +47,7 @@ class Reading:
     parameter_units: dict[str, str] = field(default_factory=dict)
     defined: Mapping[str, expressions.Defined] = field(default_factory=dict)
     broken: set[str] = field(default_factory=set)
+    signals: frozenset[str] = frozenset()
     problems: list[Problem] = field(default_factory=list)
     told: set[Path] = field(default_factory=set)
     balanced: list[str] = field(default_factory=list)
@@ -199,6 +204,11 @@ class Reading:
                     f"{expressions.shown(text)} depends on the time t, but this value is constant.",
                     "Only signals may use t.",
                 )
+                continue
+            if not known and ("." in name or name in self.signals):
+                what = "an output of the run" if "." in name else "a signal"
+                what = f"{expressions.shown(text)} reads {name}, {what}, but this value is constant."
+                self.fail(path, what, READ_BY_SIGNALS)
                 continue
             remedy = self.hint(name, [*self.parameters, *known], "names")
             self.fail(path, f"unknown name {name!r} in {expressions.shown(text)}.", remedy)
