@@ -74,6 +74,14 @@ def test_both_spellings_are_one_machine() -> None:
     assert report.result == "PASS"
 
 
+@pytest.mark.parametrize("round_ones", [{"bore": 0.05}, {"area_a": A, "rod": 0.028}, ROUND])
+def test_a_machine_is_made_again_of_its_parts(round_ones: dict) -> None:
+    """A part that was written with a diameter is not written with its area as well."""
+    model = machine_with(round_ones, TIMES[1], HOLE[1])
+    tables = {name: getattr(model, name) for name in ("signals", "translational", "hydraulic")}
+    assert vbg.Model(name="press", **tables).hash == model.hash
+
+
 def test_rods_alone_and_bores_alone() -> None:
     """An area of A beside a rod; a bore without one is a rod through both chambers."""
     for written, b in (

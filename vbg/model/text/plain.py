@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from vbg.fields import Attachment, Field, Shape
+from vbg.fields import Attachment, Field, Shape, alternatives
 
 SCALARS = (str, float, int, bool)
 INERTIA_KEYS = ("xx", "yy", "zz", "xy", "yz", "zx")
@@ -39,12 +39,16 @@ def plain(value: Any) -> Any:
 
 
 def part_table(part: Any) -> dict[str, Any]:
-    """The table that reads as `part`: its kind and the fields that differ from their default."""
+    """The table that reads as `part`: its kind and the fields that differ from their default, a
+    diameter without the area that follows from it."""
     table: dict[str, Any] = {}
+    others = alternatives(type(part))
     if getattr(part, "table", "bodies") not in ("bodies", "frames"):
         table["kind"] = part.kind
     for entry in fields(part):
         value = getattr(part, entry.name)
+        if any(getattr(part, other) is not None for other in others.get(entry.name, ())):
+            continue
         default = entry.default if entry.default_factory is MISSING else entry.default_factory()
         if value is not None and value != default:
             table[entry.name] = _written(value, entry.metadata.get("field"))

@@ -207,7 +207,9 @@ class Reading:
                 continue
             if not known and ("." in name or name in self.signals):
                 what = "an output of the run" if "." in name else "a signal"
-                what = f"{expressions.shown(text)} reads {name}, {what}, but this value is constant."
+                what = (
+                    f"{expressions.shown(text)} reads {name}, {what}, but this value is constant."
+                )
                 self.fail(path, what, READ_BY_SIGNALS)
                 continue
             remedy = self.hint(name, [*self.parameters, *known], "names")
