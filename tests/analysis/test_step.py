@@ -102,3 +102,31 @@ C = 1e-8
     assert abs(still["peak"]) < 1e-12
     nothing = shape_of(np.linspace(0.0, 1.0, 5), np.zeros(5), 0.0)
     assert nothing.rise is None and nothing.overshoot is None and nothing.settling == 0.0
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e5])
+def test_a_controlled_speed_settles_though_the_angle_moves_on(scale):
+    """PI on an inertia with friction: J s^2 + (c + kp) s + ki; both angle and speed are outputs."""
+    J, c = 0.1 * scale, 0.1
+    kp, ki = 2.0, 20.0 / scale
+    control = {"kind": "pid", "demand": "r", "measured": "rotor.speed", "kp": kp, "ki": ki}
+    model = vbg.Model(
+        name="servo",
+        signals={"r": {"kind": "step", "height": 1.0}, "law": control},
+        rotational={
+            "rotor": {"kind": "inertia", "nodes": ["s"], "J": J},
+            "oil": {"kind": "damper", "nodes": ["s"], "c": c},
+            "drive": {"kind": "torque", "nodes": ["s"], "torque": "law"},
+        },
+    )
+    system = vbg.assemble(model)
+    outputs = ["rotor.speed", "drive.torque", "rotational.s.angle"]
+    linear = linearise(system, operating_point(system), ["r"], outputs)
+    assert final_value(linear, None, "rotor.speed") == pytest.approx(1.0, rel=1e-9)
+    assert final_value(linear, None, "drive.torque") == pytest.approx(c, rel=1e-9)
+    assert final_value(linear, None, "rotational.s.angle") is None
+    t, speed = step_response(linear, None, "rotor.speed", count=4000)
+    poles = np.roots([J, c + kp, ki])
+    rest = [(kp * p + ki) / (J * p * (p - poles[1 - i])) for i, p in enumerate(poles)]
+    closed = 1.0 + sum(a * np.exp(p * t) for a, p in zip(rest, poles)).real
+    assert speed == pytest.approx(closed, abs=1e-8)

@@ -13,6 +13,7 @@ from vbg.analysis.linear.linear import Linearisation
 Array = NDArray[np.float64]
 
 SEEN = 1e-6  # of the largest part of a response: less cannot be seen
+WELL_APART = 1e10  # condition of the axes of modes: beyond it two of them are one
 DECADES_AROUND = 1.0  # of the automatic frequency range, beyond the slowest and fastest pole
 
 
@@ -133,13 +134,27 @@ def impulse_response(
 def final_value(
     linear: Linearisation, input_name: str | None = None, output_name: str | None = None
 ) -> float | None:
-    """Where the step response settles, D - C A^-1 B; None where it does not."""
+    """Where the step response settles, D - C A^-1 B; None where it does not.
+
+    The angle of a shaft whose speed is controlled moves on: a pole at zero, whose share in the
+    speed, c b in the axes of the modes, is rounding.  Without such modes what remains of
+    sum c_i b_i (exp(p_i t) - 1)/p_i is -sum c_i b_i/p_i.
+    """
     p, q = linear.input_index(input_name), linear.output_index(output_name)
-    poles = linear.eigenvalues
-    if len(poles) and float(poles.real.max()) >= -1e-9 * float(np.abs(poles).max()):
+    poles, modes = np.linalg.eig(linear.A)
+    slack = 1e-9 * float(np.abs(poles).max(initial=0.0))
+    stays = poles.real >= -slack
+    if not stays.any():
+        moved = np.linalg.solve(linear.A, linear.B[:, p]) if len(poles) else np.zeros(0)
+        return float(linear.D[q, p] - linear.C[q] @ moved)
+    if poles.real.max() > slack or stays.all() or np.linalg.cond(modes) > WELL_APART:
         return None
-    moved = np.linalg.solve(linear.A, linear.B[:, p]) if len(poles) else np.zeros(0)
-    return float(linear.D[q, p] - linear.C[q] @ moved)
+    shares = (linear.C[q] @ modes) * np.linalg.solve(modes, linear.B[:, p].astype(complex))
+    parts = -shares[~stays] / poles[~stays]
+    slowest = float(np.abs(poles[~stays].real).min())
+    if np.abs(shares[stays]).max() > 1e-9 * slowest * np.abs(parts).max():
+        return None
+    return float(linear.D[q, p] + np.real(parts.sum()))
 
 
 def _settling(linear: Linearisation, p: int, q: int) -> float:
