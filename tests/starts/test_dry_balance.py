@@ -80,3 +80,12 @@ def test_what_no_pressure_reaches_may_hang_on_its_friction(brake, holds):
     solution = vbg.simulate(model, t_end=0.05)
     assert solution["lift.pressure_a"][0] == pytest.approx(expected, rel=1e-7)
     assert np.abs(solution["pin.friction"]) == pytest.approx(3.0 * G, rel=1e-7)
+
+
+def test_what_both_starts_tell_is_told_once():
+    """Of the written start and of the balanced one."""
+    rail = {"kind": "prismatic", "between": ["ground", "inner"], "axis": [0, 0, 1]}
+    second = {"second": {**rail, "initial": {"slide": 0.2}}}
+    model, _ = mast(np.random.default_rng(1), joints=second)
+    told = [note.what for note in vbg.start(model).notes]
+    assert sum("redundant" in what for what in told) == 1

@@ -71,7 +71,8 @@ def balanced(system: System, parts: tuple[str, ...]) -> Start:
     verb = "balance" if len(parts) > 1 else "balances"
     told = f"{', '.join(parts)} {verb} the loads as written."
     note = Problem("note", "simulate.start", told)
-    return replace(begins, notes=(*start.notes, *begins.notes, note))
+    told_once = tuple(dict.fromkeys((*start.notes, *begins.notes)))
+    return replace(begins, notes=(*told_once, note))
 
 
 @dataclass(frozen=True, slots=True)
