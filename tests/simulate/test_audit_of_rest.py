@@ -9,6 +9,7 @@ import pytest
 
 import vbg
 from tests.anywhere import shaken
+from tests.tail import tail
 from vbg.io import toml
 from vbg.simulate.record.audit import audit, limits_of
 from vbg.simulate.record.grain import grain_of_energy
@@ -317,3 +318,22 @@ def test_a_machine_far_from_the_origin_is_not_open(speed):
         run = vbg.simulate(start, t_end=0.2, output_step=0.02)
         assert run.status.code == "finished", exponent
         assert run.audit.position_residual <= run.audit.position_limit, exponent
+
+
+@pytest.mark.parametrize("force", [0.0, 1.0])
+@pytest.mark.parametrize("period", tail([1.0, 1e-3, 3600.0], 1))
+def test_rows_on_the_turning_points_of_an_oscillation_hide_no_energy(period, force):
+    """A mass on a spring, pulled or let go of: it stands still in every row."""
+    stiffness = (2.0 * np.pi / period) ** 2
+    spring = {"kind": "spring", "nodes": ["a", "frame"], "k": stiffness}
+    spring["length"] = 0.0 if force else 0.1
+    model = vbg.Model(
+        translational={
+            "m": {"kind": "mass", "nodes": ["a"], "m": 1.0},
+            "k": spring,
+            "f": {"kind": "force", "nodes": ["a"], "force": force},
+        }
+    )
+    solution = vbg.simulate(model, t_end=10.0 * period, output_step=period)
+    assert not solution.audit.failures, solution.status.sentence
+    assert 0.0 <= solution.audit.energy_residual < 1e-6

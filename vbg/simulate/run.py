@@ -468,9 +468,9 @@ class Run:
         return sparse_pattern(self.start)
 
     def solution(self, status: Status, notes: tuple) -> Solution:
-        self.recorder.flush()
-        signals, worst, span = self.recorder.signals(), self.recorder.worst, float(self.grid[-1])
-        model, events, carried = self.system.model, tuple(self.events), tuple(self.carried)
+        signals, worst, inside = self.recorder.finished()
+        model, span = self.system.model, float(self.grid[-1])
+        events, carried = tuple(self.events), tuple(self.carried)
         moments = (0.0, self.start.state), (self.stepper.t, self.stepper.x)
         grain = grain_of_energy(self.start, moments, span, self.steps)
         units = dict(self.system.signal_units) | ENERGY_UNITS
@@ -480,7 +480,7 @@ class Run:
         return Solution(
             time=self.recorder.time,
             signals=signals,
-            audit=audit(self.system, signals, events, limits, span, grain, worst, carried),
+            audit=audit(self.system, signals, events, limits, span, grain, worst, carried, inside),
             made_by=MadeBy(
                 solver="vbg",
                 model=model.name,

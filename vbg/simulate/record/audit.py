@@ -81,25 +81,22 @@ def audit(
     grain: float,
     worst: Array,
     carried: tuple[tuple[float, float], ...] = (),
+    between: Mapping[str, tuple[float, float]] | None = None,
 ) -> Audit:
     """Largest residuals of a run over `span` [s], and what fails; `grain` [J] of its
     energies (`grain_of_energy`), `worst`: residuals of positions and velocities, in lengths of
-    the rows.
+    the rows; `between`: least and largest value of signals inside the steps.
 
-    That of the energy is relative to the largest energy that took part in the run: kinetic,
-    change of the potential, supplied or dissipated.  What rounding alone leaves in the sum,
-    ROUNDINGS eps times the largest force along the machine's size and along what rounding of a
-    speed adds up to, and ROUNDINGS times the grain, is taken off before: a block that friction
-    holds has lost nothing, nor has a cylinder that carries a load, nor a circuit in which nothing
-    flows.  So is the work of the largest force along what the constraints are open by, which has
-    its own limit: a rod that hangs still gains nothing when a projection closes its joint.
+    That of the energy is relative to the largest energy that took part in the run, also between
+    rows: kinetic, change of the potential, supplied or dissipated. What rounding alone leaves
+    in the sum, ROUNDINGS eps times the largest force along the machine's size and along what
+    rounding of a speed adds up to, and ROUNDINGS times the grain, is taken off before: a block
+    that friction holds has lost nothing, nor has a cylinder that carries a load, nor a circuit
+    in which nothing flows. So is the work of the largest force along what the constraints are
+    open by, which has its own limit: a rod that hangs still gains nothing when a projection
+    closes its joint.
     """
-    largest = max(
-        np.abs(signals["energy.kinetic"]).max(),
-        np.ptp(signals["energy.potential"]),
-        np.abs(signals["energy.supplied"]).max(),
-        np.abs(signals["energy.dissipated"]).max(),
-    )
+    largest = _largest_energy(signals, between or {})
     residual = np.abs(signals["energy.residual"]).max()
     rounding = _work(system, signals, span, float(worst[0])) + ROUNDINGS * grain
     missing = max(0.0, residual - rounding)
@@ -121,6 +118,19 @@ def audit(
             carried=carried,
         )
     )
+
+
+def _largest_energy(
+    signals: Mapping[str, Array], between: Mapping[str, tuple[float, float]]
+) -> float:
+    """That took part in the run [J]: a spring whose rows fall on its turning points has none
+    there."""
+    found = 0.0
+    for name in ("energy.kinetic", "energy.potential", "energy.supplied", "energy.dissipated"):
+        least, most = between.get(name, (np.inf, -np.inf))
+        least, most = min(least, signals[name].min()), max(most, signals[name].max())
+        found = max(found, most - least if name == "energy.potential" else max(most, -least))
+    return float(found)
 
 
 def _fastest(system: System, signals: Mapping[str, Array]) -> float:

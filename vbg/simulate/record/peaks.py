@@ -128,6 +128,11 @@ class Peaks:
             self._when[sign, more] = when[more]
             self._length[sign, more] = lengths[best][more]
 
+    def reached(self) -> tuple[Array, Array]:
+        """Least and largest value of each signal; infinite where no step was looked into."""
+        self.pause()
+        return -self._most[0], self._most[1].copy()
+
     def missed(
         self, shapes: Mapping[str, Sequence[int]], data: Array, units: Mapping[str, str]
     ) -> list[Peak]:

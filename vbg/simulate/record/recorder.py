@@ -112,6 +112,18 @@ class Recorder:
             step = float(self.grid[1] - self.grid[0])
             yield from between_rows(self.peaks.missed(self._shapes, rows, units), step)
 
+    def finished(self) -> tuple[dict[str, Array], Array, dict[str, tuple[float, float]]]:
+        """Signals of all rows, which the sink has seen then, their worst residuals, and the least
+        and largest value of each scalar signal inside the steps that were looked into."""
+        self.flush()
+        least, most = self.peaks.reached()
+        scalars = [name for name, (_, rows, cols) in self._shapes.items() if rows * cols == 1]
+        places = [self._column(name) for name in scalars]
+        inside = {
+            name: (float(least[k]), float(most[k])) for name, k in zip(scalars, places, strict=True)
+        }
+        return self.signals(), self.worst, inside
+
     def end_at(self, t: float, x: Array) -> None:
         """The last row of a run that is cut off at t, between two output instants or on one:
         what was reached is kept."""
