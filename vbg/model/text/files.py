@@ -14,6 +14,11 @@ MAX_BYTES = 2 * MAX_SIZE
 HDF5 = b"\x89HDF\r\n"  # how a result starts
 
 
+def _printable(name: str) -> str:
+    r"""A path with what no terminal can show written as what it is, `\U00070aba`."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in name)
+
+
 def text_of(name: str) -> str:
     """The text of the file `name`.
 
@@ -24,11 +29,11 @@ def text_of(name: str) -> str:
             data = file.read(MAX_BYTES + 1)
     except IsADirectoryError:
         raise UsageError(
-            f"cannot read {name}: it is a folder; name the model file in it."
+            f"cannot read {_printable(name)}: it is a folder; name the model file in it."
         ) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise UsageError(f"cannot read {name}: {reason}") from None
+        raise UsageError(f"cannot read {_printable(name)}: {reason}") from None
     if len(data) > MAX_BYTES:
         raise refused(name, f"the file has more than {MAX_BYTES} bytes.", 1, 1)
     try:

@@ -47,7 +47,10 @@ def _told(node: Expression, written: str, defined: Mapping[str, Defined]) -> tup
     """The term without calls of `defined` functions, and its unit."""
     term, unit = expressions.expanded_term(node, defined)
     if unit and written:
-        raise ModelError(f"{to_text(node)} is in {unit} already and is followed by {written}")
+        raise ModelError(
+            f"{to_text(node)} is in {unit} already and is followed by {written}: between them must"
+            " stand *, / or the sign of a sum"
+        )
     return term, unit or written
 
 
