@@ -123,8 +123,9 @@ def test_what_nothing_uses_can_be_taken_out():
 # What only the engineer can say: a number, a unit's sense, which of many kinds; or what no edit
 # of the file mends.
 _ENGINEERS = """\
-axis_of_two beam_thinner_than_rounding bushing_not_symmetric constant_of_time
-damper_on_spherical density_of_some description_number drive_in_metres euler_sequence
+axis_of_two beam_thinner_than_rounding bushing_not_symmetric constant_of_output
+constant_of_time damper_on_spherical density_of_some description_number drive_in_metres
+euler_sequence
 expression_code expression_divides_by_zero expression_root_of_negative expression_too_large
 expression_unfinished force_of_two function_unknown gear_with_itself gravity_in_metres
 gravity_of_two ground_to_ground inertia_incomplete inertia_missing inertia_not_positive
