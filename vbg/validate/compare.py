@@ -131,7 +131,6 @@ def compare(
     pairs = _compared(runs, common, not_unique, followed=not replayed and not once)
     channels, halving = _judged(runs, common, pairs, (tolerance, least, loosest))
     marked = tuple(_marked(c, not_unique, replayed) for c in channels)
-    audits = {s.made_by.solver: s.audit.energy_residual for s in (first, second)}
     unaccounted = _unaccounted(runs, max(least, tolerance or 0.0))
     result, sentence = _judge(marked, lost, unaccounted, _asked_of(runs))
     time = first.time[common[0]]
@@ -143,7 +142,7 @@ def compare(
         halving=halving,
         notes=(*why_left_out(near), *why_torn(torn), *_not_compared(runs)),
         once=once,
-        audits=audits,
+        audits={s.made_by.solver: s.audit.energy_residual for s in (first, second)},
         **heading,
     )
 
