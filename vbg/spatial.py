@@ -88,11 +88,27 @@ def rotation_about(axis: ArrayLike, angle: float) -> Array:
 def perpendicular(z: ArrayLike) -> Array:
     """(3,) unit vector perpendicular to the unit vector `z`: the base vector of
     its smallest component, less its part along `z`."""
-    z = np.asarray(z, float)
     x = np.zeros(3)
-    x[int(np.argmin(np.abs(z)))] = 1.0
-    x -= (x @ z) * z
-    return x / math.sqrt(float(x @ x))
+    x[int(np.argmin(np.abs(np.asarray(z, float))))] = 1.0
+    return _unit_across(x, np.asarray(z, float))
+
+
+def across(x: ArrayLike, z: ArrayLike, least: float = 1e-9) -> Array | None:
+    """(3,) unit vector along the part of `x` that is perpendicular to the unit vector `z`; None
+    where that part is not longer than `least`."""
+    x, z = np.asarray(x, float), np.asarray(z, float)
+    part = x - (x @ z) * z
+    return _unit_across(part, z) if float(part @ part) > least**2 else None
+
+
+def _unit_across(x: Array, z: Array) -> Array:
+    """`x` less its part along `z`, of length one; taken off twice, since what rounding leaves
+    along `z` of a short difference is no longer small beside it (Kahan's "twice is enough":
+    Parlett, The Symmetric Eigenvalue Problem, 1980, 6.9)."""
+    for _ in range(2):
+        x = x - (x @ z) * z
+        x = x / math.sqrt(float(x @ x))
+    return x
 
 
 def frame_of_axis(z: ArrayLike, x: ArrayLike | None = None) -> Array:
@@ -100,28 +116,32 @@ def frame_of_axis(z: ArrayLike, x: ArrayLike | None = None) -> Array:
     is `x` less its part along `z`, or `perpendicular(z)` where `x` is not given or parallel.
     """
     z = np.asarray(z, float)
-    first = perpendicular(z)
-    if x is not None:
-        across = np.asarray(x, float) - (np.asarray(x, float) @ z) * z
-        length = math.sqrt(float(across @ across))
-        if length > 1e-9:
-            first = across / length
-    second = np.array(
-        [
-            z[1] * first[2] - z[2] * first[1],
-            z[2] * first[0] - z[0] * first[2],
-            z[0] * first[1] - z[1] * first[0],
-        ]
+    first = None if x is None else across(x, z)
+    if first is None:
+        first = perpendicular(z)
+    return np.column_stack((first, _cross(z, first), z))
+
+
+def _cross(a: Array, b: Array) -> Array:
+    return np.array(
+        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
     )
-    return np.column_stack((first, second, z))
 
 
 def rotation_between(a: ArrayLike, b: ArrayLike) -> Array:
     """(3, 3) smallest rotation that takes the unit vector `a` to the unit vector `b`;
-    half a turn about `perpendicular(a)` where they are opposite."""
+    half a turn about `perpendicular(a)` where they are opposite.
+
+    1 + [v] + [v]^2 / (1 + a.b) with v = a x b divides by what is lost near opposite directions,
+    so beyond a right angle it is R = (b, n x b, n) (a, n x a, n)^T, with the axis n made
+    perpendicular to both: orthogonal to rounding at every angle.
+    """
     a, b = np.asarray(a, float), np.asarray(b, float)
     cosine = float(a @ b)
-    if cosine < -1 + 1e-14:
-        return rotation_about(perpendicular(a), math.pi)
-    v = skew(np.cross(a, b))
-    return np.eye(3) + v + v @ v / (1 + cosine)
+    if cosine >= 0:
+        v = skew(_cross(a, b))
+        return np.eye(3) + v + v @ v / (1 + cosine)
+    aside = across(b, a, least=4 * np.finfo(float).eps)
+    n = perpendicular(a) if aside is None else _unit_across(_cross(a, aside), b)
+    start = np.column_stack((a, _cross(n, a), n))
+    return np.column_stack((b, _cross(n, b), n)) @ start.T

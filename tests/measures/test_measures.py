@@ -10,8 +10,6 @@ from vbg.measures import FUNCTIONS, Measure, evaluate, measured, parse, spectrum
 from vbg.measures.language import value_of
 from vbg.solution import Audit, Event, Solution, Status
 
-RNG = np.random.default_rng(16)
-
 
 def solution_of(t, **signals):
     named = {name.replace("__", "."): values for name, values in signals.items()}
@@ -26,7 +24,8 @@ def value(text, solution, **parameters):
 @pytest.fixture(scope="module")
 def sine():
     """Five and a quarter swings of 3 Hz about 2, on an uneven grid, time scaled anyhow."""
-    t = np.sort(np.concatenate([[0.0, 1.75], RNG.uniform(0.0, 1.75, 4000)]))
+    instants = np.random.default_rng(16)
+    t = np.sort(np.concatenate([[0.0, 1.75], instants.uniform(0.0, 1.75, 4000)]))
     return solution_of(t, a=2.0 + 0.5 * np.sin(6 * np.pi * t), c=np.full(len(t), 3.0))
 
 

@@ -14,7 +14,6 @@ from vbg.model.forms.shapes import mass_properties
 from vbg.model.text.plain import INERTIA_KEYS
 from vbg.spatial import rotation_matrix
 
-RNG = np.random.default_rng(11)
 # outer radius, bore and ends along z of each round solid
 ROUND = {
     "cylinder": ({"radius": 0.3, "length": 0.7}, lambda z: 0.3, 0.0, (-0.35, 0.35)),
@@ -69,10 +68,10 @@ def test_a_box_is_the_sum_of_its_quarters():
         assert_allclose(found.inertia, closed_form, rtol=1e-13, atol=1e-12)
 
 
-def test_turning_and_moving_everything_turns_the_inertia_only():
-    quat = RNG.normal(size=4)
+def test_turning_and_moving_everything_turns_the_inertia_only(rng):
+    quat = rng.normal(size=4)
     quat /= np.linalg.norm(quat)
-    R, shift = rotation_matrix(quat), RNG.normal(size=3)
+    R, shift = rotation_matrix(quat), rng.normal(size=3)
     solids = (
         Shape("cone", {"radius": 0.1, "height": 0.3}, 900.0, (0.2, 0.0, 0.1)),
         Shape("box", {"x": 0.2, "y": 0.3, "z": 0.1}, 500.0, (-0.3, 0.2, 0.0)),
@@ -142,17 +141,17 @@ def entries(J):
 
 
 @pytest.mark.parametrize("_", range(10))
-def test_any_set_of_point_masses_passes_the_inertia_check(_):
+def test_any_set_of_point_masses_passes_the_inertia_check(_, rng):
     """The inertia of real matter satisfies the triangle inequality in any axes."""
-    points, masses = RNG.normal(size=(5, 3)), RNG.uniform(0.1, 1, 5)
+    points, masses = rng.normal(size=(5, 3)), rng.uniform(0.1, 1, 5)
     J = sum(m * (p @ p * np.eye(3) - np.outer(p, p)) for m, p in zip(masses, points, strict=True))
     body = Model(bodies={"b": {"mass": 1.0, "inertia": entries(J)}}).bodies["b"]
     assert_allclose(principal_moments(body.inertia), np.linalg.eigvalsh(J), rtol=1e-12)
 
 
 @pytest.mark.parametrize("_", range(10))
-def test_a_turned_impossible_inertia_is_refused(_):
-    quat = RNG.normal(size=4)
+def test_a_turned_impossible_inertia_is_refused(_, rng):
+    quat = rng.normal(size=4)
     R = rotation_matrix(quat / np.linalg.norm(quat))
     J = R @ np.diag([1.0, 2.0, 3.1]) @ R.T
     with pytest.raises(ModelError, match="triangle inequality"):

@@ -15,8 +15,6 @@ from vbg.spatial import (
     skew,
 )
 
-RNG = np.random.default_rng(7)
-
 
 def unit(vector):
     return vector / np.linalg.norm(vector)
@@ -32,14 +30,14 @@ def exponential(a, terms=40):
 
 
 @pytest.mark.parametrize("_", range(20))
-def test_axis_angle_is_the_exponential_of_the_skew_map(_):
-    axis, angle = unit(RNG.normal(size=3)), RNG.uniform(-3, 3)
+def test_axis_angle_is_the_exponential_of_the_skew_map(_, rng):
+    axis, angle = unit(rng.normal(size=3)), rng.uniform(-3, 3)
     assert_allclose(rotation_matrix(axis_angle(axis, angle)), exponential(axis * angle), atol=1e-13)
 
 
 @pytest.mark.parametrize("_", range(20))
-def test_quaternions_and_matrices_agree(_):
-    a, b = unit(RNG.normal(size=4)), unit(RNG.normal(size=4))
+def test_quaternions_and_matrices_agree(_, rng):
+    a, b = unit(rng.normal(size=4)), unit(rng.normal(size=4))
     R_a, R_b = rotation_matrix(a), rotation_matrix(b)
     assert_allclose(R_a @ R_a.T, np.eye(3), atol=1e-15)
     assert_allclose(rotation_matrix(quaternion_product(a, b)), R_a @ R_b, atol=1e-14)
@@ -54,8 +52,8 @@ def test_quaternion_of_a_matrix_near_half_a_turn(axis, angle):
 
 
 @pytest.mark.parametrize("_", range(20))
-def test_triads(_):
-    z, x = unit(RNG.normal(size=3)), RNG.normal(size=3)
+def test_triads(_, rng):
+    z, x = unit(rng.normal(size=3)), rng.normal(size=3)
     assert abs(perpendicular(z) @ z) < 1e-15
     for R in (frame_of_axis(z), frame_of_axis(z, x), frame_of_axis(z, 2 * z)):
         assert_allclose(R @ R.T, np.eye(3), atol=1e-14)
@@ -65,11 +63,26 @@ def test_triads(_):
 
 
 @pytest.mark.parametrize("_", range(20))
-def test_smallest_rotation_between_two_directions(_):
-    a, b = unit(RNG.normal(size=3)), unit(RNG.normal(size=3))
+def test_smallest_rotation_between_two_directions(_, rng):
+    a, b = unit(rng.normal(size=3)), unit(rng.normal(size=3))
     R = rotation_between(a, b)
     assert_allclose(R @ a, b, atol=1e-14)
     assert_allclose(R @ R.T, np.eye(3), atol=1e-14)
     assert_allclose(R @ np.cross(a, b), np.cross(a, b), atol=1e-14)  # the axis of the turn
     assert_allclose(rotation_between(a, -a) @ a, -a, atol=1e-14)
     assert_allclose(rotation_between(a, a), np.eye(3), atol=1e-14)
+
+
+@pytest.mark.parametrize("exponent", range(18))
+def test_directions_almost_along_one_line(exponent, rng):
+    """Rotations to rounding, however near to equal, opposite or parallel what they come from."""
+    for sign in (1.0, -1.0):
+        a = unit(rng.normal(size=3))
+        b = unit(sign * a + 10.0**-exponent * np.cross(a, unit(rng.normal(size=3))))
+        R = rotation_between(a, b)
+        assert_allclose(R.T @ R, np.eye(3), atol=2e-15)
+        assert_allclose(R @ a, b, atol=2e-15)
+        assert np.trace(R) == pytest.approx(1 + 2 * a @ b, abs=4e-15)  # by the smallest angle
+        frame = frame_of_axis(a, b)
+        assert_allclose(frame.T @ frame, np.eye(3), atol=2e-15)
+        assert_allclose(frame[:, 2], a)

@@ -30,12 +30,11 @@ from vbg.spatial import (
     skew,
 )
 
-RNG = np.random.default_rng(20)
 TRIALS = range(10)
 
 
-def unit(n: int = 3) -> np.ndarray:
-    vector = RNG.normal(size=n)
+def unit(rng: np.random.Generator, n: int = 3) -> np.ndarray:
+    vector = rng.normal(size=n)
     return vector / np.linalg.norm(vector)
 
 
@@ -45,9 +44,9 @@ def scipy_of(quat: np.ndarray) -> Rotation:
 
 
 @pytest.mark.parametrize("_", TRIALS)
-def test_rotations_are_those_of_scipy(_):
-    a, b, axis, angle = unit(4), unit(4), unit(), RNG.uniform(-7, 7)
-    vector = RNG.normal(size=3)
+def test_rotations_are_those_of_scipy(_, rng):
+    a, b, axis, angle = unit(rng, 4), unit(rng, 4), unit(rng), rng.uniform(-7, 7)
+    vector = rng.normal(size=3)
     assert_allclose(rotation_matrix(a), scipy_of(a).as_matrix(), atol=1e-14)
     product = (scipy_of(a) * scipy_of(b)).as_matrix()
     assert_allclose(rotation_matrix(quaternion_product(a, b)), product, atol=1e-14)
@@ -58,15 +57,15 @@ def test_rotations_are_those_of_scipy(_):
     assert (back * turned.inv()).magnitude() < 1e-14
     assert_allclose(skew(axis) @ vector, np.cross(axis, vector), atol=1e-15)
     # half of quat o (0, w) is the rate of a quaternion that turns at w in body axes
-    step, w = 1e-6, RNG.normal(size=3)
+    step, w = 1e-6, rng.normal(size=3)
     moved = a + 0.5 * step * quaternion_product(a, np.array([0.0, *w]))
     exact = scipy_of(a) * Rotation.from_rotvec(step * w)
     assert (scipy_of(moved) * exact.inv()).magnitude() < 1e-11
 
 
 @pytest.mark.parametrize("_", TRIALS)
-def test_the_smallest_rotation_between_directions_is_scipys(_):
-    a, b = unit(), unit()
+def test_the_smallest_rotation_between_directions_is_scipys(_, rng):
+    a, b = unit(rng), unit(rng)
     axis = np.cross(a, b)
     angle = math.atan2(np.linalg.norm(axis), a @ b)
     expected = Rotation.from_rotvec(angle * axis / np.linalg.norm(axis)).as_matrix()
@@ -176,17 +175,17 @@ INERTIA = {"xx": 1.0, "yy": 1.0, "zz": 1.0}
 WITH_AXIS = ("revolute", "prismatic", "cylindrical", "planar", "point_on_line")
 
 
-def _written(kind, angle, *, placed, axis, axis_on_second=None):
+def _written(rng, kind, angle, *, placed, axis, axis_on_second=None):
     """Two bodies joined at skew places; `placed`: positions and rotations of both written."""
-    turns = [Rotation.random(random_state=RNG) for _ in range(2)]
+    turns = [Rotation.random(random_state=rng) for _ in range(2)]
     bodies = {}
     for name, turn in zip("ab", turns, strict=True):
         bodies[name] = {"mass": 1.0, "inertia": INERTIA}
         if placed:
             quaternion = np.roll(turn.as_quat(), 1).tolist()
-            place = RNG.normal(size=3).tolist()
+            place = rng.normal(size=3).tolist()
             bodies[name] |= {"position": place, "rotation": {"quaternion": quaternion}}
-    ends = [{"body": n, "at": RNG.normal(size=3).tolist()} for n in "ab"]
+    ends = [{"body": n, "at": rng.normal(size=3).tolist()} for n in "ab"]
     joint = {"kind": kind, "between": ends, "axis": axis}
     if axis_on_second is not None:
         joint["axis_on_second"] = axis_on_second
@@ -204,11 +203,11 @@ def _turn_about_z(R: np.ndarray) -> float:
 
 @pytest.mark.parametrize("kind", WITH_AXIS)
 @pytest.mark.parametrize("_", range(3))
-def test_frames_at_a_written_posture_are_what_the_file_says(kind, _):
+def test_frames_at_a_written_posture_are_what_the_file_says(kind, _, rng):
     """F's z is the written axis of the first body, M's z the same line in the second one's
     axes, and the angle from F to M the written one, all by scipy's rotations."""
-    axis, angle = unit(), RNG.uniform(-3, 3)
-    model, (first, second) = _written(kind, angle, placed=True, axis=axis.tolist())
+    axis, angle = unit(rng), rng.uniform(-3, 3)
+    model, (first, second) = _written(rng, kind, angle, placed=True, axis=axis.tolist())
     frame = place(model).frames["j"]
     assert_allclose(frame.R_AF[:, 2], axis, atol=1e-12)
     in_second = second.inv().apply(first.apply(axis))
@@ -224,12 +223,12 @@ def test_frames_at_a_written_posture_are_what_the_file_says(kind, _):
 
 
 @pytest.mark.parametrize("_", range(3))
-def test_second_axes_are_what_the_file_says(_):
+def test_second_axes_are_what_the_file_says(_, rng):
     """Bodies that nothing places are carried so that both written axes are one line in W, and
     the second body is turned about it by the written angle from where the axes met shortest."""
-    axis, other, angle = unit(), unit(), RNG.uniform(-3, 3)
+    axis, other, angle = unit(rng), unit(rng), rng.uniform(-3, 3)
     written = {"axis": axis.tolist(), "axis_on_second": other.tolist()}
-    model, _turns = _written("revolute", angle, placed=False, **written)
+    model, _turns = _written(rng, "revolute", angle, placed=False, **written)
     placed = place(model)
     poses, frame = placed.poses, placed.frames["j"]
     assert_allclose(frame.R_BM[:, 2], other, atol=1e-12)
@@ -241,6 +240,19 @@ def test_second_axes_are_what_the_file_says(_):
     expected = Rotation.from_rotvec(angle * axis) * shortest
     relative = poses["a"].R_WB.T @ poses["b"].R_WB
     assert_allclose(relative, expected.as_matrix(), atol=1e-12)
+
+
+@pytest.mark.parametrize("apart", [1e-2, 1e-5, 1e-9])
+def test_second_axes_almost_opposite_carry_a_body_by_a_rotation(apart, rng):
+    axis = unit(rng)
+    other = apart * np.cross(axis, unit(rng)) - axis
+    other /= np.linalg.norm(other)
+    written = {"axis": axis.tolist(), "axis_on_second": other.tolist()}
+    model, _turns = _written(rng, "revolute", 0.7, placed=False, **written)
+    poses = place(model).poses
+    R = poses["a"].R_WB.T @ poses["b"].R_WB
+    assert_allclose(R.T @ R, np.eye(3), atol=1e-14)
+    assert_allclose(R @ other, axis, atol=1e-14)
 
 
 PINT = pint.UnitRegistry()

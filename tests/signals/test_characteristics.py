@@ -15,8 +15,6 @@ from vbg.io import toml
 from vbg.tmm_bridge.formulas.characteristics import pieces_of
 from vbg.tmm_bridge.formulas.timefunctions import of_motion
 
-RNG = np.random.default_rng(16)
-
 SLIDER = """
 vbg = 1
 [bodies.load]
@@ -46,11 +44,11 @@ def at(pieces, starts, x):
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
 @pytest.mark.parametrize("interpolation", ["linear", "cubic", "monotone"])
-def test_both_solvers_draw_the_curve_that_scipy_draws(interpolation, scale):
+def test_both_solvers_draw_the_curve_that_scipy_draws(interpolation, scale, rng):
     from vbg.elements.signals.curve import Curve
 
-    x = (np.linspace(-2.0, 3.0, 9) + RNG.uniform(-0.2, 0.2, 9)) * scale
-    y = np.cumsum(RNG.uniform(-0.2, 1.0, 9)) * scale
+    x = (np.linspace(-2.0, 3.0, 9) + rng.uniform(-0.2, 0.2, 9)) * scale
+    y = np.cumsum(rng.uniform(-0.2, 1.0, 9)) * scale
     rows = tuple(zip(x.tolist(), y.tolist(), strict=True))
     reference = {
         "linear": lambda at: np.interp(at, x, y),
@@ -240,10 +238,10 @@ output_step = 0.25
         assert found["guide.slide"][~corner] == pytest.approx(expected[~corner], abs=1e-11)
 
 
-def test_a_long_table_keeps_its_digits():
+def test_a_long_table_keeps_its_digits(rng):
     """300 rows: what scipy's spline is, to rounding, at its end as at its begin."""
     times = np.arange(301) * 0.01
-    values = np.cumsum(RNG.normal(size=len(times)))
+    values = np.cumsum(rng.normal(size=len(times)))
     rows = [list(row) for row in zip(times.tolist(), values.tolist(), strict=True)]
     model = toml.parse(
         SLIDER.replace("t_end = 1.0", "t_end = 3.0").replace("0.005", "0.0625")

@@ -16,6 +16,7 @@ from vbg.model.forms.parts import coordinates_of
 from vbg.model.model import Model
 from vbg.spatial import (
     Array,
+    across,
     frame_of_axis,
     perpendicular,
     rotation_about,
@@ -189,9 +190,8 @@ def _universal_axes(link: Link, R_AB: Array | None) -> tuple[Array, Array]:
 
 def _across(axis: Array, vector: Array) -> Array:
     """The unit vector nearest to `vector` that is perpendicular to `axis`."""
-    across = vector - (vector @ axis) * axis
-    length = math.sqrt(float(across @ across))
-    return across / length if length > 1e-9 else perpendicular(axis)
+    nearest = across(vector, axis)
+    return perpendicular(axis) if nearest is None else nearest
 
 
 def universal_rotation(angle: float, angle2: float) -> Array:
