@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import errno
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -41,20 +42,36 @@ def replacing(path: str | Path, *, follow: bool = True) -> Iterator[Path]:
     found = is_other_than_file(target) if follow else ""
     if found:
         raise UsageError(f"{path}: cannot be written: it is {found}.")
+    with surely(lambda: _unlink(temporary)):
+        try:
+            _remove_abandoned(target)
+            temporary.unlink(missing_ok=True)  # of an earlier process of this number, or a link
+            yield temporary
+            if temporary.exists():
+                _synchronise(temporary)
+                os.chmod(temporary, _permissions(target))
+                os.replace(temporary, target)
+                _synchronise_folder(target.parent)
+        except OSError as error:
+            raise refused(path, error) from error
+
+
+@contextmanager
+def surely(undo: Callable[[], None]) -> Iterator[None]:
+    """Call `undo` when the block is left, and once more at the end of the process where an
+    interrupt fell into the very lines that leave it (or enter it: it is called, too, where the
+    block has not begun).  `undo` may be called twice and does not raise."""
+    atexit.register(undo)
     try:
-        _remove_abandoned(target)
-        temporary.unlink(missing_ok=True)  # of an earlier process of this number, or a link
-        yield temporary
-        if temporary.exists():
-            _synchronise(temporary)
-            os.chmod(temporary, _permissions(target))
-            os.replace(temporary, target)
-            _synchronise_folder(target.parent)
-    except OSError as error:
-        raise refused(path, error) from error
+        yield
     finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
+        undo()
+        atexit.unregister(undo)
+
+
+def _unlink(file: Path) -> None:
+    with contextlib.suppress(OSError):
+        file.unlink(missing_ok=True)
 
 
 def write_text(path: str | Path, text: str, *, follow: bool = True) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import errno
 import json
@@ -32,8 +33,8 @@ class OneWriter:
     """The right to write the file `path`, for one process at a time.
 
     The lock is the file ``.NAME.lock`` beside it; ``.NAME.writer`` says who holds it, for the
-    message of the second.  Both go when the lock is released; what a killed process leaves
-    of them hinders nobody.
+    message of the second.  Both go when the lock is released, at the end of the process at the
+    latest; what a killed process leaves of them hinders nobody.
     """
 
     def __init__(self, path: str | Path):
@@ -60,6 +61,7 @@ class OneWriter:
             raise UsageError(f"{self.path}: cannot be written: it is {found}.")
         if not self._holder.parent.is_dir():
             raise refused(self.path, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)))
+        atexit.register(self._end)
         try:
             self._lock.acquire(timeout=0)
             said = {"pid": os.getpid(), "host": platform.node(), "since": time.time()}
@@ -67,6 +69,7 @@ class OneWriter:
             with open(self._holder, "x", encoding="utf-8") as file:
                 file.write(json.dumps(said))
         except filelock.Timeout:
+            atexit.unregister(self._end)
             raise UsageError(
                 f"{self.path} is being written by {self._who()}."
                 " Wait for it, end it, or name another file."
@@ -85,6 +88,16 @@ class OneWriter:
             with contextlib.suppress(OSError):
                 self._holder.unlink(missing_ok=True)
             _release(self._lock)
+        atexit.unregister(self._end)
+
+    def _end(self) -> None:
+        """Give back what an interrupt has left, held or not: it may have fallen between the lock's
+        file and the lock, or into its release."""
+        import filelock
+
+        with contextlib.suppress(filelock.Timeout, OSError):
+            self._lock.acquire(timeout=0)  # it is another's now where this fails
+            self.give_back()
 
     def _who(self) -> str:
         try:
