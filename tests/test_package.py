@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pkgutil
+import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -12,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import vbg
+from vbg.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = [module.name for module in pkgutil.walk_packages(vbg.__path__, "vbg.")]
@@ -71,3 +74,38 @@ def test_the_python_of_the_readme_runs(tmp_path, monkeypatch):
     (tmp_path / "crank.toml").write_text(example.read_text("utf-8"), encoding="utf-8")
     for block in blocks("python"):
         exec(compile(block, "README.md", "exec"), {})
+
+
+def printed() -> list[tuple[str, list[str]]]:
+    """The commands that the README shows with what they print, and those lines."""
+    text = (ROOT / "README.md").read_text("utf-8").split("(Shortened.)")[0]
+    found: list[tuple[str, list[str]]] = []
+    for line in (line.strip() for line in text.splitlines() if line.startswith("    ")):
+        if line.startswith("$ vbg "):
+            found.append((line.removeprefix("$ vbg "), []))
+        elif line:
+            found[-1][1].append(line)
+    return found
+
+
+NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.]*\w)")
+
+
+def same(shown: str, line: str) -> bool:
+    """The same words, and the same numbers but for errors: those within two decades, and when they
+    are largest is nobody's promise."""
+    if NUMBER.sub("#", shown) != NUMBER.sub("#", line):
+        return False
+    told, found = ([float(n) for n in NUMBER.findall(text)] for text in (shown, line))
+    if shown.endswith(" ok"):
+        told[2:3] = found[2:3] = []
+    return all(a == b or (0 < max(a, b) < 1e-8 and 0.01 < a / b < 100) for a, b in zip(told, found))
+
+
+@pytest.mark.parametrize(("command", "lines"), printed())
+def test_the_readme_shows_what_its_commands_print(command, lines, capsys, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    assert main(shlex.split(command)) == 0
+    out = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    shown = [" ".join(line.split()) for line in lines if not line.startswith("--")]
+    assert [line for line in shown if not any(same(line, o) for o in out)] == []
