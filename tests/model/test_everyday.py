@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tomllib
+
 import pytest
 
 import vbg
@@ -67,3 +69,29 @@ def test_what_engineers_write_first_is_answered_with_the_key(line):
 def test_a_kind_that_is_none_is_answered_with_how_a_machine_says_it(table, kind, said):
     with pytest.raises(ModelError, match=said):
         vbg.Model(**{table: {"X": {"kind": kind, "nodes": ["a", "b"]}}})
+
+
+@pytest.mark.parametrize(
+    "table, said",
+    [
+        ("motors.x", '[electric.NAME] with kind = "dc_motor"'),
+        ("gears.g", '[joints.NAME] with kind = "gear"'),
+        ("hinges.A", '[joints.NAME] with kind = "revolute"'),
+        ("springs.s", '[forces.NAME] with kind = "spring"'),
+        ("leaves.s]\nkind = 'orifice'\n[leaves.t", '[hydraulic.NAME] with kind = "orifice"'),
+        ("circuit.r", "Did you mean 'electric'?"),
+        ("sim", "Did you mean 'simulate'?"),
+    ],
+)
+def test_a_table_that_is_none_is_answered_with_the_one_that_is_meant(table, said):
+    with pytest.raises(ModelError) as told:
+        vbg.Model(**tomllib.loads(f"vbg = 1\n[{table}]\n[bodies.b]\nmass = 1\n"))
+    assert said in str(told.value)
+
+
+@pytest.mark.parametrize("name", ["joints.hinge.angle", "parameters.L"])
+def test_a_name_with_its_table_is_answered_with_the_name(name):
+    signal = f"[signals.a]\nkind = 'gain'\nk = 2\ninput = '{name}'\n"
+    with pytest.raises(ModelError) as told:
+        vbg.Model(**tomllib.loads(f"vbg = 1\n[parameters]\nL = 1\n{signal}"))
+    assert f"Names stand without their table: {name.partition('.')[2]!r}." in str(told.value)

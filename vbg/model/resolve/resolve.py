@@ -65,7 +65,7 @@ def resolve(
     if isinstance(signals := document.get("signals"), Mapping):
         reading.signals = frozenset(signals)
     result = Resolved()
-    unknown_keys(reading, (), document, (*TOP_LEVEL, *TABLES), "a model file")
+    _unknown_tables(reading, document)
     _read_head(reading, document, result)
     _read_formulas(reading, document)
     around = (os.path.realpath(file),) if within is None else within
@@ -328,6 +328,37 @@ def _class_of(
     else:
         reading.unknown((*path, "kind"), f"unknown kind of {path[0]}", kind, kinds, "kinds")
     return None
+
+
+def _unknown_tables(reading: Reading, document: Mapping[str, Any]) -> None:
+    """Note every key at the top that is none; one that is called as a kind of part is
+    ([motors.x], [springs.s]), with the tables of that kind."""
+    known = (*TOP_LEVEL, *TABLES)
+    others = {}
+    for key, entry in document.items():
+        remedy = "" if key in known or everyday(key, known) else _table_meant(key, entry)
+        if remedy:
+            reading.fail_key((key,), f"unknown key {key!r} of a model file.", remedy)
+        else:
+            others[key] = entry
+    unknown_keys(reading, (), others, known, "a model file")
+
+
+def _table_meant(name: str, entry: Any) -> str:
+    """Where the parts of an unknown table stand by their kind, or by what it is called."""
+    if not isinstance(entry, Mapping):
+        return ""
+    told = {str(part["kind"]) for part in entry.values() if _has_kind(part)}
+    tables = [(table, kinds) for table, kinds in catalogue().items() if table not in ONLY_KIND]
+    for word in (*sorted(told)[:3], name, name.removesuffix("s"), name.removesuffix("es")):
+        meant = [(t, word if word in kinds else everyday(word, kinds)) for t, kinds in tables]
+        if written := [f'[{t}.NAME] with kind = "{kind}"' for t, kind in meant if kind]:
+            return f"Write {' or '.join(written)}."
+    return ""
+
+
+def _has_kind(entry: Any) -> bool:
+    return isinstance(entry, Mapping) and isinstance(entry.get("kind"), str)
 
 
 def _read_settings(

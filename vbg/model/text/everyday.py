@@ -42,14 +42,16 @@ table: lookup
 curve: characteristic
 limiter: saturation clamp
 transfer_function: filter lowpass integrator
-joints: joint
-bodies: body mechanical
-forces: force
-signals: signal
-electric: electrical
+joints: joint constraints connections
+bodies: body mechanical links
+forces: force loads
+signals: signal controllers blocks
+electric: electrical circuit circuits
 hydraulic: hydraulics
+rotational: drivetrain driveline shafts
+parameters: constants variables params
 outputs: output
-simulate: simulation
+simulate: simulation sim settings
 
 mass: m weight
 shape: material density geometry length

@@ -12,6 +12,7 @@ from typing import Any
 from vbg import expressions, units
 from vbg.errors import ModelError, Problem, Severity
 from vbg.fields import Attachment
+from vbg.model.catalogue import REFERENCE_NODES, TABLES
 from vbg.model.text.names import nearest, suggestion
 from vbg.model.text.places import Path, Places, spelled
 from vbg.model.values.quantities import moved_to_the_end, quantity
@@ -27,6 +28,7 @@ READ_BY_SIGNALS = (
     "torque of a `torque`, the flow of a `flow_source`, the voltage of a `voltage_source`."
 )
 LARGEST, SMALLEST = 1e50, 1e-100
+WITHOUT_TABLE = {"parameters", *TABLES} - REFERENCE_NODES.keys()  # rotational.NODE.speed has it
 MAX_SUGGESTIONS = 50  # a search for the nearest name is slow in a model of thousands of parts
 
 
@@ -212,7 +214,11 @@ class Reading:
                 )
                 self.fail(path, what, READ_BY_SIGNALS)
                 continue
-            remedy = self.hint(name, [*self.parameters, *known], "names")
+            table, _, rest = name.partition(".")
+            if table in WITHOUT_TABLE and rest:
+                remedy = f"Names stand without their table: {rest!r}."
+            else:
+                remedy = self.hint(name, [*self.parameters, *known], "names")
             self.fail(path, f"unknown name {name!r} in {expressions.shown(text)}.", remedy)
         return fine
 
