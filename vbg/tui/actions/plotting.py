@@ -41,7 +41,7 @@ def _toggle(app: Desk) -> None:
 
 
 def _clear(app: Desk) -> None:
-    app.work.plot = replace(app.work.plot, signals=())
+    app.work.plot = replace(app.work.plot, signals=(), cleared=True)
 
 
 def _zoom(factor: float, app: Desk) -> None:

@@ -50,7 +50,8 @@ class Checked:
 class PlotState:
     """What Plot shows: run and overlay by number, signals by name (components
     with their index), over the signal `x` or over time, window of time [s], cursor [s].
-    ghost : the overlay follows by itself;  ranked : signals by their difference to it."""
+    ghost : the overlay follows by itself;  ranked : signals by their difference to it;
+    cleared : that no signal is shown was asked for."""
 
     run: int = 0
     overlay: int = 0
@@ -61,6 +62,7 @@ class PlotState:
     x: str = ""
     ghost: bool = True
     ranked: bool = False
+    cleared: bool = False
 
 
 @dataclass(frozen=True, slots=True)

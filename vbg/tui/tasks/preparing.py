@@ -120,5 +120,5 @@ async def _plot(app: Desk) -> None:
     other = work.run(work.plot.overlay)
     if other is not None:
         await results.load(app.work, other)
-    if solution is not None and not work.plot.signals:
+    if solution is not None and not work.plot.signals and not work.plot.cleared:
         work.plot = replace(work.plot, signals=plotting.default_signals(solution, work.part_name))
