@@ -46,7 +46,7 @@ def test_the_free_angle_of_a_spring_that_holds_an_arm_at_ten_degrees(tmp_path, c
     """k (angle - free) = m g l cos(angle), angles growing downwards about y."""
     file, out = tmp_path / "arm.toml", tmp_path / "out.toml"
     file.write_text(ARM)
-    command = ["trim", str(file), "--free", "forces.spring.rest", "--hold", "A.angle=10 deg"]
+    command = ["trim", str(file), "--free", "spring.rest", "--hold", "A.angle=10 deg"]
     assert main([*command, "-o", str(out), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     expected = math.radians(10) - MOMENT / 30

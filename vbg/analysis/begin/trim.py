@@ -22,6 +22,7 @@ from vbg.assemble import Start, assemble
 from vbg.errors import AssemblyError, ModelError, UsageError, VbgError
 from vbg.fields import EQUILIBRIUM, declared
 from vbg.model import Model
+from vbg.model.catalogue import TABLES
 from vbg.model.text.names import suggestion
 from vbg.plumbing.components import vector_of
 
@@ -49,8 +50,8 @@ def trim(model: Model, free: Sequence[str], hold: Mapping[str, float | str]) -> 
     """The values of `free` with which the signals of `hold` have these values at rest: numbers
     in SI, or texts with a unit, "10 deg".
 
-    free : names of parameters, or entries of parts as "forces.spring.length", as many as there
-    are conditions; the written values are where the search begins.
+    free : names of parameters, or entries of parts as "forces.spring.length" or
+    "spring.length", as many as there are conditions; the written values are where the search begins.
 
     Raises UsageError for unknown names and for units of another quantity, AssemblyError where
     no values are found.
@@ -59,6 +60,7 @@ def trim(model: Model, free: Sequence[str], hold: Mapping[str, float | str]) -> 
         raise UsageError(
             f"trim: {len(free)} free values and {len(hold)} conditions: there must be as many."
         )
+    free = [_entry(model, name) for name in free]
     first = np.array([value_of(model, name) for name in free])
     units_of = assemble(model).signal_units
     wanted = {name: _wanted(name, value, units_of) for name, value in hold.items()}
@@ -151,6 +153,15 @@ def _signal(signals: Mapping[str, Array], name: str) -> float:
     raise UsageError(f"trim: no signal {name!r}. {suggestion(name, signals, 'signals')}")
 
 
+def _entry(model: Model, name: str) -> str:
+    """PART.KEY with its table before it; any other name as it is."""
+    part, _, key = name.partition(".")
+    if key and part not in TABLES:
+        table = next((table for table in TABLES if part in getattr(model, table)), "")
+        return f"{table}.{name}" if table else name
+    return name
+
+
 def value_of(model: Model, name: str) -> float:
     """The written value of a parameter or of an entry TABLE.PART.KEY, SI.
 
@@ -167,7 +178,7 @@ def value_of(model: Model, name: str) -> float:
         near = suggestion(name, model.parameters, "parameters")
         raise UsageError(
             f"trim: nothing to free is called {name!r}. {near} An entry of a part is written "
-            "TABLE.PART.KEY, as forces.spring.length."
+            "PART.KEY or TABLE.PART.KEY, as forces.spring.length."
         )
     part = parts[part_name]
     for step in key.split("."):

@@ -27,7 +27,7 @@ def register(subparsers: Any) -> None:
         summary="find values with which a machine rests as it should",
         detail="As many --free values as --hold conditions.  Every point is a machine that is let\n"
         "come to rest; the search begins at the written values.  Exit code 1 where none are found.",
-        examples="""vbg trim arm.toml --free forces.spring.length --hold A.angle='10 deg'
+        examples="""vbg trim arm.toml --free spring.length --hold A.angle='10 deg'
             vbg trim lift.toml --free preload --hold spring.force='2 kN' -o lift-trimmed.toml
             vbg trim car.toml --free fl.length --free fr.length --hold a.angle=0 --hold b.y=0""",
     )
@@ -38,7 +38,7 @@ def register(subparsers: Any) -> None:
         type=names,
         action="extend",
         required=True,
-        help="a parameter, or an entry TABLE.PART.KEY (forces.spring.length); may be repeated",
+        help="a parameter, or an entry of a part (spring.length); may be repeated",
     )
     parser.add_argument(
         "--hold",
