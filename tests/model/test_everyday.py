@@ -95,3 +95,14 @@ def test_a_name_with_its_table_is_answered_with_the_name(name):
     with pytest.raises(ModelError) as told:
         vbg.Model(**tomllib.loads(f"vbg = 1\n[parameters]\nL = 1\n{signal}"))
     assert f"Names stand without their table: {name.partition('.')[2]!r}." in str(told.value)
+
+
+def test_damping_of_a_spring_is_a_part_of_its_own():
+    spring = {"kind": "spring", "between": ["ground", "b"], "k": 5, "damping": 1}
+    with pytest.raises(ModelError, match='damping.*kind = "damper"'):
+        vbg.Model(bodies={"b": {"mass": 1}}, forces={"s": spring})
+
+
+def test_an_inertia_written_as_a_list_is_shown_as_it_is_written():
+    with pytest.raises(ModelError, match="Write { xx = 1, yy = 2.5, zz = 3 }"):
+        vbg.Model(bodies={"b": {"mass": 1, "inertia": [1, 2.5, 3]}})

@@ -50,8 +50,9 @@ def trim(model: Model, free: Sequence[str], hold: Mapping[str, float | str]) -> 
     """The values of `free` with which the signals of `hold` have these values at rest: numbers
     in SI, or texts with a unit, "10 deg".
 
-    free : names of parameters, or entries of parts as "forces.spring.length" or
-    "spring.length", as many as there are conditions; the written values are where the search begins.
+    free : names of parameters, or entries of parts as "spring.length" (or with their table,
+    "forces.spring.length"), as many as there are conditions; the written values are where the
+    search begins.
 
     Raises UsageError for unknown names and for units of another quantity, AssemblyError where
     no values are found.

@@ -193,7 +193,12 @@ def _points(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Fiel
 def _inertia(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field) -> Any:
     if not isinstance(raw, Mapping):
         what = f"expected a table {{ xx = ..., yy = ..., zz = ... }}, found {described(raw)}."
-        reading.fail(path, what)
+        numbers = isinstance(raw, list) and all(type(value) in (int, float) for value in raw)
+        remedy = ""
+        if numbers and len(raw) == 3:
+            listed = (f"{key} = {described(v)}" for key, v in zip(("xx", "yy", "zz"), raw))
+            remedy = f"Write {{ {', '.join(listed)} }}."
+        reading.fail(path, what, remedy)
         return None
     table = raw
     unknown_keys(reading, path, table, INERTIA_KEYS, "an inertia")

@@ -195,3 +195,11 @@ UNSPOKEN: Mapping[str, str] = MappingProxyType(
         "`drive` of the follower.",
     )
 )
+
+# what is no key of a part, and how a machine says it
+UNSPOKEN_KEYS: Mapping[str, str] = MappingProxyType(
+    dict.fromkeys(
+        ("damping", "damper", "c", "d"),
+        'What damps is a part of its own: kind = "damper", between the same.',
+    )
+)

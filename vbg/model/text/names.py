@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Container, Iterable
 
-from vbg.model.text.everyday import EVERYDAY, UNSPOKEN
+from vbg.model.text.everyday import EVERYDAY, UNSPOKEN, UNSPOKEN_KEYS
 
 NAME = re.compile(r"[^\W\d][\w-]*\Z")
 
@@ -46,6 +46,8 @@ def suggestion(name: str, candidates: Iterable[str], what: str) -> str:
         return f"Did you mean {meant!r}?"
     if what == "kinds" and name.lower() in UNSPOKEN:
         return UNSPOKEN[name.lower()]
+    if what == "keys" and name.lower() in UNSPOKEN_KEYS and "k" in candidates:
+        return UNSPOKEN_KEYS[name.lower()]
     likely = nearest(name[:100], candidates[:5000])
     if likely:
         return f"Did you mean {likely!r}?"
