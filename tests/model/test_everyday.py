@@ -99,10 +99,10 @@ def test_a_name_with_its_table_is_answered_with_the_name(name):
 
 def test_damping_of_a_spring_is_a_part_of_its_own():
     spring = {"kind": "spring", "between": ["ground", "b"], "k": 5, "damping": 1}
-    with pytest.raises(ModelError, match='damping.*kind = "damper"'):
+    with pytest.raises(ModelError, match=r'damping.*kind = "damper"'):
         vbg.Model(bodies={"b": {"mass": 1}}, forces={"s": spring})
 
 
 def test_an_inertia_written_as_a_list_is_shown_as_it_is_written():
-    with pytest.raises(ModelError, match="Write { xx = 1, yy = 2.5, zz = 3 }"):
+    with pytest.raises(ModelError, match=r"Write { xx = 1, yy = 2.5, zz = 3 }"):
         vbg.Model(bodies={"b": {"mass": 1, "inertia": [1, 2.5, 3]}})
