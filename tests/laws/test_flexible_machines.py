@@ -244,10 +244,25 @@ def test_what_rounding_leaves_of_an_oscillator(mass, length, time):
     J[2, 3], J[3, 2] = 1.0, -1.0
     eps = np.finfo(float).eps
     state = np.array([x, 0.0, 1e-3, 0.0])
-    found = rounding_of(J, state)
+    found = rounding_of(J, state, 100.0 * time)
     assert found[1] == pytest.approx(eps * m * w * x)
     assert found[0] == 0.0
     assert found[3] <= eps * 1e-3 * 1.000001
     from scipy.sparse import csc_matrix
 
-    np.testing.assert_allclose(rounding_of(csc_matrix(J), state), found, rtol=1e-14)
+    np.testing.assert_allclose(rounding_of(csc_matrix(J), state, 100.0 * time), found, rtol=1e-14)
+
+
+def test_what_rounding_adds_up_to_in_an_integral_is_that_of_the_run(rng):
+    """c' = q - g p(c), E' = p q: a vessel behind valves that leak next to nothing answers within
+    years, the energy that it takes up never.  A run of 300 s of it was 1.4e-4 wrong in its energy:
+    1.7e-6 J was allowed in each step of 60 J, eps P times years."""
+    eps = np.finfo(float).eps
+    for _ in range(20):
+        stiffness, leak, flow, content = 10.0 ** rng.uniform(-6, 6, 4) * (1e6, 1e-24, 1.0, 1.0)
+        span = 1e-4 / (leak * stiffness)  # a run in which nothing leaks out
+        J = np.array([[-leak * stiffness, 0.0], [flow * stiffness, 0.0]])
+        state = np.array([content, flow * stiffness * content * span])
+        found = rounding_of(J, state, span)
+        assert found == pytest.approx(eps * np.abs(J) @ state * span, rel=1e-12)
+        assert (rounding_of(J, state, 1e-3 * span) < 1.001e-3 * found).all()

@@ -5,8 +5,10 @@ eps K |x|.  Over the time that the state takes to answer, 1 / sqrt(sum_j |J_ij J
 
     d_i = eps (|J| |x|)_i / sqrt(sum_j |J_ij J_ji|),
 
-eps K |x| / w = m w eps |x| of a momentum, below which no step can tell states apart: Newton's
-iteration does not settle there, the error that is estimated does not fall with the step, and steps
+eps K |x| / w = m w eps |x| of a momentum, below which no step can tell states apart.  It adds up
+over the run at the longest: an integral, which nothing answers to, is off by eps (|J| |x|)_i times
+the run's duration, and so is what leaks through valves that are shut.  Newton's iteration does not
+settle there, the error that is estimated does not fall with the step, and steps
 shrink until h f is below the tolerance (1e-7 s for waves of 4000 rad/s).  So a tolerance is at
 least BEARS d_i, and the iteration ends at what rounding lets it reach.
 
@@ -36,8 +38,8 @@ SLOWEST = 1e-3  # of the fastest rate: what answers slower is given no more
 EPS = float(np.finfo(float).eps)
 
 
-def rounding_of(J: Any, x: Array) -> Array:
-    """d of every state, (n,), for a dense or sparse Jacobian."""
+def rounding_of(J: Any, x: Array, duration: float) -> Array:
+    """d of every state, (n,), for a dense or sparse Jacobian, in a run of this `duration` [s]."""
     size = abs(J)
     with np.errstate(over="ignore"):  # a rate beyond numbers: of its rounding nothing is known
         back = size.multiply(size.T) if hasattr(size, "multiply") else size * size.T
@@ -46,12 +48,12 @@ def rounding_of(J: Any, x: Array) -> Array:
     if not np.isfinite(fastest) or fastest == 0.0:
         return np.zeros(len(x))
     noise = EPS * np.asarray(size @ np.abs(x)).ravel()
-    return np.asarray(noise / np.maximum(rate, SLOWEST * fastest))
+    return np.asarray(noise / np.maximum(rate, max(SLOWEST * fastest, 1.0 / duration)))
 
 
-def bear_rounding(solver: Any, atol: Array) -> None:
+def bear_rounding(solver: Any, atol: Array, duration: float) -> None:
     """`atol` and the end of the implicit method's iteration above rounding where it stands."""
-    d = rounding_of(solver.J, solver.y)
+    d = rounding_of(solver.J, solver.y, duration)
     if not np.isfinite(d).all():
         return
     solver.atol = np.maximum(atol, BEARS * d)
@@ -70,9 +72,10 @@ class RoundingWatch:
     """Least tolerances of an explicit method, from the exact Jacobian where too many steps lie
     ahead."""
 
-    def __init__(self, jacobian: Callable[[], Jacobian], t: float, t_end: float):
-        """`jacobian` gives that of the rate when it is first needed; steps begin at t."""
-        self._jacobian, self._t_end = jacobian, t_end
+    def __init__(self, jacobian: Callable[[], Jacobian], t: float, t_end: float, duration: float):
+        """`jacobian` gives that of the rate when it is first needed; steps begin at t, in a run of
+        this `duration` [s]."""
+        self._jacobian, self._t_end, self._duration = jacobian, t_end, duration
         self._steps, self._since = 0, t
 
     def least(self, t: float, x: Array) -> Array | None:
@@ -85,7 +88,7 @@ class RoundingWatch:
         if ahead < PATIENCE:
             return None
         try:
-            d = rounding_of(self._jacobian()(t, x), x)
+            d = rounding_of(self._jacobian()(t, x), x, self._duration)
         except ZeroDivisionError:  # a law without a slope here
             return None
         return SEEN * d if np.isfinite(d).all() else None

@@ -97,7 +97,8 @@ class Adaptive:
         self._rate, self._rtol, self._atol = rate, rtol, atol
         self.counts = counts = Counts()
         self._t_end: float = t_end
-        self._rounding = RoundingWatch(jacobian, t, t_end) if kind == "dop853" else None
+        watched = jacobian, t, t_end, atol.duration
+        self._rounding = RoundingWatch(*watched) if kind == "dop853" else None
         self._least: Array = np.zeros(len(x))  # tolerances, by what rounding moves
 
         def make(t0: float, x0: Array) -> Any:
@@ -119,7 +120,7 @@ class Adaptive:
                 solver = _explicit(rate, self._counted, weak, *rest)
             solver.rtol = atol.relative(t0, x0, rtol)
             if hasattr(solver, "J"):
-                bear_rounding(solver, self._held)
+                bear_rounding(solver, self._held, atol.duration)
             return solver
 
         self._make = make
@@ -194,7 +195,7 @@ class Adaptive:
         J = getattr(self._solver, "J", None)
         if J is not None and (J is not self._borne or self._atol.varies):
             self._borne = J
-            bear_rounding(self._solver, self._held)
+            bear_rounding(self._solver, self._held, self._atol.duration)
 
     def _leap_or_go_nearer(self) -> str | None:
         """Across the posture that the step would end beside; from nearer to it where the

@@ -97,7 +97,7 @@ class Tolerances:
         """`duration` [s] is that of the run; `supplied`: whether stores are held to what there is
         so far where something supplies, too."""
         duration = max(duration or 1.0, SHORTEST)  # where no time goes by nothing is held to it
-        self._system, self._atol, self._duration = system, atol, duration
+        self._system, self._atol, self.duration = system, atol, duration
         self._stores = list(_stores(system))
         self._networks = list(_networks(system.causal.graph, self._stores))
         self._slopes = Evaluator(system.programs.slope)
@@ -161,7 +161,7 @@ class Tolerances:
     @property
     def _way(self) -> float:
         """How far what moves can come in the run by what is known [rad, sizes], at most 1."""
-        return min(1.0, self._fastest * self._duration)
+        return min(1.0, self._fastest * self.duration)
 
     def _rest(self) -> Array:
         """Those of states that are no stores; of these nothing yet."""
@@ -183,7 +183,7 @@ class Tolerances:
         x = self._system.written_state
         slopes = self._each_slope(0.0, x)
         known = [self._unit(s) ** 2 / f for s, f in zip(self._stores, slopes) if f > 0.0]
-        way = self._way / self._duration
+        way = self._way / self.duration
         passing = max((s * s / f for _, s, f in self._inertias), default=0.0) * way**2
         return max(min(1.0, max(known, default=1.0)), _placed(self._atol) / self._atol * passing)
 
@@ -268,7 +268,7 @@ class Tolerances:
 
     def _unit(self, store: _Store) -> float:
         """Of what a store makes: of a speed at the pace of the run."""
-        pace = _pace(self._atol, self._duration, self._way) if store.moves else 1.0
+        pace = _pace(self._atol, self.duration, self._way) if store.moves else 1.0
         return store.unit * pace
 
     def _unfelt(self, store: _Store) -> float:
@@ -276,7 +276,7 @@ class Tolerances:
         if store.vertex.kind != "C":
             return 0.0
         lightest = self._lightest.get(store.vertex.domain, 0.0)
-        return _placed(self._atol) * self._way * lightest / self._duration**2
+        return _placed(self._atol) * self._way * lightest / self.duration**2
 
     @cached_property
     def _lightest(self) -> dict[str, float]:
