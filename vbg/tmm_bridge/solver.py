@@ -172,6 +172,22 @@ def _fastest(mechanism: Mechanism, named: Mapping[str, np.ndarray]) -> float:
     return max(found, default=0.0)
 
 
+def _largest_energy(named: Mapping[str, np.ndarray]) -> tuple[float, float]:
+    """The largest that took part in the motion, and that is held at all [J]."""
+    energies = [named[f"energy.{n}"] for n in ("kinetic", "potential", "supplied", "dissipated")]
+    largest = max(*(np.ptp(values) for values in energies), np.abs(energies[0]).max(), 1e-300)
+    return float(largest), max(float(np.abs(values).max()) for values in energies)
+
+
+def _between_rows(mechanism: Mechanism, trajectory: Trajectory) -> Mapping[str, np.ndarray]:
+    """Energies of the start and at the ends of some steps."""
+    kept = trajectory.between.kept
+    times = np.array([trajectory.inside[0], *(seen.inside for seen in kept)])
+    states = np.array([trajectory.states[0], *(seen.state for seen in kept)])
+    record = replay(mechanism, replace(trajectory, time=times, states=states, inside=times))
+    return {name: values for name, values, _ in energy_signals(mechanism, record)}
+
+
 def _audit(
     mechanism: Mechanism,
     named: Mapping[str, np.ndarray],
@@ -179,16 +195,16 @@ def _audit(
     trajectory: Trajectory,
     rtol: float,
 ) -> Audit:
-    """Residuals, that of the energy relative to the largest energy of the run, those of gaps and
-    speeds by their rows: turns as they are, distances in the model's size; and the law of dry
-    frictions."""
-    energies = ("kinetic", "potential", "supplied", "dissipated")
-    swings = [np.ptp(named[f"energy.{name}"]) for name in energies]
-    largest = max(*swings, np.abs(named["energy.kinetic"]).max(), 1e-300)
+    """Residuals, that of the energy relative to the largest energy of the run, between its rows,
+    too, where they say that much is missing; those of gaps and speeds by their rows: turns as they
+    are, distances in the model's size; and the law of dry frictions."""
+    largest, held = _largest_energy(named)
     missing = float(np.abs(named["energy.residual"]).max())
+    if missing > CLOSEST * largest and trajectory.between.kept:
+        between = _largest_energy(_between_rows(mechanism, trajectory))
+        largest, held = np.maximum((largest, held), between)
     # a strained machine at rest holds energy that does not swing: its last digits are no loss,
     # nor is what every step leaves in stiff parts by those of places, or what dry frictions hold
-    held = max(float(np.abs(named[f"energy.{name}"]).max()) for name in energies)
     strains = trajectory.n_steps * strain_of_rounding(mechanism.tables)
     noise = strains + work_of_rounding(mechanism, record, trajectory.liveliest)
     if missing <= ROUNDINGS * (float(np.finfo(float).eps) * held + noise):

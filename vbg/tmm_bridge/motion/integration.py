@@ -34,6 +34,7 @@ from vbg.tmm_bridge.motion.methods import Method
 from vbg.tmm_bridge.motion.plant import Plant, Singular
 from vbg.tmm_bridge.motion.radau import Collocation, StiffStepper
 from vbg.tmm_bridge.motion.stepping import Dense, Pieces, Stepper
+from vbg.tmm_bridge.motion.witnesses import Witnesses
 
 Progress = Callable[[float, float], bool | None]
 NETWORKS = ("electric", "hydraulic", "rotational", "translational", "signals", "joints")
@@ -49,7 +50,8 @@ class Trajectory:
     """States at the output times that were reached, and how the run went; `inside` are the
     times, where an input jumps those behind the jump, at which a row looks at the inputs;
     `stiff` says whether implicit steps were among them, `liveliest` (frictions,) how fast each dry
-    friction was seen to speed up while it slips, and would where it holds."""
+    friction was seen to speed up while it slips, and would where it holds; `between` are some
+    states at ends of steps."""
 
     time: Array
     states: Array
@@ -60,6 +62,7 @@ class Trajectory:
     status: Status
     stiff: bool = False
     liveliest: Array = field(default_factory=lambda: np.zeros(0))
+    between: Witnesses = field(default_factory=Witnesses)
 
 
 def output_grid(t_end: float, output_step: float) -> Array:
@@ -86,6 +89,7 @@ class _Record:
     patience: float = np.inf
     method: Method = field(default_factory=Method)
     looks: Looks = field(default_factory=Looks)
+    between: Witnesses = field(default_factory=Witnesses)
     times: list[float] = field(default_factory=list)
     states: list[Array] = field(default_factory=list)
     inside: list[float] = field(default_factory=list)
@@ -108,6 +112,7 @@ class _Record:
         """Forget the rows behind t."""
         kept = bisect_right(self.times, t)
         del self.times[kept:], self.states[kept:], self.inside[kept:]
+        self.between.back_to(t)
 
     def end_at(self, plant: Plant, t: float, y: Array) -> None:
         """The last row of a run that is cut off at t, between two output instants or on one:
@@ -175,6 +180,7 @@ def integrate(
         status,
         record.method.used,
         plant.liveliest,
+        record.between,
     )
 
 
@@ -280,6 +286,7 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
                 raise
             return *landing, True
         y = closed
+        record.between.add(plant.inside(t), y)
         if span.progress is not None and span.progress(t / record.grid[-1], t) is False:
             record.end_at(plant, t, y.copy())
             return t, y, False
