@@ -73,6 +73,7 @@ class Field:
     `instead_of` is the key whose place this one may take (a diameter that of an area): one of
     them is written, and the part works out the other's value when it is made (`__post_init__`),
     so that whoever reads it finds an area.
+    `moves` is what a coordinate must be, "angle" or "slide"; "" either.
     """
 
     form: Form
@@ -90,6 +91,7 @@ class Field:
     end: int = 0
     balanced: bool = False
     instead_of: str = ""
+    moves: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,8 +104,9 @@ WRONG = {
         {
             "translational": {
                 "M": MASS,
-                "S": part("ball_screw", shaft="translational.x", slide="translational.x", lead=0),
-            }
+                "S": part("ball_screw", shaft="rotational.s", slide="translational.x", lead=0),
+            },
+            "rotational": {"J": part("inertia", "s", J=1)},
         },
         "lead 0",
     ),

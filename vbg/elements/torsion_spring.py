@@ -18,7 +18,7 @@ class TorsionSpring:
     table: ClassVar[str] = "forces"
     kind: ClassVar[str] = "torsion_spring"
 
-    on: str = declare("coordinate", "the joint it acts on")
+    on: str = declare("coordinate", "the joint it acts on", moves="angle")
     k: float = quantity("N*m/rad", "stiffness", minimum=0.0)
     c: float = quantity("N*m*s/rad", "damping", default=0.0, minimum=0.0)
     rest: float = quantity("rad", "angle without torque", default=0.0)

@@ -1,4 +1,4 @@
-"""DC motor with permanent magnets."""
+"""DC motor with permanent magnets, turning or linear."""
 
 from __future__ import annotations
 
@@ -16,21 +16,26 @@ class DCMotor:
     """voltage = R current + L current' + K speed;  torque on the shaft = K current,
     J speed' + B speed = torque + what acts on the shaft.
 
-    The shaft is `on` the free coordinate of a joint or a rotational node (on a prismatic
-    joint: a linear motor, K in N/A).  Rotor inertia J on a joint stands beside the body's:
-    a dependent store.  Power of the gyrator: K current speed on both sides.
+    The shaft is `on` the free coordinate of a joint or a rotational node.  On a prismatic
+    joint or a translational node it is a linear motor: K in N/A (that is V*s/m), J the mass of
+    its slider, and it gives a force [N] and a speed [m/s].  Rotor inertia J on a joint stands
+    beside the body's: a dependent store.  Power of the gyrator: K current speed on both sides.
     """
 
     table: ClassVar[str] = "electric"
     kind: ClassVar[str] = "dc_motor"
 
     nodes: tuple[str, str] = declare("nodes", "first and second terminal", size=2)
-    on: str = declare("coordinate", "free coordinate of a joint, or rotational.NODE")
+    on: str = declare(
+        "coordinate", "free coordinate of a joint, rotational.NODE or translational.NODE"
+    )
     R: float = quantity("ohm", "armature resistance", above=0.0)
     L: float = quantity("H", "armature inductance; 0: none", minimum=0.0, default=0.0)
-    K: float = quantity("V*s/rad or N*m/A", "motor constant")
-    J: float = quantity("kg*m^2 or kg", "rotor inertia; 0: none", minimum=0.0, default=0.0)
-    B: float = quantity("N*m*s/rad or N*s/m", "viscous friction", minimum=0.0, default=0.0)
+    K: float = quantity("N/A or V*s/rad", "motor constant")
+    J: float = quantity(
+        "kg or kg*m^2", "inertia of the rotor, mass of a slider; 0: none", minimum=0.0, default=0.0
+    )
+    B: float = quantity("N*s/m or N*m*s/rad", "viscous friction", minimum=0.0, default=0.0)
     current: float | None = quantity(
         "A", "current at the start; default: that of what it is tied to", default=None
     )
@@ -77,6 +82,7 @@ class DCMotor:
         current, speed = builder.flow(armature), builder.flow(shaft)
         builder.output(f"{name}.current", current, "A")
         builder.output(f"{name}.voltage", difference(builder, self.table, self.nodes), "V")
-        builder.output(f"{name}.torque", self.K * current, "N*m")
-        builder.output(f"{name}.speed", speed, "rad/s")
+        exerted, unit = ("torque", "rad/s") if shaft.domain == "rotation" else ("force", "m/s")
+        builder.output(f"{name}.{exerted}", self.K * current, shaft.effort_unit)
+        builder.output(f"{name}.speed", speed, unit)
         builder.output(f"{name}.power", times(self.K * current, speed), "W")

@@ -41,7 +41,9 @@ class Cylinder:
     between: tuple[Attachment, Attachment] | None = declare(
         "ends", "two points; or give `on`", default=None
     )
-    on: str | None = declare("coordinate", "a joint or translational.NODE", default=None)
+    on: str | None = declare(
+        "coordinate", "a joint or translational.NODE", default=None, moves="slide"
+    )
     area_a: float = quantity("m^2", "area of chamber A", above=0.0)
     bore: float | None = quantity(
         "m", "diameter of the piston", above=0.0, default=None, instead_of="area_a"

@@ -21,7 +21,7 @@ class Motor:
     kind: ClassVar[str] = "motor"
 
     nodes: tuple[str, str] = declare("nodes", "inlet, outlet", size=2)
-    on: str = declare("coordinate", "its shaft: a joint or rotational.NODE")
+    on: str = declare("coordinate", "its shaft: a joint or rotational.NODE", moves="angle")
     displacement: float = quantity("m^3/rad", "volume per radian", above=0.0)
     leakage: float = quantity("m^3/s/Pa", "internal leakage", minimum=0.0, default=0.0)
 

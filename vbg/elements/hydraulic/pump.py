@@ -26,7 +26,9 @@ class Pump:
     kind: ClassVar[str] = "pump"
 
     nodes: tuple[str, str] = declare("nodes", "suction, pressure", size=2)
-    on: str | None = declare("coordinate", "its shaft; or give `speed`", default=None)
+    on: str | None = declare(
+        "coordinate", "its shaft; or give `speed`", default=None, moves="angle"
+    )
     speed: float | str | None = declare(
         "signal", "speed of the shaft; or give `on`", unit="rad/s", default=None
     )

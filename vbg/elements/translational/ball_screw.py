@@ -21,8 +21,8 @@ class BallScrew:
     table: ClassVar[str] = "translational"
     kind: ClassVar[str] = "ball_screw"
 
-    shaft: str = declare("coordinate", "rotational.NODE or a revolute joint")
-    slide: str = declare("coordinate", "translational.NODE or a prismatic joint")
+    shaft: str = declare("coordinate", "rotational.NODE or a revolute joint", moves="angle")
+    slide: str = declare("coordinate", "translational.NODE or a prismatic joint", moves="slide")
     lead: float = quantity("m/rad", "travel per radian")
 
     def faults(self) -> Iterator[tuple[str, str, str]]:

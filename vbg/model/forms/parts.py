@@ -14,6 +14,7 @@ from vbg.model.forms.axes import take_axes
 from vbg.model.forms.bodies import complete_body
 from vbg.model.forms.fmus import complete_fmu
 from vbg.model.forms.forms import read_value
+from vbg.model.forms.motions import motion_of
 from vbg.model.forms.shapes import read_shapes
 from vbg.model.text.places import Path
 from vbg.model.values.reading import Reading, Scope
@@ -95,11 +96,8 @@ def _motion(scope: Scope, path: Path, entry: Mapping[str, Any]) -> str:
         coordinates = scope.joints.get(str(path[1]), ())
     elif "between" in entry:
         return "slide"
-    elif isinstance(on, str) and on.startswith("joints."):
-        _, joint, *coordinate = on.split(".")
-        coordinates = tuple(coordinate) or scope.joints.get(joint, ())
     else:
-        return ""
+        return motion_of(scope, on) if isinstance(on, str) else ""
     return coordinates[0].rstrip("2") if len(coordinates) == 1 else ""
 
 

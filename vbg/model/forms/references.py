@@ -11,6 +11,7 @@ from vbg import expressions
 from vbg.errors import ModelError
 from vbg.fields import Attachment, Field
 from vbg.model.catalogue import JOINT_COORDINATE, JOINT_NODE, REFERENCE_NODES
+from vbg.model.forms.motions import motion_of, wrong_motion
 from vbg.model.text.comparison import comparison
 from vbg.model.text.names import is_name
 from vbg.model.text.places import Path
@@ -20,7 +21,6 @@ from vbg.model.values.values import read_list, read_quantity, read_vector, unkno
 from vbg.spatial import rotation_matrix
 
 GROUND, FREE = "ground", "free"
-_MOVES = {"rotational": "turns", "translational": "slides"}
 
 
 def read_end(reading: Reading, scope: Scope, path: Path, raw: Any) -> Attachment | None:
@@ -159,7 +159,12 @@ def _end_or_coordinate(
 
 
 def _coordinate(reading: Reading, scope: Scope, path: Path, raw: Any, declared: Field) -> Any:
-    return read_coordinate(reading, scope, path, raw)
+    text = read_coordinate(reading, scope, path, raw)
+    wanted = declared.moves or JOINT_COORDINATE.get(str(path[0]), "")
+    if text is None or not wanted or motion_of(scope, text) in ("", wanted):
+        return text
+    wrong_motion(reading, path, text, wanted)
+    return None
 
 
 def read_coordinate(reading: Reading, scope: Scope, path: Path, raw: Any) -> str | None:
@@ -266,9 +271,7 @@ def _is_joint_node(reading: Reading, scope: Scope, path: Path, text: str) -> boo
     elif _has_one_coordinate(reading, scope, path, joint):
         if scope.joints[joint] == (wanted,):
             return True
-        other = next(name for name in JOINT_COORDINATE if name != table)
-        what = f"the joint {joint} {_MOVES[other]}, which parts of [{table}] do not take."
-        reading.fail(path, what, f"Write the part in [{other}].")
+        wrong_motion(reading, path, f"the joint {joint}", wanted)
     return False
 
 

@@ -249,7 +249,7 @@ class OpAmp:
 
 @dataclass(frozen=True)
 class Motor:
-    """voltage = R i + L i' + K speed, torque = K i; `state` is -1 where L = 0.
+    """voltage = R i + L i' + K speed, torque or force = K i; `state` is -1 where L = 0.
 
     Rotor inertia belongs to the shaft; B is friction.
     """
@@ -282,8 +282,10 @@ class Motor:
         name, place = self.ends.name, self.ends.place
         yield f"{name}.current", "A", lambda w: w.through[place]
         yield f"{name}.voltage", "V", self.ends.difference
-        yield f"{name}.torque", "N*m", lambda w: self.K * w.through[place]
-        yield f"{name}.speed", "rad/s", self.port.speed
+        turns = self.port.turns
+        exerted, unit = ("torque", "N*m") if turns else ("force", "N")
+        yield f"{name}.{exerted}", unit, lambda w: self.K * w.through[place]
+        yield f"{name}.speed", "rad/s" if turns else "m/s", self.port.speed
         yield f"{name}.power", "W", lambda w: self.K * w.through[place] * self.port.speed(w)
 
 

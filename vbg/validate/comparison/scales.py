@@ -37,7 +37,8 @@ from typing import Any
 import numpy as np
 
 from vbg.fields import Attachment, declared
-from vbg.model import Model
+from vbg.model import Model, catalogue
+from vbg.model.forms.parts import coordinates_of
 from vbg.physics.hydraulics import ATMOSPHERE
 from vbg.plumbing.components import vector_of
 from vbg.solution import Solution
@@ -109,8 +110,8 @@ def natural_scales(model: Model, seen: Mapping[str, float], duration: float) -> 
 
 
 def _electric(model: Model, found: dict[str, float], T: float) -> None:
-    """Currents and voltages by Ohm's law, their power and work, and the torque that the largest
-    current is worth in a motor."""
+    """Currents and voltages by Ohm's law, their power and work, and the torque or force that the
+    largest current is worth in a motor."""
     parts = model.electric.values()
     ohms = [R for part in parts for unit, R in _written(model, part) if unit == "ohm" and R > 0.0]
     motors = [part for part in parts if part.kind == "dc_motor"]
@@ -122,8 +123,16 @@ def _electric(model: Model, found: dict[str, float], T: float) -> None:
     found["W"] = max(found.get("W", 0.0), found["V"] * found["A"])
     found["J"] = max(found.get("J", 0.0), found["W"] * T)
     for motor in motors:
-        unit = "N" if motor.on.startswith("translational.") else "N*m"
+        unit = "N" if _slides(model, motor.on) else "N*m"
         found[unit] = max(found.get(unit, 0.0), abs(motor.K) * found["A"])
+
+
+def _slides(model: Model, coordinate: str) -> bool:
+    """Whether "joints.NAME" or "TABLE.NODE" is a way [m] and no angle."""
+    table, name = coordinate.split(".")[:2]
+    if table != "joints":
+        return table == "translational"
+    return coordinates_of(catalogue()["joints"][model.joints[name].kind]) == ("slide",)
 
 
 def _oil(model: Model, found: dict[str, float], seen: float, T: float) -> None:
