@@ -56,6 +56,21 @@ BENCHES: dict[str, dict] = {
         {"kind": "dc_motor", "nodes": BG, "on": "rotational.s", "R": 1.0, "L": 0.01, "K": 0.3}
     )
     | {"rotational": {"J": J}},
+    "electric.solenoid": _electric(
+        {
+            "kind": "solenoid",
+            "nodes": BG,
+            "on": "translational.x",
+            "R": 1.0,
+            "L0": 0.1,
+            "a": 0.3,
+            "length": -0.1,
+            "current": 0.8,
+            "k": 1e4,
+            "c": 30.0,
+        }
+    )
+    | {"translational": {"M": M}},
     "hydraulic.pressure_source": _hydraulic(
         {"kind": "laminar_resistance", "nodes": QT, "conductance": 1e-10}
     ),

@@ -26,6 +26,7 @@ _HELD = {
     ("electric", "capacitor"): {"voltage": "voltage"},
     ("electric", "inductor"): {"current": "current"},
     ("electric", "dc_motor"): {"current": "current"},
+    ("electric", "solenoid"): {"current": "current"},
     ("rotational", "inertia"): {"speed": "speed"},
     ("translational", "mass"): {"speed": "speed"},
     ("hydraulic", "volume"): {"pressure": "pressure"},

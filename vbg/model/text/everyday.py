@@ -25,6 +25,7 @@ voltage_source: battery voltage
 current_source: current
 inductor: coil
 dc_motor: motor linear_motor
+solenoid: electromagnet
 op_amp: opamp
 orifice: throttle throttle_valve nozzle
 proportional_valve: valve servo_valve spool_valve directional_valve

@@ -23,8 +23,10 @@ from vbg.tmm_bridge.onedim.electric import (
     switched,
 )
 from vbg.tmm_bridge.onedim.hydraulic import level_of
+from vbg.tmm_bridge.onedim.magnetic import PoleFace, Solenoid
 from vbg.tmm_bridge.onedim.network import Node
 from vbg.tmm_bridge.onedim.rawbonds import outer_bonds
+from vbg.tmm_bridge.onedim.shafts import reach
 from vbg.tmm_bridge.onedim.sources import Sources
 from vbg.tmm_bridge.onedim.working import Value
 
@@ -98,6 +100,8 @@ def add_electric(draft: Draft, sources: Sources) -> None:
                 at = draft.store(part.current) if part.L > 0.0 else -1
                 ends, port = draft.ends("electric", name, part.nodes), draft.ports[part.on]
                 draft.add(Motor(ends, port, part.R, part.L, part.K, part.B, at))
+            case "solenoid":
+                _add_solenoid(draft, name, part)
             case _:
                 _add_several_ends(draft, name, part)
 
@@ -117,6 +121,15 @@ def _add_conductor(draft: Draft, sources: Sources, name: str, part: Any) -> None
         law = switched(lambda w, v: command(w), 1.0 / part.Ron, part.Goff)
         draft.add(Conductor(ends, law))
         draft.changes.append((f"electric.{name}", 1, lambda w: (command(w),)))
+
+
+def _add_solenoid(draft: Draft, name: str, part: Any) -> None:
+    ends, port = draft.ends("electric", name, part.nodes), reach(draft, name, part)
+    face, stop = PoleFace(part.k, part.c), draft.place() if part.k > 0.0 else -1
+    law = part.length, part.R, part.L0, part.a, part.stray
+    solenoid = Solenoid(ends, port, *law, face, stop, draft.store(part.current))
+    draft.add(solenoid)
+    draft.changes.append((f"electric.{name}", 2 if solenoid.pulls else 1, solenoid.changes))
 
 
 def _add_several_ends(draft: Draft, name: str, part: Any) -> None:
