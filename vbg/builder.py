@@ -156,12 +156,22 @@ class Builder(Protocol):
         `preferred` is what it should give where both would do."""
 
     def effort_source(
-        self, name: str, node: Node, effort: Block, *, energy: Block | None = None
+        self,
+        name: str,
+        node: Node,
+        effort: Block,
+        *,
+        energy: Block | None = None,
+        per_unit: Block | None = None,
     ) -> str:
-        """Se into `node`; `energy` is its potential where it is conservative."""
+        """Se into `node`; `energy` is its potential where it is conservative, `per_unit` what it
+        imposes per unit of each written component, where that is not the component itself (other
+        axes, a bond that is turned round): an input of a linear form is one of what is written."""
 
-    def flow_source(self, name: str, node: Node, flow: Block) -> str:
-        """Sf into `node`."""
+    def flow_source(
+        self, name: str, node: Node, flow: Block, *, per_unit: Block | None = None
+    ) -> str:
+        """Sf into `node`; `per_unit` as for an effort source."""
 
     def constraint(
         self,

@@ -32,7 +32,7 @@ TREE_FAULTS = [
     ("elements.spring", "effort=self.k * stretch", "effort=-self.k * stretch", "line.force"),
     ("elements.damper", "self.c * flow", "1.01 * self.c * flow", "dash.force"),
     ("elements.torsion_spring", "effort=self.k * twist", "effort=0.5 * self.k * twist", "coil.torque"),
-    ("elements.force", "mul(axes_on(self.axes, self.on, body), components)", "components", "push.force"),
+    ("elements.force", "mul(axes, components)", "components", "push.force"),
     ("elements.force", "builder, body, self.on.at)", "builder, body, (0.0, 0.0, 0.0))", "push.power"),
     ("elements.bushing", "mul(turn.to_torque, rows(load, 3, 6))", "rows(load, 3, 6)", "mount.torque"),
     ("elements.bushing", "mul(coefficients, flow)", "-1.0 * mul(coefficients, flow)", "mount.torque"),

@@ -38,9 +38,9 @@ class Force:
         if body.linear is None or body.angular is None:
             return  # a force on the ground moves nothing
         components = stack(*(builder.signal(value, "N") for value in self.force))
-        in_world = self.axes == "world"
-        force_W = components if in_world else mul(axes_on(self.axes, self.on, body), components)
+        axes = None if self.axes == "world" else axes_on(self.axes, self.on, body)
+        force_W = components if axes is None else mul(axes, components)
         point = point_of(name, builder, body, self.on.at)
-        builder.effort_source(name, point, force_W)
+        builder.effort_source(name, point, force_W, per_unit=axes)
         builder.output(f"{name}.force", force_W, "N")
         builder.output(f"{name}.power", dot(force_W, builder.flow(point)), "W")

@@ -57,11 +57,9 @@ class Torque:
         body = builder.body(self.on.body)
         if body.angular is None:
             return  # a torque on the ground moves nothing
-        torque_B = components
-        if self.axes == "world":
-            torque_B = mul(transpose(body.R_WB), components)
-        elif self.axes == "frame":
-            torque_B = mul(axes_in_body(self.on), components)
-        builder.effort_source(name, body.angular, torque_B)
+        axes = transpose(body.R_WB) if self.axes == "world" else axes_in_body(self.on)
+        torque_B = components if self.axes == "body" else mul(axes, components)
+        per_unit = None if self.axes == "body" else axes
+        builder.effort_source(name, body.angular, torque_B, per_unit=per_unit)
         builder.output(f"{name}.torque", mul(body.R_WB, torque_B), "N*m")
         builder.output(f"{name}.power", dot(torque_B, builder.flow(body.angular)), "W")

@@ -28,7 +28,8 @@ class Vertex:
     Both: `written` where the engineer gave the `initial` value of the state.
     R:  `effort_law` in the placeholder `port_flow`, `flow_law` in `port_effort`;
         `preferred` is what it gives where both would do.
-    Se, Sf: `law`; `energy` of a conservative effort source.
+    Se, Sf: `law`; `energy` of a conservative effort source; `per_unit` : (size, m), what it
+        imposes per unit of each component that the engineer writes, where that is another.
     Sc: constraint source: `state` is its unknown effort (flow if `dual`), `position` the
         constraint whose rate its flow is, `labels` name its directions; `active`
         is a mode, 1 while it holds (None: always).
@@ -59,6 +60,7 @@ class Vertex:
     dual: bool = False
     active: Block | None = None
     preferred: Literal["effort", "flow"] = "effort"
+    per_unit: Block | None = None
 
     @property
     def is_store(self) -> bool:

@@ -220,13 +220,11 @@ class GraphBuilder(Clocked):
             preferred=preferred,
         )
 
-    def effort_source(
-        self, name: str, node: Node, effort: Block, *, energy: Block | None = None
-    ) -> str:
-        return self._into(node, f"{name}.Se", "Se", law=effort, energy=energy)
+    def effort_source(self, name: str, node: Node, effort: Block, **laws: Block | None) -> str:
+        return self._into(node, f"{name}.Se", "Se", law=effort, **laws)
 
-    def flow_source(self, name: str, node: Node, flow: Block) -> str:
-        return self._into(node, f"{name}.Sf", "Sf", law=flow)
+    def flow_source(self, name: str, node: Node, flow: Block, **laws: Block | None) -> str:
+        return self._into(node, f"{name}.Sf", "Sf", law=flow, **laws)
 
     def constraint(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from vbg.blocks import Block, times
+from vbg.blocks import Block, const, times
 from vbg.builder import Builder, Domain, Node
 
 
@@ -28,6 +28,16 @@ class Branch:
 
     def source_flow(self, through: Block) -> Block:
         return -through if self.direct else through
+
+    def effort_source(self, name: str, builder: Builder, difference: Block) -> str:
+        """A source of this difference of the first terminal against the second; its bond."""
+        sign, effort = self.source_effort(const(1.0)), self.source_effort(difference)
+        return builder.effort_source(name, self.node, effort, per_unit=sign)
+
+    def flow_source(self, name: str, builder: Builder, through: Block) -> str:
+        """A source of this flow from the first terminal through it to the second; its bond."""
+        sign, flow = self.source_flow(const(1.0)), self.source_flow(through)
+        return builder.flow_source(name, self.node, flow, per_unit=sign)
 
 
 def branch(name: str, builder: Builder, table: str, nodes: tuple[str, str]) -> Branch:

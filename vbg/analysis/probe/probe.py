@@ -29,7 +29,8 @@ SOURCES = ("Se", "Sf")
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One scalar input: `component` of what the source `vertex` imposes is raised by it, or
+    """One scalar input: the written `component` of the source `vertex` is raised by it (of a
+    torque in world axes, a voltage from the first terminal to the second, `Vertex.per_unit`), or
     what is read at the tap `signal` (`vbg.analysis.linear.taps`)."""
 
     name: str
@@ -93,10 +94,15 @@ def _equations(
             continue
         vertex = vertices[one.vertex]
         assert vertex.law is not None
-        direction = const(np.eye(vertex.size)[:, [one.component]])
-        raised = vertex.law + mul(direction, leaves[one.name])
+        written = const(np.eye(vertex.size)[:, [one.component]])
+        raised = vertex.law + mul(_imposed(vertex, written), leaves[one.name])
         vertices[one.vertex] = replace(vertex, law=raised)
     return derive(replace(system.causal, graph=replace(graph, vertices=vertices, signals=signals)))
+
+
+def _imposed(vertex: Vertex, written: Block) -> Block:
+    """What a source imposes of components as they are written."""
+    return written if vertex.per_unit is None else mul(vertex.per_unit, written)
 
 
 def _require_equations(system: System) -> None:

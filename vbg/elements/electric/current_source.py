@@ -26,6 +26,6 @@ class CurrentSource:
     def expand(self, name: str, builder: Builder) -> None:
         here = branch(name, builder, self.table, self.nodes)
         current = builder.signal(self.current, "A")
-        bond = builder.flow_source(name, here.node, here.source_flow(current))
+        bond = here.flow_source(name, builder, current)
         voltage = here.source_effort(builder.effort(bond))
         declare_branch(name, builder, self.table, voltage, current)

@@ -26,6 +26,6 @@ class VoltageSource:
     def expand(self, name: str, builder: Builder) -> None:
         here = branch(name, builder, self.table, self.nodes)
         voltage = builder.signal(self.voltage, "V")
-        bond = builder.effort_source(name, here.node, here.source_effort(voltage))
+        bond = here.effort_source(name, builder, voltage)
         current = -here.source_effort(builder.bond_flow(bond))
         declare_branch(name, builder, self.table, voltage, current)

@@ -25,6 +25,6 @@ class FlowSource:
     def expand(self, name: str, builder: Builder) -> None:
         here = branch(name, builder, self.table, self.nodes)
         flow = builder.signal(self.flow, "m^3/s")
-        bond = builder.flow_source(name, here.node, here.source_flow(flow))
+        bond = here.flow_source(name, builder, flow)
         pressure = here.source_effort(builder.effort(bond))
         declare_branch(name, builder, self.table, pressure, flow)

@@ -23,6 +23,6 @@ class PressureSource:
     def expand(self, name: str, builder: Builder) -> None:
         here = branch(name, builder, self.table, self.nodes)
         pressure = builder.signal(self.pressure, "Pa")
-        bond = builder.effort_source(name, here.node, here.source_effort(pressure))
+        bond = here.effort_source(name, builder, pressure)
         flow = -here.source_effort(builder.bond_flow(bond))
         declare_branch(name, builder, self.table, pressure, flow)

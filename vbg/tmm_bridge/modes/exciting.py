@@ -14,6 +14,7 @@ from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.kernels.tables import LAW_INPUT, LOAD_FORCE
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.modes.linearising import coordinate_row
+from vbg.tmm_bridge.modes.loads import load_axes
 from vbg.tmm_bridge.modes.small import Small
 from vbg.tmm_bridge.onedim.excited import sources_of, spelled
 
@@ -74,7 +75,7 @@ def unit_input(small: Small, part: str, axis: int, s: complex) -> tuple[Array, A
         u, e = along.exert(np.ones((1, 1)), u, e)
     elif table == "load":
         node = int(t.loads[row, 1])
-        unit = np.eye(3)[axis]
+        unit = load_axes(t, small.scratch, row)[:, axis]
         R = small.scratch.work[node, :9].reshape(3, 3)
         if t.loads[row, 0] == LOAD_FORCE:
             e[node, :3, 0] = -unit

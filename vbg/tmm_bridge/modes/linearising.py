@@ -31,6 +31,7 @@ from vbg.tmm_bridge.kernels.tables import (
     Tables,
 )
 from vbg.tmm_bridge.modes.acting import Acting, Rows
+from vbg.tmm_bridge.modes.loads import load_axes
 from vbg.tmm_bridge.motion.plant import Plant
 
 
@@ -251,15 +252,12 @@ def _moved_by(s: Scratch, t: Tables, place: int) -> Iterator[tuple[Rows, float]]
     for (law, a, b, given), points in zip(t.pairs, t.pair, strict=True):
         if law == PAIR_INPUT and given == place:
             yield _along(s, t, int(a), int(b), points[:6]), -1.0
-    for (kind, node, *given), constants in zip(t.loads, t.load, strict=True):
+    for n, (kind, node, *given) in enumerate(t.loads):
         for j, one in enumerate(given):
             if one != place or node < 0:
                 continue
-            axis = np.eye(3)[j]
-            if constants[12] == 1.0:
-                R_WN = s.work[node, W_R : W_R + 9].reshape(3, 3)
-                axis = R_WN @ constants[3:12].reshape(3, 3) @ axis
-            six = _at_point(s, int(node), constants[:3], axis)
+            axis = load_axes(t, s, n)[:, j]
+            six = _at_point(s, int(node), t.load[n, :3], axis)
             if kind != LOAD_FORCE:
                 six = np.concatenate([np.zeros(3), axis])
             yield _row(t, {int(node): six}, {}), 1.0

@@ -29,6 +29,7 @@ from vbg.tmm_bridge.mechanism.start import Pose, displace, model_size, start
 from vbg.tmm_bridge.modes.augmented import States, resting, states_of
 from vbg.tmm_bridge.modes.exciting import given_by, unit_input
 from vbg.tmm_bridge.modes.linearising import coordinate_row
+from vbg.tmm_bridge.modes.loads import has_followers
 from vbg.tmm_bridge.modes.passing import (
     Response,
     count_below,
@@ -90,10 +91,12 @@ class Vibration:
     def modes(self) -> tuple[NaturalMode, ...]:
         """Undamped natural modes, lowest first.  Raises UsageError where there are none: with
         one-dimensional parts, controllers or loops."""
-        if self.small.acting is not None or self.small.closing is not None:
+        beside = self.small.acting is not None or self.small.closing is not None
+        if beside or has_followers(self.small.mechanism):
             raise UsageError(
                 f"{self.small.mechanism.model.name}: undamped modes are those of chains and trees"
-                " of bodies and springs; circuits, oil and control give poles only."
+                " of bodies and springs; circuits, oil, control and loads that turn with their"
+                " bodies give poles only."
             )
         undamped = without_dampers(self.small)
         found: list[NaturalMode] = []
@@ -129,7 +132,7 @@ class Vibration:
         values = scale * eig(left, right, right=False)
         # A motion without restoring force has a double pole at zero, known to its root only.
         values[np.abs(values) <= FREE * np.abs(values).max(initial=0.0)] = 0.0
-        if not C.any():
+        if not C.any() and not has_followers(self.small.mechanism):  # else they may flutter
             values = np.where(np.abs(values.real) < np.abs(values.imag), 1j * values.imag, values)
         values = values[values.imag >= 0.0]
         return np.asarray(values[np.lexsort((values.imag, np.round(np.abs(values) / scale, 12)))])
@@ -260,7 +263,7 @@ def vibration(
     """
     mechanism = _without_inputs(lay_out(model, excited=excited), off)
     y = start(mechanism, poses).y
-    if mechanism.network is not None or len(mechanism.tables.rows):
+    if mechanism.network is not None or len(mechanism.tables.rows) or has_followers(mechanism):
         rest = resting(mechanism, y, told)
         return Vibration(rest.small, rest.y, rest.x, mechanism)
     if poses is not None and not mechanism.bends:

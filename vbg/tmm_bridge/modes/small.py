@@ -6,7 +6,8 @@ frequency s.  On every node
     [dq; dm] = S [dx; dtheta] + e,   S = s^2 M + s C + K + what hangs on it,
 
 with M of its body and K, C of the loads on it: weight and forces whose lever arm
-turns, springs and dampers to the ground.  Across a hinge with column h
+turns, loads that turn with their bodies, springs and dampers to the ground.  Across a
+hinge with column h
 
     [dx; dtheta] = X [dx; dtheta]_P + h dx_h,
     h . [dq; dm] + g . [dx; dtheta]_P + (k + s c + s^2 a) dx_h = u,
@@ -57,7 +58,6 @@ from vbg.tmm_bridge.kernels.tables import (
     COORDINATE_TREE,
     LAW_SPRING,
     LAW_STOP,
-    LOAD_FORCE,
     PAIR_INPUT,
     PAIR_SPRING,
     ROW_COUPLE,
@@ -69,6 +69,7 @@ from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.mechanism.start import drive_rates
 from vbg.tmm_bridge.modes.acting import Acting, Rows
 from vbg.tmm_bridge.modes.closing import rows_of, stiffness_of_loops, under_effort
+from vbg.tmm_bridge.modes.loads import add_loads, arm_of, rotation_of, turning_arm
 from vbg.tmm_bridge.modes.modal_element import Borne, Modal, driving_modes, modal_elements
 from vbg.tmm_bridge.modes.six import between_nodes, damping, from_behind, stiffness
 from vbg.tmm_bridge.overall.transfer import cross_matrix, hinge_column, loads_of_bodies
@@ -172,9 +173,6 @@ def refused(mechanism: Mechanism) -> str:
     for kind, _, i, j, _ in t.rows:
         if kind == ROW_COUPLE and measured & {int(i), int(j)}:
             return "a coupling to a joint that closes a loop"
-    for name, (table, row) in mechanism.parts.items():
-        if table == "load" and t.load[row, 12] == 1.0 and t.loads[row, 2:5].max() >= 0:
-            return f"a load in body axes, forces.{name}"
     return ""
 
 
@@ -204,7 +202,7 @@ def small_motion(mechanism: Mechanism, y: Array) -> Small:
         M[i] = mass_block(t, s, i)
         c = s.work[i, W_R : W_R + 9].reshape(3, 3) @ t.link[i, LINK_COM : LINK_COM + 3]
         K[i] += turning_arm(t.link[i, LINK_MASS] * t.gravity, c)
-    _add_loads(mechanism, s, K)
+    add_loads(mechanism, s, K)
     couplings = (*_add_pairs(t, s, C, K), *_add_six(t, s, C, K), *_across_cuts(t, s, C, K))
     closing = rows_of(t, s) if len(t.rows) else None
     if closing is not None:
@@ -297,30 +295,6 @@ def mass_block(t: Tables, s: Scratch, i: int) -> Array:
     return M
 
 
-def turning_arm(force: Array, arm: Array) -> Array:
-    """K of a constant force at an arm that turns: its moment grows by (dtheta x arm) x force."""
-    K = np.zeros((6, 6))
-    K[3:, 3:] = -cross_matrix(force) @ cross_matrix(arm)
-    return K
-
-
-def _rotation(s: Scratch, node: int) -> Array:
-    return s.work[node, W_R : W_R + 9].reshape(3, 3) if node >= 0 else np.eye(3)
-
-
-def _arm(s: Scratch, node: int, point: Array) -> Array:
-    return np.asarray(s.work[node, W_R : W_R + 9].reshape(3, 3) @ point)
-
-
-def _add_loads(mechanism: Mechanism, s: Scratch, K: Array) -> None:
-    """Forces in world axes, constant as at t = 0."""
-    t = mechanism.tables
-    for (kind, node, *places), row in zip(t.loads, t.load, strict=True):
-        if kind == LOAD_FORCE and node >= 0:
-            force = [mechanism.inputs[p].value(0.0) if p >= 0 else 0.0 for p in places]
-            K[node] += turning_arm(np.array(force), _arm(s, node, row[:3]))
-
-
 def _add_pairs(t: Tables, s: Scratch, C: Array, K: Array) -> tuple[Coupling, ...]:
     """Springs and dampers between points: to the ground they belong to their node, between
     nodes they couple.
@@ -337,7 +311,7 @@ def _add_pairs(t: Tables, s: Scratch, C: Array, K: Array) -> tuple[Coupling, ...
             continue
         ends = []
         for node, point in ((a, row[:3]), (b, row[3:6])):
-            arm = _arm(s, node, point) if node >= 0 else np.asarray(point)
+            arm = arm_of(s, node, point) if node >= 0 else np.asarray(point)
             origin = s.work[node, W_P : W_P + 3] if node >= 0 else np.zeros(3)
             ends.append((arm, origin + arm))
         across = ends[1][1] - ends[0][1]
@@ -363,9 +337,9 @@ def _add_six(t: Tables, s: Scratch, C: Array, K: Array) -> tuple[Coupling, ...]:
     """Laws of six dimensions between bodies that the tree joins otherwise."""
     couplings: list[Coupling] = []
     for n, (a, b, law) in enumerate(t.bushes):
-        R_WF = _rotation(s, a) @ t.bush[n, :9].reshape(3, 3)
+        R_WF = rotation_of(s, a) @ t.bush[n, :9].reshape(3, 3)
         origins = [s.work[i, W_P : W_P + 3] if i >= 0 else np.zeros(3) for i in (a, b)]
-        p_M = origins[1] + _rotation(s, b) @ t.bush[n, 21:24]
+        p_M = origins[1] + rotation_of(s, b) @ t.bush[n, 21:24]
         arms = [p_M - origin for origin in origins]
         x = s.bush[n, 8:14]
         six = np.kron(np.eye(2), R_WF)
