@@ -261,6 +261,43 @@ def test_what_rests_on_a_stop_is_found_however_it_bounces(gap):
         assert point.x[place] == pytest.approx(-3 * 9.81 / 20e6, rel=1e-6)
 
 
+def pushed(law: str, slide: float) -> Model:
+    """A mass of 1 kg on a damped slide, pushed by a force along it."""
+    body = {"mass": 1.0, "inertia": {"xx": 1.0, "yy": 1.0, "zz": 1.0}}
+    guide = {"kind": "prismatic", "between": ["ground", "a"], "axis": [1, 0, 0]}
+    return Model(
+        bodies={"a": body},
+        joints={"guide": guide | {"initial": {"slide": slide}}},
+        forces={
+            "push": {"kind": "force", "on": "a", "force": [law, 0, 0]},
+            "rub": {"kind": "damper", "on": "joints.guide", "c": 1.0},
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    "law", ["1/guide.slide", "1e-9/guide.slide**3", "1e4*exp(-guide.slide/1e-8)"]
+)
+@pytest.mark.parametrize("place", [1e-3, 1e-6, 1e-9, 1e-12])
+def test_beside_a_wall_of_force_is_no_rest(law, place):
+    """Newton's steps are short there, whatever pushes: x, x/3, a hundred millionth of a metre."""
+    system = vbg.assemble(pushed(f"{law} - 2*guide.slide", place))
+    found, probe = operating_point(system), Probe(system)
+    rates = probe.values(0.0, found.x)[probe.spans["rate"]]
+    assert found.kind == "instant" or np.abs(rates).max() < 1e-6
+    if law == "1/guide.slide":
+        slide = probe.start.outputs(0.0, found.x)["guide.slide"]
+        assert slide == pytest.approx(np.sqrt(0.5), rel=1e-8)
+
+
+def test_a_search_goes_round_where_a_law_divides_by_zero():
+    """Newton's first step leads to the very place at which it does."""
+    system = vbg.assemble(pushed("1 - 4*guide.slide + 0/(guide.slide - 0.25)", 0.5))
+    found, probe = operating_point(system), Probe(system)
+    assert found.kind == "equilibrium"
+    assert np.abs(probe.values(0.0, found.x)[probe.spans["rate"]]).max() < 1e-8
+
+
 def test_a_search_for_rest_assembles_the_machine_once(monkeypatch):
     # a machine that has no rest was assembled anew at each of 750 postures that were tried
     from vbg.assemble.start import start as starting

@@ -166,9 +166,15 @@ class Probe:
         return outputs, inputs | {f"input {name}": block for name, block in leaves.items()}
 
     def values(self, t: float, x: Array, sides: Array | None = None) -> Array:
-        """All rows at (t, x) with zero inputs."""
+        """All rows at (t, x) with zero inputs.
+
+        Raises UsageError where a law has no value.
+        """
         given = np.concatenate([np.zeros(len(self.inputs)), self._chosen(sides)])
-        return np.ascontiguousarray(self._evaluate(t, x, given).real)
+        try:
+            return np.ascontiguousarray(self._evaluate(t, x, given).real)
+        except ZeroDivisionError:
+            raise self._undefined("rates have no value", t) from None
 
     def _chosen(self, sides: Array | None) -> Array:
         return np.zeros(self.sides) if sides is None else sides
@@ -191,11 +197,14 @@ class Probe:
         try:
             return np.asarray(self._evaluate(t, z[: self.size], z[self.size :]).imag / STEP)
         except ZeroDivisionError:
-            raise UsageError(
-                f"{self.system.model.name}: no linear form at t = {t:.6g} s, a law divides by "
-                "zero there. Usual cause: both ends of a spring, damper or rod are at one point, "
-                "so that it has no direction. Start with its ends apart; `vbg check` names it."
-            ) from None
+            raise self._undefined("no linear form", t) from None
+
+    def _undefined(self, what: str, t: float) -> UsageError:
+        return UsageError(
+            f"{self.system.model.name}: {what} at t = {t:.6g} s, a law divides by zero there. "
+            "Usual cause: an expression divides by what is zero at the start, or both ends of a "
+            "spring, damper or rod are at one point (`vbg check` names it). Start beside it."
+        )
 
 
 def _spans(outputs: Mapping[str, tuple[int, int, int]]) -> dict[str, slice]:

@@ -16,6 +16,7 @@ from vbg.analysis.rest.descent import relaxed, settled
 from vbg.analysis.rest.manifold import Manifold
 from vbg.analysis.rest.resting import stuck, with_modes, without_friction
 from vbg.assemble.system import System
+from vbg.errors import UsageError
 from vbg.plumbing.components import vector_of
 from vbg.plumbing.one_thread import one_thread
 
@@ -31,6 +32,7 @@ ITERATIONS = 60
 LOOSE = 0.5  # share of a coordinate in the deviations that change nothing
 SHOWN = 4  # names in a sentence
 HALVINGS = 10  # of a step of Newton that does not lead nearer to rest
+BENT = 0.25  # of the way to rest: what slopes that change on it may leave of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +160,8 @@ def classify(probe: Probe, t: float, x: Array) -> OperatingPoint:
     misfit = _size(residual)
     if not _reads_what_it_holds(probe, t, x):
         return _point(t, x, "instant", misfit, None)
-    if _unrest(residual, _reduced(probe, space, jacobian), space, x) <= 1.0:
+    unrest = _unrest(residual, _reduced(probe, space, jacobian), space, x)
+    if unrest <= 1.0 and _is_straight(probe, t, (x,)):
         return _point(t, x, "equilibrium", misfit, None)
     g = find_generator(probe, space.rows, space.basis, t, x)
     if g is not None:
@@ -203,12 +206,42 @@ def _unrest(residual: Array, reduced: Array, space: Tangent, x: Array) -> float:
     across it, so that the size of the rates alone says nothing.
     """
     size = _sizes(space, x)
-    terms = (np.abs(reduced) * size).max(axis=1, initial=0.0)
-    balanced = float((np.abs(residual) / (ROUNDING * terms + NOTHING)).max(initial=0.0))
+    balanced = _imbalance(residual, reduced, size)
     if not residual.size or not (np.all(np.isfinite(reduced)) and np.isfinite(balanced)):
         return balanced
     _, _, way, stays = _divided(reduced, residual, size)
     return max(stays, min(balanced, way / RESTS))
+
+
+def _is_straight(probe: Probe, t: float, states: tuple[Array, ...]) -> bool:
+    """Whether the slopes hold as far as the way to rest that they tell: beside a wall or a pole
+    (a force 1/slide at a slide of 1e-9 m) that way is short wherever one stands, and no rest is
+    at its end.  What the changed slopes leave is measured by the next step, as in `_damped`.
+    `states` as for `_local`; nothing is asked where the rates are rounding of what is there.
+    """
+    here = _local(probe, t, states)
+    residual, reduced, size = (
+        here.along(here.f),
+        here.reduced(here.full),
+        _sizes(here.space, here.x),
+    )
+    if _imbalance(residual, reduced, np.abs(here.space.chosen @ here.x)) <= 1.0:
+        return True
+    none = np.zeros((len(residual), 0))
+    dz = _newton_step(reduced, none, residual, size)
+    dx = here.space.basis @ dz
+    there = _local(probe, t, tuple(one + dx for one in states))
+    left = here.along((there.full - here.full) @ dx)
+    if not np.all(np.isfinite(left)):
+        return False
+    following = _newton_step(reduced, none, left, size)
+    return bool(np.linalg.norm(following / size) <= BENT * np.linalg.norm(dz / size))
+
+
+def _imbalance(residual: Array, reduced: Array, size: Array) -> float:
+    """The largest rate, in rounding of the terms that it is the sum of."""
+    terms = (np.abs(reduced) * size).max(axis=1, initial=0.0)
+    return float((np.abs(residual) / (ROUNDING * terms + NOTHING)).max(initial=0.0))
 
 
 def _divided(reduced: Array, residual: Array, size: Array) -> tuple[Array, int, float, float]:
@@ -313,9 +346,10 @@ def _newton(manifold: Manifold, t: float, x: Array, family: Family | None) -> Op
             continue
         x, length = manifold.moved(t, x, here.space.basis @ dz)
         s = s + length * ds
+    lasting = family is not None or _is_straight(probe, t, without_friction(probe.start, t, best))
     if family is None:
         best = with_modes(probe.start, t, best)
-    if not least <= 1.0:
+    if not (least <= 1.0 and lasting):
         return _point(t, best, "instant", misfit, None)
     return _judged(probe, t, best, misfit, rates if family is not None else None, s)
 
@@ -332,7 +366,10 @@ def _damped(manifold: Manifold, t: float, here: _Local, dz: Array) -> Array | No
         part = 0.5**halvings
         x, length = manifold.moved(t, here.x, part * (here.space.basis @ dz))
         states = without_friction(probe.start, t, x)
-        f = np.mean([probe.values(t, one) for one in states], axis=0)[probe.spans["rate"]]
+        try:
+            f = np.mean([probe.values(t, one) for one in states], axis=0)[probe.spans["rate"]]
+        except UsageError:
+            continue  # a law divides by zero there
         rates = here.along(f)
         if np.all(np.isfinite(rates)):
             following = _newton_step(reduced, none, rates, size) / size
