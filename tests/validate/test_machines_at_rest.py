@@ -13,6 +13,8 @@ from vbg.solution import FINISHED, Audit, MadeBy, Solution
 from vbg.validate import validate
 from vbg.validate.compare import compare
 from vbg.validate.comparison.elastic import PLACES, elastic_rounding
+from vbg.validate.comparison.judging import Judge, channel_of
+from vbg.validate.comparison.pairing import Pair
 
 HERE = Path(__file__).parent / "machines"
 
@@ -188,3 +190,42 @@ def test_rounding_behind_a_beam_that_does_not_shear_is_that_of_its_length():
     assert found["N"] == pytest.approx(PLACES * 4e6, rel=1e-12)
     assert found["N*m"] == pytest.approx(PLACES * (60.0 + 0.25 * 4e6), rel=1e-12)
     assert found["rad/s^2"] == pytest.approx(2e3 * found["N*m"], rel=1e-12)
+
+
+@pytest.mark.parametrize(("period", "mass", "way"), [(1e-3, 1e3, 1e-5), (3600.0, 1e-6, 0.1)])
+def test_what_stands_still_in_every_row_is_no_evidence(period, mass, way):
+    """A body let go on its spring, a row in each turning point: its speeds there are errors of
+    integration alone, which were compared with one another.  The force of the spring is judged."""
+    inertia = dict.fromkeys(("xx", "yy", "zz"), mass * way**2)
+    model = vbg.Model(
+        gravity=[0, 0, 0],
+        bodies={"b": {"mass": mass, "inertia": inertia}},
+        joints={
+            "s": {"kind": "prismatic", "between": ["ground", "b"], "axis": [1, 0, 0]}
+            | {"initial": {"slide": way}}
+        },
+        forces={"k": {"kind": "spring", "on": "joints.s", "k": mass * (2 * np.pi / period) ** 2}},
+    )
+    run = {"t_end": 10 * period, "output_step": period, "in_children": False}
+    verdict = validate(model, **run).verdict
+    assert verdict.result == "PASS", verdict.sentence
+    marks = {c.name: c.result for c in verdict.channels}
+    assert marks["s.speed"] == marks["b.velocity.x"] == "VACUOUS"
+    assert marks["b.position.x"] == marks["energy.potential"] == "PASS"
+    assert all(c.max_error <= 1e-6 * c.peak for c in verdict.channels if c.result == "PASS")
+
+
+def test_agreement_by_rounding_alone_is_none():
+    """Two rows of noise beside a machine's own noise of the same size; a hundred thousand times as
+    much is evidence again, and a difference above noise a fault."""
+
+    def judged(first, second):
+        time = np.linspace(0.0, 1.0, len(first))
+        pair = Pair("b.speed", "m/s", np.array(first), np.array(second))
+        judge = Judge(None, 1e-6, 1e-3, {"m/s": 1e-9}, {"m/s": 1e-12}, np.zeros(len(time)))
+        none = np.full(len(time), np.nan)
+        return channel_of(judge, time, pair, none, none).result
+
+    assert judged([1.1e-12, 0.0], [0.5e-12, 0.0]) == "VACUOUS"
+    assert judged([1.1e-7, 0.0], [1.1e-7 + 0.5e-12, 0.0]) == "PASS"
+    assert judged([1.1e-10, 0.0], [0.5e-10, 0.0]) == "FAIL"

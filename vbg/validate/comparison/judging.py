@@ -17,6 +17,10 @@ What bending leaves along a stiff arm, 3e-5 of the load, hangs on the last digit
 solver and of strains in the other.  Above `allowed`
 but explained, a difference proves nothing (INCONCLUSIVE); above both it is a FAIL.  Where a
 coarser run was made but has ended, everything is explained.
+
+A channel is zero (VACUOUS) which is rounding beside the machine, or where nothing but errors of
+integration or rounding is left of what is large between the rows: a body that stands still in every
+row has speeds of 1e-12 of its fastest.  That such channels agree would be no evidence either.
 """
 
 from __future__ import annotations
@@ -147,14 +151,19 @@ def channel_of(judge: Judge, time: Array, pair: Pair, changes: Array, in_both: A
     change = _last(changes)
     wider = np.where(np.isfinite(in_both), in_both, np.nan_to_num(_last(in_both)))
     bounds = _allowed(judge, wider / max(peak, TINY))
-    small = peak <= max(float(bounds[-1]), TOLERANCE) * judge.largest.get(pair.kind, 0.0)
+    small = peak <= max(
+        max(float(bounds[-1]), TOLERANCE) * judge.largest.get(pair.kind, 0.0),
+        FLOOR * judge.natural.get(pair.kind, 0.0),
+    )
     bounds = np.maximum(bounds, _turned(judge, pair, changes))
     allowed = float(bounds[-1])
     noise = judge.noise.get(pair.kind, 0.0)
     above = ~(error <= np.maximum(bounds * peak, noise))
     begins = int(np.argmax(above)) if finite else worst
     mark = _mark(judge, pair, error, above, changes, small=small)
-    if mark == "PASS" and not l2 <= allowed and not error[worst] <= noise:
+    if mark == "PASS" and error[worst] > max(allowed, judge.loosest) * peak:
+        mark = "VACUOUS"  # it is no more than rounding by which they agree
+    elif mark == "PASS" and not l2 <= allowed and not error[worst] <= noise:
         mark = _in_the_mean(pair, error, changes, allowed, judge)
     return Channel(
         pair.name,
@@ -210,7 +219,8 @@ def _explained(judge: Judge, pair: Pair, changes: Array) -> Array:
 def _mark(
     judge: Judge, pair: Pair, error: Array, above: Array, changes: Array, *, small: bool
 ) -> Mark:
-    """The result by the largest error; `small`: next to nothing beside others of the unit."""
+    """The result by the largest error; `small`: next to nothing beside others of the unit, or
+    beside what the machine has."""
     if pair.peak <= _floor(pair, judge.largest, judge.noise):
         return "VACUOUS"
     if not above.any():
