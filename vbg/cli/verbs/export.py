@@ -35,6 +35,7 @@ def register(subparsers: Any) -> None:
             vbg export crank.toml -o crank.fmu --tunable k --tunable load=0.5:20
             vbg export crank.toml --c -o crank_c
             vbg export crank.toml --realtime --step '1 ms' -o crank_rt
+            vbg export crank.toml --realtime --step '1 ms' -o crank.fmu
             vbg export crank.toml --equations fortran -o crank.f90
             vbg export pendulum.toml --mstmm-xml -o pendulum.xml
             vbg export arm.toml --urdf -o arm.urdf
@@ -73,8 +74,8 @@ def _add_formats(parser: argparse.ArgumentParser) -> None:
     formats.add_argument(
         "--realtime",
         action="store_true",
-        help="C99 code into the folder OUT for a task with the period --step T: steps of fixed "
-        "length and bounded work",
+        help="for a task with the period --step T, in steps of fixed length and bounded work: C99 "
+        "code into the folder OUT, or the unit OUT.fmu, Co-Simulation alone",
     )
     formats.add_argument("--urdf", action="store_true", help="a robot: trees of bodies, .urdf")
     parser.add_argument(
@@ -126,8 +127,9 @@ def act(arguments: argparse.Namespace) -> int:
     _require_one_format(arguments)
     if not arguments.step and (arguments.run or arguments.at is not None):
         raise UsageError("--run and --at go with --step.")
-    code = arguments.c or arguments.realtime
-    if not (code or arguments.equations or arguments.mstmm_xml or arguments.urdf or arguments.step):
+    code = arguments.c or (arguments.realtime and not str(arguments.output).endswith(".fmu"))
+    others = arguments.equations or arguments.mstmm_xml or arguments.urdf or arguments.step
+    if not code and (arguments.realtime or not others):
         return _unit(arguments)
     if given:
         raise UsageError(f"{given[0]} belongs to a functional mock-up unit: name OUT.fmu.")
@@ -174,6 +176,7 @@ def _unit(arguments: argparse.Namespace) -> int:
         outputs=arguments.outputs or (),
         tunable=_wishes(arguments),
         tell=_tell,
+        step=arguments.step if arguments.realtime else None,
     )
     wrote(arguments.output, f"functional mock-up unit, FMI {version}.0")
     return 0

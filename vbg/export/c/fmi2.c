@@ -42,10 +42,11 @@ FMI2(void *) fmi2Instantiate(const char *name, int kind, const char *guid, const
                              const fmi2CallbackFunctions *calls, int visible, int logging)
 {
     (void)resources; (void)visible; (void)logging;
-    vbg_fmu *f = vbg_fmu_new(name, guid, kind == 1);
+    const char *why = "";
+    vbg_fmu *f = vbg_fmu_new(name, guid, kind == 1, &why);
     if (!f) {
         if (calls && calls->logger)
-            calls->logger(calls->environment, name, ERROR, "logStatusError", "the guid is that of another machine");
+            calls->logger(calls->environment, name, ERROR, "logStatusError", why);
         return 0;
     }
     union { const fmi2CallbackFunctions *given; void *kept; } both = {calls};

@@ -35,9 +35,10 @@ static void between(vbg_fmu *f, double *to)
 
 static void *made(const char *name, const char *token, int co_simulation, void *environment, fmi3LogMessageCallback log)
 {
-    vbg_fmu *f = vbg_fmu_new(name, token, co_simulation);
+    const char *why = "";
+    vbg_fmu *f = vbg_fmu_new(name, token, co_simulation, &why);
     if (!f) {
-        if (log) log(environment, ERROR, "logStatusError", "the instantiation token is that of another machine");
+        if (log) log(environment, ERROR, "logStatusError", why);
         return 0;
     }
     f->environment = environment;
@@ -68,7 +69,7 @@ FMI3(void *) fmi3InstantiateCoSimulation(const char *name, const char *token, co
 {
     (void)resources; (void)visible; (void)logging; (void)needed; (void)n;
     vbg_fmu *f = made(name, token, 1, environment, log);
-    if (f) {
+    if (f && !vbg_fmu_fixed()) {
         f->events = event_mode;
         f->early = early;
         f->between = intermediate ? between : 0;

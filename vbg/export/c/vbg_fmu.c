@@ -10,6 +10,8 @@
 
 #define DRIFT 1e2 /* relative tolerances that states may drift from the constraints */
 
+#define ON_STEP 1e-6 /* of a fixed step: sums of steps in an importer are that far off after 1e9 of them */
+
 #define RATES 1
 #define SIGNALS 2
 #define SWITCHES 4
@@ -22,10 +24,16 @@ void vbg_fmu_changed(vbg_fmu *f)
 
 static void *fresh(size_t count, size_t size) { return calloc(count ? count : 1, size); }
 
-vbg_fmu *vbg_fmu_new(const char *name, const char *token, int co_simulation)
+int vbg_fmu_fixed(void) { return vbg_fmu_model->step > 0.0; }
+
+vbg_fmu *vbg_fmu_new(const char *name, const char *token, int co_simulation, const char **why)
 {
     const vbg_model *m = vbg_fmu_model;
+    *why = "the token is that of another machine";
     if (!token || strcmp(token, vbg_fmu_token) != 0) return 0;
+    *why = "the unit goes in steps of fixed length: Co-Simulation alone";
+    if (vbg_fmu_fixed() && !co_simulation) return 0;
+    *why = "there is no memory left";
     vbg_fmu *f = fresh(1, sizeof *f);
     if (!f) return 0;
     const size_t n = (size_t)m->states, own = (size_t)vbg_doubles(m);
@@ -99,6 +107,7 @@ static int fails(vbg_fmu *f, const char *why)
 int vbg_fmu_tolerance(vbg_fmu *f, double tolerance)
 {
     if (!(tolerance > 0.0 && tolerance < 1.0)) return 0;
+    if (vbg_fmu_fixed()) return 1; /* the length of its steps is what its error follows from */
     vbg_tolerances(&f->v, tolerance, f->v.m->atol / f->v.m->rtol * tolerance);
     return 1;
 }
@@ -109,6 +118,7 @@ int vbg_fmu_tolerance(vbg_fmu *f, double tolerance)
 double vbg_fmu_seen(const vbg_fmu *f)
 {
     const double t = f->k.t;
+    if (vbg_fmu_fixed()) return f->v.s.t;
     if (f->co_simulation) return vbg_time(&f->v, t);
     if (t <= f->k.passed) return fmax(f->k.seen, t);
     const vbg_instant next = vbg_next(&f->v);
@@ -263,7 +273,7 @@ int vbg_fmu_set(vbg_fmu *f, unsigned reference, double value)
 int vbg_fmu_slope(vbg_fmu *f, unsigned reference, int order, double value)
 {
     const vbg_model *m = f->v.m;
-    if (order < 1 || order > 2 || !isfinite(value)) return 0;
+    if (order < 1 || order > 2 || !isfinite(value) || vbg_fmu_fixed()) return 0;
     for (int i = 0; i < m->variables; i++)
         if (m->variable_at[i] + 1 == (int)reference) {
             f->v.slope[2 * i + order - 1] = value;
@@ -409,12 +419,31 @@ int vbg_fmu_completed(vbg_fmu *f, int *enter_event_mode)
 
 /* -- Co-Simulation ----------------------------------------------------------------------------------------- */
 
+/* Steps of fixed length, as many as there are in `length`; inputs stand still in them.  The work of
+   each has the bound of vbg_tick. */
+static int ticked(vbg_fmu *f, double length, double *reached)
+{
+    const vbg_model *m = f->v.m;
+    const double ticks = floor(length / m->step + 0.5), beside = length - ticks * m->step;
+    if (fabs(beside) > ON_STEP * m->step) return fails(f, "a step is no whole number of the unit's own, fixed ones");
+    for (int i = 0; i < m->variables; i++) f->v.x[m->variable_at[i]] = f->x[m->variable_at[i]];
+    for (double n = 0.0; n < ticks; n += 1.0) {
+        const vbg_status status = vbg_tick(&f->v);
+        if (status != VBG_OK) return fails(f, vbg_status_text(status));
+        f->k.t = *reached = f->v.s.ticks * m->step;
+    }
+    memcpy(f->x, f->v.x, (size_t)m->states * sizeof *f->x);
+    vbg_fmu_changed(f);
+    return 1;
+}
+
 int vbg_fmu_step(vbg_fmu *f, double from, double length, double *reached)
 {
     const vbg_model *m = f->v.m;
     double to = from + length;
     *reached = f->k.t;
     if (f->k.phase == VBG_FAILED || !(length >= 0.0) || fabs(from - f->k.t) > 1e-9 * (1.0 + fabs(from))) return 0;
+    if (vbg_fmu_fixed()) return ticked(f, length, reached);
     take_inputs(f);
     const int way = (f->inputs_change ? 0 : VBG_BEYOND) | (f->early ? VBG_TO_EVENT : 0) | (f->between ? VBG_ONE_STEP : 0);
     for (;;) {

@@ -69,7 +69,8 @@ typedef struct vbg_fmu {
     char *name;
 } vbg_fmu;
 
-vbg_fmu *vbg_fmu_new(const char *name, const char *token, int co_simulation);
+/* 0, and the reason in `why`, where there is no such instance. */
+vbg_fmu *vbg_fmu_new(const char *name, const char *token, int co_simulation, const char **why);
 void vbg_fmu_free(vbg_fmu *f);
 void vbg_fmu_reset(vbg_fmu *f);
 
@@ -80,6 +81,8 @@ int vbg_fmu_get(vbg_fmu *f, unsigned reference, double *value);
 int vbg_fmu_set(vbg_fmu *f, unsigned reference, double value);
 /* Derivative of order 1 or 2 of an input, from now to the end of the next step. */
 int vbg_fmu_slope(vbg_fmu *f, unsigned reference, int order, double value);
+/* Whether it goes in steps of fixed length, in Co-Simulation alone (vbg_model.step). */
+int vbg_fmu_fixed(void);
 /* Continuous states of Model Exchange, and event indicators. */
 size_t vbg_fmu_states(void);
 size_t vbg_fmu_switches(void);

@@ -16,11 +16,13 @@ from vbg.errors import UsageError
 from vbg.export.code import SHIPPED, identifier, made_by, model_code, shipped, tapes_code
 from vbg.export.compiler import compile_c, find_compiler, zig
 from vbg.export.directions import directions
+from vbg.export.fmu.chart import NOTHING as NO_CHART
 from vbg.export.fmu.chart import Chart, chart_of
 from vbg.export.fmu.description import build_description, describe_2, describe_3
 from vbg.export.fmu.terminals import describe_terminals, icon_of
 from vbg.export.fmu.variables import Variables
 from vbg.export.machine import Machine, switching
+from vbg.export.realtime import with_step
 from vbg.export.stiff import STIFF, silent
 from vbg.export.tables import codes, integers
 from vbg.export.tuning import Tuning, Wish, tuned
@@ -57,15 +59,19 @@ def write_fmu(
     outputs: Sequence[str] = (),
     tunable: Sequence[Wish] = (),
     tell: Callable[[str], None] = silent,
+    step: float | None = None,
 ) -> None:
-    """Writes the machine of `start` as an FMU, Model Exchange and Co-Simulation in one.
+    """Writes the machine of `start` as an FMU, Model Exchange and Co-Simulation in one; with
+    `step` [s] for a task of that period: Co-Simulation alone, in steps of that length and of
+    bounded work (`vbg.export.realtime`), of which a step of the importer takes a whole number.
 
     `platforms`: those of PLATFORMS whose binaries go in (None: this machine's; empty: sources
     alone).  `outputs`: patterns of the signals that are outputs; the others are local variables.
     `tunable`: parameters of the file that stay parameters.  `tell` hears of what was chosen.
 
     Raises ModelError that names what C code has no place for, UsageError for platforms that
-    there are not, without a compiler, and for parameters that cannot stay (`vbg.export.tuning`).
+    there are not, without a compiler, for parameters that cannot stay (`vbg.export.tuning`) and
+    for a step that the machine cannot take.
     """
     wanted = [own_platform()] if platforms is None else list(platforms)
     for name in wanted:
@@ -73,11 +79,13 @@ def write_fmu(
             known = [p for p, row in PLATFORMS.items() if row[1 if version == 3 else 2]]
             raise UsageError(f"platform {name!r}: FMI {version} has {', '.join(known)}.")
     machine, tuning = tuned(start, tunable)
+    if step is not None:
+        machine = with_step(machine, step, tell)
     if machine.chosen_implicit:
         tell(STIFF)
     name = identifier(machine.name)
     held = {i.place for i in machine.inputs}
-    chart = chart_of(machine.start, machine.discrete | held)
+    chart = NO_CHART if machine.step else chart_of(machine.start, machine.discrete | held)
     variables = Variables(machine, tuple(outputs), tuning, chart)
     files = sources(machine, name, version, tuning)
     token = f"{{{uuid5(SPACE, ''.join(files.values()))}}}"

@@ -15,6 +15,7 @@ ABLE = {
     "canHandleVariableCommunicationStepSize": "true",
     "canBeInstantiatedOnlyOncePerProcess": "false",
 }
+IN_STEPS = {"canHandleVariableCommunicationStepSize": "false"}  # of fixed length
 TOGETHER_3 = {
     "hasEventMode": "true",
     "mightReturnEarlyFromDoStep": "true",
@@ -38,14 +39,19 @@ def describe_3(variables: Variables, name: str, token: str, tool: str) -> bytes:
         "canSerializeFMUState": "true",
         "providesDirectionalDerivatives": "true",
     }
-    SubElement(root, "ModelExchange", able)
-    SubElement(root, "CoSimulation", able | ABLE | TOGETHER_3)
+    if step := variables.machine.step:
+        fixed = {"fixedInternalStepSize": number(step)}
+        SubElement(root, "CoSimulation", able | ABLE | IN_STEPS | fixed)
+    else:
+        SubElement(root, "ModelExchange", able)
+        SubElement(root, "CoSimulation", able | ABLE | TOGETHER_3)
     _units(root, variables.all)
     _experiment(root, variables)
     listed = SubElement(root, "ModelVariables")
-    _variable_3(listed, Variable("time", TIME, "independent", "continuous", "s"))
-    for v in variables.all:
-        _variable_3(listed, v)
+    in_steps = variables.machine.step > 0.0
+    time = Variable("time", TIME, "independent", "continuous", "s")
+    for v in (time, *variables.all):
+        _variable_3(listed, v, in_steps=in_steps)
     structure = SubElement(root, "ModelStructure")
     for v in variables.of("output"):
         _unknown_3(structure, "Output", v)
@@ -53,7 +59,7 @@ def describe_3(variables: Variables, name: str, token: str, tool: str) -> bytes:
         _unknown_3(structure, "ContinuousStateDerivative", v)
     for v in (*variables.of("output"), *_begun(variables), *variables.rates):
         SubElement(structure, "InitialUnknown", {"valueReference": str(v.reference)})
-    for v in variables.indicators:
+    for v in () if in_steps else variables.indicators:
         SubElement(structure, "EventIndicator", {"valueReference": str(v.reference)})
     return written(root)
 
@@ -73,7 +79,10 @@ def describe_2(
     }
     names = list(sources)
     together = {**ABLE, "canInterpolateInputs": "true"}
-    for kind, more in (("ModelExchange", {}), ("CoSimulation", together)):
+    kinds: dict[str, dict[str, str]] = {"ModelExchange": {}, "CoSimulation": together}
+    if variables.machine.step:
+        kinds = {"CoSimulation": ABLE | IN_STEPS}
+    for kind, more in kinds.items():
         files = SubElement(SubElement(root, kind, able | more), "SourceFiles")
         for file in names:
             SubElement(files, "File", {"name": file})
@@ -137,7 +146,8 @@ def _units(root: Element, variables: Iterable[Variable]) -> None:
 def _experiment(root: Element, variables: Variables) -> None:
     s = variables.machine.system.model.simulate
     given = {"startTime": "0", "stopTime": number(s.t_end), "tolerance": number(s.rtol)}
-    SubElement(root, "DefaultExperiment", given | {"stepSize": number(s.output_step)})
+    step = variables.machine.step or s.output_step
+    SubElement(root, "DefaultExperiment", given | {"stepSize": number(step)})
 
 
 def _attributes(v: Variable) -> dict[str, str]:
@@ -159,13 +169,13 @@ def _range(v: Variable) -> dict[str, str]:
     return {word: number(value) for word, value in bounds if value is not None}
 
 
-def _variable_3(place: Element, v: Variable) -> None:
+def _variable_3(place: Element, v: Variable, *, in_steps: bool) -> None:
     given = _attributes(v)
     if v.unit not in ("1", ""):
         given["unit"] = v.unit
     if v.derivative_of is not None:
         given["derivative"] = str(v.derivative_of)
-    if v.causality in ("input", "output"):
+    if v.causality in ("input", "output") and not in_steps:
         given["intermediateUpdate"] = "true"
     if v.start is not None:
         given["start"] = number(v.start)
