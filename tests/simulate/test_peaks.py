@@ -104,6 +104,22 @@ def test_rounding_between_rows_is_no_peak():
             assert not told(vbg.simulate(start, t_end=1.0, output_step=step))
 
 
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_what_stays_as_it_is_has_no_peaks(scale):
+    """A diode and a capacitor at their rest: what moves are last digits, of currents that others
+    carry a million million times."""
+    parts = {
+        "V": {"kind": "voltage_source", "nodes": ["in", "gnd"], "voltage": 5.0},
+        "R": {"kind": "resistor", "nodes": ["in", "a"], "R": 1e3 / scale},
+        "C": {"kind": "capacitor", "nodes": ["a", "gnd"], "C": 1e-6 * scale, "voltage": 0.0},
+        "D": {"kind": "diode", "nodes": ["a", "gnd"], "Is": 1e-14 * scale},
+    }
+    model = vbg.Model(electric=parts)
+    system = vbg.assemble(model)
+    solution = vbg.simulate(system, t_end=1e-3, output_step=1e-3, start="equilibrium")
+    assert solution.status.code == "finished" and not told(solution)
+
+
 def test_a_verdict_says_what_no_row_shows():
     """Rows that miss every contact call the stop's force zero; finer ones compare it."""
     coarse = vbg.validate(ball(), t_end=0.6, output_step=0.2, in_children=False).verdict

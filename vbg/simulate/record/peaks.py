@@ -25,7 +25,8 @@ Array = NDArray[np.float64]
 LOOKS = np.array([1.0, 2.0, 3.0]) / 3.0  # of a step; as many rows in it show as much
 BLOCK = 40  # steps whose looks are evaluated at once
 MISSED = 0.05  # of a signal's range, which rows may lack untold
-GRAIN = 1e-6  # of the largest range of the same unit: less is rounding's
+GRAIN = 1e-6  # of the largest range of the same unit, or of the signal's own size: less is no peak
+ROUNDED = 1e-9  # of the largest value of the same unit: less is rounding's
 TOLD = 3  # signals by name
 BESIDE = (("N", "N*m"), ("m", "rad"), ("m/s", "rad/s"), ("m/s^2", "rad/s^2"))
 WHERE = "simulate.output_step"
@@ -149,7 +150,8 @@ class Peaks:
             (n, component(n, k, r * c)) for n, (_, r, c) in shapes.items() for k in range(r * c)
         ]
         of_each = [units.get(name, "") for name, _ in names]
-        floors = _floors(of_each, spans, np.maximum(*rows))
+        largest = np.abs(rows).max(axis=0)
+        floors = _floors(of_each, spans, largest)
         found = []
         lacks = np.maximum(*(most - rows)) > MISSED * spans
         if np.any(lacks):
@@ -159,7 +161,8 @@ class Peaks:
             unit = units.get(name, "")
             lacking = most[:, at] - rows[:, at]
             sign = int(np.argmax(lacking))
-            if name.startswith(UNTOLD) or lacking[sign] <= max(MISSED * spans[at], floors[unit]):
+            least = max(MISSED * spans[at], floors[unit], GRAIN * largest[at])
+            if name.startswith(UNTOLD) or lacking[sign] <= least:
                 continue
             turned = 1.0 if sign else -1.0
             value, shown = (0.0 + turned * float(v[sign, at]) for v in (most, rows))
@@ -186,11 +189,12 @@ class Peaks:
 
 
 def _floors(units: Sequence[str], spans: Array, largest: Array) -> dict[str, float]:
-    """By unit what is below rounding: of the largest range, and of what turns and what slides
-    beside one another by the size of the machine, its largest length."""
+    """By unit what is below rounding: of the largest range and value, and of what turns and what
+    slides beside one another by the size of the machine, its largest length."""
     floors: dict[str, float] = {}
-    for unit, span in zip(units, spans, strict=True):
-        floors[unit] = max(floors.get(unit, 0.0), GRAIN * float(span))
+    for unit, span, value in zip(units, spans, largest, strict=True):
+        floor = max(GRAIN * float(span), ROUNDED * float(value))
+        floors[unit] = max(floors.get(unit, 0.0), floor)
     size = max((float(v) for unit, v in zip(units, largest, strict=True) if unit == "m"), default=0)
     for slides, turns in BESIDE if size > 0.0 else ():
         force, torque = floors.get(slides, 0.0), floors.get(turns, 0.0)
