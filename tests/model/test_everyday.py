@@ -27,6 +27,7 @@ electric dc_motor: resistance R, inductance L, Kt K, inertia J, friction B
 electric capacitor: capacitance C, value C, initial voltage
 electric voltage_source: value voltage
 electric switch: control closed
+electric diode: saturation Is, emission Vt
 rotational inertia: inertia J, I J, omega speed
 rotational gear: i ratio, teeth ratio
 rotational belt: r1 radius1, d2 radius2

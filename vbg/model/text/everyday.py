@@ -97,6 +97,8 @@ density: rho
 radius1: r1 d1 diameter1
 radius2: r2 d2 diameter2
 Ron: r
+Is: saturation saturation_current i0
+Vt: thermal_voltage emission n
 on: body at point node between
 viscosity: eta mu
 segments: elements n
