@@ -5,6 +5,7 @@ from __future__ import annotations
 from vbg.assemble.derive.derive import derive
 from vbg.assemble.system import System
 from vbg.causality import CausalGraph, assign
+from vbg.errors import UsageError
 from vbg.graph import BondGraph, expand
 from vbg.model import Model, Placed
 from vbg.model.located import told_in
@@ -14,8 +15,14 @@ from vbg.plumbing.paused_collection import paused_collection
 def assemble(source: CausalGraph | BondGraph | Placed | Model) -> System:
     """The system of a CausalGraph, a BondGraph, a Placed or a Model.
 
-    Raises CausalityError or AssemblyError with the parts and remedies.
+    Raises CausalityError or AssemblyError with the parts and remedies, UsageError for anything
+    else than these.
     """
+    if not isinstance(source, CausalGraph | BondGraph | Placed | Model):
+        raise UsageError(
+            f"a machine is asked for, a Model or what is made of it; got {type(source).__name__}. "
+            "vbg.read(PATH) reads a model file."
+        )
     with paused_collection():
         graph = expand(source) if isinstance(source, Model | Placed) else source
         causal = assign(graph) if isinstance(graph, BondGraph) else graph

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.errors import Problem, UsageError
+from vbg import units
+from vbg.errors import ModelError, Problem, UsageError
 from vbg.model.resolve.settings import Simulate
 
 Array = NDArray[np.float64]
@@ -39,14 +40,28 @@ class Settings:
 
 DISCRETE = ("step", "bushing_frequency", "bushing_damping")  # of the discrete-time method
 NAMES = tuple(f.name for f in fields(Settings))
+NUMBERS = {  # and their units
+    "t_end": "s",
+    "output_step": "s",
+    "rtol": "",
+    "atol": "",
+    "step": "s",
+    "bushing_frequency": "Hz",
+    "bushing_damping": "",
+}
 
 
 def settings_of(defaults: Simulate, **given: Any) -> Settings:
-    """The settings `given`, those of the model where they are None.
+    """The settings `given`, those of the model where they are None; numbers in SI, or texts with
+    a unit, "20 ms".
 
-    Raises UsageError for those of the discrete-time method beside another that was given."""
+    Raises UsageError for values that are no numbers, and for those of the discrete-time method
+    beside another that was given."""
     values = {name: getattr(defaults, name) for name in NAMES}
     values |= {name: value for name, value in given.items() if value is not None}
+    values |= {
+        n: _number(n, values[n], unit) for n, unit in NUMBERS.items() if values[n] is not None
+    }
     settings = Settings(**values)
     if settings.method != "discrete-time":
         for name in DISCRETE:
@@ -56,6 +71,15 @@ def settings_of(defaults: Simulate, **given: Any) -> Settings:
                     f"{settings.method!r}. Add method = 'discrete-time', or leave {name} out."
                 )
     return settings
+
+
+def _number(name: str, value: Any, unit: str) -> float:
+    try:
+        return units.convert(value, unit) if isinstance(value, str) else float(value)
+    except (TypeError, ValueError, ModelError) as error:
+        raise UsageError(
+            f"{name}: a number, or a text with a unit, is asked for: {error}."
+        ) from None
 
 
 def check(settings: Settings) -> None:
@@ -70,7 +94,9 @@ def check(settings: Settings) -> None:
         if name in DISCRETE and (value is None or (value == 0.0 and name == "bushing_damping")):
             continue
         if not np.isfinite(value) or value < 0.0 or (value == 0.0 and name != "t_end"):
-            raise UsageError(f"{name} must be a positive number; got {value}.")
+            raise UsageError(f"{name} must be a positive number; got {value:g}.")
+    if settings.rtol >= 1.0:
+        raise UsageError(f"rtol is a part of what it bounds, below 1; got {settings.rtol:g}.")
     _require_rows(settings.t_end, settings.output_step)
 
 
