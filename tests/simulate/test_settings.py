@@ -41,7 +41,18 @@ def test_what_is_no_setting_is_said(given, said):
         vbg.simulate(FALLING, **given)
 
 
-@pytest.mark.parametrize("call", [vbg.simulate, vbg.start, vbg.assemble])
+@pytest.mark.parametrize("call", [vbg.simulate, vbg.start, vbg.assemble, vbg.validate])
 def test_a_path_is_no_machine(call):
     with pytest.raises(UsageError, match=r"a Model.*got str\. vbg\.read"):
         call("crank.toml")
+
+
+def test_a_verdict_is_asked_for_within_what_a_run_takes():
+    with pytest.raises(UsageError, match="t_end must be a positive number"):
+        vbg.validate(FALLING, t_end=-1)
+
+
+def test_entries_are_edited_by_their_path_or_their_name():
+    heavy = FALLING.edited("bodies.a.mass", "2 kg")
+    assert heavy.bodies["a"].mass == 2.0
+    assert heavy.document == FALLING.edited(("bodies", "a", "mass"), "2 kg").document

@@ -218,12 +218,12 @@ class Model:
         except ModelError as error:
             raise UsageError(f"parameter {name} = {value!r}: {error}.") from None
 
-    def edited(self, path: Path, value: Any) -> Self:
-        """The model with the entry at `path`, ("bodies", "rod", "mass"), set to `value`;
-        None removes it.  Tables on the way are made.  Raises UsageError where the
+    def edited(self, path: Path | str, value: Any) -> Self:
+        """The model with the entry at `path`, ("bodies", "rod", "mass") or "bodies.rod.mass", set
+        to `value`; None removes it.  Tables on the way are made.  Raises UsageError where the
         path leads through something that is no table or list."""
         document = thaw(self.document)
-        edit(document, path, value)
+        edit(document, tuple(path.split(".")) if isinstance(path, str) else path, value)
         return type(self).from_document(document, self.path)
 
 

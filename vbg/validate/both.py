@@ -14,6 +14,7 @@ from vbg.errors import AssemblyError, UsageError, VbgError
 from vbg.fields import WRITTEN
 from vbg.model import Model
 from vbg.simulate.record.peaks import asked_step
+from vbg.simulate.settings import check, settings_of
 from vbg.solution import Solution
 from vbg.tmm_bridge.motion.uniqueness import channels_in
 from vbg.validate.child import PATIENCE, Answer, Job, has_fixed_steps
@@ -116,19 +117,23 @@ def validate(
     ended, and the verdict is INCONCLUSIVE; so it is where only one of the solvers refuses the
     model.
 
-    Raises UsageError for an unknown column; the errors of the model that both
-    solvers meet (ModelError, AssemblyError, ...).
+    Raises UsageError for an unknown column and settings out of range; the errors of the model
+    that both solvers meet (ModelError, AssemblyError, ...).
     """
     if strange := set(also) - set(ALSO):
         raise UsageError(f"validate: also={sorted(strange)[0]!r} is unknown; there is {ALSO}.")
-    s = model.simulate
+    if not isinstance(model, Model):
+        what = f"validate: a Model is asked for; got {type(model).__name__}"
+        raise UsageError(f"{what}. vbg.read(PATH) reads a model file.")
+    asked = settings_of(model.simulate, t_end=t_end, output_step=output_step, rtol=rtol, atol=atol)
+    check(asked)
     job = Job(
         "vbg",
         model,
-        s.t_end if t_end is None else t_end,
-        s.output_step if output_step is None else output_step,
-        min(s.rtol, RTOL) if rtol is None else rtol,
-        min(s.atol, ATOL) if atol is None else atol,
+        asked.t_end,
+        asked.output_step,
+        min(asked.rtol, RTOL) if rtol is None else asked.rtol,
+        min(asked.atol, ATOL) if atol is None else asked.atol,
         coarse=True,
         tightest=TIGHTEST if rtol is None and atol is None else None,
         patience=patience,
