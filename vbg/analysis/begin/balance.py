@@ -30,6 +30,7 @@ Places = NDArray[np.intp]
 
 ITERATIONS = 30
 HALVINGS = 12  # of a step that does not help
+GAIN = 0.25  # least part of what a step promises by which it has to help
 MECHANICAL = ("mechanical", "rotation", "translation")
 NOISE = 1e-9  # of the steepest slope among rows of a kind: a row without more is rounding
 ROUNDING = 1e-13  # of what contents could make of themselves
@@ -134,7 +135,12 @@ def _solved(
     smooth: _Smooth, rows: Places, places: Places, x: Array, kinds: Sequence[str]
 ) -> tuple[Array, float]:
     """The state with what stands in `rows` (of `kinds`) zero, by Newton with the least changes
-    at `places`, and how large a force is that still counts as none beside those that balance."""
+    at `places`, and how large a force is that still counts as none beside those that balance.
+
+    Behind a turbulent orifice, sqrt(p), a whole step from p leads to -p and back, half of it to
+    the balance: a step counts if the next one, by the same slopes, is shorter by GAIN of it (the
+    natural test of P. Deuflhard, Newton Methods for Nonlinear Problems (2004), 3.2: what is left
+    is measured in contents, so that no row counts more than another)."""
     x = x.copy()
     values = smooth.values(x)[rows]
     held = RESTS * float(np.abs(values).max(initial=0.0))
@@ -143,16 +149,14 @@ def _solved(
         height = _heights(A, kinds)
         held = max(held, ROUNDING * float(np.abs(A * x[places]).max(initial=0.0)))
         size = np.maximum(np.abs(x[places]), _reach(A / height[:, None], values / height))
-        scaled = A * size / height[:, None]
-        step = size * np.linalg.lstsq(scaled, -values / height, rcond=1e-10)[0]
-        # heights are this posture's; what no content reaches tells nothing of the step
-        height = np.where(np.abs(A / height[:, None]).max(axis=1) > NOISE, height, np.inf)
-        before = float(np.abs(values / height).max(initial=0.0))
+        inverse = np.linalg.pinv(A * size / height[:, None], rcond=1e-10)
+        step = -inverse @ (values / height)
         for halvings in range(HALVINGS):
             trial = x.copy()
-            trial[places] += 0.5**halvings * step
+            trial[places] += 0.5**halvings * size * step
             now = smooth.values(trial)[rows]
-            if float(np.abs(now / height).max(initial=0.0)) < before:
+            allowed = (1.0 - GAIN * 0.5**halvings) * float(np.linalg.norm(step))
+            if float(np.linalg.norm(inverse @ (now / height))) < allowed:
                 break
         else:
             break
@@ -187,6 +191,7 @@ def _contents(system: System, probe: Probe, x: Array, parts: tuple[str, ...]) ->
             pressures = sorted(n.removeprefix("signal ") for n in probe.spans if _is_of(n, name))
             raise _wrong(
                 system,
+                part,
                 f"there is no signal {part} that could balance.",
                 f"Name a part that holds something, or one of its signals: {', '.join(pressures)}.",
             )
@@ -210,7 +215,7 @@ def _stores(system: System, parts: tuple[str, ...]) -> dict[str, list[int]]:
     if empty:
         able = ", ".join(sorted(set(owned.values()) - {""})) or "none"
         what = f"{empty[0]} holds nothing that could balance."
-        raise _wrong(system, what, f"There are: {able}.")
+        raise _wrong(system, empty[0], what, f"There are: {able}.")
     return found
 
 
@@ -218,9 +223,14 @@ def _is_of(span: str, part: str) -> bool:
     return span.startswith(f"signal {part}.")
 
 
-def _wrong(system: System, what: str, remedy: str) -> UsageError:
+def _asked_at(system: System, part: str) -> str:
+    """Where the file asks for the balance of a part: in its start, or at the part itself."""
+    return "simulate.start" if "start" in system.model.document.get("simulate", {}) else part
+
+
+def _wrong(system: System, part: str, what: str, remedy: str) -> UsageError:
     """The error of a start that cannot be, where the file asks for it."""
-    problem = Problem("error", "simulate.start", what, remedy)
+    problem = Problem("error", _asked_at(system, part), what, remedy)
     return UsageError.of(located(system.model, [problem]))
 
 
@@ -237,7 +247,7 @@ def _unbalanced(system: System, parts: tuple[str, ...], still: Places, left: Arr
     what = "force, torque or voltage" if still[worst] in _momenta(system) else "flow or current"
     return Problem(
         "error",
-        "simulate.start",
+        _asked_at(system, parts[0]),
         f"{', '.join(parts)} cannot hold the machine as it is written: {name} is left with a "
         f"{what} of {abs(float(left[worst])):.3g} (SI).",
         'Name the parts that carry this load, too, or let the posture go: start = "equilibrium".',
