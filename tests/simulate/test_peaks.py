@@ -12,8 +12,10 @@ import vbg
 from tests.anywhere import shaken
 from tests.tail import tail
 from vbg.analysis.studies.sweep import Study, run_point
-from vbg.simulate.record.peaks import WHERE, asked_step
+from vbg.simulate.record.peaks import WHERE, Peak, between_rows, hidden
+from vbg.simulate.settings import MOST_ROWS
 
+ASKED = re.compile(r"output_step = (\S+) s ")
 TOLD = re.compile(r"(\S+) reaches (\S+) \S+ at t = (\S+) s, (\S+) in the rows")
 
 
@@ -41,6 +43,12 @@ def told(solution):
     assert len(found) <= 1
     peaks = TOLD.findall(found[0].what) if found else []
     return {name: (float(value), float(t), float(rows)) for name, value, t, rows in peaks}
+
+
+def asked_step(notes):
+    """The output step [s] that the warning asks for, if it does."""
+    found = [ASKED.search(note.remedy) for note in notes if note.where == WHERE]
+    return next((float(one[1]) for one in found if one), None)
 
 
 @pytest.mark.parametrize("method", ["dop853", "radau"])
@@ -72,6 +80,24 @@ def test_the_step_that_is_asked_for_shows_the_peak():
     value, t, _ = told(coarse)["rail.stop"]
     assert fine["rail.stop"].max() == pytest.approx(value, rel=0.05)
     assert fine.time[np.argmax(fine["rail.stop"])] == pytest.approx(t, abs=step)
+
+
+def test_no_step_is_asked_for_that_no_run_keeps(rng):
+    """A peak inside a step that is a rounding of the time: a run at half of that was advised, which
+    is refused."""
+    for _ in range(100):
+        t_end = float(10.0 ** rng.uniform(-9, 9))
+        length = t_end * float(10.0 ** rng.uniform(-15, -1))
+        peak = Peak("rail.stop", "N", 2.0, 0.0, 0.5 * t_end, length, 1.0)
+        (note,) = between_rows([peak], 0.3 * t_end, t_end)
+        step = asked_step([note])
+        if step is None:
+            assert t_end / length > 0.05 * MOST_ROWS
+            assert "no output step shows" in note.remedy
+        else:
+            assert t_end / step <= 1.001 * MOST_ROWS
+            assert 0.05 * length <= step <= 0.5 * length
+        assert hidden([note]) == [f"{note.what} {note.remedy}"]
 
 
 @pytest.mark.parametrize("formulation", ["constraint", "minimal"])

@@ -13,7 +13,7 @@ from vbg.engines.rotors import rotors_of
 from vbg.errors import AssemblyError, UsageError, VbgError
 from vbg.fields import WRITTEN
 from vbg.model import Model
-from vbg.simulate.record.peaks import asked_step
+from vbg.simulate.record.peaks import hidden
 from vbg.simulate.settings import check, settings_of
 from vbg.solution import Solution
 from vbg.tmm_bridge.motion.uniqueness import channels_in
@@ -153,11 +153,7 @@ def validate(
 def _hidden(answer: Answer) -> tuple[str, ...]:
     """What is not compared, since no row shows it."""
     notes = () if answer.error is not None else answer.solutions[0].notes
-    return tuple(
-        f"Compared at the output rows only: {n.what} {n.remedy}"
-        for n in notes
-        if asked_step((n,)) is not None
-    )
+    return tuple(f"Compared at the output rows only: {words}" for words in hidden(notes))
 
 
 def _both(job: Job, run: Run, progress: Tell | None) -> _Second:

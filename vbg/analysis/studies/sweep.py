@@ -93,10 +93,10 @@ def run_point(study: Study, point: Point) -> Row:
 def _remarks(solution: Solution) -> str:
     """What makes the measures of a finished run doubtful: an audit above its limit, peaks that its
     rows do not show."""
-    from vbg.simulate.record.peaks import asked_step
+    from vbg.simulate.record.peaks import hidden
 
-    hidden = [f"{n.what} {n.remedy}" for n in solution.notes if asked_step((n,)) is not None]
-    return " ".join([*(f"{what}." for what in solution.audit.failures), *hidden])
+    told = (*(f"{what}." for what in solution.audit.failures), *hidden(solution.notes))
+    return " ".join(told)
 
 
 _OF_PROCESS: list[Study] = []  # the study of this worker process, set once by its initialiser

@@ -9,7 +9,6 @@ parabola.  What exceeds the rows is told by name, value and instant.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from vbg.errors import Problem
 from vbg.plumbing.components import component
+from vbg.simulate.settings import MOST_ROWS
 
 Array = NDArray[np.float64]
 
@@ -30,7 +30,6 @@ ROUNDED = 1e-9  # of the largest value of the same unit: less is rounding's
 TOLD = 3  # signals by name
 BESIDE = (("N", "N*m"), ("m", "rad"), ("m/s", "rad/s"), ("m/s^2", "rad/s^2"))
 WHERE = "simulate.output_step"
-_ASKED = re.compile(r"output_step = (\S+) s ")
 UNTOLD = ("energy.", "residual.")  # sums of others, and what ought to be zero
 ROUNDINGS = 16.0  # last digits of a state: what they make of a signal is no peak
 LOADS = ("N", "N*m", "Pa", "V", "A")  # what parts are sized by
@@ -245,8 +244,9 @@ def _bends(
         return inner, (rise - fall) / (a + b)
 
 
-def between_rows(peaks: Sequence[Peak], step: float) -> Iterator[Problem]:
-    """A warning about the worst of the peaks that rows `step` [s] apart lack."""
+def between_rows(peaks: Sequence[Peak], step: float, t_end: float) -> Iterator[Problem]:
+    """A warning about the worst of the peaks that rows `step` [s] apart lack, in a run of `t_end`
+    [s], with the step that shows them if a run keeps so many rows."""
     if not peaks:
         return
     worst, rest = peaks[:TOLD], len(peaks) - TOLD
@@ -254,24 +254,27 @@ def between_rows(peaks: Sequence[Peak], step: float) -> Iterator[Problem]:
         f"{p.signal} reaches {p.value:.4g} {p.unit} at t = {p.time:.6g} s, {p.rows:.4g} in the rows"
         for p in worst
     ]
-    finer = _round(min(peak.length for peak in worst) / 2.0)
+    shortest = min(peak.length for peak in worst)
+    finer = _round(shortest / 2.0)
+    if t_end / finer <= MOST_ROWS:
+        remedy = f"output_step = {finer:.0e} s shows these peaks, too (--output-step {finer:.0e})."
+    else:
+        remedy = (
+            f"no output step shows these peaks, steps of {shortest:.0e} s made them: look at what"
+            " jumps or hits there, soften it, or end the run behind them."
+        )
     yield Problem(
         "warning",
         WHERE,
         f"between output rows, {step:.4g} s apart, signals go further than the rows show: "
         f"{'; '.join(words)}{f'; and {rest} more' if rest > 0 else ''}.",
-        "Largest values, measures and curves are those of the rows: output_step = "
-        f"{finer:.0e} s shows these peaks, too (--output-step {finer:.0e}).",
+        f"Largest values, measures and curves are those of the rows: {remedy}",
     )
 
 
-def asked_step(notes: Iterable[Problem]) -> float | None:
-    """The output step [s] that a warning of `between_rows` among the notes of a run asks for."""
-    for note in notes:
-        found = _ASKED.search(note.remedy) if note.where == WHERE else None
-        if found:
-            return float(found[1])
-    return None
+def hidden(notes: Iterable[Problem]) -> list[str]:
+    """Warnings of `between_rows` among the notes of a run, in words."""
+    return [f"{note.what} {note.remedy}" for note in notes if note.where == WHERE]
 
 
 def _round(step: float) -> float:

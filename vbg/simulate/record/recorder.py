@@ -109,8 +109,8 @@ class Recorder:
         """What the motion does between rows and they do not show."""
         rows = self._data[: self.count, : self._width]
         if self.count > 1:
-            step = float(self.grid[1] - self.grid[0])
-            yield from between_rows(self.peaks.missed(self._shapes, rows, units), step)
+            step, end = float(self.grid[1] - self.grid[0]), float(self.grid[-1])
+            yield from between_rows(self.peaks.missed(self._shapes, rows, units), step, end)
 
     def finished(self) -> tuple[dict[str, Array], Array, dict[str, tuple[float, float]]]:
         """Signals of all rows, which the sink has seen then, their worst residuals, and the least
