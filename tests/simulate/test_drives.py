@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 import vbg
 from vbg.assemble import assemble_start
-from vbg.errors import ModelError
+from vbg.errors import AssemblyError, ModelError
 from vbg.simulate import drives_told
 from vbg.tmm_bridge.solver import simulate as second_solver
 
@@ -68,6 +68,20 @@ def test_a_drive_whose_speed_is_none_over_none_is_refused(drive: str) -> None:
     assert problem.severity == "error" and "has no speed at t = 0." in problem.what
     with pytest.raises(ModelError, match="has no speed"):
         vbg.simulate(system)
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+def test_a_drive_that_begins_at_the_end_of_a_function_is_told_as_such(size: float) -> None:
+    """Its slope is infinite there, or 0 times infinite: both solvers say so of the joint (a
+    traceback of a singular value decomposition in the second, two points that coincide in the
+    first)."""
+    edges = ("sqrt(t)", "t**0.5", "acos(1 - t)", "asin(cos(t))", "acos(cos(5*t))", "sqrt(t**3)")
+    for edge in edges:
+        model = driven(f"{size}*{edge}", size=size)
+        with pytest.raises(AssemblyError, match=r"joints\.s.*has no speed at t = 0 s"):
+            vbg.simulate(model)
+        with pytest.raises(AssemblyError, match=r"joints\.s.*begins where a function in it ends"):
+            second_solver(model)
 
 
 @pytest.mark.parametrize("never", ["1/0", "log(0)", "0**-1"])

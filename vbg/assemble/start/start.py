@@ -36,7 +36,7 @@ from vbg.assemble.start.rounding import condition_of, lost_pivots, lost_to_round
 from vbg.assemble.start.settle import settle
 from vbg.assemble.start.signs import require_positive
 from vbg.assemble.start.tied import level
-from vbg.assemble.start.valueless import with_values
+from vbg.assemble.start.valueless import with_values, without_speed
 from vbg.assemble.start.written import keep_written, not_kept
 from vbg.assemble.system import System
 from vbg.causality import CausalGraph
@@ -50,6 +50,7 @@ Array = NDArray[np.float64]
 
 CLEAR = 1e-5  # of a row of length 1: what is left of one that is certainly independent
 WEAK = 1e5  # condition of the constraint matrix from which on rates are closed once more
+DRIVE = "drive"  # label of the rows of prescribed coordinates
 SHOWN = 6  # determined projections that a note names
 _TIED = "has the pressure, voltage or speed of what it is tied to"
 _LEVEL = (
@@ -195,6 +196,8 @@ def _require_values(system: System, projector: Projector, written: Array) -> Non
     lost = ~(np.isfinite(position) & np.isfinite(velocity))
     if lost.any():
         part, label, _ = _worst(system, np.where(lost, 1.0, 0.0))
+        if label == DRIVE:
+            raise AssemblyError.of([without_speed(part, 0.0)])
         raise AssemblyError.of(
             [
                 Problem(
@@ -276,7 +279,7 @@ def _worst(system: System, residual: Array) -> tuple[str, str, float]:
 
 
 def _drives(system: System) -> list[str]:
-    return [c.part for c in system.equations.constraints if c.labels == ("drive",)]
+    return [c.part for c in system.equations.constraints if c.labels == (DRIVE,)]
 
 
 def _does_not_close(system: System, projector: Projector, written: Array) -> Problem:

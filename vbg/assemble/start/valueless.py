@@ -1,4 +1,6 @@
-"""Nodes whose pressure or voltage nothing gives: an algebraic loop without a solution.
+"""What has no value at a start: a drive's speed; pressures and voltages that nothing gives.
+
+A pressure or a voltage that nothing gives is an algebraic loop without a solution.
 
 Where all parts on a node tell the flow for a pressure, the pressure is the one at which the flows
 balance.  There is none, or any will do, where no flow changes with it: a shut valve without a
@@ -81,6 +83,18 @@ def without_value(model: Model, outputs: Mapping[str, Array]) -> tuple[Problem, 
         if lost and not loose:
             found.append(_problem(table, lost, parts))
     return tuple(found)
+
+
+def without_speed(part: str, t: float) -> Problem:
+    """The problem of a drive that comes to the end of a function, where its slope is infinite, or
+    0 times infinite: sqrt(t), asin(sin(t)) at its tops."""
+    return Problem(
+        "error",
+        part,
+        f"what it prescribes has no speed at t = {t:.6g} s: asin, acos, a root, a power "
+        "or a division comes to the end of where it has values.",
+        "Write it without them there: with abs, if, or a table.",
+    )
 
 
 def _parts(model: Model, table: str) -> dict[str, dict[str, Any]]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.assemble.start.start import Start
+from vbg.assemble.start.valueless import without_speed
 from vbg.errors import ModelError, Problem
 from vbg.simulate.instants.kinks import kink_instants
 from vbg.simulate.instants.samples import Instant, Samples
@@ -102,7 +103,7 @@ def drive_problems(kinks: tuple[Kink, ...]) -> tuple[Problem, ...]:
             found.append(_refusal(jumps[0]))
             continue
         if lost := [kink for kink in own if np.isnan(kink.slope)]:
-            found.append(_no_speed(lost[0]))
+            found.append(without_speed(lost[0].part, lost[0].t))
             continue
         times = ", ".join(f"{k.t:.6g} s (by {k.slope:.3g})" for k in own[:NAMED])
         more = f" and {len(own) - NAMED} times more" if len(own) > NAMED else ""
@@ -126,16 +127,6 @@ def _refusal(kink: Kink) -> Problem:
         "moves a body in no time.",
         "Let it move there in a time (signals of kind ramp, table, or a smooth function of t), or "
         "start another run from there.",
-    )
-
-
-def _no_speed(kink: Kink) -> Problem:
-    return Problem(
-        "error",
-        kink.part,
-        f"what it prescribes has no speed at t = {kink.t:.6g} s: asin, acos, a root, a power "
-        "or a division comes to the end of where it has values.",
-        "Write it without them there: with abs, if, or a table.",
     )
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from vbg.errors import AssemblyError, Problem
+from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 
 
@@ -40,6 +43,23 @@ def row_name(mechanism: Mechanism, row: int) -> str:
         if coupled == row:
             return name
     return "a coordinate held by `initial`"
+
+
+def without_rate(mechanism: Mechanism, rates: Array) -> list[Problem]:
+    """A problem for each drive that has no place, speed or acceleration at the start by its `rates`
+    f, f', f'' (d, 3)."""
+    return [
+        Problem(
+            "error",
+            f"joints.{joint}",
+            f"its drive begins where a function in it ends: it is {rates[d, 0]:.4g} there, has the"
+            f" speed {rates[d, 1]:.4g} and the acceleration {rates[d, 2]:.4g}.",
+            "Start it where it has these, or write it without the root, power, asin, acos or"
+            " division that ends there.",
+        )
+        for joint, d in mechanism.driven.items()
+        if not np.isfinite(rates[d]).all()
+    ]
 
 
 def not_closed(joint: str, left: float, steps: int) -> AssemblyError:

@@ -46,7 +46,13 @@ from vbg.tmm_bridge.kernels.tables import (
     scratch_for,
 )
 from vbg.tmm_bridge.mechanism.bending import read_modes
-from vbg.tmm_bridge.mechanism.contradictions import contradicting, no_inertia, not_closed, row_name
+from vbg.tmm_bridge.mechanism.contradictions import (
+    contradicting,
+    no_inertia,
+    not_closed,
+    row_name,
+    without_rate,
+)
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism
 from vbg.tmm_bridge.mechanism.scales import hinge_units, row_units
 from vbg.tmm_bridge.mechanism.speeds import has_speeds, keep_written
@@ -115,6 +121,8 @@ def start(
     _read_positions(mechanism, poses, y)
     read_modes(mechanism, y)
     drive = drive_rates(mechanism, 0.0)
+    if lost := without_rate(mechanism, drive):
+        raise AssemblyError.of(lost)
     given = given_coordinates(mechanism) if held else {}
     for k, value in given.items():
         if mechanism.tables.coordinates[k, 0] == COORDINATE_TREE:
