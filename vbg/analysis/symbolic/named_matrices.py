@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from vbg.analysis.symbolic.named import named, simple_fraction, unnamed
+from vbg.analysis.symbolic.sharing import renumbered
 from vbg.assemble.matrices.matrices import PaperMatrices, matrix_blocks, symbolic_matrices
 from vbg.assemble.matrices.symbolic import SymbolicReader
 from vbg.assemble.system import System
@@ -32,7 +33,7 @@ def named_matrices(system: System, *, names: bool = True) -> NamedMatrices:
     numbers = named(system, roots=matrix_blocks) if names else unnamed(system)
     found = symbolic_matrices(numbers.base, SymbolicReader(numbers.constants, numbers.factors))
     blocks = {
-        name: replace(matrix, values=matrix.values.applyfunc(_short))
+        name: replace(matrix, values=renumbered(matrix.values, _short))
         for name, matrix in found.blocks.items()
     }
     occurring = set().union(*(matrix.values.free_symbols for matrix in blocks.values()))
@@ -40,12 +41,9 @@ def named_matrices(system: System, *, names: bool = True) -> NamedMatrices:
     return NamedMatrices(replace(found, blocks=blocks), parameters)
 
 
-def _short(entry: Any) -> Any:
-    """Numbers as fractions where they are usual ones, else to `DIGITS` digits."""
+def _short(number: Any) -> Any:
+    """A usual fraction as such, others to `DIGITS` digits."""
     import sympy
 
-    def shorter(number: Any) -> Any:
-        simple = simple_fraction(float(number))
-        return sympy.Float(f"{float(number):.{DIGITS}g}", DIGITS) if simple is None else simple
-
-    return entry.xreplace({n: shorter(n) for n in entry.atoms(sympy.Float)})
+    simple = simple_fraction(float(number))
+    return sympy.Float(f"{float(number):.{DIGITS}g}", DIGITS) if simple is None else simple

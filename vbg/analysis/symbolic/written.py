@@ -10,6 +10,7 @@ from typing import Any
 from vbg.analysis.symbolic.equations import SymbolicEquations
 from vbg.analysis.symbolic.named import simple_fraction
 from vbg.analysis.symbolic.printing import HELPERS, c_code, helpers
+from vbg.analysis.symbolic.sharing import remembering, renumbered, replaced, written_once
 from vbg.plumbing.components import split_component
 
 # names that the code itself has, and words of Python and C: a parameter M becomes M_
@@ -33,14 +34,15 @@ def _short(expression: Any, *, fractions: bool) -> Any:
         value = float(f"{float(number):.{DIGITS}g}")
         return sympy.Integer(int(value)) if value.is_integer() else sympy.Float(repr(value), DIGITS)
 
-    return expression.xreplace({n: shorter(n) for n in expression.atoms(sympy.Float)})
+    return renumbered(expression, shorter)
 
 
 def as_text(equations: SymbolicEquations) -> str:
     """One equation a line, a prime for the derivative by time."""
+    written = written_once()
 
-    def short(expression: Any) -> Any:
-        return _short(expression, fractions=bool(equations.parameters))
+    def short(expression: Any) -> str:
+        return written(_short(expression, fractions=bool(equations.parameters)))
 
     lines = [f"{symbol} = {short(value)}" for symbol, value in equations.definitions.items()]
     blocks = [lines] if lines else []
@@ -129,7 +131,7 @@ def as_python(equations: SymbolicEquations) -> str:
     """A function of (t, x[, efforts][, modes]): the rates of x as an array."""
     from sympy.printing.pycode import PythonCodePrinter
 
-    printer = PythonCodePrinter({"fully_qualified_modules": False})
+    printer = remembering(PythonCodePrinter)({"fully_qualified_modules": False})
     states, names = _states(equations), _renamed(equations)
     further = {"efforts": equations.efforts, "modes": equations.modes}
     given = {name: symbols for name, symbols in further.items() if symbols}
@@ -140,8 +142,10 @@ def as_python(equations: SymbolicEquations) -> str:
     for name, symbols in given.items():
         lines.append(f"    {', '.join(str(names[s]) for s in symbols)}, = {name}")
 
+    renamed: dict[Any, Any] = {}
+
     def code(expression: Any) -> str:
-        return str(printer.doprint(expression.xreplace(names)))
+        return str(printer.doprint(replaced(expression, names, renamed)))
 
     lines += [f"    {names[s]} = {v!r}" for s, v in equations.parameters.items()]
     lines += [f"    {names[s]} = {code(v)}" for s, v in equations.definitions.items()]
@@ -183,8 +187,10 @@ def as_c(equations: SymbolicEquations) -> str:
         lines += [f"    const double {names[s]} = {name}[{i}];" for i, s in places]
         lines += [] if places else [f"    (void){name};"]
 
+    renamed: dict[Any, Any] = {}
+
     def code(expression: Any) -> str:
-        return c_code(expression.xreplace(names))
+        return c_code(replaced(expression, names, renamed))
 
     parameters = ((s, v) for s, v in equations.parameters.items() if s in read)
     definitions = ((s, v) for s, v in equations.definitions.items() if s in read)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from vbg.analysis.symbolic.loops.counting import Operations
 from vbg.analysis.symbolic.loops.equations import MinimalEquations
+from vbg.analysis.symbolic.sharing import written_once
 from vbg.plumbing.components import component_names
 
 READABLE = 400  # operations up to which nothing is abbreviated
@@ -14,11 +16,12 @@ READABLE = 400  # operations up to which nothing is abbreviated
 
 def as_text(e: MinimalEquations, *, forces: bool) -> str:
     """One equation a line, a prime for the derivative by time; `forces`: those of the joints."""
-    blocks = [list(_coordinates(e))]
-    left = [f"0 = {c}" for c in e.closures]
+    written = written_once()
+    blocks = [list(_coordinates(e, written))]
+    left = [f"0 = {written(c)}" for c in e.closures]
     if left:
         blocks.append(["# dependent coordinates", *left])
-    parts, lines = _motion(e)
+    parts, lines = _motion(e, written)
     if parts:
         blocks.append(["# common parts", *parts])
     blocks.append(["# motion", *lines])
@@ -26,23 +29,23 @@ def as_text(e: MinimalEquations, *, forces: bool) -> str:
         blocks.append(["# what the joints carry, on their second bodies, world axes"])
         for name, three in e.outputs.items():
             own = component_names(name, len(three))
-            blocks.append([f"{one} = {c}" for one, c in zip(own, three, strict=True)])
+            blocks.append([f"{one} = {written(c)}" for one, c in zip(own, three, strict=True)])
     if e.parameters:
         blocks.append([", ".join(f"{s} = {v:.7g}" for s, v in e.parameters.items())])
     text = "\n\n".join("\n".join(block) for block in blocks)
     return re.sub(r"\bd_([\w.\-]+(?:\[\d+\])?)", r"\1'", text)
 
 
-def _coordinates(e: MinimalEquations) -> Iterator[str]:
+def _coordinates(e: MinimalEquations, written: Callable[[Any], str]) -> Iterator[str]:
     for i, (q, u) in enumerate(zip(e.q, e.u, strict=True)):
         yield f"{q}' = {u}" + ("" if i in e.independent else "    # dependent")
     for state, rate in zip(e.states, e.state_rates, strict=True):
-        yield f"{state}' = {rate}"
+        yield f"{state}' = {written(rate)}"
     for name in e.shared:
         yield f"# the closure of {name} follows from the others (redundant): efforts are shared"
 
 
-def _motion(e: MinimalEquations) -> tuple[list[str], list[str]]:
+def _motion(e: MinimalEquations, written: Callable[[Any], str]) -> tuple[list[str], list[str]]:
     """M q'' = h + J^T efforts, row by row, and the common parts where it would be long."""
     import sympy
 
@@ -50,12 +53,12 @@ def _motion(e: MinimalEquations) -> tuple[list[str], list[str]]:
     efforts = sympy.Matrix(e.efforts) if e.efforts else sympy.zeros(0, 1)
     every = [*e.mass, *e.loads, *e.jacobian]
     parts: Any = []
-    if sum(one.count_ops() for one in every) > READABLE:
+    if sum(map(Operations(), every)) > READABLE:
         parts, every = sympy.cse(every, sympy.numbered_symbols("z"), order="none")
     mass = sympy.Matrix(n, n, every[: n * n])
     loads = every[n * n : n * n + n]
     J = sympy.Matrix(len(e.closures), n, every[n * n + n :])
     left = mass * sympy.Matrix(e.accelerations)
     pulled = J.T * efforts if e.efforts else sympy.zeros(n, 1)
-    lines = [f"{left[i]} = {loads[i] + pulled[i]}" for i in range(n)]
-    return [f"{s} = {value}" for s, value in parts], lines
+    lines = [f"{written(left[i])} = {written(loads[i] + pulled[i])}" for i in range(n)]
+    return [f"{s} = {written(value)}" for s, value in parts], lines

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from vbg.analysis.symbolic.loops.counting import Operations, Terms
+from vbg.analysis.symbolic.sharing import renumbered, rewritten, written_once
 
 LARGE = 200  # operations above which an expression stays as it is
 GROWN = 2  # terms by operations above which a sum is not multiplied out to be cleared
@@ -24,6 +25,7 @@ class Tidy:
     def __init__(self) -> None:
         self.operations, self._terms = Operations(), Terms()
         self._known: dict[Any, Any] = {}
+        self._written = written_once()
 
     def __call__(self, expression: Any) -> Any:
         """The shortest form of `expression`."""
@@ -53,18 +55,17 @@ class Tidy:
             for form in (expanded, rounded(_squares(expanded)), _angles_added(expanded)):
                 if form not in sizes:
                     sizes[form] = operations(form)
-            best = _shortest(sizes)
+            best = self._shortest(sizes)
         if sizes[best] > FACTORED:
             return best
         together = sympy.factor_terms(best)
         return together if together != best and operations(together) < sizes[best] else best
 
-
-def _shortest(sizes: dict[Any, int]) -> Any:
-    """Of the forms with fewest operations the one that prints shortest, the first of several."""
-    least = min(sizes.values())
-    forms = [form for form, size in sizes.items() if size == least]
-    return forms[0] if len(forms) == 1 else min(forms, key=lambda form: len(str(form)))
+    def _shortest(self, sizes: dict[Any, int]) -> Any:
+        """Of the forms with fewest operations the one that prints shortest, the first of those."""
+        least = min(sizes.values())
+        forms = [form for form, size in sizes.items() if size == least]
+        return forms[0] if len(forms) == 1 else min(forms, key=lambda f: len(self._written(f)))
 
 
 def _angles_added(expanded: Any) -> Any:
@@ -162,8 +163,7 @@ def exact(expression: Any) -> Any:
     def fraction(number: Any) -> Any:
         return sympy.Rational(repr(float(number)))
 
-    floats = expression.atoms(sympy.Float)
-    return expression.xreplace({f: fraction(f) for f in floats})
+    return renumbered(expression, fraction)
 
 
 class Decimals:
@@ -177,14 +177,17 @@ class Decimals:
     def __init__(self) -> None:
         self._of_size: dict[Any, Any] = {}
         self._spread: dict[Any, Any] = {}
+        self._decimal: dict[Any, Any] = {}
 
     def __call__(self, expression: Any) -> Any:
         """`expression` with decimal numbers."""
         import sympy
 
+        def decimal(number: Any) -> Any:
+            return sympy.Float(repr(float(number)), 17)
+
         whole = self._into_sums(self._sized(expression))
-        found = [r for r in whole.atoms(sympy.Rational) if _unusual(r)]
-        return whole.xreplace({r: sympy.Float(repr(float(r)), 17) for r in found})
+        return rewritten(whole, lambda e: decimal(e) if _unusual(e) else None, self._decimal)
 
     def _sized(self, e: Any) -> Any:
         """Sums in products and powers with numbers below 10."""
