@@ -2,14 +2,17 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 import vbg
 from tests.export.comparing import compiled, family, family_peaks, table
 from tests.export.tape_in_c import library, played, played_straight, straight_library
+from tests.laws.circuits import Circuit, filled, unknowns
 from tests.laws.machines import KINDS, random_loop, random_tree
 from tests.laws.parts import loaded
 from tests.tail import tail
 from vbg.assemble.program.evaluator import Evaluator, all_rows
+from vbg.assemble.program.reference import evaluate
 from vbg.errors import ModelError
 from vbg.export import exported
 from vbg.export.code import sources
@@ -74,6 +77,25 @@ def test_tapes_of_examples_are_computed_alike(tapes, name):
     """With redundant rows, modes, sources, algebraic loops."""
     start = vbg.start(vbg.assemble(vbg.read(f"examples/{name}.toml")))
     agree_on_tapes(start, 1, by_tables(tapes))
+
+
+def test_the_roots_of_algebraic_loops_are_found_alike(tapes):
+    """From far away, also by the plain reader."""
+    for seed in range(24):
+        circuit = Circuit(seed)
+        run, random = Evaluator(circuit.system.programs.rate), np.random.default_rng(seed)
+        work, places = filled(run, circuit, random), unknowns(run)
+        found = [played(tapes, run.program, work, all_rows(run.program))]
+        if seed < 6:
+            with np.errstate(all="ignore"):
+                found.append(evaluate(run.program, work.copy()))
+        size = circuit.system.size
+        run.work[:] = work
+        run(work[size], work[:size])
+        for other in found:
+            assert_allclose(
+                other[places], run.work[places], rtol=1e-7, atol=1e-16 * circuit.sizes[1]
+            )
 
 
 @pytest.mark.parametrize("opening", [1.0, 1e-9])

@@ -29,7 +29,7 @@ FUNCTION_CODES = {name: code for code, name in enumerate(FUNCTIONS)}
 COMPUTED = frozenset(
     ("sum", "mul", "product", "times", "stack", "quaternion_rate", "call", "solve")
 )
-NEWTON_WORDS = 4  # of a record: iterations, halvings, last residual, polishing steps
+NEWTON_WORDS = 4  # of a record: iterations, share of the step, polishing steps, one free
 NO_STRIDES = (0,) * 6
 UNUSED = tuple((0,) * (OPERANDS - used) for used in range(OPERANDS + 1))
 LEAST_PIVOT = 1e-14  # of its diagonal: a pivot below is rounding
@@ -280,7 +280,7 @@ class Lowering:
         their own, which stands between NEWTON and NEWTON_STEP, and before it one that writes
         the terms of the residual into the record, which its rounding is a share of."""
         body, size = block.data, block.rows
-        record = self._reserve(NEWTON_WORDS + 3 * size, 1)
+        record = self._reserve(NEWTON_WORDS + 5 * size + 2 * size**2, 1)  # see `step_newton`
         index = len(self.bodies)
         self.bodies.append(({}, {}, (), Group()))  # its place: loops within it come behind
         shape = (size, index, 0)

@@ -14,6 +14,7 @@ from vbg.blocks.functions import FUNCTIONS
 
 ITERATIONS = 300
 ROUNDED = 4.0 * 2.0**-52  # of its terms: a residual that is rounding
+TINY = 1e-300  # scale of what is nothing
 _FUNCTIONS = list(FUNCTIONS.values())
 
 
@@ -47,7 +48,7 @@ def evaluate(program: Program, workspace: NDArray, kept: NDArray | None = None) 
                 matrix = workspace[a : a + m * m].reshape(m, m)
                 workspace[d : d + m * n] = np.linalg.solve(matrix, right).ravel()
             elif op == Op.NEWTON:
-                workspace[operands[1]] = 0.0
+                workspace[operands[1] : operands[1] + 4] = 0.0
             elif op == Op.NEWTON_STEP:
                 if _newton_step(operands, m, workspace):
                     at = k - 1
@@ -57,32 +58,45 @@ def evaluate(program: Program, workspace: NDArray, kept: NDArray | None = None) 
 
 
 def _newton_step(operands: list[int], m: int, work: NDArray) -> bool:
-    """A step, or half of the last one where that made the residual no smaller; whether to
-    go on."""
+    """A step, or half of the last one where the slope behind it finds the root no nearer than from
+    there (natural monotonicity); whether to go on.
+
+    The oracle ends later than the machine: where no step changes y by more than 1e-14 of it.
+    """
     y, residual, slope, record = operands
-    last, before = work[record + 4 + m : record + 4 + 2 * m], record + 4
-    parts = np.abs(work[residual : residual + m].real)
-    terms = work[record + 4 + 2 * m : record + 4 + 3 * m].real
-    size = parts.max()
-    if (parts <= ROUNDED * np.where(np.isfinite(terms), terms, 0.0)).all():
-        size = 0.0
+    before, last, terms = (work[at : at + m] for at in range(record + 4, record + 4 + 3 * m, m))
+    kept = work[record + 4 + 4 * m : record + 4 + 4 * m + m * m].reshape(m, m)
+    left = work[residual : residual + m]
+    sizes = np.where(np.isfinite(terms.real), terms.real, 0.0)
+    rounded = bool((np.abs(left.real) <= ROUNDED * sizes).all())
     work[record] += 1.0
-    share = work[record + 1].real  # of a whole step
-    too_long = size > 0.0 and not size < (1.0 - 0.1 * share) * work[record + 2].real
-    if work[record].real > 1.0 and too_long and np.abs(last).max() > 1e-12:
-        last *= 0.5
-        work[record + 1] = 0.5 * share
-        work[y : y + m] = work[before : before + m] - last
-        return work[record].real < ITERATIONS
-    work[before : before + m] = work[y : y + m]
-    last[:] = np.linalg.solve(
-        work[slope : slope + m * m].reshape(m, m), work[residual : residual + m]
-    )
-    work[y : y + m] -= last
-    work[record + 1] = 1.0
-    work[record + 2] = size
-    close = np.abs(last.real).max() <= 1e-14 * np.abs(work[y : y + m].real).max()
-    return not close and size > 0.0 and work[record].real < ITERATIONS
+    first, share, length = work[record].real == 1.0, work[record + 1].real, 1.0
+
+    def measured(step: NDArray) -> float:
+        scale = np.maximum(np.maximum(np.abs(before.real), np.abs(last.real)), TINY)
+        return float(np.linalg.norm(step.real / scale))
+
+    if not first and not rounded and share > 1e-12:
+        length, ahead = measured(last), measured(_step(kept, left))
+        if not ahead <= (1.0 - 0.25 * share) * length:
+            work[record + 1] = 0.5 * share
+            work[y : y + m] = before - 0.5 * share * last
+            return work[record].real < ITERATIONS
+    before[:] = work[y : y + m]
+    kept[:] = work[slope : slope + m * m].reshape(m, m)
+    last[:] = _step(kept, left)
+    longest, now = 4.0 * share * length, measured(last)
+    work[record + 1] = longest / now if not first and not rounded and longest < now else 1.0
+    work[y : y + m] = before - work[record + 1] * last
+    still = bool((np.abs(last.real) <= 1e-14 * np.abs(before.real)).all())
+    return not still and not rounded and work[record].real < ITERATIONS
+
+
+def _step(slope: NDArray, residual: NDArray) -> NDArray:
+    """J^-1 F; infinite where the residual has no value."""
+    if not np.isfinite(residual).all():
+        return np.full(len(residual), np.inf)
+    return np.linalg.solve(slope, residual)
 
 
 def _view(work: NDArray, offset: int, shape: tuple[int, int], row: int, col: int) -> NDArray:

@@ -8,8 +8,13 @@
 #define FIELDS 13
 #define NEWTON_LIMIT 300
 #define NEWTON_CLOSE 1e-9
+#define NEWTON_CONTRACTS 1e-3
 #define NEWTON_ROUNDED (16.0 * 2.220446049250313e-16)
-#define LEAST_GAIN 0.1
+#define NEWTON_STILL (4.0 * 2.220446049250313e-16)
+#define NEWTON_WRONG 1e-3
+#define NEWTON_GAIN 0.25
+#define NEWTON_GROWS 4.0
+#define NEWTON_SHORTEST 1e-12
 
 void vbg_prepare(const vbg_tape *tape, double *work)
 {
@@ -309,57 +314,133 @@ static void begin_newton(double *y, double *record, int m)
     for (int i = 0; i < 4; i++) record[i] = 0.0;
 }
 
-/* The largest part of the residual that is more than rounding of its terms. */
+/* A part of the residual that is more than rounding of its terms; 0 where it is rounding. */
+static double beyond_rounding(double part, double terms)
+{
+    return isfinite(terms) && fabs(part) <= NEWTON_ROUNDED * terms ? 0.0 : part;
+}
+
+/* The largest of these. */
 static double newton_size(const double *residual, const double *terms, int m)
 {
     double size = 0.0;
     for (int i = 0; i < m; i++) {
-        const double part = fabs(residual[i]);
+        const double part = fabs(beyond_rounding(residual[i], terms[i]));
         if (!isfinite(part)) return INFINITY;
-        if (!(isfinite(terms[i]) && part <= NEWTON_ROUNDED * terms[i]) && part > size) size = part;
+        if (part > size) size = part;
     }
     return size;
 }
 
-/* One step, halved where the last made the residual no smaller; whether to go on.  Record:
-   iterations, halvings, last residual, steps after convergence, last y, last step, terms of the
-   residual. */
+/* What stands in the record of a loop of m unknowns. */
+typedef struct newton {
+    double *iterations, *share, *polished; /* one word each, the fourth is free */
+    double *before, *step;                 /* y and Newton's step where the present one began */
+    double *terms, *ahead;                 /* of the residual at y; the simplified step */
+    double *kept, *used;                   /* m x m: the slope there, and room to solve with it */
+    double *was;                           /* the residual there */
+} newton;
+
+static newton newton_in(double *r, int m)
+{
+    double *v = r + 4, *k = v + 4 * m;
+    return (newton){r,         r + 1, r + 2,     v,             v + m, v + 2 * m,
+                    v + 3 * m, k,     k + m * m, k + 2 * m * m};
+}
+
+/* The length of a step, each component as part of the larger of y and of Newton's step. */
+static double newton_length(const double *vector, const newton *r, int m)
+{
+    double total = 0.0;
+    for (int i = 0; i < m; i++) {
+        const double part = fabs(vector[i]);
+        if (!(part > 0.0)) continue;
+        const double share = part / fmax(fabs(r->before[i]), fabs(r->step[i]));
+        total += share * share;
+    }
+    return sqrt(total);
+}
+
+/* Whether every part of the residual is smaller than where the step began, or rounding. */
+static int all_smaller(const double *residual, const newton *r, int m)
+{
+    for (int i = 0; i < m; i++) {
+        const double part = fabs(beyond_rounding(residual[i], r->terms[i]));
+        if (!(part <= (1.0 - NEWTON_GAIN * *r->share) * fabs(r->was[i]))) return 0;
+    }
+    return 1;
+}
+
+/* The step for what of this residual is no rounding, by the slope of the step before; its length. */
+static double simplified_step(const double *residual, newton *r, int m)
+{
+    for (int i = 0; i < m; i++) r->ahead[i] = beyond_rounding(residual[i], r->terms[i]);
+    for (int i = 0; i < m * m; i++) r->used[i] = r->kept[i];
+    vbg_solve_dense(r->used, r->ahead, m, 1);
+    return newton_length(r->ahead, r, m);
+}
+
+static void whole_step(const double *y, const double *residual, double *slope, newton *r, int m)
+{
+    for (int i = 0; i < m; i++) {
+        r->before[i] = y[i];
+        r->step[i] = r->was[i] = residual[i];
+    }
+    for (int i = 0; i < m * m; i++) r->kept[i] = slope[i];
+    vbg_solve_dense(slope, r->step, m, 1);
+}
+
+/* Whether the step is no more than this part of y in each component. */
+static int newton_small(const newton *r, int m, double part)
+{
+    for (int i = 0; i < m; i++)
+        if (!(fabs(r->step[i]) <= part * fabs(r->before[i]) + 1e-30)) return 0;
+    return 1;
+}
+
+/* Whether a residual is no small part of its terms, as at no root. */
+static int newton_wrong(const double *residual, const newton *r, int m)
+{
+    for (int i = 0; i < m; i++)
+        if (!(fabs(residual[i]) <= NEWTON_WRONG * r->terms[i])) return 1;
+    return 0;
+}
+
+/* One Newton step, or a shorter one where the last was too long: where neither the simplified step
+   ahead is shorter than it (natural monotonicity, P. Deuflhard) nor each residual smaller; whether
+   to go on. */
 static int step_newton(double *y, const double *residual, double *slope, double *record, int m)
 {
-    double *before = record + 4, *step = record + 4 + m;
-    const double size = newton_size(residual, record + 4 + 2 * m, m);
-    if (record[0] >= NEWTON_LIMIT) {
+    newton r = newton_in(record, m);
+    const double size = newton_size(residual, r.terms, m);
+    if (*r.iterations >= NEWTON_LIMIT) {
         for (int i = 0; i < m; i++) y[i] = NAN;
         return 0;
     }
-    const double enough = (1.0 - LEAST_GAIN * pow(0.5, record[1])) * record[2];
-    const int too_long = size > 0.0 && !(size < enough);
-    record[0] += 1.0;
-    if (record[0] > 1.0 && record[3] <= 0.0 && record[1] < 40.0 && too_long) {
-        for (int i = 0; i < m; i++) {
-            step[i] *= 0.5;
-            y[i] = before[i] - step[i];
+    *r.iterations += 1.0;
+    const int judged = *r.iterations > 1.0 && *r.polished <= 0.0 && size > 0.0;
+    double length = 1.0, left = 0.0;
+    if (judged) {
+        length = newton_length(r.step, &r, m);
+        left = isfinite(size) ? simplified_step(residual, &r, m) : INFINITY;
+    }
+    const int nearer = left <= (1.0 - NEWTON_GAIN * *r.share) * length;
+    if (judged && *r.share > NEWTON_SHORTEST && !nearer && !all_smaller(residual, &r, m)) {
+        *r.share *= 0.5;
+    } else {
+        const int squares = judged && *r.share >= 1.0 && left <= NEWTON_CONTRACTS * length &&
+                            newton_small(&r, m, NEWTON_CLOSE);
+        whole_step(y, residual, slope, &r, m);
+        const double longest = NEWTON_GROWS * *r.share * length, now = newton_length(r.step, &r, m);
+        *r.share = judged && longest < now ? longest / now : 1.0;
+        const int found = squares || newton_small(&r, m, NEWTON_STILL);
+        if (*r.polished > 0.0 || size <= 0.0 || (found && !newton_wrong(residual, &r, m))) {
+            *r.share = 1.0;
+            *r.polished += 1.0;
         }
-        record[1] += 1.0;
-        return 1;
     }
-    for (int i = 0; i < m; i++) {
-        before[i] = y[i];
-        step[i] = residual[i];
-    }
-    vbg_solve_dense(slope, step, m, 1);
-    int small = 1;
-    for (int i = 0; i < m; i++) {
-        y[i] = before[i] - step[i];
-        if (!(fabs(step[i]) <= NEWTON_CLOSE * fabs(y[i]) + 1e-30)) small = 0;
-    }
-    record[1] = 0.0;
-    record[2] = size;
-    if (small || size <= 0.0) {
-        record[3] += 1.0;
-        return record[3] < 2.0;
-    }
-    return 1;
+    for (int i = 0; i < m; i++) y[i] = r.before[i] - *r.share * r.step[i];
+    return *r.polished < 2.0;
 }
 
 /* -- the tape -------------------------------------------------------------------------------------------- */

@@ -1,4 +1,20 @@
-"""Algebraic loops: dense elimination and Newton's iteration on the tape."""
+"""Algebraic loops: dense elimination and Newton's iteration on the tape.
+
+    F(y) = 0,   y_next = y - s d,   J(y) d = F(y)
+
+A step is shortened until what the slope behind it makes of the residual ahead, the simplified step
+J(y)^-1 F(y_next), is shorter than d by a quarter of s or more (the natural monotonicity test, which
+no scale of the equations changes: P. Deuflhard, Newton Methods for Nonlinear Problems, 2004,
+3.2-3.3), or until each residual is. The largest residual alone does not tell: that of an
+exponential diode is 1e17 A or nothing.
+
+The root is where every residual is rounding of its terms (`vbg.blocks.rounding`), or behind a small
+whole step that left a thousandth of itself, where the method squares what is left. A small step
+alone is no end, nor one that is small beside the one before: of a current of 7 A, a billionth can
+be the thermal voltage of a diode through a switch's conductance, and Newton's method, which comes
+there in one step, goes on in steps of that size, each of which leaves an e-th of the diode's
+current.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +22,15 @@ import numpy as np
 
 from vbg.assemble.program.machine.memory import compiled
 
-NEWTON_LIMIT = 300  # iterations and halvings of one algebraic loop
-NEWTON_CLOSE = 1e-9  # relative step after which one more makes the root exact to rounding
+NEWTON_LIMIT = 300  # steps and trials of one algebraic loop
+NEWTON_CLOSE = 1e-9  # relative step behind which the root may be
+NEWTON_CONTRACTS = 1e-3  # of the step before: Newton's method squares what is left by now
 NEWTON_ROUNDED = 16.0 * 2.0**-52  # of its terms: a residual that is rounding
-LEAST_GAIN = 0.1  # of what a step promises to take off the residual
+NEWTON_STILL = 4.0 * 2.0**-52  # relative step that is rounding of y
+NEWTON_WRONG = 1e-3  # of its terms: a residual that no root has
+NEWTON_GAIN = 0.25  # of what a share of a step promises to take off the simplified step
+NEWTON_GROWS = 4.0  # a shortened step to the next one, at most
+NEWTON_SHORTEST = 1e-12  # share of a step that is taken whatever comes of it
 
 
 @compiled
@@ -59,60 +80,137 @@ def begin_newton(work, y, record, m):
 
 
 @compiled
+def beyond_rounding(work, residual, terms, i):
+    """A part of the residual that is more than rounding of its terms, as a step takes it off; 0
+    where it is rounding."""
+    part, scale = abs(work[residual + i].real), work[terms + i].real
+    rounded = scale < np.inf and part <= NEWTON_ROUNDED * scale
+    return 0.0 * work[residual + i] if rounded else work[residual + i]
+
+
+@compiled
 def newton_size(work, residual, terms, m):
     """The largest part of the residual that is more than rounding of its terms; 0 where all
     are rounding."""
     size = 0.0
     for i in range(m):
-        part, scale = abs(work[residual + i].real), work[terms + i].real
+        part = abs(beyond_rounding(work, residual, terms, i).real)
         if not np.isfinite(part):
             return np.inf
-        if not (scale < np.inf and part <= NEWTON_ROUNDED * scale):
-            size = max(size, part)
+        size = max(size, part)
     return size
 
 
 @compiled
-def step_newton(work, y, residual, slope, record, m):
-    """One Newton step on the m words at `y`; whether to go on.
-
-    Record: iterations, halvings of the present step, size of the residual before it,
-    steps made after convergence (they bring imaginary parts to rounding), then the
-    last y, the last step and the terms of the residual at y (`vbg.blocks.rounding`), which tell
-    when it is rounding: y may be what is left of numbers far larger.
-    A step is halved that does not make the residual smaller by a tenth of what it should
-    (between the limits of an amplifier, or on the two sides of an orifice, whole steps may go to
-    and fro for ever).
-    """
+def newton_length(work, vector, record, m):
+    """The length of a step, each component as part of the larger of y and of Newton's step where
+    this began: the unknowns are volts and amperes of any size."""
     before, step = record + 4, record + 4 + m
+    total = 0.0
+    for i in range(m):
+        part = abs(work[vector + i].real)
+        if part > 0.0:
+            total += (part / max(abs(work[before + i].real), abs(work[step + i].real))) ** 2
+    return np.sqrt(total)
+
+
+@compiled
+def all_smaller(work, residual, record, share, m):
+    """Whether every part of the residual is smaller than where the step began, or rounding: where
+    one diode carries 1e4 A beside one that blocks the slope is singular to rounding, and steps by
+    it are noise."""
+    terms, was = record + 4 + 2 * m, record + 4 + 4 * m + 2 * m * m
+    for i in range(m):
+        part = abs(beyond_rounding(work, residual, terms, i).real)
+        if not part <= (1.0 - NEWTON_GAIN * share) * abs(work[was + i].real):
+            return False
+    return True
+
+
+@compiled
+def simplified_step(work, residual, record, m):
+    """The step for what of this residual is no rounding, by the slope of the step before, into the
+    record; its length."""
+    terms, ahead, kept = record + 4 + 2 * m, record + 4 + 3 * m, record + 4 + 4 * m
+    used = kept + m * m
+    for i in range(m):
+        work[ahead + i] = beyond_rounding(work, residual, terms, i)
+    for i in range(m * m):
+        work[used + i] = work[kept + i]
+    solve_dense(work, used, ahead, m, 1)
+    return newton_length(work, ahead, record, m)
+
+
+@compiled
+def whole_step(work, y, residual, slope, record, m):
+    """Newton's step for this residual, with where it begins and its slope into the record."""
+    before, step, kept = record + 4, record + 4 + m, record + 4 + 4 * m
+    was = kept + 2 * m * m
+    for i in range(m):
+        work[before + i] = work[y + i]
+        work[step + i] = work[was + i] = work[residual + i]
+    for i in range(m * m):
+        work[kept + i] = work[slope + i]
+    solve_dense(work, slope, step, m, 1)
+
+
+@compiled
+def newton_small(work, record, m, part):
+    """Whether the step in the record is no more than this part of y in each component."""
+    for i in range(m):
+        if not abs(work[record + 4 + m + i].real) <= part * abs(work[record + 4 + i].real) + 1e-30:
+            return False
+    return True
+
+
+@compiled
+def newton_wrong(work, residual, record, m):
+    """Whether a residual is no small part of its terms, as at no root."""
+    for i in range(m):
+        part, scale = abs(work[residual + i].real), work[record + 4 + 2 * m + i].real
+        if not part <= NEWTON_WRONG * scale:
+            return True
+    return False
+
+
+@compiled
+def step_newton(work, y, residual, slope, record, m):
+    """One Newton step on the m words at `y`, or a shorter one where the last was too long; whether
+    to go on.
+
+    Record: iterations, share of the present step, steps made after convergence (they bring
+    imaginary parts to rounding), one word free; then (m each) y and Newton's step where the present
+    one began, the terms of the residual at y, the simplified step; (m x m each) the slope where the
+    present step began and room to solve with it; (m) the residual there.
+    """
+    iterations, share, polished = work[record].real, work[record + 1].real, work[record + 2].real
     size = newton_size(work, residual, record + 4 + 2 * m, m)
-    iterations = work[record].real
     if iterations >= NEWTON_LIMIT:
         for i in range(m):
             work[y + i] = np.nan
         return False
     work[record] = iterations + 1.0
-    halvings, polished = work[record + 1].real, work[record + 3].real
-    enough = (1.0 - LEAST_GAIN * 0.5**halvings) * work[record + 2].real
-    too_long = size > 0.0 and not size < enough
-    if iterations > 0.0 and polished == 0.0 and halvings < 40.0 and too_long:
-        for i in range(m):
-            work[step + i] *= 0.5
-            work[y + i] = work[before + i] - work[step + i]
-        work[record + 1] = halvings + 1.0
-        return True
+    judged = iterations > 0.0 and polished == 0.0 and size > 0.0
+    length, left = 1.0, 0.0
+    if judged:
+        length = newton_length(work, record + 4 + m, record, m)
+        left = simplified_step(work, residual, record, m) if size < np.inf else np.inf
+    nearer = left <= (1.0 - NEWTON_GAIN * share) * length
+    if judged and not nearer and share > NEWTON_SHORTEST:
+        nearer = all_smaller(work, residual, record, share, m)
+    if judged and not nearer and share > NEWTON_SHORTEST:
+        share *= 0.5
+    else:
+        squares = judged and share == 1.0 and left <= NEWTON_CONTRACTS * length
+        squares = squares and newton_small(work, record, m, NEWTON_CLOSE)
+        whole_step(work, y, residual, slope, record, m)
+        longest = NEWTON_GROWS * share * length
+        now = newton_length(work, record + 4 + m, record, m)
+        share = longest / now if judged and longest < now else 1.0
+        found = squares or newton_small(work, record, m, NEWTON_STILL)
+        if polished > 0.0 or size == 0.0 or (found and not newton_wrong(work, residual, record, m)):
+            share, polished = 1.0, polished + 1.0
     for i in range(m):
-        work[before + i] = work[y + i]
-        work[step + i] = work[residual + i]
-    solve_dense(work, slope, step, m, 1)
-    small = True
-    for i in range(m):
-        work[y + i] = work[before + i] - work[step + i]
-        if not abs(work[step + i].real) <= NEWTON_CLOSE * abs(work[y + i].real) + 1e-30:
-            small = False
-    work[record + 1] = 0.0
-    work[record + 2] = size
-    if small or size == 0.0:
-        work[record + 3] = polished + 1.0
-        return polished < 1.0
-    return True
+        work[y + i] = work[record + 4 + i] - share * work[record + 4 + m + i]
+    work[record + 1], work[record + 2] = share, polished
+    return polished < 2.0
