@@ -41,6 +41,14 @@ def test_another_checker_finds_nothing(name, version, tmp_path, caplog):
     assert faults(path, caplog) == []
 
 
+@pytest.mark.parametrize("version", [2, 3])
+def test_nor_in_a_unit_of_fixed_steps(version, tmp_path, caplog):
+    path = tmp_path / "machine.fmu"
+    start = vbg.start(vbg.read("examples/slider-crank.toml"))
+    write_fmu(start, path, version=version, platforms=[], step=1e-3)
+    assert faults(path, caplog) == []
+
+
 def test_the_checker_is_asked(tmp_path, caplog):
     """A parameter that changes and has no value is one that it finds."""
     sound, broken = tmp_path / "sound.fmu", tmp_path / "broken.fmu"
