@@ -29,6 +29,7 @@ Array = NDArray[np.float64]
 ROUNDS = 20  # changes of modes that may follow from one event,
 ROUNDS_EACH = 6  # and so many more for everything that can stick
 HALVES = 40  # of a part of a step, in which what was set going may have come back
+ALIKE = 4e-14  # relative distance of roots between which only rounding is
 STEP = 1e-40  # of complex steps
 CIRCLE = 10  # events at one instant from which on modes that share a load do not take turns
 CHATTER, INSTANT = 100, 1e-5  # so many events within this part of an output step are a failure
@@ -59,6 +60,7 @@ class Switches:
         self._scale: Array = np.zeros(len(self._about))
         # kinks without a word: one that is zero but for rounding has not been passed
         self._quiet = np.array([not s.what for s in self._about], dtype=bool)
+        self._kinks = self._quiet & (self._mode < 0)
         # a mode is on where its function is above zero: one that stays zero is off
         self._above = (self._mode >= 0) & (self._rest == 0.0) & ~self._quiet
         self._grips = rows_of(system, [s.name for s in self._about])
@@ -189,7 +191,10 @@ class Switches:
             # without either it stood beyond zero from the beginning
             times[i] = before if root is None else root
         first = float(min(times.values()))
-        self._crossed = [i for i, t in times.items() if t == first]
+        at_once = [i for i, t in times.items() if t <= first * (1.0 + ALIKE)]
+        if self._kinks[at_once].all():  # laws that jump jump before it
+            first = float(max(times[i] for i in at_once))
+        self._crossed = [i for i in at_once if times[i] <= first]
         self._recent = [*self._recent[-CHATTER:], (first, self._crossed)]
         idle = self.idle(first, stepper.between(first)) if self._grips else frozenset()
         return first, self._told(first, (i for i in self._crossed if i not in idle))
@@ -266,7 +271,11 @@ class Switches:
             ends = {t: found - beyond for t, found in ends.items()}
         if ends[before] * ends[after] >= 0.0:
             return None
-        return float(brentq(value, before, after, xtol=1e-15 * after, rtol=1e-14))
+        root = float(brentq(value, before, after, xtol=1e-15 * after, rtol=1e-14))
+        if self._kinks[i] and value(root) * self._signs[i] > 0.0:  # a law that jumps jumps behind
+            end = end_of(lambda t: value(t) * self._signs[i] > 0.0, root, after)
+            return float(np.nextafter(end, after))
+        return root
 
     def _under_way(
         self, value: Callable[[float], float], i: int, before: float, after: float
@@ -305,11 +314,16 @@ class Switches:
         self._armed |= values > FLAT * self._scale
 
     def passed(self, t: float, x: Array) -> None:
-        """All modes and signs beyond the event at t, once those that crossed are turned over."""
+        """All modes and signs beyond the event at t, once those that crossed are turned over.
+
+        A kink that is zero but for rounding keeps its side: of two at one instant the second
+        has not been passed when the first is, nor is the first once more when the second is."""
         if np.any(self._mode >= 0):
             self._agree(t, x)
         signs = self._signs.copy()
-        self._remember(t, x)
+        values = self._remember(t, x)
+        rounded = self._kinks & (signs != 0.0) & (np.abs(values) <= FLAT * self._scale)
+        self._signs[rounded] = signs[rounded]
         for i in self._crossed:
             if self._mode[i] < 0:
                 self._signs[i] = -signs[i]
@@ -373,14 +387,15 @@ class Switches:
         for i in which:
             self.unsettled.setdefault(self._about[i].name, t)
 
-    def _remember(self, t: float, x: Array) -> None:
-        """Signs: of a mode its own side, of a mere switch that of its function."""
+    def _remember(self, t: float, x: Array) -> Array:
+        """Signs: of a mode its own side, of a mere switch that of its function, which it gives."""
         values = self._values(t, x)
         self._arm(values)
         signs = np.sign(values)
         held = self._mode >= 0
         signs[held] = np.where(x[self._mode[held]] > 0.5, 1.0, -1.0)
         self._signs = signs
+        return values
 
     @property
     def _circles(self) -> bool:
