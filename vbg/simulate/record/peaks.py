@@ -255,8 +255,8 @@ def between_rows(peaks: Sequence[Peak], step: float, t_end: float) -> Iterator[P
         for p in worst
     ]
     shortest = min(peak.length for peak in worst)
-    finer = _round(shortest / 2.0)
-    if t_end / finer <= MOST_ROWS:
+    if t_end <= 0.25 * MOST_ROWS * shortest:  # half of it, rounded down
+        finer = _round(shortest / 2.0)
         remedy = f"output_step = {finer:.0e} s shows these peaks, too (--output-step {finer:.0e})."
     else:
         remedy = (
