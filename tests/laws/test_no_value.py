@@ -211,3 +211,18 @@ def test_numbers_without_bound_are_compared_as_numbers(x):
     assert {n: run.work[spans[n][0]] for n in wanted} == wanted
     if np.isfinite(x):
         assert run.work[spans["atan2"][0]] == math.atan2(x, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("method", "duration"), [("auto", 1e-6), ("auto", 1.0), ("dop853", 1e6), ("radau", 1.0)]
+)
+def test_a_law_that_leaves_its_domain_where_the_run_begins_ends_it(method, duration):
+    """Beside t = 0 numbers are dense: steps could be halved for ever, 1e-17 s and less."""
+    parts = {
+        "C": {"kind": "capacitor", "nodes": ["a", "gnd"], "C": duration, "voltage": 1.0},
+        "J": {"kind": "current_source", "nodes": ["gnd", "a"], "current": "asin(C.voltage)"},
+    }
+    solution = vbg.simulate(
+        vbg.Model(electric=parts), t_end=duration, output_step=duration / 20, method=method
+    )
+    assert solution.status.code == "failed" and "C.charge has no value" in solution.status.sentence

@@ -18,6 +18,7 @@ from vbg.errors import Problem
 from vbg.plumbing.one_thread import load_scipy_on_one_thread
 from vbg.simulate.steppers.dormand_prince import Compiled, Pieces, Polynomial
 from vbg.simulate.steppers.explicit import (
+    TOO_SMALL,
     EndsBesideSingularPosture,
     NearSingularPosture,
     SteadyDOP853,
@@ -35,6 +36,8 @@ FIRST = 0.01  # first implicit step, in the fastest time constant: no transient 
 LEAPS = 10.0  # tolerances that the extrapolation may miss by
 NEARER = 10.0  # times the condition from which it leaps, where it would miss by more
 NEAREST = 1e9  # condition beyond which rounding would grow
+STANDS = 1e-15  # of the run: shorter steps do not lead on ...
+STOOD = 5000  # ... where there are so many of them, one after the other
 
 Array = NDArray[np.float64]
 Rate = Callable[[float, Array], Array]
@@ -133,6 +136,7 @@ class Adaptive:
         self._history = History()
         self._crossed: list[tuple[float, float]] = []
         self._missed = np.inf  # by the extrapolation that was put off last
+        self._stood = 0  # steps that led nowhere, one after the other
         self.carried = False
         self.t, self.x, self.t_before = t, x, t
 
@@ -179,6 +183,11 @@ class Adaptive:
         self.t, self.x, self.t_before = self._solver.t, self._solver.y, self._solver.t_old
         if not np.all(np.isfinite(self.x)):
             return "The state is not finite any more."
+        # beside t = 0 numbers are dense: a law without a value ahead is come nearer to for ever
+        stands = self.t - self.t_before < STANDS * self._atol.duration
+        self._stood = self._stood + 1 if stands else 0
+        if self._stood > STOOD:
+            return TOO_SMALL
         if self._atol.look(self.x, self.t - self.t_before) or self._atol.varies:
             self._held = self._atol(self.t, self.x)
             self._solver.atol = np.maximum(self._held, self._least)
