@@ -63,7 +63,7 @@ def by_fmpy(
 def as_part(path: Path, t_end: float, step: float, tolerance: float) -> dict[str, np.ndarray]:
     """Columns of the unit's Model Exchange, integrated by DOP853 as a part of an empty machine."""
     vbg.allow_fmu(path)
-    table = f'[fmu.p]\nfile = "{path.name}"\ninterface = "model-exchange"\nstep = {step!r}\n'
+    table = f'[fmu.p]\nfile = "{path.name}"\ninterface = "model-exchange"\nstep = {float(step)!r}\n'
     reader = '[signals.t0]\nkind = "expression"\nexpression = "t"\n'
     model = toml.parse(table + reader, str(path.with_suffix(".toml")))
     run = vbg.simulate(model, t_end=t_end, output_step=step, rtol=tolerance)
