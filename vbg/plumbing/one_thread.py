@@ -6,12 +6,23 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import cache
 
 from threadpoolctl import ThreadpoolController
 
 SCIPY = "scipy.linalg"  # brings a pool of its own
-_inside: ContextVar[ExitStack | None] = ContextVar("_inside", default=None)
+
+
+@dataclass(slots=True)
+class _Limited:
+    """Pools that are on one thread until `limits` are left; `scipy`: its own, too."""
+
+    limits: ExitStack
+    scipy: bool
+
+
+_inside: ContextVar[_Limited | None] = ContextVar("_inside", default=None)
 
 
 @contextmanager
@@ -19,8 +30,9 @@ def one_thread() -> Iterator[None]:
     """Products of a 3 x 3 with a 3 x n matrix, as implicit methods make them, lose on threads:
     three quarters of a run of 2000 states on two busy cores were waiting for each other."""
     with ExitStack() as limits:
-        limits.enter_context(_pools(SCIPY in sys.modules).limit(limits=1, user_api="blas"))
-        token = _inside.set(limits)
+        loaded = SCIPY in sys.modules
+        limits.enter_context(_pools(loaded).limit(limits=1, user_api="blas"))
+        token = _inside.set(_Limited(limits, loaded))
         try:
             yield
         finally:
@@ -29,14 +41,14 @@ def one_thread() -> Iterator[None]:
 
 def load_scipy_on_one_thread() -> None:
     """Load scipy's linear algebra, which takes as long as a small run and which only some
-    runs need; its threads are limited until the `one_thread` ends in which this is called."""
-    if SCIPY in sys.modules:
-        return
+    runs need; its threads are limited until the `one_thread` ends in which this is called, also
+    where something else, a search for an event, has loaded it since that began."""
     import scipy.linalg  # noqa: F401
 
-    limits = _inside.get()
-    if limits is not None:
-        limits.enter_context(_pools(True).limit(limits=1, user_api="blas"))
+    inside = _inside.get()
+    if inside is not None and not inside.scipy:
+        inside.limits.enter_context(_pools(True).limit(limits=1, user_api="blas"))
+        inside.scipy = True
 
 
 @cache
