@@ -13,6 +13,7 @@ from vbg.analysis import linearise, operating_point
 from vbg.analysis.probe.kinks import kinks_at
 from vbg.analysis.probe.probe import Probe
 from vbg.blocks import const
+from vbg.errors import UsageError
 from vbg.io.toml import parse, read
 from vbg.model import Model
 from vbg.physics.rotation_vector import rotation_vector
@@ -288,6 +289,18 @@ def test_beside_a_wall_of_force_is_no_rest(law, place):
     if law == "1/guide.slide":
         slide = probe.start.outputs(0.0, found.x)["guide.slide"]
         assert slide == pytest.approx(np.sqrt(0.5), rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    "law", ["0*log(guide.slide)", "1/(guide.slide - 0.5)", "sqrt(guide.slide - 1)"]
+)
+def test_where_the_search_begins_without_a_value_is_no_rest(law):
+    """Of rates that are not finite no step can be made, nor judged; nor where they are complex."""
+    system = vbg.assemble(pushed(law, 0.5 if "0.5" in law else 0.0))
+    try:
+        assert operating_point(system).kind == "instant"
+    except UsageError as told:
+        assert "a law divides by zero there" in str(told)
 
 
 def test_a_search_goes_round_where_a_law_divides_by_zero():

@@ -75,6 +75,7 @@ class OneWriter:
                 " Wait for it, end it, or name another file."
             ) from None
         except NotImplementedError:
+            atexit.unregister(self._end)
             raise UsageError(
                 f"{self.path}: cannot be locked on this file system. Name another folder."
             ) from None

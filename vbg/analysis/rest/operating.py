@@ -125,6 +125,9 @@ def _loose(manifold: Manifold, t: float, start: Array) -> list[str]:
 def _not_found(probe: Probe, point: OperatingPoint, loose: list[str]) -> OperatingPoint:
     """The nearest to a rest that there was, with the coordinate that is least at rest and what
     nothing holds."""
+    if not _has_rates(probe, point.t, point.x):
+        what = "No rest found: where the search ends a root, a logarithm or a power has no value."
+        return replace(point, sentence=what)
     jacobian = probe.jacobian(point.t, point.x)
     space = tangent(probe, jacobian, point.x)
     residual = np.abs(
@@ -161,7 +164,7 @@ def classify(probe: Probe, t: float, x: Array) -> OperatingPoint:
     if not _reads_what_it_holds(probe, t, x):
         return _point(t, x, "instant", misfit, None)
     unrest = _unrest(residual, _reduced(probe, space, jacobian), space, x)
-    if unrest <= 1.0 and _is_straight(probe, t, (x,)):
+    if unrest <= 1.0 and _is_straight(probe, t, (x,)) and _has_rates(probe, t, x):
         return _point(t, x, "equilibrium", misfit, None)
     g = find_generator(probe, space.rows, space.basis, t, x)
     if g is not None:
@@ -236,6 +239,12 @@ def _is_straight(probe: Probe, t: float, states: tuple[Array, ...]) -> bool:
         return False
     following = _newton_step(reduced, none, left, size)
     return bool(np.linalg.norm(following / size) <= BENT * np.linalg.norm(dz / size))
+
+
+def _has_rates(probe: Probe, t: float, x: Array) -> bool:
+    """Whether the laws have values in real numbers: those of a probe are complex, where the root
+    of -1 has one."""
+    return bool(np.isfinite(probe.start.evaluator("rate")(t, x)).all())
 
 
 def _imbalance(residual: Array, reduced: Array, size: Array) -> float:
@@ -346,10 +355,12 @@ def _newton(manifold: Manifold, t: float, x: Array, family: Family | None) -> Op
             continue
         x, length = manifold.moved(t, x, here.space.basis @ dz)
         s = s + length * ds
-    lasting = family is not None or _is_straight(probe, t, without_friction(probe.start, t, best))
+    found = least <= 1.0
     if family is None:
+        found = found and _is_straight(probe, t, without_friction(probe.start, t, best))
         best = with_modes(probe.start, t, best)
-    if not (least <= 1.0 and lasting):
+        found = found and _has_rates(probe, t, best)
+    if not found:
         return _point(t, best, "instant", misfit, None)
     return _judged(probe, t, best, misfit, rates if family is not None else None, s)
 
