@@ -51,7 +51,11 @@ class Recorder:
         programs = rate.reader, self._outputs.reader, residual.reader
         self._layout = Signals(*programs, units, lengths, self.worst)
         self._looked = self._layout._replace(worst=np.zeros(2))
-        width = sum(rows * cols for _, rows, cols in self._shapes.values())
+        self._columns: dict[str, int] = {}  # where each signal begins in a row
+        width = 0
+        for name, (_, rows, cols) in self._shapes.items():
+            self._columns[name] = width
+            width += rows * cols
         self.peaks = Peaks(self._look, width)
         self._data = np.empty((min(len(grid), FIRST_ROWS), width + 3))
         self._width = width
@@ -118,10 +122,9 @@ class Recorder:
         self.flush()
         least, most = self.peaks.reached()
         scalars = [name for name, (_, rows, cols) in self._shapes.items() if rows * cols == 1]
-        places = [self._column(name) for name in scalars]
-        inside = {
-            name: (float(least[k]), float(most[k])) for name, k in zip(scalars, places, strict=True)
-        }
+        places = [self._columns[name] for name in scalars]
+        ranges = zip(least[places].tolist(), most[places].tolist(), strict=True)
+        inside = dict(zip(scalars, ranges, strict=True))
         return self.signals(), self.worst, inside
 
     def end_at(self, t: float, x: Array) -> None:
@@ -151,13 +154,11 @@ class Recorder:
         """Columns of the rows in `span` by name, with energy and constraint residuals."""
         data = self._data[span]
         result: dict[str, Array] = {}
-        at = 0
         for name, (_, rows, cols) in self._shapes.items():
-            size = rows * cols
+            at, size = self._columns[name], rows * cols
             result[name] = data[:, at] if size == 1 else data[:, at : at + size]
-            at += size
         start = self._data[0]
-        stored = self._column("energy.stored")
+        stored = self._columns["energy.stored"]
         result["energy.residual"] = (
             result["energy.stored"]
             - start[stored]
@@ -169,14 +170,6 @@ class Recorder:
         if not self._moving:
             result["residual.dependent"] = data[:, self._width + 2]
         return result
-
-    def _column(self, name: str) -> int:
-        at = 0
-        for other, (_, rows, cols) in self._shapes.items():
-            if other == name:
-                return at
-            at += rows * cols
-        raise KeyError(name)
 
 
 def dependent_units(system: System) -> Array:
