@@ -31,6 +31,7 @@ from vbg.plumbing.compiled import Kernels
 from vbg.plumbing.machine_code import CALL, KERNEL, RAISED, MachineCode, Wanted, compiled
 
 _INT, _FLOAT = Struct("=q").pack, Struct("=d").pack
+_first_byte, _of_buffer = ctypes.c_char.from_buffer, ctypes.addressof
 _ARRAYS = {axes: Struct(f"={5 + 2 * axes}q").pack for axes in range(1, 5)}
 
 
@@ -108,7 +109,7 @@ def _packed_vector(
     kind: np.dtype[Any], size: int, behaved: Callable[[Any], bool], axes: int, value: NDArray[Any]
 ) -> bytes:
     (n,) = _shape(kind, axes, behaved, value)
-    return _ARRAYS[1](0, 0, n, size, value.ctypes.data, n, size)
+    return _ARRAYS[1](0, 0, n, size, _address(value), n, size)
 
 
 def _packed_array(
@@ -118,7 +119,14 @@ def _packed_array(
     strides = [size]
     for n in shape[:0:-1]:
         strides.insert(0, n * strides[0])
-    return _ARRAYS[axes](0, 0, value.size, size, value.ctypes.data, *shape, *strides)
+    return _ARRAYS[axes](0, 0, value.size, size, _address(value), *shape, *strides)
+
+
+def _address(value: NDArray[Any]) -> int:
+    """Of the first entry; by its buffer, where that takes a quarter of the time."""
+    if value.flags.writeable and value.size > 0:
+        return _of_buffer(_first_byte(value.data))
+    return value.ctypes.data
 
 
 def _shape(

@@ -169,10 +169,10 @@ class Run:
         self.latches = Latches(start, self.projector)
         self.switches = Switches(start, settings.output_step, settings.t_end, self.rows.renew)
         self.grid = output_grid(settings.t_end, settings.output_step)
-        self.samples = Samples(system, kink_instants(system, self.grid))
+        self.samples = Samples(system, bends := kink_instants(system, self.grid))
         self.samples.units.start(settings.rtol)
         self.places = fast_places(system, settings.t_end)
-        kinks = drive_kinks(start, self.grid)
+        kinks = drive_kinks(start, self.grid, bends)
         require_no_jump(kinks)
         self.kinks = {t: [k for k in kinks if k.t == t] for t in (k.t for k in kinks)}
         self.events: list[Event] = []

@@ -86,6 +86,11 @@ class Evaluator:
         spans = self._first, self._last
         return Reader(self.work, segments, operands, factors, stream, kept, *spans)
 
+    @cached_property
+    def _width(self) -> int:
+        """Of a state, with all other inputs but the time."""
+        return sum(rows * cols for _, rows, cols in self.program.inputs.values()) - 1
+
     def each(self, times: NDArray[np.float64], states: NDArray[np.float64]) -> NDArray[np.float64]:
         """All outputs at each time and state, a row for each.
 
@@ -94,7 +99,7 @@ class Evaluator:
         """
         from vbg.assemble.program.machine import evaluate_each, interpreter
 
-        width = sum(rows * cols for _, rows, cols in self.program.inputs.values()) - 1
+        width = self._width
         if states.shape != (len(times), width):
             raise ValueError(
                 f"states of shape {states.shape} are given, {(len(times), width)} wanted"

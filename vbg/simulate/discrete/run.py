@@ -114,9 +114,10 @@ class _Run:
         system = start.system
         self.system, self.stepper, self.settings = system, stepper, settings
         self.grid = output_grid(settings.t_end, settings.output_step)
-        require_no_jump(drive_kinks(start, self.grid))
+        bends = kink_instants(system, self.grid)
+        require_no_jump(drive_kinks(start, self.grid, bends))
         self.recorder = Recorder(system, stepper.rates, self.grid, sink)
-        self.samples = Samples(system, kink_instants(system, self.grid))
+        self.samples = Samples(system, bends)
         # kinks of laws need no steps of their own here, what sticks and switches has a state
         self.switches = None
         if system.causal.graph.modes:

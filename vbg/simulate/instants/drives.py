@@ -40,13 +40,14 @@ class Kink:
     slope: float
 
 
-def drive_kinks(start: Start, grid: Array) -> tuple[Kink, ...]:
-    """Jumps of all constraint rows over the output `grid`, in order of time."""
+def drive_kinks(start: Start, grid: Array, kinks: Array | None = None) -> tuple[Kink, ...]:
+    """Jumps of all constraint rows over the output `grid`, in order of time; `kinks`: those of
+    its functions of time, where they are known."""
     system = start.system
     graph = system.causal.graph
     if not system.equations.constraints or not (graph.instants or graph.clocks):
         return ()
-    samples = Samples(system, kink_instants(system, grid))
+    samples = Samples(system, kink_instants(system, grid) if kinks is None else kinks)
     return tuple(_kinks(start, samples.instants(float(grid[-1]), MOST)))
 
 

@@ -39,7 +39,7 @@ def kink_instants(system: System, grid: Array) -> Array:
     places = np.append(places, (1.0 + BEYOND) * grid[-1])
     functions = {str(i): block for i, block in enumerate(looked)}
     evaluate = Evaluator(lower(functions, {"t": graph.time}))
-    values = np.array([evaluate(t, np.zeros(0)).copy() for t in places])
+    values = evaluate.each(places, np.empty((len(places), 0)))
     # at t = 0 a mode is as its condition says there
     found: list[float] = [0.0] if np.any(values[0, : len(graph.instants)] == 0.0) else []
     for i in range(values.shape[1]):
