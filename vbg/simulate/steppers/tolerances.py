@@ -104,6 +104,8 @@ class Tolerances:
         self._effective = Evaluator(system.programs.effective)
         shared = self._effective.program.outputs
         self._stretched = [s for s in system.slices if s.state.name in shared]
+        self._stretched_at = np.array([s.first for s in self._stretched], dtype=np.intp)
+        self._parts_at = np.array([shared[s.state.name][0] for s in self._stretched], dtype=np.intp)
         self.sums: list[int] = [  # places of energies in x, which are integrals
             i for s in system.slices if s.state.kind == "quadrature" for i in range(s.first, s.last)
         ]
@@ -112,6 +114,7 @@ class Tolerances:
         self._fastest = np.inf  # speed so far [rad/s, or sizes in a second]; not looked at
         self._step = np.inf  # length of a step [s]
         self._others: Array | None = None  # tolerances of states that are no stores
+        self._asked: Array | None = None  # what each store makes that is borne [its unit]
         self._is_driven = supplied and self._is_linear and not self._is_closed
 
     def look(self, x: Array, step: float = np.inf) -> bool:
@@ -127,7 +130,7 @@ class Tolerances:
             return False
         faster = first or (self._way < 1.0 and speed > GROWN * self._fastest)
         if faster:
-            self._fastest, self._others = speed, None
+            self._fastest, self._others, self._asked = speed, None, None
         fuller = energy > GROWN * self._most
         if fuller:
             self._most = energy
@@ -139,24 +142,42 @@ class Tolerances:
     @cached_property
     def _speeds(self) -> Array:
         """What makes speeds of the states [rad/s, or sizes in a second], (n,); 0 of others."""
-        return self._of_states(
-            [
-                F / store.unit if store.moves and np.isfinite(F) else 0.0
-                for store, F in zip(self._stores, self._linear.tolist(), strict=True)
-            ]
-        )
+        moves = self._moves & np.isfinite(self._linear)
+        return self._of_states(np.where(moves, self._linear, 0.0) / self._units)
 
     @cached_property
     def _energies(self) -> Array:
         """F of the states of linear stores, (n,); 0 of others."""
-        return self._of_states(np.nan_to_num(self._linear, nan=0.0).tolist())
+        return self._of_states(np.nan_to_num(self._linear, nan=0.0))
 
-    def _of_states(self, each: Sequence[float]) -> Array:
+    def _of_states(self, each: Array) -> Array:
         """(n,): `each` value of a store in the places of its states."""
         values = np.zeros(self._system.size)
-        for store, value in zip(self._stores, each, strict=True):
-            values[store.place.first : store.place.last] = value
+        values[self._places[0]] = each[self._places[1]]
         return values
+
+    @cached_property
+    def _places(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Of the states of stores: where they stand, and the number of the store."""
+        pairs = [
+            (at, i)
+            for i, store in enumerate(self._stores)
+            for at in range(store.place.first, store.place.last)
+        ]
+        at, number = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+        return at, number
+
+    @cached_property
+    def _units(self) -> Array:
+        return np.array([store.unit for store in self._stores])
+
+    @cached_property
+    def _moves(self) -> NDArray[np.bool_]:
+        return np.array([store.moves for store in self._stores], dtype=bool)
+
+    @cached_property
+    def _size(self) -> float:
+        return machine_size(self._system)
 
     @property
     def _way(self) -> float:
@@ -165,73 +186,87 @@ class Tolerances:
 
     def _rest(self) -> Array:
         """Those of states that are no stores; of these nothing yet."""
-        system, size = self._system, machine_size(self._system)
-        values = np.full(system.size, self._atol)
+        system = self._system
+        values, energy = np.full(system.size, self._atol), self._energy()
         for s in system.slices:
             if s.state.kind == "position" or (
                 s.state.kind == "displacement" and s.state.unit == "m"
             ):
-                values[s.first : s.last] *= size
+                values[s.first : s.last] *= self._size
             elif s.state.kind == "quadrature":
-                values[s.first : s.last] *= self._energy
+                values[s.first : s.last] *= energy
         return values
 
-    @property
     def _energy(self) -> float:
         """Energy [J] of the largest store at the unit of its effort or flow, at most 1 J, but no
         less than rounding of what moves as far as the machine is large in the run."""
-        x = self._system.written_state
-        slopes = self._each_slope(0.0, x)
-        known = [self._unit(s) ** 2 / f for s, f in zip(self._stores, slopes) if f > 0.0]
+        slopes = self._each_slope(0.0, self._system.written_state)
+        known = slopes > 0.0
+        units = self._units_of_now()[known]
+        most = float((units * units / slopes[known]).max(initial=0.0)) if known.any() else 1.0
         way = self._way / self.duration
         passing = max((s * s / f for _, s, f in self._inertias), default=0.0) * way**2
-        return max(min(1.0, max(known, default=1.0)), _placed(self._atol) / self._atol * passing)
+        return max(min(1.0, most), _placed(self._atol) / self._atol * passing)
 
-    def _each_slope(self, t: float, x: Array) -> list[float]:
+    def _each_slope(self, t: float, x: Array) -> Array:
         """F of every store; 0 where its law has no slope there."""
-        found = self._linear.copy()
-        if self.varies:
-            self._slopes(t, x)
-            for i in np.flatnonzero(np.isnan(found)):
-                vertex = self._stores[i].vertex
-                assert vertex.state is not None
-                slope = self._slopes.output(vertex.state.data)
-                found[i] = _least_slopes([np.reshape(slope, (vertex.size, vertex.size))])[0]
-        values: list[float] = found.tolist()
-        return values
+        if not self.varies:
+            return self._linear
+        found, work = self._linear.copy(), self._slopes.work
+        self._slopes(t, x)
+        for stores, at in self._curved:
+            found[stores] = _least_slopes(work[at])
+        return found
+
+    @cached_property
+    def _curved(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """Stores whose law is not linear, those of one size together: their numbers (k,), and the
+        places (k, size, size) of their dZ/dX where they are evaluated."""
+        alike: dict[int, list[tuple[int, int]]] = {}
+        for i in np.flatnonzero(np.isnan(self._linear)).tolist():
+            vertex = self._stores[i].vertex
+            assert vertex.state is not None
+            at, *_ = self._slopes.program.outputs[vertex.state.data]
+            alike.setdefault(vertex.size, []).append((i, at))
+        found = []
+        for size, pairs in alike.items():
+            stores, at = np.array(pairs, dtype=np.intp).T
+            inside = np.arange(size * size, dtype=np.intp).reshape(size, size)
+            found.append((stores, at[:, None, None] + inside))
+        return found
 
     @cached_property
     def _linear(self) -> Array:
         """F of the stores with a linear law; not a number for others."""
-        found, known, slopes = np.full(len(self._stores), np.nan), [], []
+        alike: dict[int, list[tuple[int, Array]]] = {}
         for i, store in enumerate(self._stores):
             assert store.vertex.state is not None
-            block = self._system.equations.slopes[store.vertex.state]
+            block, size = self._system.equations.slopes[store.vertex.state], store.vertex.size
             if block.is_const:
-                known.append(i)
-                slopes.append(np.reshape(block.data, (store.vertex.size, store.vertex.size)))
-        found[known] = _least_slopes(slopes)
+                alike.setdefault(size, []).append((i, np.reshape(block.data, (size, size))))
+        found = np.full(len(self._stores), np.nan)
+        for pairs in alike.values():
+            found[[i for i, _ in pairs]] = _least_slopes(np.stack([F for _, F in pairs]))
         return found
 
     def __call__(self, t: float, x: Array) -> Array:
         """The tolerance of each state, (n,)."""
+        with np.errstate(over="ignore"):  # what nothing holds is held to no number
+            return self._each(t, x)
+
+    def _each(self, t: float, x: Array) -> Array:
         slopes = self._each_slope(t, x)
-        own = [
-            max(self._atol * self._unit(store), self._unfelt(store)) / slope
-            if slope > 0.0
-            else self._atol
-            for store, slope in zip(self._stores, slopes, strict=True)
-        ]
+        if self._asked is None:
+            self._asked = np.maximum(self._atol * self._units_of_now(), self._unfelt())
+        own = np.full(len(slopes), self._atol)
+        np.divide(self._asked, slopes, out=own, where=slopes > 0.0)
         held = self._closed(self._shared(own, slopes), x)
         for group in self._connected:
-            most = max(own[i] for i in group)
-            for i in group:
-                held[i] = max(held[i], PASSED * most)
+            held[group] = np.maximum(held[group], PASSED * own[group].max())
         if self._others is None:
             self._others = self._rest()
         values = self._others.copy()
-        for store, tolerance in zip(self._stores, held, strict=True):
-            values[store.place.first : store.place.last] = tolerance
+        values[self._places[0]] = held[self._places[1]]
         return values
 
     @cached_property
@@ -244,39 +279,42 @@ class Tolerances:
         kinds = {vertex.kind for vertex in self._system.causal.graph.vertices.values()}
         return not kinds & OPEN and self._is_linear
 
-    def _closed(self, held: list[float], x: Array) -> list[float]:
+    def _closed(self, held: Array, x: Array) -> Array:
         """At most CLOSED, or HELD, of what the energy at x, or one before, can make of each."""
         if not (self._is_closed or self._is_driven):
             return held
         self._most = max(self._most, 0.5 * float(self._energies @ (x * x)))
         if self._most == np.inf or (self._is_closed and self._most == 0.0):
             return held
-        slopes, part = self._linear.tolist(), CLOSED if self._is_closed else HELD
-        most = [part * float(np.sqrt(2.0 * self._most / F)) if F > 0.0 else np.inf for F in slopes]
-        self._is_driven &= any(can < own for can, own in zip(most, held, strict=True))
-        return [
-            min(own, max(can, self._least(store, own, F)))
-            for store, can, own, F in zip(self._stores, most, held, slopes, strict=True)
-        ]
+        slopes, part = self._linear, CLOSED if self._is_closed else HELD
+        most, has = np.full(len(held), np.inf), slopes > 0.0
+        most[has] = part * np.sqrt(2.0 * self._most / slopes[has])
+        self._is_driven &= bool((most < held).any())
+        return np.minimum(held, np.maximum(most, self._least(held)))
 
-    def _least(self, store: _Store, own: float, F: float) -> float:
+    def _least(self, own: Array) -> Array:
         """What a store is held to at the least while little moves."""
-        if self._is_closed or F == 0.0:
-            return 0.0
-        rounding = GRAIN * store.unit / (self._step * F) if store.moves else 0.0
-        return max(SUPPLIED * own, rounding)
+        least = np.zeros(len(own))
+        if self._is_closed:
+            return least
+        slopes = self._linear
+        moves = self._moves & (slopes != 0.0)
+        np.divide(GRAIN * self._units, self._step * slopes, out=least, where=moves)
+        return np.where(slopes == 0.0, 0.0, np.maximum(SUPPLIED * own, least))
 
-    def _unit(self, store: _Store) -> float:
-        """Of what a store makes: of a speed at the pace of the run."""
-        pace = _pace(self._atol, self.duration, self._way) if store.moves else 1.0
-        return store.unit * pace
+    def _units_of_now(self) -> Array:
+        """Of what each store makes: of a speed at the pace of the run."""
+        pace = _pace(self._atol, self.duration, self._way)
+        return np.where(self._moves, self._units * pace, self._units)
 
-    def _unfelt(self, store: _Store) -> float:
-        """The effort of a spring that in the whole run moves no inertia by more than PLACED."""
-        if store.vertex.kind != "C":
-            return 0.0
-        lightest = self._lightest.get(store.vertex.domain, 0.0)
-        return _placed(self._atol) * self._way * lightest / self.duration**2
+    def _unfelt(self) -> Array:
+        """The effort of each spring that in the whole run moves no inertia by more than PLACED."""
+        part = _placed(self._atol) * self._way
+        lightest = [
+            self._lightest.get(s.vertex.domain, 0.0) if s.vertex.kind == "C" else 0.0
+            for s in self._stores
+        ]
+        return part * np.array(lightest) / self.duration**2
 
     @cached_property
     def _lightest(self) -> dict[str, float]:
@@ -290,7 +328,7 @@ class Tolerances:
     def _inertias(self) -> list[tuple[str, float, float]]:
         """Of each of bodies, shafts and slides: the domain, the way that counts there [rad, or m],
         F."""
-        sizes = {"translation": min(1.0, machine_size(self._system)), "rotation": 1.0}
+        sizes = {"translation": min(1.0, self._size), "rotation": 1.0}
         return [
             (store.vertex.domain, sizes[store.vertex.domain], slope)
             for store, slope in zip(self._stores, self._linear.tolist(), strict=True)
@@ -306,32 +344,31 @@ class Tolerances:
             grain[::2] *= -1.0
             parts = self._parts(t, x)
             moved = [np.abs(self._parts(t, x + g) - parts) for g in (grain, -grain)]
-            least = GRAINS * np.nan_to_num(np.maximum(*moved))
-            for s, part, rounding in zip(self._stretched, np.abs(parts), least, strict=True):
-                whole = abs(float(x[s.first]))
-                if part < whole:
-                    held = max(rtol * part, rounding, GRAIN * whole)
-                    values[s.first] = min(rtol, held / whole)
+            rounding = GRAINS * np.nan_to_num(np.maximum(*moved))
+            part, whole = np.abs(parts), np.abs(x[self._stretched_at])
+            less = part < whole
+            part, whole = part[less], whole[less]
+            held = np.maximum(np.maximum(rtol * part, rounding[less]), GRAIN * whole)
+            values[self._stretched_at[less]] = np.minimum(rtol, held / whole)
         return values
 
     def _parts(self, t: float, x: Array) -> Array:
         """Z / F of the stores whose law is not proportional."""
         self._effective(t, x)
-        return np.array([self._effective.output(s.state.name)[0] for s in self._stretched])
+        return self._effective.work[self._parts_at]
 
-    def _shared(self, own: Sequence[float], slopes: Sequence[float]) -> list[float]:
+    def _shared(self, own: Array, slopes: Array) -> Array:
         """Held to the smallest energy of an error in each network."""
-        held = list(own)
+        held = own.copy()
         for network in self._networks:
-            energies = [slopes[i] * own[i] ** 2 for i in network if slopes[i] > 0.0]
-            least = min(energies, default=0.0)
-            for i in network:
-                if slopes[i] > 0.0:
-                    held[i] = max(np.sqrt(least / slopes[i]), SHARED * own[i])
+            at = network[slopes[network] > 0.0]
+            F = slopes[at]
+            least = (F * own[at] ** 2).min(initial=np.inf)
+            held[at] = np.maximum(np.sqrt(least / F), SHARED * own[at])
         return held
 
     @cached_property
-    def _connected(self) -> list[list[int]]:
+    def _connected(self) -> list[NDArray[np.intp]]:
         """Inertias of one domain whose speeds a constraint connects."""
         number = {s.vertex.state: i for i, s in enumerate(self._stores) if s.vertex.kind == "I"}
         pairs: list[tuple[Any, Any]] = []
@@ -343,16 +380,17 @@ class Tolerances:
                     i = number[leaf]
                     first = found.setdefault(self._stores[i].vertex.domain, i)
                     pairs.append((first, i))
-        return [group for group in joined(range(len(self._stores)), pairs) if len(group) > 1]
+        groups = joined(range(len(self._stores)), pairs)
+        return [np.array(group, dtype=np.intp) for group in groups if len(group) > 1]
 
 
-def _least_slopes(slopes: Sequence[Array]) -> Array:
-    """Of a matrix the smallest eigenvalue, the largest inertia: what is held must not depend on
-    the axes; 0 where it has no value or is negative."""
-    finite = [np.isfinite(F).all() for F in slopes]
-    found = _least_eigenvalues([0.5 * (F + F.T) for F, known in zip(slopes, finite) if known])
+def _least_slopes(slopes: Array) -> Array:
+    """Of matrices (k, n, n) the smallest eigenvalues, of the largest inertia: what is held must not
+    depend on the axes; 0 where one has no value."""
     least = np.zeros(len(slopes))
-    least[finite] = np.maximum(found, 0.0)
+    finite = np.isfinite(slopes).all(axis=(1, 2))
+    known = slopes[finite]
+    least[finite] = _least_eigenvalues(0.5 * (known + known.transpose(0, 2, 1)))
     return least
 
 
@@ -384,7 +422,7 @@ def _stores(system: System) -> Iterator[_Store]:
             yield _Store(vertex, places[vertex.state.data], unit, moves)
 
 
-def _networks(graph: BondGraph, stores: Sequence[_Store]) -> Iterator[list[int]]:
+def _networks(graph: BondGraph, stores: Sequence[_Store]) -> Iterator[NDArray[np.intp]]:
     """Stores of one domain, other than bodies, that bonds of it connect."""
     alike = [
         (b.tail, b.head)
@@ -396,7 +434,7 @@ def _networks(graph: BondGraph, stores: Sequence[_Store]) -> Iterator[list[int]]
     for group in joined(graph.vertices, alike):
         found = [number[name] for name in group if name in number]
         if len(found) > 1:
-            yield found
+            yield np.array(found, dtype=np.intp)
 
 
 def machine_size(system: System) -> float:
@@ -423,8 +461,11 @@ def gyration(system: System) -> float:
         if v.kind == "I" and v.frame != LINE and v.inverse is not None and v.inverse.is_const
     ]
     inertias: dict[str, dict[bool, float]] = {}
-    for (v, _), least in zip(bodies, _least_eigenvalues([b for _, b in bodies]), strict=True):
-        inertias.setdefault(v.part, {})[v.domain == "translation"] = 1.0 / least
+    for size in {len(inverse) for _, inverse in bodies}:
+        alike = [(v, inverse) for v, inverse in bodies if len(inverse) == size]
+        found = _least_eigenvalues(np.stack([inverse for _, inverse in alike]))
+        for (v, _), least in zip(alike, found.tolist(), strict=True):
+            inertias.setdefault(v.part, {})[v.domain == "translation"] = 1.0 / least
     return max(
         (np.sqrt(body[False] / body[True]) for body in inertias.values() if len(body) == 2),
         default=1.0,
@@ -446,13 +487,8 @@ def line_states(system: System) -> NDArray[np.int64]:
     )
 
 
-def _least_eigenvalues(matrices: Sequence[Array]) -> list[float]:
-    """The magnitude of each symmetric matrix's least, those of one size together."""
-    found = np.zeros(len(matrices))
-    sizes = np.array([len(matrix) for matrix in matrices])
-    for size in set(sizes.tolist()):
-        here = sizes == size
-        alike = [matrix for matrix, is_here in zip(matrices, here, strict=True) if is_here]
-        found[here] = np.abs(np.linalg.eigvalsh(np.stack(alike))).min(axis=1)
-    values: list[float] = found.tolist()
-    return values
+def _least_eigenvalues(matrices: Array) -> Array:
+    """The magnitude of the least of each of symmetric matrices (k, n, n)."""
+    alone = matrices.shape[1] == 1
+    values = matrices[:, :, 0] if alone else np.linalg.eigvalsh(matrices)
+    return np.abs(values).min(axis=1)
