@@ -7,7 +7,7 @@ import vbg
 from tests.anywhere import SIZE, shaken
 from tests.tail import tail
 from vbg.model.placing.placed import place
-from vbg.simulate.steppers.rounding import BEARS, rounding_of
+from vbg.simulate.steppers.rounding import BEARS, RoundingOf
 from vbg.tmm_bridge.solver import simulate
 
 SPEED_UP = (
@@ -244,13 +244,13 @@ def test_what_rounding_leaves_of_an_oscillator(mass, length, time):
     J[2, 3], J[3, 2] = 1.0, -1.0
     eps = np.finfo(float).eps
     state = np.array([x, 0.0, 1e-3, 0.0])
-    found = rounding_of(J, state, 100.0 * time)
+    found = RoundingOf(J, 100.0 * time).at(state)
     assert found[1] == pytest.approx(eps * m * w * x)
     assert found[0] == 0.0
     assert found[3] <= eps * 1e-3 * 1.000001
     from scipy.sparse import csc_matrix
 
-    np.testing.assert_allclose(rounding_of(csc_matrix(J), state, 100.0 * time), found, rtol=1e-14)
+    np.testing.assert_allclose(RoundingOf(csc_matrix(J), 100.0 * time).at(state), found, rtol=1e-14)
 
 
 def test_what_rounding_adds_up_to_in_an_integral_is_that_of_the_run(rng):
@@ -263,6 +263,6 @@ def test_what_rounding_adds_up_to_in_an_integral_is_that_of_the_run(rng):
         span = 1e-4 / (leak * stiffness)  # a run in which nothing leaks out
         J = np.array([[-leak * stiffness, 0.0], [flow * stiffness, 0.0]])
         state = np.array([content, flow * stiffness * content * span])
-        found = rounding_of(J, state, span)
+        found = RoundingOf(J, span).at(state)
         assert found == pytest.approx(eps * np.abs(J) @ state * span, rel=1e-12)
-        assert (rounding_of(J, state, 1e-3 * span) < 1.001e-3 * found).all()
+        assert (RoundingOf(J, 1e-3 * span).at(state) < 1.001e-3 * found).all()

@@ -442,7 +442,7 @@ class Run:
         step that begins there."""
         recorder, stepper = self.recorder, self.stepper
         left = self.grid[recorder.count :]
-        number = int(np.count_nonzero(left[: np.searchsorted(left, t, "right")] < before))
+        number = int(min(left.searchsorted(t, "right"), left.searchsorted(before)))
         if self.method != "rk4" and not stepper.carried:  # its rows are its steps
             recorder.peaks.look(stepper, t, number)
         if number == 0:

@@ -37,13 +37,21 @@ class Coordinates:
     """`matrix` (f, n): K or L; `motions`: f, the dimension of the null space; `used`: the n
     of the tiers that take part, `natural` (n,): size that each coordinate's motion has where
     nothing constrains it; `alone`: each of y is one of the coordinates, and all of the tiers
-    that take part are, so that none can outgrow another."""
+    that take part are, so that none can outgrow another; `taken`: these and their weights."""
 
     matrix: Array | csr_matrix
     motions: int
     used: NDArray[np.bool_]
     natural: Array
     alone: bool = False
+    taken: tuple[NDArray[np.intp], Array] | None = None
+
+    def of(self, z: Array) -> Array:
+        """y = K z, or u = L s."""
+        if self.taken is None:
+            return np.asarray(self.matrix @ z)
+        places, weights = self.taken
+        return weights * z[places]
 
     @property
     def dense(self) -> Array:
@@ -131,8 +139,9 @@ def of_joints(slopes: csr_matrix, rows: int, tiers: NDArray[np.int64]) -> Coordi
     natural = np.where(natural > 0.0, natural, 1.0)
     taken = np.flatnonzero(used)
     shape = (needed, len(tiers))
-    matrix = csr_matrix((1.0 / natural[taken], (np.arange(needed), taken)), shape=shape)
-    return Coordinates(matrix, needed, used, natural, alone=True)
+    weights = 1.0 / natural[taken]
+    matrix = csr_matrix((weights, (np.arange(needed), taken)), shape=shape)
+    return Coordinates(matrix, needed, used, natural, alone=True, taken=(taken, weights))
 
 
 def _simplest(U: Array) -> Array:

@@ -148,13 +148,13 @@ class Retraction:
 
     def _close(self, t: float, x: Array) -> None:
         """Posture on Phi = 0 with the given y, in place."""
-        p, K = self.programs, self.K.matrix
-        y = K @ x[p.posture]
+        p, K = self.programs, self.K
+        y = K.of(x[p.posture])
         before, renewed = np.inf, False
         for _ in range(ITERATIONS):
             self._normalise(x)
             self._measure(t, x)
-            rest = np.concatenate([self._residual.output("position"), K @ x[p.posture] - y])
+            rest = np.concatenate([self._residual.output("position"), K.of(x[p.posture]) - y])
             step = self._posture.solve(rest)
             self.newtons += 1
             size = _largest(step / self._unit)
@@ -190,15 +190,15 @@ class Retraction:
 
     def _move(self, t: float, x: Array, s: Array) -> Array:
         """Momenta on r = 0 with u = L s, in place; returns their s."""
-        p, L = self.programs, self.L.matrix
+        p, L = self.programs, self.L
         if len(p.tied) == 0:
             return self.speeds(t, x)
-        u = L @ s
+        u = L.of(s)
         before, renewed = np.inf, False
         for _ in range(ITERATIONS):
             self._motion(t, x)
             now = self._motion.output("speeds")
-            rest = np.concatenate([self._motion.output("velocity"), L @ now - u])
+            rest = np.concatenate([self._motion.output("velocity"), L.of(now) - u])
             step = self._speeds.solve(rest)
             self.newtons += 1
             size = _largest(step * self._speeds.size)

@@ -38,22 +38,29 @@ SLOWEST = 1e-3  # of the fastest rate: what answers slower is given no more
 EPS = float(np.finfo(float).eps)
 
 
-def rounding_of(J: Any, x: Array, duration: float) -> Array:
-    """d of every state, (n,), for a dense or sparse Jacobian, in a run of this `duration` [s]."""
-    size = abs(J)
-    with np.errstate(over="ignore"):  # a rate beyond numbers: of its rounding nothing is known
-        back = size.multiply(size.T) if hasattr(size, "multiply") else size * size.T
-        rate = np.sqrt(np.asarray(back.sum(axis=1), dtype=float).ravel())
-    fastest = float(rate.max(initial=0.0))
-    if not np.isfinite(fastest) or fastest == 0.0:
-        return np.zeros(len(x))
-    noise = EPS * np.asarray(size @ np.abs(x)).ravel()
-    return np.asarray(noise / np.maximum(rate, max(SLOWEST * fastest, 1.0 / duration)))
+class RoundingOf:
+    """What a dense or sparse Jacobian `J` makes of rounding, in a run of this `duration` [s]."""
+
+    def __init__(self, J: Any, duration: float):
+        self.J, self._size = J, abs(J)
+        size = self._size
+        with np.errstate(over="ignore"):  # a rate beyond numbers: of its rounding nothing is known
+            back = size.multiply(size.T) if hasattr(size, "multiply") else size * size.T
+            rate = np.sqrt(np.asarray(back.sum(axis=1), dtype=float).ravel())
+        fastest = float(rate.max(initial=0.0))
+        self._known = bool(np.isfinite(fastest)) and fastest > 0.0
+        self._rate = np.maximum(rate, max(SLOWEST * fastest, 1.0 / duration))
+
+    def at(self, x: Array) -> Array:
+        """d of every state, (n,)."""
+        if not self._known:
+            return np.zeros(len(x))
+        return np.asarray(EPS * np.asarray(self._size @ np.abs(x)).ravel() / self._rate)
 
 
-def bear_rounding(solver: Any, atol: Array, duration: float) -> None:
+def bear_rounding(solver: Any, atol: Array, rounding: RoundingOf) -> None:
     """`atol` and the end of the implicit method's iteration above rounding where it stands."""
-    d = rounding_of(solver.J, solver.y, duration)
+    d = rounding.at(solver.y)
     if not np.isfinite(d).all():
         return
     solver.atol = np.maximum(atol, BEARS * d)
@@ -88,7 +95,7 @@ class RoundingWatch:
         if ahead < PATIENCE:
             return None
         try:
-            d = rounding_of(self._jacobian()(t, x), x, self._duration)
+            d = RoundingOf(self._jacobian()(t, x), self._duration).at(x)
         except ZeroDivisionError:  # a law without a slope here
             return None
         return SEEN * d if np.isfinite(d).all() else None

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.errors import Problem
 from vbg.plumbing.one_thread import load_scipy_on_one_thread
+from vbg.simulate.steppers.beginning import is_finite
 from vbg.simulate.steppers.dormand_prince import Compiled, Pieces, Polynomial
 from vbg.simulate.steppers.explicit import (
     TOO_SMALL,
@@ -27,7 +28,7 @@ from vbg.simulate.steppers.explicit import (
 from vbg.simulate.steppers.implicit.collocation import Inside
 from vbg.simulate.steppers.implicit.implicit import Implicit
 from vbg.simulate.steppers.leap import History, notes_of
-from vbg.simulate.steppers.rounding import RoundingWatch, bear_rounding
+from vbg.simulate.steppers.rounding import RoundingOf, RoundingWatch, bear_rounding
 from vbg.simulate.steppers.stiffness import Jacobian, fastest
 from vbg.simulate.steppers.tolerances import Tolerances
 from vbg.simulate.steppers.work import Counts
@@ -123,11 +124,11 @@ class Adaptive:
                 solver = _explicit(rate, self._counted, weak, *rest)
             solver.rtol = atol.relative(t0, x0, rtol)
             if hasattr(solver, "J"):
-                bear_rounding(solver, self._held, atol.duration)
+                bear_rounding(solver, self._held, RoundingOf(solver.J, atol.duration))
             return solver
 
         self._make = make
-        self._borne: Any = None  # Jacobian that the tolerances have been held against
+        self._borne: RoundingOf | None = None  # that the tolerances have been held against
         self._without_slope = False
         self._rates = 0  # but for those of the present solver's own stages
         self._dense: Any = None
@@ -164,10 +165,10 @@ class Adaptive:
     def step(self) -> str | None:
         self._dense, self.carried = None, False
         self.counts.steps += 1
-        if not np.all(np.isfinite(self._solver.f)):  # a loop began where another stage left it
+        if not is_finite(self._solver.f):  # a loop began where another stage left it
             self._solver.f = self._counted(self.t, self.x)
-        if not np.all(np.isfinite(self._solver.f)):
-            return "The rate is not finite: a part stands where its law has no value."
+            if not is_finite(self._solver.f):
+                return "The rate is not finite: a part stands where its law has no value."
         if self._without_slope:
             return NO_SLOPE
         try:
@@ -181,7 +182,7 @@ class Adaptive:
         if self._solver.status == "failed":
             return str(message)
         self.t, self.x, self.t_before = self._solver.t, self._solver.y, self._solver.t_old
-        if not np.all(np.isfinite(self.x)):
+        if not is_finite(self.x):
             return "The state is not finite any more."
         # beside t = 0 numbers are dense: a law without a value ahead is come nearer to for ever
         stands = self.t - self.t_before < STANDS * self._atol.duration
@@ -202,9 +203,13 @@ class Adaptive:
             self._least = least
             self._solver.atol = np.maximum(self._held, least)
         J = getattr(self._solver, "J", None)
-        if J is not None and (J is not self._borne or self._atol.varies):
-            self._borne = J
-            bear_rounding(self._solver, self._held, self._atol.duration)
+        if J is None:
+            return
+        if self._borne is None or self._borne.J is not J:
+            self._borne = RoundingOf(J, self._atol.duration)
+        elif not self._atol.varies:
+            return
+        bear_rounding(self._solver, self._held, self._borne)
 
     def _leap_or_go_nearer(self) -> str | None:
         """Across the posture that the step would end beside; from nearer to it where the
