@@ -208,10 +208,10 @@ def _run(job: Job, teller: Teller) -> None:
     try:
         if job.text is None:
             job = replace(job, text=text_of(job.model))  # once: it may be a pipe
-        model = _model(job)
+        written, model = _models(job)
     finally:
         teller.has_read()
-    doubts = [*_bare_numbers(model, job), *_refuse_errors(model, job)]
+    doubts = [*_bare_numbers(written, job), *_refuse_errors(model, job)]
     for text in set(job.measures) - set(model.measures):
         parse_measure(text, model.functions)
     with told_in(model):
@@ -234,11 +234,12 @@ def _run(job: Job, teller: Teller) -> None:
     )
 
 
-def _model(job: Job) -> Model:
+def _models(job: Job) -> tuple[Model, Model]:
+    """As it is written, and with the job's parameters."""
     from vbg.io import toml
 
-    model = toml.parse(job.text or "", job.model)
-    return model.with_parameters(**job.parameters) if job.parameters else model
+    written = toml.parse(job.text or "", job.model)
+    return written, written.with_parameters(**job.parameters) if job.parameters else written
 
 
 def _display(model: Model, job: Job) -> Display:
@@ -247,14 +248,10 @@ def _display(model: Model, job: Job) -> Display:
     return (*model.display, *rules_of(job.units))
 
 
-def _bare_numbers(model: Model, job: Job) -> list[Problem]:
+def _bare_numbers(written: Model, job: Job) -> list[Problem]:
     """How numbers without a unit were taken that are easily meant in the unit of the file."""
     from vbg.errors import Problem
-    from vbg.io import toml
 
-    if not job.parameters:
-        return []
-    written = toml.parse(job.text or "", job.model)
     taken = {name: written.taken(name, value) for name, value in job.parameters.items()}
     return [
         Problem("note", f"parameters.{name}", f"{words}.") for name, words in taken.items() if words

@@ -18,7 +18,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
-import psutil
 
 from vbg.errors import UsageError
 from vbg.platform.files import is_other_than_file
@@ -50,6 +49,8 @@ def require_file(path: str | Path, growth: float = 1.0) -> None:
 
 def require_memory(size: float) -> None:
     """Raises ValueError where `size` bytes are more than the machine has left."""
+    import psutil  # results that are written need it not
+
     left = psutil.virtual_memory().available
     if size > left:
         raise ValueError(f"it needs {size / 1e9:.2g} GB of memory; {left / 1e9:.2g} GB are left")

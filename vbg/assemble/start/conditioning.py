@@ -22,7 +22,7 @@ class Conditioning:
             return 1.0
         work = self._evaluate.work
         inverse = work[self._at].real
-        if np.any((inverse == 0.0) & (self._evaluate.kept[self._row] != 0.0)):
+        if not inverse.all() and np.any(self._evaluate.kept[self._row[inverse == 0.0]] != 0.0):
             return LOST
         return float(np.abs(inverse * work[self._diagonal].real).max())
 

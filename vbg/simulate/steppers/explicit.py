@@ -216,9 +216,10 @@ def _begins(inside: Polynomial, end: Any, sums: Sequence[int]) -> bool:
     as it likes: its end is right, but a polynomial of order 7 misses 1e-4 of t^8 inside, however
     short the step is.  Its last term says by how much.
     """
-    before, after = float(np.abs(inside.x[sums]).max()), float(np.abs(end[sums]).max())
-    last = HIGHEST * float(np.abs(inside.F[-1][sums]).max())
-    return after > 2.0 * before and last > RESOLVED * after
+    before, after = (max(abs(x[i]) for i in sums) for x in (inside.x, end))
+    if not after > 2.0 * before:
+        return False
+    return HIGHEST * max(abs(inside.F[-1, i]) for i in sums) > RESOLVED * after
 
 
 def _in_pieces(solver: SteadyDOP853, t: float, x: Any) -> Pieces | None:
