@@ -15,7 +15,7 @@ which some constant has no such form (an angle in a rotation) keeps its number e
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
 from typing import Any, overload
@@ -98,7 +98,8 @@ def named(
     chosen: Mapping[str, float] = {n: v for n, v in values.items() if v != 0.0 and np.isfinite(v)}
 
     def blocks_of(model: Model) -> tuple[System, list[Block]]:
-        new = assemble(model if change is None else change(model))
+        graph = expand(model if change is None else change(model))
+        new = assemble(replace(graph, held=()))  # where it starts is in none of these blocks
         return new, _order(new, roots, further)
 
     try:
@@ -133,8 +134,8 @@ def _found(
 ) -> _Found:
     """Of the `chosen` parameters those by which all constants of the blocks, and all `needed`
     arrays, can be written: what some constant hides is left out until none does.  A round looks
-    at as many models as show whether it has a form, so that it finds all that have none.  Where
-    the blocks are `complete`, what moves none of them is left out, too."""
+    at models until every constant has a form, or one has none however many there are.  Where the
+    blocks are `complete`, what moves none of them is left out, too."""
     while chosen:
         entries = _Entries.of(model, chosen)
         base: System | None = None
@@ -149,10 +150,10 @@ def _found(
             written = _constants(orders, entries)
             for of in needed:
                 written.read(_stacked(of, models), entries)
-            if written.blamed <= written.hopeless:  # more models would name nothing more
+            if written.hopeless or not written.blamed:
                 break
         kept = written.moved if complete else frozenset(chosen)
-        chosen = {n: v for n, v in chosen.items() if n in kept - written.blamed}
+        chosen = {n: v for n, v in chosen.items() if n in kept - written.hopeless}
         if not written.blamed:
             return _Found(chosen, base, written.constants, written.factors, entries)
     return _Found(chosen)
