@@ -1,10 +1,11 @@
-"""Speed in one table, each row beside its peer in the same run.
+"""Speed in one table, each row beside its goal and its peer in the same run.
 
     python -m benchmarks.all [--cold] [ROW ...]
 
 Processor time of the process and of those that it starts, the least of several; a ROW is chosen by
-the beginning of its name.  `--cold`: first runs with an empty folder for compiled kernels, too
-(a minute of processor time).  Peers that are not installed are left out and named.
+the beginning of its name.  Behind a goal stands how many times it is taken.  `--cold`: first runs
+with an empty folder for compiled kernels, too (a minute of processor time).  Peers that are not
+installed are left out and named.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from pathlib import Path
 import numpy as np
 
 import vbg
-from benchmarks import implicit, ladder, runs, sweep
+from benchmarks import by_hand, drake_chain, implicit, ladder, runs, sweep
 from benchmarks.machines import chain, has_pinocchio, pin_chain
 from benchmarks.timing import best_seconds, exponent
 from vbg.plumbing.one_thread import one_thread
@@ -36,8 +37,9 @@ STAGES = 4 * 1000  # rates of a second of rk4 at 1 ms
 
 @dataclass(frozen=True)
 class Row:
-    """`seconds` of the work, those of the peer where there is one, and the goal [s]; `plain`: a
-    number that is no time, as an exponent."""
+    """`seconds` of the work, those of the peer where there is one, and the goal [s], or in times
+    of the peer's seconds where it is a `share`; `plain`: a number that is no time, as an exponent,
+    `more`: one that is to be at least its goal."""
 
     name: str
     seconds: Callable[[], float]
@@ -45,6 +47,8 @@ class Row:
     peer: str = ""
     beside: Callable[[], float] | None = None
     plain: bool = False
+    share: bool = False
+    more: bool = False
 
 
 def run_of(name: str) -> Callable[[], float]:
@@ -69,6 +73,14 @@ def rates_by_pinocchio() -> float:
 def pendulum_by_hand() -> float:
     grid = vbg.simulate(runs.started("pendulum")).time
     return best_seconds(lambda: runs.pendulum_by_hand(grid))
+
+
+def oil_by_hand(name: str) -> Callable[[], float]:
+    return lambda: best_seconds(by_hand.task(name)[0], 3, 0.0)
+
+
+def chain_by_drake() -> float:
+    return best_seconds(drake_chain.second(100), 3, 0.0)
 
 
 def stiff_by(method: str) -> Callable[[], float]:
@@ -139,6 +151,18 @@ def sweep_of_two(count: int = 200) -> float:
     return one / two
 
 
+def swept(count: int = 100) -> float:
+    """One run of a sweep of the slider-crank by one process, from its table to its measure."""
+    with tempfile.TemporaryDirectory() as folder:
+        return sweep.measured(count, 1, Path(folder)) / count
+
+
+def alone() -> float:
+    """The same run by itself: equations, start, run."""
+    model = vbg.read(sweep.EXAMPLE)
+    return best_seconds(lambda: vbg.simulate(model), 5, 0.0)
+
+
 def written() -> float:
     """Rows of 45 columns into HDF5, as a run hands them over."""
     from vbg.io.hdf5 import Writer
@@ -163,17 +187,21 @@ def table(cold: str | None) -> Iterator[Row]:
     forces = "Pinocchio aba + rnea, from Python, rates alone"
     peer = rates_by_pinocchio if has_pinocchio() else None
     yield Row("chain of 100, rk4 1 ms", run_of("chain of 100, rk4"), 0.12, forces, peer)
-    yield Row("chain of 100, default", run_of("chain of 100, default"), 0.12)
+    words = f"Drake to {drake_chain.ACCURACY:g}, without forces and rows"
+    drake = chain_by_drake if drake_chain.has_drake() else None
+    yield Row("chain of 100, default", run_of("chain of 100, default"), 0.12, words, drake)
     yield Row("slider-crank, 1001 rows", run_of("slider-crank"), 0.05)
     hand = "by hand, scipy"
     yield Row("pendulum, one run", run_of("pendulum"), 0.004, hand, pendulum_by_hand)
-    yield Row("motor-slider-crank", run_of("motor-slider-crank"), 0.06)
+    lsoda = "by hand, scipy's LSODA, no joint forces"
+    for name, goal in (("motor-slider-crank", 0.06), ("hydraulic-arm", 0.015)):
+        yield Row(name, run_of(name), goal, lsoda, oil_by_hand(name))
     peer_of_it = "scipy's Radau, the same rates and Jacobian"
-    yield Row("stiff ladder, implicit", stiff_by("own"), 0.0, peer_of_it, stiff_by("scipys"))
-    yield Row("hydraulic-arm", run_of("hydraulic-arm"), 0.015)
-    own = "own default; goal 1.5 times that"
-    minimal = run_of("chain of 100, minimal")
-    yield Row("minimal, chain of 100", minimal, 0.0, own, default_of_minimal)
+    yield Row(
+        "stiff ladder, implicit", stiff_by("own"), 1.0, peer_of_it, stiff_by("scipys"), share=True
+    )
+    own, minimal = "own default", run_of("chain of 100, minimal")
+    yield Row("minimal, chain of 100", minimal, 1.5, own, default_of_minimal, share=True)
     yield Row("1000 bodies, 1 s", long_chain, 2.0)
     yield Row("1000 bodies, build", lambda: built(1000), 2.0)
     yield Row("chain start, exponent", growth_of_start, 1.1, plain=True)
@@ -184,7 +212,8 @@ def table(cold: str | None) -> Iterator[Row]:
     yield Row("vbg run, process", command(*one), 0.45)
     yield Row("vbg validate, process", command(*both), 1.5)
     yield Row("1e6 rows to HDF5", written, 15.0)
-    yield Row("sweep, 1 process over 2", sweep_of_two, 1.9, plain=True)
+    yield Row("sweep, a run by one core", swept, 0.25, "the same run alone", alone, share=True)
+    yield Row("sweep, 1 process over 2", sweep_of_two, 1.9, plain=True, more=True)
     if cold is not None:
         first = {"repeats": 1, "VBG_CACHE_DIR": cold}
         yield Row("cold: first run", command(*one, **first), 8.0)  # type: ignore[arg-type]
@@ -193,7 +222,11 @@ def table(cold: str | None) -> Iterator[Row]:
 
 def missing() -> list[str]:
     """Peers that are not here."""
-    found = {"Pinocchio": has_pinocchio(), "ngspice": shutil.which("ngspice") is not None}
+    found = {
+        "Pinocchio": has_pinocchio(),
+        "Drake": drake_chain.has_drake(),
+        "ngspice": shutil.which("ngspice") is not None,
+    }
     return [name for name, there in found.items() if not there]
 
 
@@ -209,11 +242,13 @@ def machine() -> str:
 
 def show(row: Row) -> None:
     found = row.seconds()
+    beside = row.beside() if row.beside is not None else None
     scale, unit = (1.0, "") if row.plain else (1e3, " ms")
     line = f"{row.name:28s}{scale * found:11.2f}{unit:3s}"
-    line += f"{scale * row.goal:11.2f}{unit:3s}" if row.goal else f"{'':14s}"
-    if row.beside is not None:
-        beside = row.beside()
+    goal = row.goal * beside if row.share and beside is not None else row.goal
+    times = goal / found if row.more else found / goal
+    line += f"{scale * goal:11.2f}{unit:3s} {times:6.2f} x"
+    if beside is not None:
         line += f"{1e3 * beside:11.2f} ms {found / beside:6.2f} x {row.peer}"
     print(line, flush=True)
 
@@ -224,7 +259,7 @@ def main() -> None:
     parser.add_argument("--cold", action="store_true")
     arguments = parser.parse_args()
     print(machine())
-    print(f"{'work':28s}{'vbg':>11s}   {'goal':>11s}   {'peer':>11s}")
+    print(f"{'work':28s}{'vbg':>11s}   {'goal':>11s}   {'':8s}{'peer':>12s}")
     with tempfile.TemporaryDirectory() as folder:
         for row in table(folder if arguments.cold else None):
             if not arguments.rows or row.name.startswith(tuple(arguments.rows)):

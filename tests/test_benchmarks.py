@@ -12,7 +12,7 @@ import pytest
 
 import vbg
 from benchmarks import all as everything
-from benchmarks import beams, chain, loops, papers, runs
+from benchmarks import beams, by_hand, chain, loops, papers, runs
 from benchmarks.machines import windows
 from benchmarks.timing import best_seconds
 
@@ -71,6 +71,11 @@ def test_the_pendulum_beside_a_run_is_the_same_by_hand(capsys):
     np.testing.assert_allclose(np.linalg.norm(found["hinge.force"], axis=1), size, atol=1e-4)
 
 
+@pytest.mark.parametrize("name", by_hand.MACHINES)
+def test_the_machines_with_oil_are_the_same_by_hand(name):
+    assert max(by_hand.apart(name).values()) < 1e-5
+
+
 @pytest.mark.parametrize("repeats", [1, 3])
 def test_the_best_of_repeats_is_taken_also_of_one(repeats):
     calls = []
@@ -85,7 +90,9 @@ def test_the_table_of_speeds_measures_what_it_says(capsys, monkeypatch, tmp_path
     monkeypatch.setattr("sys.argv", ["all", "pendulum"])
     everything.main()
     found = re.search(
-        r"^pendulum, one run +([0-9.]+) ms +4.00 ms +([0-9.]+) ms", *capsys.readouterr()[:1], re.M
+        r"^pendulum, one run +([0-9.]+) ms +4.00 ms +[0-9.]+ x +([0-9.]+) ms",
+        *capsys.readouterr()[:1],
+        re.M,
     )
     assert found and float(found[1]) > 0.0 and float(found[2]) > 0.0
 

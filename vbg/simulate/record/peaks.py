@@ -120,8 +120,10 @@ class Peaks:
         lengths = np.repeat([look.length for look in looks], counts)
         joined = np.ones(len(times), dtype=bool)  # to the look before it
         joined[np.cumsum([0, *counts[:-1]])] = [look.joined for look in looks]
+        lost = np.isnan(values)
+        holes = bool(lost.any())
         for sign, turned in enumerate((-values, values)):
-            best = np.argmax(np.where(np.isnan(turned), -np.inf, turned), axis=0)
+            best = np.argmax(np.where(lost, -np.inf, turned) if holes else turned, axis=0)
             top, when = _tops(times, turned, joined, best)
             more = top > self._most[sign]
             self._most[sign, more] = top[more]
