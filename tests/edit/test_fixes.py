@@ -92,6 +92,16 @@ def test_slips_of_the_pen_are_mended_and_all_else_stays(seed):
     assert bool(done) == (text != GOOD)
 
 
+def test_keys_beside_the_table_that_they_belong_into_are_moved_into_it():
+    text = (ROOT / "tests/bad_models/keys_beside_their_table.toml").read_text("utf-8")
+    better, done = mended(text, "a.toml")
+    pin = tomllib.loads(better)["joints"]["pin"]
+    assert pin["initial"] == {"angle": "5 deg"}
+    assert pin["stop"] == {"lower": "-80 deg", "k": 100, "upper": "80 deg"}
+    assert not {"angle", "upper"} & {*pin} and len(done) == 2
+    assert not [p for p in problems_in(better, "a.toml") if p.severity == "error"]
+
+
 def test_a_choice_is_offered_and_not_made():
     """Two points there are: which one is meant is the engineer's to say."""
     text = GOOD.replace('"rod.upper"', '"rod.x"')

@@ -59,7 +59,7 @@ def proposals(problem: Problem, path: Path, data: Mapping[str, Any]) -> Iterator
             if right not in (wrong, "..."):
                 yield from _respelled(path, data, wrong, right, sure=bool(meant))
     makers = (
-        *(_grounded, _without, _left_out, _renamed, _moved),
+        *(_grounded, _without, _left_out, _renamed, _moved, _deepened),
         *(_turned_round, _directed, _recast, _reconnected, _united),
     )
     yield from chain.from_iterable(maker(path, problem, data) for maker in makers)
@@ -178,6 +178,19 @@ def _moved(path: Path, problem: Problem, data: Mapping[str, Any]) -> Iterator[Fi
         label = f"move {_where(old)} to {_where(new)}"
         commands = (Remove((old,), label), AddTable(new, value_at(data, old), label))
         yield Fix(label, f"its kind is one of {told[1]}", commands, sure=True)
+
+
+def _deepened(path: Path, problem: Problem, data: Mapping[str, Any]) -> Iterator[Fix]:
+    """A key that stands beside the table that it belongs into."""
+    told = re.match(r"Write (\w+) = \{ (\w+) = \.\.\. \}\.\Z", problem.remedy)
+    if told is None or path[-1] != told[2] or not problem.what.startswith("unknown key"):
+        return
+    table, key = told.groups()
+    inside = value_at(data, path[:-1]).get(table, {})
+    if isinstance(inside, Mapping) and key not in inside:
+        label = f"move {_where(path)} into {table}"
+        new = SetValue((*path[:-1], table), {**inside, key: value_at(data, path)}, label)
+        yield Fix(label, f"{key} is a key of {table}", (Remove((path,), label), new), sure=True)
 
 
 _PAIRS = (("lower", "upper"), ("inner_radius", "radius"))

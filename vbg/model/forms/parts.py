@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -41,6 +42,15 @@ def _schema(part: type) -> tuple[Mapping[str, Field], tuple[str, ...], frozenset
     return MappingProxyType(fields), required(part), frozenset((*fields, *own))
 
 
+@cache
+def _deeper(part: type) -> Mapping[str, str]:
+    """Keys of the tables inside of a part's, with the key of theirs, where only one has them: an
+    `angle` that stands beside `initial`.  A single letter means too much to be one of them."""
+    tables = {key: declared(field.of) for key, field in declared(part).items() if field.of}
+    holders = {key: [one for one in tables if key in tables[one]] for key in chain(*tables.values())}
+    return {k: own[0] for k, own in holders.items() if len(own) == 1 and len(k) > 1}
+
+
 def read_part(
     reading: Reading, scope: Scope, path: Path, part: type, entry: Mapping[str, Any]
 ) -> Any:
@@ -49,7 +59,7 @@ def read_part(
     before = len(reading.problems)
     whose = with_article(part.kind) if hasattr(part, "kind") else str(path[-1])
     if not entry.keys() <= keys:
-        unknown_keys(reading, path, entry, sorted(keys), whose)
+        unknown_keys(reading, path, entry, sorted(keys), whose, _deeper(part))
     values: dict[str, Any] = {}
     found = [key for key in entry if key in fields and _is_found(fields[key], entry[key])]
     reading.balanced += [f"{path[1]}.{key}" for key in found]

@@ -99,7 +99,7 @@ radius2: r2 d2 diameter2
 Ron: r
 Is: saturation saturation_current i0
 Vt: thermal_voltage emission n
-on: body at point node between
+on: body at point node between shaft joint axle
 viscosity: eta mu
 segments: elements n
 conductance: r resistance g kv area

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from vbg import units
@@ -95,11 +96,20 @@ def read_direction(reading: Reading, path: Path, raw: Any) -> tuple[float, ...] 
 
 
 def unknown_keys(
-    reading: Reading, path: Path, table: Mapping[str, Any], known: Any, whose: str
+    reading: Reading,
+    path: Path,
+    table: Mapping[str, Any],
+    known: Any,
+    whose: str,
+    deeper: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
-    """Note every key of `table` that is not `known`, with the nearest one."""
+    """Note every key of `table` that is not `known`, with the nearest one; a `deeper` one with
+    the key of the table that it stands in."""
     for key in table:
-        if key not in known:
-            reading.fail_key(
-                (*path, key), f"unknown key {key!r} of {whose}.", reading.hint(key, known, "keys")
-            )
+        if key in known:
+            continue
+        if key in deeper:
+            remedy = f"Write {deeper[key]} = {{ {key} = ... }}."
+        else:
+            remedy = reading.hint(key, known, "keys")
+        reading.fail_key((*path, key), f"unknown key {key!r} of {whose}.", remedy)
