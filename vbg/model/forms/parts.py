@@ -47,7 +47,9 @@ def _deeper(part: type) -> Mapping[str, str]:
     """Keys of the tables inside of a part's, with the key of theirs, where only one has them: an
     `angle` that stands beside `initial`.  A single letter means too much to be one of them."""
     tables = {key: declared(field.of) for key, field in declared(part).items() if field.of}
-    holders = {key: [one for one in tables if key in tables[one]] for key in chain(*tables.values())}
+    holders = {
+        key: [one for one in tables if key in tables[one]] for key in chain(*tables.values())
+    }
     return {k: own[0] for k, own in holders.items() if len(own) == 1 and len(k) > 1}
 
 

@@ -20,6 +20,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from vbg.simulate.steppers.beginning import NO_RATE, TOO_SMALL
+
 Array = NDArray[np.float64]
 
 ORDERS = 12
@@ -31,10 +33,7 @@ GAMMA = (
 SMALLEST = 4.0 * np.finfo(float).eps  # step relative to t
 TINY = np.finfo(float).tiny  # and at t = 0
 FIRST = 1e-3  # of what lies ahead: the first step at most
-TOO_SMALL = "Required step size is less than spacing between numbers."
 LOST = "The state cannot be brought onto the constraints: a singular posture is near."
-
-NO_RATE = "The rate is not finite: a part stands where its law has no value."
 
 
 class NoStep(Exception):

@@ -1,4 +1,4 @@
-"""The first step of an integration."""
+"""The first step of an integration, and the words for a step that cannot be."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import numpy as np
 
 TINY = 1e-6  # s, where nothing moves yet
 SHARE = 0.01  # of the time in which the state changes by itself
+TOO_SMALL = "Required step size is less than spacing between numbers."
+NO_RATE = "The rate is not finite: a part stands where its law has no value."
 
 
 def first_step(

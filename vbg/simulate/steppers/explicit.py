@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from vbg.plumbing.dormand_prince import END
+from vbg.simulate.steppers.beginning import TOO_SMALL
 from vbg.simulate.steppers.beginning import first_step as beginning
 from vbg.simulate.steppers.dormand_prince import Pieces, Polynomial, inside_still
 
@@ -46,7 +47,6 @@ LOOSER = 0.1  # the same where steps have become small: they begin further from 
 
 SAFETY, MIN_FACTOR, MAX_FACTOR = 0.9, 0.2, 10.0  # of the step from its error
 ERROR_ORDER = 8  # the error of a step goes with h^8
-TOO_SMALL = "Required step size is less than spacing between numbers."
 
 
 class NearSingularPosture(Exception):

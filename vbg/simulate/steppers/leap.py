@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbg.errors import Problem
+from vbg.simulate.steppers.beginning import TOO_SMALL
 
 Array = NDArray[np.float64]
 Step = tuple[float, Array, Array]
@@ -24,7 +25,6 @@ SHORTEST = 5  # steps needed for that
 NODES = 6  # of the polynomial
 SPREAD = 0.5  # least distance of two nodes, in lengths of the leap
 NAMED = 5  # singular postures that a note names
-TOO_SMALL = "Required step size is less than spacing between numbers."
 STAYS = "The posture stays singular: the mechanism has lost a constraint."
 
 

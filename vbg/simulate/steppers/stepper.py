@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from vbg.assemble.program.evaluator import Evaluator
 from vbg.errors import Problem
 from vbg.plumbing.one_thread import load_scipy_on_one_thread
-from vbg.simulate.steppers.beginning import is_finite
+from vbg.simulate.steppers.beginning import NO_RATE, TOO_SMALL, is_finite
 from vbg.simulate.steppers.dormand_prince import Compiled, Pieces, Polynomial
 from vbg.simulate.steppers.explicit import (
-    TOO_SMALL,
     EndsBesideSingularPosture,
     NearSingularPosture,
     SteadyDOP853,
@@ -168,7 +167,7 @@ class Adaptive:
         if not is_finite(self._solver.f):  # a loop began where another stage left it
             self._solver.f = self._counted(self.t, self.x)
             if not is_finite(self._solver.f):
-                return "The rate is not finite: a part stands where its law has no value."
+                return NO_RATE
         if self._without_slope:
             return NO_SLOPE
         try:

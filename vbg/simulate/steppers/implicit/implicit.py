@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbg.simulate.steppers.beginning import first_step, norm
+from vbg.simulate.steppers.beginning import TOO_SMALL, first_step, norm
 from vbg.simulate.steppers.implicit.collocation import Inside, radau
 from vbg.simulate.steppers.implicit.shifted import Singular, Solve, columns, shifted
 from vbg.simulate.steppers.rounding import newton_end
@@ -50,7 +50,6 @@ MORE, FEWER = 0.5, 2.0  # step by its error, over that by the iteration, for mor
 LOOSE = 1e-5  # relative tolerance from which on three stages stay: more damp fast waves, which such
 # steps stir up, less
 LEAST_ERROR = 1e-2  # that the controller remembers
-TOO_SMALL = "Required step size is less than spacing between numbers."
 
 
 class Implicit:
