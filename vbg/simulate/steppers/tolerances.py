@@ -18,7 +18,9 @@ of the pressure (Z = K log(X / V), |Z| / F = X p / K).  But no store is held to 
 what it holds, nor to less than GRAINS times what rounding of the states makes in |Z| / F: the
 volume of a chamber at its end is the difference of large ones.
 
-Positions are held to atol times the size of the machine, speeds to atol times that size in a
+Positions are held to atol times the size of the machine, those of nodes, which count from where
+they start, to atol times the way that the fastest speed so far makes in the run where that is less
+than a turn or a size, but to no less than SUPPLIED of it; speeds to atol times that size in a
 second where it is below 1 m; angles, quaternions and controllers to atol.  A run that lasts longer
 than LONG asks for more of speeds, what adds up to that of positions in the whole of it; but no
 speed is held to less than what adds up to PLACED of a turn or a size, rounding of the posture,
@@ -189,10 +191,11 @@ class Tolerances:
         system = self._system
         values, energy = np.full(system.size, self._atol), self._energy()
         for s in system.slices:
-            if s.state.kind == "position" or (
-                s.state.kind == "displacement" and s.state.unit == "m"
-            ):
+            if s.state.kind == "position":
                 values[s.first : s.last] *= self._size
+            elif s.state.kind == "displacement":
+                unit = self._size if s.state.unit == "m" else 1.0
+                values[s.first : s.last] *= unit * max(SUPPLIED, self._way)
             elif s.state.kind == "quadrature":
                 values[s.first : s.last] *= energy
         return values

@@ -24,7 +24,6 @@ from vbg.solution import Event, Status
 from vbg.tmm_bridge.kernels.rotation import Array
 from vbg.tmm_bridge.mechanism.contradictions import no_inertia, row_name
 from vbg.tmm_bridge.mechanism.mechanism import Mechanism, NoBalance, NoInertia
-from vbg.tmm_bridge.mechanism.scales import state_units
 from vbg.tmm_bridge.motion.impulses import kick, strike_apart
 from vbg.tmm_bridge.motion.instants import ALIKE, Stop, stops_of
 from vbg.tmm_bridge.motion.latches import Apart, switched
@@ -229,6 +228,14 @@ class _Span:
     names: list[str]
     past: list[Passed] = field(default_factory=list)
 
+    def allowed(self, y: Array, rate: Array, h: float) -> Array:
+        """What every state may err by in a step of h [s] from y, (n,)."""
+        plant = self.plant
+        plant.sizes.look(y)
+        values = plant.sizes.allowed(self.rtol, self.atol, h)
+        values[plant.works] = plant.work_tolerance(rate, self.rtol, self.record.grid[-1])
+        return values
+
 
 def _smooth_span(
     plant: Plant,
@@ -262,8 +269,7 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
             record.failure = f"{message} (at t = {solver.t:.6g} s)"
             return solver.t, y, False
         record.n_steps += 1
-        allowed = plant.work_tolerance(solver.f, span.rtol, record.grid[-1])
-        solver.absolute[plant.works] = solver.loosened * allowed
+        solver.absolute = solver.loosened * span.allowed(solver.y, solver.f, solver.h)
         dense = LastStep(solver)
         t, y, hit = solver.t, solver.y, -1
         if names:
@@ -311,11 +317,9 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
 def _stepper(span: _Span, t: float, y: Array) -> Stepper | StiffStepper:
     """The method in use, from (t, y) on."""
     plant, record = span.plant, span.record
-    absolute = np.full(len(y), span.atol)
-    units = state_units(plant.tables, record.grid[-1])
-    absolute[: len(units)] *= units
-    absolute[plant.works] = plant.work_tolerance(plant.rate(t, y), span.rtol, record.grid[-1])
+    absolute = span.allowed(y, plant.rate(t, y), np.inf)
     explicit = Stepper(plant, t, y, span.end.first, span.rtol, absolute)
+    explicit.absolute = span.allowed(y, explicit.f, explicit.h)
     record.method.begun(t, plant.n_rates)
     if not record.method.stiff:
         return explicit

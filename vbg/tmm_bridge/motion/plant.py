@@ -35,6 +35,7 @@ from vbg.tmm_bridge.mechanism.start import count_angles, displace, drive_rates, 
 from vbg.tmm_bridge.motion.dependent import JUMPS, Dependence
 from vbg.tmm_bridge.motion.instants import Stop
 from vbg.tmm_bridge.motion.recording import program_of
+from vbg.tmm_bridge.motion.sizes import Sizes, sizes_of
 from vbg.tmm_bridge.onedim.friction import FADED, DryFriction
 
 JERK = 0.01  # relative change of the speeds by one projection that no smooth motion needs
@@ -70,8 +71,8 @@ class Plant:
     are not larger, for differences; `works` places of what was supplied and lost, `steady`
     those of states that change between steps only,
     `power` the largest of them so far, `natural` what the machine's size says of energies;
-    `duration` [s] of the run, `fastest` and `liveliest` the largest speeds and
-    accelerations that each dry friction has had so far.
+    `sizes` of ways and speeds so far, `duration` [s] of the run, `fastest` and `liveliest` the
+    largest speeds and accelerations that each dry friction has had so far.
     """
 
     mechanism: Mechanism
@@ -92,6 +93,7 @@ class Plant:
     works: list[int] = field(init=False)
     steady: list[int] = field(init=False)
     natural: tuple[float, float, float] = field(init=False)
+    sizes: Sizes = field(init=False)
     power: float = 0.0
     _effects: dict[str, list[int]] = field(init=False)
     smooth: tuple[float, float] = (-np.inf, np.inf)
@@ -137,6 +139,7 @@ class Plant:
         self.typical[: t.sizes[0]] = self.grain[: t.sizes[0]]
         self.grain[strained] *= FINE  # joint coordinates that are strains lose no digits
         self.typical[t.sizes[0] : t.sizes[0] + t.sizes[1]] = FAST
+        self.sizes = sizes_of(self.mechanism, self.duration)
 
     def inside(self, t: float) -> float:
         """t, seen from inside the smooth span."""

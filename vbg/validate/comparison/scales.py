@@ -159,15 +159,20 @@ def _line(model: Model, found: dict[str, float], T: float) -> None:
     """Of shafts and slides the speed that the largest effort gives in the time of the run to the
     largest inertia, or against the largest damper, the way of that speed, and their power and
     work: beside these what a machine at rest shows is rounding.  The torque that turns the largest
-    inertia by a radian in that time is one of a machine whose sources are all zero."""
-    for parts, effort, inertia, damper, speed, way in (
-        (model.rotational, "N*m", "kg*m^2", "N*m*s/rad", "rad/s", "rad"),
-        (model.translational, "N", "kg", "N*s/m", "m/s", "m"),
+    inertia by a radian in that time is one of a machine whose sources are all zero; sqrt(k m) v is
+    the effort by which the softest spring stops the least inertia m that has the largest speed v,
+    also where no row falls between two passages of zero."""
+    for parts, effort, inertia, stiffness, damper, speed, way in (
+        (model.rotational, "N*m", "kg*m^2", "N*m/rad", "N*m*s/rad", "rad/s", "rad"),
+        (model.translational, "N", "kg", "N/m", "N*s/m", "m/s", "m"),
     ):
         written = [pair for part in parts.values() for pair in _written(model, part)]
         inertias = [value for unit, value in written if unit == inertia]
+        springs = [value for unit, value in written if unit == stiffness and value > 0.0]
         turned = max(inertias, default=0.0) / T**2 if way == "rad" else 0.0
-        e = found[effort] = max(found.get(effort, 0.0), turned)
+        stopping = math.sqrt(min(springs, default=0.0) * min(inertias, default=0.0))
+        stopped = stopping * found.get(speed, 0.0)
+        e = found[effort] = max(found.get(effort, 0.0), turned, stopped)
         dampers = [value for unit, value in written if unit == damper]
         v = max(
             found.get(speed, 0.0),
