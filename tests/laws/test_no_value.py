@@ -226,3 +226,34 @@ def test_a_law_that_leaves_its_domain_where_the_run_begins_ends_it(method, durat
         vbg.Model(electric=parts), t_end=duration, output_step=duration / 20, method=method
     )
     assert solution.status.code == "failed" and "C.charge has no value" in solution.status.sentence
+
+
+def _pushed(law):
+    return vbg.Model(
+        translational={
+            "m": {"kind": "mass", "nodes": ["x"], "m": 1.0, "position": 1.0},
+            "f": {"kind": "force", "nodes": ["x"], "force": law},
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        "asin(1.01*sin(t))",
+        "asin(1.0000000000000002*sin(t))",  # no value for 3e-8 s: rounding leads there
+        "-sqrt(translational.x.position)",
+        "sqrt(1 - cos(t)^2 - sin(t)^2)",
+    ],
+)
+def test_both_solvers_tell_where_a_law_leaves_its_domain_within_a_run(law):
+    """And what to do about it; what stays inside up to rounding, as asin(sin(t)), goes on."""
+    from vbg.tmm_bridge.solver import simulate as second_solver
+
+    model, run = _pushed(law), {"t_end": 7.0, "output_step": 0.05, "rtol": 1e-9, "atol": 1e-12}
+    for solver, lost in ((vbg.simulate, "the rate of m.momentum"), (second_solver, "f.force")):
+        status = solver(model, **run).status
+        assert f"rom there on {lost} has no value" in status.sentence
+        assert status.code == "failed" and "asin(min(1, max(-1, ...)))" in status.remedy
+        if law.startswith("asin"):
+            assert solver(_pushed("asin(sin(t))"), **run).status.code == "finished"

@@ -1,5 +1,5 @@
-"""One machine at scales of length from 1e-3 m to 1e-9 m and of time from 1 s to 1 us is one machine:
-the same verdict, and a fault in it is seen at every one of them."""
+"""One machine at lengths from 1e-3 m to 1e-9 m and times from 1 s to 1 us is one machine: the same
+verdict, and a fault in it is seen at every one of them."""
 
 from __future__ import annotations
 

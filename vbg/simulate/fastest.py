@@ -11,7 +11,13 @@ from vbg.assemble.start.valueless import without_value
 from vbg.assemble.system import System
 from vbg.simulate.steppers.tolerances import Tolerances
 
-AHEAD = 1e-6  # of an output step: where the rate is looked at behind the last state
+# of an output step: where the rate is looked at behind the last state; the part of a law that has
+# no value may be as short as rounding makes it
+AHEAD = tuple(10.0 ** (0.5 * n) for n in range(-24, -11))
+DOMAIN = (
+    "Keep what a root, a logarithm, asin or acos reads where that has a value, also by rounding:"
+    " asin(min(1, max(-1, ...))), sqrt(max(0, ...)); or end the run before."
+)
 QUICK = 1e-3  # of an output step: a change within it is worth a word
 TINY = 1e-12  # errors of effort or flow below which a store counts as empty
 
@@ -25,8 +31,9 @@ def fastest_change(
     rate: Callable[[float, Array], Array],
     outputs: Callable[[float, Array], Mapping[str, Array]],
     step: float,
-) -> str:
-    """The state component whose rate ends at t, or which changes fastest beside its own size.
+) -> tuple[str, str]:
+    """The state component whose rate ends at t, or which changes fastest beside its own size, in
+    words, and the remedy, empty where that is none of its own.
 
     The time in which it changes by all it is, |x| / |x'|, tells what shrinks to nothing: the
     oil in a chamber at its end, a mass without weight.  `step` is the time between outputs,
@@ -35,17 +42,18 @@ def fastest_change(
     """
     n, names = len(x), system.state_names
     found = rate(t, x)[:n].copy()
-    later, beyond = t + AHEAD * step, x + AHEAD * step * np.nan_to_num(found)
-    ahead = rate(later, beyond)[:n] + 0.0 * found
-    lost = np.flatnonzero(~np.isfinite(ahead))
-    if len(lost):
-        said = [f"From there on the rate of {names[lost[0]]} has no value."]
-        for problem in without_value(system.model, outputs(later, beyond)):
-            said.append(f"{problem.what[0].upper()}{problem.what[1:]} {problem.remedy}")
-        return " ".join(said)
+    for after in (ahead * step for ahead in AHEAD):
+        later, beyond = t + after, x + after * np.nan_to_num(found)
+        lost = np.flatnonzero(~np.isfinite(rate(later, beyond)[:n] + 0.0 * found))
+        if len(lost):
+            said = [f"From there on the rate of {names[lost[0]]} has no value."]
+            problems = without_value(system.model, outputs(later, beyond))
+            said += [f"{p.what[0].upper()}{p.what[1:]}" for p in problems]
+            return " ".join(said), " ".join(p.remedy for p in problems) or DOMAIN
     quickness = np.abs(found) * QUICK * step / (np.abs(x) + Tolerances(system, TINY)(t, x))
     if not n or np.max(quickness) < 1.0:
-        return ""
+        return "", ""
     k = int(np.argmax(quickness))
     within = QUICK * step / quickness[k]
-    return f"{names[k]} changes fastest there, {x[k]:.3g} by as much as that in {within:.1g} s."
+    what = f"{names[k]} changes fastest there, {x[k]:.3g} by as much as that in {within:.1g} s."
+    return what, ""

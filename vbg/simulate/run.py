@@ -244,13 +244,9 @@ class Run:
                 if self.choice is not None and self.choice.goes_back():
                     self._change_method(self.stepper.t, self.stepper.x)
                     continue
-                return Status(
-                    "failed",
-                    f"The integration stopped at t = {self.stepper.t:.6g} s: {trouble} "
-                    f"{self._fastest()}".strip(),
-                    f"Near a singular posture or in a stiff model: try {self._another}, a larger "
-                    "tolerance, or a start away from the singular posture.",
-                )
+                said, remedy = self._fastest()
+                why = f"The integration stopped at t = {self.stepper.t:.6g} s: {trouble} {said}"
+                return Status("failed", why.strip(), remedy or self._remedy)
             self.steps += 1
             try:
                 self._after_step()
@@ -281,18 +277,22 @@ class Run:
                     return Status("cancelled", f"Cancelled at t = {self.stepper.t:.6g} s.")
         return FINISHED
 
-    def _fastest(self) -> str:
-        """What changes fastest where the integration stands."""
+    def _fastest(self) -> tuple[str, str]:
+        """What changes fastest where the integration stands, and what to do about that."""
         t, x, step = self.stepper.t, self.stepper.x, self.settings.output_step
         rate, outputs = self.start.evaluator("rate"), self.start.outputs
         return fastest_change(self.system, t, x, rate, outputs, step)
 
     @property
-    def _another(self) -> str:
+    def _remedy(self) -> str:
         """What is left to try."""
+        another = "method = 'dop853'" if self.method == "radau" else "method = 'radau'"
         if self.settings.formulation == "minimal":
-            return "formulation = 'constraint'"
-        return "method = 'dop853'" if self.method == "radau" else "method = 'radau'"
+            another = "formulation = 'constraint'"
+        return (
+            f"Near a singular posture or in a stiff model: try {another}, a larger tolerance, or a"
+            " start away from the singular posture."
+        )
 
     def _after_step(self) -> None:
         """Events, output rows and projection of the step just made."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -33,6 +33,7 @@ from vbg.tmm_bridge.motion.methods import Method
 from vbg.tmm_bridge.motion.plant import Plant, Singular
 from vbg.tmm_bridge.motion.radau import Collocation, StiffStepper
 from vbg.tmm_bridge.motion.stepping import Dense, Pieces, Stepper
+from vbg.tmm_bridge.motion.valueless import REMEDY, lost_ahead
 from vbg.tmm_bridge.motion.witnesses import Witnesses
 
 Progress = Callable[[float, float], bool | None]
@@ -96,6 +97,7 @@ class _Record:
     restarts: deque[float] = field(default_factory=lambda: deque(maxlen=CHATTER))
     n_steps: int = 0
     failure: str = ""
+    lost: bool = False  # whether that is since something has no value
 
     @property
     def done(self) -> int:
@@ -201,7 +203,8 @@ def _last_row(plant: Plant, y: Array, end: Stop, record: _Record) -> None:
 
 def _stopped(record: _Record) -> Status:
     if record.failure:
-        return _failed(record.failure)
+        status = _failed(record.failure)
+        return replace(status, remedy=REMEDY) if record.lost else status
     at = record.times[-1]
     return Status("cancelled", f"The run was cancelled at {at:.6g} s.", "Run it again to the end.")
 
@@ -264,8 +267,9 @@ def _until_restart(span: _Span, t: float, y: Array) -> tuple[float, Array, bool]
     signs = plant.signs(t, y) if names else np.zeros(0)
     span.past.clear()
     while solver.t < span.end.first:
-        message = solver.step() or _out_of_patience(span, solver.t)
-        if message:
+        if message := solver.step():
+            return *_no_step(span, solver, message), False
+        if message := _out_of_patience(span, solver.t):
             record.failure = f"{message} (at t = {solver.t:.6g} s)"
             return solver.t, y, False
         record.n_steps += 1
@@ -348,6 +352,15 @@ def _back(span: _Span) -> Stepper | StiffStepper:
     solver = _stepper(span, before.t, before.y)
     solver.h = 0.5 * (reached - before.t)
     return solver
+
+
+def _no_step(span: _Span, solver: Stepper | StiffStepper, message: str) -> tuple[float, Array]:
+    """Where the run ends for want of a step that is short enough, with what has no value there."""
+    grid = span.record.grid
+    lost = lost_ahead(span.plant, solver.t, solver.y, float(grid[-1] - grid[-2]))
+    span.record.failure = f"{message} (at t = {solver.t:.6g} s)" + (f"; {lost}" if lost else "")
+    span.record.lost = bool(lost)
+    return solver.t, solver.y
 
 
 def _out_of_patience(span: _Span, t: float) -> str:
