@@ -229,3 +229,27 @@ def test_agreement_by_rounding_alone_is_none():
     assert judged([1.1e-12, 0.0], [0.5e-12, 0.0]) == "VACUOUS"
     assert judged([1.1e-7, 0.0], [1.1e-7 + 0.5e-12, 0.0]) == "PASS"
     assert judged([1.1e-10, 0.0], [0.5e-10, 0.0]) == "FAIL"
+
+
+def test_what_is_not_unique_says_nothing_of_the_motion():
+    """Two weights balance on an arm in two bearings: what these carry is rounding of 100 N, a step
+    twice as long makes other digits of it."""
+    inertia = {"xx": 1e-3, "yy": 1e-3, "zz": 2e-3}
+    arm = {
+        "mass": 1.0,
+        "inertia": inertia,
+        "points": {"a": [0.03, 0.04, 0], "b": [-0.03, -0.04, 0]},
+    }
+    weights = {name: {"mass": 0.7, "inertia": inertia} for name in ("left", "right")}
+    bearing = {"kind": "revolute", "between": ["ground", "arm"], "axis": [0, 0, 1]}
+    joints = {"upper": bearing | {"initial": {"speed": 50.0}}, "lower": bearing} | {
+        f"{name}_bolts": {"kind": "fixed", "between": [f"arm.{point}", name]}
+        for name, point in zip(weights, "ab", strict=True)
+    }
+    drive = {"kind": "torque", "on": "joints.upper", "torque": "3*sin(7*t)"}
+    parts = {"bodies": {"arm": arm, **weights}, "joints": joints, "forces": {"drive": drive}}
+    model = vbg.Model(vbg=1, name="balanced", gravity=[0, 0, 0], **parts)
+    report = validate(model, t_end=0.2, output_step=0.01, in_children=False)
+    assert report.result == "PASS", report.verdict.sentence
+    assert any(c.result == "NOT UNIQUE" for c in report.verdict.channels)
+    assert not any("magnifies" in note for note in report.verdict.notes)

@@ -461,7 +461,8 @@ def _unsure(missed: float) -> str:
 
 def _magnified(verdict: Verdict) -> tuple[str, ...]:
     """How far the motion blows up errors of integration, if it does so visibly."""
-    measured = [c for c in verdict.channels if c.integration > TOLERANCE and c.result != "VACUOUS"]
+    compared = (c for c in verdict.channels if c.result not in ("VACUOUS", "NOT UNIQUE"))
+    measured = [c for c in compared if c.integration > TOLERANCE]
     if not measured:
         return ()
     worst = max(measured, key=lambda c: c.integration)
