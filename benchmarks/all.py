@@ -127,14 +127,17 @@ def whole_ladder() -> float:
 
 
 def command(*words: str, repeats: int = 5, **environment: str) -> Callable[[], float]:
-    """Of a command and the processes that it starts."""
+    """Of a command and the processes that it starts, which keep Python's bytecode as those of an
+    installed vbg do."""
+    told = os.environ | environment
+    told.pop("PYTHONDONTWRITEBYTECODE", None)
 
     def once() -> float:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run(
             [sys.executable, "-m", "vbg.cli.entry", *words],
             cwd=ROOT,
-            env=os.environ | environment,
+            env=told,
             stdout=subprocess.DEVNULL,
             check=True,
         )

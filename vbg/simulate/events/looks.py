@@ -65,12 +65,13 @@ def closer(
 
 def _doubtful(looks: Array, scale: Array) -> bool:
     missed = np.abs(CUBIC @ looks[1::2] - looks[2::2]).max(axis=0)
-    nearest, varied = np.abs(looks).min(axis=0), np.ptp(looks, axis=0)
+    nearest, low, high = np.abs(looks).min(axis=0), looks.min(axis=0), looks.max(axis=0)
+    varied = high - low
     unlike = (missed > ALIKE * varied) & (varied > nearest)
     doubtful = (unlike | (missed > NEAR * nearest)) & (missed > FLAT * scale)
     inside = THROUGH_ALL @ looks
-    kept = (inside.min(axis=0) < 0.0) == (looks.min(axis=0) < 0.0)
-    kept &= (inside.max(axis=0) > 0.0) == (looks.max(axis=0) > 0.0)
+    kept = (inside.min(axis=0) < 0.0) == (low < 0.0)
+    kept &= (inside.max(axis=0) > 0.0) == (high > 0.0)
     return bool((doubtful | (~kept & (nearest > FLAT * scale))).any())
 
 

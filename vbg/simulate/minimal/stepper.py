@@ -90,6 +90,7 @@ class Minimal:
         self._tolerances.look(x)
         self._atol = self._tolerances(t, x)[self._counted]
         self._rtol = self._tolerances.relative(t, x, self._share)[self._counted]
+        self._weighed: Array | None = None  # the state that `_weights` are of
 
     def _begin(self, t: float, x: Array) -> None:
         retraction = self._retraction
@@ -129,8 +130,9 @@ class Minimal:
         """Root mean square of the errors of the full state, each relative to its tolerance:
         y is a linear image of it and has no scale of its own."""
         at = self._counted
-        weights = self._atol + self._rtol * np.abs(X[at])
-        return float(np.sqrt(np.mean((difference[at] / weights) ** 2))) if len(at) else 0.0
+        if X is not self._weighed:  # of a step several formulas are asked
+            self._weighed, self._weights = X, self._atol + self._rtol * np.abs(X[at])
+        return float(np.sqrt(np.mean((difference[at] / self._weights) ** 2))) if len(at) else 0.0
 
     # -- the face of a Stepper ------------------------------------------------------
 
