@@ -18,9 +18,7 @@ of the pressure (Z = K log(X / V), |Z| / F = X p / K).  But no store is held to 
 what it holds, nor to less than GRAINS times what rounding of the states makes in |Z| / F: the
 volume of a chamber at its end is the difference of large ones.
 
-Positions are held to atol times the size of the machine, those of nodes, which count from where
-they start, to atol times the way that the fastest speed so far makes in the run where that is less
-than a turn or a size, but to no less than SUPPLIED of it; speeds to atol times that size in a
+Positions are held to atol times the size of the machine; speeds to atol times that size in a
 second where it is below 1 m; angles, quaternions and controllers to atol.  A run that lasts longer
 than LONG asks for more of speeds, what adds up to that of positions in the whole of it; but no
 speed is held to less than what adds up to PLACED of a turn or a size, rounding of the posture,
@@ -34,8 +32,10 @@ effort or flow there is above Z = sqrt(2 E F).  A start may be as slow as it lik
 rotor; so no store of it is held to more than CLOSED of that Z.  Where something supplies, E is
 what the stores have held in the run so far (`look`): there no store is held to more than HELD of
 Z, but none to less than SUPPLIED of its own, and no speed to less than GRAIN of a turn or a size in
-a step: where little has moved yet, it is rounding that moves.  Implicit steps are not held to that:
-they would follow fast waves which nobody has excited.
+a step: where little has moved yet, it is rounding that moves.  In both, ways of nodes are held to
+atol times how far the fastest speed so far comes in the run, but to no less than SUPPLIED of a turn
+or a size.  Implicit steps are not held to that: they would follow fast waves which nobody has
+excited.
 """
 
 from __future__ import annotations
@@ -190,12 +190,12 @@ class Tolerances:
         """Those of states that are no stores; of these nothing yet."""
         system = self._system
         values, energy = np.full(system.size, self._atol), self._energy()
+        way = max(SUPPLIED, self._way) if self._is_closed or self._is_driven else 1.0
         for s in system.slices:
             if s.state.kind == "position":
                 values[s.first : s.last] *= self._size
             elif s.state.kind == "displacement":
-                unit = self._size if s.state.unit == "m" else 1.0
-                values[s.first : s.last] *= unit * max(SUPPLIED, self._way)
+                values[s.first : s.last] *= way * (self._size if s.state.unit == "m" else 1.0)
             elif s.state.kind == "quadrature":
                 values[s.first : s.last] *= energy
         return values
