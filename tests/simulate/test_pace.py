@@ -11,7 +11,7 @@ from vbg.blocks import leaf
 from vbg.expressions import parse
 from vbg.physics.laws import block_of
 from vbg.simulate.instants.bounds import bounds
-from vbg.simulate.instants.pace import fast_places
+from vbg.simulate.instants.pace import fast_places, longest_step
 
 T = leaf("t", 1)
 EXPRESSIONS = (
@@ -72,3 +72,22 @@ def test_two_pulses_on_a_slow_wave_are_seen() -> None:
 @pytest.mark.parametrize("text", ["2", "3*t", "t**2 - t", "sin(2*t)", "sin(1e6*t)", "1/(t + 1)"])
 def test_slow_and_endless_functions_ask_for_no_step(text: str) -> None:
     assert len(fast_places(vbg.assemble(pulsed(text)), 10.0)) == 0
+
+
+@pytest.mark.parametrize("t_end", [0.1, 20.0, 2000.0])
+def test_a_diode_is_looked_at_in_each_period_of_its_source(t_end: float) -> None:
+    """However many there are; for a jump, behind which nothing moves, no step is shorter."""
+    longest = longest_step(vbg.assemble(rectifier("sin(2*pi*50*t)")), t_end)
+    assert 1.0 / 30.0 < 50.0 * longest < 1.0 / 10.0
+    assert longest_step(vbg.assemble(rectifier("if(t > 0.03, 1, 0)")), t_end) == np.inf
+
+
+def rectifier(voltage: str) -> vbg.Model:
+    source = {"kind": "voltage_source", "nodes": ["a", "gnd"], "voltage": voltage}
+    return vbg.Model(
+        electric={
+            "S": source,
+            "D": {"kind": "diode", "nodes": ["a", "b"]},
+            "C": {"kind": "capacitor", "nodes": ["b", "gnd"], "C": 1e-3},
+        }
+    )

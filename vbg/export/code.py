@@ -374,6 +374,7 @@ def _model(machine: Machine, name: str, rows: int, recorded: str) -> str:
         "sample_clock": "sample_clock",
         "pauses": len(machine.pauses),
         "pause": "pause",
+        "longest": number(machine.longest),
         "signals": len(machine.signals),
         "signal_names": "signal_names",
         "signal_units": "signal_units",

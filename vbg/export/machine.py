@@ -24,7 +24,7 @@ from vbg.model.located import located
 from vbg.plumbing.components import component_names
 from vbg.simulate.instants.drives import drive_kinks
 from vbg.simulate.instants.kinks import kink_instants
-from vbg.simulate.instants.pace import fast_places
+from vbg.simulate.instants.pace import fast_places, longest_step
 from vbg.simulate.settings import output_grid
 from vbg.simulate.steppers.tolerances import Tolerances
 
@@ -51,8 +51,8 @@ class Machine:
     `programs` by the names of TAPES ("recorded" is "rate" where efforts are unique);
     `switches` with the functions of time that have kinks behind them, these without words;
     `clocks` periodic ones, `singles` other instants in order, `pauses` times at which a source
-    changes fast; `sampled` places in x with the number of the clock, or -1 - that of the single
-    instant.
+    changes fast; `longest` a step that passes no pulse of an exponential diode; `sampled` places
+    in x with the number of the clock, or -1 - that of the single instant.
     """
 
     start: Start
@@ -67,6 +67,7 @@ class Machine:
     scale: float
     sampled: tuple[tuple[int, int], ...]
     pauses: tuple[float, ...]
+    longest: float
     tolerance: Array
     lengths: Array
     rounding: float
@@ -123,6 +124,7 @@ def exported(start: Start) -> Machine:
         scale=_rounded_scale(graph.clocks, kinks),
         sampled=_sampled(system, clocks, singles.tolist()),
         pauses=tuple(fast_places(system, simulate.t_end).tolist()),
+        longest=longest_step(system, simulate.t_end),
         tolerance=Tolerances(system, 1.0)(0.0, start.state),
         lengths=lengths,
         rounding=rounding_of_gaps(system, start.state, lengths),

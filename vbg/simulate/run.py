@@ -38,7 +38,7 @@ from vbg.simulate.failures import (
 from vbg.simulate.fastest import fastest_change
 from vbg.simulate.instants.drives import drive_kinks, require_no_jump
 from vbg.simulate.instants.kinks import kink_instants
-from vbg.simulate.instants.pace import fast_places
+from vbg.simulate.instants.pace import fast_places, longest_step
 from vbg.simulate.instants.samples import Instant, Samples
 from vbg.simulate.instants.units import units_begin
 from vbg.simulate.kept_rows import KeptRows, efforts_across
@@ -186,6 +186,8 @@ class Run:
         self.sticks = any(
             c.active is not None and not c.latches for c in system.equations.constraints
         )
+        # what sticks is brought to rest after a step; within it rounding accelerates it
+        self.longest = settings.output_step if self.sticks else longest_step(system, settings.t_end)
         minimal = settings.formulation == "minimal"
         explicit = "adams" if minimal else "dop853"
         self.method = explicit if settings.method == "auto" else settings.method
@@ -225,9 +227,7 @@ class Run:
         self.stepper.limit(self._pause)
 
     def _stepper(self, t: float, x: Array) -> Stepper:
-        # what sticks is brought to rest after a step; within it rounding accelerates it
-        longest = self.settings.output_step if self.sticks else np.inf
-        how = t, x, lambda: self.jacobian, self.rows.weak, longest
+        how = t, x, lambda: self.jacobian, self.rows.weak, self.longest
         finer = self.method == "dop853" or (self.choice is not None and not self.choice.stiff)
         made, self.condition = stepper_of(self.method, self.start, self.settings, *how, finer=finer)
         return made

@@ -77,6 +77,7 @@ typedef struct vbg_model {
     const int *sample_clock; /* its clock; -1 - number of a single instant */
     int pauses;
     const double *pause; /* times that no step may pass: a source changes fast there */
+    double longest;      /* step that passes no pulse of an exponential diode unseen */
 
     int signals;
     const char *const *signal_names, *const *signal_units;

@@ -190,7 +190,7 @@ static vbg_status resolve(vbg *v)
 static double next_bound(const vbg *v)
 {
     const vbg_model *m = v->m;
-    double bound = vbg_next(v).before;
+    double bound = fmin(vbg_next(v).before, v->s.t + m->longest);
     for (int i = 0; i < m->pauses; i++)
         if (m->pause[i] > v->s.t && m->pause[i] < bound) return m->pause[i];
     return bound;
