@@ -137,8 +137,8 @@ def test_two_diodes_in_series_share_the_voltage_like_one():
     """Shockley's diodes of different Is on one current: v = Vt (log(1 + i/I1) + log(1 + i/I2))."""
     parts = {
         "u": {"kind": "voltage_source", "nodes": ["a", "gnd"], "voltage": "0.9*sin(50*t)"},
-        "D1": {"kind": "diode", "nodes": ["a", "b"], "Is": 1e-12},
-        "D2": {"kind": "diode", "nodes": ["b", "gnd"], "Is": 1e-9},
+        "D1": {"kind": "diode", "nodes": ["a", "b"], "Is": 1e-12, "Gmin": 0.0},
+        "D2": {"kind": "diode", "nodes": ["b", "gnd"], "Is": 1e-9, "Gmin": 0.0},
     }
     run = {"t_end": 0.03, "output_step": 0.001}
     found = vbg.simulate(vbg.Model(name="d", electric=parts, simulate=run))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import vbg
+from tests.domains.test_floating_rectifiers import bridge
 from tests.export.comparing import compiled, family, family_peaks, table
 from tests.tail import tail
 from vbg.export import write_code
@@ -104,6 +105,15 @@ def test_closed_loops_and_stops_run_as_by_the_explicit_method(tmp_path, name):
     start = vbg.start(vbg.assemble(Model.from_document(document)))
     settings = {"method": "dop853", "rtol": 1e-11, "atol": 1e-11}
     beside_vbg(start, tmp_path, 0.3, 0.01, 1e-6, **settings)
+
+
+@pytest.mark.slow
+def test_a_rectifier_without_a_ground_at_its_output_runs_alike(tmp_path):
+    electric = bridge(12.0, 50.0, 1e-3, 500.0)
+    found = Model(
+        electric=electric, simulate={"t_end": 0.04, "output_step": 2e-4, "method": "dop853"}
+    )
+    beside_vbg(vbg.start(vbg.assemble(found)), tmp_path, 0.04, 2e-4, 1e-6)
 
 
 BALL = """

@@ -24,6 +24,7 @@ from vbg.physics.hydraulics import GIVEN_FLOWS, SHUT
 Array = NDArray[np.float64]
 
 TRIES = 3  # each search for a root begins where the last one ended
+WITHSTOOD = 1e6  # reverse voltage [V] that no diode withstands: a current is forced through it
 ENDED = "cylinder"  # beyond its end it gives no pressure
 QUANTITIES = {"hydraulic": "pressure", "electric": "voltage"}
 # parts of which no flow depends on the pressures at their ends, or none while they are shut
@@ -60,7 +61,30 @@ def with_values(start: S) -> S:
         problems = without_value(start.system.model, start.outputs(0.0, x))
         if problems:
             raise AssemblyError.of(list(problems))
+    if forced := _forced(start):
+        raise AssemblyError.of(
+            [_problem("electric", forced, _parts(start.system.model, "electric"))]
+        )
     return start
+
+
+def _forced(start: Begun) -> list[str]:
+    """The nodes of diodes through whose leakage alone a source or a coil forces its current."""
+    diodes = {
+        name: part
+        for name, part in start.system.model.electric.items()
+        if part.kind == "diode" and part.law == "exponential"
+    }
+    if not diodes:
+        return []
+    found = start.outputs(0.0, start.state)
+    nodes = [
+        node
+        for name, part in diodes.items()
+        if np.min(found[f"{name}.voltage"]) < -WITHSTOOD
+        for node in part.nodes
+    ]
+    return [node for node in dict.fromkeys(nodes) if node != "gnd"]
 
 
 def without_value(model: Model, outputs: Mapping[str, Array]) -> tuple[Problem, ...]:

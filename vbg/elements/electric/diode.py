@@ -18,8 +18,10 @@ LARGEST = 1e4  # current [A] that no diode has: two beside a resistor still make
 class Diode:
     """Conducts from the first terminal (anode) to the second (cathode).
 
-    exponential: current = Is (exp(voltage / Vt) - 1) (W. Shockley, Bell Syst. Tech. J. 28,
-    1949), continued on its tangent above 1e4 A, so that no iteration leaves the numbers.
+    exponential: current = Is (exp(voltage / Vt) - 1) + Gmin voltage (W. Shockley, Bell Syst.
+    Tech. J. 28, 1949), the exponential continued on its tangent above 1e4 A, so that no iteration
+    leaves the numbers.  The leakage (GMIN of SPICE) gives nodes between diodes that block their
+    voltage; a source's current that it alone would lead on is refused at the start.
     ideal: conductance 1 / Ron while it conducts (voltage > 0), Goff while it blocks;
     switches at the zero of the voltage, located as an event.
     """
@@ -34,6 +36,9 @@ class Diode:
     Is: float = quantity("A", "saturation current", above=0.0, default=1e-12)
     Vt: float = quantity(
         "V", "thermal voltage times emission coefficient", above=0.0, default=0.026
+    )
+    Gmin: float = quantity(
+        "S", "leakage of an exponential diode at any voltage", minimum=0.0, default=1e-12
     )
     Ron: float = quantity(
         "ohm", "resistance of an ideal diode that conducts", above=0.0, default=1e-5
@@ -69,9 +74,9 @@ class Diode:
         declare_element(name, builder, self.table, bond, flow=flow)
 
     def _current(self, voltage: Block) -> Block:
-        """Is (exp(v / Vt) - 1), and its tangent beyond the voltage of LARGEST."""
+        """Is (exp(v / Vt) - 1), its tangent beyond the voltage of LARGEST, and the leakage."""
         x = (1.0 / self.Vt) * voltage
         top = const(math.log1p(LARGEST / self.Is))
         inside = call("min", x, top)
         growth = times(call("exp", inside), const(1.0) + call("max", x - top, const(0.0)))
-        return self.Is * (growth - const(1.0))
+        return self.Is * (growth - const(1.0)) + self.Gmin * voltage

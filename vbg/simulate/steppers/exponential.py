@@ -8,6 +8,10 @@ from collections.abc import Sequence
 from vbg.blocks import dependencies
 from vbg.graph.bondgraph import BondGraph
 
+# of its own tolerance, what a coil's current that only diodes lead on is held to: 1e-10 A in their
+# leakage of 1e-12 S would be 100 V
+LEAKING = 1e-6
+
 
 def has_exponential(graph: BondGraph) -> bool:
     """Whether a resistor's flow is an exponential function, as that of a diode."""

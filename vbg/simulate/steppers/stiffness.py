@@ -89,7 +89,10 @@ class StiffnessWatch:
 
 def _decaying_eigenvalues(jacobian: Any) -> NDArray[Any]:
     """All eigenvalues of a dense matrix, those with the most negative real part of a sparse one;
-    none of a dense one that is too large."""
+    none of a dense one that is too large, nor of one without a value."""
+    entries = jacobian if isinstance(jacobian, np.ndarray) else jacobian.data
+    if not np.isfinite(entries).all():
+        return np.zeros(0)
     if isinstance(jacobian, np.ndarray):
         return np.linalg.eigvals(jacobian) if len(jacobian) <= LARGEST else np.zeros(0)
     from scipy.sparse.linalg import ArpackNoConvergence, eigs

@@ -16,7 +16,7 @@ Of the relative part, rtol |X|, only what makes the effort counts, |Z| / F where
 content of a cylinder is a thousand times what its pressure adds to it, and so would be the error
 of the pressure (Z = K log(X / V), |Z| / F = X p / K).  But no store is held to less than GRAIN of
 what it holds, nor to less than GRAINS times what rounding of the states makes in |Z| / F: the
-volume of a chamber at its end is the difference of large ones.
+volume of a chamber at its end is the difference of large ones.  Coils beside diodes: LEAKING.
 
 Positions are held to atol times the size of the machine; speeds to atol times that size in a
 second where it is below 1 m; angles, quaternions and controllers to atol.  A run that lasts longer
@@ -54,6 +54,7 @@ from vbg.assemble.system import System
 from vbg.blocks import dependencies
 from vbg.graph.bondgraph import BondGraph, Vertex
 from vbg.plumbing.groups import joined
+from vbg.simulate.steppers.exponential import LEAKING, choked
 
 Array = NDArray[np.float64]
 
@@ -104,6 +105,7 @@ class Tolerances:
         self._networks = list(_networks(system.causal.graph, self._stores))
         self._slopes = Evaluator(system.programs.slope)
         self._effective = Evaluator(system.programs.effective)
+        self._choked = choked(system.causal.graph, [s.vertex.name for s in self._stores])
         shared = self._effective.program.outputs
         self._stretched = [s for s in system.slices if s.state.name in shared]
         self._stretched_at = np.array([s.first for s in self._stretched], dtype=np.intp)
@@ -266,6 +268,7 @@ class Tolerances:
         held = self._closed(self._shared(own, slopes), x)
         for group in self._connected:
             held[group] = np.maximum(held[group], PASSED * own[group].max())
+        held[self._choked] = np.minimum(held[self._choked], LEAKING * own[self._choked])
         if self._others is None:
             self._others = self._rest()
         values = self._others.copy()

@@ -42,6 +42,7 @@ AROUND = 100.0 * NEAR  # nearness below which a singular posture is approached w
 MOST_INSTANTS = 1e8  # that a run keeps
 CHATTER = 500  # restarts in AN_INSTANT end the run
 AN_INSTANT = 1e-8  # of the run
+CHOKED = 1e-6  # of its tolerance: 1e-10 A in a leak of 1e-12 S would be 100 V
 FALL = 8.0  # of the nearness in one step there: about a third of the distance is left
 
 
@@ -236,6 +237,7 @@ class _Span:
         plant = self.plant
         plant.sizes.look(y)
         values = plant.sizes.allowed(self.rtol, self.atol, h)
+        values[plant.choked] *= CHOKED
         values[plant.works] = plant.work_tolerance(rate, self.rtol, self.record.grid[-1])
         return values
 

@@ -68,8 +68,8 @@ class Plant:
     `tables` are its own: rows of the frictions `sticky` hold or idle.  `inputs` and `drive`
     are those of the last evaluation; `balls` the places of quaternions; `grain` sizes below
     which a coordinate is rounded as if it had them; `typical` sizes of all states where they
-    are not larger, for differences; `works` places of what was supplied and lost, `steady`
-    those of states that change between steps only,
+    are not larger, for differences; `works` places of what was supplied and lost, `choked` of
+    currents in series with diodes, `steady` those of states that change between steps only,
     `power` the largest of them so far, `natural` what the machine's size says of energies;
     `sizes` of ways and speeds so far, `duration` [s] of the run, `fastest` and `liveliest` the
     largest speeds and accelerations that each dry friction has had so far.
@@ -91,6 +91,7 @@ class Plant:
     grain: Array = field(init=False)
     typical: Array = field(init=False)
     works: list[int] = field(init=False)
+    choked: list[int] = field(init=False)
     steady: list[int] = field(init=False)
     natural: tuple[float, float, float] = field(init=False)
     sizes: Sizes = field(init=False)
@@ -119,10 +120,11 @@ class Plant:
         states = 0 if network is None else len(network.start)
         own = self.mechanism.size
         self.works = [own - 2, own - 1]
-        self.steady = []
+        self.steady, self.choked = [], []
         if network is not None:
             self.works += [own + network.works, own + network.works + 1]
             self.steady = [own + place for place in network.steady]
+            self.choked = [own + place for place in network.choked]
         self.grain = np.zeros(self.mechanism.size + states)
         self.grain[: t.sizes[0]] = 1.0
         self.grain[places[kinds == PRISMATIC]] = t.length[0]

@@ -25,7 +25,7 @@ import numpy as np
 from vbg.expressions import derivative, parse
 from vbg.tmm_bridge.formulas.tape import Number
 from vbg.tmm_bridge.onedim.carried import carried_by_joints, lay_on_hinge
-from vbg.tmm_bridge.onedim.draft import SCALES, Draft
+from vbg.tmm_bridge.onedim.draft import GROUND, SCALES, Draft
 from vbg.tmm_bridge.onedim.rawbonds import shaft_path
 from vbg.tmm_bridge.onedim.signals import closure
 from vbg.tmm_bridge.onedim.sources import Sources
@@ -264,7 +264,9 @@ def _outside(draft: Draft, name: str, end: End) -> OnShaft | OnNode:
     """What a bond ends on beside vertices: JOINT.angle or TABLE.NODE."""
     table, _, node = name.partition(".")
     if table in SCALES:
-        return OnNode(end, draft.node(table, node))
+        at = draft.node(table, node)
+        draft.ties.append((at, GROUND))
+        return OnNode(end, at)
     return OnShaft(end, draft.ports[shaft_path(draft.model, name)])
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from vbg.plumbing.groups import joined
 from vbg.plumbing.words import with_article
-from vbg.tmm_bridge.onedim.draft import REFERENCE, SCALES, Draft, Level, no_twin
+from vbg.tmm_bridge.onedim.draft import GROUND, REFERENCE, SCALES, Draft, Level, no_twin
 from vbg.tmm_bridge.onedim.electric import (
     Capacitor,
     Conductor,
@@ -65,7 +66,7 @@ def add_source(draft: Draft, sources: Sources, name: str, part: Any, given: floa
 
 def lay_nodes(draft: Draft) -> tuple[Node, ...]:
     """Nodes with the places of their levels; the reference last."""
-    nodes = []
+    nodes, crossing = [], _crossing(draft)
     for (table, _), level in draft.levels.items():
         if level.rail is not None:
             nodes.append(Node(rail=level.rail))
@@ -74,8 +75,44 @@ def lay_nodes(draft: Draft) -> tuple[Node, ...]:
             at = draft.store(start) if level.written else draft.store(None, start)
             nodes.append(Node(state=at))
         else:
-            nodes.append(Node(unknown=draft.unknown(SCALES[table][0])))
+            unknown = draft.unknown(SCALES[table][0])
+            nodes.append(Node(unknown=unknown, crossing=crossing.get(level.index, ())))
     return (*nodes, Node())
+
+
+def _crossing(draft: Draft) -> dict[int, tuple[tuple[float, int], ...]]:
+    """The leaks into each island of nodes that parts tie together, but to no reference: (sign,
+    place in `through`), at one of its nodes.
+
+    The sum of an island's nodal balances, in which what flows within it does not occur: 1e-12 S
+    of a diode that blocks gives the island its voltage beside amperes of a capacitor.
+    """
+    found: dict[int, tuple[tuple[float, int], ...]] = {}
+    if not draft.leaks:
+        return found
+    for island in _islands(draft, *((ends.first, ends.second) for ends, _ in draft.chokes)):
+        leaks = [
+            (1.0 if ends.second in island else -1.0, ends.place)
+            for ends in draft.leaks
+            if (ends.first in island) != (ends.second in island)
+        ]
+        if leaks and GROUND not in island:
+            found[min(island)] = tuple(leaks)
+    return found
+
+
+def _islands(draft: Draft, *ties: tuple[int, int]) -> list[set[int]]:
+    """Nodes that parts tie together, these `ties` among them."""
+    nodes = (GROUND, *range(len(draft.levels)))
+    return [set(island) for island in joined(nodes, (*draft.ties, *ties))]
+
+
+def choked(draft: Draft) -> tuple[int, ...]:
+    """States of inductors whose current nothing but leaks of diodes need lead on."""
+    if not draft.leaks:
+        return ()
+    grounded = next(island for island in _islands(draft) if GROUND in island)
+    return tuple(at for ends, at in draft.chokes if not {ends.first, ends.second} <= grounded)
 
 
 def add_electric(draft: Draft, sources: Sources) -> None:
@@ -88,8 +125,9 @@ def add_electric(draft: Draft, sources: Sources) -> None:
                 ends, at = draft.ends("electric", name, part.nodes), draft.store(part.voltage)
                 draft.add(Capacitor(ends, part.C, at, draft.unknown(SCALES["electric"][1])))
             case "inductor":
-                ends = draft.ends("electric", name, part.nodes)
-                draft.add(Inductor(ends, part.L, draft.store(part.current)))
+                ends, at = draft.loose_ends("electric", name, part.nodes), draft.store(part.current)
+                draft.chokes.append((ends, at))
+                draft.add(Inductor(ends, part.L, at))
             case "voltage_source":
                 add_source(draft, sources, name, part, part.voltage)
             case "current_source":
@@ -107,12 +145,15 @@ def add_electric(draft: Draft, sources: Sources) -> None:
 
 
 def _add_conductor(draft: Draft, sources: Sources, name: str, part: Any) -> None:
-    ends = draft.ends("electric", name, part.nodes)
+    exponential = part.kind == "diode" and part.law == "exponential"
+    made = draft.loose_ends if exponential else draft.ends
+    ends = made("electric", name, part.nodes)
     if part.kind == "resistor":
         conductance = 1.0 / part.R
         draft.add(Conductor(ends, lambda w, v: conductance * v))
-    elif part.kind == "diode" and part.law == "exponential":
-        draft.add(Conductor(ends, shockley(part.Is, part.Vt)))
+    elif exponential:
+        draft.leaks.append(ends)
+        draft.add(Conductor(ends, shockley(part.Is, part.Vt, part.Gmin)))
     elif part.kind == "diode":
         draft.add(Conductor(ends, switched(lambda w, v: v, 1.0 / part.Ron, part.Goff)))
         draft.changes.append((f"electric.{name}", 1, lambda w: (ends.difference(w),)))

@@ -23,6 +23,7 @@ from vbg.tmm_bridge.onedim.working import Changing, Output, Part, Port, Term, Va
 from vbg.tmm_bridge.tree.places import BodyPlace
 
 REFERENCE = {"electric": "gnd", "hydraulic": "tank"}
+GROUND = -1  # the index of every reference among the nodes: the last
 SCALES = {"electric": (1.0, 1e-2), "hydraulic": (1e5, 1e-5)}
 
 
@@ -50,7 +51,9 @@ class Level:
 class Draft:
     """Everything that is laid out so far; `reads` are the names that signals ask for, `begins`
     values of signals at the start that no part writes: of nodes, of controllers; `taps` the states
-    that are inputs at the `excited` names (`excited`) that something reads."""
+    that are inputs at the `excited` names (`excited`) that something reads; `ties` the pairs of
+    nodes between which a part may carry any flow, `leaks` what carries next to none at times,
+    `chokes` what carries its state."""
 
     model: Model
     bodies: Mapping[str, BodyPlace]
@@ -84,6 +87,9 @@ class Draft:
     first_row: int = 0
     excited: frozenset[str] = frozenset()
     taps: dict[str, int] = field(default_factory=dict)
+    ties: list[tuple[int, int]] = field(default_factory=list)
+    leaks: list[Ends] = field(default_factory=list)
+    chokes: list[tuple[Ends, int]] = field(default_factory=list)
 
     def state(self, *start: float) -> int:
         """Place of the first of some new states."""
@@ -123,13 +129,19 @@ class Draft:
         return self.shares - 1
 
     def node(self, table: str, name: str) -> int:
-        """Index of a node; the reference is -1, the last."""
+        """Index of a node."""
         if name == REFERENCE[table]:
-            return -1
+            return GROUND
         return self.levels[table, name].index
 
     def ends(self, table: str, name: str, nodes: tuple[str, str]) -> Ends:
-        """Two nodes of a part."""
+        """Two nodes of a part, which ties them together."""
+        ends = self.loose_ends(table, name, nodes)
+        self.ties.append((ends.first, ends.second))
+        return ends
+
+    def loose_ends(self, table: str, name: str, nodes: tuple[str, str]) -> Ends:
+        """Two nodes of a part that may block all but a leak."""
         first, second = (self.node(table, node) for node in nodes)
         words = ELECTRIC if table == "electric" else HYDRAULIC
         return Ends(name, first, second, self.place(), words)

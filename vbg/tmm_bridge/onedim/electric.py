@@ -289,14 +289,14 @@ class Motor:
         yield f"{name}.power", "W", lambda w: self.K * w.through[place] * self.port.speed(w)
 
 
-def shockley(saturation: float, thermal: float) -> Callable[[Working, Number], Number]:
-    """Is (exp(v / Vt) - 1), on its tangent beyond HUGE."""
-    top = math.log(1.0 + HUGE / saturation)
+def shockley(Is: float, Vt: float, Gmin: float) -> Callable[[Working, Number], Number]:
+    """Is (exp(v / Vt) - 1), on its tangent beyond HUGE, and the leakage Gmin v."""
+    top = math.log(1.0 + HUGE / Is)
 
     def current(w: Working, v: Number) -> Number:
-        x = v / thermal
+        x = v / Vt
         tangent = math.exp(top) * (1.0 + x - top) - 1.0
-        return saturation * choose(x - top, tangent, expm1(x))
+        return Is * choose(x - top, tangent, expm1(x)) + Gmin * v
 
     return current
 

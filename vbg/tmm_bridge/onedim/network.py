@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from vbg.tmm_bridge.formulas.switches import Switch
-from vbg.tmm_bridge.formulas.tape import Slot, Tape
+from vbg.tmm_bridge.formulas.tape import Number, Slot, Tape
 from vbg.tmm_bridge.formulas.timefunctions import Break
 from vbg.tmm_bridge.onedim.electric import Rail
 from vbg.tmm_bridge.onedim.friction import ROOM, DryFriction
@@ -68,11 +68,13 @@ class Sensor:
 @dataclass(frozen=True)
 class Node:
     """A node with a level: `state` or `unknown` is the level's place, -1 where it is not that;
-    `rail` gives it; the reference has neither."""
+    `rail` gives it; the reference has neither.  `crossing` are (sign, place in `through`) of the
+    flows whose sum stands for the node's balance, where that is another one."""
 
     state: int = -1
     unknown: int = -1
     rail: Rail | None = None
+    crossing: tuple[tuple[float, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,8 @@ class Network:
     shares : how many paths gears tie together;  sensors : motions of bodies that signals read;
     attitudes : (first state, sensor) of quaternions that follow a body;
     latches : joints that open and close;  taps : states that are inputs, by what they excite;
-    works : place of the states of what the parts have brought in and lost.
+    works : place of the states of what the parts have brought in and lost;
+    choked : states of currents that nothing but leaks of diodes need lead on.
     """
 
     parts: tuple[Part, ...]
@@ -123,6 +126,7 @@ class Network:
     sensors: tuple[Sensor, ...] = ()
     attitudes: tuple[tuple[int, Sensor], ...] = ()
     taps: Mapping[str, int] = field(default_factory=dict)
+    choked: tuple[int, ...] = ()
 
     @property
     def row_places(self) -> range:
@@ -218,6 +222,14 @@ def set_levels(network: Network, w: Working) -> None:
     w.signals.clear()
 
 
+def _into(w: Working, node: Node, net: Number) -> Number:
+    """What the node's balance is told by: the flow into it, or into its island."""
+    total: Number = 0.0
+    for sign, place in node.crossing:
+        total = total + sign * w.through[place]
+    return total if node.crossing else net
+
+
 def balance(network: Network, w: Working) -> None:
     """Everything at (t, x, z): residuals of the unknowns, rates of the states, efforts."""
     set_levels(network, w)
@@ -231,7 +243,7 @@ def balance(network: Network, w: Working) -> None:
             slope = w.net[i] / w.capacity[i]
             w.slopes[i] = w.rates[node.state] = slope
         elif node.unknown >= 0:
-            w.residual[node.unknown] = w.net[i]
+            w.residual[node.unknown] = _into(w, node, w.net[i])
         elif node.rail is not None:
             node.rail.close(w)
     for i, shaft in enumerate(network.shafts):
