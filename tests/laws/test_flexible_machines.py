@@ -81,7 +81,9 @@ def test_spin_up_has_the_published_deflection_and_stretch():
 )
 def test_spin_up_by_both_solvers(elements, t_end):
     model = spun(elements)
-    run = {"t_end": t_end, "output_step": t_end / 20, "rtol": 1e-8, "atol": 1e-10}
+    # at 1e-8 a trial of explicit steps leaves a wave along the boom, by luck: up to 3e-3 N at
+    # neighbouring tolerances; at 1e-10 1e-7 N
+    run = {"t_end": t_end, "output_step": t_end / 20, "rtol": 1e-10, "atol": 1e-12}
     one = vbg.simulate(vbg.assemble(model), method="radau", **run)
     two = simulate(model, **run)
     assert one.status.code == two.status.code == "finished"
