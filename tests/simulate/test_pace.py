@@ -82,6 +82,23 @@ def test_a_diode_is_looked_at_in_each_period_of_its_source(t_end: float) -> None
     assert longest_step(vbg.assemble(rectifier("if(t > 0.03, 1, 0)")), t_end) == np.inf
 
 
+@pytest.mark.parametrize("method", ["auto", "radau", "dop853"])
+def test_dry_friction_beside_diodes_lets_no_charge_pass(method: str) -> None:
+    """Steps end at output rows where something sticks: which may be far apart."""
+    alone = rectifier("10*sin(2*pi*50*t)")
+    stuck = {
+        "m": {"kind": "mass", "nodes": ["x"], "m": 1.0},
+        "dry": {"kind": "friction", "nodes": ["x"], "coulomb": 5.0},
+        "F": {"kind": "force", "nodes": ["x"], "force": "2*t"},
+    }
+    beside = vbg.Model(electric=alone.document["electric"], translational=stuck)
+    voltages = [
+        vbg.simulate(model, t_end=0.5, output_step=0.25, method=method)["electric.b.voltage"]
+        for model in (alone, beside)
+    ]
+    assert_allclose(voltages[1], voltages[0], atol=1e-5)
+
+
 def rectifier(voltage: str) -> vbg.Model:
     source = {"kind": "voltage_source", "nodes": ["a", "gnd"], "voltage": voltage}
     return vbg.Model(
@@ -89,5 +106,6 @@ def rectifier(voltage: str) -> vbg.Model:
             "S": source,
             "D": {"kind": "diode", "nodes": ["a", "b"]},
             "C": {"kind": "capacitor", "nodes": ["b", "gnd"], "C": 1e-3},
+            "R": {"kind": "resistor", "nodes": ["b", "gnd"], "R": 1e3},
         }
     )

@@ -183,11 +183,11 @@ class Run:
         self.recorder = Recorder(system, told, self.grid, sink, lengths)
         self.steps = 0
         self.began = time.process_time()
-        self.sticks = any(
-            c.active is not None and not c.latches for c in system.equations.constraints
-        )
+        ties = system.equations.constraints
+        self.sticks = any(tie.active is not None and not tie.latches for tie in ties)
         # what sticks is brought to rest after a step; within it rounding accelerates it
-        self.longest = settings.output_step if self.sticks else longest_step(system, settings.t_end)
+        resting = settings.output_step if self.sticks else np.inf
+        self.longest = min(resting, longest_step(system, settings.t_end))
         minimal = settings.formulation == "minimal"
         explicit = "adams" if minimal else "dop853"
         self.method = explicit if settings.method == "auto" else settings.method
