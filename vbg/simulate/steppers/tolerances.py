@@ -305,7 +305,7 @@ class Tolerances:
             return least
         slopes = self._linear
         moves = self._moves & (slopes != 0.0)
-        np.divide(GRAIN * self._units, self._step * slopes, out=least, where=moves)
+        least[moves] = GRAIN * self._units[moves] / (self._step * slopes[moves])
         return np.where(slopes == 0.0, 0.0, np.maximum(SUPPLIED * own, least))
 
     def _units_of_now(self) -> Array:
